@@ -6,6 +6,7 @@ import {
   dashboardLimits,
   invitationMs,
   mailedLinkMs,
+  mostSessions,
   sessionMs,
   sharedPageLimits,
   shortLinkMs,
@@ -31,11 +32,8 @@ export const signInAttempts = (): readonly (readonly string[])[] => [
   ],
   ['current passwords tried to choose a new one', ...numbers(signInLimits.current)],
   ['links by mail asked for from one network address', ...numbers(signInLimits.network)],
-  [
-    'links by mail asked for by all visitors whose browsers are not known',
-    ...numbers(signInLimits.linkRequests),
-  ],
   ['pages of shared links asked for from one network address', ...numbers(sharedPageLimits)],
+  ['links that one person makes for themselves', ...numbers(signInLimits.ownLinks)],
   ['people whom one account invites, each new link counted', ...numbers(signInLimits.invitations)],
 ];
 
@@ -63,14 +61,16 @@ export const dashboardNumbers = (): readonly (readonly string[])[] => [
     mails(mailLimits.ofSource),
   ],
   [
-    'links by mail to one address that a browser asks for in which its person has signed in; nothing else counts for it',
+    'links by mail to one address that a browser asks for in which its person has signed in, with a link that was mailed',
     mails(mailLimits.ofSource),
   ],
   [
     'links by mail to one address in all; the same for invitations and news',
     `${mails(mailLimits.inAll)}; then one after each ${span(quietMs)} without one`,
   ],
-  ['people of one account; the operator may add more', String(mostPeople)],
+  ['links by mail to one address that such browsers ask for together', mails(mailLimits.ofDevices)],
+  ['people of one account', String(mostPeople)],
+  ['sessions of one person; beyond that, the oldest one ends', String(mostSessions)],
   [
     'live pages that are open in one session, and in one account',
     `${String(mostStreams.session)}, ${String(mostStreams.account)}; beyond that the oldest one pauses and is live again a minute later`,

@@ -1,16 +1,17 @@
 import { safeParse } from 'valibot';
-import { overlaps } from '../../src/access/domain/api-key.ts';
+import { keyLimits, overlaps } from '../../src/access/domain/api-key.ts';
 import { nextBan, strikesForBan, type Ban } from '../../src/access/domain/ban.ts';
 import {
   idempotencyRetentionMs,
   longestIdempotencyKey,
 } from '../../src/access/domain/idempotency.ts';
 import { planLimits, plans } from '../../src/access/domain/plan.ts';
+import { askedCallLimits } from '../../src/access/domain/session.ts';
 import { windowNames, windowSeconds, type WindowName } from '../../src/access/domain/rate-quota.ts';
 import { badKeyLimits } from '../../src/access/use-cases/meter-request.ts';
 import { mostAtOnce, places } from '../../src/adapters/schedule/calls-under-way.ts';
 import { slowMs } from '../../src/notifications/domain/webhooks/attempts.ts';
-import { waits } from '../../src/notifications/domain/webhooks/waits.ts';
+import { attemptsOfOnce } from '../../src/notifications/domain/webhooks/waits.ts';
 import { mostWebhooks } from '../../src/notifications/domain/webhooks/webhook.ts';
 import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
 import { largestBody } from '../../src/adapters/http/operations/request-bytes.ts';
@@ -66,7 +67,8 @@ export const limitsPage = (): string =>
     'Everything else is kept until somebody deletes it.',
     '## Dashboard',
     table(['What', 'Per minute', 'Per day'], signInAttempts()),
-    'A browser in which somebody has signed in within a year has its own limit, so attempts by others do not affect it. ' +
+    'A network address is an IPv4 address, or the /64 network of an IPv6 address. Around it, a /24 may do 8 times as much, a /56 twice, a /48 4 times, and an IPv6 /32 40 times as much. ' +
+      'A browser in which somebody has signed in within a year has its own limit, so attempts by others do not affect it. ' +
       'Links count only for the network address: they still work when too many passwords were tried for the email address. ' +
       'More: [signing in](dashboard.md#signing-in).',
     table(['Once signed in', 'Per minute'], dashboardUse()),
@@ -118,7 +120,16 @@ const ofVisitors = (): readonly (readonly string[])[] => {
 
 const ofWebhooks = (): readonly (readonly string[])[] => [
   ['webhooks of an account', String(mostWebhooks)],
-  ['attempts at one delivery', String(waits.length + 1)],
+  ['attempts at one delivery', String(attemptsOfOnce)],
+  [
+    'tests and deliveries sent again, of one account',
+    `${String(askedCallLimits.ofAccount.perMinute)} a minute, ${String(askedCallLimits.ofAccount.perDay)} a day`,
+  ],
+  [
+    'the same to one host, for all accounts together',
+    `${String(askedCallLimits.toHost.perMinute)} a minute, ${String(askedCallLimits.toHost.perDay)} a day`,
+  ],
+  ['tests of one webhook that wait', '1'],
   ['calls of one worker at a time', String(places.quick)],
   [`in addition, of receivers that take longer than ${inWords(slowMs)}`, String(places.slow)],
   ['of each of the two, for one account', String(mostAtOnce.account)],
@@ -201,6 +212,15 @@ const others = (): readonly (readonly string[])[] => {
     ],
     ['length of an `Idempotency-Key`', `${String(longestIdempotencyKey)} characters`],
     ['we keep an answer under its `Idempotency-Key` for', hours(idempotencyRetentionMs)],
+    ['API keys of an account that work', String(keyLimits.inUse)],
+    [
+      'all its keys; beyond that, the oldest revoked or expired ones are forgotten',
+      String(keyLimits.kept),
+    ],
+    [
+      'secrets of one key; beyond that, those that end first end at once',
+      String(keyLimits.secrets),
+    ],
     [
       'a rotated key: its old secret stays valid for',
       `${Object.keys(overlaps).map(code).join(', ')}, as chosen with the rotation`,

@@ -30,8 +30,8 @@ export const notificationsPage = (): string => {
       '- Everyone who can sign in to the account gets the notices of the account. Another account never does.',
     ].join('\n'),
     '## Mail',
-    'Where the operator has set up a mail server, you get the same by mail, at your own address, once you have signed in for the ' +
-      'first time.',
+    'Where the operator has set up a mail server, you get the same by mail, at your own address, once you have signed in by a ' +
+      'link that was mailed to you, or that the operator made.',
     [
       '- Under **Mail** on the [Account](dashboard.md#pages) page, you choose which of them you get. The others of your account choose for themselves.',
       `- You get at most one mail of a kind about one thing a day. When more than ${mostMessages} mails come within ten minutes, the others wait for the end of the ten minutes and come as one summary. The notices show everything at once.`,

@@ -19,7 +19,7 @@ export const signIn: readonly Defence[] = [
     against: 'Guessed passwords, and owners locked out by guesses.',
     how:
       `${String(signInLimits.addressFromNetwork.perMinute)} passwords a minute for one email address from one network, ` +
-      `${String(signInLimits.network.perMinute)} from one network for all addresses. Attempts from one network do not lock out an owner in another, ` +
+      `${String(signInLimits.network.perMinute)} from one network for all addresses, and not much more from a wider one. Attempts from one network do not lock out an owner in another, ` +
       'and a browser in which the owner has signed in has its own limit.',
     tests: [
       'use-cases/access/sign-in',
@@ -53,7 +53,8 @@ export const signIn: readonly Defence[] = [
     how:
       'A request for a link by mail only stores the address: the answer and its statements are the same for every address. ' +
       `One network gets ${String(mailLimits.ofSource.perHour)} links an hour and ${String(mailLimits.ofSource.perDay)} a day mailed to one address, all together ${String(mailLimits.inAll.perHour)} and ${String(mailLimits.inAll.perDay)}; ` +
-      'a browser in which its person has signed in is counted by itself. An account invites at most ' +
+      'a browser in which its person has signed in is counted by itself, but only if a link that was mailed, or that the operator made, ' +
+      'proved the address. Networks are counted at several widths, and a flood slows down only itself. An account invites at most ' +
       `${String(signInLimits.invitations.perDay)} people a day. A link by mail opens a page with ` +
       'one button. Its address comes from the settings, not from the request. A changed password is told by mail.',
     tests: [

@@ -2,7 +2,7 @@ import { changePlan } from './domain/account.ts';
 import { keyOf, liftBan, revokeApiKey } from './domain/api-key.ts';
 import type { Limits, Plan } from './domain/plan.ts';
 import type { AccessPorts } from './ports.ts';
-import { admitSharedPage, admitUse } from './use-cases/admit-use.ts';
+import { admitAskedCall, admitSharedPage, admitUse } from './use-cases/admit-use.ts';
 import { askForLink } from './use-cases/ask-for-link.ts';
 import { authenticate } from './use-cases/authenticate.ts';
 import { choosePassword } from './use-cases/choose-password.ts';
@@ -49,6 +49,7 @@ export const access = (ports: AccessPorts) => ({
   findSession: findSession(ports),
   admitUse: admitUse(ports),
   admitSharedPage: admitSharedPage(ports),
+  admitAskedCall: admitAskedCall(ports),
   revokeSession: revokeSession(ports),
   revokeOtherSessions: revokeOtherSessions(ports),
   listSessions: (personId: string) => ports.sessions.list(personId),

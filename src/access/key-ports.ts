@@ -50,13 +50,20 @@ export interface ListedKey extends ApiKey {
 }
 
 export abstract class ApiKeys {
-  /** @throws DomainError `account_not_found` */
-  abstract add(decision: Decision<KeyToStore, AccessEvent>): Promise<void>;
+  /**
+   * Stores the key and its events together, and forgets the oldest keys that no longer work beyond `keyLimits.kept`.
+   * @param admit gets how many keys of the account work, and throws to refuse another: meanwhile nobody adds one
+   * @throws DomainError `account_not_found`, and whatever `admit` throws
+   */
+  abstract add(
+    decision: Decision<KeyToStore, AccessEvent>,
+    admit?: (inUse: number) => void,
+  ): Promise<void>;
 
   /** On every request: one look-up by an index. Never serves an answer older than a second. */
   abstract findBySecretHash(secretHash: string): Promise<KeyHolder | undefined>;
 
-  /** Oldest first, revoked and expired ones too. */
+  /** Oldest first, revoked and expired ones too: `keyLimits.kept` at most. */
   abstract list(accountId: string): Promise<readonly ListedKey[]>;
 
   /** Locks, decides, stores. @throws DomainError `api_key_not_found` */
@@ -66,7 +73,8 @@ export abstract class ApiKeys {
   ): Promise<ApiKey>;
 
   /**
-   * Locks, decides, adds the new secret and shortens the life of the older ones, all together.
+   * Locks, decides, adds the new secret, shortens the life of the older ones, and keeps no more than
+   * `keyLimits.secrets`, all together.
    * @throws DomainError `api_key_not_found`
    */
   abstract rotate(

@@ -6,8 +6,11 @@ export abstract class MailRequests {
   /** The same statements for every address. Adding one with the same id again changes nothing while it waits. */
   abstract add(request: MailRequest): Promise<void>;
 
-  /** Those without an answer, by id. @param after an id: only higher ones */
-  abstract waiting(limit: number, after?: string): Promise<readonly MailRequest[]>;
+  /** Those without an answer, by turn and id. @param after only those that follow this one */
+  abstract waiting(
+    limit: number,
+    after?: Pick<MailRequest, 'id' | 'turn'>,
+  ): Promise<readonly MailRequest[]>;
 
   /**
    * Locks the request, unless it was answered, and lets `answer` decide. What that stores through other ports, like a

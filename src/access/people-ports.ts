@@ -5,15 +5,24 @@ import type { Person } from './domain/person.ts';
 import type { Session } from './domain/session.ts';
 
 export abstract class People {
-  /** @throws DomainError `person_taken` (in the same account), `account_not_found` */
-  abstract add(decision: Decision<Person, AccessEvent>): Promise<void>;
+  /**
+   * @param admit gets the people of the account, and throws to refuse another: meanwhile nobody adds one
+   * @throws DomainError `person_taken` (in the same account), `account_not_found`, and whatever `admit` throws
+   */
+  abstract add(
+    decision: Decision<Person, AccessEvent>,
+    admit?: (people: readonly Person[]) => void,
+  ): Promise<void>;
 
-  /** Of one account, oldest first. */
+  /** Of one account, oldest first: `mostPeople` at most. */
   abstract list(accountId: string): Promise<readonly Person[]>;
 
   abstract find(id: string): Promise<Person | undefined>;
 
-  /** Of all accounts, oldest first. @param email as `emailOf` gives it */
+  /**
+   * Of all accounts: those who proved the address first, then the oldest. `mostOfAddress` at most.
+   * @param email as `emailOf` gives it
+   */
   abstract listByEmail(email: string): Promise<readonly Person[]>;
 
   /**
@@ -71,7 +80,9 @@ export abstract class Sessions {
   /**
    * Locks the person, checks the proof again, and stores session and events; together or not at all. The password must
    * not have changed since it matched. A link is used up: of many simultaneous uses, one succeeds. The first sign-in
-   * marks the person as joined and ends all their other links, because another person may have kept one.
+   * marks the person as joined and ends all their other links, because another person may have kept one. So does the first
+   * one that `resetsPassword`: it proves the address, and ends what was there before, sessions and password too. Beyond
+   * `mostSessions` of the person, the oldest session ends.
    * @throws DomainError `sign_in_refused` by password, `sign_in_link_invalid` by link; also when the person was removed
    */
   abstract start(start: SessionStart): Promise<void>;
@@ -79,7 +90,7 @@ export abstract class Sessions {
   /** On every request: one look-up by an index. Never serves an answer older than the last change. */
   abstract findBySecretHash(secretHash: string): Promise<SignedIn | undefined>;
 
-  /** Of one person, newest first; also those that are over. */
+  /** Of one person, newest first; also those that are over. `mostSessions` at most. */
   abstract list(personId: string): Promise<readonly Session[]>;
 
   /** Ends one of that person. @throws DomainError `session_not_found` */

@@ -37,6 +37,9 @@ export interface CallsOfKey {
   readonly lastHour: Date;
 }
 
+/** Keys and operations in `callsTo`. */
+export const mostCalls = 100;
+
 export abstract class UsageLog {
   /** Adds to what is there, and notes when keys were last used; all or nothing. */
   abstract add(hours: readonly HourOfUsage[], lastUsed: ReadonlyMap<string, Date>): Promise<void>;
@@ -47,7 +50,7 @@ export abstract class UsageLog {
   /** Summed over keys and operations where it is kept, oldest first; hours and days without requests are left out. */
   abstract sum(accountId: string, since: Date, unit: 'hour' | 'day'): Promise<readonly UsageSum[]>;
 
-  /** The keys that called any of these operations, summed over outcomes, most recent caller first. */
+  /** The keys that called any of these operations, summed over outcomes, most recent caller first: `mostCalls` at most. */
   abstract callsTo(
     operations: readonly string[],
     accountId: string,

@@ -15,9 +15,12 @@ export class KnownRecipients extends Recipients {
 
   override async of(accountId: string): Promise<readonly Recipient[]> {
     const people = await this.#people.list(accountId);
-    return people
-      .filter(({ joinedAt }) => joinedAt !== undefined)
-      .map(({ id: personId, email: to }) => ({ personId, to }));
+    return (
+      people
+        // Others may have been invited by somebody who only typed their address.
+        .filter(({ provenAt }) => provenAt !== undefined)
+        .map(({ id: personId, email: to }) => ({ personId, to }))
+    );
   }
 
   override async accountName(accountId: string): Promise<string> {

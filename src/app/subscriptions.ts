@@ -105,8 +105,9 @@ export const subscriptions = {
   webhook_switched_on: shown(),
   webhook_switched_off: shown(...toOwners),
   webhook_removed: shown(),
-  webhook_tested: shown('requests'),
-  webhook_repeated: shown('requests'),
+  // The deliveries of a webhook show what was asked for.
+  webhook_tested: hidden('requests'),
+  webhook_repeated: hidden('requests'),
 } as const satisfies Readonly<Record<AnyEvent['type'], Subscription>>;
 
 /** The events that a subscriber gets. */

@@ -13,7 +13,7 @@ import {
   type ClaimedDelivery,
 } from '../notifications/webhook-ports.ts';
 import { webhookCalls } from '../notifications/webhooks.ts';
-import { ConfigKey, LogKey, MetricsKey, WebhookCallsKey } from './keys.ts';
+import { AccessKey, ConfigKey, LogKey, MetricsKey, WebhookCallsKey } from './keys.ts';
 import { countedAttempts } from './measures/counted-attempts.ts';
 import { destinationRules } from './settings/destination-rules.ts';
 import { begun, tracerOf } from './tracing.ts';
@@ -36,6 +36,7 @@ export const webhooks = wiring((once, bind) => {
       deliveries: c.get(WebhookDeliveries),
       signing: c.get(WebhookSigning),
       outside: c.get(Outside),
+      askedCalls: { admit: c.get(AccessKey).admitAskedCall },
       destinationRules: destinationRules(c.get(ConfigKey)),
       ids: c.get(Ids),
       clock: c.get(Clock),

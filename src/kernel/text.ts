@@ -1,6 +1,7 @@
 /**
  * A line of text for people: trimmed, 1 to `longest` Unicode code points, well-formed (no half of a surrogate
- * pair) and without control characters.
+ * pair) and without control characters, to which
+ * belong all line breaks here.
  */
 export const isLine = (text: string, longest: number): boolean => {
   // A code point takes at most two places in a text: longer ones need not be counted.
@@ -11,7 +12,7 @@ export const isLine = (text: string, longest: number): boolean => {
     length <= longest &&
     text === text.trim() &&
     text.isWellFormed() &&
-    !/\p{Cc}/u.test(text)
+    !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
   );
 };
 

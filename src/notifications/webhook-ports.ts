@@ -120,6 +120,11 @@ export abstract class WebhookDeliveries {
    */
   abstract add(message: WebhookMessage, to: readonly Webhook[], now: Date): Promise<void>;
 
+  /**
+   * The same for a test, of which one waits at most: if one waits already, that one is due now.
+   */
+  abstract addTest(message: WebhookMessage, to: Webhook, now: Date): Promise<void>;
+
   /** Leases deliveries that are due, each to one caller until the lease ends. Those of a dead process are due then. */
   abstract claim(claiming: Claiming): Promise<Claim>;
 
@@ -140,8 +145,8 @@ export abstract class WebhookDeliveries {
   abstract find(of: WebhookOf, deliveryId: string): Promise<ListedDelivery | undefined>;
 
   /**
-   * Stores delivery and events together. One with an attempt under way stays as it is, without events: it is being
-   * sent.
+   * Stores delivery and events together, and forgets old attempts beyond `attemptsOfOnce`. One with an attempt under way
+   * stays as it is, without events: it is being sent.
    * @throws DomainError `webhook_not_found`, `webhook_delivery_not_found`
    */
   abstract repeat(
@@ -152,6 +157,12 @@ export abstract class WebhookDeliveries {
 
   /** At most `mostCounted` waiting ones are counted. */
   abstract counts(now: Date): Promise<WebhookCounts>;
+}
+
+/** Calls that people ask for, beside those that events lead to. */
+export abstract class AskedCalls {
+  /** Counts one. @throws DomainError when the account, or all accounts together, asked for too many to that host */
+  abstract admit(accountId: string, host: string): Promise<void>;
 }
 
 /** Signs messages as Standard Webhooks says. */

@@ -231,6 +231,16 @@ describe('a handshake', () => {
     expect([...(await buffer(socket))]).toEqual(alert);
   });
 
+  test('is not repeated, which could change the name of a connection but not its certificate', async () => {
+    const socket = await edge.connect('rex.test', { maxVersion: 'TLSv1.2' });
+    const failure = await new Promise<Error | null>((done) => {
+      socket.once('error', done);
+      socket.renegotiate({ rejectUnauthorized: false }, done);
+    });
+    expect(failure?.message).toMatch(/no renegotiation/);
+    socket.destroy();
+  });
+
   test('that is invalid ends the connection, and affects no one else', async () => {
     const before = edge.server.state().refusedHandshakes;
     const socket = connect(edge.ports.https, '127.0.0.1').on('error', () => undefined);

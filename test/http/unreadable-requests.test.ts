@@ -85,6 +85,8 @@ describe('an unreadable request is answered like every other request of the API'
     ['a Host with a path', [get, 'Host: zoo.example/x']],
     ['a Host with a user', [get, 'Host: me@zoo.example']],
     ['a Host with a blank', [get, 'Host: zoo example']],
+    ['two keys', [get, host, 'Authorization: Bearer a', 'authorization: Bearer b']],
+    ['the same key twice', [get, host, 'Authorization: Bearer a', 'Authorization: Bearer a']],
     ['two names in one Host', [get, 'Host: zoo.example, other.example']],
   ])('%s', async (_, lines) => {
     expectError(await ask(lines), 400, 'malformed_request');

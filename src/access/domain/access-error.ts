@@ -5,6 +5,7 @@ export type AccessErrorCode =
   | 'account_invalid'
   | 'api_key_not_found'
   | 'api_key_invalid'
+  | 'api_keys_full'
   | 'invalid_api_key';
 
 export const accountNotFound = (id: string): DomainError<AccessErrorCode> =>

@@ -37,6 +37,23 @@ export const overlaps = {
 } as const;
 export type Overlap = keyof typeof overlaps;
 
+/** Of an account: keys that work, and all of them. Beyond that, the oldest that no longer work are forgotten. */
+export const keyLimits = {
+  inUse: 100,
+  kept: 500,
+  /** Secrets of one key, the new one included. Beyond that, those that end first end at once. */
+  secrets: 10,
+} as const;
+
+/** @param inUse keys of the account that work @throws DomainError `api_keys_full` */
+export const admitApiKey = (inUse: number): void => {
+  if (inUse < keyLimits.inUse) return;
+  throw new DomainError<AccessErrorCode>(
+    'api_keys_full',
+    `An account has at most ${String(keyLimits.inUse)} API keys in use. Revoke one that you no longer need.`,
+  );
+};
+
 /** @throws DomainError `api_key_invalid` */
 export const issueApiKey = (
   draft: Omit<ApiKey, 'createdAt' | 'revokedAt' | 'lastUsedAt' | 'ban'>,

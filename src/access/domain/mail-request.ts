@@ -10,6 +10,7 @@ export type MailReason = (typeof mailReasons)[number];
 /** A browser in which people have signed in. */
 export interface AskingDevice {
   readonly id: string;
+  /** Those whose addresses were proven then. */
   readonly personIds: readonly string[];
 }
 
@@ -36,6 +37,8 @@ export interface MailRequest extends AskedBy {
   readonly personId: string | undefined;
   /** Of the event, where there is one. */
   readonly askedAt: Date;
+  /** How many the same network asked for today: where many wait, those with a low number come first. */
+  readonly turn: number;
 }
 
 /** A mail that was sent to the address before. */
@@ -58,6 +61,8 @@ interface MailLimits {
 export const mailLimits = {
   ofSource: { perHour: 3, perDay: 10 },
   inAll: { perHour: 10, perDay: 30 },
+  /** Known browsers together. */
+  ofDevices: { perHour: 10, perDay: 30 },
 } as const satisfies Readonly<Record<string, MailLimits>>;
 
 /**
@@ -83,9 +88,10 @@ export const mailsCountedSince = (now: Date): Date => new Date(now.getTime() - d
 
 /**
  * Counts as attempts at passwords are counted: by source, so that nobody can hold back the mails of an address that others
- * ask for, and a browser in which one of its people has signed in by itself. That one is not limited by what others ask for.
+ * ask for, and a browser in which one of its people has signed in by itself. That one is limited only by what such browsers ask
+ * for.
  * @param before earlier mails to the address that count, in any order
- * @param personIds the people with that address
+ * @param personIds the people who proved that address
  */
 export const mayBeMailed = (
   asked: AskedBy,
@@ -99,10 +105,10 @@ export const mayBeMailed = (
     device?.personIds.some((id) => personIds.includes(id)) === true ? device.id : undefined;
   const device = deviceOf(asked);
   if (device !== undefined) {
-    return isWithin(
-      mailLimits.ofSource,
-      before.filter((one) => deviceOf(one) === device),
-      now,
+    const ofDevices = before.filter((one) => deviceOf(one) !== undefined);
+    const ofThis = ofDevices.filter((one) => deviceOf(one) === device);
+    return (
+      isWithin(mailLimits.ofDevices, ofDevices, now) && isWithin(mailLimits.ofSource, ofThis, now)
     );
   }
   const ofOthers = before.filter((one) => deviceOf(one) === undefined);

@@ -19,7 +19,14 @@ export interface Person {
    * may.
    */
   readonly joinedAt: Date | undefined;
+  /**
+   * When they first showed that the address is theirs: by a link that was mailed to it, or that the operator made. Until
+   * then somebody else may have typed it, and signed in by the link that they were shown.
+   */
+  readonly provenAt: Date | undefined;
 }
+
+const nothingYet = { passwordHash: undefined, joinedAt: undefined, provenAt: undefined };
 
 /** @throws DomainError `person_invalid` */
 export const invitePerson = (
@@ -30,13 +37,15 @@ export const invitePerson = (
   if (!isEmail(email)) throw addressInvalid(email);
   const { id: personId, accountId } = draft;
   return {
-    state: { ...draft, email, passwordHash: undefined, createdAt: now, joinedAt: undefined },
+    state: { ...draft, email, createdAt: now, ...nothingYet },
     events: [{ type: 'person_invited', accountId, occurredAt: now, personId, email }],
   };
 };
 
-/** Of one account. The operator may add more. */
+/** Of one account. */
 export const mostPeople = 100;
+/** With one address, over all accounts. */
+export const mostOfAddress = 100;
 
 /**
  * @param people all of the account

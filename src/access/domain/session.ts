@@ -28,6 +28,8 @@ export interface SessionChoice {
 const minute = 60_000;
 
 export const sessionMs = 12 * 60 * minute;
+/** Of one person. Beyond that, the oldest one ends. */
+export const mostSessions = 50;
 /** For a link that is used right away. */
 export const shortLinkMs = 15 * minute;
 /** For a link that comes by mail, which may take its time. */
@@ -39,7 +41,8 @@ export const secretLength = 43;
 
 /**
  * Allowed attempts at passwords and links. Browsers with an earlier sign-in are counted separately from all others
- * (OWASP, device cookies), so that an attacker elsewhere cannot lock a person out.
+ * (OWASP, device cookies), so that an attacker elsewhere cannot lock a person out. Wider networks may attempt more, but not
+ * as much as all of their parts: see `networksAround`.
  */
 export const signInLimits = {
   /** From one network, for any person. */
@@ -47,10 +50,10 @@ export const signInLimits = {
   /** For one address of a person, by one network. */
   addressFromNetwork: { perMinute: 5, perDay: 100 },
   device: { perMinute: 10, perDay: 100 },
-  /** Requests for a link by mail, of all unknown browsers together: what an attack from many networks may store. */
-  linkRequests: { perMinute: 1200, perDay: 500_000 },
   /** Links that the people of one account make for others, since each is a mail to a stranger. */
   invitations: { perMinute: 20, perDay: 50 },
+  /** Links that a person makes for themselves. */
+  ownLinks: { perMinute: 5, perDay: 50 },
   /** The current password, when a new one is chosen. */
   current: { perMinute: 5, perDay: 100 },
 } as const satisfies Readonly<Record<string, Limits>>;
@@ -66,6 +69,11 @@ export const dashboardLimits = {
 } as const;
 /** Pages about one domain that visitors who are not signed in ask for by a link, from one network. Each asks again by itself. */
 export const sharedPageLimits = { perMinute: 120, perDay: 50_000 } as const satisfies Limits;
+/** Calls to webhooks that people ask for, over all of an account, and to one host for all accounts. */
+export const askedCallLimits = {
+  ofAccount: { perMinute: 5, perDay: 200 },
+  toHost: { perMinute: 10, perDay: 1000 },
+} as const satisfies Readonly<Record<string, Limits>>;
 export type DashboardUse = keyof typeof dashboardLimits;
 
 export const startSession = (

@@ -1,10 +1,15 @@
 import { TooMany } from '../domain/people-error.ts';
-import { dashboardLimits, sharedPageLimits, type DashboardUse } from '../domain/session.ts';
+import {
+  askedCallLimits,
+  dashboardLimits,
+  sharedPageLimits,
+  type DashboardUse,
+} from '../domain/session.ts';
 import type { SignedIn } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
 import { inWords } from '../../kernel/in-words.ts';
 import { unlessUnavailable } from './meter-request.ts';
-import { waitBeforeAttempt } from './sign-in-attempts.ts';
+import { waitBeforeAttempt, waitFrom } from './sign-in-attempts.ts';
 
 type Ports = Pick<AccessPorts, 'counters' | 'clock'>;
 
@@ -28,7 +33,7 @@ export const admitUse =
 export const admitSharedPage =
   (ports: Ports) =>
   async (network: string): Promise<void> => {
-    const wait = await waitBeforeAttempt(ports, `shared-from:${network}`, sharedPageLimits);
+    const wait = await waitFrom(ports, { what: 'shared-from', network }, sharedPageLimits);
     if (wait === undefined) return;
     const message = `Too many requests from your network. Try again in ${inWords(wait * 1000)}.`;
     throw new TooMany('too_many_requests', message, wait);
@@ -39,3 +44,16 @@ const words: Readonly<Record<DashboardUse, string>> = {
   forms: 'changes',
   streams: 'live pages',
 };
+
+/** Counts a call to a webhook that somebody asks for: its host may belong to a stranger. @throws TooMany */
+export const admitAskedCall =
+  (ports: Ports & Pick<AccessPorts, 'keyMaterial'>) =>
+  async (accountId: string, host: string): Promise<void> => {
+    const { ofAccount, toHost } = askedCallLimits;
+    const wait =
+      (await waitBeforeAttempt(ports, `asked-calls-of:${accountId}`, ofAccount)) ??
+      (await waitBeforeAttempt(ports, `asked-calls-to:${ports.keyMaterial.sha256(host)}`, toHost));
+    if (wait === undefined) return;
+    const message = `Too many calls were asked for. Try again in ${inWords(wait * 1000)}.`;
+    throw new TooMany('too_many_requests', message, wait);
+  };

@@ -1,20 +1,20 @@
 import { inWords } from '../../kernel/in-words.ts';
 import { emailOf, isEmail } from '../domain/email.ts';
 import type { WantedLink } from '../domain/mail-request.ts';
+import { networksAround } from '../domain/networks.ts';
 import { addressInvalid, TooMany } from '../domain/people-error.ts';
-import type { Limits } from '../domain/plan.ts';
 import { signInLimits } from '../domain/session.ts';
 import type { AccessPorts } from '../ports.ts';
 import type { SignInOrigin } from './sign-in.ts';
-import { openDevice } from './known-device.ts';
-import { waitBeforeAttempt } from './sign-in-attempts.ts';
+import { openDevice, type KnownDevice } from './known-device.ts';
+import { waitBeforeAttempt, waitFrom } from './sign-in-attempts.ts';
 
 type Ports = Pick<AccessPorts, 'mailRequests' | 'counters' | 'sealer' | 'ids' | 'clock'>;
 
 /**
  * A visitor asks for a link by mail. Only stores that they asked, and looks nobody up, so neither the answer nor its time
- * tells whether the address is known; `answerMailRequests` does the rest. A browser in which somebody has signed in is not
- * counted with all visitors, so that a flood elsewhere does not concern it.
+ * tells whether the address is known; `answerMailRequests` does the rest. No flood elsewhere refuses anybody: each network
+ * has its own limits, and where many requests wait, networks and known browsers take turns.
  * @throws DomainError `person_invalid` for what is no address, whoever has it; TooMany
  */
 export const askForLink =
@@ -25,19 +25,44 @@ export const askForLink =
   ): Promise<void> => {
     const address = emailOf(email);
     if (!isEmail(address)) throw addressInvalid(address);
-    const device = openDevice(ports, from.device);
-    await admit(ports, `link-requests-from:${from.network}`, signInLimits.network);
-    if (device) await admit(ports, `link-requests-in:${device.id}`, signInLimits.device);
-    else await admit(ports, 'link-requests', signInLimits.linkRequests);
+    const known = openDevice(ports, from.device);
+    const turn = known ? await admitDevice(ports, known, from) : await admitStranger(ports, from);
     const [id, askedAt] = [ports.ids.next('mreq'), ports.clock.now()];
-    const asked = { source: `network:${from.network}`, device };
+    const device = known && { id: known.id, personIds: known.provenIds };
+    const asked = { source: `network:${from.network}`, device, turn };
     await ports.mailRequests.add({
       ...{ id, reason: wants, email: address, personId: undefined, askedAt, ...asked },
     });
   };
 
-const admit = async (ports: Ports, subject: string, limits: Limits): Promise<void> => {
-  const wait = await waitBeforeAttempt(ports, subject, limits);
+const what = 'link-requests-from';
+
+/** @returns how many the widest network that takes turns has asked for today @throws TooMany */
+const admitStranger = async (
+  ports: Ports,
+  { network }: Pick<SignInOrigin, 'network'>,
+): Promise<number> => {
+  refuseFor(await waitFrom(ports, { what, network }, signInLimits.network));
+  const taking = networksAround(network).find(({ takesTurns }) => takesTurns);
+  return countOf(ports, `${what}:${taking?.name ?? network}`);
+};
+
+/** @returns how many the browser has asked for today @throws TooMany */
+const admitDevice = async (
+  ports: Ports,
+  { id }: KnownDevice,
+  { network }: Pick<SignInOrigin, 'network'>,
+): Promise<number> => {
+  const subject = `link-requests-in:${id}`;
+  refuseFor(await waitBeforeAttempt(ports, `${what}:${network}`, signInLimits.network));
+  refuseFor(await waitBeforeAttempt(ports, subject, signInLimits.device));
+  return countOf(ports, subject);
+};
+
+const countOf = async ({ counters, clock }: Ports, subject: string): Promise<number> =>
+  (await counters.peek(subject, clock.now())).day;
+
+const refuseFor = (wait: number | undefined): void => {
   if (wait === undefined) return;
   const message = `Too many links were asked for. Try again in ${inWords(wait * 1000)}.`;
   throw new TooMany('too_many_sign_ins', message, wait);

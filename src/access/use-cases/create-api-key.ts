@@ -1,6 +1,12 @@
 import type { Decision } from '../../kernel/decision.ts';
 import type { AccessEvent } from '../domain/access-event.ts';
-import { issueApiKey, scopes as allScopes, type ApiKey, type Scope } from '../domain/api-key.ts';
+import {
+  admitApiKey,
+  issueApiKey,
+  scopes as allScopes,
+  type ApiKey,
+  type Scope,
+} from '../domain/api-key.ts';
 import { composeSecret, randomLength, secretHint } from '../domain/api-key-secret.ts';
 import type { KeyToStore } from '../key-ports.ts';
 import type { AccessPorts } from '../ports.ts';
@@ -18,12 +24,12 @@ export interface KeyWish {
   readonly expiresAt?: Date;
 }
 
-/** @throws DomainError `api_key_invalid`, `account_not_found` */
+/** @throws DomainError `api_key_invalid`, `api_keys_full`, `account_not_found` */
 export const createApiKey =
   (ports: Pick<AccessPorts, 'apiKeys' | 'keyMaterial' | 'clock' | 'ids'>) =>
   async (wish: KeyWish): Promise<IssuedKey> => {
     const { decision, issued } = mintKey(ports, wish);
-    await ports.apiKeys.add(decision);
+    await ports.apiKeys.add(decision, admitApiKey);
     return issued;
   };
 

@@ -21,6 +21,17 @@ export const admitInvitation = async (
   throw new TooMany('too_many_requests', message, wait);
 };
 
+/** Counts a link that a person makes for themselves. @throws TooMany */
+export const admitOwnLink = async (
+  ports: Pick<AccessPorts, 'counters' | 'clock'>,
+  personId: string,
+): Promise<void> => {
+  const wait = await waitBeforeAttempt(ports, `own-links-of:${personId}`, signInLimits.ownLinks);
+  if (wait === undefined) return;
+  const message = `You have made too many links. Try again in ${inWords(wait * 1000)}.`;
+  throw new TooMany('too_many_requests', message, wait);
+};
+
 /** Whether the address gets another invitation by mail. */
 export const mayMailInvitation = async (
   { mailRequests, clock }: Pick<AccessPorts, 'mailRequests' | 'clock'>,

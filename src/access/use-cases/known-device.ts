@@ -1,10 +1,14 @@
-import type { AskingDevice } from '../domain/mail-request.ts';
 import type { AccessPorts } from '../ports.ts';
 
 type Ports = Pick<AccessPorts, 'sealer' | 'keyMaterial'>;
 
-/** The people who have signed in there, newest first. */
-type KnownDevice = AskingDevice;
+/** A browser, and the people who have signed in there, newest first. */
+export interface KnownDevice {
+  readonly id: string;
+  readonly personIds: readonly string[];
+  /** Those of them whose addresses were proven then: nobody else can have made the browser known for these. */
+  readonly provenIds: readonly string[];
+}
 
 const purpose = 'known device';
 const longestToken = 4000;
@@ -28,13 +32,20 @@ export const openDevice = (
 export const markDevice = (
   { sealer, keyMaterial }: Ports,
   token: string | undefined,
-  personId: string,
+  { personId, isProven }: { readonly personId: string; readonly isProven: boolean },
 ): string => {
-  const known = openDevice({ sealer }, token);
-  const others = (known?.personIds ?? []).filter((id) => id !== personId);
+  const { id, personIds, provenIds } = openDevice({ sealer }, token) ?? nobodyYet(keyMaterial);
   const device: KnownDevice = {
-    id: known?.id ?? keyMaterial.randomBase62(idLength),
-    personIds: [personId, ...others].slice(0, mostPeople),
+    id,
+    personIds: withFirst(personIds, personId),
+    provenIds: isProven ? withFirst(provenIds, personId) : provenIds,
   };
   return sealer.seal(JSON.stringify(device), purpose);
 };
+
+const nobodyYet = (keyMaterial: Ports['keyMaterial']): KnownDevice => ({
+  ...{ id: keyMaterial.randomBase62(idLength), personIds: [], provenIds: [] },
+});
+
+const withFirst = (ids: readonly string[], first: string): readonly string[] =>
+  [first, ...ids.filter((id) => id !== first)].slice(0, mostPeople);

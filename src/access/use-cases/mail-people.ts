@@ -22,6 +22,8 @@ export const wantMail =
   async ({ id, event }: StoredEvent<MailingEvent>): Promise<void> => {
     const person = await people.find(event.personId);
     if (!person) return;
+    // Whoever typed the address, and signed in by the link that they were shown, may send no mail to it in this way.
+    if (event.type === 'password_changed' && !person.provenAt) return;
     const [reason, askedAt] = [reasonOf(event, person), event.occurredAt];
     const { email, id: personId } = person;
     await mailRequests.add({
@@ -30,6 +32,7 @@ export const wantMail =
       email,
       personId,
       askedAt,
+      turn: 0,
       ...askedByAccount(person.accountId),
     });
   };
@@ -42,19 +45,27 @@ const reasonOf = (event: MailingEvent, { joinedAt }: Person): MailReason => {
 
 const batch = 100;
 
-/** Answers all requests for mails that wait. One that fails holds up no other. @throws what the first one threw */
+/** Answered in one run. The next one begins with those whose turn it is then, so that a flood slows down only itself. */
+export const mostAnswered = 500;
+
+/**
+ * Answers requests for mails that wait, by turns. One that fails holds up no other.
+ * @throws what the first one threw
+ */
 export const answerMailRequests =
   (ports: AccessPorts) =>
   async (isStopping: () => boolean): Promise<void> => {
     const failures: unknown[] = [];
-    for (let after: string | undefined = ''; after !== undefined && !isStopping();) {
-      const waiting = await ports.mailRequests.waiting(batch, after);
+    let last: MailRequest | undefined;
+    for (let seen = 0; seen < mostAnswered && !isStopping(); seen += batch) {
+      const waiting = await ports.mailRequests.waiting(batch, last);
       for (const request of waiting) {
         if (isStopping()) break;
         if (!isDue(request, ports.clock.now())) continue;
         await answer(ports, request.id).catch((error: unknown) => failures.push(error));
       }
-      after = waiting.length === batch ? waiting.at(-1)?.id : undefined;
+      last = waiting.at(-1);
+      if (waiting.length < batch) break;
     }
     if (failures.length > 0) throw failures[0];
   };
@@ -71,7 +82,10 @@ const answer = (ports: AccessPorts, id: string): Promise<void> => {
     const all = await recipients(ports, request);
     const [first, ...others] = all;
     if (!first) return false;
-    const personIds = all.map(({ person }) => person.id);
+    const personIds = all
+      .map(({ person }) => person)
+      .filter(hasProven)
+      .map(({ id }) => id);
     if (!mayBeMailed(request, { before, personIds }, now)) return false;
     const links: MailedLink[] = [];
     if (request.reason !== 'password_changed') {
@@ -83,16 +97,15 @@ const answer = (ports: AccessPorts, id: string): Promise<void> => {
   });
 };
 
-/** Those who have signed in before come first, then the oldest. Somebody who came meanwhile needs no invitation. */
+/** Those who proved the address come first, then the oldest. Somebody who came meanwhile needs no invitation. */
 const recipients = async (
   { people, accounts }: AccessPorts,
   { reason, email, personId }: MailRequest,
 ): Promise<readonly Membership[]> => {
   const all = await (personId === undefined ? people.listByEmail(email) : one(people, personId));
   const asked = all.filter(({ joinedAt }) => reason !== 'invitation' || !joinedAt);
-  const ordered = [...asked.filter(hasJoined), ...asked.filter((person) => !hasJoined(person))];
   const memberships: Membership[] = [];
-  for (const person of ordered) {
+  for (const person of asked) {
     const account = await accounts.find(person.accountId);
     if (account) memberships.push({ person, account });
   }
@@ -104,7 +117,7 @@ const one = async (people: AccessPorts['people'], id: string): Promise<readonly 
   return person ? [person] : [];
 };
 
-const hasJoined = ({ joinedAt }: Person): boolean => joinedAt !== undefined;
+const hasProven = ({ provenAt }: Person): boolean => provenAt !== undefined;
 
 /** A link of its own: secrets are not stored, so that of another link cannot be sent. */
 const mailedLink = async (

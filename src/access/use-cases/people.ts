@@ -13,7 +13,7 @@ import {
 } from '../domain/session.ts';
 import type { SignedIn, SignInLink } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
-import { admitInvitation, mayMailInvitation } from './invitation-limits.ts';
+import { admitInvitation, admitOwnLink, mayMailInvitation } from './invitation-limits.ts';
 
 /** A link with its secret, which is shown only once. */
 export interface Invitation {
@@ -33,7 +33,7 @@ export const invite = (ports: AccessPorts) => inviting(ports, 'newcomer');
 
 /**
  * The operator invites anyone, including a person who has lost the password. @throws DomainError `person_invalid`,
- * `account_not_found`
+ * `people_full`, `account_not_found`
  */
 export const inviteAnybody = (ports: AccessPorts) => inviting(ports, 'anybody');
 
@@ -42,10 +42,7 @@ const inviting =
   async (accountId: string, email: string): Promise<Invitation> => {
     const { people, ids, clock } = ports;
     const decision = invitePerson({ id: ids.next('pers'), accountId, email }, clock.now());
-    if (whose === 'newcomer') {
-      admitPerson(await people.list(accountId), decision.state.email);
-      await admitInvitation(ports, accountId);
-    }
+    if (whose === 'newcomer') await admitInvitation(ports, accountId);
     const person = await addOrFind(people, decision);
     const isMailed = await mayMailInvitation(ports, person);
     const resetsPassword = whose === 'anybody';
@@ -63,7 +60,8 @@ export const renewLink =
     if (person?.accountId !== maker.accountId) throw personNotFound(personId);
     const isOwn = person.id === maker.id;
     const whose = isOwn ? 'anybody' : 'newcomer';
-    if (!isOwn) await admitInvitation(ports, maker.accountId);
+    if (isOwn) await admitOwnLink(ports, person.id);
+    else await admitInvitation(ports, maker.accountId);
     const isMailed = !isOwn && (await mayMailInvitation(ports, person));
     const draft = { person, lastsMs: invitationMs, whose, isMailed } as const;
     return makeLink(ports, { ...draft, resetsPassword: false });
@@ -76,7 +74,9 @@ const addOrFind = async (
 ): Promise<Person> => {
   const { accountId, email } = decision.state;
   try {
-    await people.add(decision);
+    await people.add(decision, (all) => {
+      admitPerson(all, email);
+    });
     return decision.state;
   } catch (error) {
     if (!isRefusal(error, 'person_taken')) throw error;

@@ -1,4 +1,5 @@
 import { inWords } from '../../kernel/in-words.ts';
+import { networksAround, times } from '../domain/networks.ts';
 import { TooMany } from '../domain/people-error.ts';
 import type { Person } from '../domain/person.ts';
 import type { Limits } from '../domain/plan.ts';
@@ -20,7 +21,7 @@ export interface Attempt {
 
 /** Counts an attempt with a password or link from a network, right or wrong. @throws TooMany */
 export const admitAttemptFrom = async (ports: CountingPorts, network: string): Promise<void> => {
-  const wait = await waitBeforeAttempt(ports, `sign-in-from:${network}`, signInLimits.network);
+  const wait = await waitFrom(ports, { what: 'sign-in-from', network }, signInLimits.network);
   if (wait === undefined) return;
   const message = `Too many attempts to sign in from your network. Try again in ${inWords(wait * 1000)}.`;
   throw new TooMany('too_many_sign_ins', message, wait);
@@ -86,12 +87,16 @@ const admitStranger = async (
   { email, network }: Attempt,
 ): Promise<void> => {
   await admitAttemptFrom(ports, network);
-  const hash = ports.keyMaterial.sha256(email);
-  await admit(ports, `sign-in:${hash}:${network}`, signInLimits.addressFromNetwork);
+  const what = `sign-in:${ports.keyMaterial.sha256(email)}`;
+  refuseFor(await waitFrom(ports, { what, network }, signInLimits.addressFromNetwork));
 };
 
 const admit = async (ports: CountingPorts, subject: string, limits: Limits): Promise<void> => {
-  const wait = await waitBeforeAttempt(ports, subject, limits);
+  refuseFor(await waitBeforeAttempt(ports, subject, limits));
+};
+
+/** @throws TooMany */
+const refuseFor = (wait: number | undefined): void => {
   if (wait === undefined) return;
   const when = `Try again in ${inWords(wait * 1000)}, or use a sign-in link, which works at once.`;
   throw new TooMany('too_many_sign_ins', `Too many attempts with a password. ${when}`, wait);
@@ -106,4 +111,17 @@ export const waitBeforeAttempt = async (
   const now = clock.now();
   const { allowed, counts } = await counters.take({ subject, limits, now });
   return allowed ? undefined : secondsUntil(judge(limits, counts, false, now).speaks.resetAt, now);
+};
+
+/** The same for a network and for the wider ones around it. @param limits of the narrowest */
+export const waitFrom = async (
+  ports: CountingPorts,
+  { what, network }: { readonly what: string; readonly network: string },
+  limits: Limits,
+): Promise<number | undefined> => {
+  for (const { name, factor } of networksAround(network)) {
+    const wait = await waitBeforeAttempt(ports, `${what}:${name}`, times(limits, factor));
+    if (wait !== undefined) return wait;
+  }
+  return undefined;
 };

@@ -133,5 +133,6 @@ export const openSession = async (
   const about = { accountId, occurredAt: now, personId };
   const events = [{ type: 'person_signed_in', ...about, way }] as const;
   await acting.run(`person:${email}`, () => sessions.start({ session, secretHash, proof, events }));
-  return { ...session, secret, device: markDevice(ports, device, personId) };
+  const isProven = way === 'link' ? session.resetsPassword : person.provenAt !== undefined;
+  return { ...session, secret, device: markDevice(ports, device, { personId, isProven }) };
 };

@@ -32,7 +32,7 @@ export class AcmeFailure extends Error {
   constructor(reason: AuthorityFailureReason, detail: string, retryAt?: Date) {
     super(detail);
     // Shown and stored, so it is shortened and has no control characters.
-    const shown = detail.slice(0, 1000).replace(/\p{Cc}+/gu, ' ');
+    const shown = detail.slice(0, 1000).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
     this.failure = { reason, detail: shown.trim(), retryAt };
   }
 }

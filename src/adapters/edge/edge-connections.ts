@@ -67,7 +67,6 @@ export class EdgeConnections {
     secure.on('secureConnection', (socket: TLSSocket) => {
       const { servername } = socket;
       const name = typeof servername === 'string' ? servername.toLowerCase() : '';
-      socket.servername = name;
       const line = this.below(socket);
       const servedAs = this.#ports.routes.nameFor(name);
       // The host may have been removed during the handshake, or got a name and certificate of its own.

@@ -38,7 +38,8 @@ export const secureHandler =
     const target = targetOr400(request, response);
     if (!target) return;
     const { host, path } = target;
-    const isForHost = serverNameOf(request) === host;
+    // As the first handshake named it, because the socket would forget that name in a second one.
+    const isForHost = answer.line.host === host;
     // Checked for each request, because a connection may outlive its host.
     const route = isForHost ? ports.routes.find(host) : undefined;
     if (!route) refuse(request, response, 421);
@@ -110,9 +111,6 @@ const authorityOf = ({ headers, authority }: EdgeRequest): string | undefined =>
   const isAgreed = headers.host === undefined || hostNamed(headers.host) === hostNamed(authority);
   return isAgreed ? authority : undefined;
 };
-
-/** The host of the connection (SNI), in lower case. */
-const serverNameOf = (request: EdgeRequest): unknown => socketOf(request).servername;
 
 /** HTTP/2 hides it behind its session. */
 const socketOf = ({ stream, socket }: EdgeRequest) =>

@@ -18,10 +18,11 @@ const tls12Ciphers = [
 
 /**
  * For the server and the context of each host. No session is resumed: with ECDSA keys a resumed handshake costs the
- * server as much as a full one (docs/performance.md), and it would not ask for the host's certificate again.
+ * server as much as a full one (docs/performance.md), and it would not ask for the host's certificate again. Nor is
+ * a connection of TLS 1.2 negotiated again, which could change its name but not its certificate.
  */
 export const tlsOptions = {
   minVersion: 'TLSv1.2',
   ciphers: [...tls13Ciphers, ...tls12Ciphers].join(':'),
-  secureOptions: constants.SSL_OP_NO_TICKET,
+  secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
 } as const;

@@ -37,6 +37,7 @@ export interface Schema {
     password_hash: string | null;
     created_at: Int64;
     joined_at: Int64 | null;
+    proven_at: Int64 | null;
     /** The id of the newest notice that they have seen. */
     notices_seen: Int64 | null;
   };
@@ -242,6 +243,8 @@ export interface Schema {
     source: string | null;
     /** Ids with spaces in between. */
     device: string | null;
+    /** Null from before there were turns. */
+    turn: Int64 | null;
   };
   notices: {
     id: Generated<Int64>;

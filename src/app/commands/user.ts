@@ -40,7 +40,7 @@ export const userCommands = group('user', 'manage who can sign in to the dashboa
 const presentPerson = ({ id, email, createdAt, passwordHash }: Person) =>
   ({ id, email, createdAt, hasPassword: passwordHash !== undefined }) satisfies Omit<
     EveryField<Person & { hasPassword: boolean }>,
-    'accountId' | 'passwordHash' | 'joinedAt'
+    'accountId' | 'passwordHash' | 'joinedAt' | 'provenAt'
   >;
 
 const columnsOf = ({ id, email, passwordHash }: Person) =>
@@ -48,4 +48,4 @@ const columnsOf = ({ id, email, passwordHash }: Person) =>
     id,
     email,
     passwordHash: passwordHash === undefined ? 'no' : 'yes',
-  } satisfies Omit<EveryField<Person>, 'accountId' | 'createdAt' | 'joinedAt'>);
+  } satisfies Omit<EveryField<Person>, 'accountId' | 'createdAt' | 'joinedAt' | 'provenAt'>);

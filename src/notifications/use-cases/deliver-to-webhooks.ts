@@ -16,22 +16,26 @@ import {
   type Payload,
 } from '../domain/webhooks/payload.ts';
 import { signingSecrets } from '../domain/webhooks/secrets.ts';
-import { wants, type Webhook } from '../domain/webhooks/webhook.ts';
+import { wants } from '../domain/webhooks/webhook.ts';
 import type { WebhookEvent } from '../domain/webhooks/webhook-event.ts';
 import type {
+  AskedCalls,
   ClaimedDelivery,
   Outside,
   WebhookDeliveries,
+  WebhookMessage,
   WebhookOf,
   Webhooks,
   WebhookSigning,
 } from '../webhook-ports.ts';
+import { admitAsked } from './asked-calls.ts';
 
 interface Ports {
   readonly webhooks: Pick<Webhooks, 'list' | 'find'>;
   readonly deliveries: WebhookDeliveries;
   readonly signing: Pick<WebhookSigning, 'headers'>;
   readonly outside: Outside;
+  readonly askedCalls: AskedCalls;
   readonly clock: Clock;
 }
 
@@ -39,11 +43,6 @@ type WebhookTested = Extract<WebhookEvent, { type: 'webhook_tested' }>;
 
 export const deliverToWebhooks = (ports: Ports) => {
   const { webhooks, deliveries, clock } = ports;
-  const add = (id: string, body: Payload, to: readonly Webhook[]): Promise<void> => {
-    const { accountId } = body.data;
-    const message = { accountId, id, type: body.type, body: JSON.stringify(body) };
-    return deliveries.add(message, to, clock.now());
-  };
   return {
     /** Adds one delivery for each webhook that wants the kind. The same notification again adds none. */
     tellWebhooks: async (notification: Notification): Promise<void> => {
@@ -51,12 +50,14 @@ export const deliverToWebhooks = (ports: Ports) => {
       const { id, kind, accountId } = notification;
       const all = await webhooks.list(accountId);
       const wanting = all.filter((webhook) => wants(webhook, kind));
-      await add(id, payload(notification), wanting);
+      await deliveries.add(messageOf(id, payload(notification)), wanting, clock.now());
     },
-    /** Adds the test that was asked for. The same event again adds none. */
+    /** Adds the test that was asked for, or hurries the one that waits. The same event again adds none. */
     pingWebhook: async (id: string, asked: WebhookTested): Promise<void> => {
       const webhook = await webhooks.find(asked);
-      if (webhook) await add(id, ping(webhook, asked.occurredAt), [webhook]);
+      if (!webhook) return;
+      const message = messageOf(id, ping(webhook, asked.occurredAt));
+      await deliveries.addTest(message, webhook, clock.now());
     },
     attemptDelivery: (claimed: ClaimedDelivery, signal?: AbortSignal) =>
       attempt(ports, claimed, signal),
@@ -66,12 +67,15 @@ export const deliverToWebhooks = (ports: Ports) => {
     findDelivery: (of: WebhookOf, deliveryId: string) => deliveries.find(of, deliveryId),
     /**
      * With the same `webhook-id`.
-     * @throws DomainError `webhook_not_found`, `webhook_delivery_not_found`, `webhook_off`
+     * @throws DomainError `webhook_not_found`, `webhook_delivery_not_found`, `webhook_off`, and whatever `AskedCalls`
+     *   throws
      */
-    repeatDelivery: (of: WebhookOf, deliveryId: string) =>
-      deliveries.repeat(of, deliveryId, (delivery, webhook) =>
+    repeatDelivery: async (of: WebhookOf, deliveryId: string): Promise<void> => {
+      await admitAsked(ports, of);
+      await deliveries.repeat(of, deliveryId, (delivery, webhook) =>
         repeat(delivery, webhook, clock.now()),
-      ),
+      );
+    },
     countWebhooks: async () => {
       const now = clock.now();
       const { oldestDue = now, ...counts } = await deliveries.counts(now);
@@ -79,6 +83,11 @@ export const deliverToWebhooks = (ports: Ports) => {
     },
   };
 };
+
+const messageOf = (id: string, body: Payload): WebhookMessage => ({
+  ...{ accountId: body.data.accountId, id },
+  ...{ type: body.type, body: JSON.stringify(body) },
+});
 
 /** What an attempt led to; without an outcome if there was none. */
 export interface Attempted {

@@ -12,11 +12,13 @@ import {
   type Webhook,
   type WebhookDraft,
 } from '../domain/webhooks/webhook.ts';
-import type { WebhookOf, Webhooks, WebhookSigning } from '../webhook-ports.ts';
+import type { AskedCalls, WebhookOf, Webhooks, WebhookSigning } from '../webhook-ports.ts';
+import { admitAsked } from './asked-calls.ts';
 
 interface Ports {
   readonly webhooks: Webhooks;
   readonly signing: Pick<WebhookSigning, 'newSecret'>;
+  readonly askedCalls: AskedCalls;
   readonly destinationRules: DestinationRules;
   readonly ids: Ids;
   readonly clock: Clock;
@@ -28,7 +30,14 @@ interface Shown {
   readonly secret: string;
 }
 
-export const manageWebhooks = ({ webhooks, signing, destinationRules, ids, clock }: Ports) => ({
+export const manageWebhooks = ({
+  webhooks,
+  askedCalls,
+  signing,
+  destinationRules,
+  ids,
+  clock,
+}: Ports) => ({
   /** @throws DomainError `webhook_invalid`, `webhook_limit_reached` */
   addWebhook: async (accountId: string, draft: WebhookDraft): Promise<Shown> => {
     const [id, secret] = [ids.next('hook'), signing.newSecret()];
@@ -61,7 +70,9 @@ export const manageWebhooks = ({ webhooks, signing, destinationRules, ids, clock
   /** @throws DomainError `webhook_not_found` */
   removeWebhook: (of: WebhookOf) =>
     webhooks.remove(of, (webhook) => removeWebhook(webhook, clock.now())),
-  /** Sends `test.ping` soon. @throws DomainError `webhook_not_found`, `webhook_off` */
-  testWebhook: (of: WebhookOf) =>
-    webhooks.change(of, (webhook) => testWebhook(webhook, clock.now())),
+  /** Sends `test.ping` soon. @throws DomainError `webhook_not_found`, `webhook_off`, and whatever `AskedCalls` throws */
+  testWebhook: async (of: WebhookOf) => {
+    await admitAsked({ webhooks, askedCalls }, of);
+    return webhooks.change(of, (webhook) => testWebhook(webhook, clock.now()));
+  },
 });

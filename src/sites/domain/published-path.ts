@@ -26,7 +26,7 @@ export const publishedPath = (raw: string, isFolder: boolean): string => {
 };
 
 const faultOf = (path: string, isFolder: boolean): string | undefined => {
-  if (!path.isWellFormed() || /\p{Cc}/u.test(path)) {
+  if (!path.isWellFormed() || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(path)) {
     return 'has characters that paths cannot have; rename it';
   }
   if (path.includes('\\')) return 'has a backslash; paths are separated by "/"';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
-import { revokeApiKey, type ApiKey } from '../../../src/access/domain/api-key.ts';
+import { keyLimits, revokeApiKey, type ApiKey } from '../../../src/access/domain/api-key.ts';
 import { planLimits } from '../../../src/access/domain/plan.ts';
 import type { ApiKeys, KeyHolder, KeyToStore } from '../../../src/access/key-ports.ts';
 import { keyDecision, later, newAccount, now, takeEvents } from '../../support/accounts.ts';
@@ -100,6 +100,46 @@ export const apiKeysContract = (open: () => Promise<Stores>): void => {
     expect(won).toHaveLength(20);
     expect(await takeEvents(stores)).toHaveLength(1);
   });
+
+  const many = (count: number, draft: Partial<ApiKey>) =>
+    stores.together(async () => {
+      for (let n = 0; n < count; n++) await apiKeys.add(keyDecision(account, draft, later(n)));
+    });
+
+  testOnBoth(
+    'of keys that no longer work, the oldest are forgotten, so that a list has an end',
+    async () => {
+      const [working] = await apiKeys.list(account);
+      await many(keyLimits.kept - 2, { expiresAt: later(10_000) });
+      const { key: last } = await added({ expiresAt: later(20_000) }, later(5000));
+      const { key: next, secretHash } = await added({}, later(10_000));
+      const ids = (await apiKeys.list(account)).map(({ id }) => id);
+      expect(ids).toHaveLength(keyLimits.kept);
+      expect([ids[0], ids.at(-2), ids.at(-1)]).toEqual([working!.id, last.id, next.id]);
+      expect(await apiKeys.findBySecretHash(secretHash)).toEqual(heldBy(next));
+    },
+  );
+
+  testOnBoth(
+    'twenty who add a key at once are told one after the other how many keys work',
+    async () => {
+      await added({ expiresAt: later(1) }, later(0));
+      const revoked = await added();
+      await apiKeys.change(revoked.key.id, revoke);
+      const processes = [apiKeys, stores.secondProcess.apiKeys];
+      const told: number[] = [];
+      const full = new Error('full');
+      const { won, lost } = await race(20, async (n) => {
+        let inUse = 0;
+        await processes[n % 2]!.add(keyDecision(account, {}, later(5)), (current) => {
+          inUse = current;
+          if (current >= 4) throw full;
+        });
+        told.push(inUse);
+      });
+      expect([told.sort(), won.length, lost.length]).toEqual([[1, 2, 3], 3, 17]);
+    },
+  );
 
   test('stored records do not change when callers change their copies', async () => {
     const decision = keyDecision(account, { expiresAt: later(1) });

@@ -28,7 +28,7 @@ export const mailRequestsContract = (open: () => Promise<Stores>): void => {
 
   const requestOf = (draft: Partial<MailRequest> = {}): MailRequest => ({
     ...{ id: ids.next('mreq'), reason: 'sign_in', email, personId: undefined, askedAt: now },
-    ...{ source: 'network:203.0.113.7', device: undefined },
+    ...{ source: 'network:203.0.113.7', device: undefined, turn: 1 },
     ...draft,
   });
   const added = async (draft: Partial<MailRequest> = {}): Promise<MailRequest> => {
@@ -61,22 +61,29 @@ export const mailRequestsContract = (open: () => Promise<Stores>): void => {
     },
   );
 
-  testOnBoth('requests are listed by id, up to a limit, and on from any of them', async () => {
-    const all = [await added(), await added(), await added()];
-    const [first, second] = all;
-    expect(await requests.waiting(2)).toEqual(all.slice(0, 2));
-    expect(await requests.waiting(2, second!.id)).toEqual(all.slice(2));
-    expect(await requests.waiting(2, first!.id)).toEqual(all.slice(1));
-  });
+  testOnBoth(
+    'requests are listed by turn and id, up to a limit, and on from any of them',
+    async () => {
+      const late = await added({ turn: 3 });
+      const all = [await added(), await added(), await added({ turn: 2 }), late];
+      const [first, second] = all;
+      expect(await requests.waiting(2)).toEqual(all.slice(0, 2));
+      expect(await requests.waiting(2, second)).toEqual(all.slice(2));
+      expect(await requests.waiting(2, first)).toEqual(all.slice(1, 3));
+    },
+  );
 
-  testOnBoth('a request that is added again changes nothing, while it waits and once a mail was sent', async () => {
-    const request = await added();
-    await requests.add({ ...request, email: 'mallory@shop.example' });
-    expect(await requests.waiting(10)).toEqual([request]);
-    await requests.answer(request.id, now, () => Promise.resolve(true));
-    await requests.add(request);
-    expect(await requests.waiting(10)).toEqual([]);
-  });
+  testOnBoth(
+    'a request that is added again changes nothing, while it waits and once a mail was sent',
+    async () => {
+      const request = await added();
+      await requests.add({ ...request, email: 'mallory@shop.example' });
+      expect(await requests.waiting(10)).toEqual([request]);
+      await requests.answer(request.id, now, () => Promise.resolve(true));
+      await requests.add(request);
+      expect(await requests.waiting(10)).toEqual([]);
+    },
+  );
 
   test.each([true, false])(
     'an answered request no longer waits (mail sent: %s)',
@@ -95,18 +102,21 @@ export const mailRequestsContract = (open: () => Promise<Stores>): void => {
     },
   );
 
-  testOnBoth('of many that answer a request at the same time, in two processes, one does', async () => {
-    const { id } = await added();
-    let answers = 0;
-    await race(20, (n) =>
-      both()[n % 2]!.answer(id, now, async () => {
-        await stores.people.find('pers_nobody');
-        answers += 1;
-        return true;
-      }),
-    );
-    expect(answers).toBe(1);
-  });
+  testOnBoth(
+    'of many that answer a request at the same time, in two processes, one does',
+    async () => {
+      const { id } = await added();
+      let answers = 0;
+      await race(20, (n) =>
+        both()[n % 2]!.answer(id, now, async () => {
+          await stores.people.find('pers_nobody');
+          answers += 1;
+          return true;
+        }),
+      );
+      expect(answers).toBe(1);
+    },
+  );
 
   test('mails to an address are counted for a day, those for links together', async () => {
     await mailed({ reason: 'sign_in' }, now);
@@ -171,15 +181,18 @@ export const mailRequestsContract = (open: () => Promise<Stores>): void => {
     expect(await stores.signInLinks.personIdOf(secretHash, now)).toBe(personId);
   });
 
-  testOnBoth('a sweep deletes what was asked for before a given time, answered or not', async () => {
-    await mailed({ askedAt: later(1) }, later(1));
-    const waiting = await added({ askedAt: later(2) });
-    expect(await stores.retention.sweep('mail_requests', later(1))).toBe(0);
-    expect(await stores.retention.sweep('mail_requests', later(2))).toBe(1);
-    expect(await requests.waiting(10)).toEqual([waiting]);
-    expect(await stores.retention.sweep('mail_requests', later(3))).toBe(1);
-    expect(await requests.waiting(10)).toEqual([]);
-  });
+  testOnBoth(
+    'a sweep deletes what was asked for before a given time, answered or not',
+    async () => {
+      await mailed({ askedAt: later(1) }, later(1));
+      const waiting = await added({ askedAt: later(2) });
+      expect(await stores.retention.sweep('mail_requests', later(1))).toBe(0);
+      expect(await stores.retention.sweep('mail_requests', later(2))).toBe(1);
+      expect(await requests.waiting(10)).toEqual([waiting]);
+      expect(await stores.retention.sweep('mail_requests', later(3))).toBe(1);
+      expect(await requests.waiting(10)).toEqual([]);
+    },
+  );
 
   test('stored records do not change when callers change their copies', async () => {
     const request = requestOf();

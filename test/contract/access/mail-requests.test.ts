@@ -14,7 +14,7 @@ test.each(databaseKinds)(
     const stores = await openStores(kind);
     const personId = (await stores.people.list(await newAccount(stores)))[0]!.id;
     const request = { id: 'mreq_1', reason: 'sign_in', email: 'mia@shop.example' } as const;
-    const asked = { source: 'network:203.0.113.7', device: undefined };
+    const asked = { source: 'network:203.0.113.7', device: undefined, turn: 1 };
     await stores.mailRequests.add({ ...request, personId: undefined, askedAt: now, ...asked });
     const secretHash = newHash();
     const answering = stores.mailRequests.answer('mreq_1', now, async () => {

@@ -50,7 +50,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     const person = await added({ email: `${'é'.repeat(64)}@${'é.'.repeat(87)}yy.example.shop` });
     const passwordHash = 'x'.repeat(255);
     await givePassword(stores, person.id, passwordHash);
-    const kept = { ...person, passwordHash, joinedAt: now };
+    const kept = { ...person, passwordHash, joinedAt: now, provenAt: now };
     expect(await people.find(person.id)).toEqual(kept);
     expect(await people.listByEmail(person.email)).toEqual([kept]);
     await remove(person.id);
@@ -64,14 +64,14 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('one address may belong to several accounts, with a separate password in each', async () => {
+  test('one address may belong to several accounts, with a separate password in each, those first who proved it', async () => {
     const elsewhere = await newAccount(stores);
     const { state: other } = personDecision(elsewhere, { email: owner.email }, later(9));
     await people.add({ state: other, events: [] });
     await givePassword(stores, other.id, 'another hash');
-    const their = { ...other, passwordHash: 'another hash', joinedAt: now };
+    const their = { ...other, passwordHash: 'another hash', joinedAt: now, provenAt: now };
     for (const those of both()) {
-      expect(await those.listByEmail(owner.email)).toEqual([owner, their]);
+      expect(await those.listByEmail(owner.email)).toEqual([their, owner]);
       expect(await those.list(account)).toEqual([owner]);
       expect(await those.list(elsewhere)).toContainEqual(their);
     }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
 import { changePlan } from '../../../src/access/domain/account.ts';
 import { changePassword, type Person } from '../../../src/access/domain/person.ts';
-import { signInWays, type Session } from '../../../src/access/domain/session.ts';
+import { mostSessions, signInWays, type Session } from '../../../src/access/domain/session.ts';
 import type { Sessions } from '../../../src/access/people-ports.ts';
 import { later, newAccount, now, personDecision, takeEvents } from '../../support/accounts.ts';
 import {
@@ -93,15 +93,38 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
     expect(await sessions.findBySecretHash(secretHash)).toMatchObject({ session });
   });
 
-  testOnBoth("a person's sessions are listed newest first, including those that are over", async () => {
-    const [old, over] = [await started({}, later(-5)), await started({}, later(-1e12))];
-    const [young, twin] = [await started({}, later(5)), await started({}, later(5))];
-    const twins = [young, twin].sort((a, b) => (a.session.id > b.session.id ? -1 : 1));
-    const others = await signedInPerson(stores, account);
-    const expected = [...twins, old, over].map(({ session }) => session);
-    expect(await listed()).toEqual(expected);
-    expect(await listed(others.person.id)).toEqual([others.session]);
-  });
+  testOnBoth(
+    "a person's sessions are listed newest first, including those that are over",
+    async () => {
+      const [old, over] = [await started({}, later(-5)), await started({}, later(-1e12))];
+      const [young, twin] = [await started({}, later(5)), await started({}, later(5))];
+      const twins = [young, twin].sort((a, b) => (a.session.id > b.session.id ? -1 : 1));
+      const others = await signedInPerson(stores, account);
+      const expected = [...twins, old, over].map(({ session }) => session);
+      expect(await listed()).toEqual(expected);
+      expect(await listed(others.person.id)).toEqual([others.session]);
+    },
+  );
+
+  testOnBoth(
+    'beyond fifty sessions of a person, the oldest one ends, and never the new one',
+    async () => {
+      const first = await started({}, later(1));
+      const all = await stores.together(async () => {
+        const others = [];
+        for (let n = 2; n <= mostSessions; n++) others.push(await started({}, later(n)));
+        return others;
+      });
+      expect(await listed()).toHaveLength(mostSessions);
+      // As by a clock that was set back.
+      const late = await started({}, later(0));
+      const expected = [...all.toReversed(), late].map(({ session }) => session);
+      expect(await listed()).toEqual(expected);
+      expect(await sessions.findBySecretHash(first.secretHash)).toBeUndefined();
+      const other = await signedInPerson(stores, account);
+      expect(await listed(other.person.id)).toEqual([other.session]);
+    },
+  );
 
   test('ending a session removes it in every process and stores its event, and other sessions stay', async () => {
     const [first, second] = [await started({}, later(1)), await started()];

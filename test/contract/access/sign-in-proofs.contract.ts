@@ -73,6 +73,41 @@ export const signInProofsContract = (open: () => Promise<Stores>): void => {
     expect(await stores.sessions.list(person.id)).toEqual([session]);
   });
 
+  testOnBoth(
+    'the first link that proves the address ends what somebody else may have begun before',
+    async () => {
+      const known = sessionOf(person.id);
+      const shown = await newLink(stores, person.id);
+      await stores.sessions.start({
+        ...{ ...known, events: [] },
+        proof: { way: 'link', linkHash: shown },
+      });
+      await stores.people.changePassword(person.id, known.session.id, (its) => {
+        return { state: { ...its, passwordHash: 'of somebody' }, events: [] };
+      });
+      const kept = await newLink(stores, person.id);
+      expect(await stores.people.find(person.id)).toMatchObject({
+        joinedAt: now,
+        provenAt: undefined,
+      });
+      const proof = { way: 'link', linkHash: await newLink(stores, person.id) } as const;
+      const mine = sessionOf(person.id, { resetsPassword: true }, later(7));
+      await stores.sessions.start({ ...mine, proof, events: [] });
+      const proven = { joinedAt: now, provenAt: later(7), passwordHash: undefined };
+      expect(await stores.people.find(person.id)).toMatchObject(proven);
+      expect(await stores.sessions.list(person.id)).toEqual([mine.session]);
+      await expect(byPassword('of somebody')).rejects.toHaveProperty('code', 'sign_in_refused');
+      await expect(byLink(kept)).rejects.toHaveProperty('code', 'sign_in_link_invalid');
+
+      // The next one ends nothing.
+      const next = sessionOf(person.id, { resetsPassword: true }, later(9));
+      const another = { way: 'link', linkHash: await newLink(stores, person.id) } as const;
+      await stores.sessions.start({ ...next, proof: another, events: [] });
+      expect(await stores.people.find(person.id)).toMatchObject(proven);
+      expect(await stores.sessions.list(person.id)).toEqual([next.session, mine.session]);
+    },
+  );
+
   test('a link of another person does not sign in and is not used up', async () => {
     const mine = await newLink(stores, person.id);
     const other = await leaver();

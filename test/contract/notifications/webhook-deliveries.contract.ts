@@ -5,6 +5,7 @@ import {
   type Attempt,
   type DeliveryProgress,
 } from '../../../src/notifications/domain/webhooks/delivery.ts';
+import { attemptsOfOnce } from '../../../src/notifications/domain/webhooks/waits.ts';
 import { firstSecret } from '../../../src/notifications/domain/webhooks/secrets.ts';
 import {
   changeWebhook,
@@ -306,6 +307,52 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     const again = await claimOne({ now: later(5) });
     expect(again.delivery).toMatchObject({ id, messageId: one.id, failures: 0 });
     expect((await deliveries.find(of(), id))!.attempts).toHaveLength(1);
+  });
+
+  test('of a delivery that is sent again and again, only the attempts of the last two times are kept', async () => {
+    await add();
+    const { id } = (await list())[0]!;
+    for (let n = 0; n < 3 * attemptsOfOnce; n += 1) {
+      const claimed = await claimOne({ now: later(n), leaseUntil: later(n + lease) });
+      await settled(claimed, answered(200, { at: later(n) }));
+      await deliveries.repeat(of(), id, (delivery, to) => repeat(delivery, to, later(n + 1)));
+    }
+    const { attempts } = (await deliveries.find(of(), id))!;
+    expect(attempts).toHaveLength(attemptsOfOnce);
+    expect(attempts[0]!.at).toEqual(later(3 * attemptsOfOnce - 1));
+  });
+
+  const ping = (id?: string) => ({ ...message(id), type: 'test.ping' });
+
+  testOnBoth('of twenty tests that are asked for at once, one waits', async () => {
+    const { lost } = await race(20, (n) =>
+      (n % 2 ? stores : stores.secondProcess).webhookDeliveries.addTest(ping(), webhook, later(n)),
+    );
+    expect(lost).toEqual([]);
+    expect(await list()).toHaveLength(1);
+  });
+
+  test('another test makes the one that waits due now, and a new one once it is delivered', async () => {
+    const first = ping();
+    await deliveries.addTest(first, webhook, later(0));
+    await add();
+    const [failed, other] = await claim();
+    await settled(failed!, answered(500));
+    await settled(other!, answered(500));
+    await deliveries.addTest(first, webhook, later(9));
+    expect(await claim({ now: later(9) })).toEqual([]);
+    await deliveries.addTest(ping(), webhook, later(10));
+    const [again, ...rest] = await claim({ now: later(10) });
+    expect([again!.delivery.messageId, rest]).toEqual([first.id, []]);
+    // While it is under way, too.
+    await deliveries.addTest(ping(), webhook, later(11));
+    expect(await claim({ now: later(11) })).toEqual([]);
+    await settled(again!, answered(200));
+    const second = ping();
+    await deliveries.addTest(second, webhook, later(12));
+    expect(idsOf((await claim({ now: later(12) })).map(({ delivery }) => delivery))).toEqual([
+      second.id,
+    ]);
   });
 
   test('a delivery under way is not sent twice, and its event is not told', async () => {

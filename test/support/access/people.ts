@@ -47,13 +47,13 @@ export const letIn = async (ports: PeoplePorts, known: KnownSession): Promise<Kn
   return known;
 };
 
-/** Ends all sessions and links without events, and leaves only the password. */
+/** Ends all sessions and links without events, and leaves only the password, of a person whose address is proven. */
 export const givePassword = async (
   ports: PeoplePorts,
   personId: string,
   passwordHash: string,
 ): Promise<void> => {
-  const { session } = await letIn(ports, sessionOf(personId));
+  const { session } = await letIn(ports, sessionOf(personId, { resetsPassword: true }));
   await ports.people.changePassword(personId, session.id, (its) => {
     return { state: { ...its, passwordHash }, events: [] };
   });

@@ -4,7 +4,7 @@ import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import { StandardSigning } from '../../../src/adapters/webhooks/standard-signing.ts';
 import { webhookCalls } from '../../../src/notifications/webhooks.ts';
-import type { Outside } from '../../../src/notifications/webhook-ports.ts';
+import type { AskedCalls, Outside } from '../../../src/notifications/webhook-ports.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import type { StoragePorts } from '../storage-ports.ts';
 
@@ -13,6 +13,8 @@ const rules = { allowsThisMachine: true };
 interface Calling {
   readonly graceMs?: number;
   readonly clock?: Clock;
+  /** Counts calls that people ask for; by default there may be any number. */
+  readonly admit?: AskedCalls['admit'];
   readonly times?: ConstructorParameters<typeof WebhookPump>[2];
 }
 
@@ -20,11 +22,11 @@ interface Calling {
 export const callingOver = (
   stores: Pick<StoragePorts, 'webhooks' | 'webhookDeliveries'>,
   outside: Outside,
-  { graceMs, times, clock = new SystemClock() }: Calling = {},
+  { graceMs, times, clock = new SystemClock(), admit = () => Promise.resolve() }: Calling = {},
 ) => {
   const deliveries = stores.webhookDeliveries;
   const calls = webhookCalls({
-    ...{ webhooks: stores.webhooks, deliveries, outside, clock },
+    ...{ webhooks: stores.webhooks, deliveries, outside, clock, askedCalls: { admit } },
     ...{ signing: new StandardSigning(), destinationRules: rules, ids: new UuidIds() },
   });
   const log = pino({ level: 'silent' });

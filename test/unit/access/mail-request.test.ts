@@ -105,3 +105,14 @@ test('a browser in which its person has signed in is counted by itself, another 
   expect(may([...flood, ...own], from(there, known))).toBe(false);
   expect(may(own)).toBe(true);
 });
+
+test('known browsers together get ten mails an hour and thirty a day', () => {
+  const by = (n: number) => ({ id: `device_${n}`, personIds: ['pers_mia'] });
+  const spread = (count: number, everyMs: number) =>
+    Array.from({ length: count }, (_, n) => ({ at: ago(n * everyMs), ...from(here, by(n)) }));
+  expect(may(spread(9, minute), from(here, by(99)))).toBe(true);
+  expect(may(spread(10, minute), from(here, by(99)))).toBe(false);
+  expect(may(spread(29, 20 * minute), from(here, by(99)))).toBe(true);
+  expect(may(spread(30, 20 * minute), from(here, by(99)))).toBe(false);
+  expect(may(spread(30, minute))).toBe(true);
+});

@@ -9,7 +9,12 @@ import {
 const now = new Date('2026-03-01T10:00:00Z');
 const draft = { id: 'pers_1', accountId: 'acct_1', email: 'mia@shop.example' };
 const about = { accountId: 'acct_1', occurredAt: now, personId: 'pers_1' };
-const mia: Person = { ...draft, passwordHash: undefined, createdAt: now, joinedAt: undefined };
+const mia: Person = {
+  ...draft,
+  passwordHash: undefined,
+  createdAt: now,
+  ...{ joinedAt: undefined, provenAt: undefined },
+};
 
 describe('inviting a person', () => {
   test('lower-cases and trims the address, and records the invitation', () => {

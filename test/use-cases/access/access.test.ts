@@ -123,6 +123,22 @@ describe('an API key', () => {
     expect(await face.listApiKeys(accountId)).toHaveLength(1);
   });
 
+  test('and all others of an account are 100 in use at most: revoked and expired ones do not count', async () => {
+    const create = (expiresAt?: Date) =>
+      face.createApiKey({ accountId, name: 'Till', ...(expiresAt && { expiresAt }) });
+    for (let n = 1; n < 99; n++) await create();
+    await create(new Date(now.getTime() + hour));
+    await expect(create()).rejects.toMatchObject({
+      code: 'api_keys_full',
+      message: 'An account has at most 100 API keys in use. Revoke one that you no longer need.',
+    });
+    clock.advance(hour);
+    await create();
+    await expect(create()).rejects.toHaveProperty('code', 'api_keys_full');
+    await face.revokeApiKey(first.id);
+    await create();
+  });
+
   test('is revoked once: the second time changes nothing', async () => {
     const revoked = await face.revokeApiKey(first.id);
     clock.advance(hour);

@@ -1,7 +1,11 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Access } from '../../../src/access/access.ts';
 import { TooMany } from '../../../src/access/domain/people-error.ts';
-import { dashboardLimits, type DashboardUse } from '../../../src/access/domain/session.ts';
+import {
+  askedCallLimits,
+  dashboardLimits,
+  type DashboardUse,
+} from '../../../src/access/domain/session.ts';
 import type { SignedIn } from '../../../src/access/people-ports.ts';
 import { QuotaCounters } from '../../../src/access/quota-ports.ts';
 import type { SettableClock } from '../../support/settable-clock.ts';
@@ -61,4 +65,26 @@ test('signed-in people get their pages while the counters are down', async () =>
     override peek = this.take;
   }
   await (await accessLab(now, { counters: new Away() })).face.admitUse(mia, 'pages');
+});
+
+describe('calls to webhooks that people ask for', () => {
+  const { ofAccount, toHost } = askedCallLimits;
+  const ask = (account: string, host: string) => face.admitAskedCall(account, host);
+
+  test('are few in a minute for one account, whatever hosts it calls', async () => {
+    const { won, lost } = await race(ofAccount.perMinute + 3, (n) => ask('acct_1', `${n}.test`));
+    expect([won.length, lost]).toEqual([ofAccount.perMinute, Array(3).fill('too_many_requests')]);
+    await ask('acct_2', '1.test');
+    clock.advance(30_000);
+    await ask('acct_1', '1.test');
+  });
+
+  test('are few in a minute for one host, however many accounts call it', async () => {
+    const { won, lost } = await race(toHost.perMinute + 3, (n) =>
+      ask(`acct_${n}`, 'stranger.test'),
+    );
+    expect([won.length, lost]).toEqual([toHost.perMinute, Array(3).fill('too_many_requests')]);
+    await expect(ask('acct_x', 'stranger.test')).rejects.toThrow('Try again in 30 seconds.');
+    await ask('acct_x', 'other.test');
+  });
 });

@@ -100,7 +100,10 @@ describe('choosing a password', () => {
       const choosing = choose(session, wanted);
       await expect(choosing).rejects.toHaveProperty('code', 'password_invalid');
     }
-    expect(await ports.people.find(mia.id)).toEqual({ ...mia, joinedAt: start });
+    expect(await ports.people.find(mia.id)).toEqual({
+      ...mia,
+      ...{ joinedAt: start, provenAt: start },
+    });
     const open = [session.session.id, other.session.id].sort();
     expect((await sessionIds()).sort()).toEqual(open);
   });

@@ -33,7 +33,8 @@ const newOwner = async (name: string, its: string): Promise<Person> => {
 };
 
 const at = (n: number, device?: string) => {
-  return { network: `198.51.100.${n}`, browser: 'Firefox', device };
+  // Each in a wider network of its own.
+  return { network: `198.${n}.100.1`, browser: 'Firefox', device };
 };
 const signIn = (from: ReturnType<typeof at>, its = password) =>
   face.signIn({ email, password: its }, from);
@@ -65,6 +66,19 @@ describe('an attacker who guesses from one network or many', () => {
     expect(await answerTo(signIn(at(200)))).toBe('let in');
   });
 
+  test.each([
+    ['a /48', 4, (n: number) => `2001:db8:1:${(256 * n).toString(16)}::/64`],
+    ['a /56', 2, (n: number) => `2001:db8:1:${n.toString(16)}::/64`],
+    ['a /24', 8, (n: number) => `198.51.100.${n}`],
+  ])('gets few guesses more in %s, however many addresses it has', async (_, factor, networkOf) => {
+    const { lost } = await race(200, (n) =>
+      signIn({ ...at(0), network: networkOf(n) }, `guess ${n}`),
+    );
+    const tried = lost.filter((code) => code === 'sign_in_refused');
+    expect(tried).toHaveLength(factor * signInLimits.addressFromNetwork.perMinute);
+    expect(await answerTo(signIn(at(200)))).toBe('let in');
+  });
+
   test('never locks out a browser in which the owner has signed in', async () => {
     const { device } = await signIn(at(200));
     await guesses(500);
@@ -89,6 +103,18 @@ describe('a known browser', () => {
     const { won, lost } = await race(perMinute + 5, (n) => signIn(at(n, device)));
     expect([won.length, lost]).toEqual([perMinute, Array(5).fill('too_many_sign_ins')]);
     expect(await answerTo(signIn(at(201)))).toBe('let in');
+  });
+
+  test('knows for whom the address was proven, which a link that somebody was shown does not', async () => {
+    const { secret, person } = await face.invite(mia.accountId, 'ben@shop.example');
+    const shown = await face.signInByLink(secret, at(1));
+    const known = (device: string) => openDevice(ports, device);
+    expect(known(shown.device)).toMatchObject({ personIds: [person.id], provenIds: [] });
+    const mailed = await face.signInLinkFor('ben@shop.example');
+    const { device } = await face.signInByLink(mailed.secret, at(1, shown.device));
+    expect(known(device)).toMatchObject({ personIds: [person.id], provenIds: [person.id] });
+    const both = await signIn(at(1, device));
+    expect(known(both.device)).toMatchObject({ provenIds: [mia.id, person.id] });
   });
 
   test('stays the same one at each sign-in', async () => {

@@ -4,6 +4,7 @@ import { restMs } from '../../../src/access/domain/mail-request.ts';
 import { signInLimits } from '../../../src/access/domain/session.ts';
 import { PersonalMails } from '../../../src/access/mail-ports.ts';
 import type { SignedIn } from '../../../src/access/people-ports.ts';
+import { mostAnswered } from '../../../src/access/use-cases/mail-people.ts';
 import { accessLabs, type AccessLab } from '../../support/access/access-lab.ts';
 import { codeOf } from '../../support/race.ts';
 
@@ -79,21 +80,26 @@ describe('asking for a link', () => {
     expect(await face.hasMailRequests()).toBe(false);
   });
 
-  test('of an address in several accounts gives one mail with a link to each, those first that were used', async () => {
+  test('of an address in several accounts gives one mail with a link to each, those first whose address is proven', async () => {
     const draft = { email: 'eve@elsewhere.example', plan: 'free' } as const;
     const others = [];
-    for (const name of ['First', 'Second']) {
+    for (const name of ['First', 'Second', 'Third']) {
       const { account } = await face.createAccount({ name, ...draft });
       others.push((await face.invite(account.id, email)).secret);
+      if (name === 'Third') await face.inviteAnybody(account.id, email);
     }
+    // Whoever was shown that link.
     await signIn(others[1]!);
+    const third = (await lab.ports.people.listByEmail(email)).at(-1)!;
+    await signIn((await face.signInLinkFor(email, third.accountId)).secret);
     await ask();
     await work();
     const mailed = lab.mailed();
     expect(mailed).toHaveLength(1);
     const { to, links } = mailed[0]!;
-    expect(links.map(({ account }) => account.name)).toEqual(['Second', 'Zoo', 'First']);
-    expect(to.account.name).toBe('Second');
+    const names = links.map(({ account }) => account.name);
+    expect(names).toEqual(['Third', 'Zoo', 'First', 'Second']);
+    expect(to.account.name).toBe('Third');
     for (const { secret, account } of links) {
       expect((await signIn(secret)).account.id).toBe(account.id);
     }
@@ -180,20 +186,66 @@ describe('asking for a link', () => {
     await ask();
   });
 
-  test('is limited for all browsers together that are not known; a known one still asks', async () => {
-    const { device } = await face.signInByLink((await face.signInLinkFor(email)).secret, from);
-    const { perMinute } = signInLimits.linkRequests;
-    for (let n = 0; n < perMinute; n++) {
-      await ask(`a${n}@shop.example`, 'sign_in', { ...from, network: `198.51.100.${n}` });
+  const floodFrom = async (networkOf: (n: number) => string) => {
+    let asked = 0;
+    for (let n = 0; n < 1000; n++) {
+      const origin = { ...from, network: networkOf(n) };
+      const outcome = await ask(`a${n}@shop.example`, 'sign_in', origin).catch(codeOf);
+      if (outcome !== 'too_many_sign_ins') asked += 1;
     }
+    return asked;
+  };
+  const hex = (n: number) => n.toString(16);
+  const { perMinute } = signInLimits.network;
+
+  test.each([
+    ['a /64', perMinute, () => '2001:db8:1:2::/64'],
+    ['a /56', 2 * perMinute, (n: number) => `2001:db8:1:${hex(n % 256)}::/64`],
+    ['a /48', 4 * perMinute, (n: number) => `2001:db8:1:${hex(256 * (n % 256))}::/64`],
+    ['a /32', 40 * perMinute, (n: number) => `2001:db8:${hex(n)}::/64`],
+    ['an IPv4 address', perMinute, () => '198.51.100.1'],
+    ['a /24', 8 * perMinute, (n: number) => `198.51.100.${n % 256}`],
+  ])(
+    'from %s is possible %d times a minute, and then still from elsewhere',
+    async (_, most, of) => {
+      expect(await floodFrom(of)).toBe(most);
+      await ask();
+      const other = { ...from, network: '2001:db9::/64' };
+      await ask(email, 'sign_in', other);
+      expect(await ask(email, 'sign_in', { ...from, network: of(0) }).catch(codeOf)).toBe(
+        'too_many_sign_ins',
+      );
+      lab.clock.advance(minute);
+      await ask(email, 'sign_in', { ...from, network: of(0) });
+    },
+  );
+
+  test('is answered by turns, so that a flood from many networks holds up nobody else', async () => {
+    const flood = async (networks: number, networkOf: (n: number, part: number) => string) => {
+      for (let n = 0; n < networks; n++) {
+        for (let time = 0; time < 2 * perMinute; time++) {
+          const origin = { ...from, network: networkOf(n, time % 2) };
+          await ask(`a${n}@flood.example`, 'sign_in', origin);
+        }
+      }
+    };
+    await flood(10, (n, part) => `2001:db8:${hex(n)}:${part}00::/64`);
+    await flood(5, (n, part) => `198.51.${n}.${part}`);
+    await ask();
+    await work();
+    expect(lab.mailed().map(({ to }) => to.person.email)).toEqual([email]);
+    const left = await lab.ports.mailRequests.waiting(1000);
+    expect(left).toHaveLength(15 * 2 * perMinute + 1 - mostAnswered);
+  });
+
+  test('in a known browser does not count with others, and is limited there', async () => {
+    const { device } = await face.signInByLink((await face.signInLinkFor(email)).secret, from);
     const known = { ...from, device };
     for (let n = 0; n < 10; n++) await ask(n < 5 ? email : 'nobody@shop.example', 'sign_in', known);
     expect(await ask(email, 'sign_in', known).catch(codeOf)).toBe('too_many_sign_ins');
-    expect(await ask().catch(codeOf)).toBe('too_many_sign_ins');
-    const forged = { ...from, device: `${device}x` };
+    const forged = { ...from, network: '192.0.2.9', device: `${device}x` };
+    for (let n = 0; n < perMinute; n++) await ask(email, 'sign_in', forged);
     expect(await ask(email, 'sign_in', forged).catch(codeOf)).toBe('too_many_sign_ins');
-    lab.clock.advance(minute);
-    await ask();
   });
 });
 
@@ -234,6 +286,29 @@ describe('the limits of an address', () => {
     await ask(email, 'new_password', { ...from, network: '192.0.2.1', device } as never);
     await work();
     expect(lab.mailed()).toHaveLength(11);
+  });
+
+  test('hold for browsers that opened links which were shown to somebody else', async () => {
+    const stranger = 'stranger@else.example';
+    for (let n = 0; n < 12; n++) {
+      const { account } = await face.createAccount({
+        name: 'Mallory',
+        email: `m${n}@m.test`,
+        plan: 'free',
+      });
+      const { secret, person } = await face.invite(account.id, stranger);
+      const opened = await face.signInByLink(secret, from);
+      const signedIn = (await face.findSession(opened.secret))!;
+      await face.choosePassword(signedIn, { current: '', wanted: password });
+      const { device } = await face.signIn({ email: stranger, password }, from);
+      expect(await lab.ports.people.find(person.id)).toMatchObject({ provenAt: undefined });
+      for (let time = 0; time < 3; time++)
+        await ask(stranger, 'sign_in', { ...from, device } as never);
+      lab.clock.advance(minute);
+    }
+    await deliver();
+    await work();
+    expect(lab.mailed().map(({ reason }) => reason)).toEqual(Array(3).fill('sign_in'));
   });
 
   test('do not hold back the news of a changed password', async () => {
@@ -293,8 +368,9 @@ describe('an invitation', () => {
       message: 'An account has at most 100 people. Remove somebody before you invite more.',
     });
     await invite(98);
-    const operator = await face.inviteAnybody(accountId, 'one-more@shop.example');
-    expect(operator.person.accountId).toBe(accountId);
+    await face.inviteAnybody(accountId, 'b98@shop.example');
+    const more = face.inviteAnybody(accountId, 'one-more@shop.example');
+    expect(await more.catch(codeOf)).toBe('people_full');
     const draft = { name: 'Else', email: 'e@e.test', plan: 'free' } as const;
     await invite(1, (await face.createAccount(draft)).account.id);
   });
@@ -305,6 +381,15 @@ describe('an invitation', () => {
     for (let n = 0; n < 19; n++) await face.renewLink(owner, person.id);
     expect(await face.renewLink(owner, person.id).catch(codeOf)).toBe('too_many_requests');
     await face.renewLink(owner, owner.person.id);
+  });
+
+  test('for oneself is no invitation, but has a limit too', async () => {
+    const owner = await signIn((await face.signInLinkFor(email)).secret);
+    const renew = () => face.renewLink(owner, owner.person.id);
+    for (let n = 0; n < signInLimits.ownLinks.perMinute; n++) await renew();
+    expect(await renew().catch(codeOf)).toBe('too_many_requests');
+    lab.clock.advance(minute);
+    await renew();
   });
 
   test('is counted for each account, and its inviter knows when it is not mailed', async () => {
@@ -395,10 +480,11 @@ test('one request that fails holds up no other, and is answered later', async ()
 });
 
 test('hundreds of requests are answered in one turn', async () => {
+  const draft = { name: 'Else', plan: 'free' } as const;
   for (let n = 0; n < 250; n++) {
     const keeper = `keeper-${n}@shop.example`;
-    await face.inviteAnybody(accountId, keeper);
-    await ask(keeper, 'sign_in', { ...from, network: `198.51.100.${n}` });
+    await face.createAccount({ ...draft, email: keeper });
+    await ask(keeper, 'sign_in', { ...from, network: `198.51.${n}.1` });
   }
   await work();
   expect(lab.mailed()).toHaveLength(250);

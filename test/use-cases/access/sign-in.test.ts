@@ -50,12 +50,12 @@ beforeEach(async () => {
   mia = (await face.listPeople(account.id))[0]!;
   const passwordHash = await passwords.hash(password);
   await givePassword(ports, mia.id, passwordHash);
-  mia = { ...mia, passwordHash, joinedAt: now };
+  mia = { ...mia, passwordHash, joinedAt: now, provenAt: now };
   ben = (await face.invite(account.id, 'ben@shop.example')).person;
 });
 
 const from = { network: '203.0.113.7', browser: 'Firefox' };
-const network = (n: number) => ({ ...from, network: `198.51.100.${n}` });
+const network = (n: number) => ({ ...from, network: `198.${n}.100.1` });
 const signIn = (its: { email?: string; password?: string } = {}, origin = from) =>
   face.signIn({ email, password, ...its }, origin);
 const answerTo = (attempt: Promise<unknown>): Promise<string> =>

@@ -24,7 +24,7 @@ const sealer = new AesGcmSealer(Buffer.from('a secret key of this test'));
 
 const open = storesOfTests();
 
-/** An account with two people who have signed in, and one who has not. */
+/** An account with two people who have proved their addresses, and one who has only signed in. */
 const world = async (answer: (mail: OutgoingMail) => Posted = () => ({ kind: 'taken' })) => {
   const ports = await open();
   const clock = new SettableClock(now);
@@ -32,11 +32,11 @@ const world = async (answer: (mail: OutgoingMail) => Posted = () => ({ kind: 'ta
   const accountId = account.state.id;
   const [ada, bob, newcomer] = [1, 2, 3].map(() => personDecision(accountId));
   const joined = ({ state, events }: ReturnType<typeof personDecision>) => ({
-    ...{ state: { ...state, joinedAt: now }, events },
+    ...{ state: { ...state, joinedAt: now, provenAt: now }, events },
   });
   await ports.accounts.open(account, keyDecision(accountId), joined(ada!));
   await ports.people.add(joined(bob!));
-  await ports.people.add(newcomer!);
+  await ports.people.add({ ...newcomer!, state: { ...newcomer!.state, joinedAt: now } });
   const posted: OutgoingMail[] = [];
   const postman = {
     post: (mail: OutgoingMail): Promise<Posted> => {

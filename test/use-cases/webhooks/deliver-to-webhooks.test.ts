@@ -14,6 +14,7 @@ const open = storesOfTests();
 let ports: Stores;
 let accountId: string;
 let calls: ReturnType<typeof callingOver>['calls'];
+let asked: (readonly [accountId: string, host: string])[];
 let called: { readonly address: string; readonly body: string }[];
 beforeEach(async () => {
   ports = await open();
@@ -23,7 +24,12 @@ beforeEach(async () => {
     called.push({ address, body });
     return Promise.resolve(delivered);
   };
-  calls = callingOver(ports, { post }, { clock: new SettableClock(now) }).calls;
+  asked = [];
+  const admit = (...of: readonly [string, string]) => {
+    if (of[1] === 'busy.example') return Promise.reject(new Error('too many'));
+    return Promise.resolve(void asked.push(of));
+  };
+  calls = callingOver(ports, { post }, { clock: new SettableClock(now), admit }).calls;
 });
 
 const banned = (id: string): OwnersNotification => ({
@@ -75,6 +81,36 @@ test('a test goes to one webhook, whatever its kinds, once for each request', as
   expect(JSON.parse(one!.delivery.body)).toEqual({
     ...{ type: 'test.ping', timestamp: now.toISOString() },
     data: { accountId, webhookId: of.webhookId },
+  });
+});
+
+describe('a test, and a delivery that is sent again,', () => {
+  test('count for their account and host, whatever the port', async () => {
+    const of = await add(['key.banned'], 'zoo.example:8443');
+    await calls.tellWebhooks(banned('evt_1'));
+    const [delivery] = await calls.listDeliveries(of, 1);
+    await calls.testWebhook(of);
+    await calls.repeatDelivery(of, delivery!.id);
+    expect(asked).toEqual(Array(2).fill([accountId, 'zoo.example']));
+  });
+
+  test('are refused without an event when there were too many', async () => {
+    const of = await add(['key.banned'], 'busy.example');
+    await calls.tellWebhooks(banned('evt_1'));
+    const [delivery] = await calls.listDeliveries(of, 1);
+    const before = await ports.events();
+    await expect(calls.testWebhook(of)).rejects.toThrow('too many');
+    await expect(calls.repeatDelivery(of, delivery!.id)).rejects.toThrow('too many');
+    expect(await ports.events()).toEqual(before);
+  });
+
+  test('of another account count nowhere', async () => {
+    const { webhookId } = await add(['key.banned']);
+    const foreign = { accountId: await newAccount(ports), webhookId };
+    await expect(calls.testWebhook(foreign)).rejects.toHaveProperty('code', 'webhook_not_found');
+    const again = calls.repeatDelivery(foreign, 'whd_1');
+    await expect(again).rejects.toHaveProperty('code', 'webhook_not_found');
+    expect(asked).toEqual([]);
   });
 });
 

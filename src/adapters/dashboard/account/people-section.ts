@@ -57,7 +57,7 @@ interface Cells extends Pick<PeopleOptions, 'newId' | 'isMailOn'> {
 const columns = (
   ownId: string,
   { newId, isMailOn, refusedMail }: Cells,
-): ColumnsOf<Person, 'id' | 'accountId' | 'passwordHash'> => ({
+): ColumnsOf<Person, 'id' | 'accountId' | 'passwordHash' | 'provenAt'> => ({
   email: [
     'Email',
     'name',
@@ -85,9 +85,10 @@ const makeLink = ({ id, email }: Person, label: string, once: string): Html =>
     about: `Make a sign-in link for ${email}`,
   });
 
-const waysIn = ({ joinedAt, passwordHash }: Person): string => {
+const waysIn = ({ joinedAt, provenAt, passwordHash }: Person): string => {
   if (!joinedAt) return 'not signed in yet';
-  return passwordHash === undefined ? 'links only' : 'a password';
+  const way = passwordHash === undefined ? 'links only' : 'a password';
+  return provenAt ? way : `${way}; address not confirmed`;
 };
 
 const remove = ({ id, email }: Person): Html =>

@@ -37,5 +37,6 @@ export const isFromOurPage = (ctx: Pick<Context, 'get' | 'host'>, origin: string
 const isOurs = (address: string, { host }: Pick<Context, 'host'>, origin: string): boolean => {
   if (!URL.canParse(address)) return false;
   const from = new URL(address);
-  return from.origin === origin || from.host === host;
+  // The dashboard may have other names, but only one scheme.
+  return from.origin === origin || (from.host === host && origin.startsWith(from.protocol));
 };

@@ -24,7 +24,8 @@ const answerOf = (attempt: Attempt): Html => {
 };
 
 /** Control characters as the signs that stand for them; what changes the direction of text as gaps. */
-const visible = (text: string): string => text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, sign);
+const visible = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, sign);
 
 const sign = (one: string): string => {
   if (one === '\r') return '';

@@ -12,7 +12,7 @@ export const errorTable = {
   invalid_cursor: is(400, 'The cursor was changed, or belongs to another list or filter.'),
   malformed_request: is(
     400,
-    'The request is not valid HTTP/1.1, or its `Host` is missing, invalid or given twice.',
+    'The request is not valid HTTP/1.1, its `Host` is missing or invalid, or `Host` or `Authorization` is given twice.',
   ),
   malformed_json: is(400, 'The body is not JSON in UTF-8.'),
   missing_api_key: is(401, 'No API key was sent.'),
@@ -66,6 +66,7 @@ const domainCodes: Readonly<Record<CatalogueErrorCode | AccessErrorCode, ErrorCo
   account_invalid: 'validation_failed',
   api_key_not_found: 'invalid_api_key',
   api_key_invalid: 'validation_failed',
+  api_keys_full: 'validation_failed',
   invalid_api_key: 'invalid_api_key',
 };
 

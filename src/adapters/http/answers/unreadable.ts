@@ -62,13 +62,16 @@ const hostShape = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,255})(?::\d{1,5})?$/i;
 /** Faults that Node accepts although they make the target or the condition of a request ambiguous. */
 export const unclear = (request: IncomingMessage): RequestError | undefined => {
   const { headers, rawHeaders, httpVersionMinor } = request;
-  const hosts = countHosts(rawHeaders);
+  const hosts = countOf(rawHeaders, 'host');
   if (hosts > 1) return new RequestError('malformed_request', 'Send the header Host once.');
   if (hosts === 0 ? httpVersionMinor > 0 : !hostShape.test(headers.host ?? '')) {
     return new RequestError(
       'malformed_request',
       'Send the header Host with the name of the service, like "Host: api.shop.example".',
     );
+  }
+  if (countOf(rawHeaders, 'authorization') > 1) {
+    return new RequestError('malformed_request', 'Send the header Authorization once.');
   }
   if (headers.expect === undefined || /^100-continue$/i.test(headers.expect)) return undefined;
   return new RequestError(
@@ -77,11 +80,12 @@ export const unclear = (request: IncomingMessage): RequestError | undefined => {
   );
 };
 
-const countHosts = (rawHeaders: readonly string[]): number => {
+/** Node keeps the first of several, and says nothing of the others. */
+const countOf = (rawHeaders: readonly string[], wanted: string): number => {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
-    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+    if (name.length === wanted.length && name.toLowerCase() === wanted) count += 1;
   }
   return count;
 };

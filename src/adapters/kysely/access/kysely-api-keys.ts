@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { accountNotFound, apiKeyNotFound } from '../../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
-import { scopes, type ApiKey, type Rotation } from '../../../access/domain/api-key.ts';
+import { keyLimits, scopes, type ApiKey, type Rotation } from '../../../access/domain/api-key.ts';
 import type { Ban } from '../../../access/domain/ban.ts';
 import { limitsOf, plans } from '../../../access/domain/plan.ts';
 import type { ApiKeys, KeyHolder, KeyToStore, ListedKey } from '../../../access/key-ports.ts';
@@ -41,9 +41,15 @@ export class KyselyApiKeys extends TellingStore implements ApiKeys {
   /** Rows, because callers may change what they were given. */
   readonly #holders = new ShortMemory<HolderRow>();
 
-  async add({ state, events }: Decision<KeyToStore, AccessEvent>): Promise<void> {
+  async add(
+    { state, events }: Decision<KeyToStore, AccessEvent>,
+    admit: (inUse: number) => void = () => undefined,
+  ): Promise<void> {
     const { key, secretHash } = state;
     await this.database.transaction(async (db) => {
+      // Serialises the adds of one account.
+      await lockedRow(this.database, 'accounts', key.accountId);
+      admit(await this.#makeRoom(key));
       await refusedAs(db.insertInto('api_keys').values(toRow(key)).execute(), {
         missing_parent: () => accountNotFound(key.accountId),
       });
@@ -74,6 +80,7 @@ export class KyselyApiKeys extends TellingStore implements ApiKeys {
       .where('account_id', '=', accountId)
       .orderBy('created_at')
       .orderBy('id')
+      .limit(keyLimits.kept)
       .execute();
     return rows.map((row) => ({
       ...fromRow(row),
@@ -93,6 +100,7 @@ export class KyselyApiKeys extends TellingStore implements ApiKeys {
     return this.#change(id, async (current) => {
       const { state, events } = decide(current);
       await this.#endSecrets(id, state.oldSecretsUntil);
+      await this.#forgetSecrets(id, keyLimits.secrets - 1);
       await this.#addSecret(id, secretHash);
       return { state: state.key, events };
     });
@@ -118,6 +126,41 @@ export class KyselyApiKeys extends TellingStore implements ApiKeys {
     });
     this.forget();
     return changed;
+  }
+
+  /** For one more key: of those that no longer work, the oldest go. @returns how many work */
+  async #makeRoom({ accountId, createdAt: now }: ApiKey): Promise<number> {
+    const all = await this.db
+      .selectFrom('api_keys')
+      .select(['id', 'revoked_at', 'expires_at'])
+      .where('account_id', '=', accountId)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+    const idle = all.filter(({ revoked_at, expires_at }) => {
+      return revoked_at !== null || (expires_at !== null && expires_at <= toMillis(now));
+    });
+    const surplus = idle.slice(0, Math.max(0, all.length + 1 - keyLimits.kept));
+    if (surplus.length > 0) await this.#forgetKeys(surplus.map(({ id }) => id));
+    return all.length - idle.length;
+  }
+
+  async #forgetKeys(ids: readonly string[]): Promise<void> {
+    await this.db.deleteFrom('api_key_secrets').where('key_id', 'in', ids).execute();
+    await this.db.deleteFrom('api_keys').where('id', 'in', ids).execute();
+  }
+
+  /** But for those that end last. */
+  async #forgetSecrets(keyId: string, kept: number): Promise<void> {
+    const all = await this.db
+      .selectFrom('api_key_secrets')
+      .select('secret_hash')
+      .where('key_id', '=', keyId)
+      .orderBy('ends_at', 'desc')
+      .execute();
+    const surplus = all.slice(kept).map(({ secret_hash }) => secret_hash);
+    if (surplus.length === 0) return;
+    await this.db.deleteFrom('api_key_secrets').where('secret_hash', 'in', surplus).execute();
   }
 
   async #addSecret(keyId: string, secretHash: string): Promise<void> {

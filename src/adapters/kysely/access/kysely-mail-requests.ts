@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import {
   countedTogether,
   mailReasons,
@@ -27,12 +27,16 @@ export class KyselyMailRequests extends Store implements MailRequests {
     }
   }
 
-  async waiting(limit: number, after = ''): Promise<readonly MailRequest[]> {
+  async waiting(
+    limit: number,
+    after?: Pick<MailRequest, 'id' | 'turn'>,
+  ): Promise<readonly MailRequest[]> {
     const rows = await this.db
       .selectFrom('mail_requests')
       .selectAll()
       .where('mailed_at', 'is', null)
-      .where('id', '>', after)
+      .$if(after !== undefined, (some) => (after ? some.where(isAfter(after)) : some))
+      .orderBy('turn')
       .orderBy('id')
       .limit(limit)
       .execute();
@@ -74,18 +78,26 @@ export class KyselyMailRequests extends Store implements MailRequests {
   }
 }
 
+const isAfter =
+  ({ id, turn }: Pick<MailRequest, 'id' | 'turn'>) =>
+  (eb: ExpressionBuilder<Schema, 'mail_requests'>) => {
+    const its = BigInt(turn);
+    return eb.or([eb('turn', '>', its), eb.and([eb('turn', '=', its), eb('id', '>', id)])]);
+  };
+
 /** The ids that a browser brings, with spaces in between. */
 const askedBy = ({ source, device }: Pick<Row, 'source' | 'device'>): AskedBy => {
   const [id, ...personIds] = device?.split(' ') ?? [];
   return { source: source ?? '', device: id === undefined ? undefined : { id, personIds } };
 };
 
-const toRow = ({ id, reason, email, personId, source, device, askedAt }: MailRequest) =>
+const toRow = ({ id, reason, email, personId, source, device, askedAt, turn }: MailRequest) =>
   ({
     ...{ id, reason, email, source },
     device: device ? [device.id, ...device.personIds].join(' ') : null,
     person_id: personId ?? null,
     asked_at: toMillis(askedAt),
+    turn: BigInt(turn),
   }) satisfies RowOf<MailRequest>;
 
 const fromRow = (row: Row): MailRequest =>
@@ -96,4 +108,5 @@ const fromRow = (row: Row): MailRequest =>
     personId: row.person_id ?? undefined,
     ...askedBy(row),
     askedAt: fromMillis(row.asked_at),
+    turn: Number(row.turn ?? 0n),
   }) satisfies EveryField<MailRequest>;

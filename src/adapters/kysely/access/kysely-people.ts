@@ -6,7 +6,7 @@ import {
   personTaken,
   sessionNotFound,
 } from '../../../access/domain/people-error.ts';
-import type { Person } from '../../../access/domain/person.ts';
+import { mostOfAddress, mostPeople, type Person } from '../../../access/domain/person.ts';
 import type { People } from '../../../access/people-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
@@ -28,8 +28,14 @@ import {
 type PersonRow = Omit<Selectable<Schema['people']>, 'notices_seen'>;
 
 export class KyselyPeople extends TellingStore implements People {
-  async add({ state, events }: Decision<Person, AccessEvent>): Promise<void> {
+  async add(
+    { state, events }: Decision<Person, AccessEvent>,
+    admit?: (people: readonly Person[]) => void,
+  ): Promise<void> {
     await this.database.transaction(async (db) => {
+      // Serialises the adds of one account.
+      await lockedRow(this.database, 'accounts', state.accountId);
+      admit?.(await this.list(state.accountId));
       await refusedAs(db.insertInto('people').values(toRow(state)).execute(), {
         duplicate: () => personTaken(state.email),
         missing_parent: () => accountNotFound(state.accountId),
@@ -39,7 +45,7 @@ export class KyselyPeople extends TellingStore implements People {
   }
 
   async list(accountId: string): Promise<readonly Person[]> {
-    const rows = await ofAccount(this.db, accountId).execute();
+    const rows = await ofAccount(this.db, accountId).limit(mostPeople).execute();
     return rows.map(personFrom);
   }
 
@@ -57,8 +63,10 @@ export class KyselyPeople extends TellingStore implements People {
       .selectFrom('people')
       .selectAll()
       .where('email', '=', email)
+      .orderBy(({ eb }) => eb('proven_at', 'is', null))
       .orderBy('created_at')
       .orderBy('id')
+      .limit(mostOfAddress)
       .execute();
     return rows.map(personFrom);
   }
@@ -107,6 +115,7 @@ export const personFrom = (row: PersonRow): Person =>
     passwordHash: row.password_hash ?? undefined,
     createdAt: fromMillis(row.created_at),
     joinedAt: fromMillisOrNull(row.joined_at),
+    provenAt: fromMillisOrNull(row.proven_at),
   }) satisfies EveryField<Person>;
 
 /** Within a transaction: until it ends, no other transaction changes or removes the person or signs them in. */
@@ -131,6 +140,16 @@ export const join = async (db: Queries, { id }: Person, now: Date): Promise<void
   await db.deleteFrom('sign_in_links').where('person_id', '=', id).execute();
 };
 
+/**
+ * Records that the address of a locked person is theirs. Somebody else may have signed in before, and chosen a password:
+ * all of that ends.
+ */
+export const prove = async (db: Queries, { id }: Person, now: Date): Promise<void> => {
+  const proven = { proven_at: toMillis(now), password_hash: null };
+  await db.updateTable('people').set(proven).where('id', '=', id).execute();
+  await endAll(db, id);
+};
+
 /** @throws DomainError `session_not_found` */
 const requireSession = async (db: Queries, personId: string, id: string): Promise<void> => {
   const session = await db
@@ -149,12 +168,13 @@ const endAll = async (db: Queries, personId: string, keptId?: string): Promise<v
   await db.deleteFrom('sign_in_links').where('person_id', '=', personId).execute();
 };
 
-const toRow = ({ id, accountId, email, passwordHash, createdAt, joinedAt }: Person) =>
+const toRow = ({ id, accountId, email, passwordHash, ...when }: Person) =>
   ({
     id,
     account_id: accountId,
     email,
     password_hash: passwordHash ?? null,
-    created_at: toMillis(createdAt),
-    joined_at: toMillisOrNull(joinedAt),
+    created_at: toMillis(when.createdAt),
+    joined_at: toMillisOrNull(when.joinedAt),
+    proven_at: toMillisOrNull(when.provenAt),
   }) satisfies RowOf<Person>;

@@ -6,12 +6,17 @@ import {
   signInLinkInvalid,
   signInRefused,
 } from '../../../access/domain/people-error.ts';
-import { signInWays, type Session, type SessionChoice } from '../../../access/domain/session.ts';
+import {
+  mostSessions,
+  signInWays,
+  type Session,
+  type SessionChoice,
+} from '../../../access/domain/session.ts';
 import type { Sessions, SessionStart, SignedIn } from '../../../access/people-ports.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import { TellingStore } from '../telling-store.ts';
 import { accountFrom } from './kysely-accounts.ts';
-import { join, lockPerson, personFrom } from './kysely-people.ts';
+import { join, lockPerson, personFrom, prove } from './kysely-people.ts';
 import type { Queries } from '../database.ts';
 import { fromMillis, oneOf, toMillis, type RowOf, type Schema } from '../schema.ts';
 import { parseStored, type Entries } from '../stored-json.ts';
@@ -23,7 +28,7 @@ type AccountRow = Selectable<Schema['accounts']>;
 type SignedInRow = SessionRow &
   Pick<
     Selectable<Schema['people']>,
-    'account_id' | 'email' | 'password_hash' | 'created_at' | 'joined_at'
+    'account_id' | 'email' | 'password_hash' | 'created_at' | 'joined_at' | 'proven_at'
   > &
   Pick<AccountRow, 'name' | 'plan' | 'per_minute' | 'per_day'> & {
     readonly account_email: string;
@@ -50,7 +55,7 @@ export class KyselySessions extends TellingStore implements Sessions {
         .innerJoin('accounts', 'accounts.id', 'people.account_id')
         .select(columns)
         .select(['people.account_id', 'people.email', 'people.password_hash', 'people.created_at'])
-        .select('people.joined_at')
+        .select(['people.joined_at', 'people.proven_at'])
         .select(['accounts.name', 'accounts.plan', 'accounts.per_minute', 'accounts.per_day'])
         .select(['accounts.email as account_email', 'accounts.created_at as account_created_at'])
         .where('sessions.secret_hash', '=', the('secretHash')),
@@ -63,6 +68,10 @@ export class KyselySessions extends TellingStore implements Sessions {
       if (proof.way === 'link') await useUp(db, session, proof.linkHash);
       else if (person?.passwordHash !== proof.passwordHash) throw signInRefused();
       if (person && !person.joinedAt) await join(db, person, session.startedAt);
+      if (person && !person.provenAt && session.resetsPassword) {
+        await prove(db, person, session.startedAt);
+      }
+      await endOldest(db, session.personId);
       await db.insertInto('sessions').values(row).execute();
       await this.outbox.append(events);
     });
@@ -80,6 +89,7 @@ export class KyselySessions extends TellingStore implements Sessions {
       .where('person_id', '=', personId)
       .orderBy('started_at', 'desc')
       .orderBy('id', 'desc')
+      .limit(mostSessions)
       .execute();
     return rows.map(fromRow);
   }
@@ -96,6 +106,19 @@ export class KyselySessions extends TellingStore implements Sessions {
     });
   }
 }
+
+/** Makes room for another session of a locked person. */
+const endOldest = async (db: Queries, personId: string): Promise<void> => {
+  const all = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('person_id', '=', personId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  const surplus = all.slice(mostSessions - 1).map(({ id }) => id);
+  if (surplus.length > 0) await db.deleteFrom('sessions').where('id', 'in', surplus).execute();
+};
 
 /** A link is deleted with its person, so both exist or neither does. @throws DomainError `sign_in_link_invalid` */
 const useUp = async (

@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely';
 import {
+  mostCalls,
   usageOutcomes,
   type UsageLog,
   type CallsOfKey,
@@ -73,6 +74,7 @@ export class KyselyUsageLog extends Store implements UsageLog {
       .orderBy('last_hour', 'desc')
       .orderBy('key_id')
       .orderBy('operation')
+      .limit(mostCalls)
       .execute();
     return rows.map((row) => ({
       keyId: row.key_id,

@@ -1,3 +1,4 @@
+import { mostPeople } from '../../../access/domain/person.ts';
 import type { Mail, MailPlan, PlannedMail } from '../../../notifications/domain/mail.ts';
 import { plannedSince } from '../../../notifications/domain/mail.ts';
 import type {
@@ -122,6 +123,7 @@ export class KyselyMails extends SealingStore implements Mails {
       .selectAll('mail_troubles')
       .where('people.account_id', '=', accountId)
       .orderBy('person_id')
+      .limit(mostPeople)
       .execute();
     return rows.map(({ person_id: personId, since, reason }) => ({
       ...{ personId, since: fromMillis(since), refusal: reason === ours ? undefined : reason },

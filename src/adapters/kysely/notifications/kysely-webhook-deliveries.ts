@@ -7,6 +7,7 @@ import {
   webhookDeliveryNotFound,
   webhookNotFound,
 } from '../../../notifications/domain/notifications-error.ts';
+import { attemptsOfOnce } from '../../../notifications/domain/webhooks/waits.ts';
 import { isSlow, type Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
 import type {
   Claim,
@@ -18,7 +19,7 @@ import type {
   WebhookMessage,
   WebhookOf,
 } from '../../../notifications/webhook-ports.ts';
-import type { Database } from '../database.ts';
+import type { Database, Queries } from '../database.ts';
 import { failureOf } from '../engine/failure.ts';
 import { JointWrites } from '../joint-writes.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
@@ -53,6 +54,23 @@ export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeli
   async add(message: WebhookMessage, to: readonly Webhook[], now: Date): Promise<void> {
     await this.database.transaction(async () => {
       for (const webhook of to) await this.#addOne(message, webhook, now);
+    });
+  }
+
+  async addTest(message: WebhookMessage, to: Webhook, now: Date): Promise<void> {
+    await this.database.transaction(async (db) => {
+      // Serialises the tests of one webhook.
+      await lockedRow(this.database, 'webhooks', to.id);
+      const waiting = await db
+        .selectFrom('webhook_deliveries')
+        .select(['id', 'message_id'])
+        .where('webhook_id', '=', to.id)
+        .where('next_at', 'is not', null)
+        .where('type', '=', message.type)
+        .limit(1)
+        .executeTakeFirst();
+      if (!waiting) await this.#addOne(message, to, now);
+      else if (waiting.message_id !== message.id) await hurry(db, waiting.id, now);
     });
   }
 
@@ -114,6 +132,7 @@ export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeli
       const { delivery, events, begunAt } = decide(deliveryFrom(row), webhook);
       // An attempt is under way, or its process is dead and the next one is due when the lease ends.
       if (row.claim !== null && row.next_at !== null) return;
+      await forgetAttempts(db, deliveryId);
       await db
         .updateTable('webhook_deliveries')
         .set({ ...deliveryRow(delivery), begun_at: toMillis(begunAt), claim: null })
@@ -167,8 +186,32 @@ export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeli
       .selectAll()
       .where('delivery_id', 'in', ids)
       .orderBy('id', 'desc')
+      .limit(ids.length * 2 * attemptsOfOnce)
       .execute();
     const byDelivery = Map.groupBy(rows, ({ delivery_id }) => delivery_id);
     return new Map([...byDelivery].map(([id, its]) => [id, its.map(attemptFrom)]));
   }
 }
+
+/** One with an attempt under way stays as it is: it is being sent. */
+const hurry = async (db: Queries, id: string, now: Date): Promise<void> => {
+  await db
+    .updateTable('webhook_deliveries')
+    .set({ next_at: toMillis(now) })
+    .where('id', '=', id)
+    .where('claim', 'is', null)
+    .execute();
+};
+
+/** But for those of the last time that it was sent. */
+const forgetAttempts = async (db: Queries, deliveryId: string): Promise<void> => {
+  const all = await db
+    .selectFrom('webhook_attempts')
+    .select('id')
+    .where('delivery_id', '=', deliveryId)
+    .orderBy('id', 'desc')
+    .execute();
+  const surplus = all.slice(attemptsOfOnce).map(({ id }) => id);
+  if (surplus.length > 0)
+    await db.deleteFrom('webhook_attempts').where('id', 'in', surplus).execute();
+};

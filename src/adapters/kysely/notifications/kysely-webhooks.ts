@@ -1,6 +1,6 @@
 import type { Sealer } from '../../../kernel/sealer.ts';
 import { webhookNotFound } from '../../../notifications/domain/notifications-error.ts';
-import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+import { mostWebhooks, type Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
 import type { WebhookOf, Webhooks } from '../../../notifications/webhook-ports.ts';
 import type { Database } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
@@ -47,6 +47,7 @@ export class KyselyWebhooks extends TellingStore implements Webhooks {
       .selectAll()
       .where('account_id', '=', accountId)
       .orderBy('id')
+      .limit(mostWebhooks)
       .execute();
     return rows.map(webhookFrom);
   }

@@ -1,6 +1,10 @@
 import { domainNotFound } from '../../../domains/domain/domains-error.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import type { DomainShare, ShareChange } from '../../../domains/domain/attachment/share.ts';
+import {
+  mostShares,
+  type DomainShare,
+  type ShareChange,
+} from '../../../domains/domain/attachment/share.ts';
 import type { DomainShares } from '../../../domains/share-ports.ts';
 import type { Selectable } from 'kysely';
 import type { Queries } from '../database.ts';
@@ -46,6 +50,7 @@ export class KyselyDomainShares extends TellingStore implements DomainShares {
       .where('ends_at', '>', toMillis(now))
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
+      .limit(mostShares)
       .execute();
     return rows.map(fromRow);
   }

@@ -13,3 +13,6 @@ export const checkedAddress = (text: string, rules: DestinationRules): string =>
 
 /** The host with its port, if that is not the usual one: what people may see of an address, which can be a secret. */
 export const receiverOf = (address: string): string => new URL(address).host;
+
+/** Without its port, because all ports of a host are the same machine. */
+export const hostOf = (address: string): string => new URL(address).hostname;

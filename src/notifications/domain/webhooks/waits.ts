@@ -10,6 +10,9 @@ export const waits: readonly number[] = [
   ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour),
 ];
 
+/** Attempts before we give up. Sent again, a delivery keeps as many of those before. */
+export const attemptsOfOnce = waits.length + 1;
+
 /** A wait is longer by up to this share, so that what failed together is not repeated together. */
 const jitter = 0.1;
 

@@ -1,0 +1,116 @@
+import SqliteDatabase from 'better-sqlite3';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sharedPath } from '../../src/adapters/dashboard/domains/paths.ts';
+import { AccessKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
+import { crawl, routeOf } from '../support/dashboard/crawl.ts';
+import { fill } from '../support/dashboard/filling.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
+import { RecordingTracer } from '../support/recording-tracer.ts';
+
+/** Reads without a limit of their own, and what limits them. */
+const bounded: Readonly<Record<string, string>> = {
+  'projects by account_id': 'projects of the plan',
+  'projects by account_id, state': 'projects of the plan, and `keptDeploys` of each',
+  'projects by slug': '`keptDeploys` of one project, the served one, and `uploadSlots`',
+  'domains by project_id': 'domains of the plan that are attached',
+  'mail_choices by person_id': 'kinds of mail, once each for one person',
+  'usage_hours by account_id':
+    'outcomes, once each for an hour or a day of the range; what is summed by the quota of a day and its retention',
+};
+
+/** Pages that no other page leads a signed-in person to. */
+const unlinked = [
+  ...['/', '/dashboard/accounts', '/dashboard/account/new-password', '/dashboard/notices/bell'],
+  ...['/dashboard/sign-in', '/dashboard/forgot-password', '/dashboard/sign-in-link'],
+  '/dashboard/unsubscribe?token=none',
+];
+
+const tracer = new RecordingTracer();
+let dashboard: RunningDashboard;
+let visited: readonly string[];
+let reads: readonly string[];
+beforeAll(async () => {
+  const settings = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'store@zoo.example' };
+  dashboard = await startDashboard({ tracer, settings });
+  const owner = await dashboard.newOwner();
+  await fill(dashboard, owner, 'birds.test');
+  const { accountId } = owner;
+  const { secret } = await dashboard.container
+    .get(AccessKey)
+    .createApiKey({ accountId, name: 'A' });
+  tracer.steps.length = 0;
+  const walked = [...(await crawl(owner.visitor)).pages.keys()];
+  const others = [...unlinked, await dashboard.linkFor(owner.email), await sharedPage(owner)];
+  for (const path of others) await owner.visitor.get(path);
+  visited = [...walked, ...others];
+  for (const path of ['pets', 'pets?status=sold', 'store/orders', 'pets/1']) {
+    const headers = { Authorization: `Bearer ${secret}` };
+    expect((await fetch(`${dashboard.origin}/v1/${path}`, { headers })).status).toBe(200);
+  }
+  const texts = tracer.steps.map(({ facts }) => facts['db.query.text'] ?? '');
+  reads = [...new Set(texts)].filter((text) => text.startsWith('select'));
+});
+afterAll(() => dashboard.close());
+
+const sharedPage = async ({ accountId }: Owner): Promise<string> => {
+  const [project] = await dashboard.container.get(SitesKey).listProjects(accountId);
+  const domains = dashboard.container.get(DomainsKey);
+  const all = await domains.listDomains(project!.id);
+  const live = all.find(({ state }) => state === 'live')!;
+  return sharedPath((await domains.makeShare(live)).secret);
+};
+
+test('the walk every page', () => {
+  const pages = dashboard.routes.filter(({ method }) => method === 'GET').map(({ path }) => path);
+  const seen = new Set(visited.map((path) => routeOf(dashboard.routes, 'GET', path)));
+  expect(pages.filter((path) => !seen.has(path))).toEqual([]);
+});
+
+/** The table that a statement reads first, and the columns that it asks for one value of, or one of some values. */
+const lookUpOf = (text: string) => {
+  const [, table = ''] = /from "(\w+)"/.exec(text) ?? [];
+  const [, conditions = ''] = / where (.*)/.exec(text) ?? [];
+  const columns = [...conditions.matchAll(/"(\w+)" (?:= \+?\?|in \()/g)].map(([, name]) => name!);
+  return { table, columns };
+};
+
+/** Of each table the sets of columns that no two rows share. */
+const uniqueColumns = (table: string): readonly (readonly string[])[] => {
+  const db = new SqliteDatabase(dashboard.databaseUrl.replace('sqlite:', ''), { readonly: true });
+  const lists = db
+    .prepare<[string], { name: string }>('select name from pragma_index_list(?) where "unique" = 1')
+    .all(table)
+    .map(({ name }) =>
+      db.prepare<[string], { name: string }>('select name from pragma_index_info(?)').all(name),
+    );
+  const key = db
+    .prepare<[string], { name: string }>('select name from pragma_table_info(?) where pk > 0')
+    .all(table);
+  db.close();
+  return [key, ...lists].map((columns) => columns.map(({ name }) => name));
+};
+
+/** Rows of other tables are found by their own key, so that each row of the first one has one of them. */
+const joinsOnlyKeys = (text: string): boolean =>
+  [...text.matchAll(/ join "(\w+)" on "(\w+)"\."(\w+)"/g)].every(
+    ([, joined, table, column]) => joined === table && column === 'id',
+  );
+
+const isFewRows = (text: string): boolean => {
+  if (/ limit \+?\?$/.test(text)) return true;
+  const { table, columns } = lookUpOf(text);
+  const isByKey = uniqueColumns(table).some(
+    (unique) => unique.length > 0 && unique.every((column) => columns.includes(column)),
+  );
+  return isByKey && joinsOnlyKeys(text);
+};
+
+test('every list of a page and of the API has a limit, or stands in the list above with what limits it', () => {
+  const others = reads.filter((text) => !isFewRows(text)).map(lookUpOf);
+  const named = others.map(({ table, columns }) => `${table} by ${columns.join(', ')}`);
+  expect([...new Set(named)].sort()).toEqual(Object.keys(bounded).sort());
+});
