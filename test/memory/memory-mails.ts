@@ -12,6 +12,7 @@ import {
 import {
   Mails,
   mostMailsCounted,
+  type ClaimedMessage,
   type MailState,
   type DueMessage,
   type GivenUp,
@@ -26,15 +27,20 @@ interface Entry {
   readonly personId: string;
   readonly planned: PlannedMail;
   readonly attempts: number;
+  readonly claim: string | undefined;
   /** Undefined once it is done. */
   readonly dueAt: Date | undefined;
   readonly ending: 'sent' | 'given_up' | 'left_out' | undefined;
   readonly endedAt: Date | undefined;
 }
 
+/** Any claim, where none is given. */
+type Claimed = Pick<ClaimedMessage, 'id'> & Partial<ClaimedMessage>;
+
 export class MemoryMails extends Mails {
   readonly #people: Pick<People, 'find' | 'list'>;
   readonly #entries = new Map<string, Entry>();
+  #claims = 0;
   readonly #troubles = new Map<string, MailTrouble>();
 
   constructor(people: Pick<People, 'find' | 'list'>) {
@@ -51,7 +57,7 @@ export class MemoryMails extends Mails {
     const person = await this.#people.find(personId);
     if (person?.accountId !== accountId || this.#entries.has(id)) return;
     const wanted = plan(structuredClone(this.#plannedFor(personId, now)));
-    if (wanted && 'cancels' in wanted) await this.leaveOut(wanted.cancels, now);
+    if (wanted && 'cancels' in wanted) await this.leaveOut({ id: wanted.cancels }, now);
     const planned = wanted && 'message' in wanted ? wanted : undefined;
     const { message = id, sendAt = now } = planned ?? {};
     const kept = { kind: mail.kind, subject: subjectOf(mail), message, sendAt, isOpen: true };
@@ -64,6 +70,7 @@ export class MemoryMails extends Mails {
           personId,
           planned: kept,
           attempts: 0,
+          claim: undefined,
           dueAt: planned?.sendAt,
         },
         ...{ ending: planned ? undefined : 'left_out', endedAt: planned ? undefined : now },
@@ -84,36 +91,37 @@ export class MemoryMails extends Mails {
       ...{ message, accountId, isPersonal: subject === undefined },
     }));
     const messages = inTurns(mails, lately, limit);
+    const claim = `claim_${(this.#claims += 1)}`;
     for (const message of messages) {
-      this.#change(message, (entry) => ({
-        ...{ ...entry, dueAt: leaseUntil, planned: { ...entry.planned, isOpen: false } },
+      this.#change({ id: message }, (entry) => ({
+        ...{ ...entry, claim, dueAt: leaseUntil, planned: { ...entry.planned, isOpen: false } },
       }));
     }
     return messages.map((id) => this.#messageOf(id));
   }
 
-  override async sent(messageId: string, now: Date): Promise<void> {
-    const personId = await this.#end(messageId, 'sent', now);
+  override async sent(message: Claimed, now: Date): Promise<void> {
+    const personId = await this.#end(message, 'sent', now);
     if (personId !== undefined) this.#troubles.delete(personId);
   }
 
-  override retry(messageId: string, nextAttemptAt: Date): Promise<void> {
-    this.#change(messageId, (entry) => ({
-      ...{ ...entry, dueAt: nextAttemptAt, attempts: entry.attempts + 1 },
+  override retry(message: Claimed, nextAttemptAt: Date): Promise<void> {
+    this.#change(message, (entry) => ({
+      ...{ ...entry, claim: undefined, dueAt: nextAttemptAt, attempts: entry.attempts + 1 },
     }));
     return Promise.resolve();
   }
 
-  override async giveUp(messageId: string, now: Date, { kind, reason }: GivenUp): Promise<void> {
-    const personId = await this.#end(messageId, 'given_up', now);
+  override async giveUp(message: Claimed, now: Date, { kind, reason }: GivenUp): Promise<void> {
+    const personId = await this.#end(message, 'given_up', now);
     if (personId === undefined) return;
     const refusal = kind === 'refused' ? reason : undefined;
     const since = this.#troubles.get(personId)?.since ?? now;
     this.#troubles.set(personId, structuredClone({ personId, since, refusal }));
   }
 
-  override async leaveOut(messageId: string, now: Date): Promise<void> {
-    await this.#end(messageId, 'left_out', now);
+  override async leaveOut(message: Claimed, now: Date): Promise<void> {
+    await this.#end(message, 'left_out', now);
   }
 
   override async state(now: Date): Promise<MailState> {
@@ -171,33 +179,44 @@ export class MemoryMails extends Mails {
     const attempts = this.#entries.get(id)?.attempts ?? 0;
     const { sendAt } = this.#entries.get(id)!.planned;
     const until = endOf(mails[0]!, sendAt);
-    return { id, accountId, personId, to, attempts, until, tells: () => structuredClone(tells()) };
+    const claim = this.#entries.get(id)?.claim ?? '';
+    return {
+      id,
+      claim,
+      accountId,
+      personId,
+      to,
+      attempts,
+      until,
+      tells: () => structuredClone(tells()),
+    };
   }
 
-  #of(message: string): readonly Mail[] {
-    return [...this.#entries.values()].flatMap(({ mail, planned }) =>
-      mail && planned.message === message ? [mail] : [],
+  #of(message: string, by?: string): readonly Mail[] {
+    return [...this.#entries.values()].flatMap(({ mail, planned, claim }) =>
+      mail && planned.message === message && (by ?? claim) === claim ? [mail] : [],
     );
   }
 
   async #end(
-    message: string,
+    message: Claimed,
     ending: NonNullable<Entry['ending']>,
     now: Date,
   ): Promise<string | undefined> {
-    const [mail] = this.#of(message);
+    const [mail] = this.#of(message.id, message.claim);
     const person = mail && (await this.#people.find(mail.personId));
     if (!person) return undefined;
     const endedAt = new Date(now);
-    const done = { mail: undefined, dueAt: undefined, ending, endedAt };
+    const done = { mail: undefined, claim: undefined, dueAt: undefined, ending, endedAt };
     this.#change(message, (entry) => ({ ...entry, ...done }));
     return person.id;
   }
 
   /** Of those that are not done. */
-  #change(message: string, change: (entry: Entry) => Entry): void {
+  #change({ id: message, claim }: Claimed, change: (entry: Entry) => Entry): void {
     for (const [id, entry] of this.#entries) {
-      if (entry.mail && entry.planned.message === message) {
+      const isClaimed = claim === undefined || entry.claim === claim;
+      if (entry.mail && entry.planned.message === message && isClaimed) {
         this.#entries.set(id, structuredClone(change(entry)));
       }
     }
