@@ -10,6 +10,7 @@ import {
   mostCounted,
   Outbox,
   type Delivery,
+  type HeldDelivery,
   type OldestDeliveries,
   type OutboxState,
 } from '../../src/kernel/outbox.ts';
@@ -46,7 +47,7 @@ export class MemoryOutbox extends Outbox implements ParkedDeliveries {
       const stored = { id: this.#ids.next('evt'), actor, event: structuredClone(event) };
       this.#stored.set(stored.id, stored);
       for (const subscriber of this.#subscribersOf(event.type)) {
-        const delivery = { id: this.#ids.next('dlv'), subscriber, attempts: 0, stored };
+        const delivery = { id: this.#ids.next('dlv'), subscriber, attempts: 0, stored, claim: '' };
         this.#entries.set(delivery.id, { delivery, dueAt: 0, parked: false, problem: '' });
       }
     }
@@ -66,7 +67,11 @@ export class MemoryOutbox extends Outbox implements ParkedDeliveries {
     const due = [...this.#entries.values()]
       .filter((entry) => !entry.parked && entry.dueAt <= now.getTime())
       .slice(0, limit);
-    for (const entry of due) entry.dueAt = leaseUntil.getTime();
+    const claim = this.#ids.next('claim');
+    for (const entry of due) {
+      entry.dueAt = leaseUntil.getTime();
+      entry.delivery = { ...entry.delivery, claim };
+    }
     return Promise.resolve(structuredClone(due.map((entry) => entry.delivery)));
   }
 
@@ -75,12 +80,12 @@ export class MemoryOutbox extends Outbox implements ParkedDeliveries {
     return Promise.resolve();
   }
 
-  override retry(deliveryId: string, nextAttemptAt: Date, problem: string): Promise<void> {
-    return this.#failed(deliveryId, { dueAt: nextAttemptAt.getTime(), problem });
+  override retry(held: HeldDelivery, nextAttemptAt: Date, problem: string): Promise<void> {
+    return this.#failed(held, { dueAt: nextAttemptAt.getTime(), problem });
   }
 
-  override park(deliveryId: string, problem: string): Promise<void> {
-    return this.#failed(deliveryId, { parked: true, problem });
+  override park(held: HeldDelivery, problem: string): Promise<void> {
+    return this.#failed(held, { parked: true, problem });
   }
 
   override state(): Promise<OutboxState> {
@@ -138,11 +143,11 @@ export class MemoryOutbox extends Outbox implements ParkedDeliveries {
     return Promise.resolve(old.length);
   }
 
-  #failed(deliveryId: string, change: Partial<Entry>): Promise<void> {
-    const entry = this.#entries.get(deliveryId);
-    if (entry) {
-      const delivery = { ...entry.delivery, attempts: entry.delivery.attempts + 1 };
-      this.#entries.set(deliveryId, { ...entry, ...change, delivery });
+  #failed({ id, claim }: HeldDelivery, change: Partial<Entry>): Promise<void> {
+    const entry = this.#entries.get(id);
+    if (entry?.delivery.claim === claim) {
+      const delivery = { ...entry.delivery, claim: '', attempts: entry.delivery.attempts + 1 };
+      this.#entries.set(id, { ...entry, ...change, delivery });
     }
     return Promise.resolve();
   }
