@@ -6,20 +6,16 @@ import { signInLimits } from '../domain/session.ts';
 import type { AccessPorts } from '../ports.ts';
 import { waitBeforeAttempt } from './sign-in-attempts.ts';
 
-/** Counts a link that somebody of the account makes for somebody else. @throws TooMany */
-export const admitInvitation = async (
-  ports: Pick<AccessPorts, 'counters' | 'clock'>,
-  accountId: string,
-): Promise<void> => {
-  const wait = await waitBeforeAttempt(
-    ports,
-    `invitations-of:${accountId}`,
-    signInLimits.invitations,
-  );
-  if (wait === undefined) return;
-  const message = `Your account has invited too many people. Try again in ${inWords(wait * 1000)}.`;
-  throw new TooMany('too_many_requests', message, wait);
-};
+/** Counts a link that somebody of the account makes for somebody else, outside of any transaction. @throws TooMany */
+export const admitInvitation =
+  (ports: Pick<AccessPorts, 'counters' | 'clock'>) =>
+  async (accountId: string): Promise<void> => {
+    const subject = `invitations-of:${accountId}`;
+    const wait = await waitBeforeAttempt(ports, subject, signInLimits.invitations);
+    if (wait === undefined) return;
+    const message = `Your account has invited too many people. Try again in ${inWords(wait * 1000)}.`;
+    throw new TooMany('too_many_requests', message, wait);
+  };
 
 /** Whether the address gets another invitation by mail. */
 export const mayMailInvitation = async (
