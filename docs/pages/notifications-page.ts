@@ -44,7 +44,7 @@ export const notificationsPage = (): string => {
     table(['Kind', 'When', 'What it says, for example'], rows),
     '## What shows only over time',
     [
-      `- **A domain leads elsewhere.** DNS fails briefly, so one check is not enough: you are told when another check shows the same at least ${toldAfterMs / hour} hour later. Until it is right again, we check the domain every hour; then you are told that it is. Each time is told once.`,
+      `- **A domain leads elsewhere.** DNS fails briefly, so one check is not enough: you are told when another check shows the same at least ${toldAfterMs / hour} hour later. A live domain is checked every hour, and again within minutes when it leads elsewhere. You are also told when it is right again. Each time is told once.`,
       `- **A certificate does not come.** You are told after three failed attempts, or when a fifth of the lifetime of the current one is left (at most 7 days), and again every ${toldAgainAfterMs / day} days. The notice names the problem and who must act. Once there is a new certificate, you are told that too.`,
       '- **A removed domain** is told once, as removed. Nothing that was wrong with it before is told any more.',
       '- **Quotas** are told once a day each, days being those of UTC. If all requests are used within seconds, you are told that only.',
