@@ -31,10 +31,10 @@ export const notificationsPage = (): string => {
     ].join('\n'),
     '## Mail',
     'Where the operator has set up a mail server, you get the same by mail, at your own address, once you have signed in for the ' +
-      'first time.',
+      'first time. The address that the account was created with gets it from the beginning.',
     [
       '- Under **Mail** on the [Account](dashboard.md#pages) page, you choose which of them you get. The others of your account choose for themselves.',
-      `- You get at most one mail of a kind about one thing a day. When more than ${mostMessages} mails come within ten minutes, the others wait for the end of the ten minutes and come as one summary. The notices show everything at once.`,
+      `- You get at most one mail of a kind about one thing a day. When more than ${mostMessages} mails come within ten minutes, the others wait for the end of the ten minutes and come as one summary. \`domain.contested\` is always sent at once. The notices show everything at once.`,
       '- Each mail has a link to get no more of its kind, and mail programs can do that with one click.',
       `- Mails about your own access always come: ${personal.join(' ')} Links come by mail only, and work once.`,
       '- A mail loads nothing from anywhere, and does not track you. All that it says is in its text part too.',

@@ -15,8 +15,9 @@ export class KnownRecipients extends Recipients {
 
   override async of(accountId: string): Promise<readonly Recipient[]> {
     const people = await this.#people.list(accountId);
+    const account = await this.#accounts.find(accountId);
     return people
-      .filter(({ joinedAt }) => joinedAt !== undefined)
+      .filter(({ joinedAt, email }) => joinedAt !== undefined || email === account?.email)
       .map(({ id: personId, email: to }) => ({ personId, to }));
   }
 

@@ -104,8 +104,8 @@ export interface Recipient {
 /** The people of accounts, whom another context knows. */
 export abstract class Recipients {
   /**
-   * Those who have signed in before. The address of somebody who was invited and never came may be mistyped, and a stranger
-   * would read about the account.
+   * Those who have signed in before, and whoever has the address that the account was created with. That of somebody else
+   * who was invited and never came may be mistyped, and a stranger would read about the account.
    */
   abstract of(accountId: string): Promise<readonly Recipient[]>;
 

@@ -38,7 +38,7 @@ export const kinds: KindTable = {
   },
   'domain.contested': {
     when: 'Another account proved that it owns the name of a custom domain of yours, or a wildcard over it, or had proven it when you added it.',
-    ...{ to: 'owners', tone: 'bad' },
+    ...{ to: 'owners', tone: 'bad', isUrgent: true },
     // That the name is lost is mailed on the same day too. A host has two characters less than a subject may have.
     subject: ({ host, isTaken }) => (isTaken ? `${host}!` : host),
     title: ({ name, isTaken, wildcard = name }) =>
@@ -173,6 +173,12 @@ export const inWords = <Name extends NotificationKind>({
     ...{ tone: row.tone, title: row.title(about), text: row.text(about), link: row.link(about) },
     others: row.to === 'person' ? (row.others?.(about) ?? []) : [],
   };
+};
+
+/** Whether its mail is sent at once, however many were sent before. */
+export const isUrgent = (kind: NotificationKind): boolean => {
+  const row: Kind<never> = kinds[kind];
+  return row.to === 'person' || row.isUrgent === true;
 };
 
 /** @returns undefined where nothing limits the kind */
