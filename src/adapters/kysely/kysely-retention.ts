@@ -60,7 +60,11 @@ export class KyselyRetention extends Store implements Retention {
       if (gone.length === 0) return swept;
       const { numDeletedRows } = await this.db
         .deleteFrom(table)
-        .where(sql<boolean>`${owner} in (${sql.join(gone.map((row) => row.owner))})`)
+        .where(
+          owner,
+          'in',
+          gone.map((row) => row.owner),
+        )
         .executeTakeFirst();
       swept += Number(numDeletedRows);
     }
