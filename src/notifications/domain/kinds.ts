@@ -22,8 +22,8 @@ export const kinds: KindTable = {
     link: domainLink,
   },
   'domain.removed': {
-    ...{ when: 'Somebody of your account removed a custom domain.', to: 'owners', tone: 'idle' },
-    subject: host,
+    ...{ when: 'Somebody of your account removed a custom domain.', to: 'owners' },
+    ...{ tone: 'idle', isOwnDoing: true, subject: host },
     title: ({ name }) => `${name} was removed`,
     text: () =>
       'Nothing is served under it any more. Delete its records at your DNS provider, if they are still there.',
@@ -151,6 +151,12 @@ export const kinds: KindTable = {
 export const ownersKinds: readonly OwnersKind[] = Object.entries(kinds).flatMap(([kind, { to }]) =>
   to === 'owners' ? [kind as OwnersKind] : [],
 );
+
+/** Kinds of which whoever did it is not told. */
+export const ownDoings: readonly OwnersKind[] = ownersKinds.filter((kind) => {
+  const row: Kind<never> = kinds[kind];
+  return row.to === 'owners' && row.isOwnDoing === true;
+});
 
 export const isKind = (word: string): word is NotificationKind => Object.hasOwn(kinds, word);
 

@@ -103,6 +103,13 @@ test('an owner who has never signed in gets mail at the address that the account
   expect(addressesOf(all)).toEqual([email]);
 });
 
+test('whoever did it gets no mail, and the others do', async () => {
+  const all = await world();
+  await all.tell({ ...all.told(1), by: all.ada.email });
+  await all.work();
+  expect(addressesOf(all)).toEqual([all.bob.email]);
+});
+
 test('a kind that a person has switched off is not sent to them', async () => {
   const all = await world();
   await all.face.chooseMail(all.ada.id, new Set(['key.banned']));
