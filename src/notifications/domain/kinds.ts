@@ -154,8 +154,8 @@ export const ownersKinds: readonly OwnersKind[] = Object.entries(kinds).flatMap(
 
 /** Kinds of which whoever did it is not told. */
 export const ownDoings: readonly OwnersKind[] = ownersKinds.filter((kind) => {
-  const row: Kind<never> = kinds[kind];
-  return row.to === 'owners' && row.isOwnDoing === true;
+  const { isOwnDoing = false } = kinds[kind];
+  return isOwnDoing;
 });
 
 export const isKind = (word: string): word is NotificationKind => Object.hasOwn(kinds, word);
