@@ -123,18 +123,21 @@ export const apiKeyRotationContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  testOnBoth('twenty concurrent rotations make twenty secrets, and only the last one has no end date', async () => {
-    const processes = [apiKeys, stores.secondProcess.apiKeys];
-    const { won } = await race(20, (n) => rotate('1h', later(n), processes[n % 2]));
-    const ends = await Promise.all(won.map((hash) => untilOf(hash)));
-    const [newest, ...others] = won.filter((_, n) => ends[n] === undefined);
-    expect(won).toHaveLength(20);
-    expect(others).toEqual([]);
-    expect(await kept()).toMatchObject({ ...key, hint: hintOf(newest ?? '') });
-    const lives = ends.map((end) => end && end.getTime() - later(hour).getTime());
-    for (const life of lives) expect(life === undefined || (life >= 0 && life < 20)).toBe(true);
-    expect(await takeEvents(stores)).toHaveLength(20);
-  });
+  testOnBoth(
+    'twenty concurrent rotations make twenty secrets, and only the last one has no end date',
+    async () => {
+      const processes = [apiKeys, stores.secondProcess.apiKeys];
+      const { won } = await race(20, (n) => rotate('1h', later(n), processes[n % 2]));
+      const ends = await Promise.all(won.map((hash) => untilOf(hash)));
+      const [newest, ...others] = won.filter((_, n) => ends[n] === undefined);
+      expect(won).toHaveLength(20);
+      expect(others).toEqual([]);
+      expect(await kept()).toMatchObject({ ...key, hint: hintOf(newest ?? '') });
+      const lives = ends.map((end) => end && end.getTime() - later(hour).getTime());
+      for (const life of lives) expect(life === undefined || (life >= 0 && life < 20)).toBe(true);
+      expect(await takeEvents(stores)).toHaveLength(20);
+    },
+  );
 
   test('stored records do not change when callers change their copies', async () => {
     const hash = newHash();

@@ -69,14 +69,17 @@ export const mailRequestsContract = (open: () => Promise<Stores>): void => {
     expect(await requests.waiting(2, first!.id)).toEqual(all.slice(1));
   });
 
-  testOnBoth('a request that is added again changes nothing, while it waits and once a mail was sent', async () => {
-    const request = await added();
-    await requests.add({ ...request, email: 'mallory@shop.example' });
-    expect(await requests.waiting(10)).toEqual([request]);
-    await requests.answer(request.id, now, () => Promise.resolve(true));
-    await requests.add(request);
-    expect(await requests.waiting(10)).toEqual([]);
-  });
+  testOnBoth(
+    'a request that is added again changes nothing, while it waits and once a mail was sent',
+    async () => {
+      const request = await added();
+      await requests.add({ ...request, email: 'mallory@shop.example' });
+      expect(await requests.waiting(10)).toEqual([request]);
+      await requests.answer(request.id, now, () => Promise.resolve(true));
+      await requests.add(request);
+      expect(await requests.waiting(10)).toEqual([]);
+    },
+  );
 
   test.each([true, false])(
     'an answered request no longer waits (mail sent: %s)',
@@ -95,18 +98,21 @@ export const mailRequestsContract = (open: () => Promise<Stores>): void => {
     },
   );
 
-  testOnBoth('of many that answer a request at the same time, in two processes, one does', async () => {
-    const { id } = await added();
-    let answers = 0;
-    await race(20, (n) =>
-      both()[n % 2]!.answer(id, now, async () => {
-        await stores.people.find('pers_nobody');
-        answers += 1;
-        return true;
-      }),
-    );
-    expect(answers).toBe(1);
-  });
+  testOnBoth(
+    'of many that answer a request at the same time, in two processes, one does',
+    async () => {
+      const { id } = await added();
+      let answers = 0;
+      await race(20, (n) =>
+        both()[n % 2]!.answer(id, now, async () => {
+          await stores.people.find('pers_nobody');
+          answers += 1;
+          return true;
+        }),
+      );
+      expect(answers).toBe(1);
+    },
+  );
 
   test('mails to an address are counted for a day, those for links together', async () => {
     await mailed({ reason: 'sign_in' }, now);
@@ -171,15 +177,18 @@ export const mailRequestsContract = (open: () => Promise<Stores>): void => {
     expect(await stores.signInLinks.personIdOf(secretHash, now)).toBe(personId);
   });
 
-  testOnBoth('a sweep deletes what was asked for before a given time, answered or not', async () => {
-    await mailed({ askedAt: later(1) }, later(1));
-    const waiting = await added({ askedAt: later(2) });
-    expect(await stores.retention.sweep('mail_requests', later(1))).toBe(0);
-    expect(await stores.retention.sweep('mail_requests', later(2))).toBe(1);
-    expect(await requests.waiting(10)).toEqual([waiting]);
-    expect(await stores.retention.sweep('mail_requests', later(3))).toBe(1);
-    expect(await requests.waiting(10)).toEqual([]);
-  });
+  testOnBoth(
+    'a sweep deletes what was asked for before a given time, answered or not',
+    async () => {
+      await mailed({ askedAt: later(1) }, later(1));
+      const waiting = await added({ askedAt: later(2) });
+      expect(await stores.retention.sweep('mail_requests', later(1))).toBe(0);
+      expect(await stores.retention.sweep('mail_requests', later(2))).toBe(1);
+      expect(await requests.waiting(10)).toEqual([waiting]);
+      expect(await stores.retention.sweep('mail_requests', later(3))).toBe(1);
+      expect(await requests.waiting(10)).toEqual([]);
+    },
+  );
 
   test('stored records do not change when callers change their copies', async () => {
     const request = requestOf();

@@ -103,59 +103,69 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
     expect(await stores.signInLinks.personIdOf(link, now)).toBe(person.id);
   });
 
-  testOnBoth('when twenty sessions change it at once, exactly one succeeds, and only that one stays open', async () => {
-    const known = [mine];
-    while (known.length < 20) known.push(await letIn(stores, sessionOf(person.id)));
-    const { won, lost } = await race(20, async (n) => {
-      const { session } = known[n]!;
-      await change(`hash ${n}`, session.id, both()[n % 2]);
-      return { session, passwordHash: `hash ${n}` };
-    });
-    expect(won).toHaveLength(1);
-    expect(lost).toEqual(Array(19).fill('session_not_found'));
-    expect(await stores.sessions.list(person.id)).toEqual([won[0]!.session]);
-    expect(await stored()).toEqual({ ...person, passwordHash: won[0]!.passwordHash });
-    expect(await takeEvents(stores)).toHaveLength(1);
-  });
+  testOnBoth(
+    'when twenty sessions change it at once, exactly one succeeds, and only that one stays open',
+    async () => {
+      const known = [mine];
+      while (known.length < 20) known.push(await letIn(stores, sessionOf(person.id)));
+      const { won, lost } = await race(20, async (n) => {
+        const { session } = known[n]!;
+        await change(`hash ${n}`, session.id, both()[n % 2]);
+        return { session, passwordHash: `hash ${n}` };
+      });
+      expect(won).toHaveLength(1);
+      expect(lost).toEqual(Array(19).fill('session_not_found'));
+      expect(await stores.sessions.list(person.id)).toEqual([won[0]!.session]);
+      expect(await stored()).toEqual({ ...person, passwordHash: won[0]!.passwordHash });
+      expect(await takeEvents(stores)).toHaveLength(1);
+    },
+  );
 
-  testOnBoth('the old password and links stop working while the new password is being stored', async () => {
-    await givePassword(stores, person.id, 'old hash');
-    mine = await letIn(stores, sessionOf(person.id));
-    const proofs: readonly SignInProof[] = [
-      { way: 'password', passwordHash: 'old hash' },
-      { way: 'link', linkHash: await newLink(stores, person.id) },
-    ];
-    const deciding = Promise.withResolvers<undefined>();
-    const rivals = deciding.promise.then(() => race(2, (n) => start(proofs[n]!)));
-    await stores.people.changePassword(person.id, mine.session.id, (its) => {
-      deciding.resolve(undefined);
-      return changePassword(its, 'new hash', now);
-    });
-    expect((await rivals).lost).toEqual(['sign_in_refused', 'sign_in_link_invalid']);
-    expect(await stores.sessions.list(person.id)).toEqual([mine.session]);
-  });
-
-  testOnBoth('a session begun at the same time with the old password or a link does not survive the change', async () => {
-    for (let time = 0; time < 7; time++) {
-      const passwordHash = `hash ${time}`;
-      await givePassword(stores, person.id, passwordHash);
+  testOnBoth(
+    'the old password and links stop working while the new password is being stored',
+    async () => {
+      await givePassword(stores, person.id, 'old hash');
       mine = await letIn(stores, sessionOf(person.id));
-      const links = await Promise.all([1, 2, 3].map(() => newLink(stores, person.id)));
-      const proofs: SignInProof[] = links.flatMap((linkHash) => [
-        { way: 'password', passwordHash },
-        { way: 'link', linkHash },
-      ]);
-      // Either may be first, by any margin.
-      const { lost } = await race(7, (n) =>
-        n === time ? change('another hash') : start(proofs[n % 6]!, both()[n % 2]),
-      );
-      for (const code of lost) expect(['sign_in_refused', 'sign_in_link_invalid']).toContain(code);
-      expect(await stored()).toEqual({ ...person, passwordHash: 'another hash' });
+      const proofs: readonly SignInProof[] = [
+        { way: 'password', passwordHash: 'old hash' },
+        { way: 'link', linkHash: await newLink(stores, person.id) },
+      ];
+      const deciding = Promise.withResolvers<undefined>();
+      const rivals = deciding.promise.then(() => race(2, (n) => start(proofs[n]!)));
+      await stores.people.changePassword(person.id, mine.session.id, (its) => {
+        deciding.resolve(undefined);
+        return changePassword(its, 'new hash', now);
+      });
+      expect((await rivals).lost).toEqual(['sign_in_refused', 'sign_in_link_invalid']);
       expect(await stores.sessions.list(person.id)).toEqual([mine.session]);
-      await expect(start(proofs[0]!)).rejects.toHaveProperty('code', 'sign_in_refused');
-      await expect(start(proofs[1]!)).rejects.toHaveProperty('code', 'sign_in_link_invalid');
-    }
-  });
+    },
+  );
+
+  testOnBoth(
+    'a session begun at the same time with the old password or a link does not survive the change',
+    async () => {
+      for (let time = 0; time < 7; time++) {
+        const passwordHash = `hash ${time}`;
+        await givePassword(stores, person.id, passwordHash);
+        mine = await letIn(stores, sessionOf(person.id));
+        const links = await Promise.all([1, 2, 3].map(() => newLink(stores, person.id)));
+        const proofs: SignInProof[] = links.flatMap((linkHash) => [
+          { way: 'password', passwordHash },
+          { way: 'link', linkHash },
+        ]);
+        // Either may be first, by any margin.
+        const { lost } = await race(7, (n) =>
+          n === time ? change('another hash') : start(proofs[n % 6]!, both()[n % 2]),
+        );
+        for (const code of lost)
+          expect(['sign_in_refused', 'sign_in_link_invalid']).toContain(code);
+        expect(await stored()).toEqual({ ...person, passwordHash: 'another hash' });
+        expect(await stores.sessions.list(person.id)).toEqual([mine.session]);
+        await expect(start(proofs[0]!)).rejects.toHaveProperty('code', 'sign_in_refused');
+        await expect(start(proofs[1]!)).rejects.toHaveProperty('code', 'sign_in_link_invalid');
+      }
+    },
+  );
 
   testOnBoth('creating a link at the same time causes no failure', async () => {
     for (let time = 0; time < 5; time++) {

@@ -93,15 +93,18 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
     expect(await sessions.findBySecretHash(secretHash)).toMatchObject({ session });
   });
 
-  testOnBoth("a person's sessions are listed newest first, including those that are over", async () => {
-    const [old, over] = [await started({}, later(-5)), await started({}, later(-1e12))];
-    const [young, twin] = [await started({}, later(5)), await started({}, later(5))];
-    const twins = [young, twin].sort((a, b) => (a.session.id > b.session.id ? -1 : 1));
-    const others = await signedInPerson(stores, account);
-    const expected = [...twins, old, over].map(({ session }) => session);
-    expect(await listed()).toEqual(expected);
-    expect(await listed(others.person.id)).toEqual([others.session]);
-  });
+  testOnBoth(
+    "a person's sessions are listed newest first, including those that are over",
+    async () => {
+      const [old, over] = [await started({}, later(-5)), await started({}, later(-1e12))];
+      const [young, twin] = [await started({}, later(5)), await started({}, later(5))];
+      const twins = [young, twin].sort((a, b) => (a.session.id > b.session.id ? -1 : 1));
+      const others = await signedInPerson(stores, account);
+      const expected = [...twins, old, over].map(({ session }) => session);
+      expect(await listed()).toEqual(expected);
+      expect(await listed(others.person.id)).toEqual([others.session]);
+    },
+  );
 
   test('ending a session removes it in every process and stores its event, and other sessions stay', async () => {
     const [first, second] = [await started({}, later(1)), await started()];

@@ -83,29 +83,35 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
     ]);
   });
 
-  testOnBoth('pages are in ascending order of id, start after a given id and respect their limit', async () => {
-    const all: Order[] = [];
-    for (let n = 0; n < 4; n++) all.push(await sell((await addRex()).id));
-    expect(all).toEqual(all.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
-    expect(await orders.list(account, { after: 0n, limit: 3 })).toEqual(all.slice(0, 3));
-    const after = all[0]?.id ?? 0n;
-    expect(await orders.list(account, { after, limit: 2 })).toEqual(all.slice(1, 3));
-    expect(await orders.list(account, { after: largestInt64, limit: 2 })).toEqual([]);
-  });
+  testOnBoth(
+    'pages are in ascending order of id, start after a given id and respect their limit',
+    async () => {
+      const all: Order[] = [];
+      for (let n = 0; n < 4; n++) all.push(await sell((await addRex()).id));
+      expect(all).toEqual(all.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+      expect(await orders.list(account, { after: 0n, limit: 3 })).toEqual(all.slice(0, 3));
+      const after = all[0]?.id ?? 0n;
+      expect(await orders.list(account, { after, limit: 2 })).toEqual(all.slice(1, 3));
+      expect(await orders.list(account, { after: largestInt64, limit: 2 })).toEqual([]);
+    },
+  );
 
-  testOnBoth('backward pages are in descending order of id, start before a given id and respect their limit', async () => {
-    const all: Order[] = [];
-    for (let n = 0; n < 4; n++) all.push(await sell((await addRex()).id));
-    const back = all.toReversed();
-    const newest = (before: bigint | undefined, limit = 2, owner = account) =>
-      orders.newest(owner, { before, limit }, undefined);
-    expect(await newest(undefined, 1000)).toEqual(back);
-    expect(await newest(undefined)).toEqual(back.slice(0, 2));
-    expect(await newest(back[0]?.id)).toEqual(back.slice(1, 3));
-    expect(await newest(largestInt64)).toEqual(back.slice(0, 2));
-    expect(await newest(all[0]?.id)).toEqual([]);
-    expect(await newest(undefined, 1000, stranger)).toEqual([]);
-  });
+  testOnBoth(
+    'backward pages are in descending order of id, start before a given id and respect their limit',
+    async () => {
+      const all: Order[] = [];
+      for (let n = 0; n < 4; n++) all.push(await sell((await addRex()).id));
+      const back = all.toReversed();
+      const newest = (before: bigint | undefined, limit = 2, owner = account) =>
+        orders.newest(owner, { before, limit }, undefined);
+      expect(await newest(undefined, 1000)).toEqual(back);
+      expect(await newest(undefined)).toEqual(back.slice(0, 2));
+      expect(await newest(back[0]?.id)).toEqual(back.slice(1, 3));
+      expect(await newest(largestInt64)).toEqual(back.slice(0, 2));
+      expect(await newest(all[0]?.id)).toEqual([]);
+      expect(await newest(undefined, 1000, stranger)).toEqual([]);
+    },
+  );
 
   test('a backward page with a filter has only orders of that status', async () => {
     const all: Order[] = [];

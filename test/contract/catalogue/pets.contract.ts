@@ -44,43 +44,55 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     return added;
   };
 
-  testOnBoth.each(petStatuses)('an animal that is %s is read back as it was added', async (status) => {
-    const pet = await add({ ...rex, status });
-    expect(pet).toEqual({ id: pet.id, ...rex, status });
-    expect(await pets.find(account, pet.id)).toEqual(pet);
-    expect(await pets.list(account, everything, undefined)).toEqual([pet]);
-  });
+  testOnBoth.each(petStatuses)(
+    'an animal that is %s is read back as it was added',
+    async (status) => {
+      const pet = await add({ ...rex, status });
+      expect(pet).toEqual({ id: pet.id, ...rex, status });
+      expect(await pets.find(account, pet.id)).toEqual(pet);
+      expect(await pets.list(account, everything, undefined)).toEqual([pet]);
+    },
+  );
 
-  testOnBoth('ids and names of any script and category ids up to the last int64 keep every digit and letter', async () => {
-    const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 255 }).filter(isPetName);
-    const drafts = [
-      ...fc.sample(fc.record({ name, categoryId: fc.bigInt(1n, largestInt64) }), 20),
-      { name: '😀'.repeat(255), categoryId: largestInt64 },
-      { name: `'; drop table "pets" -- \\ % _ \``, categoryId: 9007199254740993n },
-    ];
-    const added = [];
-    for (const draft of drafts) added.push(await add({ ...draft, status: 'available' }));
-    expect(added.map(({ name, categoryId }) => ({ name, categoryId }))).toEqual(drafts);
-    expect(await pets.list(account, everything, undefined)).toEqual(added);
-  });
+  testOnBoth(
+    'ids and names of any script and category ids up to the last int64 keep every digit and letter',
+    async () => {
+      const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 255 }).filter(isPetName);
+      const drafts = [
+        ...fc.sample(fc.record({ name, categoryId: fc.bigInt(1n, largestInt64) }), 20),
+        { name: '😀'.repeat(255), categoryId: largestInt64 },
+        { name: `'; drop table "pets" -- \\ % _ \``, categoryId: 9007199254740993n },
+      ];
+      const added = [];
+      for (const draft of drafts) added.push(await add({ ...draft, status: 'available' }));
+      expect(added.map(({ name, categoryId }) => ({ name, categoryId }))).toEqual(drafts);
+      expect(await pets.list(account, everything, undefined)).toEqual(added);
+    },
+  );
 
-  testOnBoth('names that differ only in case, accents, composition or a space at the end stay different', async () => {
-    const names = ['Rex', 'rex', 'réx', 're\u0301x', 'rex ', 'rex\u00a0', 'ｒｅｘ'];
-    const keep = (name: string) =>
-      pets.add(account, { ...rex, name }, (id) => ({ state: { ...rex, id, name }, events: [] }));
-    for (const name of names) await keep(name);
-    const listed = await pets.list(account, everything, undefined);
-    expect(listed.map((pet) => pet.name)).toEqual(names);
-  });
+  testOnBoth(
+    'names that differ only in case, accents, composition or a space at the end stay different',
+    async () => {
+      const names = ['Rex', 'rex', 'réx', 're\u0301x', 'rex ', 'rex\u00a0', 'ｒｅｘ'];
+      const keep = (name: string) =>
+        pets.add(account, { ...rex, name }, (id) => ({ state: { ...rex, id, name }, events: [] }));
+      for (const name of names) await keep(name);
+      const listed = await pets.list(account, everything, undefined);
+      expect(listed.map((pet) => pet.name)).toEqual(names);
+    },
+  );
 
-  testOnBoth('pages are in ascending order of id, start after a given id and respect their limit', async () => {
-    const all = await addMany('sold', 'available', 'pending', 'available', 'sold');
-    expect(all).toEqual(all.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
-    expect(await pets.list(account, { after: 0n, limit: 2 }, undefined)).toEqual(all.slice(0, 2));
-    const after = all[1]?.id ?? 0n;
-    expect(await pets.list(account, { after, limit: 2 }, undefined)).toEqual(all.slice(2, 4));
-    expect(await pets.list(account, { after: largestInt64, limit: 2 }, undefined)).toEqual([]);
-  });
+  testOnBoth(
+    'pages are in ascending order of id, start after a given id and respect their limit',
+    async () => {
+      const all = await addMany('sold', 'available', 'pending', 'available', 'sold');
+      expect(all).toEqual(all.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+      expect(await pets.list(account, { after: 0n, limit: 2 }, undefined)).toEqual(all.slice(0, 2));
+      const after = all[1]?.id ?? 0n;
+      expect(await pets.list(account, { after, limit: 2 }, undefined)).toEqual(all.slice(2, 4));
+      expect(await pets.list(account, { after: largestInt64, limit: 2 }, undefined)).toEqual([]);
+    },
+  );
 
   test('a page with a filter has only animals of that status', async () => {
     const [first, , , fourth] = await addMany('available', 'sold', 'pending', 'available');
@@ -90,19 +102,22 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     expect(await pets.list(account, { after, limit: 0 }, 'available')).toEqual([]);
   });
 
-  testOnBoth('backward pages are in descending order of id, start before a given id and respect their limit', async () => {
-    const all = await addMany('sold', 'available', 'pending', 'available', 'sold');
-    await add(rex, stranger);
-    const back = all.toReversed();
-    const newest = (before: bigint | undefined, limit = 2) =>
-      pets.newest(account, { before, limit }, undefined);
-    expect(await newest(undefined, 1000)).toEqual(back);
-    expect(await newest(undefined)).toEqual(back.slice(0, 2));
-    expect(await newest(back[1]?.id)).toEqual(back.slice(2, 4));
-    expect(await newest(largestInt64)).toEqual(back.slice(0, 2));
-    expect(await newest(all[0]?.id)).toEqual([]);
-    expect(await newest(undefined, 0)).toEqual([]);
-  });
+  testOnBoth(
+    'backward pages are in descending order of id, start before a given id and respect their limit',
+    async () => {
+      const all = await addMany('sold', 'available', 'pending', 'available', 'sold');
+      await add(rex, stranger);
+      const back = all.toReversed();
+      const newest = (before: bigint | undefined, limit = 2) =>
+        pets.newest(account, { before, limit }, undefined);
+      expect(await newest(undefined, 1000)).toEqual(back);
+      expect(await newest(undefined)).toEqual(back.slice(0, 2));
+      expect(await newest(back[1]?.id)).toEqual(back.slice(2, 4));
+      expect(await newest(largestInt64)).toEqual(back.slice(0, 2));
+      expect(await newest(all[0]?.id)).toEqual([]);
+      expect(await newest(undefined, 0)).toEqual([]);
+    },
+  );
 
   test('a backward page with a filter has only animals of that status', async () => {
     const [first, , , fourth] = await addMany('available', 'sold', 'pending', 'available');

@@ -136,17 +136,20 @@ export const outboxContract = (open: (options: StoreOptions) => Promise<Stores>)
     }
   });
 
-  testOnBoth('a late failure changes nothing once another process has claimed the delivery', async () => {
-    await store(planChanged());
-    const [late] = await claim();
-    const [held] = await claim(lease);
-    await outbox.retry(late!, later(lease), 'late');
-    await outbox.park(late!, 'late');
-    expect(await outbox.state()).toEqual({ waiting: 1, parked: 0 });
-    expect(await claim(2 * lease - 1)).toEqual([]);
-    await outbox.retry(held!, later(3 * lease), 'not yet');
-    expect(await claim(3 * lease)).toMatchObject([{ id: held!.id, attempts: 1 }]);
-  });
+  testOnBoth(
+    'a late failure changes nothing once another process has claimed the delivery',
+    async () => {
+      await store(planChanged());
+      const [late] = await claim();
+      const [held] = await claim(lease);
+      await outbox.retry(late!, later(lease), 'late');
+      await outbox.park(late!, 'late');
+      expect(await outbox.state()).toEqual({ waiting: 1, parked: 0 });
+      expect(await claim(2 * lease - 1)).toEqual([]);
+      await outbox.retry(held!, later(3 * lease), 'not yet');
+      expect(await claim(3 * lease)).toMatchObject([{ id: held!.id, attempts: 1 }]);
+    },
+  );
 
   test('the oldest delivery is known by the time of its event, also while it waits for another attempt', async () => {
     await store(...[-3, -2, -1].map((at) => planChanged(later(at))));
@@ -176,7 +179,10 @@ export const outboxContract = (open: (options: StoreOptions) => Promise<Stores>)
     expect(await sweep(later(7))).toBe(1);
     const left = await claim(lease);
     expect(left).toHaveLength(2);
-    await outbox.park(left.find(({ id }) => id === second)!, 'keeps failing');
+    await outbox.park(
+      left.find(({ id }) => id === second)!,
+      'keeps failing',
+    );
     expect(await sweep(later(1e12))).toBe(0);
   });
 
@@ -188,19 +194,22 @@ export const outboxContract = (open: (options: StoreOptions) => Promise<Stores>)
     expect(entries).toHaveLength(1);
   });
 
-  testOnBoth('two processes that claim at the same time never share a delivery and leave none', async () => {
-    await store(...Array.from({ length: 120 }, () => planChanged()));
-    const outboxes = [outbox, stores.secondProcess.outbox];
-    const given: string[] = [];
-    for (let last = -1; last < given.length;) {
-      last = given.length;
-      const { won, lost } = await race(20, (n) => claim(0, 3, outboxes[n % 2]));
-      expect(lost).toEqual([]);
-      given.push(...idsOf(won.flat()));
-    }
-    expect(given).toHaveLength(120);
-    expect(new Set(given).size).toBe(120);
-  });
+  testOnBoth(
+    'two processes that claim at the same time never share a delivery and leave none',
+    async () => {
+      await store(...Array.from({ length: 120 }, () => planChanged()));
+      const outboxes = [outbox, stores.secondProcess.outbox];
+      const given: string[] = [];
+      for (let last = -1; last < given.length;) {
+        last = given.length;
+        const { won, lost } = await race(20, (n) => claim(0, 3, outboxes[n % 2]));
+        expect(lost).toEqual([]);
+        given.push(...idsOf(won.flat()));
+      }
+      expect(given).toHaveLength(120);
+      expect(new Set(given).size).toBe(120);
+    },
+  );
 
   test('stored records do not change when callers change their copies', async () => {
     const event = planChanged();

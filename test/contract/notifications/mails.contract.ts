@@ -66,18 +66,21 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
     expect(others).toEqual([]);
   });
 
-  testOnBoth('of twenty who add the same mail, one does; nor does it come back once it is sent', async () => {
-    const mail = mailOf();
-    expect((await race(20, () => alone(mail))).lost).toEqual([]);
-    await stores.secondProcess.mails.add(mail, later(0), () => ({
-      ...{ message: 'other', sendAt: later(0) },
-    }));
-    const [message, ...others] = await claim();
-    expect([message?.id, others]).toEqual([mail.id, []]);
-    await mails.sent(message!, later(0));
-    await alone(mail);
-    expect(await claim(later(day))).toEqual([]);
-  });
+  testOnBoth(
+    'of twenty who add the same mail, one does; nor does it come back once it is sent',
+    async () => {
+      const mail = mailOf();
+      expect((await race(20, () => alone(mail))).lost).toEqual([]);
+      await stores.secondProcess.mails.add(mail, later(0), () => ({
+        ...{ message: 'other', sendAt: later(0) },
+      }));
+      const [message, ...others] = await claim();
+      expect([message?.id, others]).toEqual([mail.id, []]);
+      await mails.sent(message!, later(0));
+      await alone(mail);
+      expect(await claim(later(day))).toEqual([]);
+    },
+  );
 
   test('a mail that is left out is known, and never sent', async () => {
     const mail = mailOf();
@@ -135,23 +138,26 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
     expect(await claim(later(day))).toEqual([]);
   });
 
-  testOnBoth('a late outcome changes nothing once somebody else has claimed the message, nor does one that is stored twice', async () => {
-    const mail = mailOf();
-    await alone(mail);
-    const [dead] = await claim();
-    const [heir] = await claim(later(minute));
-    await mails.retry(dead!, later(day), 'late');
-    await mails.giveUp(dead!, later(minute), refusedWith('late'));
-    await mails.sent(dead!, later(minute));
-    await mails.leaveOut(dead!, later(minute));
-    expect(await mails.troubles(accountId)).toEqual([]);
-    expect(await claim(later(2 * minute - 1))).toEqual([]);
-    await mails.retry(heir!, later(hour), 'busy');
-    await mails.giveUp(heir!, later(hour), refusedWith('twice'));
-    const [again] = await claim(later(hour));
-    expect([again?.id, again?.attempts]).toEqual([mail.id, 1]);
-    expect(await mails.troubles(accountId)).toEqual([]);
-  });
+  testOnBoth(
+    'a late outcome changes nothing once somebody else has claimed the message, nor does one that is stored twice',
+    async () => {
+      const mail = mailOf();
+      await alone(mail);
+      const [dead] = await claim();
+      const [heir] = await claim(later(minute));
+      await mails.retry(dead!, later(day), 'late');
+      await mails.giveUp(dead!, later(minute), refusedWith('late'));
+      await mails.sent(dead!, later(minute));
+      await mails.leaveOut(dead!, later(minute));
+      expect(await mails.troubles(accountId)).toEqual([]);
+      expect(await claim(later(2 * minute - 1))).toEqual([]);
+      await mails.retry(heir!, later(hour), 'busy');
+      await mails.giveUp(heir!, later(hour), refusedWith('twice'));
+      const [again] = await claim(later(hour));
+      expect([again?.id, again?.attempts]).toEqual([mail.id, 1]);
+      expect(await mails.troubles(accountId)).toEqual([]);
+    },
+  );
 
   test('the plan knows the mails of the person of the last day, and whether one may still join', async () => {
     const known = async (): Promise<readonly PlannedMail[]> => {
@@ -267,7 +273,10 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
     for (const mail of [done, waiting]) await alone(mail, later(1));
     await alone(future, later(2));
     const due = await claim(later(1));
-    await mails.sent(due.find(({ id }) => id === done.id)!, later(5));
+    await mails.sent(
+      due.find(({ id }) => id === done.id)!,
+      later(5),
+    );
     expect(await stores.retention.sweep('mails', later(1))).toBe(0);
     expect(await stores.retention.sweep('mails', later(2))).toBe(2);
     await alone(done);

@@ -101,16 +101,19 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     expect(await list()).toHaveLength(1);
   });
 
-  testOnBoth('a claimed delivery has its webhook and the secrets, and nobody else gets it until the lease ends', async () => {
-    const one = await add();
-    const claimed = await claimOne();
-    expect(claimed).toMatchObject({ delivery: { messageId: one.id, body: one.body }, webhook });
-    expect(claimed.secrets()).toEqual(firstSecret('whsec_first'));
-    expect(await claim({ now: later(lease - 1) })).toEqual([]);
-    expect(idsOf((await claim({ now: later(lease) })).map(({ delivery }) => delivery))).toEqual([
-      one.id,
-    ]);
-  });
+  testOnBoth(
+    'a claimed delivery has its webhook and the secrets, and nobody else gets it until the lease ends',
+    async () => {
+      const one = await add();
+      const claimed = await claimOne();
+      expect(claimed).toMatchObject({ delivery: { messageId: one.id, body: one.body }, webhook });
+      expect(claimed.secrets()).toEqual(firstSecret('whsec_first'));
+      expect(await claim({ now: later(lease - 1) })).toEqual([]);
+      expect(idsOf((await claim({ now: later(lease) })).map(({ delivery }) => delivery))).toEqual([
+        one.id,
+      ]);
+    },
+  );
 
   testOnBoth('of twenty who claim at once, each delivery goes to one', async () => {
     for (let n = 0; n < 10; n += 1) await add();
@@ -121,36 +124,41 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     expect([ids.length, new Set(ids).size]).toEqual([10, 10]);
   });
 
-  testOnBoth('only what is chosen is claimed, in the order in which it is due, and nothing of those who have enough', async () => {
-    const elsewhere = await storedWebhook(stores.webhooks, accountId, {
-      address: 'https://other.example:8443/',
-    });
-    const early = message();
-    await deliveries.add(early, [webhook], later(-5));
-    await add([webhook, elsewhere]);
-    const seen: (readonly DueDelivery[])[] = [];
-    const choose = (due: readonly DueDelivery[]) => {
-      seen.push(due);
-      return due.slice(0, 1);
-    };
-    expect((await claim({ choose })).map(({ delivery }) => delivery.messageId)).toEqual([early.id]);
-    expect(seen[0]!.map(({ receiver }) => receiver).toSorted()).toEqual(
-      ['hooks.zoo.example', 'hooks.zoo.example', 'other.example:8443'].toSorted(),
-    );
-    const noWebhook = { ...nobody, webhooks: [webhook.id] };
-    const receiver = 'other.example:8443';
-    const noReceiver = { ...nobody, receivers: [{ accountId, receiver }] };
-    expect(await claim({ except: { ...nobody, accounts: [accountId] } })).toEqual([]);
-    await claim({ choose: () => [], except: noWebhook }).then((none) => {
-      expect(none).toEqual([]);
-    });
-    expect((await claim({ except: noReceiver })).map((one) => one.webhook?.id)).toEqual([
-      webhook.id,
-    ]);
-    expect((await claim({ except: noWebhook })).map((one) => one.webhook?.id)).toEqual([
-      elsewhere.id,
-    ]);
-  });
+  testOnBoth(
+    'only what is chosen is claimed, in the order in which it is due, and nothing of those who have enough',
+    async () => {
+      const elsewhere = await storedWebhook(stores.webhooks, accountId, {
+        address: 'https://other.example:8443/',
+      });
+      const early = message();
+      await deliveries.add(early, [webhook], later(-5));
+      await add([webhook, elsewhere]);
+      const seen: (readonly DueDelivery[])[] = [];
+      const choose = (due: readonly DueDelivery[]) => {
+        seen.push(due);
+        return due.slice(0, 1);
+      };
+      expect((await claim({ choose })).map(({ delivery }) => delivery.messageId)).toEqual([
+        early.id,
+      ]);
+      expect(seen[0]!.map(({ receiver }) => receiver).toSorted()).toEqual(
+        ['hooks.zoo.example', 'hooks.zoo.example', 'other.example:8443'].toSorted(),
+      );
+      const noWebhook = { ...nobody, webhooks: [webhook.id] };
+      const receiver = 'other.example:8443';
+      const noReceiver = { ...nobody, receivers: [{ accountId, receiver }] };
+      expect(await claim({ except: { ...nobody, accounts: [accountId] } })).toEqual([]);
+      await claim({ choose: () => [], except: noWebhook }).then((none) => {
+        expect(none).toEqual([]);
+      });
+      expect((await claim({ except: noReceiver })).map((one) => one.webhook?.id)).toEqual([
+        webhook.id,
+      ]);
+      expect((await claim({ except: noWebhook })).map((one) => one.webhook?.id)).toEqual([
+        elsewhere.id,
+      ]);
+    },
+  );
 
   const outcomes: readonly Attempt[] = [
     answered(204),
@@ -331,28 +339,36 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     expect(await stateOf()).toBe('cancelled');
   });
 
-  testOnBoth('an account sees only its own deliveries, the newest first, a page at a time', async () => {
-    const ids = [];
-    for (let n = 0; n < 4; n += 1) ids.push((await add()).id);
-    const first = await deliveries.list(of(), 2);
-    expect(idsOf(first)).toEqual(ids.toReversed().slice(0, 2));
-    expect(idsOf(await deliveries.list(of(), 9, first[1]!.id))).toEqual(ids.toReversed().slice(2));
-    const foreign = { ...of(), accountId: await newAccount(stores) };
-    expect(await deliveries.list(foreign, 9)).toEqual([]);
-    expect(await deliveries.find(foreign, first[0]!.id)).toBeUndefined();
-  });
+  testOnBoth(
+    'an account sees only its own deliveries, the newest first, a page at a time',
+    async () => {
+      const ids = [];
+      for (let n = 0; n < 4; n += 1) ids.push((await add()).id);
+      const first = await deliveries.list(of(), 2);
+      expect(idsOf(first)).toEqual(ids.toReversed().slice(0, 2));
+      expect(idsOf(await deliveries.list(of(), 9, first[1]!.id))).toEqual(
+        ids.toReversed().slice(2),
+      );
+      const foreign = { ...of(), accountId: await newAccount(stores) };
+      expect(await deliveries.list(foreign, 9)).toEqual([]);
+      expect(await deliveries.find(foreign, first[0]!.id)).toBeUndefined();
+    },
+  );
 
-  testOnBoth('old ones are forgotten with their attempts, unless they were sent again', async () => {
-    await add();
-    await add();
-    const claimed = await claim();
-    for (const one of claimed) await settled(one, answered(200, { at: later(0) }));
-    const { id } = claimed[0]!.delivery;
-    await deliveries.repeat(of(), id, (delivery, to) => repeat(delivery, to, later(5 * day)));
-    await stores.retention.sweep('webhook_deliveries', later(day));
-    await stores.retention.sweep('webhook_attempts', later(day));
-    expect(await list()).toMatchObject([{ id, attempts: [] }]);
-  });
+  testOnBoth(
+    'old ones are forgotten with their attempts, unless they were sent again',
+    async () => {
+      await add();
+      await add();
+      const claimed = await claim();
+      for (const one of claimed) await settled(one, answered(200, { at: later(0) }));
+      const { id } = claimed[0]!.delivery;
+      await deliveries.repeat(of(), id, (delivery, to) => repeat(delivery, to, later(5 * day)));
+      await stores.retention.sweep('webhook_deliveries', later(day));
+      await stores.retention.sweep('webhook_attempts', later(day));
+      expect(await list()).toMatchObject([{ id, attempts: [] }]);
+    },
+  );
 
   test('it is known how many wait, since when, and which webhooks we switched off', async () => {
     const before = await deliveries.counts(later(10));

@@ -106,25 +106,28 @@ export const webhooksContract = (open: () => Promise<Stores>): void => {
     expect(await webhooks.find(of(webhook))).toEqual({ ...webhook, address });
   });
 
-  testOnBoth('the secrets come back as they were, and stay when something else changes', async () => {
-    const webhook = await stored();
-    expect(await secretsOf(webhook)).toEqual(firstSecret('whsec_first'));
-    const rotation = { secret: 'whsec_second', overlap: '1h' } as const;
-    await webhooks.change(of(webhook), (current, secrets) =>
-      rotateSecret(current, secrets(), rotation, later(0)),
-    );
-    const both = [
-      { secret: 'whsec_second', endsAt: undefined },
-      { secret: 'whsec_first', endsAt: later(3_600_000) },
-    ];
-    expect(await secretsOf(webhook)).toEqual(both);
-    const draft = { address: 'https://zoo.example/new', kinds: ['key.banned'] };
-    await webhooks.change(of(webhook), (current) =>
-      changeWebhook(current, draft, destinationRules, later(1)),
-    );
-    expect(await secretsOf(webhook)).toEqual(both);
-    expect(await webhooks.find(of(webhook))).toMatchObject(draft);
-  });
+  testOnBoth(
+    'the secrets come back as they were, and stay when something else changes',
+    async () => {
+      const webhook = await stored();
+      expect(await secretsOf(webhook)).toEqual(firstSecret('whsec_first'));
+      const rotation = { secret: 'whsec_second', overlap: '1h' } as const;
+      await webhooks.change(of(webhook), (current, secrets) =>
+        rotateSecret(current, secrets(), rotation, later(0)),
+      );
+      const both = [
+        { secret: 'whsec_second', endsAt: undefined },
+        { secret: 'whsec_first', endsAt: later(3_600_000) },
+      ];
+      expect(await secretsOf(webhook)).toEqual(both);
+      const draft = { address: 'https://zoo.example/new', kinds: ['key.banned'] };
+      await webhooks.change(of(webhook), (current) =>
+        changeWebhook(current, draft, destinationRules, later(1)),
+      );
+      expect(await secretsOf(webhook)).toEqual(both);
+      expect(await webhooks.find(of(webhook))).toMatchObject(draft);
+    },
+  );
 
   test('an account neither sees nor changes what another has', async () => {
     const webhook = await stored();

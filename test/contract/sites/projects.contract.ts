@@ -46,10 +46,13 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     return projects.add(decision.state.accountId, () => decision);
   };
 
-  testOnBoth('a project is read back as it was created, with the longest name and slug', async () => {
-    const project = await added({ name: '🐦'.repeat(50), slug: 'b'.repeat(63) });
-    expect(await projects.list(account)).toEqual([project]);
-  });
+  testOnBoth(
+    'a project is read back as it was created, with the longest name and slug',
+    async () => {
+      const project = await added({ name: '🐦'.repeat(50), slug: 'b'.repeat(63) });
+      expect(await projects.list(account)).toEqual([project]);
+    },
+  );
 
   testOnBoth("an account's list holds its own projects only, oldest first", async () => {
     const younger = await added({}, later(2));
@@ -112,21 +115,24 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(await projects.list(account)).toHaveLength(3);
   });
 
-  testOnBoth('when twenty compete for the last places of a plan, exactly that many get one', async () => {
-    await added();
-    await takeEvents(stores);
-    const processes = [projects, stores.secondProcess.projects];
-    const { won, lost } = await race(20, (n) =>
-      (processes[n % 2] ?? projects).add(account, (current) => {
-        admitProject(planAllowances.free, current);
-        return decide();
-      }),
-    );
-    expect(won).toHaveLength(2);
-    expect(lost).toEqual(Array(18).fill('project_limit_reached'));
-    expect(await projects.list(account)).toHaveLength(3);
-    expect(await takeEvents(stores)).toHaveLength(2);
-  });
+  testOnBoth(
+    'when twenty compete for the last places of a plan, exactly that many get one',
+    async () => {
+      await added();
+      await takeEvents(stores);
+      const processes = [projects, stores.secondProcess.projects];
+      const { won, lost } = await race(20, (n) =>
+        (processes[n % 2] ?? projects).add(account, (current) => {
+          admitProject(planAllowances.free, current);
+          return decide();
+        }),
+      );
+      expect(won).toHaveLength(2);
+      expect(lost).toEqual(Array(18).fill('project_limit_reached'));
+      expect(await projects.list(account)).toHaveLength(3);
+      expect(await takeEvents(stores)).toHaveLength(2);
+    },
+  );
 
   test('stored records do not change when callers change their copies', async () => {
     const decision = decide();
@@ -303,56 +309,71 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
       return deploySucceeded(site, id, { files: 1, bytes }, now);
     });
 
-  testOnBoth('the storage of an account is the sum of its succeeded deploys in all projects', async () => {
-    const [first, second] = [await newProject(stores, account), await newProject(stores, account)];
-    const others = await newProject(stores, stranger);
-    expect(await projects.keptBytes(account)).toBe(0);
-    await start(first);
-    for (const project of [first, second, others]) await succeed(project, await start(project));
-    for (const reader of [projects, stores.secondProcess.projects])
-      expect(await reader.keptBytes(account)).toBe(4);
-    const told: number[] = [];
-    const asking = projects.changeKept(first, (_, elsewhere) => {
-      told.push(elsewhere);
-      return refuse();
-    });
-    await expect(asking).rejects.toBe(refusal);
-    expect(told).toEqual([2]);
-    await projects.change(second, (site) => publish(site, ids.next('dep')));
-    await projects.change(second, (site) => deleteDeploy(site, 1, now));
-    expect(await projects.keptBytes(account)).toBe(3);
-    const unknown = projects.changeKept({ accountId: stranger, slug: first.slug }, refuse);
-    await expect(unknown).rejects.toHaveProperty('code', 'project_not_found');
-  });
+  testOnBoth(
+    'the storage of an account is the sum of its succeeded deploys in all projects',
+    async () => {
+      const [first, second] = [
+        await newProject(stores, account),
+        await newProject(stores, account),
+      ];
+      const others = await newProject(stores, stranger);
+      expect(await projects.keptBytes(account)).toBe(0);
+      await start(first);
+      for (const project of [first, second, others]) await succeed(project, await start(project));
+      for (const reader of [projects, stores.secondProcess.projects])
+        expect(await reader.keptBytes(account)).toBe(4);
+      const told: number[] = [];
+      const asking = projects.changeKept(first, (_, elsewhere) => {
+        told.push(elsewhere);
+        return refuse();
+      });
+      await expect(asking).rejects.toBe(refusal);
+      expect(told).toEqual([2]);
+      await projects.change(second, (site) => publish(site, ids.next('dep')));
+      await projects.change(second, (site) => deleteDeploy(site, 1, now));
+      expect(await projects.keptBytes(account)).toBe(3);
+      const unknown = projects.changeKept({ accountId: stranger, slug: first.slug }, refuse);
+      await expect(unknown).rejects.toHaveProperty('code', 'project_not_found');
+    },
+  );
 
-  testOnBoth('deploys are counted by their states, with the bytes that they keep, over all accounts', async () => {
-    const before = await projects.countDeploys();
-    const [mine, theirs] = [await newProject(stores, account), await newProject(stores, stranger)];
-    for (const project of [mine, theirs]) await succeed(project, await start(project));
-    await start(mine);
-    const failing = await start(theirs);
-    await projects.change(theirs, (site) =>
-      deployFailed(site, failing, { problem: 'archive_unreadable', explanation: '?' }, later(1)),
-    );
-    const { uploading, succeeded, failed } = before.byState;
-    expect(await stores.secondProcess.projects.countDeploys()).toEqual({
-      byState: { uploading: uploading + 1, succeeded: succeeded + 2, failed: failed + 1 },
-      keptBytes: before.keptBytes + 4,
-    });
-  });
+  testOnBoth(
+    'deploys are counted by their states, with the bytes that they keep, over all accounts',
+    async () => {
+      const before = await projects.countDeploys();
+      const [mine, theirs] = [
+        await newProject(stores, account),
+        await newProject(stores, stranger),
+      ];
+      for (const project of [mine, theirs]) await succeed(project, await start(project));
+      await start(mine);
+      const failing = await start(theirs);
+      await projects.change(theirs, (site) =>
+        deployFailed(site, failing, { problem: 'archive_unreadable', explanation: '?' }, later(1)),
+      );
+      const { uploading, succeeded, failed } = before.byState;
+      expect(await stores.secondProcess.projects.countDeploys()).toEqual({
+        byState: { uploading: uploading + 1, succeeded: succeeded + 2, failed: failed + 1 },
+        keptBytes: before.keptBytes + 4,
+      });
+    },
+  );
 
-  testOnBoth("twenty concurrent deploys over several projects store no more than the account's limit", async () => {
-    const processes = [projects, stores.secondProcess.projects];
-    const all = await Promise.all([1, 2, 3].map(() => newProject(stores, account)));
-    const uploads: string[] = [];
-    for (let n = 0; n < 20; n++) uploads.push(await start(all[n % 3]!));
-    const { won, lost } = await race(20, (n) =>
-      keep(all[n % 3]!, uploads[n] ?? '', 300, processes[n % 2]),
-    );
-    expect(won).toHaveLength(3);
-    expect(lost).toEqual(Array(17).fill('storage_quota_reached'));
-    expect(await projects.keptBytes(account)).toBe(900);
-  });
+  testOnBoth(
+    "twenty concurrent deploys over several projects store no more than the account's limit",
+    async () => {
+      const processes = [projects, stores.secondProcess.projects];
+      const all = await Promise.all([1, 2, 3].map(() => newProject(stores, account)));
+      const uploads: string[] = [];
+      for (let n = 0; n < 20; n++) uploads.push(await start(all[n % 3]!));
+      const { won, lost } = await race(20, (n) =>
+        keep(all[n % 3]!, uploads[n] ?? '', 300, processes[n % 2]),
+      );
+      expect(won).toHaveLength(3);
+      expect(lost).toEqual(Array(17).fill('storage_quota_reached'));
+      expect(await projects.keptBytes(account)).toBe(900);
+    },
+  );
 
   test('projects with an older upload are found once each, in all accounts', async () => {
     const longAgo = (milliseconds: number) => later(milliseconds - 1e9);
