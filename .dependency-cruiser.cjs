@@ -148,7 +148,8 @@ module.exports = {
     },
     {
       name: 'unit-tests-touch-no-io',
-      comment: 'Unit tests take seconds in all: whatever they reach is pure or in memory.',
+      comment:
+        'Unit tests take seconds in all: whatever they reach is pure. Stores belong to test/use-cases.',
       severity: 'error',
       from: { path: '^test/unit/' },
       to: {

@@ -46,7 +46,7 @@ check-code: $(DEPS)
 	@node_modules/.bin/oxlint --deny-warnings
 
 check-format: $(DEPS)
-	@node_modules/.bin/prettier --check --log-level warn .
+	@node_modules/.bin/prettier --check --cache --cache-strategy content --cache-location .cache/prettier --log-level warn .
 
 check-architecture: $(DEPS)
 	@node_modules/.bin/depcruise --output-type err-long $(wildcard src db docs test bench clients)

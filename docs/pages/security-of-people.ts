@@ -22,8 +22,8 @@ export const signIn: readonly Defence[] = [
       `${String(signInLimits.network.perMinute)} from one network for all addresses. Attempts from one network do not lock out an owner in another, ` +
       'and a browser in which the owner has signed in has its own limit.',
     tests: [
-      'unit/access/sign-in',
-      'unit/access/known-device',
+      'use-cases/access/sign-in',
+      'use-cases/access/known-device',
       'dashboard/sign-in',
       'release/attacks',
     ],
@@ -33,7 +33,7 @@ export const signIn: readonly Defence[] = [
     how:
       'A new password needs the current one, even after a link that was made on the account page. Only a link that was mailed or ' +
       'that the operator made excuses from it, for one change.',
-    tests: ['unit/access/choose-password', 'contract/access/people'],
+    tests: ['use-cases/access/choose-password', 'contract/access/people'],
   },
   {
     against: 'Weak passwords.',
@@ -58,7 +58,7 @@ export const signIn: readonly Defence[] = [
       'one button. Its address comes from the settings, not from the request. A changed password is told by mail.',
     tests: [
       'dashboard/link-requests',
-      'unit/access/mail-people',
+      'use-cases/access/mail-people',
       'contract/access/mail-requests',
       'release/personal-mails',
     ],
@@ -105,7 +105,7 @@ export const accounts: readonly Defence[] = [
     how:
       'Keys are random and stored as hashes. An address may try ' +
       `${String(badKeyLimits.perMinute)} wrong ones a minute. A key that is refused ${String(strikesForBan)} times in a minute is banned.`,
-    tests: ['http/limits', 'http/api-keys', 'unit/access/banned-key'],
+    tests: ['http/limits', 'http/api-keys', 'use-cases/access/banned-key'],
   },
   {
     against: 'Links to a domain that show more, or for longer, than they should.',
@@ -115,7 +115,7 @@ export const accounts: readonly Defence[] = [
       `nowhere. A network may ask for ${String(sharedPageLimits.perMinute)} such pages a minute.`,
     tests: [
       'dashboard/shared-domains',
-      'unit/domains/share-domain',
+      'use-cases/domains/share-domain',
       'contract/domains/domain-shares',
     ],
   },
@@ -141,7 +141,7 @@ export const accounts: readonly Defence[] = [
       'release/secret-key-rotation',
       'contract/engine/sealed-values',
       'unit/http/cursors',
-      'unit/access/known-device',
+      'use-cases/access/known-device',
     ],
   },
   {

@@ -92,11 +92,6 @@ export const retention = {
   webhook_attempts: { what: 'old attempts at webhooks', since: 'at', keptMs: 30 * day },
 } as const satisfies Readonly<Record<string, RetentionRule | 'kept'>>;
 
-type Rules = typeof retention;
-export type SweptTable = {
-  [Table in keyof Rules]: Rules[Table] extends 'kept' ? never : Table;
-}[keyof Rules];
-
 export const sweptTables = Object.entries(retention).flatMap(([table, rule]) =>
   rule === 'kept' ? [] : [{ table, ...rule }],
 );

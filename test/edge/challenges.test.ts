@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { MemoryAuthorityLedger } from '../memory/memory-authority-ledger.ts';
-import { MemoryCertificateOrders } from '../memory/memory-certificate-orders.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
 import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
@@ -9,7 +7,6 @@ const token = 'evaGxfADs6pSRb2LAv9IZf17Dt3juxGJyPCt92wr-oA';
 const keyAuthorization = `${token}.9jg46WB3rR_AHD-EBXdN7cBkH1WOu0tA3M9fm21mqTI`;
 const prefix = '/.well-known/acme-challenge/';
 
-let orders: MemoryCertificateOrders;
 let isAway: boolean;
 /** What was looked up. */
 let asked: string[];
@@ -17,7 +14,6 @@ let asked: string[];
 let gate: Promise<void>;
 let edges: RunningEdge[];
 beforeEach(async () => {
-  orders = new MemoryCertificateOrders(new MemoryAuthorityLedger());
   isAway = false;
   asked = [];
   gate = Promise.resolve();
@@ -30,15 +26,17 @@ const answer = async (host: string, wanted: string): Promise<string | undefined>
   asked.push(`${host} ${wanted}`);
   await gate;
   if (isAway) throw new Unavailable('The test', new Error('it is away'));
-  return orders.answer(host, wanted);
+  return orders().answer(host, wanted);
 };
 
 const store = async (host: string): Promise<void> => {
-  await orders.begin({ authority: '', subject: host, host, privateKey: 'none' });
-  await orders.publish(host, { token, keyAuthorization });
+  await orders().begin({ authority: '', subject: host, host, privateKey: 'none' });
+  await orders().publish(host, { token, keyAuthorization });
 };
 
 const first = (): RunningEdge => edges[0]!;
+/** For both edges. */
+const orders = () => first().stores.certificateOrders;
 
 const ask = (
   target: string,
@@ -104,7 +102,7 @@ describe('a challenge', () => {
   test('is answered by every edge as soon as it is stored, and by none once it is forgotten', async () => {
     const bodies = () =>
       Promise.all(edges.map((edge) => ask(prefix + token, { edge }).then(bodyOf)));
-    await orders.forget('rex.test');
+    await orders().forget('rex.test');
     expect(await bodies()).toEqual(['404 Not Found\n', '404 Not Found\n']);
     await store('rex.test');
     expect(await bodies()).toEqual([keyAuthorization, keyAuthorization]);

@@ -11,7 +11,7 @@ let edge: RunningEdge;
 let now: number;
 beforeEach(async () => {
   now = 0;
-  edge = await startEdge({ storage: 'the file system', settings: { now: () => now } });
+  edge = await startEdge({ settings: { now: () => now } });
   await edge.publish('rex.test', { 'index.html': 'Rex', 'large.bin': new Uint8Array(3_000_000) });
 });
 afterEach(() => edge.close());

@@ -157,8 +157,8 @@ describe('a handshake', () => {
     edge = await startEdge();
     await edge.publish('rex.test', { 'index.html': 'Rex' });
     const deployId = await edge.store('new.test', { 'index.html': 'New' });
-    edge.records.removeCertificate('new.test', new Date());
-    edge.records.setRoute({
+    await edge.removeCertificate('new.test', new Date());
+    await edge.setRoute({
       name: 'broken.test',
       projectId: 'proj_broken',
       kind: 'site',
@@ -166,8 +166,8 @@ describe('a handshake', () => {
     });
     const { chain } = await edge.issue('broken.test');
     const other = await edge.issue('other.test');
-    edge.records.setCertificate({ ...other, host: 'broken.test', chain });
-    edge.records.setCertificate(await edge.issue('unpublished.test'));
+    await edge.setCertificate({ ...other, host: 'broken.test', chain });
+    await edge.setCertificate(await edge.issue('unpublished.test'));
     await edge.routes.refresh();
   });
   afterAll(() => edge.close());

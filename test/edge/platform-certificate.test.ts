@@ -42,7 +42,7 @@ describe('an edge with a certificate of the platform in the database', () => {
 
   test('serves the own certificate of a project until that of the platform is there', async () => {
     expect(await namesAt(tom)).toEqual([`DNS:${tom}`]);
-    edge.records.setCertificate(pair);
+    await edge.setCertificate(pair);
     await edge.routes.refresh();
     expect(await namesAt(tom)).toEqual(pairNames);
     expect(edge.routes.platformCertificate).toMatchObject({ source: 'delegation' });
@@ -50,7 +50,7 @@ describe('an edge with a certificate of the platform in the database', () => {
 
   test('needs none of its own for a new project', async () => {
     await edge.publish('new.sites.test', { 'index.html': 'new' });
-    edge.records.removeCertificate('new.sites.test', new Date());
+    await edge.removeCertificate('new.sites.test', new Date());
     await edge.routes.refresh();
     const answer = await edge.visit('HTTP/2', 'new.sites.test', '/');
     expect([answer.status, String(answer.body)]).toEqual([200, 'new']);
@@ -58,7 +58,7 @@ describe('an edge with a certificate of the platform in the database', () => {
 
   test('never serves it for a custom domain, a host without a project, or the platform itself', async () => {
     expect(await namesAt(rex)).toEqual([`DNS:${rex}`]);
-    edge.records.removeCertificate(rex, new Date());
+    await edge.removeCertificate(rex, new Date());
     await edge.routes.refresh();
     for (const host of [rex, 'nobody.sites.test', 'sites.test', 'a.tom.sites.test'])
       await expect(edge.connect(host)).rejects.toThrow('unrecognized name');
@@ -73,7 +73,7 @@ describe('an edge with a certificate of the platform in the database', () => {
 
   test('serves a renewed one at the next handshake', async () => {
     const renewed = await edge.issue(wildcard, ['sites.test']);
-    edge.records.setCertificate(renewed);
+    await edge.setCertificate(renewed);
     await edge.routes.refresh();
     const socket = await edge.connect(tom);
     const { raw } = socket.getPeerCertificate();
@@ -83,13 +83,13 @@ describe('an edge with a certificate of the platform in the database', () => {
 
   test('goes back to the own certificate of a project once it has ended', async () => {
     const ended = { notBefore: new Date(0), notAfter: new Date(1) };
-    edge.records.setCertificate({ ...pair, ...ended });
+    await edge.setCertificate({ ...pair, ...ended });
     await edge.routes.refresh();
     expect(await namesAt(tom)).toEqual([`DNS:${tom}`]);
   });
 
   test('a removed project is refused at once, and the others are served', async () => {
-    edge.records.setCertificate(pair);
+    await edge.setCertificate(pair);
     await edge.routes.refresh();
     await edge.remove(tom);
     await expect(edge.connect(tom)).rejects.toThrow('unrecognized name');

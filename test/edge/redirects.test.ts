@@ -17,7 +17,7 @@ afterEach(() => edge.close());
 
 /** From now on www.rex.test leads there. */
 const lead = async (to: string, status = 308): Promise<void> => {
-  edge.records.setRoute({ name: 'www.rex.test', projectId, kind: 'redirect', to, status });
+  await edge.setRoute({ name: 'www.rex.test', projectId, kind: 'redirect', to, status });
   await edge.routes.refresh();
 };
 
@@ -122,7 +122,7 @@ describe('a host that redirects', () => {
   });
 
   test('without a certificate is refused like an unknown name', async () => {
-    edge.records.removeCertificate('www.rex.test', new Date());
+    await edge.removeCertificate('www.rex.test', new Date());
     await edge.routes.refresh();
     const code = 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME';
     await expect(edge.connect('www.rex.test')).rejects.toHaveProperty('code', code);
@@ -158,7 +158,7 @@ describe('a host that redirects', () => {
       (await edge.get('www.rex.test', '/')).status,
     ];
     expect(await statuses()).toEqual([308, 308]);
-    edge.records.setRoute({ name: 'www.rex.test', projectId, kind: 'site', deployId });
+    await edge.setRoute({ name: 'www.rex.test', projectId, kind: 'site', deployId });
     await edge.routes.refresh();
     expect(await statuses()).toEqual([200, 200]);
     expect(String((await requestIn(session, '/')).body)).toBe('www');

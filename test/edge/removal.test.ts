@@ -15,15 +15,15 @@ const request = (host: string, path = '/') => `GET ${path} HTTP/1.1\r\nHost: ${h
 let edge: RunningEdge;
 let deployId: string;
 beforeAll(async () => {
-  edge = await startEdge({ storage: 'the file system' });
+  edge = await startEdge();
   await edge.publish('tom.test', { 'index.html': 'Tom' });
   const contents = { 'index.html': 'Rex', 'large.bin': new Uint8Array(20_000_000) };
   deployId = await edge.store('rex.test', contents);
 });
 afterAll(() => edge.close());
 beforeEach(async () => {
-  edge.records.setRoute({ name: 'rex.test', projectId: 'proj-rex.test', kind: 'site', deployId });
-  edge.records.setCertificate(await edge.issue('rex.test'));
+  await edge.setRoute({ name: 'rex.test', projectId: 'proj-rex.test', kind: 'site', deployId });
+  await edge.setCertificate(await edge.issue('rex.test'));
   await edge.routes.refresh();
 });
 
@@ -59,9 +59,8 @@ describe('once a host is removed', () => {
     let heard = '';
     for (const socket of sockets) socket.on('data', (data) => (heard += String(data)));
     const ends = Promise.all(sockets.map(closed));
-    const removal = edge.remove('rex.test');
+    await edge.remove('rex.test');
     for (const socket of sockets) socket.write(request('rex.test'));
-    await removal;
     await ends;
     expect(heard).toBe('');
   });
@@ -141,7 +140,7 @@ describe('once a host is removed', () => {
     const session = await edge.session('rex.test');
     const ends = Promise.all([closed(socket), closed(session)]);
     const ownTime = countOwnTime();
-    edge.forget('rex.test');
+    await edge.forget('rex.test');
     await ends;
     expect(ownTime()).toBeLessThan(1000);
     await expect(edge.connect('rex.test')).rejects.toMatchObject(refused);
@@ -163,7 +162,7 @@ describe('once a host is removed', () => {
   test('and given to another project before any edge checked, its connections are ended too', async () => {
     const socket = await usedConnection('rex.test');
     const end = closed(socket);
-    edge.forget('rex.test');
+    await edge.forget('rex.test');
     await edge.publish('rex.test', { 'index.html': 'of another project' }, 'proj_other');
     await end;
     expect(String((await edge.get('rex.test', '/')).body)).toBe('of another project');

@@ -11,7 +11,7 @@ let edge: RunningEdge;
 let stopping: RunningEdge;
 beforeAll(async () => {
   edge = await startEdge();
-  stopping = await startEdge({ storage: 'the file system' });
+  stopping = await startEdge();
   await edge.publish('rex.test', { 'index.html': 'Rex' });
   await stopping.publish('rex.test', { 'index.html': 'Rex', 'large.bin': large });
 });

@@ -27,7 +27,6 @@ const startWith = async (settings: Parameters<typeof startEdge>[0] = {}) => {
   const clock = () => now;
   const limits = settings.settings?.limits ?? {};
   const started = await startEdge({
-    storage: 'the file system',
     ...settings,
     settings: { limits, now: clock },
   });

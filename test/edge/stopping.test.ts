@@ -30,7 +30,7 @@ const isRefused = async (port: number): Promise<boolean> => {
 
 let edge: RunningEdge;
 beforeEach(async () => {
-  edge = await startEdge({ storage: 'the file system' });
+  edge = await startEdge();
   await edge.publish('rex.test', { 'index.html': 'Rex' });
 });
 afterEach(() => edge.close());

@@ -110,7 +110,7 @@ describe('a wildcard', () => {
   });
 
   test('that is redirected leads each of its names away, with path and query', async () => {
-    edge.records.setRoute({
+    await edge.setRoute({
       ...{ name: wildcard, projectId: owner, kind: 'redirect' },
       ...{ to: 'https://shop.test', status: 308 },
     });
@@ -120,7 +120,7 @@ describe('a wildcard', () => {
   });
 
   test('never lends its certificate to a name of its own that has none', async () => {
-    edge.records.setRoute({
+    await edge.setRoute({
       ...{ name: 'blog.shop.test', projectId: stranger, kind: 'site', deployId: 'dep_none' },
     });
     await edge.routes.refresh();
@@ -141,7 +141,7 @@ describe('once a wildcard is removed', () => {
 
   test('by another process, all its connections end', async () => {
     const all = [await visitors('a.shop.test'), await visitors('b.shop.test')];
-    edge.forget(wildcard);
+    await edge.forget(wildcard);
     await Promise.all(all.map(({ ends }) => ends));
   });
 
@@ -160,7 +160,7 @@ describe('once a wildcard is removed', () => {
 
   test('and given to another project before any edge checked, all its connections end', async () => {
     const { ends } = await visitors('a.shop.test');
-    edge.forget(wildcard);
+    await edge.forget(wildcard);
     await edge.publish(wildcard, { 'index.html': 'of the next' }, stranger);
     await ends;
     expect(await bodyOf('a.shop.test')).toBe('of the next');

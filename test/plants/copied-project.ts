@@ -24,7 +24,7 @@ export default { ...config, projects, reporters: [], cacheDirectory: '.cache/jes
 /** A run that takes longer has come to a standstill. */
 const longestRunMs = 300_000;
 
-export interface RanTests {
+interface RanTests {
   readonly tests: readonly RanTest[];
   /** What Jest says of them, as when a module cannot be loaded. */
   readonly said: string;

@@ -1,4 +1,3 @@
-import { afterEach } from '@jest/globals';
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { removeRoute, setRoute } from '../../src/adapters/kysely/sites/routes.ts';
 import { KyselyAccounts } from '../../src/adapters/kysely/access/kysely-accounts.ts';
@@ -100,19 +99,6 @@ export const openStores = async (
       await second.close();
       await home.drop();
     },
-  };
-};
-
-/** To be called at the top of a test file. @returns opens empty storage, which closes after the test that opened it */
-export const storesOfTests = () => {
-  const opened: Stores[] = [];
-  afterEach(async () => {
-    for (const stores of opened.splice(0)) await stores.close();
-  });
-  return async (options?: StoreOptions): Promise<Stores> => {
-    const stores = await openStores('sqlite', options);
-    opened.push(stores);
-    return stores;
   };
 };
 

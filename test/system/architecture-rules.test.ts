@@ -99,6 +99,7 @@ const allowed = {
   'src/adapters/memory/planted-hen.ts': `import './planted-egg.ts';`,
   'test/support/planted-files.ts': `import 'node:fs/promises';`,
   'test/unit/planted-pure.test.ts': `import 'node:crypto'; import '../../src/app/settings/config.ts';`,
+  'test/use-cases/planted-stores.test.ts': `import 'node:fs'; import '../../src/adapters/kysely/schema.ts';`,
   'src/app/planted-koa.ts': `import 'koa'; import 'inversify'; import 'kysely';`,
   'src/adapters/kysely/planted-one/second.ts': `export {};`,
   'src/adapters/kysely/planted-other/first.ts': `export {};`,

@@ -4,7 +4,7 @@ import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 import { caPlaces } from '../../lab/authority/gate-faults.ts';
 import { connectAuthority } from '../../lab/authority/pebble-authority.ts';
 import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
-import { storesOfTests } from '../../support/stores.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 import {
   challengeUrlOf,
   newHost,

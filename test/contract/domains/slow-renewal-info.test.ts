@@ -9,7 +9,7 @@ import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.t
 import { SettableClock } from '../../support/settable-clock.ts';
 import { later } from '../../support/accounts.ts';
 import { liveDomain, servedProject } from '../../support/domains/custom-domains.ts';
-import { storesOfTests } from '../../support/stores.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { until } from '../../support/until.ts';
 import { obtain } from './certificate-authority-steps.ts';
 

@@ -8,18 +8,20 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ZipFile } from 'yazl';
 import { archiveSource } from '../../../src/adapters/archives/archive-source.ts';
-import { MemorySiteFiles } from '../../memory/memory-site-files.ts';
+import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
 import { uploadProblems } from '../../../src/sites/domain/sites-error.ts';
 import { deployInProcess } from '../../support/sites/deploying-process.ts';
 import { hostileTars } from '../../support/sites/hostile-tars.ts';
 import { hostileZips } from '../../support/sites/hostile-zips.ts';
-import { memorySite } from '../../support/sites/memory-site.ts';
+import { siteLab, type SiteLab } from '../../support/sites/site-lab.ts';
 import { isOpen } from '../../support/sites/open-files.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { allOf } from '../../support/sites/site-source.ts';
 import { tarOf, tgzOf } from '../../support/sites/tar-bytes.ts';
 import { zipOf } from '../../support/sites/zip-bytes.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 
+const open = storesOfTests();
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'animal-store-archives-'));
@@ -209,7 +211,7 @@ describe('a hostile archive', () => {
     async (format, seed, pack) => {
       const random = seededRandom(seed);
       const good = await pack();
-      const site = await memorySite(new MemorySiteFiles());
+      const site = await siteLab(await open(), new FileSystemSiteFiles(join(folder, 'deploys')));
       const outcomes = new Set<string>();
       for (let n = 0; n < 150; n++) {
         const bad = Buffer.from(good);
@@ -229,10 +231,7 @@ describe('a hostile archive', () => {
 });
 
 /** Anything that is not the archive's fault comes out as an error. */
-const outcomeOf = async (
-  path: string,
-  site: Awaited<ReturnType<typeof memorySite>>,
-): Promise<string> => {
+const outcomeOf = async (path: string, site: SiteLab): Promise<string> => {
   const source = await archiveSource(path).catch((error: unknown) => {
     expect(error).toMatchObject({
       code: 'archive_unsupported',

@@ -5,15 +5,20 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { folderSource } from '../../../src/adapters/archives/folder-source.ts';
-import { MemorySiteFiles } from '../../memory/memory-site-files.ts';
-import { memorySite } from '../../support/sites/memory-site.ts';
+import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
+import { siteLab } from '../../support/sites/site-lab.ts';
 import { allOf } from '../../support/sites/site-source.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 
+const open = storesOfTests();
+let home: string;
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'animal-store-folder-'));
+  home = await mkdtemp(join(tmpdir(), 'animal-store-folder-'));
+  folder = join(home, 'site');
+  await mkdir(folder);
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => rm(home, { recursive: true }));
 
 const put = async (...paths: readonly string[]): Promise<void> => {
   for (const path of paths) {
@@ -106,7 +111,7 @@ test('the number of entries is known in advance, up to one more than the limit',
   for (let n = 0; n < 10_010; n++) await mkdir(join(folder, 'many', String(n)));
   const source = await folderSource(folder);
   expect(source.total).toBe(10_001);
-  const { deploy } = await memorySite(new MemorySiteFiles());
+  const { deploy } = await siteLab(await open(), new FileSystemSiteFiles(join(home, 'deploys')));
   const refused = { state: 'failed', problem: 'archive_too_many_entries' };
   expect(await deploy(source)).toMatchObject(refused);
 });
@@ -122,10 +127,10 @@ test('a missing folder, or a file in its place, is named', async () => {
 
 test('a folder is published as it is, without hidden files', async () => {
   await put('index.html', 'img/rex.jpg', '.env', '.git/config', '.well-known/security.txt');
-  const files = new MemorySiteFiles();
-  const { deploy } = await memorySite(files);
+  const files = new FileSystemSiteFiles(join(home, 'deploys'));
+  const { deploy } = await siteLab(await open(), files);
   const { id, ...deployed } = await deploy(await folderSource(folder));
   expect(deployed).toMatchObject({ state: 'succeeded', files: 3 });
   const paths = (await files.list(id))?.map(({ path }) => path);
-  expect(paths).toEqual(['.well-known/security.txt', 'img/rex.jpg', 'index.html']);
+  expect(paths?.toSorted()).toEqual(['.well-known/security.txt', 'img/rex.jpg', 'index.html']);
 });

@@ -9,10 +9,12 @@ import { listingOf } from '../../support/sites/folder-listing.ts';
 import { noArchives, type HostileArchive } from '../../support/sites/hostile-archives.ts';
 import { hostileTars } from '../../support/sites/hostile-tars.ts';
 import { hostileZips } from '../../support/sites/hostile-zips.ts';
-import { memorySite, type MemorySite } from '../../support/sites/memory-site.ts';
+import { siteLab, type SiteLab } from '../../support/sites/site-lab.ts';
 import { isOpen } from '../../support/sites/open-files.ts';
 import { entry, sourceOf } from '../../support/sites/site-source.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 
+const open = storesOfTests();
 /** Nothing of its name is anywhere else. */
 const escapeName = `escaped-${String(process.pid)}.txt`;
 
@@ -20,7 +22,7 @@ let folder: string;
 let storage: string;
 let upload: string;
 let files: FileSystemSiteFiles;
-let site: MemorySite;
+let site: SiteLab;
 /** Everything but the upload, before it came. */
 let before: readonly string[];
 beforeEach(async () => {
@@ -29,7 +31,7 @@ beforeEach(async () => {
   await mkdir(join(folder, 'uploads'));
   upload = join(folder, 'uploads', 'upload');
   files = new FileSystemSiteFiles(storage);
-  site = await memorySite(files);
+  site = await siteLab(await open(), files);
   await site.deploy(sourceOf(entry('index.html'), entry('img/rex.jpg')));
   before = await listingOf(folder);
 });

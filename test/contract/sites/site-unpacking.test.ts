@@ -12,11 +12,13 @@ import type { ThreadLimits } from '../../../src/adapters/threads/worker-thread.t
 import { deploySite } from '../../../src/sites/use-cases/deploy-site.ts';
 import { startObjectStore } from '../../support/servers/object-store.ts';
 import { listingOf } from '../../support/sites/folder-listing.ts';
-import { memorySite } from '../../support/sites/memory-site.ts';
+import { siteLab } from '../../support/sites/site-lab.ts';
 import { processOn } from '../../support/sites/object-store-files.ts';
 import { plainTree } from '../../support/sites/plain-tree.ts';
 import { siteUnpackingContract } from './site-unpacking.contract.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 
+const open = storesOfTests();
 const entry = new URL('../../../src/app/threads/unpack-sites.ts', import.meta.url);
 
 const threaded = (folder: string, limits: Partial<ThreadLimits> = {}) =>
@@ -83,7 +85,7 @@ describe('an upload that takes too much', () => {
     await mkdir(deploys);
     const files = new FileSystemSiteFiles(deploys);
     const unpacking = threaded(deploys, limits);
-    const { project, projects, allowances, clock, site } = await memorySite(files);
+    const { project, projects, allowances, clock, site } = await siteLab(await open(), files);
     const ids = { next: () => 'dep_1' };
     const deploy = await deploySite({ projects, files, unpacking, allowances, clock, ids })(
       project,

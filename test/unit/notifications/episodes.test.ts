@@ -14,7 +14,7 @@ import {
 import { later, now } from '../../support/accounts.ts';
 import { astray, day, hour, minute, watchedDomain } from '../../support/watched-domain.ts';
 
-const runs = { numRuns: 2000 };
+const runs = { numRuns: 300 };
 
 /** What a look may find, and how long after the last one. */
 const findings = fc.array(

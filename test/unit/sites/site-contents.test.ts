@@ -147,7 +147,7 @@ describe('a path', () => {
         expect(asVisited(published)).toBe(published);
         expect(admit(published)).toBe(published);
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 

@@ -365,6 +365,7 @@ describe('whatever happens to a site', () => {
           for (const id of discarded) gone.add(id);
         }
       }),
+      { numRuns: 40 },
     );
   });
 });

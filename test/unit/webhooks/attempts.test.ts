@@ -239,7 +239,7 @@ test('a delivery that is sent again has all attempts before it', () => {
 
 test('whatever a receiver does, it is switched off only by 410 or five days of failures, and told once', () => {
   const random = seededRandom(7);
-  for (let life = 0; life < 200; life += 1) {
+  for (let life = 0; life < 50; life += 1) {
     let [current, at, lastSuccess]: [Webhook, number, number | undefined] = [webhook, 0, undefined];
     let told = 0;
     for (let step = 0; step < 40; step += 1) {

@@ -3,7 +3,7 @@ import type { CounterSnapshots } from '../../../src/access/quota-ports.ts';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { CounterKeeper } from '../../../src/adapters/metering/counter-keeper.ts';
-import { storesOfTests } from '../../support/stores.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');

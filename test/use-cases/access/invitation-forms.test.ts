@@ -6,7 +6,7 @@ import { actOnce } from '../../../src/adapters/dashboard/frame/act-once.ts';
 import type { Form, Visit } from '../../../src/adapters/dashboard/frame/screen.ts';
 import { accessLabs, type AccessLab } from '../../support/access/access-lab.ts';
 import { now } from '../../support/accounts.ts';
-import { storesOfTests } from '../../support/stores.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 
 const open = storesOfTests();
 const accessLab = accessLabs();

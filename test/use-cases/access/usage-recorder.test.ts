@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { AnsweredRequest, HourOfUsage, UsageLog } from '../../../src/access/usage-ports.ts';
 import { UsageRecorder } from '../../../src/adapters/metering/usage-recorder.ts';
-import { storesOfTests } from '../../support/stores.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';
 
 const ten = new Date('2026-03-01T10:00:00Z');

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Census } from '../../../src/adapters/schedule/census.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
-import { storesOfTests } from '../../support/stores.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 
 const begin = new Date('2026-03-01T10:00:00Z');
 

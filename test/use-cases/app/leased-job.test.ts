@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { LeasedJob } from '../../../src/adapters/schedule/leased-job.ts';
 import { now } from '../../support/accounts.ts';
-import { storesOfTests } from '../../support/stores.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { until } from '../../support/until.ts';
 
 const open = storesOfTests();

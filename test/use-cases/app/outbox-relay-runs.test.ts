@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { EventBus, type Subscriber } from '../../../src/adapters/events/event-bus.ts';
 import { OutboxRelay } from '../../../src/adapters/events/outbox-relay.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
-import { storesOfTests } from '../../support/stores.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';
 
 const start = new Date('2026-03-01T10:00:00Z');

@@ -4,7 +4,7 @@ import { catalogue, type Catalogue } from '../../../src/catalogue/catalogue.ts';
 import type { Pet } from '../../../src/catalogue/domain/pet.ts';
 import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
 import { newAccount } from '../../support/accounts.ts';
-import { storesOfTests } from '../../support/stores.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const draft = { name: 'Rex', categoryId: 7n, status: 'available' } as const;

@@ -12,7 +12,8 @@ import {
 } from '../../../src/catalogue/domain/pet.ts';
 import type { Pets } from '../../../src/catalogue/ports.ts';
 import { newAccount } from '../../support/accounts.ts';
-import { storesOfTests, type Stores } from '../../support/stores.ts';
+import type { Stores } from '../../support/stores.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 
 const open = storesOfTests();
 let stores: Stores;

@@ -5,7 +5,8 @@ import type { WatchedDomain } from '../../../src/notifications/domain/watched-do
 import { notifications, type Notifications } from '../../../src/notifications/notifications.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { later, now } from '../../support/accounts.ts';
-import { storesOfTests, type Stores } from '../../support/stores.ts';
+import type { Stores } from '../../support/stores.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 import { day, hour, watchedDomain } from '../../support/watched-domain.ts';
 

@@ -10,7 +10,7 @@ import { notifications } from '../../../src/notifications/notifications.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { newAccount, now } from '../../support/accounts.ts';
 import { Life } from '../../support/life.ts';
-import { storesOfTests } from '../../support/stores.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 import { astray, hour, minute, watchedDomain } from '../../support/watched-domain.ts';
 

@@ -1,5 +1,8 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
-import { MemorySiteFiles } from '../../memory/memory-site-files.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
 import { DirectUnpacking } from '../../support/sites/direct-unpacking.ts';
 import { DomainError } from '../../../src/kernel/domain-error.ts';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';
@@ -14,17 +17,22 @@ import type {
 } from '../../../src/sites/ports.ts';
 import { deploySite } from '../../../src/sites/use-cases/deploy-site.ts';
 import { later, now } from '../../support/accounts.ts';
-import { memorySite, type MemorySite } from '../../support/sites/memory-site.ts';
+import { siteLab, type SiteLab } from '../../support/sites/site-lab.ts';
 import { allOf, brokenOff, entry, inPieces, sourceOf } from '../../support/sites/site-source.ts';
 import { newProject } from '../../support/sites/sites.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 
-let files: MemorySiteFiles;
-let site: MemorySite;
+const open = storesOfTests();
+let folder: string;
+let files: FileSystemSiteFiles;
+let site: SiteLab;
 beforeEach(async () => {
-  files = new MemorySiteFiles();
-  site = await memorySite(files);
+  folder = await mkdtemp(join(tmpdir(), 'animal-store-deploys-'));
+  files = new FileSystemSiteFiles(folder);
+  site = await siteLab(await open(), files);
 });
+afterEach(() => rm(folder, { recursive: true }));
 
 const good = (): SiteSource => sourceOf(entry('index.html'), entry('img/rex.jpg'));
 
@@ -41,11 +49,12 @@ describe('a good upload', () => {
     const ended = { state: 'succeeded', finishedAt: now, files: 2, bytes: 18 + 19 };
     expect(deploy).toEqual({ id: 'dep_000001', number: 1, startedAt: now, ...ended });
     expect(await site.site()).toMatchObject({ deploys: [deploy], servedDeployId: deploy.id });
-    const stored = await files.list(deploy.id);
-    expect(stored?.map(({ path }) => path)).toEqual(['index.html', 'img/rex.jpg']);
-    const content = await allOf(files.read(deploy.id, stored![1]!, 'identity'));
+    const stored = (await files.list(deploy.id)) ?? [];
+    expect(stored.map(({ path }) => path).toSorted()).toEqual(['img/rex.jpg', 'index.html']);
+    const picture = stored.find(({ path }) => path === 'img/rex.jpg')!;
+    const content = await allOf(files.read(deploy.id, picture, 'identity'));
     expect(content.toString()).toBe('this is img/rex.jpg');
-    expect(site.events()).toMatchObject([{ type: 'deploy_succeeded', number: 1 }]);
+    expect(await site.events()).toMatchObject([{ type: 'deploy_succeeded', number: 1 }]);
   });
 
   test('reports progress for every entry and file', async () => {
@@ -115,7 +124,7 @@ describe('a refused upload', () => {
     });
     expect(await files.list(deploy.id)).toBeUndefined();
     const told = { type: 'deploy_failed', deployId: deploy.id, problem };
-    expect(site.events().slice(1)).toMatchObject([told]);
+    expect((await site.events()).slice(1)).toMatchObject([told]);
   });
 
   test('is not read past the first problem', async () => {
@@ -148,7 +157,7 @@ describe('an account with a quota of files', () => {
   const page = (bytes: number) => sourceOf(entry('index.html', 'x'.repeat(bytes)));
   const refused = { state: 'failed', problem: 'storage_quota_reached' };
   beforeEach(async () => {
-    site = await memorySite(files, quota);
+    site = await siteLab(await open(), files, quota);
   });
 
   test('can store that much and not a byte more, and a refused upload leaves nothing', async () => {
@@ -224,7 +233,8 @@ describe('a failure on our side', () => {
         const begin = files.begin.bind(files);
         files.begin = async (id): Promise<SiteDraft> => {
           const draft = await begin(id);
-          return { ...draft, commit: () => Promise.reject(trouble) };
+          draft.commit = () => Promise.reject(trouble);
+          return draft;
         };
         return good();
       },
@@ -243,8 +253,11 @@ describe('a failure on our side', () => {
   );
 
   test('in removing the files does not hide the original error', async () => {
-    files.remove = () => Promise.reject(trouble);
-    const deploy = await site.deploy(sourceOf(entry('about.html')));
+    async function* content() {
+      files.remove = () => Promise.reject(trouble);
+      yield* inPieces('about');
+    }
+    const deploy = await site.deploy(sourceOf(entry('about.html', content())));
     expect(deploy).toMatchObject({ state: 'failed', problem: 'archive_without_index' });
   });
 

@@ -3,7 +3,8 @@ import type { Outcome } from '../../../src/notifications/domain/webhooks/deliver
 import type { OwnersNotification } from '../../../src/notifications/domain/webhooks/payload.ts';
 import type { ClaimedDelivery } from '../../../src/notifications/webhook-ports.ts';
 import { newAccount, now } from '../../support/accounts.ts';
-import { storesOfTests, type Stores } from '../../support/stores.ts';
+import type { Stores } from '../../support/stores.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { callingOver } from '../../support/webhooks/calling.ts';
 
 const delivered: Outcome = { kind: 'answered', status: 204, beginning: '', tookMs: 3 };

@@ -10,7 +10,7 @@ import type { Webhook } from '../../../src/notifications/domain/webhooks/webhook
 import type { ClaimedDelivery } from '../../../src/notifications/webhook-ports.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { newAccount, now } from '../../support/accounts.ts';
-import { storesOfTests } from '../../support/stores.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { until } from '../../support/until.ts';
 import { webhookDecision } from '../../support/webhooks/stored-webhook.ts';
 

@@ -8,6 +8,8 @@ const unfinished = 'restore-unfinished';
 /** The longest that all servers accept: deploys are put back for hours, and the session that has the lock is silent. */
 const silentSeconds = 2_147_483;
 
+const lockName = `concat('restore ', left(sha2(database(), 256), 32))`;
+
 type Session = Kysely<Schema>;
 
 /** @returns what keeps a database from being restored there @throws Unavailable */
@@ -34,17 +36,19 @@ interface Restoring<T> {
 export const claimMysql = <T>(url: string, { first, load }: Restoring<T>): Promise<T> =>
   inSession(url, async (session) => {
     await tell(session, `set wait_timeout = ${String(silentSeconds)}`);
-    const [locked] = await ask(
-      session,
-      `select get_lock(concat('restore ', left(sha2(database(), 256), 32)), 0)`,
-    );
+    const [locked] = await ask(session, `select get_lock(${lockName}, 0)`);
     if (locked !== '1') throw new Error('Another restore into this database is running.');
-    await refuseOthers(session);
-    if ((await tablesIn(session)).length === 0) await mark(session);
-    const result = await first();
-    await dropAllButMark(session);
-    await load();
-    return result;
+    try {
+      await refuseOthers(session);
+      if ((await tablesIn(session)).length === 0) await mark(session);
+      const result = await first();
+      await dropAllButMark(session);
+      await load();
+      return result;
+    } finally {
+      // The server also gives it up when the session ends, but some time after that.
+      await ask(session, `select release_lock(${lockName})`).catch(() => undefined);
+    }
   });
 
 const mark = async (session: Session): Promise<void> => {

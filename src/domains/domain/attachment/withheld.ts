@@ -9,10 +9,7 @@ export const awaitsCertificate = ({ state }: Pick<CustomDomain, 'state'>): boole
 export const isWithheldFrom = (
   domain: Pick<CustomDomain, 'state' | 'host' | 'accountId'>,
   wildcard: Pick<CustomDomain, 'host' | 'accountId'>,
-): boolean => mayBeWithheld(domain, wildcard) && wildcard.accountId !== domain.accountId;
-
-/** Whether that depends on who has the wildcard. */
-export const mayBeWithheld = (
-  { state, host }: Pick<CustomDomain, 'state' | 'host'>,
-  wildcard: Pick<CustomDomain, 'host'>,
-): boolean => awaitsCertificate({ state }) && covers(wildcard.host, host);
+): boolean =>
+  awaitsCertificate(domain) &&
+  covers(wildcard.host, domain.host) &&
+  wildcard.accountId !== domain.accountId;

@@ -1,11 +1,11 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { certificateSection } from '../../../src/adapters/dashboard/domains/certificate.ts';
 import { earliestAttempt } from '../../../src/domains/domain/attachment/plan.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { certificateFailed, fenceOf } from '../../../src/domains/domain/attachment/certificate.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import { showDomain } from '../../../src/domains/use-cases/show-domain.ts';
-import { domainLab } from '../../support/domains/domain-lab.ts';
+import { closeLabs, domainLab } from '../../support/domains/domain-lab.ts';
 import {
   added,
   certificateOf,
@@ -18,6 +18,8 @@ import {
   ordered,
   report,
 } from '../../support/domains/known-domains.ts';
+
+afterEach(closeLabs);
 
 const now = after(3 * minute);
 const refused = (retryAt?: Date): CustomDomain => {

@@ -15,17 +15,16 @@ import type {
 import { deploySite } from '../../../src/sites/use-cases/deploy-site.ts';
 import { newAccount, now } from '../accounts.ts';
 import { allowance } from '../domains/known-domains.ts';
-import { memoryPorts } from '../memory-ports.ts';
 import { newProject } from './sites.ts';
-import type { StoragePorts } from '../storage-ports.ts';
+import type { Stores } from '../stores.ts';
 
-/** One project with its site, in memory except for the files. Its deploys are dep_000001, dep_000002, … */
-export interface MemorySite {
+/** One project with its site. Its deploys are dep_000001, dep_000002, … */
+export interface SiteLab {
   readonly project: Project;
   readonly projects: Projects;
   readonly allowances: Allowances;
   readonly clock: SettableClock;
-  readonly stores: StoragePorts;
+  readonly stores: Stores;
   /** @param other replacements for the site's own ports */
   readonly deploy: (
     source: SiteSource,
@@ -34,17 +33,17 @@ export interface MemorySite {
   ) => Promise<Deploy>;
   readonly site: () => Promise<Site>;
   /** What happened since the project was made. */
-  readonly events: () => readonly DomainEvent[];
+  readonly events: () => Promise<readonly DomainEvent[]>;
 }
 
 /** @param storedBytes what the account may keep */
-export const memorySite = async (
+export const siteLab = async (
+  stores: Stores,
   files: SiteFiles,
   storedBytes = allowance.storedBytes,
-): Promise<MemorySite> => {
-  const stores = memoryPorts();
+): Promise<SiteLab> => {
   const project = await newProject(stores, await newAccount(stores));
-  const { length: before } = stores.outbox.events;
+  const { length: before } = await stores.events();
   const clock = new SettableClock(now);
   const ids = new CountingIds();
   const unpacking = new DirectUnpacking(files, (source: SiteSource) => Promise.resolve(source));
@@ -58,6 +57,6 @@ export const memorySite = async (
     deploy: (source, onProgress, { projects = stores.projects, project: to = project } = {}) =>
       deploySite({ projects, files, unpacking, allowances, clock, ids })(to, source, onProgress),
     site: async () => (await stores.projects.find(project.slug))!,
-    events: () => stores.outbox.events.slice(before),
+    events: async () => (await stores.events()).slice(before),
   };
 };

@@ -1,8 +1,10 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { measuredAuthority } from '../../../src/app/measures/measured-authority.ts';
 import { measuredJobs } from '../../../src/app/measures/measured-jobs.ts';
 import { authorityFailureReasons } from '../../../src/domains/domain/certificates/order.ts';
-import { domainLab } from '../../support/domains/domain-lab.ts';
+import { closeLabs, domainLab } from '../../support/domains/domain-lab.ts';
+
+afterEach(closeLabs);
 
 /** Counts as the metrics do, by name and labels. */
 const tally = () => {

@@ -1,33 +1,49 @@
 import pino from 'pino';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { RouteTable } from '../../../src/adapters/edge/route-table.ts';
-import { MemoryEdgeRecords } from '../../memory/memory-edge-records.ts';
-import { EdgeRecords, type EdgeChanges } from '../../../src/domains/edge-ports.ts';
-import { now } from '../../support/accounts.ts';
-import { certificateFor } from '../../support/sites/sites.ts';
+import { RouteTable } from '../../src/adapters/edge/route-table.ts';
+import type { Certificate } from '../../src/domains/domain/certificates/certificate.ts';
+import { EdgeRecords, type EdgeChanges } from '../../src/domains/edge-ports.ts';
+import { now } from '../support/accounts.ts';
+import { certificateFor } from '../support/sites/sites.ts';
+import type { Stores } from '../support/stores.ts';
+import { storesOfTests } from '../support/stores-of-tests.ts';
+import { until } from '../support/until.ts';
 
-/** Stands for any database. It may be restored to an older state. */
+/** Those of a database that may be restored to an older state. */
 class Records extends EdgeRecords {
-  inner = new MemoryEdgeRecords();
+  stores: Stores;
+  isAway = false;
+  /** What was read is given only then. */
+  gate: Promise<unknown> = Promise.resolve();
+  /** Since which revisions it was read. */
   readonly asked: bigint[] = [];
 
-  override changesSince(revision: bigint): Promise<EdgeChanges> {
+  constructor(stores: Stores) {
+    super();
+    this.stores = stores;
+  }
+
+  override async changesSince(revision: bigint): Promise<EdgeChanges> {
+    if (this.isAway) throw new Error('away');
+    const changes = await this.stores.edgeRecords.changesSince(revision);
     this.asked.push(revision);
-    return this.inner.changesSince(revision);
+    await this.gate;
+    return changes;
   }
 
   override names(): Promise<readonly string[]> {
-    return this.inner.names();
+    return this.stores.edgeRecords.names();
   }
 }
 
+const open = storesOfTests();
 let records: Records;
 let table: RouteTable;
 let removed: string[];
 let moved: string[];
 let changed: string[];
-beforeEach(() => {
-  records = new Records();
+beforeEach(async () => {
+  records = new Records(await open());
   table = new RouteTable(records, { host: 'sites.test' }, pino({ level: 'silent' }));
   removed = [];
   moved = [];
@@ -37,13 +53,16 @@ beforeEach(() => {
   table.on('certificate', (host) => changed.push(host));
 });
 
-const route = (name: string, deployId = 'dep_1', projectId = `proj-${name}`): void =>
-  records.inner.setRoute({ name, projectId, kind: 'site', deployId });
+const route = (name: string, deployId = 'dep_1', projectId = `proj-${name}`): Promise<void> =>
+  records.stores.edgeWriter.setRoute({ name, projectId, kind: 'site', deployId });
+const removeRoute = (name: string) => records.stores.edgeWriter.removeRoute(name, now);
+const removeCertificate = (name: string) => records.stores.edgeWriter.removeCertificate(name, now);
+const setCertificate = (one: Certificate) => records.stores.certificates.save(one);
 
 describe('the routes of an edge', () => {
   test('are found by host: a name without a dot is a subdomain of the platform host', async () => {
-    route('rex.test');
-    route('tom');
+    await route('rex.test');
+    await route('tom');
     await table.refresh();
     expect(table.find('rex.test')).toMatchObject({ deployId: 'dep_1' });
     expect(table.find('tom.sites.test')).toMatchObject({ deployId: 'dep_1' });
@@ -52,11 +71,11 @@ describe('the routes of an edge', () => {
   });
 
   test('follow changes, and request only what changed', async () => {
-    route('rex.test');
-    route('tom');
+    await route('rex.test');
+    await route('tom');
     await table.refresh();
-    route('rex.test', 'dep_2');
-    records.inner.removeRoute('tom', now);
+    await route('rex.test', 'dep_2');
+    await removeRoute('tom');
     await table.refresh();
     expect(table.find('rex.test')).toMatchObject({ deployId: 'dep_2' });
     expect([table.find('tom.sites.test'), table.size]).toEqual([undefined, 1]);
@@ -68,54 +87,54 @@ describe('the routes of an edge', () => {
   });
 
   test('of another project replace the earlier ones', async () => {
-    route('rex.test');
+    await route('rex.test');
     await table.refresh();
-    route('rex.test', 'dep_2');
+    await route('rex.test', 'dep_2');
     await table.refresh();
     expect(removed).toEqual([]);
-    records.inner.removeRoute('rex.test', now);
-    route('rex.test', 'dep_3', 'proj_other');
+    await removeRoute('rex.test');
+    await route('rex.test', 'dep_3', 'proj_other');
     await table.refresh();
     expect([removed, moved]).toEqual([[], ['rex.test']]);
     expect(table.find('rex.test')).toMatchObject({ deployId: 'dep_3' });
   });
 
   test('start over when the database is an older one', async () => {
-    for (const name of ['gone.test', 'kept.test', 'moved.test']) route(name);
+    for (const name of ['gone.test', 'kept.test', 'moved.test']) await route(name);
     await table.refresh();
-    records.inner = new MemoryEdgeRecords();
-    route('kept.test', 'dep_0');
-    route('moved.test', 'dep_0', 'proj_before');
+    records.stores = await open();
+    await route('kept.test', 'dep_0');
+    await route('moved.test', 'dep_0', 'proj_before');
     await table.refresh();
     expect(removed.toSorted()).toEqual(['gone.test', 'moved.test']);
     expect(table.find('kept.test')).toMatchObject({ deployId: 'dep_0' });
     expect(table.size).toBe(2);
-    route('new.test');
+    await route('new.test');
     await table.refresh();
     expect(table.size).toBe(3);
   });
 
   test('are seen by a refresh that is requested during another one', async () => {
-    for (let steps = 0; steps < 20; steps++) {
-      const running = table.refresh();
-      for (let step = 0; step < steps; step++) await Promise.resolve();
-      route('rex.test', `dep_${steps}`);
-      await table.refresh();
-      expect(table.find('rex.test')).toMatchObject({ deployId: `dep_${steps}` });
-      await running;
-    }
+    const { promise: gate, resolve: release } = Promise.withResolvers<undefined>();
+    records.gate = gate;
+    const running = table.refresh();
+    await until('it has read', () => records.asked.length === 1);
+    await route('rex.test');
+    const next = table.refresh();
+    release(undefined);
+    await next;
+    expect(table.find('rex.test')).toMatchObject({ deployId: 'dep_1' });
+    await running;
   });
 
   test('stay the same after a failed refresh, and the next one catches up', async () => {
-    route('rex.test');
+    await route('rex.test');
     await table.refresh();
-    const { inner } = records;
-    const fails = () => Promise.reject(new Error('away'));
-    records.inner = Object.assign(new MemoryEdgeRecords(), { changesSince: fails });
+    records.isAway = true;
     await expect(table.refresh()).rejects.toThrow('away');
     expect(table.find('rex.test')).toBeDefined();
-    records.inner = inner;
-    route('tom');
+    records.isAway = false;
+    await route('tom');
     await table.refresh();
     expect(table.size).toBe(2);
   });
@@ -123,8 +142,8 @@ describe('the routes of an edge', () => {
 
 describe('the routes of a wildcard', () => {
   test('count for each name that has none of its own', async () => {
-    route('*.shop.test', 'dep_wild', 'proj_owner');
-    route('blog.shop.test', 'dep_own', 'proj_other');
+    await route('*.shop.test', 'dep_wild', 'proj_owner');
+    await route('blog.shop.test', 'dep_own', 'proj_other');
     await table.refresh();
     const found = (host: string) => table.find(host)?.projectId;
     expect(['a.shop.test', 'blog.shop.test'].map(found)).toEqual(['proj_owner', 'proj_other']);
@@ -137,26 +156,26 @@ describe('the routes of a wildcard', () => {
   });
 
   test('are told as removed for a name that moves from them to another project, not within one', async () => {
-    route('*.shop.test', 'dep_wild', 'proj_owner');
+    await route('*.shop.test', 'dep_wild', 'proj_owner');
     await table.refresh();
-    route('blog.shop.test', 'dep_own', 'proj_other');
-    route('mine.shop.test', 'dep_own', 'proj_owner');
-    route('new.test');
+    await route('blog.shop.test', 'dep_own', 'proj_other');
+    await route('mine.shop.test', 'dep_own', 'proj_owner');
+    await route('new.test');
     await table.refresh();
     expect(removed).toEqual(['blog.shop.test']);
-    records.inner.removeRoute('*.shop.test', now);
+    await removeRoute('*.shop.test');
     await table.refresh();
     expect(removed).toEqual(['blog.shop.test', '*.shop.test']);
   });
 
   test('are told so, too, when the database is an older one', async () => {
-    route('*.shop.test', 'dep_wild', 'proj_owner');
-    for (let n = 0; n < 5; n++) route('else.test', `dep_${n}`);
+    await route('*.shop.test', 'dep_wild', 'proj_owner');
+    for (let n = 0; n < 5; n++) await route('else.test', `dep_${n}`);
     await table.refresh();
-    records.inner = new MemoryEdgeRecords();
-    route('*.shop.test', 'dep_wild', 'proj_owner');
-    route('blog.shop.test', 'dep_own', 'proj_other');
-    route('mine.shop.test', 'dep_own', 'proj_owner');
+    records.stores = await open();
+    await route('*.shop.test', 'dep_wild', 'proj_owner');
+    await route('blog.shop.test', 'dep_own', 'proj_other');
+    await route('mine.shop.test', 'dep_own', 'proj_owner');
     await table.refresh();
     expect(removed.toSorted()).toEqual(['blog.shop.test', 'else.test']);
   });
@@ -165,46 +184,46 @@ describe('the routes of a wildcard', () => {
 describe('the certificates of an edge', () => {
   test('belong to hosts with a route, whichever comes first', async () => {
     const [rex, tom] = [certificateFor('rex.test'), certificateFor('tom.sites.test')];
-    records.inner.setCertificate(rex);
-    route('tom');
+    await setCertificate(rex);
+    await route('tom');
     await table.refresh();
     expect([table.certificate('rex.test'), table.certificate('tom.sites.test')]).toEqual([
       undefined,
       undefined,
     ]);
-    route('rex.test');
-    records.inner.setCertificate(tom);
+    await route('rex.test');
+    await setCertificate(tom);
     await table.refresh();
     expect(table.certificate('rex.test')?.chain).toBe(rex.chain);
     expect(table.certificate('tom.sites.test')?.chain).toBe(tom.chain);
-    records.inner.removeRoute('tom', now);
+    await removeRoute('tom');
     await table.refresh();
     expect(table.certificate('tom.sites.test')).toBeUndefined();
   });
 
   test('report that they may be others when the database is an older one, also that of all names of the platform', async () => {
     const hosts = ['*.sites.test', 'rex.test', 'tom.sites.test'];
-    for (const host of hosts) records.inner.setCertificate(certificateFor(host));
+    for (const host of hosts) await setCertificate(certificateFor(host));
     await table.refresh();
     changed.length = 0;
-    records.inner = new MemoryEdgeRecords();
+    records.stores = await open();
     const older = certificateFor('*.sites.test');
-    records.inner.setCertificate(older);
+    await setCertificate(older);
     await table.refresh();
     expect(table.platformCertificate?.chain).toBe(older.chain);
     expect(changed.toSorted()).toEqual(hosts);
   });
 
   test('report when they are replaced or removed', async () => {
-    route('rex.test');
-    records.inner.setCertificate(certificateFor('rex.test'));
+    await route('rex.test');
+    await setCertificate(certificateFor('rex.test'));
     await table.refresh();
     const renewed = certificateFor('rex.test');
-    records.inner.setCertificate(renewed);
+    await setCertificate(renewed);
     await table.refresh();
     expect(table.certificate('rex.test')?.chain).toBe(renewed.chain);
     expect(changed).toEqual(['rex.test']);
-    records.inner.removeCertificate('rex.test', now);
+    await removeCertificate('rex.test');
     await table.refresh();
     expect(table.certificate('rex.test')).toBeUndefined();
     expect(changed).toEqual(['rex.test', 'rex.test']);
