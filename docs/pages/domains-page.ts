@@ -133,7 +133,8 @@ export const domainsPage = (): string =>
     '## When the DNS is checked',
     `We check the DNS, counted from Add or from your last Verify, ${checkTimes()} Each wait is up to a tenth shorter or longer. ` +
       'A domain that is not verified by then is removed with the reason `expired`. Once it is verified, checks continue, daily in ' +
-      'the end, and hourly while a certificate waits for the DNS, or while a live domain leads elsewhere. [You are told](notifications.md) of that. ' +
+      'the end, and hourly while a certificate waits for the DNS. A live domain is checked hourly; one that leads elsewhere is checked again ' +
+      'after 4, 12, 28 and 60 minutes, and [you are told](notifications.md). ' +
       'A domain whose [certificate is ready](#moving-a-running-site-without-a-gap) is checked hourly, and kept for as long as that certificate is renewed.',
     'You can verify every 10 seconds. On a `verified` domain, Verify starts a new attempt to get the certificate, at the ' +
       'earliest 30 minutes after the last one; before that, the message says how long to wait.',

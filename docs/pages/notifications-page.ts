@@ -31,10 +31,10 @@ export const notificationsPage = (): string => {
     ].join('\n'),
     '## Mail',
     'Where the operator has set up a mail server, you get the same by mail, at your own address, once you have signed in by a ' +
-      'link that was mailed to you, or that the operator made.',
+      'link that was mailed to you, or that the operator made. The address that the account was created with gets it from the beginning.',
     [
       '- Under **Mail** on the [Account](dashboard.md#pages) page, you choose which of them you get. The others of your account choose for themselves.',
-      `- You get at most one mail of a kind about one thing a day. When more than ${mostMessages} mails come within ten minutes, the others wait for the end of the ten minutes and come as one summary. The notices show everything at once.`,
+      `- You get at most one mail of a kind about one thing a day. When more than ${mostMessages} mails come within ten minutes, the others wait for the end of the ten minutes and come as one summary. \`domain.contested\` is always sent at once. The notices show everything at once.`,
       '- Each mail has a link to get no more of its kind, and mail programs can do that with one click.',
       `- Mails about your own access always come: ${personal.join(' ')} Links come by mail only, and work once.`,
       '- A mail loads nothing from anywhere, and does not track you. All that it says is in its text part too.',
@@ -44,7 +44,7 @@ export const notificationsPage = (): string => {
     table(['Kind', 'When', 'What it says, for example'], rows),
     '## What shows only over time',
     [
-      `- **A domain leads elsewhere.** DNS fails briefly, so one check is not enough: you are told when another check shows the same at least ${toldAfterMs / hour} hour later. Until it is right again, we check the domain every hour; then you are told that it is. Each time is told once.`,
+      `- **A domain leads elsewhere.** DNS fails briefly, so one check is not enough: you are told when another check shows the same at least ${toldAfterMs / hour} hour later. A live domain is checked every hour, and again within minutes when it leads elsewhere. You are also told when it is right again. Each time is told once.`,
       `- **A certificate does not come.** You are told after three failed attempts, or when a fifth of the lifetime of the current one is left (at most 7 days), and again every ${toldAgainAfterMs / day} days. The notice names the problem and who must act. Once there is a new certificate, you are told that too.`,
       '- **A removed domain** is told once, as removed. Nothing that was wrong with it before is told any more.',
       '- **Quotas** are told once a day each, days being those of UTC. If all requests are used within seconds, you are told that only.',

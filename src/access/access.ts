@@ -8,6 +8,7 @@ import { authenticate } from './use-cases/authenticate.ts';
 import { choosePassword } from './use-cases/choose-password.ts';
 import { createAccount } from './use-cases/create-account.ts';
 import { createApiKey } from './use-cases/create-api-key.ts';
+import { admitInvitation, admitNewLink } from './use-cases/invitation-limits.ts';
 import { answerMailRequests, hasMailRequests, wantMail } from './use-cases/mail-people.ts';
 import { meterAddress, meterCaller, peekAddress } from './use-cases/meter-request.ts';
 import {
@@ -54,6 +55,8 @@ export const access = (ports: AccessPorts) => ({
   revokeOtherSessions: revokeOtherSessions(ports),
   listSessions: (personId: string) => ports.sessions.list(personId),
   listPeople: (accountId: string) => ports.people.list(accountId),
+  admitInvitation: admitInvitation(ports),
+  admitNewLink: admitNewLink(ports),
   invite: invite(ports),
   inviteAnybody: inviteAnybody(ports),
   renewLink: renewLink(ports),

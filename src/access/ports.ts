@@ -64,11 +64,13 @@ export abstract class IdempotencyKeys {
   /**
    * Runs `work` once per account and key. What `work` writes and its answer are stored in one transaction: after a
    * crash there is both or neither. When `work` throws, nothing is kept and the key is free again. Other parts of its
-   * result are not stored.
+   * result are not stored. The transaction may run again, and `work` with it, so `work` does nothing but queries.
+   * @param admit runs before the transaction, unless the request has its answer already; what it throws ends the request
    */
   abstract once<Answer extends KeptAnswer>(
     request: IdempotentRequest,
     work: () => Promise<Answer>,
+    admit?: () => Promise<void>,
   ): Promise<IdempotencyOutcome<Answer>>;
 }
 

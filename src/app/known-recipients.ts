@@ -15,12 +15,11 @@ export class KnownRecipients extends Recipients {
 
   override async of(accountId: string): Promise<readonly Recipient[]> {
     const people = await this.#people.list(accountId);
-    return (
-      people
-        // Others may have been invited by somebody who only typed their address.
-        .filter(({ provenAt }) => provenAt !== undefined)
-        .map(({ id: personId, email: to }) => ({ personId, to }))
-    );
+    const account = await this.#accounts.find(accountId);
+    // Others may have been invited by somebody who only typed their address.
+    return people
+      .filter(({ provenAt, email }) => provenAt !== undefined || email === account?.email)
+      .map(({ id: personId, email: to }) => ({ personId, to }));
   }
 
   override async accountName(accountId: string): Promise<string> {

@@ -5,6 +5,7 @@ import { isProblemCode } from '../domains/domain/dns/problem.ts';
 import { proofOf } from '../domains/domain/dns/records.ts';
 import { shownHost } from '../domains/domain/names/hostname.ts';
 import type { StoredEvent } from '../kernel/domain-event.ts';
+import { ownDoings } from '../notifications/domain/kinds.ts';
 import type { Notification, Told } from '../notifications/domain/notification.ts';
 import type { Sites } from '../sites/sites.ts';
 import type { AnyEvent, EventTo } from './subscriptions.ts';
@@ -104,7 +105,12 @@ export const notificationOf = async (
   const tell = tells[event.type as keyof typeof tells] as Tell<StoredEvent['event']>;
   const told = await tell(event, named, actor);
   const { accountId, occurredAt } = event;
-  return told && { ...told, id, accountId, occurredAt };
+  return told && { ...told, id, accountId, occurredAt, by: doneBy(told, actor) };
+};
+
+const doneBy = ({ kind }: Told, actor: StoredEvent['actor']): string | undefined => {
+  const isDoing = ownDoings.some((one) => one === kind);
+  return isDoing && actor.startsWith('person:') ? actor.slice('person:'.length) : undefined;
 };
 
 interface OfProject {

@@ -3,11 +3,16 @@ import type { StoredEvent } from './domain-event.ts';
 /** One event that is still to be delivered to one subscriber. */
 export interface Delivery {
   readonly id: string;
+  /** Differs for each claim. */
+  readonly claim: string;
   readonly subscriber: string;
   /** How often it was tried before. */
   readonly attempts: number;
   readonly stored: StoredEvent;
 }
+
+/** A delivery that one process has claimed. */
+export type HeldDelivery = Pick<Delivery, 'id' | 'claim'>;
 
 /** At most `mostCounted` of each. */
 export interface OutboxState {
@@ -32,11 +37,11 @@ export abstract class Outbox {
   /** Marks deliveries as done, all of them or none; doing it twice is no error. */
   abstract done(...deliveryIds: string[]): Promise<void>;
 
-  /** Gives a delivery back, to be tried at `nextAttemptAt`. */
-  abstract retry(deliveryId: string, nextAttemptAt: Date, problem: string): Promise<void>;
+  /** Gives a delivery back, to be tried at `nextAttemptAt`, unless another process has claimed it since. */
+  abstract retry(held: HeldDelivery, nextAttemptAt: Date, problem: string): Promise<void>;
 
-  /** Gives up on a delivery and keeps it for a person to look at. */
-  abstract park(deliveryId: string, problem: string): Promise<void>;
+  /** Gives up on a delivery and keeps it for a person to look at, unless another process has claimed it since. */
+  abstract park(held: HeldDelivery, problem: string): Promise<void>;
 
   abstract state(): Promise<OutboxState>;
 

@@ -5,6 +5,8 @@ import type { Mail, MailedFacts, MailPlan, PlannedMail } from './domain/mail.ts'
 export interface DueMessage {
   /** The same at every attempt: the id of its first mail. */
   readonly id: string;
+  /** Differs for each claim. */
+  readonly claim: string;
   readonly accountId: string;
   readonly personId: string;
   /** The address. */
@@ -16,6 +18,9 @@ export interface DueMessage {
   /** @throws Error if what is stored cannot be read: it is sealed under an unknown key, or of a newer version */
   readonly tells: () => readonly MailedFacts[];
 }
+
+/** A message that one process has claimed. */
+export type ClaimedMessage = Pick<DueMessage, 'id' | 'claim'>;
 
 /** Mail does not reach a person. */
 export interface MailTrouble {
@@ -48,7 +53,10 @@ export interface MailState {
   readonly unreached: number;
 }
 
-/** Mails to people: a queue. Facts are sealed, since they may hold a link that signs in, and are deleted once a mail is done. */
+/**
+ * Mails to people: a queue. Facts are sealed, since they may hold a link that signs in, and are deleted once a mail is done.
+ * What came of a message changes nothing if somebody else has claimed it since.
+ */
 export abstract class Mails {
   /**
    * Locks the person, decides with their mails of the last day, and stores the mail. Adding a mail with the same id again
@@ -68,16 +76,16 @@ export abstract class Mails {
   abstract claim(now: Date, leaseUntil: Date, most: MostClaimed): Promise<readonly DueMessage[]>;
 
   /** The mail server took it: mail reaches the person again. */
-  abstract sent(messageId: string, now: Date): Promise<void>;
+  abstract sent(message: ClaimedMessage, now: Date): Promise<void>;
 
   /** Gives it back, to be tried at `nextAttemptAt`. */
-  abstract retry(messageId: string, nextAttemptAt: Date, reason: string): Promise<void>;
+  abstract retry(message: ClaimedMessage, nextAttemptAt: Date, reason: string): Promise<void>;
 
   /** It is never tried again: mail does not reach the person, from now on if it did until now. */
-  abstract giveUp(messageId: string, now: Date, why: GivenUp): Promise<void>;
+  abstract giveUp(message: ClaimedMessage, now: Date, why: GivenUp): Promise<void>;
 
   /** It is never tried again: the person no longer wants what it tells. */
-  abstract leaveOut(messageId: string, now: Date): Promise<void>;
+  abstract leaveOut(message: ClaimedMessage, now: Date): Promise<void>;
 
   /** What should have been sent by now and was not, counted up to `mostMailsCounted`. */
   abstract state(now: Date): Promise<MailState>;
@@ -96,8 +104,8 @@ export interface Recipient {
 /** The people of accounts, whom another context knows. */
 export abstract class Recipients {
   /**
-   * Those who have signed in before. The address of somebody who was invited and never came may be mistyped, and a stranger
-   * would read about the account.
+   * Those who have signed in before, and whoever has the address that the account was created with. That of somebody else
+   * who was invited and never came may be mistyped, and a stranger would read about the account.
    */
   abstract of(accountId: string): Promise<readonly Recipient[]>;
 

@@ -27,7 +27,7 @@ export abstract class Notices {
   /** The place of the newest one of the account; 0 if there is none. */
   abstract newest(accountId: string): Promise<bigint>;
 
-  /** How many the person has not seen, counted up to `most`. */
+  /** How many the person has not seen, without what they did themselves (`ownDoings`), counted up to `most`. */
   abstract unread(reader: Reader, most: number): Promise<number>;
 
   /**

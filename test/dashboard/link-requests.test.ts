@@ -52,7 +52,7 @@ const work = async () => {
   const mails = container.get(Mails);
   const leaseUntil = new Date(clock.now().getTime() + minute);
   const due = await mails.claim(clock.now(), leaseUntil, { limit: 100 });
-  for (const { id } of due) await mails.sent(id, clock.now());
+  for (const one of due) await mails.sent(one, clock.now());
   return due.flatMap(({ to, tells }) => tells().map((told) => ({ to, ...told })));
 };
 /** The paths of the links in the mails. */

@@ -3,26 +3,28 @@ import { askedByAccount, mayBeMailed } from '../domain/mail-request.ts';
 import { TooMany } from '../domain/people-error.ts';
 import type { Person } from '../domain/person.ts';
 import { signInLimits } from '../domain/session.ts';
+import type { SignedIn } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
 import { waitBeforeAttempt } from './sign-in-attempts.ts';
 
-/** Counts a link that somebody of the account makes for somebody else. @throws TooMany */
-export const admitInvitation = async (
-  ports: Pick<AccessPorts, 'counters' | 'clock'>,
-  accountId: string,
-): Promise<void> => {
-  const wait = await waitBeforeAttempt(
-    ports,
-    `invitations-of:${accountId}`,
-    signInLimits.invitations,
-  );
-  if (wait === undefined) return;
-  const message = `Your account has invited too many people. Try again in ${inWords(wait * 1000)}.`;
-  throw new TooMany('too_many_requests', message, wait);
-};
+/** Counts a link that somebody of the account makes for somebody else, outside of any transaction. @throws TooMany */
+export const admitInvitation =
+  (ports: Pick<AccessPorts, 'counters' | 'clock'>) =>
+  async (accountId: string): Promise<void> => {
+    const subject = `invitations-of:${accountId}`;
+    const wait = await waitBeforeAttempt(ports, subject, signInLimits.invitations);
+    if (wait === undefined) return;
+    const message = `Your account has invited too many people. Try again in ${inWords(wait * 1000)}.`;
+    throw new TooMany('too_many_requests', message, wait);
+  };
 
-/** Counts a link that a person makes for themselves. @throws TooMany */
-export const admitOwnLink = async (
+/** The same for another link, for a colleague or for oneself. @throws TooMany */
+export const admitNewLink =
+  (ports: Pick<AccessPorts, 'counters' | 'clock'>) =>
+  ({ person: maker }: SignedIn, personId: string): Promise<void> =>
+    personId === maker.id ? admitOwnLink(ports, personId) : admitInvitation(ports)(maker.accountId);
+
+const admitOwnLink = async (
   ports: Pick<AccessPorts, 'counters' | 'clock'>,
   personId: string,
 ): Promise<void> => {

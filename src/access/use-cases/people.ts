@@ -13,7 +13,7 @@ import {
 } from '../domain/session.ts';
 import type { SignedIn, SignInLink } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
-import { admitInvitation, admitOwnLink, mayMailInvitation } from './invitation-limits.ts';
+import { mayMailInvitation } from './invitation-limits.ts';
 
 /** A link with its secret, which is shown only once. */
 export interface Invitation {
@@ -26,8 +26,8 @@ export interface Invitation {
 
 /**
  * A colleague invites a person by a link that works for 7 days. A person who was invited but never came gets a new
- * link.
- * @throws DomainError `person_invalid`, `person_joined`, `people_full`, `account_not_found`; TooMany
+ * link. `admitInvitation` counts it before.
+ * @throws DomainError `person_invalid`, `person_joined`, `people_full`, `account_not_found`
  */
 export const invite = (ports: AccessPorts) => inviting(ports, 'newcomer');
 
@@ -42,7 +42,6 @@ const inviting =
   async (accountId: string, email: string): Promise<Invitation> => {
     const { people, ids, clock } = ports;
     const decision = invitePerson({ id: ids.next('pers'), accountId, email }, clock.now());
-    if (whose === 'newcomer') await admitInvitation(ports, accountId);
     const person = await addOrFind(people, decision);
     const isMailed = await mayMailInvitation(ports, person);
     const resetsPassword = whose === 'anybody';
@@ -50,8 +49,8 @@ const inviting =
   };
 
 /**
- * Another link, for oneself or for a colleague who was invited and never came.
- * @throws DomainError `person_not_found`, `person_joined`; TooMany
+ * Another link, for oneself or for a colleague who was invited and never came. `admitNewLink` counts it before.
+ * @throws DomainError `person_not_found`, `person_joined`
  */
 export const renewLink =
   (ports: AccessPorts) =>
@@ -60,8 +59,6 @@ export const renewLink =
     if (person?.accountId !== maker.accountId) throw personNotFound(personId);
     const isOwn = person.id === maker.id;
     const whose = isOwn ? 'anybody' : 'newcomer';
-    if (isOwn) await admitOwnLink(ports, person.id);
-    else await admitInvitation(ports, maker.accountId);
     const isMailed = !isOwn && (await mayMailInvitation(ports, person));
     const draft = { person, lastsMs: invitationMs, whose, isMailed } as const;
     return makeLink(ports, { ...draft, resetsPassword: false });

@@ -75,14 +75,14 @@ export class OutboxRelay {
       const facts = { subscriber, event: stored.event.type, eventId: stored.id, err: error };
       if (attempts + 1 >= mostAttempts && !this.#isOfNewerRelease(error, stored)) {
         this.#log.error(facts, 'event parked: its subscriber keeps failing');
-        await this.#outbox.park(id, problem);
+        await this.#outbox.park(delivery, problem);
       } else {
         this.#log.warn(
           { ...facts, attempts: attempts + 1 },
           'event not delivered, will be retried',
         );
         const next = this.#clock.now().getTime() + waitAfter(attempts);
-        await this.#outbox.retry(id, new Date(next), problem);
+        await this.#outbox.retry(delivery, new Date(next), problem);
       }
       return;
     }

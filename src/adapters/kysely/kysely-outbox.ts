@@ -1,7 +1,13 @@
 import type { Insertable } from 'kysely';
 import type { DomainEvent } from '../../kernel/domain-event.ts';
 import type { Ids } from '../../kernel/ids.ts';
-import type { Delivery, OldestDeliveries, Outbox, OutboxState } from '../../kernel/outbox.ts';
+import type {
+  Delivery,
+  HeldDelivery,
+  OldestDeliveries,
+  Outbox,
+  OutboxState,
+} from '../../kernel/outbox.ts';
 import type { Database } from './database.ts';
 import { JointWrites } from './joint-writes.ts';
 import { OutboxNews, type NewsPorts } from './outbox-news.ts';
@@ -97,12 +103,12 @@ export class KyselyOutbox extends Store implements Outbox {
     );
   }
 
-  async retry(deliveryId: string, nextAttemptAt: Date, problem: string): Promise<void> {
-    await this.#failed(deliveryId, problem, { due_at: toMillis(nextAttemptAt) });
+  async retry(held: HeldDelivery, nextAttemptAt: Date, problem: string): Promise<void> {
+    await this.#failed(held, problem, { due_at: toMillis(nextAttemptAt) });
   }
 
-  async park(deliveryId: string, problem: string): Promise<void> {
-    await this.#failed(deliveryId, problem, { parked: 1n });
+  async park(held: HeldDelivery, problem: string): Promise<void> {
+    await this.#failed(held, problem, { parked: 1n });
   }
 
   state(): Promise<OutboxState> {
@@ -141,6 +147,7 @@ export class KyselyOutbox extends Store implements Outbox {
       .execute();
     return rows.map((row) => ({
       id: String(row.delivery_id),
+      claim,
       subscriber: row.subscriber,
       attempts: Number(row.attempts),
       stored: {
@@ -157,7 +164,7 @@ export class KyselyOutbox extends Store implements Outbox {
   }
 
   async #failed(
-    deliveryId: string,
+    { id, claim }: HeldDelivery,
     problem: string,
     change: { due_at: bigint } | { parked: bigint },
   ): Promise<void> {
@@ -169,7 +176,8 @@ export class KyselyOutbox extends Store implements Outbox {
         claim: null,
         problem: problem.slice(0, longestProblem),
       }))
-      .where('id', '=', BigInt(deliveryId))
+      .where('id', '=', BigInt(id))
+      .where('claim', '=', claim)
       .execute();
   }
 }

@@ -67,7 +67,11 @@ export class KyselyRetention extends Store implements Retention {
       if (gone.length === 0) break;
       const { numDeletedRows } = await this.db
         .deleteFrom(table)
-        .where(sql<boolean>`${owner} in (${sql.join(gone.map((row) => row.owner))})`)
+        .where(
+          owner,
+          'in',
+          gone.map((row) => row.owner),
+        )
         .executeTakeFirst();
       swept += Number(numDeletedRows);
     }

@@ -104,7 +104,7 @@ const show = async (
 };
 
 const describe = (view: DomainView, now: Date): string => {
-  const { domain, records, problems, hints, nextAt, budget } = view;
+  const { domain, records, problems, hints, contest, nextAt, budget } = view;
   const lines = [`${hostInWords(domain)}: ${stateInWords(domain)}`];
   if (domain.state === 'removed') {
     lines.push(`Delete the DNS record of ${domain.host}: it points to nothing now.`);
@@ -115,6 +115,7 @@ const describe = (view: DomainView, now: Date): string => {
   }
   const ready = readyInWords(domain, now);
   if (ready) lines.push(ready);
+  if (contest !== undefined) lines.push(contest);
   const rows = records.map(({ type, name, value, ttl, required }) => [
     type,
     name,

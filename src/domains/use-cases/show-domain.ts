@@ -2,7 +2,7 @@ import { describeBudget, type BudgetView, type Hold } from '../domain/certificat
 import { workOn } from '../domain/certificates/standing.ts';
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
 import { wantedAttempt } from '../domain/attachment/order.ts';
-import { isContested } from '../domain/attachment/contested-name.ts';
+import { contestInWords, provenElsewhere } from '../domain/attachment/contested-name.ts';
 import { isAtApex } from '../domain/dns/standing.ts';
 import { healthOf, type DomainHealth } from '../domain/attachment/health.ts';
 import type { DnsProblem } from '../domain/dns/problem.ts';
@@ -24,6 +24,8 @@ export interface DescribedDomain {
   readonly hosted: HostedZone | undefined;
   readonly bind: string;
   readonly hints: readonly string[];
+  /** What it needs beyond the others, because another account has proven the name. */
+  readonly contest: string | undefined;
   readonly problems: readonly DnsProblem[];
   readonly health: DomainHealth | undefined;
   readonly nextAt: Date | undefined;
@@ -56,9 +58,9 @@ export const describeDomain =
     const now = clock.now();
     const { host, token, registrableDomain, dns } = domain;
     const isApex = isAtApex(domain);
-    const contested = isContested(domain, await domains.holdersOf(host));
+    const proven = provenElsewhere(domain, await domains.holdersOf(host));
     // Known before the DNS is asked for the first time.
-    const txtRequired = contested || (dns.report?.ownershipRequired ?? false);
+    const txtRequired = proven !== undefined || (dns.report?.ownershipRequired ?? false);
     const { platformHost } = naming;
     const { acmeDnsZone } = naming;
     const sharedToken = acmeDnsZone && (await sharedTokenOf(domains, domain));
@@ -72,6 +74,10 @@ export const describeDomain =
       hosted: hostedZone(dns.report?.zone, registrableDomain),
       bind: bindSnippet(records, registrableDomain),
       hints: recordHints({ host, isApex, sharedToken }),
+      contest:
+        proven !== undefined && domain.state === 'added'
+          ? contestInWords(domain, proven)
+          : undefined,
       problems: problemsOf(domain),
       health: healthOf(domain, now),
       nextAt: dueAt(domain),

@@ -16,6 +16,10 @@ interface ForOwners<Facts> extends InWords<Facts> {
   readonly to: 'owners';
   /** What it is about: a person gets one mail of a kind and a subject a day. */
   readonly subject: (about: Facts) => string;
+  /** A person of the account does it, and knows: only the others are told. */
+  readonly isOwnDoing?: true;
+  /** Its mail never waits for a summary. */
+  readonly isUrgent?: true;
 }
 
 /** Only for the person concerned, by mail. Nobody can switch it off, and nothing limits it. */

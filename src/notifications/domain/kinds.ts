@@ -22,8 +22,8 @@ export const kinds: KindTable = {
     link: domainLink,
   },
   'domain.removed': {
-    ...{ when: 'Somebody of your account removed a custom domain.', to: 'owners', tone: 'idle' },
-    subject: host,
+    ...{ when: 'Somebody of your account removed a custom domain.', to: 'owners' },
+    ...{ tone: 'idle', isOwnDoing: true, subject: host },
     title: ({ name }) => `${name} was removed`,
     text: () =>
       'Nothing is served under it any more. Delete its records at your DNS provider, if they are still there.',
@@ -38,7 +38,7 @@ export const kinds: KindTable = {
   },
   'domain.contested': {
     when: 'Another account proved that it owns the name of a custom domain of yours, or a wildcard over it, or had proven it when you added it.',
-    ...{ to: 'owners', tone: 'bad' },
+    ...{ to: 'owners', tone: 'bad', isUrgent: true },
     // That the name is lost is mailed on the same day too. A host has two characters less than a subject may have.
     subject: ({ host, isTaken }) => (isTaken ? `${host}!` : host),
     title: ({ name, isTaken, wildcard = name }) =>
@@ -152,6 +152,12 @@ export const ownersKinds: readonly OwnersKind[] = Object.entries(kinds).flatMap(
   to === 'owners' ? [kind as OwnersKind] : [],
 );
 
+/** Kinds of which whoever did it is not told. */
+export const ownDoings: readonly OwnersKind[] = ownersKinds.filter((kind) => {
+  const { isOwnDoing = false } = kinds[kind];
+  return isOwnDoing;
+});
+
 export const isKind = (word: string): word is NotificationKind => Object.hasOwn(kinds, word);
 
 /** A notification in words. */
@@ -173,6 +179,12 @@ export const inWords = <Name extends NotificationKind>({
     ...{ tone: row.tone, title: row.title(about), text: row.text(about), link: row.link(about) },
     others: row.to === 'person' ? (row.others?.(about) ?? []) : [],
   };
+};
+
+/** Whether its mail is sent at once, however many were sent before. */
+export const isUrgent = (kind: NotificationKind): boolean => {
+  const row: Kind<never> = kinds[kind];
+  return row.to === 'person' || row.isUrgent === true;
 };
 
 /** @returns undefined where nothing limits the kind */

@@ -1,4 +1,4 @@
-import { subjectOf } from './kinds.ts';
+import { isUrgent, subjectOf } from './kinds.ts';
 import type { NotificationKind, Notification, Told } from './notification.ts';
 
 /** What one person is told by mail. */
@@ -45,7 +45,8 @@ export const plannedSince = (now: Date): Date => new Date(now.getTime() - dayMs)
 
 /**
  * A person gets one mail of a kind and a subject a day, and at most five messages within ten minutes: further mails wait
- * for the end of the ten minutes and are sent as one summary. Mails of personal kinds are sent at once, and count for nobody.
+ * for the end of the ten minutes and are sent as one summary. Urgent ones are sent at once; those of personal kinds always,
+ * and they count for nobody.
  * See `afterSame` for a second one within a day.
  * @param before the mails of the person that `plannedSince` names, without those that are not sent
  */
@@ -56,6 +57,7 @@ export const planMail = (mail: Mail, before: readonly PlannedMail[], now: Date):
   const today = before.filter((one) => isToday(one, now) && one.subject === subject);
   const same = latest(today, (kind) => kind === mail.kind);
   if (same) return afterSame(mail, { same, before }, now);
+  if (isUrgent(mail.kind)) return alone;
   const soon = now.getTime() + windowMs;
   const limited = before.filter((one) => one.subject !== undefined && one.sendAt.getTime() <= soon);
   const summary = limited.find(({ sendAt, isOpen }) => sendAt > now && isOpen);

@@ -118,4 +118,6 @@ export type Notification = Told & {
   readonly id: string;
   readonly accountId: string;
   readonly occurredAt: Date;
+  /** The address of the person of the account who did it, who is not told; undefined: all are. */
+  readonly by?: string | undefined;
 };

@@ -23,14 +23,14 @@ export const deliverMail =
     const now = clock.now();
     switch (delivered.kind) {
       case 'taken':
-        await mails.sent(message.id, now);
+        await mails.sent(message, now);
         break;
       case 'left_out':
-        await mails.leaveOut(message.id, now);
+        await mails.leaveOut(message, now);
         break;
       case 'refused':
       case 'late':
-        await mails.giveUp(message.id, now, delivered);
+        await mails.giveUp(message, now, delivered);
         break;
       case 'failed':
         await tryLater(ports, message, delivered.reason);
@@ -79,6 +79,6 @@ const tryLater = async (
 ): Promise<void> => {
   const now = clock.now();
   const next = nextAttempt(message, now);
-  if (next) await mails.retry(message.id, next, reason);
-  else await mails.giveUp(message.id, now, { kind: 'late', reason });
+  if (next) await mails.retry(message, next, reason);
+  else await mails.giveUp(message, now, { kind: 'late', reason });
 };

@@ -108,7 +108,9 @@ const attempt = async (
   const { made, ...fault } = await call(ports, claimed, signal);
   const counted = made && isAttempt(made) ? made : undefined;
   const settlement = await deliveries.settle(claimed, counted, (current) =>
-    counted ? settle(current, counted) : withoutAttempt(current, clock.now()),
+    counted
+      ? settle(current, counted, claimed.webhook?.address)
+      : withoutAttempt(current, clock.now()),
   );
   return { outcome: made, settlement, ...fault };
 };

@@ -25,7 +25,7 @@ export const mailPerson =
     return true;
   };
 
-/** One mail to each person of the account who wants that kind. Adding the same notification again changes nothing. */
+/** One mail to each person of the account who wants that kind, except the one who did it. Adding the same notification again changes nothing. */
 export const mailOwners =
   ({ mails, mailChoices, recipients, postman, clock }: Ports) =>
   async (notification: Notification): Promise<void> => {
@@ -33,6 +33,7 @@ export const mailOwners =
     const people = await recipients.of(notification.accountId);
     const off = await mailChoices.off(people.map(({ personId }) => personId));
     for (const { personId, to } of people) {
+      if (to === notification.by) continue;
       if (off.get(personId)?.has(notification.kind)) continue;
       const id = `${notification.id}:${personId}`;
       await add({ mails, clock }, { ...notification, id, personId, to });

@@ -95,6 +95,36 @@ export const idempotencyKeysContract = (open: () => Promise<Stores>): void => {
     expect(await keys.once(request, mustNotRun)).toEqual({ kind: 'replayed', answer: done });
   });
 
+  testOnBoth(
+    'what counts a request runs once before it, though the transaction runs again, and not for a known request',
+    async () => {
+      let [admitted, worked] = [0, 0];
+      const admit = () => {
+        admitted += 1;
+        return Promise.resolve();
+      };
+      const conflicting = () => {
+        worked += 1;
+        if (worked > 2) return Promise.resolve(done);
+        return Promise.reject(Object.assign(new Error('a deadlock'), { code: 'ER_LOCK_DEADLOCK' }));
+      };
+      expect(await keys.once(request, conflicting, admit)).toEqual({
+        kind: 'answered',
+        answer: done,
+      });
+      expect([admitted, worked]).toEqual([1, 3]);
+      for (const process of [stores, stores.secondProcess]) {
+        const again = await process.idempotencyKeys.once(request, mustNotRun, mustNotRun);
+        expect(again).toEqual({ kind: 'replayed', answer: done });
+      }
+    },
+  );
+
+  test('a request that is not admitted does nothing and leaves the key free', async () => {
+    await expect(keys.once(request, mustNotRun, refuse)).rejects.toBe(refusal);
+    expect(await keys.once(request, answering(done))).toEqual({ kind: 'answered', answer: done });
+  });
+
   test('work that throws frees the key', async () => {
     await expect(keys.once(request, () => Promise.reject(refusal))).rejects.toBe(refusal);
     await expect(keys.once(request, refuse)).rejects.toBe(refusal);

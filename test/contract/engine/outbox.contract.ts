@@ -100,7 +100,8 @@ export const outboxContract = (open: (options: StoreOptions) => Promise<Stores>)
     expect(held).toHaveLength(2);
     expect(await claim(0)).toEqual([]);
     expect(await claim(lease - 1, 1000, stores.secondProcess.outbox)).toEqual([]);
-    expect(await claim(lease, 1000, stores.secondProcess.outbox)).toEqual(held);
+    const taken = await claim(lease, 1000, stores.secondProcess.outbox);
+    expect(idsOf(taken)).toEqual(idsOf(held));
     expect(await claim(lease)).toEqual([]);
   });
 
@@ -123,33 +124,50 @@ export const outboxContract = (open: (options: StoreOptions) => Promise<Stores>)
 
   testOnBoth('a released delivery comes again at its time and counts its attempts', async () => {
     await store(planChanged());
-    const [held] = await claim();
+    let [held] = await claim();
     for (const attempts of [1, 2, 3]) {
       const due = attempts * 10 * lease;
-      await outbox.retry(held?.id ?? '', later(due), 'the printer is on fire 🔥'.repeat(500));
+      await outbox.retry(held!, later(due), 'the printer is on fire 🔥'.repeat(500));
       expect(await outbox.state()).toEqual({ waiting: 1, parked: 0 });
       expect(await claim(due - 1)).toEqual([]);
-      expect(await claim(due)).toEqual([{ ...held, attempts }]);
+      const before = held!;
+      [held] = await claim(due);
+      expect(held).toEqual({ ...before, claim: held?.claim, attempts });
     }
   });
 
+  testOnBoth(
+    'a late failure changes nothing once another process has claimed the delivery',
+    async () => {
+      await store(planChanged());
+      const [late] = await claim();
+      const [held] = await claim(lease);
+      await outbox.retry(late!, later(lease), 'late');
+      await outbox.park(late!, 'late');
+      expect(await outbox.state()).toEqual({ waiting: 1, parked: 0 });
+      expect(await claim(2 * lease - 1)).toEqual([]);
+      await outbox.retry(held!, later(3 * lease), 'not yet');
+      expect(await claim(3 * lease)).toMatchObject([{ id: held!.id, attempts: 1 }]);
+    },
+  );
+
   test('the oldest delivery is known by the time of its event, also while it waits for another attempt', async () => {
     await store(...[-3, -2, -1].map((at) => planChanged(later(at))));
-    const [first, second] = idsOf(await claim());
-    await outbox.retry(first ?? '', later(10 * lease), 'not yet');
+    const [first, second] = await claim();
+    await outbox.retry(first!, later(10 * lease), 'not yet');
     expect((await outbox.oldest()).waiting).toEqual(later(-3));
-    await outbox.done(first ?? '', second ?? '');
+    await outbox.done(first!.id, second!.id);
     expect((await outbox.oldest()).waiting).toEqual(later(-1));
   });
 
   test('a parked delivery is kept and counted but never claimed again', async () => {
     await store(issued('key_1'));
-    const [first, second] = idsOf(await claim());
+    const [first, second] = await claim();
     expect(await outbox.oldest()).toEqual({ waiting: later(0), parked: undefined });
-    await outbox.park(first ?? '', 'keeps failing');
+    await outbox.park(first!, 'keeps failing');
     expect(await outbox.state()).toEqual({ waiting: 1, parked: 1 });
     expect(await outbox.oldest()).toEqual({ waiting: later(0), parked: later(0) });
-    expect(idsOf(await claim(1e12))).toEqual([second]);
+    expect(idsOf(await claim(1e12))).toEqual([second!.id]);
   });
 
   testOnBoth('a sweep deletes older events that all subscribers have seen', async () => {
@@ -159,8 +177,12 @@ export const outboxContract = (open: (options: StoreOptions) => Promise<Stores>)
     expect(await sweep(later(6))).toBe(3);
     expect(await sweep(later(6))).toBe(0);
     expect(await sweep(later(7))).toBe(1);
-    expect(await claim(lease)).toHaveLength(2);
-    await outbox.park(second ?? '', 'keeps failing');
+    const left = await claim(lease);
+    expect(left).toHaveLength(2);
+    await outbox.park(
+      left.find(({ id }) => id === second)!,
+      'keeps failing',
+    );
     expect(await sweep(later(1e12))).toBe(0);
   });
 
@@ -194,6 +216,7 @@ export const outboxContract = (open: (options: StoreOptions) => Promise<Stores>)
     const kept = structuredClone(held);
     expect(kept).toMatchObject([{ stored: { event: { accountId: account, occurredAt: now } } }]);
     scribble(held);
-    expect(await claim(lease)).toEqual(kept);
+    const [again] = await claim(lease);
+    expect([{ ...again, claim: kept[0]!.claim }]).toEqual(kept);
   });
 };

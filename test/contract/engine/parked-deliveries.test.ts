@@ -40,10 +40,11 @@ describeStores('parked deliveries', (open) => {
   /** @returns their ids, oldest first */
   const park = async (count: number): Promise<readonly string[]> => {
     await store(count);
+    for (const one of await claim()) await outbox.retry(one, later(0), 'first');
     const held = await claim();
-    for (const { id } of held) {
-      await outbox.retry(id, later(0), 'first');
-      await outbox.park(id, `the printer at ${id} burns 🔥`);
+    for (const one of held) {
+      const { id } = one;
+      await outbox.park(one, `the printer at ${id} burns 🔥`);
     }
     return idsOf(held);
   };

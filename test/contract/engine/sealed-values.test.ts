@@ -85,9 +85,11 @@ describe.each(databaseKinds)('sealed values in %s', (kind) => {
     const ports = { sealer: before, ids: new UuidIds(), onAdded: () => undefined };
     const mails = new KyselyMails(database, ports);
     const now = new Date(0);
+    const message = { id: 'evt_1:pers_1', claim: 'claim_1' };
+    await database.root.updateTable('mails').set({ claim: message.claim }).execute();
     await (end === 'sent'
-      ? mails.sent('evt_1:pers_1', now)
-      : mails.giveUp('evt_1:pers_1', now, { kind: 'late', reason: 'no such user' }));
+      ? mails.sent(message, now)
+      : mails.giveUp(message, now, { kind: 'late', reason: 'no such user' }));
     expect(await uses()).toEqual([{ keyId: before.keyIds[0], values: all - 1 }]);
   });
 

@@ -31,8 +31,8 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
   });
 
   const finishAll = async (): Promise<void> => {
-    for (const { id } of await mails.claim(later(90 * day), later(91 * day), { limit: 100 })) {
-      await mails.sent(id, later(90 * day));
+    for (const one of await mails.claim(later(90 * day), later(91 * day), { limit: 100 })) {
+      await mails.sent(one, later(90 * day));
     }
   };
   const about = { keyId: 'key_1', name: 'Till', until: '2026-03-01' };
@@ -51,6 +51,12 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
   const claim = (at = later(0), limit = 10, from = mails) =>
     from.claim(at, new Date(at.getTime() + minute), { limit });
 
+  /** These messages, claimed. */
+  const claimed = async (...wanted: readonly Mail[]): Promise<readonly DueMessage[]> => {
+    const due = await claim(later(hour), 100);
+    return wanted.map(({ id }) => due.find((one) => one.id === id)!);
+  };
+
   testOnBoth.each(everyKind())('a mail of the kind $kind comes back as it was', async (told) => {
     const mail = mailOf(told);
     await alone(mail);
@@ -68,8 +74,9 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
       await stores.secondProcess.mails.add(mail, later(0), () => ({
         ...{ message: 'other', sendAt: later(0) },
       }));
-      expect(idsOf(await claim())).toEqual([mail.id]);
-      await mails.sent(mail.id, later(0));
+      const [message, ...others] = await claim();
+      expect([message?.id, others]).toEqual([mail.id, []]);
+      await mails.sent(message!, later(0));
       await alone(mail);
       expect(await claim(later(day))).toEqual([]);
     },
@@ -123,13 +130,34 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
     const [message, ...others] = await claim(later(0), 1);
     expect(others).toEqual([]);
     expect(message?.tells().map(({ occurredAt }) => occurredAt)).toEqual([later(0), later(2)]);
-    await mails.retry(first.id, later(minute), 'busy');
+    await mails.retry(message!, later(minute), 'busy');
     expect(await claim(later(minute - 1))).toEqual([]);
     const [again] = await claim(later(minute));
     expect([again?.attempts, again?.tells().length]).toEqual([1, 2]);
-    await mails.sent(first.id, later(0));
+    await mails.sent(again!, later(0));
     expect(await claim(later(day))).toEqual([]);
   });
+
+  testOnBoth(
+    'a late outcome changes nothing once somebody else has claimed the message, nor does one that is stored twice',
+    async () => {
+      const mail = mailOf();
+      await alone(mail);
+      const [dead] = await claim();
+      const [heir] = await claim(later(minute));
+      await mails.retry(dead!, later(day), 'late');
+      await mails.giveUp(dead!, later(minute), refusedWith('late'));
+      await mails.sent(dead!, later(minute));
+      await mails.leaveOut(dead!, later(minute));
+      expect(await mails.troubles(accountId)).toEqual([]);
+      expect(await claim(later(2 * minute - 1))).toEqual([]);
+      await mails.retry(heir!, later(hour), 'busy');
+      await mails.giveUp(heir!, later(hour), refusedWith('twice'));
+      const [again] = await claim(later(hour));
+      expect([again?.id, again?.attempts]).toEqual([mail.id, 1]);
+      expect(await mails.troubles(accountId)).toEqual([]);
+    },
+  );
 
   test('the plan knows the mails of the person of the last day, and whether one may still join', async () => {
     const known = async (): Promise<readonly PlannedMail[]> => {
@@ -143,10 +171,10 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
     const [old, waiting, begun, tried, done, refused] = Array.from({ length: 6 }, () => mailOf());
     await alone(old!, later(0));
     for (const mail of [begun, tried, done, refused]) await alone(mail!, later(1));
-    await claim(later(1));
-    await mails.retry(tried!.id, later(day), 'busy');
-    await mails.sent(done!.id, later(2));
-    await mails.giveUp(refused!.id, later(2), refusedWith('no such user'));
+    const due = new Map((await claim(later(1))).map((one) => [one.id, one]));
+    await mails.retry(due.get(tried!.id)!, later(day), 'busy');
+    await mails.sent(due.get(done!.id)!, later(2));
+    await mails.giveUp(due.get(refused!.id)!, later(2), refusedWith('no such user'));
     await alone(waiting!, later(3));
     const common = { kind: 'key.banned', subject: 'key_1', sendAt: later(1), isOpen: false };
     expect(await known()).toEqual([
@@ -174,37 +202,36 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
   test('whom mail does not reach is known from the first refusal until a message is taken', async () => {
     const all = [mailOf(), mailOf(), mailOf(), mailOf()];
     for (const mail of all) await alone(mail);
-    await claim();
-    await mails.giveUp(all[0]!.id, later(1), refusedWith('no such user'));
-    await mails.giveUp(all[1]!.id, later(2), refusedWith('mailbox full'));
+    const [first, second] = await claim();
+    await mails.giveUp(first!, later(1), refusedWith('no such user'));
+    await mails.giveUp(second!, later(2), refusedWith('mailbox full'));
     const trouble = { personId, since: later(1), refusal: 'mailbox full' };
     expect(await mails.troubles(accountId)).toEqual([trouble]);
     expect(await mails.troubles(await newAccount(stores))).toEqual([]);
-    expect(await claim(later(day - 1))).toHaveLength(2);
-    await mails.sent(all[2]!.id, later(3));
+    const [third, ...others] = await claim(later(day - 1));
+    expect(others).toHaveLength(1);
+    await mails.sent(third!, later(3));
     expect(await mails.troubles(accountId)).toEqual([]);
-    await mails.retry(all[2]!.id, later(4), 'late');
-    await mails.giveUp(all[2]!.id, later(5), refusedWith('a late answer of a slow process'));
-    expect(await mails.troubles(accountId)).toEqual([]);
-    expect(idsOf(await claim(later(2 * day)))).toEqual([all[3]!.id]);
+    expect(idsOf(await claim(later(2 * day)))).toEqual(idsOf(others));
   });
 
   test('that we could not send in time is not said to be a refusal, and our reason is not told', async () => {
     const [first, second, third] = [mailOf(), mailOf(), mailOf()];
     for (const mail of [first, second, third]) await alone(mail);
-    await mails.giveUp(first.id, later(1), { kind: 'late', reason: 'ECONNREFUSED 10.0.0.5:587' });
+    const [one, other, last] = await claimed(first, second, third);
+    await mails.giveUp(one!, later(1), { kind: 'late', reason: 'ECONNREFUSED 10.0.0.5:587' });
     const trouble = { personId, since: later(1), refusal: undefined };
     expect(await mails.troubles(accountId)).toEqual([trouble]);
-    await mails.giveUp(second.id, later(2), refusedWith('no such user'));
+    await mails.giveUp(other!, later(2), refusedWith('no such user'));
     expect(await mails.troubles(accountId)).toEqual([{ ...trouble, refusal: 'no such user' }]);
-    await mails.giveUp(third.id, later(3), { kind: 'late', reason: 'away' });
+    await mails.giveUp(last!, later(3), { kind: 'late', reason: 'away' });
     expect(await mails.troubles(accountId)).toEqual([trouble]);
   });
 
   test('a mail that is no longer wanted ends, and troubles nobody', async () => {
     const mail = mailOf();
     await alone(mail);
-    await mails.leaveOut(mail.id, later(1));
+    await mails.leaveOut((await claimed(mail))[0]!, later(1));
     expect(await claim(later(day))).toEqual([]);
     expect(await mails.troubles(accountId)).toEqual([]);
   });
@@ -229,12 +256,14 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
     await alone(future, later(6));
     const { unreached } = before;
     expect(await mails.state(later(5))).toEqual({ waiting: 2, oldest: later(1), unreached });
-    await mails.retry(first.id, later(day), 'busy');
+    const [one, other] = await claimed(first, second);
+    await mails.retry(one!, later(hour), 'busy');
     expect(await mails.state(later(5))).toEqual({ waiting: 2, oldest: later(1), unreached });
-    await mails.giveUp(first.id, later(3), refusedWith('no such user'));
+    const [again] = await claimed(first);
+    await mails.giveUp(again!, later(3), refusedWith('no such user'));
     const left = { waiting: 1, oldest: later(2), unreached: unreached + 1 };
     expect(await mails.state(later(5))).toEqual(left);
-    await mails.sent(second.id, later(4));
+    await mails.sent(other!, later(4));
     expect(await mails.state(later(5))).toEqual({ waiting: 0, oldest: undefined, unreached });
   });
 
@@ -243,8 +272,11 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
     const [done, waiting, future] = [mailOf(), mailOf(), mailOf()];
     for (const mail of [done, waiting]) await alone(mail, later(1));
     await alone(future, later(2));
-    await claim(later(1));
-    await mails.sent(done.id, later(5));
+    const due = await claim(later(1));
+    await mails.sent(
+      due.find(({ id }) => id === done.id)!,
+      later(5),
+    );
     expect(await stores.retention.sweep('mails', later(1))).toBe(0);
     expect(await stores.retention.sweep('mails', later(2))).toBe(2);
     await alone(done);
@@ -254,7 +286,7 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
   test('that mail does not reach a person is known for as long as there is the person', async () => {
     const mail = mailOf();
     await alone(mail);
-    await mails.giveUp(mail.id, later(1), refusedWith('no such user'));
+    await mails.giveUp((await claimed(mail))[0]!, later(1), refusedWith('no such user'));
     await stores.retention.sweep('mail_troubles', later(100 * day));
     expect(await mails.troubles(accountId)).toHaveLength(1);
   });

@@ -44,7 +44,9 @@ describe.each(databaseKinds)(
       });
       const failed = { kind: 'answered', status: 500, beginning: '', tookMs: 5000 } as const;
       const attempt = { ...failed, at: later(1) };
-      await stores.webhookDeliveries.settle(claimed[0]!, attempt, (now) => settle(now, attempt));
+      await stores.webhookDeliveries.settle(claimed[0]!, attempt, (now) =>
+        settle(now, attempt, webhook.address),
+      );
       expect(await storedKinds(url, webhook.id)).toEqual([...webhook.kinds, 'ship.sunk']);
       const chosen = { address: webhook.address, kinds: ['key.banned'] };
       await stores.webhooks.change(of, (now) =>

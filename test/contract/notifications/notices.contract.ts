@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
-import type { Notification, Told } from '../../../src/notifications/domain/notification.ts';
+import type {
+  Notification,
+  NotificationKind,
+  Told,
+} from '../../../src/notifications/domain/notification.ts';
 import type { Notices, Reader } from '../../../src/notifications/ports.ts';
-import { later, newAccount, personDecision } from '../../support/accounts.ts';
+import { later, newAccount, personDecision, takeEvents } from '../../support/accounts.ts';
 import { everyKind } from '../../support/notifications.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
@@ -83,6 +87,31 @@ export const noticesContract = (open: () => Promise<Stores>): void => {
     expect(await notices.unread(reader, 10)).toBe(1);
     expect(await notices.unread(stranger, 10)).toBe(0);
   });
+
+  testOnBoth(
+    'what a person did is unread for the others only; that a domain is live, and what is taken, for all',
+    async () => {
+      const colleague = personDecision(accountId);
+      await stores.people.add(colleague);
+      const [person] = await stores.people.list(accountId);
+      const readers = [reader, { accountId, personId: colleague.state.id }];
+      /** @returns how many are unread, for who did it and for the other, of what they have not seen before */
+      const unreadAfter = async (type: string, kind: NotificationKind) => {
+        await takeEvents(stores);
+        const event = { type, accountId, occurredAt: later(0) };
+        await stores.acting.run(`person:${person!.email}`, () => stores.happen(event));
+        const [delivery] = await stores.outbox.claim(later(0), later(1), 10);
+        const told = everyKind().find((one) => one.kind === kind)!;
+        await notices.add(of(told, { id: delivery!.stored.id }));
+        const counts = await Promise.all(readers.map((one) => notices.unread(one, 10)));
+        for (const one of readers) await notices.markSeen(one, await notices.newest(accountId));
+        return counts;
+      };
+      expect(await unreadAfter('domain_removed', 'domain.removed')).toEqual([0, 1]);
+      expect(await unreadAfter('domain_live', 'domain.live')).toEqual([1, 1]);
+      expect(await unreadAfter('domain_removed', 'domain.contested')).toEqual([1, 1]);
+    },
+  );
 
   test('each person has their own unread ones, counted up to a limit', async () => {
     const colleague = personDecision(accountId);

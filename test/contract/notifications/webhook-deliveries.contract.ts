@@ -75,7 +75,7 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     ...(draft as object),
   });
   const settled = (claimed: ClaimedDelivery, attempt: Attempt, port = deliveries) =>
-    port.settle(claimed, attempt, (current) => settle(current, attempt));
+    port.settle(claimed, attempt, (current) => settle(current, attempt, claimed.webhook?.address));
   const idsOf = (some: readonly { readonly messageId: string }[]) =>
     some.map(({ messageId }) => messageId);
   const stateOf = async (one = webhook) => (await list(one))[0]?.progress.state;

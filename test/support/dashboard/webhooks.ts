@@ -27,7 +27,9 @@ export const attemptAll = async (
   const claimed = [await claim(false), await claim(true)].flatMap((one) => one.claimed);
   for (const one of claimed) {
     const attempt = { ...outcome, at: now };
-    await deliveries.settle(one, attempt, (current) => settle(current, attempt));
+    await deliveries.settle(one, attempt, (current) =>
+      settle(current, attempt, one.webhook?.address),
+    );
   }
 };
 

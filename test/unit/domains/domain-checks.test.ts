@@ -136,12 +136,24 @@ describe('a check after that', () => {
     expect(recordCheck(verified, badReport(after(day)), moment(after(day))).events).toEqual([]);
   });
 
-  test('comes every hour while a live domain leads elsewhere', () => {
-    const now = after(60 * day);
-    const { state } = recordCheck(live, badReport(now), moment(now));
-    expect(state.dns.nextCheckAt).toEqual(after(60 * day + hour));
-    const right = recordCheck(state, report(after(61 * day)), moment(after(61 * day)));
-    expect(right.state.dns.nextCheckAt).toEqual(after(62 * day));
+  test('comes 4, 12, 28 and 60 minutes after a live domain is seen to lead elsewhere, then hourly, and so while it is right', () => {
+    const begin = 60 * day;
+    let state: CustomDomain = live;
+    let at = after(begin);
+    const waits = Array.from({ length: 6 }, () => {
+      ({ state } = recordCheck(state, badReport(at), moment(at)));
+      at = state.dns.nextCheckAt!;
+      return (at.getTime() - after(begin).getTime()) / minute;
+    });
+    expect(waits).toEqual([4, 12, 28, 60, 120, 180]);
+    const right = recordCheck(state, report(at), moment(at));
+    expect(right.state.dns.nextCheckAt).toEqual(after(begin + 240 * minute));
+    const again = recordCheck(
+      right.state,
+      badReport(after(begin + day)),
+      moment(after(begin + day)),
+    );
+    expect(again.state.dns.nextCheckAt).toEqual(after(begin + day + 4 * minute));
   });
 
   test('is frequent again after the verification', () => {
@@ -154,7 +166,9 @@ describe('a check after that', () => {
   test('goes on for as long as the domain is there', () => {
     const now = after(500 * day);
     const { state } = recordCheck(live, report(now), moment(now));
-    expect(state.dns.nextCheckAt).toEqual(after(501 * day));
+    expect(state.dns.nextCheckAt).toEqual(after(500 * day + hour));
+    const waiting = recordCheck(verified, report(now), moment(now)).state;
+    expect(waiting.dns.nextCheckAt).toEqual(after(501 * day));
   });
 
   test('of a removed domain changes nothing', () => {
@@ -178,9 +192,9 @@ describe('a check after that', () => {
   });
 
   test('comes every hour while an attempt waits for it', () => {
-    const renewal = after(60 * day);
-    const held = recordCheck(live, badReport(renewal), moment(renewal)).state;
-    expect(certificateOf(held)).toMatchObject({ status: 'issued', waitsForDns: true });
+    const due = after(60 * day);
+    const held = recordCheck(verified, badReport(due), moment(due)).state;
+    expect(certificateOf(held)).toMatchObject({ status: 'failed', waitsForDns: true });
     expect(held.dns.nextCheckAt).toEqual(after(60 * day + hour));
   });
 

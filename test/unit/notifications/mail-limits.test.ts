@@ -82,6 +82,19 @@ describe('within ten minutes', () => {
     );
   });
 
+  test('that another account has proven a name is mailed at once, whatever else was mailed and waits', () => {
+    const inbox = new Inbox();
+    for (let at = 0; at < 12; at += 1) inbox.add(mailOf(bannedOf(at), later(at)), later(at));
+    const contested = everyKind().find(({ kind }) => kind === 'domain.contested')!;
+    const mail = mailOf(contested, later(minute));
+    expect(inbox.add(mail, later(minute))).toMatchObject({
+      message: mail.id,
+      sendAt: later(minute),
+    });
+    const waiting = inbox.add(mailOf(bannedOf(12), later(2 * minute)), later(2 * minute));
+    expect(waiting?.sendAt).toEqual(later(windowMs));
+  });
+
   test('nothing joins a summary that is being sent', () => {
     const now = later(0);
     const before = Array.from({ length: 6 }, (_, at) => ({

@@ -84,6 +84,15 @@ test('a certificate that was never there has no end, and a problem may not be kn
 });
 
 test.each([
+  ['domain_removed', 'owner', 'person:keeper@zoo.example', 'keeper@zoo.example'],
+  ['domain_removed', 'owner', 'operator', undefined],
+  ['domain_removed', 'contested', 'person:rival@zoo.example', undefined],
+  ['domain_live', '', 'person:keeper@zoo.example', undefined],
+] as const)('of %s (%s), done by %s, is not told: %s', async (type, reason, actor, by) => {
+  expect((await tell(type, { ...host, reason }, actor))?.by).toBe(by);
+});
+
+test.each([
   ['person:keeper@zoo.example', undefined],
   ['operator', 'deploy.failed'],
   ['service', 'deploy.failed'],

@@ -4,7 +4,7 @@ import {
   isAttempt,
   isSuccess,
   repeat,
-  settle,
+  settle as settleAsked,
   withoutAttempt,
 } from '../../../src/notifications/domain/webhooks/attempts.ts';
 import {
@@ -40,6 +40,11 @@ const failingSince = (since: Date, failedAt = later(-hour)): Webhook => ({
   status: { state: 'on', failingSince: since, failedAt, isSlow: false },
 });
 const { state: off } = switchOff(webhook, 'by_hand', now);
+const settle = (
+  current: Parameters<typeof settleAsked>[0],
+  attempt: Attempt,
+  asked = webhook.address,
+) => settleAsked(current, attempt, asked);
 
 test('a failed delivery is tried ten times: at once, after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h', () => {
   let current = delivery;
@@ -96,6 +101,18 @@ test('410 Gone switches the webhook off at once, and says so', () => {
     events: [{ type: 'webhook_switched_off', reason: 'gone' }],
   });
 });
+
+test.each([answered(410), timeout(), answered(200, now, 2000)])(
+  'what the address before did says nothing about the one that a webhook has now: %j',
+  (attempt) => {
+    const moved = { ...webhook, address: 'https://moved.example/' };
+    const settled = settle({ delivery, webhook: moved }, attempt);
+    expect(settled.webhook).toBe(moved);
+    expect(settled.events).toEqual([]);
+    const state = isSuccess(attempt) ? 'delivered' : 'waiting';
+    expect(settled.delivery.progress.state).toBe(state);
+  },
+);
 
 test('five days without a success switch it off; a millisecond less does not, nor does a success', () => {
   const since = failingSince(later(-longestFailingMs));

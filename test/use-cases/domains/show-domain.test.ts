@@ -1,4 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
+import { newRecords } from '../../../src/adapters/dashboard/domains/new-records.ts';
+import { recordsSection } from '../../../src/adapters/dashboard/domains/records.ts';
+import { nothing } from '../../../src/adapters/dashboard/frame/html.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { recordHints } from '../../../src/domains/domain/dns/records.ts';
 import { showDomain } from '../../../src/domains/use-cases/show-domain.ts';
@@ -30,14 +33,26 @@ test('a domain is shown with the records to create and the time of its next chec
   expect(shown.timeline).toMatchObject({ entries: [entry], older: undefined });
 });
 
-test('a name that somebody else proved asks for the TXT record at once', async () => {
+test('a name that somebody else proved says so and asks for the TXT record at once', async () => {
   const lab = await domainLab();
   const holder = await lab.addVerified();
   const rival = await lab.add(await servedProject(lab.stores));
   const txtOf = async (domain: CustomDomain) =>
     (await showDomain(lab.ports)(domain)).records.find(({ type }) => type === 'TXT')?.required;
   expect([await txtOf(rival), await txtOf(holder)]).toEqual([true, false]);
+  const shown = await showDomain(lab.ports)(rival);
+  expect(shown.contest).toBe(
+    `Another account has proven that it owns ${rival.host}. If this name is yours, create the TXT record too: then it moves here.`,
+  );
+  for (const page of [
+    recordsSection(shown),
+    newRecords([shown], { slug: 'birds', note: nothing }),
+  ]) {
+    expect(page.toString()).toContain(shown.contest);
+  }
+  expect((await showDomain(lab.ports)(holder)).contest).toBeUndefined();
   await lab.remove(holder);
+  expect((await showDomain(lab.ports)(rival)).contest).toBeUndefined();
   expect(await txtOf(rival)).toBe(false);
 });
 

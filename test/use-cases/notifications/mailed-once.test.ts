@@ -90,6 +90,26 @@ test('each person who has signed in gets one mail, however often the event is de
   expect(addressesOf(all)).toEqual([all.ada.email, all.bob.email].sort());
 });
 
+test('an owner who has never signed in gets mail at the address that the account was created with; others who never came do not', async () => {
+  const all = await world();
+  const account = accountDecision();
+  const { id: accountId, email } = account.state;
+  const owner = personDecision(accountId);
+  const owned = { ...owner, state: { ...owner.state, email } };
+  await all.ports.accounts.open(account, keyDecision(accountId), owned);
+  await all.ports.people.add(personDecision(accountId));
+  await all.tell({ ...all.told(1), accountId });
+  await all.work();
+  expect(addressesOf(all)).toEqual([email]);
+});
+
+test('whoever did it gets no mail, and the others do', async () => {
+  const all = await world();
+  await all.tell({ ...all.told(1), by: all.ada.email });
+  await all.work();
+  expect(addressesOf(all)).toEqual([all.bob.email]);
+});
+
 test('a kind that a person has switched off is not sent to them', async () => {
   const all = await world();
   await all.face.chooseMail(all.ada.id, new Set(['key.banned']));

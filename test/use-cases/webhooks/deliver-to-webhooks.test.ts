@@ -147,6 +147,27 @@ describe('a delivery that was claimed', () => {
     expect((await ports.webhooks.find(of))?.status).toMatchObject({ failingSince: undefined });
   });
 
+  test('and is refused for good by an address that the owner changes meanwhile leaves the new one on, and goes there', async () => {
+    const of = await add(['key.banned']);
+    await calls.tellWebhooks(banned('evt_1'));
+    const moved = { address: 'https://moved.example/', kinds: ['key.banned'] };
+    const gone: Outcome = { ...delivered, status: 410 };
+    const outside = {
+      post: async () => {
+        await calls.changeWebhook(of, moved);
+        return gone;
+      },
+    };
+    const [claimed] = await claim();
+    await callingOver(ports, outside).calls.attemptDelivery(claimed!);
+    expect(await ports.webhooks.find(of)).toMatchObject({
+      ...{ address: moved.address, status: { state: 'on', failingSince: undefined } },
+    });
+    expect(await calls.listDeliveries(of, 1)).toMatchObject([
+      { failures: 1, progress: { state: 'waiting' }, attempts: [{ status: 410 }] },
+    ]);
+  });
+
   test('is sent to the address that the webhook has now', async () => {
     const of = await add(['key.banned']);
     await calls.tellWebhooks(banned('evt_1'));

@@ -28,7 +28,9 @@ const pumpOver = async (call: (claimed: ClaimedDelivery, signal: AbortSignal) =>
   const { webhooks, webhookDeliveries: deliveries } = ports;
   const attempt = async (claimed: ClaimedDelivery, signal: AbortSignal) => {
     await call(claimed, signal);
-    await deliveries.settle(claimed, answered, (current) => settle(current, answered));
+    await deliveries.settle(claimed, answered, (current) =>
+      settle(current, answered, claimed.webhook?.address),
+    );
     return undefined;
   };
   const log = pino({ level: 'silent' });

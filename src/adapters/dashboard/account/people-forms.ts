@@ -25,7 +25,7 @@ export const invitation = ({ access, notifications, settings }: Ports): Form =>
       ),
     }),
     field: 'email',
-    once: true,
+    once: { admit: ({ accountId }) => access.admitInvitation(accountId) },
     act: async ({ accountId, now }, { email }) => {
       const invited = await access.invite(accountId, email);
       const passedOn = passedOnBy(notifications.isMailOn, invited);
@@ -38,7 +38,9 @@ export const newLink = ({ access, notifications, settings }: Ports): Form =>
   bareForm({
     name: 'new-link',
     path: `${peoplePath}/:person/link`,
-    once: true,
+    once: {
+      admit: ({ signedIn, parameters: { person = '' } }) => access.admitNewLink(signedIn, person),
+    },
     act: async ({ signedIn, now, parameters: { person = '' } }) => {
       const invited = await access.renewLink(signedIn, person);
       const isOwn = person === signedIn.person.id;

@@ -2,7 +2,7 @@ import { bindSnippet } from '../../../domains/domain/dns/records.ts';
 import type { DescribedDomain } from '../../../domains/use-cases/show-domain.ts';
 import { verifyAnchor } from './actions.ts';
 import { domainPath } from './paths.ts';
-import { hintList, newRecord, zoneFile, zoneName } from './records.ts';
+import { contestNote, hintList, newRecord, zoneFile, zoneName } from './records.ts';
 import { shownName } from './words.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
 
@@ -24,6 +24,7 @@ export const newRecords = (views: readonly DescribedDomain[], { slug, note }: Op
     <h2 id="new-records">Records to create for ${views.map(({ domain }, at) => html`${at > 0 && ' and '}${shownName(domain)}`)}</h2>
     <p class="hint">Create them at the DNS provider of ${zoneName(registrableDomain)}. Then ${verification(views)}, or wait: we check automatically, and ${progress(views, slug)}.</p>
     ${note}
+    ${views.map(contestNote)}
     <div class="columns">${views.map((view) => html`<div class="stack">${isPair && html`<h3>${shownName(view.domain)}</h3>`}${view.records.map(newRecord)}</div>`)}</div>
     <h3>As lines of a zone file (BIND)</h3>
     ${zoneFile(bindSnippet(records, registrableDomain), records)}

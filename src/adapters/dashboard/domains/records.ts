@@ -4,14 +4,16 @@ import type { DescribedDomain } from '../../../domains/use-cases/show-domain.ts'
 import { providerHints } from './provider-hints.ts';
 import { isSeen } from './seen-records.ts';
 import { nameOf, shownName } from './words.ts';
-import { html, type Html } from '../frame/html.ts';
+import { html, nothing, type Html } from '../frame/html.ts';
 import { badge, copyButton, copyable, facts } from '../frame/parts.ts';
 import { table, type Column } from '../frame/table.ts';
 
 /** The records to create, each ready to be copied into the form of a provider. */
-export const recordsSection = ({ domain, records, hosted, bind, hints }: DescribedDomain): Html =>
-  html`<section class="card" id="all-records" aria-labelledby="records">
+export const recordsSection = (view: DescribedDomain): Html => {
+  const { domain, records, hosted, bind, hints } = view;
+  return html`<section class="card" id="all-records" aria-labelledby="records">
     <h2 id="records">DNS records</h2>
+    ${contestNote(view)}
     <p class="hint">${whereToKeep(domain)}</p>
     ${providerHints(hosted, records)}
     ${table(records, columns(domain.dns.report, hosted), { look: 'records tops' })}
@@ -21,6 +23,11 @@ export const recordsSection = ({ domain, records, hosted, bind, hints }: Describ
     </details>
     ${domain.state === 'added' && hintList(hints)}
   </section>`;
+};
+
+/** That the name is contested, where the record that proves it stands. */
+export const contestNote = ({ contest }: Pick<DescribedDomain, 'contest'>): Html =>
+  contest === undefined ? nothing : html`<p class="notice bad">${contest}</p>`;
 
 /** Where the records belong, and what they are for. */
 const whereToKeep = ({ state, registrableDomain }: DescribedDomain['domain']): Html =>

@@ -28,11 +28,14 @@ export const actOnce = async (
   if (!/^[\w-]{10,40}$/.test(key)) throw new PageProblem(400, 'Load the page again, then send it.');
   const fingerprint = hash('sha256', JSON.stringify([form.path, visit.parameters, values]), 'hex');
   const request = { accountId: visit.accountId, key, fingerprint, now: visit.now };
-  const outcome = await ports.idempotencyKeys.once(request, async () => {
+  const work = async () => {
     const led = await act();
     const kept = 'to' in led ? led : { to: pathOf(screen, visit), done: shownOnce };
     return { status: 303, headers: {}, body: JSON.stringify(kept), led };
-  });
+  };
+  const { once } = form;
+  const admit = typeof once === 'object' ? () => once.admit(visit) : undefined;
+  const outcome = await ports.idempotencyKeys.once(request, work, admit);
   switch (outcome.kind) {
     case 'answered':
       return outcome.answer.led;

@@ -55,8 +55,11 @@ interface FormOf<Schema extends FormSchema, Values> {
   readonly schema: Schema;
   /** The field that shows a refusal of the domain. */
   readonly field?: string;
-  /** Sending it twice acts once: for forms that create something. Needs `onceField` in the form. */
-  readonly once?: boolean;
+  /**
+   * Sending it twice acts once: for forms that create something. Needs `onceField` in the form. `act` then runs in a
+   * transaction, which may run again; `admit` runs before it, and counts what has a limit outside the database.
+   */
+  readonly once?: true | { readonly admit: (visit: Visit) => Promise<void> };
   /** Fields that no page shows again, such as passwords. */
   readonly secrets?: readonly string[];
   readonly act: (visit: Visit, values: Values) => Promise<Outcome>;

@@ -50,14 +50,18 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
   async once<Answer extends KeptAnswer>(
     request: IdempotentRequest,
     work: () => Promise<Answer>,
+    admit?: () => Promise<void>,
   ): Promise<IdempotencyOutcome<Answer>> {
     const slot = JSON.stringify([request.accountId, request.key]);
     if (this.#running.has(slot)) return { kind: 'in_progress' };
     this.#running.add(slot);
     try {
       // A read without a round trip keeps repeated requests away from the only writer.
-      const known = this.database.engine.isInProcess ? await this.#kept(request) : undefined;
-      return known ?? (await this.#settle(request, work));
+      const looksFirst = this.database.engine.isInProcess || admit !== undefined;
+      const known = looksFirst ? await this.#kept(request) : undefined;
+      if (known) return known;
+      await admit?.();
+      return await this.#settle(request, work);
     } finally {
       this.#running.delete(slot);
     }

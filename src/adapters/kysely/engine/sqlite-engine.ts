@@ -2,9 +2,11 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
-import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, type Dialect } from 'kysely';
+import { SqliteAdapter, SqliteIntrospector, type Dialect } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import type { Deadline } from '../../../kernel/deadline.ts';
 import type { Connections } from './connections.ts';
+import { PaddedListsCompiler } from './padded-lists.ts';
 import { SqliteFileDriver, type SqliteFile } from './sqlite-driver.ts';
 import { givingUpAfter, pastOtherPrograms } from './sqlite-lock.ts';
 import { SqliteGroup } from './sqlite-group.ts';
@@ -93,14 +95,17 @@ const keepToOurselves = (path: string): void => {
   }
 };
 
-/** Prepares each text once. */
+/** Of each connection. */
+const mostStatements = 1000;
+
+/** Prepares each text once, until so many others were used that it is forgotten. */
 const keepStatements = (file: SqliteDatabase.Database) => {
-  const statements = new Map<string, SqliteDatabase.Statement>();
+  const statements = new LRUCache<string, SqliteDatabase.Statement>({ max: mostStatements });
   return (text: string): SqliteDatabase.Statement => {
     let statement = statements.get(text);
     if (!statement) {
       statement = file.prepare(text);
-      if (statements.size < 1000) statements.set(text, statement);
+      statements.set(text, statement);
     }
     return statement;
   };
@@ -143,5 +148,5 @@ const dialectOf = (file: SqliteFile): Dialect => ({
   createAdapter: () => new FileAdapter(),
   createDriver: () => new SqliteFileDriver(file),
   createIntrospector: (db) => new SqliteIntrospector(db),
-  createQueryCompiler: () => new SqliteQueryCompiler(),
+  createQueryCompiler: () => new PaddedListsCompiler(),
 });

@@ -2,6 +2,7 @@ import { mostPeople } from '../../../access/domain/person.ts';
 import type { Mail, MailPlan, PlannedMail } from '../../../notifications/domain/mail.ts';
 import { plannedSince } from '../../../notifications/domain/mail.ts';
 import type {
+  ClaimedMessage,
   DueMessage,
   GivenUp,
   Mails,
@@ -22,6 +23,12 @@ import { mailState } from './mail-state.ts';
 const longestReason = 2000;
 /** In place of a refusal: we could not send the last message. */
 const ours = '';
+
+/** Without a claim it still waits. */
+interface Claimed {
+  readonly id: string;
+  readonly claim: string | null;
+}
 
 type Ending = 'sent' | 'refused' | 'given_up' | 'left_out';
 
@@ -54,8 +61,9 @@ export class KyselyMails extends SealingStore implements Mails {
       const known = db.selectFrom('mails').select('id').where('id', '=', mail.id);
       if (await known.executeTakeFirst()) return;
       const planned = plan(await this.#plannedFor(db, mail.personId, now));
-      if (planned && 'cancels' in planned)
-        await this.#end(planned.cancels, { now, ending: 'left_out' });
+      if (planned && 'cancels' in planned) {
+        await this.#end({ id: planned.cancels, claim: null }, { now, ending: 'left_out' });
+      }
       const sent = planned && 'message' in planned ? planned : undefined;
       const row = mailRow(this.sealer, { mail, planned: sent, now });
       await db.insertInto('mails').values(row).execute();
@@ -71,30 +79,31 @@ export class KyselyMails extends SealingStore implements Mails {
     return claimMails(this.database, this.sealer, { claim, now, leaseUntil, ...most });
   }
 
-  async sent(messageId: string, now: Date): Promise<void> {
+  async sent(message: ClaimedMessage, now: Date): Promise<void> {
     await this.database.transaction(async (db) => {
-      const personId = await this.#end(messageId, { now, ending: 'sent' });
+      const personId = await this.#end(message, { now, ending: 'sent' });
       if (personId === undefined) return;
       await db.deleteFrom('mail_troubles').where('person_id', '=', personId).execute();
     });
   }
 
-  async retry(messageId: string, nextAttemptAt: Date, reason: string): Promise<void> {
+  async retry({ id, claim }: ClaimedMessage, nextAttemptAt: Date, reason: string): Promise<void> {
     await this.db
       .updateTable('mails')
       .set((eb) => ({
         ...{ due_at: toMillis(nextAttemptAt), claim: null, problem: shortened(reason) },
         attempts: eb('attempts', '+', 1n),
       }))
-      .where('message', '=', messageId)
+      .where('message', '=', id)
+      .where('claim', '=', claim)
       .where('ended_at', 'is', null)
       .execute();
   }
 
-  async giveUp(messageId: string, now: Date, { kind, reason }: GivenUp): Promise<void> {
+  async giveUp(message: ClaimedMessage, now: Date, { kind, reason }: GivenUp): Promise<void> {
     await this.database.transaction(async (db) => {
       const ending = kind === 'refused' ? 'refused' : 'given_up';
-      const personId = await this.#end(messageId, { now, ending, reason });
+      const personId = await this.#end(message, { now, ending, reason });
       if (personId === undefined) return;
       const refusal = kind === 'refused' ? shortened(reason) : ours;
       const known = await db
@@ -108,8 +117,8 @@ export class KyselyMails extends SealingStore implements Mails {
     });
   }
 
-  async leaveOut(messageId: string, now: Date): Promise<void> {
-    await this.database.transaction(() => this.#end(messageId, { now, ending: 'left_out' }));
+  async leaveOut(message: ClaimedMessage, now: Date): Promise<void> {
+    await this.database.transaction(() => this.#end(message, { now, ending: 'left_out' }));
   }
 
   state(now: Date): Promise<MailState> {
@@ -146,31 +155,33 @@ export class KyselyMails extends SealingStore implements Mails {
       }));
   }
 
-  /** @returns whom it was for; undefined if it has ended before, or if they were removed */
+  /** @returns whom it was for; undefined if somebody else has claimed or ended it, or if they were removed */
   async #end(
-    messageId: string,
+    { id, claim }: Claimed,
     { now, ending, reason }: { now: Date; ending: Ending; reason?: string },
   ): Promise<string | undefined> {
     const { db, database } = this;
     const mail = await db
       .selectFrom('mails')
       .select('person_id')
-      .where('message', '=', messageId)
+      .where('message', '=', id)
+      .where('claim', claim === null ? 'is' : '=', claim)
       .where('ended_at', 'is', null)
       .executeTakeFirst();
     const person = mail && (await lockedRow(database, 'people', mail.person_id));
     if (!person) return undefined;
-    await db
+    const ended = await db
       .updateTable('mails')
       .set({
         ...{ ended_at: toMillis(now), ending },
         problem: reason === undefined ? null : shortened(reason),
         ...{ due_at: null, claim: null, facts: null, sealed_by: null },
       })
-      .where('message', '=', messageId)
+      .where('message', '=', id)
+      .where('claim', claim === null ? 'is' : '=', claim)
       .where('ended_at', 'is', null)
-      .execute();
-    return person.id;
+      .executeTakeFirst();
+    return ended.numUpdatedRows > 0n ? person.id : undefined;
   }
 }
 

@@ -1,11 +1,14 @@
-import type { Selectable } from 'kysely';
-import { isKind } from '../../../notifications/domain/kinds.ts';
+import { sql, type Selectable } from 'kysely';
+import { isKind, ownDoings } from '../../../notifications/domain/kinds.ts';
 import type { Notification } from '../../../notifications/domain/notification.ts';
 import type { Notice, Notices, Reader } from '../../../notifications/ports.ts';
 import { failureOf } from '../engine/failure.ts';
 import { fromMillis, toMillis, type Schema } from '../schema.ts';
 import { Store } from '../store.ts';
 import { toldFrom } from './notice-facts.ts';
+
+/** Of what stands before the address of a person. */
+const actorLength = 'person:'.length;
 
 export class KyselyNotices extends Store implements Notices {
   async add({ id, accountId, kind, about, occurredAt }: Notification): Promise<void> {
@@ -53,6 +56,17 @@ export class KyselyNotices extends Store implements Notices {
       .where('people.account_id', '=', accountId)
       .where('notices.account_id', '=', accountId)
       .whereRef('notices.id', '>', ({ fn, val }) => fn.coalesce('people.notices_seen', val(0n)))
+      .where(({ and, eb, exists, not, selectFrom }) => {
+        const own = selectFrom('events')
+          .select('events.id')
+          .whereRef('events.id', '=', 'notices.event_id')
+          .where(
+            sql<string>`substr(events.actor, ${actorLength + 1})`,
+            '=',
+            eb.ref('people.email'),
+          );
+        return not(and([eb('notices.kind', 'in', ownDoings), exists(own)]));
+      })
       .orderBy('notices.id', 'desc')
       .limit(most)
       .execute();

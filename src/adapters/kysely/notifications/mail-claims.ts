@@ -72,6 +72,6 @@ const claimedBy = async (
   const byMessage = Map.groupBy(rows, ({ message }) => message);
   return messages.flatMap((id) => {
     const [first, ...others] = byMessage.get(id) ?? [];
-    return first ? [dueMessage(sealer, first, others)] : [];
+    return first ? [{ ...dueMessage(sealer, first, others), claim }] : [];
   });
 };

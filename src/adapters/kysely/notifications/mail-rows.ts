@@ -37,7 +37,11 @@ export const mailRow = (sealer: Sealer, { mail, planned, now }: Draft): Row => {
 };
 
 /** @param others the other mails of the same message */
-export const dueMessage = (sealer: Sealer, first: Row, others: readonly Row[]): DueMessage => ({
+export const dueMessage = (
+  sealer: Sealer,
+  first: Row,
+  others: readonly Row[],
+): Omit<DueMessage, 'claim'> => ({
   ...{ id: first.message, accountId: first.account_id, personId: first.person_id },
   ...{ to: first.address, attempts: Number(first.attempts) },
   until: fromMillis(first.until ?? first.send_at),

@@ -1,6 +1,7 @@
 import type { Claim, Claiming, DueDelivery } from '../../../notifications/webhook-ports.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';
 import type { Database } from '../database.ts';
+import { padded } from '../engine/padded-lists.ts';
 import { toMillis } from '../schema.ts';
 import { openedSecrets } from './saved-webhook.ts';
 import { deliveryFrom } from './webhook-delivery-rows.ts';
@@ -52,7 +53,7 @@ const dueOf = async (
       some.where(({ eb, and, or, not }) =>
         not(
           or(
-            except.receivers.map(({ accountId, receiver }) =>
+            padded(except.receivers).map(({ accountId, receiver }) =>
               and([eb('account_id', '=', accountId), eb('receiver', '=', receiver)]),
             ),
           ),

@@ -47,5 +47,24 @@ export const nextLookAt = (since: Date, now: Date, jitter: number): Date => {
   return next.kind === 'check' ? next.at : new Date(now.getTime() + day);
 };
 
+/** For live domains: hourly in the end, so that their owners soon learn that visitors do not come. */
+export const nextLookAtLive = (since: Date, { now, jitter }: Moment): Date => {
+  const hourly = new Date(now.getTime() + spread(hour, jitter));
+  const next = nextLookAt(since, now, jitter);
+  return next < hourly ? next : hourly;
+};
+
+/** The first wait after a check that shows that a live domain leads elsewhere. */
+const firstWaitMs = 4 * minute;
+
+/**
+ * For a live domain that leads elsewhere: 4, 12, 28 and 60 minutes after the first check that shows it, then hourly.
+ * @param lastCheckedAt when the check before this one showed the same; undefined if it did not
+ */
+export const nextLookAtAstray = (lastCheckedAt: Date | undefined, now: Date): Date => {
+  const waited = lastCheckedAt ? now.getTime() - lastCheckedAt.getTime() : 0;
+  return new Date(now.getTime() + Math.min(hour, Math.max(firstWaitMs, 2 * waited)));
+};
+
 const spread = (wait: number, jitter: number): number =>
   wait * (1 + largestJitter * (Math.min(1, Math.max(-1, jitter)) || 0));

@@ -2,7 +2,13 @@ import { latest, longestWait, type RenewalWork } from '../certificates/standing.
 import { resumed } from '../certificates/authorities.ts';
 import { isCertified, withWork, type Certified } from './plan.ts';
 import { about } from './attachment.ts';
-import { nextCheck, nextLookAt, type Moment } from './check-schedule.ts';
+import {
+  nextCheck,
+  nextLookAt,
+  nextLookAtAstray,
+  nextLookAtLive,
+  type Moment,
+} from './check-schedule.ts';
 import { whyAstray, whyNotProven } from './health.ts';
 import { isPrepared, issuersFor, readiness } from './readiness.ts';
 import {
@@ -90,21 +96,32 @@ const withoutEnded = (domain: Prepared, now: Date): Prepared => {
 };
 
 /**
- * Delays a certificate while the DNS is wrong, because an order would only cost another failure. A live domain that leads
- * elsewhere is checked hourly, so that its owner soon learns that it does, and that it no longer does; more often where
- * its certificate ends soon.
+ * Delays a certificate while the DNS is wrong, because an order would only cost another failure. Then the domain is checked
+ * hourly; more often where its certificate ends soon, and where it has just begun to lead elsewhere.
  */
-const watch = (domain: Certified, report: DnsReport, { now, jitter }: Moment): DomainDecision => {
+const watch = (domain: Certified, report: DnsReport, moment: Moment): DomainDecision => {
+  const { now } = moment;
   const work = heldBack(domain, report, now);
   const after = work ? withWork(domain, work) : domain;
-  const since = domain.state === 'verified' ? domain.verifiedAt : domain.addedAt;
-  const planned = nextLookAt(latest(since, domain.dns.lastVerifyAskedAt), now, jitter);
-  const soon = new Date(now.getTime() + Math.min(hour, longestWait(domain.certificate, now)));
   const isAstray = domain.state === 'live' && whyAstray(report) !== undefined;
   const isAwaited = isAstray || after.certificate.work.step === 'waits_for_dns';
-  const dns = checked(domain.dns, report, isAwaited && soon < planned ? soon : planned);
+  const soon = new Date(now.getTime() + Math.min(hour, longestWait(domain.certificate, now)));
+  const times = [planned(domain, moment), ...(isAwaited ? [soon] : [])];
+  if (isAstray) times.push(nextLookAtAstray(astraySeenAt(domain), now));
+  const dns = checked(domain.dns, report, new Date(Math.min(...times.map(Number))));
   return { state: { ...after, dns }, events: straying(domain, isAstray, now) };
 };
+
+const planned = (domain: Certified, moment: Moment): Date => {
+  const since = domain.state === 'verified' ? domain.verifiedAt : domain.addedAt;
+  const asked = latest(since, domain.dns.lastVerifyAskedAt);
+  if (domain.state === 'live') return nextLookAtLive(asked, moment);
+  return nextLookAt(asked, moment.now, moment.jitter);
+};
+
+/** @returns when it was last seen to lead elsewhere, if the last check showed that */
+const astraySeenAt = ({ dns }: Certified): Date | undefined =>
+  whyAstray(dns.report) ? dns.lastCheckedAt : undefined;
 
 const straying = (domain: Certified, isAstray: boolean, now: Date): DomainDecision['events'] => {
   if (domain.state !== 'live') return [];

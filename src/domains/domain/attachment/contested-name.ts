@@ -39,6 +39,15 @@ export const provenElsewhere = (
 export const isContested = (claimant: Claimant, holders: readonly CustomDomain[]): boolean =>
   provenElsewhere(claimant, holders) !== undefined;
 
+/** What a name that waits needs. @param proven see `provenElsewhere` */
+export const contestInWords = (
+  { host, unicodeHost: unicode }: Pick<CustomDomain, 'host' | 'unicodeHost'>,
+  proven: string,
+): string => {
+  const name = proven === host ? shownHost({ host, unicode }) : proven;
+  return `Another account has proven that it owns ${name}. If this name is yours, create ${proofOf(host)} too: then it moves here.`;
+};
+
 /**
  * A name that is proven from now on is taken from its holder, with its certificate.
  * @throws DomainError as `contestedBy` does

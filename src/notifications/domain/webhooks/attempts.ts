@@ -23,8 +23,14 @@ interface Attempted {
 export const isSuccess = (outcome: Outcome): boolean =>
   outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 
-export const settle = ({ delivery, webhook }: Attempted, attempt: Attempt): Settlement => {
-  const after = webhookAfter(webhook, attempt);
+/** @param asked the address that was called; what it did says nothing about another one */
+export const settle = (
+  { delivery, webhook }: Attempted,
+  attempt: Attempt,
+  asked: string | undefined,
+): Settlement => {
+  const isMoved = webhook?.address !== asked;
+  const after = isMoved ? { webhook, events: [] } : webhookAfter(webhook, attempt);
   if (isSuccess(attempt)) {
     return { delivery: { ...delivery, progress: { state: 'delivered' } }, ...after };
   }
