@@ -166,7 +166,10 @@ const changes: readonly (readonly [what: string, act: () => unknown])[] = [
       await upload.ended;
     },
   ],
-  ['a deploy that failed', () => deployEntries(dashboard.container, project, entry('../../up.html'))],
+  [
+    'a deploy that failed',
+    () => deployEntries(dashboard.container, project, entry('../../up.html')),
+  ],
   ['an older deploy that is used', () => sites.rollBack(project, 1)],
   ['a deploy that is deleted', () => sites.deleteDeploy(project, 2)],
   ['the requests of a new key', () => countRequests('listPets')],
