@@ -157,7 +157,7 @@ module.exports = {
         path: [
           core('fs', 'net', 'tls', 'dgram', 'dns', 'http', 'https', 'http2', 'child_process'),
           core('cluster', 'worker_threads', 'sqlite', 'readline', 'repl', 'inspector'),
-          npm('kysely', 'better-sqlite3', 'mysql2', 'ioredis', 'acme-client', 'playwright-core'),
+          npm('kysely', 'better-sqlite3', 'mysql2', 'ioredis', 'acme-client', 'puppeteer-core'),
           '^src/adapters/(kysely|redis/(?!redis-address))',
         ],
       },

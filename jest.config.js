@@ -42,10 +42,10 @@ export default {
     suite('contract', 'servers'),
     suite('http', 'servers'),
     suite('edge'),
-    suite('dashboard', 'dashboard'),
+    suite('dashboard', 'servers'),
     suite('system', 'servers'),
     // What a release needs beyond the rest: `make test-all`.
-    suite('release', 'dashboard'),
+    suite('release', 'servers'),
     // Too long for every run, and needs more rights: `make image-check`.
     suite('machines'),
   ],

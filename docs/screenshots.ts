@@ -4,9 +4,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { chromium, type Page } from 'playwright-core';
 import { startTryOut, type TryOut } from '../test/lab/try-out.ts';
-import { findBrowser } from '../test/support/dashboard/browser-program.ts';
+import { startBrowser } from '../test/support/dashboard/browser.ts';
+import type { TestPage } from '../test/support/dashboard/page.ts';
 import { zipOf } from '../test/support/sites/zip-bytes.ts';
 
 // `make screenshots`: walks through the dashboard in the lab and takes the pictures that README.md and docs show.
@@ -21,10 +21,10 @@ const shown = texts
 const wide = { width: 1280, height: 800 };
 const phone = { width: 390, height: 844 };
 const views = [
-  { name: 'light', colorScheme: 'light', size: wide },
-  { name: 'dark', colorScheme: 'dark', size: wide },
-  { name: 'phone-light', colorScheme: 'light', size: phone },
-  { name: 'phone-dark', colorScheme: 'dark', size: phone },
+  { name: 'light', theme: 'light', ...wide },
+  { name: 'dark', theme: 'dark', ...wide },
+  { name: 'phone-light', theme: 'light', ...phone },
+  { name: 'phone-dark', theme: 'dark', ...phone },
 ] as const;
 
 const project = '/dashboard/projects/happy-paws';
@@ -37,53 +37,32 @@ const site = zipOf([
 ]);
 
 /** An empty page is taken once for each size. */
-const take = async (page: Page, name: string): Promise<void> => {
+const take = async (page: TestPage, name: string): Promise<void> => {
   const wanted = name.endsWith('-empty') ? [views[0], views[3]] : views;
-  for (const { name: view, colorScheme, size } of wanted) {
-    const file = `${name}-${view}.webp`;
+  for (const view of wanted) {
+    const file = `${name}-${view.name}.webp`;
     if (into === undefined && !shown.includes(`screenshots/${file})`)) continue;
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.setViewportSize(size);
-    await writeFile(join(folder, file), await picture(page));
+    await page.show(view);
+    const all = { type: 'webp', quality: 85, fullPage: true } as const;
+    await writeFile(join(folder, file), await page.raw.screenshot(all));
   }
-  await page.setViewportSize(wide);
+  await page.show(wide);
   process.stdout.write(`${name}\n`);
 };
 
-/** All of the page as WebP, which Playwright does not write: a fifth of the size of a PNG. */
-const picture = async (page: Page): Promise<Buffer> => {
-  const session = await page.context().newCDPSession(page);
-  const { cssContentSize } = await session.send('Page.getLayoutMetrics');
-  const { data } = await session.send('Page.captureScreenshot', {
-    format: 'webp',
-    quality: 85,
-    captureBeyondViewport: true,
-    clip: { ...cssContentSize, scale: 1 },
-  });
-  await session.detach();
-  return Buffer.from(data, 'base64');
-};
+const button = (page: TestPage, name: string) => page.role('button', name);
 
-const button = (page: Page, name: string) =>
-  page.getByRole('button', { name, exact: true }).first();
-
-const publish = async (page: Page, origin: string): Promise<void> => {
+const publish = async (page: TestPage, origin: string): Promise<void> => {
   await page.goto(`${origin}/dashboard`);
   await take(page, 'projects-empty');
-  await page.getByLabel('Project name').fill('Happy Paws');
+  await page.label('Project name').fill('Happy Paws');
   await button(page, 'New project').click();
-  await page.waitForURL(`**${project}*`);
+  await page.isAt(new RegExp(project));
   await take(page, 'project-empty');
   for (let deploy = 1; deploy <= 2; deploy++) {
-    const file = { name: 'site.zip', mimeType: 'application/zip', buffer: site };
-    await page.getByLabel('Site archive').setInputFiles(file);
+    await page.label('Site archive').upload(site);
     await button(page, 'Deploy').click();
-    await page
-      .getByText(`#${deploy}`)
-      .or(page.getByText(`Deploy ${deploy}`))
-      .first()
-      .waitFor();
-    await page.waitForLoadState();
+    await page.words(new RegExp(`#${deploy}|Deploy ${deploy}`)).isShown();
   }
   await page.goto(`${origin}${project}`);
   await take(page, 'project');
@@ -91,34 +70,34 @@ const publish = async (page: Page, origin: string): Promise<void> => {
   await take(page, 'projects');
 };
 
-const liveDomain = async (page: Page, lab: TryOut, origin: string): Promise<void> => {
+const liveDomain = async (page: TestPage, lab: TryOut, origin: string): Promise<void> => {
   await page.goto(origin + domains);
   await take(page, 'domains-empty');
   for (const one of ['shop.happy-paws.test', host]) {
     await page.goto(origin + domains);
-    await page.getByLabel('Domain', { exact: true }).fill(one);
+    await page.label('Domain').fill(one);
     await button(page, 'Add domain').click();
-    await page.waitForURL(`**added=${one}*`);
+    await page.isAt(new RegExp(`added=${one}`));
   }
   await take(page, 'domain-added');
-  const records = (await page.locator('pre', { hasText: '$ORIGIN' }).first().textContent()) ?? '';
+  const records = await page.css('pre').has('$ORIGIN').read('textContent');
   await page.goto(`${origin}${domains}/${host}`);
   const elsewhere = '$ORIGIN happy-paws.test.\nwww 60 IN A 203.0.113.7\n';
   lab.createRecords(elsewhere);
   await button(page, 'Verify').click();
-  await page.getByText('conflicting_a').or(page.getByText('A record')).first().waitFor();
+  await page.words(/conflicting_a|A record/).isShown();
   await take(page, 'domain-problem');
-  const verify = page.locator('button:enabled', { hasText: 'Verify' }).first();
+  const verify = page.css('button:enabled').has('Verify');
   const delegation = records.split('\n').find((line) => line.startsWith('_acme-challenge.www '));
   lab.createRecords(`${elsewhere}${delegation ?? ''}\n`);
-  await verify.click({ timeout: 30_000 });
-  await page.getByText('Certificate ready').first().waitFor({ timeout: 60_000 });
+  await verify.click();
+  await page.words('Certificate ready').isShown();
   // Without what the last check said.
   await page.goto(`${origin}${domains}/${host}`);
   await take(page, 'domain-ready');
   lab.createRecords(records);
-  await verify.click({ timeout: 30_000 });
-  await page.locator('.badge.good', { hasText: 'live' }).first().waitFor({ timeout: 30_000 });
+  await verify.click();
+  await page.css('.badge.good').has('live').isShown();
   await take(page, 'domain-live');
   await page.goto(origin + domains);
   await take(page, 'domains');
@@ -126,29 +105,29 @@ const liveDomain = async (page: Page, lab: TryOut, origin: string): Promise<void
   await take(page, 'domain-remove');
 };
 
-const animals = async (page: Page, origin: string): Promise<void> => {
+const animals = async (page: TestPage, origin: string): Promise<void> => {
   await page.goto(`${origin}/dashboard/animals`);
   await take(page, 'animals-empty');
   for (const name of ['Rex', 'Mimi', 'Nemo', 'Coco', 'Bella']) {
-    await page.getByLabel('Name', { exact: true }).fill(name);
-    await page.getByLabel('Category id').fill('7');
+    await page.label('Name').fill(name);
+    await page.label('Category id').fill('7');
     await button(page, 'Add animal').click();
-    await page.getByText(name, { exact: true }).first().waitFor();
+    await page.exactly(name).isShown();
   }
   await button(page, 'Sell').click();
   await button(page, 'Sell animal').click();
-  await button(page, 'Approve').waitFor();
+  await button(page, 'Approve').isShown();
   await button(page, 'Reserve').click();
   // Without the mark on the row, whose colours do not follow the view.
   await page.goto(`${origin}/dashboard/animals`);
   await take(page, 'animals');
 };
 
-const keys = async (page: Page, origin: string): Promise<void> => {
+const keys = async (page: TestPage, origin: string): Promise<void> => {
   await page.goto(`${origin}/dashboard/keys`);
-  await page.getByLabel('Key name').fill('Web shop');
+  await page.label('Key name').fill('Web shop');
   await button(page, 'Create key').click();
-  const [secret = ''] = /pets_live_\w{38}/.exec((await page.textContent('main')) ?? '') ?? [];
+  const [secret = ''] = /pets_live_\w{38}/.exec(await page.css('main').read('textContent')) ?? [];
   await take(page, 'key-created');
   for (let request = 0; request < 40; request++) {
     const path = request % 8 === 0 ? '/v1/pets/1' : `/v1/pets?limit=${request % 10 === 0 ? 0 : 5}`;
@@ -158,16 +137,16 @@ const keys = async (page: Page, origin: string): Promise<void> => {
   await take(page, 'keys');
   // Usage is stored every 5 seconds; the page follows by itself.
   await page.goto(`${origin}/dashboard/usage`);
-  await page.getByText('Web shop').first().waitFor({ timeout: 15_000 });
+  await page.words('Web shop').isShown();
   await take(page, 'usage');
   await page.goto(`${origin}/dashboard/account`);
   await take(page, 'account');
-  await page.getByRole('button', { name: /^Notices/ }).click();
+  await page.role('button', /^Notices/).click();
   await take(page, 'notices');
 };
 
 /** Of a receiver that is busy at first. */
-const webhooks = async (page: Page, origin: string): Promise<void> => {
+const webhooks = async (page: TestPage, origin: string): Promise<void> => {
   let calls = 0;
   const receiver = createServer((_request, response) => {
     response.statusCode = (calls += 1) === 1 ? 503 : 200;
@@ -177,16 +156,16 @@ const webhooks = async (page: Page, origin: string): Promise<void> => {
   const { port } = receiver.address() as AddressInfo;
   await page.goto(`${origin}/dashboard/webhooks`);
   await take(page, 'webhooks-empty');
-  await page.getByLabel('Address', { exact: true }).fill(`http://127.0.0.1:${port}/hooks`);
+  await page.label('Address').fill(`http://127.0.0.1:${port}/hooks`);
   await button(page, 'Add webhook').click();
-  await page.getByText('It is not shown again').waitFor();
+  await page.words('It is not shown again').isShown();
   await take(page, 'webhook-added');
-  await page.getByRole('link', { name: 'I have stored it' }).click();
+  await page.role('link', 'I have stored it').click();
   for (const result of ['trying again', 'delivered']) {
     await button(page, 'Send a test').click();
-    await page.locator('.badge', { hasText: result }).first().waitFor({ timeout: 30_000 });
+    await page.css('.badge').has(result).isShown();
   }
-  await page.getByText('Message and answers').first().click();
+  await page.words('Message and answers').click();
   await take(page, 'webhook');
   await page.goto(`${origin}/dashboard/webhooks`);
   await take(page, 'webhooks');
@@ -196,15 +175,11 @@ const webhooks = async (page: Page, origin: string): Promise<void> => {
 if (into === undefined) await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 const lab = await startTryOut();
-const program = await findBrowser();
-const browser = await chromium.launch({
-  executablePath: program.executable,
-  env: { ...process.env, ...program.environment },
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-});
+const { origin } = lab.service;
+const browser = await startBrowser(origin);
 try {
-  const page = await browser.newPage({ viewport: wide });
-  const { origin } = lab.service;
+  const page = await browser.open();
+  await page.show(wide);
   await page.goto(`${origin}/dashboard/sign-in`);
   await take(page, 'sign-in');
   await page.goto(lab.signInUrl);
@@ -214,6 +189,6 @@ try {
   await keys(page, origin);
   await webhooks(page, origin);
 } finally {
-  await browser.close();
+  await browser.closePages();
   await lab.close();
 }

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { Page, Request } from 'playwright-core';
+import type { HTTPRequest } from 'puppeteer-core';
+import type { TestPage } from '../support/dashboard/page.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { Notices } from '../../src/notifications/ports.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
@@ -25,7 +26,8 @@ const tell = async (accountId = browsed.owner.accountId): Promise<string> => {
 
 const bellIn = (text: string) => /data-bell><button[^>]* aria-label="([^"]*)"/.exec(text)?.[1];
 const bellOf = async (visitor: DashboardVisitor) => bellIn((await visitor.get('/dashboard')).text);
-const bellOn = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const isBell = (request: HTTPRequest) => request.url().endsWith('/bell');
+const bellOn = (page: TestPage, name: string) => page.role('button', name);
 
 test('the bell on each page says how many notices are unread, and pressing it marks them as read', async () => {
   const { visitor, accountId } = await browsed.dashboard.newOwner();
@@ -101,11 +103,11 @@ test.each(['0x1', '-1', '9'.repeat(30), ' ', '<b>'])(
 test('without scripts, the bell leads to the notices, which it marks as read', async () => {
   const title = await tell();
   const page = await browsed.visit('/dashboard', { javaScript: false });
-  await page.getByRole('button', { name: /^Notices, \d+ unread$/ }).click();
-  await page.getByRole('heading', { name: `${title} (new)` }).waitFor();
-  await bellOn(page, 'Notices').waitFor();
-  await page.getByRole('link', { name: 'Lift the ban' }).first().click();
-  await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  await page.role('button', /^Notices, \d+ unread$/).click();
+  await page.role('heading', `${title} (new)`).isShown();
+  await bellOn(page, 'Notices').isShown();
+  await page.role('link', 'Lift the ban').click();
+  await page.role('heading', 'API keys').isShown();
 });
 
 test('with scripts, the bell counts while a page is open, and looking at the notices marks them as read', async () => {
@@ -113,13 +115,13 @@ test('with scripts, the bell counts while a page is open, and looking at the not
   const look = { cookie: visitor.cookie };
   const elsewhere = await browsed.visit('/dashboard/usage', look);
   await tell(accountId);
-  await bellOn(elsewhere, 'Notices, 1 unread').waitFor();
+  await bellOn(elsewhere, 'Notices, 1 unread').isShown();
   const page = await browsed.visit(path, look);
-  await bellOn(page, 'Notices').waitFor();
-  await bellOn(elsewhere, 'Notices').waitFor();
-  await page.getByText(await tell(accountId)).waitFor();
+  await bellOn(page, 'Notices').isShown();
+  await bellOn(elsewhere, 'Notices').isShown();
+  await page.words(await tell(accountId)).isShown();
   await until('the next one is read too', async () => (await bellOf(visitor)) === 'Notices');
-  await bellOn(page, 'Notices').waitFor();
+  await bellOn(page, 'Notices').isShown();
 });
 
 test('a page that is not live follows the bell while somebody sees it, and is right as soon as they are back', async () => {
@@ -131,30 +133,29 @@ test('a page that is not live follows the bell while somebody sees it, and is ri
       document.dispatchEvent(new Event('visibilitychange'));`,
     );
   await tell(accountId);
-  await bellOn(page, 'Notices, 1 unread').waitFor();
-  const left = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/bell'));
+  await bellOn(page, 'Notices, 1 unread').isShown();
+  const left = page.happens('requestfailed', isBell);
   await turn(true);
   await left;
   await visitor.post(path);
   await turn(false);
-  await bellOn(page, 'Notices').waitFor();
+  await bellOn(page, 'Notices').isShown();
   await tell(accountId);
-  await bellOn(page, 'Notices, 1 unread').waitFor();
+  await bellOn(page, 'Notices, 1 unread').isShown();
 });
 
 test('the end of a session elsewhere leaves what somebody types on a page that is not live', async () => {
   const { visitor, accountId } = await browsed.dashboard.newOwner();
   const page = await browsed.visit('/dashboard/keys', { cookie: visitor.cookie });
-  await page.getByLabel('Key name').fill('Till');
+  await page.label('Key name').fill('Till');
   await tell(accountId);
-  await bellOn(page, 'Notices, 1 unread').waitFor();
-  const isBell = (request: Request) => request.url().endsWith('/bell');
+  await bellOn(page, 'Notices, 1 unread').isShown();
   // The browser and the service both close it: whoever is first.
   const over = Promise.race([
-    page.waitForEvent('requestfailed', isBell),
-    page.waitForEvent('requestfinished', isBell),
+    page.happens('requestfailed', isBell),
+    page.happens('requestfinished', isBell),
   ]);
   await visitor.post('/dashboard/sign-out');
   await over;
-  expect(await page.getByLabel('Key name').inputValue()).toBe('Till');
+  expect(await page.label('Key name').read('value')).toBe('Till');
 });

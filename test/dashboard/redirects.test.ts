@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { TestPage } from '../support/dashboard/page.ts';
 import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
@@ -14,7 +14,7 @@ const domains = () => browsed.dashboard.container.get(DomainsKey);
 const sites = () => browsed.dashboard.container.get(SitesKey);
 
 /** The page of somebody whose project has three domains. */
-const open = async (javaScript: boolean): Promise<{ page: Page; project: Project }> => {
+const open = async (javaScript: boolean): Promise<{ page: TestPage; project: Project }> => {
   const { accountId, visitor } = await browsed.dashboard.newOwner();
   const project = await sites().startProject(accountId, 'Birds');
   await deployEntries(browsed.dashboard.container, project, entry('index.html'));
@@ -23,11 +23,10 @@ const open = async (javaScript: boolean): Promise<{ page: Page; project: Project
   return { page: await browsed.visit(path, { javaScript, cookie: visitor.cookie }), project };
 };
 
-const says = (page: Page, text: string): Promise<void> =>
-  page.getByRole('status').getByText(text, { exact: true }).waitFor();
+const says = (page: TestPage, text: string): Promise<void> =>
+  page.role('status').exactly(text).isShown();
 
-const press = (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).click();
+const press = (page: TestPage, name: string): Promise<void> => page.role('button', name).click();
 
 const stored = async ({ id }: Project): Promise<unknown> =>
   (await domains().showDomainSettings(id)).document.domains;
@@ -41,23 +40,23 @@ test.each(ways)(
   'a redirect is added and deleted, and a primary domain chosen, %s',
   async (_, js) => {
     const { page, project } = await open(js);
-    await page.getByLabel('From', { exact: true }).fill(shop);
-    await page.getByLabel('To', { exact: true }).fill(shop);
+    await page.label('From').fill(shop);
+    await page.label('To').fill(shop);
     await press(page, 'Add redirect');
-    await page.getByText(`${shop} cannot redirect to itself.`).waitFor();
-    expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe(shop);
+    await page.words(`${shop} cannot redirect to itself.`).isShown();
+    expect(await page.label('From').read('value')).toBe(shop);
 
-    await page.getByLabel('To', { exact: true }).fill('bücher.test');
-    await page.getByLabel('Status', { exact: true }).selectOption('302');
+    await page.label('To').fill('bücher.test');
+    await page.label('Status').choose('302');
     await press(page, 'Add redirect');
     await says(page, 'Redirect added.');
     const redirect = { from: shop, to: ascii, status: 302 };
     expect(await stored(project)).toEqual({ redirects: [redirect] });
     // It is the row that the page leads to and marks.
-    await page.locator('tr:target', { hasText: `bücher.test (${ascii})` }).waitFor();
+    await page.css('tr:target').has(`bücher.test (${ascii})`).isShown();
 
-    await page.getByLabel('Primary', { exact: true }).fill(www);
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.label('Primary').fill(www);
+    await page.role('button', 'Save').click();
     await says(page, 'Primary domain saved.');
     expect(await stored(project)).toEqual({ primary: www, redirects: [redirect] });
 
@@ -69,20 +68,20 @@ test.each(ways)(
 
 test.each(ways)('a configuration is imported once its mistakes are fixed, %s', async (_, js) => {
   const { page, project } = await open(js);
-  const text = page.getByLabel('Configuration as YAML or JSON', { exact: true });
+  const text = page.label('Configuration as YAML or JSON');
   expect(await text.isVisible()).toBe(false);
-  await page.getByText('Import a configuration').click();
+  await page.words('Import a configuration').click();
   const lines = ['domains:', `  primary: ${www}`, '  redirects:', `    - from: ${shop}`];
   await text.fill(lines.join('\n'));
   await press(page, 'Import');
-  await page.getByText('domains.redirects[0].to is missing.').waitFor();
-  expect(await text.inputValue()).toContain(shop);
+  await page.words('domains.redirects[0].to is missing.').isShown();
+  expect(await text.read('value')).toContain(shop);
 
   await text.fill([...lines, `      to: ${ascii}`].join('\n'));
   await press(page, 'Import');
   await says(page, 'Configuration imported.');
   const redirects = [{ from: shop, to: ascii, status: 308 }];
   expect(await stored(project)).toEqual({ primary: www, redirects });
-  const yaml = page.getByRole('region', { name: 'YAML', exact: true });
-  expect(await yaml.innerText()).toContain(`to: ${ascii}`);
+  const yaml = page.role('region', 'YAML');
+  expect(await yaml.read()).toContain(`to: ${ascii}`);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import { until } from '../support/until.ts';
+import type { TestPage } from '../support/dashboard/page.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 
 const wanted = 'seven quiet tortoises';
@@ -13,8 +14,11 @@ const browsed = browseDashboard(async ({ dashboard, owner }) => {
 });
 
 /** What has the focus, and whether it and what is wrong are in view. */
-const seen = (page: Page) =>
-  page.evaluate(`(() => {
+const seen = async (page: TestPage) => {
+  await until('something has the focus', () =>
+    page.look<boolean>('document.activeElement !== document.body'),
+  );
+  return page.evaluate(`(() => {
     const isInView = (one) => {
       const { top, bottom } = one.getBoundingClientRect();
       return top >= 0 && bottom <= innerHeight;
@@ -23,41 +27,42 @@ const seen = (page: Page) =>
     const message = document.querySelector('[data-refusal]');
     return { focus: focused.name || focused.textContent, isInView: isInView(focused) && isInView(message) };
   })()`);
+};
 
 const looks = [{ width: 1280 }, { width: 390 }] as const;
 
 test.each(looks)('a password that is too short gets the focus, on %j', async (look) => {
   const page = await browsed.visit('/dashboard/account', look);
-  await page.getByLabel('Current password').fill(wanted);
-  await page.getByLabel('New password').fill('short');
-  await page.getByRole('button', { name: 'Save password' }).click();
-  await page.locator('[data-refusal]').waitFor();
+  await page.label('Current password').fill(wanted);
+  await page.label('New password').fill('short');
+  await page.role('button', 'Save password').click();
+  await page.css('[data-refusal]').isShown();
   expect(await seen(page)).toEqual({ focus: 'wanted', isInView: true });
 });
 
 test.each(looks)('the scopes get the focus when a key has none, on %j', async (look) => {
   const page = await browsed.visit('/dashboard/keys', look);
-  await page.getByLabel('Key name').fill('Till');
-  for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
-  await page.getByRole('button', { name: 'Create key' }).click();
-  await page.locator('[data-refusal]').waitFor();
+  await page.label('Key name').fill('Till');
+  await page.css('main input:checked').clickAll();
+  await page.role('button', 'Create key').click();
+  await page.css('[data-refusal]').isShown();
   expect(await seen(page)).toEqual({ focus: 'scopes', isInView: true });
 });
 
 test('a message about the whole form takes the focus', async () => {
   const page = await browsed.visit('/dashboard/account', { cookie, width: 390 });
-  await page.getByLabel('Current password').fill('another one');
-  await page.getByLabel('New password').fill(wanted);
-  await page.getByRole('button', { name: 'Save password' }).click();
-  await page.locator('[data-refusal]').waitFor();
+  await page.label('Current password').fill('another one');
+  await page.label('New password').fill(wanted);
+  await page.role('button', 'Save password').click();
+  await page.css('[data-refusal]').isShown();
   const focus = expect.stringMatching(/^The current password is/);
   expect(await seen(page)).toEqual({ focus, isInView: true });
 });
 
 test('an invalid address gets the focus in the invitation form', async () => {
   const page = await browsed.visit('/dashboard/account', { width: 390 });
-  await page.getByLabel('Email', { exact: true }).fill('keeper@zoo');
-  await page.getByRole('button', { name: 'Invite' }).click();
-  await page.locator('[data-refusal]').waitFor();
+  await page.label('Email').fill('keeper@zoo');
+  await page.role('button', 'Invite').click();
+  await page.css('[data-refusal]').isShown();
   expect(await seen(page)).toEqual({ focus: 'email', isInView: true });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { HTTPRequest } from 'puppeteer-core';
 import { AccessKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import { pointAtUs } from '../support/dashboard/domains.ts';
@@ -20,36 +21,33 @@ const domains = () => browsed.dashboard.container.get(DomainsKey);
 const sites = () => browsed.dashboard.container.get(SitesKey);
 const addDomain = async (host: string) =>
   domains().addDomain((await sites().getSite(slug)).project, host);
-const archive = (name = 'index.html') => ({
-  ...{ name: 'site.zip', mimeType: 'application/zip', buffer: zipOf([{ name }]) },
-});
 
 test('a live page updates itself and leaves typed text and opened parts alone', async () => {
   const domain = await addDomain('www.birds.test');
   const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
-  const row = page.getByRole('row', { name: 'www.birds.test' }).first();
-  await row.getByText('added, awaiting DNS').waitFor();
-  const field = page.getByRole('textbox', { name: 'Domain', exact: true });
-  const status = page.getByRole('combobox', { name: 'Status' });
-  await field.pressSequentially('shop.bi');
+  const row = page.role('row').has('www.birds.test');
+  await row.words('added, awaiting DNS').isShown();
+  const field = page.label('Domain');
+  const status = page.role('combobox', 'Status');
+  await field.type('shop.bi');
   await page.evaluate('window.isSame = true');
   pointAtUs(browsed.dashboard, domain);
   await domains().verifyDomain(domain);
-  await row.getByText('verified', { exact: true }).waitFor();
-  await field.pressSequentially('rds.test');
-  await field.blur();
-  await status.selectOption('302');
+  await row.exactly('verified').isShown();
+  await field.type('rds.test');
+  await page.press('Tab');
+  await status.choose('302');
   await domains().tendDomain(await domains().getDomain(domain.projectId, domain.host));
-  await row.getByText('live', { exact: true }).waitFor();
-  expect(await field.inputValue()).toBe('shop.birds.test');
-  expect(await status.inputValue()).toBe('302');
+  await row.exactly('live').isShown();
+  expect(await field.read('value')).toBe('shop.birds.test');
+  expect(await status.read('value')).toBe('302');
   expect(await page.evaluate('window.isSame')).toBe(true);
 });
 
 test('the box of the other name says which one it adds, as the name is typed', async () => {
   const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
-  const field = page.getByRole('textbox', { name: 'Domain', exact: true });
-  const other = page.getByRole('checkbox', { name: /^Also add/ });
+  const field = page.label('Domain');
+  const other = page.role('checkbox', /^Also add/);
   const any = 'www.example.com for example.com, or the other way round';
   for (const [typed, name] of [
     ['bücher.test', 'www.bücher.test'],
@@ -57,17 +55,15 @@ test('the box of the other name says which one it adds, as the name is typed', a
     ['', any],
   ] as const) {
     await field.fill(typed);
-    await page
-      .getByRole('checkbox', { name: `Also add ${name}, and redirect it to this one`, exact: true })
-      .waitFor();
-    expect(await other.isDisabled()).toBe(false);
+    await page.role('checkbox', `Also add ${name}, and redirect it to this one`).isShown();
+    expect(await other.read('disabled')).toBe(false);
   }
   for (const typed of ['shop.example.com', 'www.com', '*.example.com', 'example.com?']) {
     await field.fill('');
-    await other.waitFor();
+    await other.isShown();
     await field.fill(typed);
-    await other.waitFor({ state: 'hidden' });
-    expect(await page.locator('input[name=pair]').isDisabled()).toBe(true);
+    await other.isGone();
+    expect(await page.css('input[name=pair]').read('disabled')).toBe(true);
   }
 });
 
@@ -76,11 +72,11 @@ test('an opened part of a live page stays open', async () => {
   const page = await browsed.visit(
     `/dashboard/projects/${slug}/settings/domains/opened.birds.test`,
   );
-  const snippet = page.locator('details pre');
-  await page.getByText('As lines of a zone file').click();
-  await snippet.waitFor();
+  const snippet = page.css('details pre');
+  await page.words('As lines of a zone file').click();
+  await snippet.isShown();
   await domains().verifyDomain(domain);
-  await page.getByRole('heading', { name: 'Problems' }).waitFor();
+  await page.role('heading', 'Problems').isShown();
   expect(await snippet.isVisible()).toBe(true);
 });
 
@@ -92,24 +88,24 @@ test('domains that were removed earlier are collapsed, and stay visible once the
   );
   for (const domain of others) await domains().removeDomain(domain);
   const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
-  const folded = page.locator('#removed-earlier');
-  expect(await folded.getByRole('row').count()).toBe(0);
-  await folded.getByText('1 domain removed earlier').click();
+  const folded = page.css('#removed-earlier');
+  expect(await folded.role('row').count()).toBe(0);
+  await folded.words('1 domain removed earlier').click();
   await domains().removeDomain(last!);
-  await folded.getByText('2 domains removed earlier').waitFor();
+  await folded.words('2 domains removed earlier').isShown();
   // Beside the row with the headings.
-  expect(await folded.getByRole('row').count()).toBe(3);
+  expect(await folded.role('row').count()).toBe(3);
 });
 
 test('the message about a check follows the state of the domain', async () => {
   const domain = await addDomain('said.birds.test');
   pointAtUs(browsed.dashboard, domain);
   const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
-  await page.getByTitle('Verify said.birds.test').click();
-  const said = page.getByRole('status');
-  await said.getByText('its certificate has been ordered').waitFor();
+  await page.css('[title="Verify said.birds.test"]').click();
+  const said = page.role('status');
+  await said.words('its certificate has been ordered').isShown();
   await domains().tendDomain(await domains().getDomain(domain.projectId, domain.host));
-  await said.getByText('The domain is verified and live.').waitFor();
+  await said.words('The domain is verified and live.').isShown();
 });
 
 test.each([
@@ -120,29 +116,28 @@ test.each([
   async (clock, ms) => {
     const domain = await addDomain(`${clock}.birds.test`);
     await domains().verifyDomain(domain);
-    const page = await browsed.visit('/dashboard/animals');
-    await page.clock.install({ time: new SystemClock().now().getTime() + ms });
-    await page.goto(`${browsed.dashboard.origin}/dashboard/projects/${slug}/settings/domains`);
-    const button = page.getByTitle(`Verify ${domain.host}`);
-    await page.clock.runFor(1000);
-    expect(await button.isDisabled()).toBe(true);
-    const form = page.locator('form').filter({ has: button });
-    await form.getByText(/^available in \d+ seconds?$/).waitFor();
-    await page.clock.runFor(60_000);
-    expect(await button.isDisabled()).toBe(false);
+    const now = new Date(browsed.dashboard.clock.now().getTime() + ms);
+    const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`, { now });
+    const button = page.css(`[title="Verify ${domain.host}"]`);
+    await page.passTime(1000);
+    expect(await button.read('disabled')).toBe(true);
+    const form = page.css(`form:has([title="Verify ${domain.host}"])`);
+    await form.words(/^available in \d+ seconds?$/).isShown();
+    await page.passTime(60_000);
+    expect(await button.read('disabled')).toBe(false);
   },
 );
 
 test('an untouched field follows changes that are saved elsewhere', async () => {
   const domain = await addDomain('first.birds.test');
   const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
-  const primary = page.getByLabel('Primary', { exact: true });
-  expect(await primary.inputValue()).toBe('');
+  const primary = page.label('Primary');
+  expect(await primary.read('value')).toBe('');
   const edit = (host: string) =>
     domains().editDomainSettings(domain.projectId, (settings) => ({ ...settings, primary: host }));
   await edit(domain.host);
-  await page.getByText('Now first.birds.test.').waitFor();
-  expect(await primary.inputValue()).toBe(domain.host);
+  await page.words('Now first.birds.test.').isShown();
+  expect(await primary.read('value')).toBe(domain.host);
   await edit('');
 });
 
@@ -151,7 +146,7 @@ test('a page whose session ends elsewhere leads to the sign-in, and then back', 
   const path = `/dashboard/projects/${slug}`;
   const page = await browsed.visit('/dashboard/animals', { cookie: visitor.cookie });
   // Who asks for the updates after that is only sent to the sign-in.
-  const following = page.waitForResponse(
+  const following = page.raw.waitForResponse(
     (answer) => answer.url().endsWith(path) && isStream(answer.headers()),
   );
   await page.goto(browsed.dashboard.origin + path);
@@ -159,8 +154,12 @@ test('a page whose session ends elsewhere leads to the sign-in, and then back', 
   const access = browsed.dashboard.container.get(AccessKey);
   const signedIn = await access.findSession(visitor.cookie!.split('=')[1]!);
   await access.revokeSession(signedIn!, signedIn!.session.id);
-  await page.waitForURL(`**/dashboard/sign-in?next=${path}`);
+  await page.isAt(`/dashboard/sign-in?next=${path}`);
 });
+
+const asksForUpdates = (request: HTTPRequest, path: string): boolean =>
+  request.url().endsWith(path) &&
+  (request.headers()['accept']?.includes('text/event-stream') ?? false);
 
 const isStream = (headers: Readonly<Record<string, string>>): boolean =>
   headers['content-type']?.startsWith('text/event-stream') ?? false;
@@ -171,120 +170,121 @@ test('a page whose session ended before it asked for its updates leads to the si
   const page = await browsed.visit('/dashboard/animals', { cookie: visitor.cookie });
   const access = browsed.dashboard.container.get(AccessKey);
   const signedIn = await access.findSession(visitor.cookie!.split('=')[1]!);
-  await page.route(`**${path}`, async (route) => {
-    const isForUpdates = route.request().headers()['accept']?.includes('text/event-stream');
-    if (isForUpdates) await access.revokeSession(signedIn!, signedIn!.session.id);
-    await route.fallback();
+  await page.intercept(async (request) => {
+    if (asksForUpdates(request, path)) await access.revokeSession(signedIn!, signedIn!.session.id);
+    return undefined;
   });
   await page.goto(browsed.dashboard.origin + path);
-  await page.waitForURL(`**/dashboard/sign-in?next=${path}`);
+  await page.isAt(`/dashboard/sign-in?next=${path}`);
 });
 
 test('a page whose updates are postponed asks for them later, once', async () => {
   const path = `/dashboard/projects/${slug}`;
-  const page = await browsed.visit('/dashboard/animals');
-  await page.clock.install();
+  const page = await browsed.visit('/dashboard/animals', { now: browsed.dashboard.clock.now() });
   let asked = 0;
-  await page.route(`**${path}`, async (route) => {
-    if (!route.request().headers()['accept']?.includes('text/event-stream'))
-      return route.fallback();
+  await page.intercept((request) => {
+    if (!asksForUpdates(request, path)) return undefined;
     asked += 1;
-    return asked > 1
-      ? route.fallback()
-      : route.fulfill({ contentType: 'text/event-stream', body: 'event: later\ndata: 60\n\n' });
+    if (asked > 1) return undefined;
+    return { contentType: 'text/event-stream', body: 'event: later\ndata: 60\n\n' };
   });
   await page.goto(browsed.dashboard.origin + path);
   await until('it is told to come later', () => asked === 1);
-  await page.clock.runFor(59_000);
+  await page.passTime(59_000);
   expect(asked).toBe(1);
-  const following = page.waitForResponse(
+  const following = page.raw.waitForResponse(
     (answer) => answer.url().endsWith(path) && isStream(answer.headers()),
   );
-  await page.clock.runFor(2000);
+  await page.passTime(2000);
   await following;
-  await page.clock.runFor(300_000);
+  await page.passTime(300_000);
   expect(asked).toBe(2);
 });
 
 test('a page that is refused its updates asks again after a minute, and then more and more rarely', async () => {
   const path = `/dashboard/projects/${slug}`;
-  const page = await browsed.visit('/dashboard/animals');
-  await page.clock.install();
+  const page = await browsed.visit('/dashboard/animals', { now: browsed.dashboard.clock.now() });
   let asked = 0;
-  await page.route(`**${path}`, async (route) => {
-    if (!route.request().headers()['accept']?.includes('text/event-stream'))
-      return route.fallback();
+  await page.intercept((request) => {
+    if (!asksForUpdates(request, path)) return undefined;
     asked += 1;
-    return route.fulfill({ status: 503, body: '' });
+    return { status: 503, body: '' };
   });
   await page.goto(browsed.dashboard.origin + path);
   await until('it is refused', () => asked === 1);
-  await page.clock.runFor(59_000);
+  await page.passTime(59_000);
   expect(asked).toBe(1);
-  await page.clock.runFor(62_000);
+  await page.passTime(62_000);
   await until('it asks again', () => asked === 2);
-  await page.clock.runFor(119_000);
+  await page.passTime(119_000);
   expect(asked).toBe(2);
 });
 
 test('a record can be copied', async () => {
   await addDomain('copy.birds.test');
   const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains/copy.birds.test`);
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const origin = browsed.dashboard.origin;
+  for (const name of ['clipboard-read', 'clipboard-write'])
+    await page.raw
+      .browserContext()
+      .setPermission(origin, { permission: { name }, state: 'granted' });
   // Else the button says what it says for a moment only.
   await page.evaluate('window.setTimeout = () => 0');
-  await page.getByRole('button', { name: 'Copy', exact: true }).first().click();
-  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  await page.role('button', 'Copy').click();
+  await page.role('button', 'Copied').isShown();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('copy');
 });
 
 test('an upload shows its deploy; a refused upload says why', async () => {
   const page = await browsed.visit(`/dashboard/projects/${slug}`);
-  const field = page.getByLabel('Site archive');
-  const send = page.getByRole('button', { name: 'Deploy', exact: true });
-  await field.setInputFiles(archive());
+  const field = page.label('Site archive');
+  const send = page.role('button', 'Deploy');
+  await field.upload(zipOf([{ name: 'index.html' }]));
   await send.click();
-  await page.getByRole('status').getByText('The deploy succeeded.').waitFor();
+  await page.role('status').words('The deploy succeeded.').isShown();
   await page
-    .getByRole('row')
-    .filter({ hasText: /^\s*2\s*served/ })
-    .waitFor();
+    .role('row')
+    .has(/^\s*2\s*served/)
+    .isShown();
 
-  await field.setInputFiles(archive('../evil.html'));
+  await field.upload(zipOf([{ name: '../evil.html' }]));
   await send.click();
-  await page.getByRole('alert').getByText('Deploy 3 failed.').waitFor();
-  await page.getByText('Visitors still get deploy 2.').waitFor();
+  await page.role('alert').words('Deploy 3 failed.').isShown();
+  await page.words('Visitors still get deploy 2.').isShown();
 });
 
 test('pressing a button again while its form is being sent does nothing', async () => {
   const page = await browsed.visit('/dashboard/keys');
   const sent: string[] = [];
-  page.on('request', (request) => sent.push(request.method()));
+  page.raw.on('request', (request) => sent.push(request.method()));
   let goOn = (): void => undefined;
   const held = new Promise<void>((resolve) => (goOn = resolve));
-  await page.route('**/dashboard/keys', (route) => held.then(() => route.continue()));
-  await page.getByRole('textbox', { name: 'Key name' }).fill('Rex');
-  const button = page.getByRole('button', { name: 'Create key' });
+  await page.intercept(async (request) => {
+    if (request.url().endsWith('/dashboard/keys')) await held;
+    return undefined;
+  });
+  await page.label('Key name').fill('Rex');
+  const button = page.role('button', 'Create key');
   await button.focus();
-  const first = page.waitForRequest((request) => request.method() === 'POST');
-  await page.keyboard.press('Enter');
+  const first = page.raw.waitForRequest((request) => request.method() === 'POST');
+  await page.press('Enter');
   await first;
-  await page.keyboard.press('Enter');
+  await page.press('Enter');
   goOn();
-  await page.getByText('It is not shown again').waitFor();
+  await page.words('It is not shown again').isShown();
   expect(sent.filter((method) => method === 'POST')).toHaveLength(1);
-  expect(await page.getByRole('row', { name: 'Rex' }).count()).toBe(1);
+  expect(await page.role('row').has('Rex').count()).toBe(1);
 });
 
 test('a success message does not return after a reload', async () => {
   const page = await browsed.visit('/dashboard');
-  await page.getByRole('textbox', { name: 'Project name' }).fill('Fish');
-  await page.getByRole('button', { name: 'New project' }).click();
-  await page.getByRole('status').getByText('Project created.').waitFor();
-  await page.waitForURL(({ search }) => search === '');
-  await page.reload();
-  await page.getByRole('heading', { name: 'Fish' }).waitFor();
-  expect(await page.getByRole('status').count()).toBe(0);
+  await page.label('Project name').fill('Fish');
+  await page.role('button', 'New project').click();
+  await page.role('status').words('Project created.').isShown();
+  await page.isAt('/dashboard/projects/fish');
+  await page.raw.reload();
+  await page.role('heading', 'Fish').isShown();
+  expect(await page.role('status').count()).toBe(0);
 });
 
 test('a confirmation stays open while its page updates', async () => {
@@ -293,10 +293,10 @@ test('a confirmation stays open while its page updates', async () => {
   await deploy();
   await deploy();
   const page = await browsed.visit(`/dashboard/projects/${project.slug}`);
-  await page.getByTitle('Delete deploy 1').click();
+  await page.css('[title="Delete deploy 1"]').click();
   await deploy();
-  await page.locator('.lead').getByText('deploy 3').waitFor();
-  await page.getByRole('button', { name: 'Delete deploy', exact: true }).click();
-  await page.getByText('The deploy was deleted.').waitFor();
-  expect(await page.locator('#deploy-1').count()).toBe(0);
+  await page.css('.lead').words('deploy 3').isShown();
+  await page.role('button', 'Delete deploy').click();
+  await page.words('The deploy was deleted.').isShown();
+  expect(await page.css('#deploy-1').count()).toBe(0);
 });

@@ -103,17 +103,17 @@ const withoutBigints = (_: string, value: unknown): unknown =>
 describe('the owner', () => {
   test('makes a link, which is shown once, and revokes it', async () => {
     const page = await browsed.visit(own());
-    await page.getByRole('button', { name: 'Create link' }).click();
-    const shown = page.locator('.secret pre');
-    const address = (await shown.textContent()) ?? '';
+    await page.role('button', 'Create link').click();
+    const shown = page.css('.secret pre');
+    const address = await shown.read('textContent');
     expect(address).toMatch(/\/dashboard\/shared-domain\/[0-9A-Za-z]{43}$/);
     const path = new URL(address).pathname;
     expect((await ask(path)).status).toBe(200);
-    await page.getByRole('link', { name: 'I have sent it' }).click();
-    await page.locator('#all-links tbody tr').nth(1).waitFor();
-    expect(await page.content()).not.toContain(path);
-    await page.getByRole('button', { name: 'Revoke' }).first().click();
-    await page.getByText('The link is revoked.').waitFor();
+    await page.role('link', 'I have sent it').click();
+    await page.css('#all-links tbody tr:nth-child(2)').isShown();
+    expect(await page.raw.content()).not.toContain(path);
+    await page.role('button', 'Revoke').click();
+    await page.words('The link is revoked.').isShown();
     expect((await ask(path)).status).toBe(404);
     expect((await ask()).status).toBe(200);
   });
@@ -148,8 +148,8 @@ describe('the owner', () => {
   test('reads beside the form that there are as many links as one domain may have', async () => {
     for (let n = 0; n < 4; n++) await domains().makeShare(domain);
     const page = await browsed.visit(own());
-    await page.getByText('the most for one domain').waitFor();
-    expect(await page.getByRole('button', { name: 'Create link' }).count()).toBe(0);
+    await page.words('the most for one domain').isShown();
+    expect(await page.role('button', 'Create link').count()).toBe(0);
     const late = await browsed.owner.visitor.post(`${own()}/links`, { once: 'form_123456789' });
     expect(late.status).toBe(422);
     expect(late.text).toContain('has 5 links already');
@@ -162,29 +162,29 @@ describe('who looks after the DNS', () => {
 
   test('copies a record, and sees without doing anything that it is there', async () => {
     const page = await open(true);
-    await page.clock.install();
-    await page.reload();
-    const copy = page.getByTitle('Copy the value of the CNAME record');
+    await page.stopClock(browsed.dashboard.clock.now());
+    await page.raw.reload();
+    const copy = page.css('[title="Copy the value of the CNAME record"]');
     await copy.click();
-    await page.getByText('Copied').waitFor();
+    await page.words('Copied').isShown();
     pointAtUs(browsed.dashboard, domain);
     await domains().verifyDomain(domain);
-    await page.clock.runFor(10_000);
-    await page.getByText('verified', { exact: true }).first().waitFor();
+    await page.passTime(10_000);
+    await page.exactly('verified').isShown();
     await domains().removeDomain(domain);
-    await page.clock.runFor(10_000);
-    await page.getByText('no longer works').waitFor();
+    await page.passTime(10_000);
+    await page.words('no longer works').isShown();
   });
 
   test('reads all of it without scripts', async () => {
     const page = await open(false);
-    await page.getByText(domain.token).first().waitFor();
-    expect(await page.locator('meta[http-equiv=refresh]').getAttribute('content')).toBe('60');
+    await page.words(domain.token).isShown();
+    expect(await page.css('meta[http-equiv=refresh]').read('content')).toBe('60');
     pointAtUs(browsed.dashboard, domain);
     await domains().verifyDomain(domain);
     await until('the page was loaded again', async () => {
-      await page.getByRole('link', { name: 'Look again' }).click();
-      return page.getByText('verified', { exact: true }).first().isVisible();
+      await page.role('link', 'Look again').click();
+      return page.exactly('verified').isVisible();
     });
   });
 });

@@ -34,7 +34,7 @@ describe('the TypeScript client', () => {
     browser = await startBrowser(api.origin);
   }, browserStartMs);
   afterAll(async () => {
-    await browser.close();
+    await browser.closePages();
     await api.close();
   });
 
@@ -205,13 +205,14 @@ describe('the TypeScript client', () => {
   test('runs in a browser', async () => {
     const { key } = await api.newAccount();
     const page = await browser.open();
-    await page.route('**/client/*.ts', (route) => {
-      const name = new URL(route.request().url()).pathname.replace('/client/', '');
-      const body = stripTypeScriptTypes(readFileSync(join(sources, name), 'utf8'));
-      return route.fulfill({ contentType: 'text/javascript', body });
+    await page.intercept((request) => {
+      const { pathname } = new URL(request.url());
+      if (!pathname.startsWith('/client/')) return undefined;
+      const source = readFileSync(join(sources, pathname.replace('/client/', '')), 'utf8');
+      return { contentType: 'text/javascript', body: stripTypeScriptTypes(source) };
     });
     await page.goto(`${api.origin}/docs`);
-    const added = await page.evaluate(
+    const added = await page.raw.evaluate(
       async ({ apiKey, baseUrl }) => {
         const module = '/client/animal-store.ts';
         const { AnimalStore: Store } = (await import(module)) as {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { TestPage } from '../support/dashboard/page.ts';
 import { errorTable } from '../../src/adapters/http/answers/error-table.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
 import { publicUrl, startApi, type RunningApi } from '../support/http/running-api.ts';
@@ -16,7 +16,7 @@ describe('/docs', () => {
     browser = await startBrowser(api.origin);
   }, browserStartMs);
   afterAll(async () => {
-    await browser.close();
+    await browser.closePages();
     await api.close();
   });
 
@@ -27,10 +27,10 @@ describe('/docs', () => {
   };
 
   /** Opens the page; closing it fails when it asked another host or broke the Content-Security-Policy. */
-  const open = async (look: Parameters<TestBrowser['open']>[0] = {}): Promise<Page> => {
+  const open = async (look: Parameters<TestBrowser['open']>[0] = {}): Promise<TestPage> => {
     const page = await browser.open(look);
     await page.goto(`${api.origin}/docs`);
-    if (look.javaScript !== false) await page.getByText('Try it', { exact: true }).last().waitFor();
+    if (look.javaScript !== false) await page.exactly('Try it').last().isShown();
     return page;
   };
 
@@ -99,15 +99,15 @@ describe('/docs', () => {
 
   test('can be read without JavaScript', async () => {
     const page = await open({ javaScript: false });
-    await page.getByRole('heading', { name: 'Add an animal' }).waitFor();
-    expect(await page.getByText('Try it', { exact: true }).count()).toBe(0);
+    await page.role('heading', 'Add an animal').isShown();
+    expect(await page.exactly('Try it').count()).toBe(0);
     await browser.closePages();
   });
 
   test('offers "Try it" for every operation but GET /store/orders', async () => {
     const page = await open();
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
-    expect(await page.getByRole('button').allTextContents()).toEqual([
+    expect(await page.role('button').readAll()).toEqual([
       'Send GET /pets',
       'Send POST /pets',
       'Send GET /pets/{petId}',
@@ -117,25 +117,25 @@ describe('/docs', () => {
 
   test('sends and shows int64 digit for digit', async () => {
     const page = await open();
-    await page.getByLabel('API key').fill(api.account.key);
+    await page.label(/API key/).fill(api.account.key);
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
-    const added = page.locator('form', { hasText: 'Send POST /pets' });
-    await added.getByLabel('Body').fill('{"name":"Rex","categoryId":9007199254740993}');
-    await added.getByLabel('Idempotency-Key').fill('from-the-page');
-    await added.getByRole('button').click();
-    await added.getByText('"categoryId": 9007199254740993').waitFor();
-    const shown = await added.locator('output').innerText();
+    const added = page.css('form').has('Send POST /pets');
+    await added.label(/Body/).fill('{"name":"Rex","categoryId":9007199254740993}');
+    await added.label(/Idempotency-Key/).fill('from-the-page');
+    await added.role('button').click();
+    await added.words('"categoryId": 9007199254740993').isShown();
+    const shown = await added.css('output').read();
     expect(shown).toMatch(/^HTTP 201 Created\n/);
     const id = /"id": (\d+)/.exec(shown)?.[1] ?? 'none';
-    const one = page.locator('form', { hasText: 'Send GET /pets/{petId}' });
-    await one.getByLabel('petId').fill(id);
-    await one.getByRole('button').click();
-    await one.getByText('"categoryId": 9007199254740993').waitFor();
-    const list = page.locator('form').first();
-    await list.getByLabel('status').selectOption('sold');
-    await list.getByRole('button').click();
-    await list.getByText('x-ratelimit-limit: ').waitFor();
-    expect(await list.locator('output').innerText()).toMatch(/^HTTP 200 OK\n.*\n\[\]$/s);
+    const one = page.css('form').has('Send GET /pets/{petId}');
+    await one.label(/petId/).fill(id);
+    await one.role('button').click();
+    await one.words('"categoryId": 9007199254740993').isShown();
+    const list = page.css('form');
+    await list.label(/status/).choose('sold');
+    await list.role('button').click();
+    await list.words('x-ratelimit-limit: ').isShown();
+    expect(await list.css('output').read()).toMatch(/^HTTP 200 OK\n.*\n\[\]$/s);
     await browser.closePages();
   });
 

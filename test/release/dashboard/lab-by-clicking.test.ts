@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { SecureVisitor } from '../../lab/secure-visitor.ts';
 import { startTryOut, type TryOut } from '../../lab/try-out.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../../support/dashboard/browser.ts';
-import { ClickingOwner, pressed, signIn } from '../../support/dashboard/clicking-owner.ts';
+import { ClickingOwner, press, signIn } from '../../support/dashboard/clicking-owner.ts';
 import { until } from '../../support/until.ts';
 
 jest.setTimeout(300_000);
@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, browserStartMs);
 afterAll(async () => {
   try {
-    for (const browser of browsers) await browser.close();
+    for (const browser of browsers) await browser.closePages();
   } finally {
     await lab.close();
   }
@@ -35,9 +35,8 @@ const openOwner = async (): Promise<ClickingOwner> =>
 const atLab = async (...names: readonly string[]): Promise<void> => {
   const page = await browsers[1].open();
   await page.goto(lab.labUrl);
-  for (const name of names) await pressed(page, name);
-  // Closing the page alone hangs now and then in the shell, while the answer of a form loads.
-  await page.context().close();
+  for (const name of names) await press(page, name);
+  await browsers[1].closePages();
 };
 
 /** The authorities as the page of the lab names them. */

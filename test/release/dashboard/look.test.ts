@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { TestPage } from '../../support/dashboard/page.ts';
 import { AccessKey, DomainsKey, SitesKey, WebhookCallsKey } from '../../../src/app/keys.ts';
 import { Sealer } from '../../../src/kernel/sealer.ts';
 import { unsubscribeToken } from '../../../src/notifications/use-cases/unsubscribe.ts';
@@ -39,7 +39,7 @@ const pages = {
   'what is not there': '/dashboard/nowhere',
 } as const;
 
-let page: Page;
+let page: TestPage;
 let project: string;
 let webhook: string;
 const browsed = browseDashboard(
@@ -48,7 +48,7 @@ const browsed = browseDashboard(
     webhook = await pathOfWebhook(all);
     page = await all.visit('/dashboard');
     // Once for all that it shows, since it is large.
-    await page.addInitScript(axe);
+    await page.raw.evaluateOnNewDocument(axe);
   },
   { keepsPages: true, settings: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@zoo.example' } },
 );
@@ -86,12 +86,11 @@ const looksWell = async (): Promise<void> => {
     [1280, 'light', 'dark'],
     [390, 'dark', 'light'],
   ] as const) {
-    await page.setViewportSize({ width, height: 844 });
+    await page.show({ width, theme: first });
     await until('the page is so wide', async () => (await page.evaluate('innerWidth')) === width);
-    await page.emulateMedia({ colorScheme: first });
     expect({ width, overflows: await overflows() }).toEqual({ width, overflows: false });
     expect({ width, first, faults: await faultsOf() }).toEqual({ width, first, faults: [] });
-    await page.emulateMedia({ colorScheme: second });
+    await page.show({ width, theme: second });
     const faults = await faultsOf('color-contrast');
     expect({ width, second, faults }).toEqual({ width, second, faults: [] });
   }
@@ -106,27 +105,27 @@ describe.each(Object.entries(pages))('%s', (_, path) => {
 
 test('the results of forms, and refused forms, are accessible too', async () => {
   await page.goto(urlOf('/dashboard/keys'));
-  await page.getByLabel('Key name').fill('Till');
-  await page.getByRole('button', { name: 'Create key' }).click();
-  await page.getByText('It is not shown again').waitFor();
+  await page.label('Key name').fill('Till');
+  await page.role('button', 'Create key').click();
+  await page.words('It is not shown again').isShown();
   await looksWell();
   await page.goto(urlOf('WEBHOOK'));
-  await page.getByRole('button', { name: 'Rotate secret' }).click();
-  await page.getByText('It is not shown again').waitFor();
+  await page.role('button', 'Rotate secret').click();
+  await page.words('It is not shown again').isShown();
   await looksWell();
   await page.goto(urlOf('/dashboard/webhooks'));
-  await page.getByLabel('Address', { exact: true }).fill('https://10.0.0.1/');
-  await page.getByRole('button', { name: 'Add webhook' }).click();
-  await page.locator('[aria-invalid]').waitFor();
+  await page.label('Address').fill('https://10.0.0.1/');
+  await page.role('button', 'Add webhook').click();
+  await page.css('[aria-invalid]').isShown();
   await looksWell();
   await page.goto(urlOf('/dashboard/account'));
-  await page.getByRole('button', { name: 'New link' }).first().click();
-  await page.getByText('/dashboard/sign-in/').waitFor();
+  await page.role('button', 'New link').click();
+  await page.words('/dashboard/sign-in/').isShown();
   await looksWell();
   await page.goto(urlOf('PROJECT/settings/domains'));
-  await page.getByLabel('Domain', { exact: true }).fill('localhost');
-  await page.getByRole('button', { name: 'Add domain' }).click();
-  await page.locator('[aria-invalid]').waitFor();
+  await page.label('Domain').fill('localhost');
+  await page.role('button', 'Add domain').click();
+  await page.css('[aria-invalid]').isShown();
   await looksWell();
 });
 
@@ -167,21 +166,21 @@ const unsubscribePath = async (): Promise<string> => {
 test('the ways to a link by mail are accessible to the end', async () => {
   const { email } = browsed.owner;
   page = await browsed.visit('/dashboard/forgot-password', { cookie: undefined });
-  await page.getByLabel('Email').fill('keeper');
+  await page.label('Email').fill('keeper');
   await page.evaluate("document.querySelector('main form').noValidate = true");
-  await page.getByRole('button', { name: 'Send the link' }).click();
-  await page.locator('[aria-invalid]').waitFor();
+  await page.role('button', 'Send the link').click();
+  await page.css('[aria-invalid]').isShown();
   await looksWell();
-  await page.getByLabel('Email').fill(email);
-  await page.getByRole('button', { name: 'Send the link' }).click();
-  await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+  await page.label('Email').fill(email);
+  await page.role('button', 'Send the link').click();
+  await page.role('heading', 'Check your mail').isShown();
   await looksWell();
   await page.goto(`${urlOf(await browsed.dashboard.linkFor(email))}?by=mail`);
-  await page.getByRole('heading', { name: 'Sign in to' }).waitFor();
+  await page.role('heading', 'Sign in to').isShown();
   await looksWell();
   await page.goto(urlOf(await unsubscribePath()));
-  await page.getByRole('button', { name: 'Unsubscribe' }).click();
-  await page.getByRole('heading', { name: 'You are unsubscribed' }).waitFor();
+  await page.role('button', 'Unsubscribe').click();
+  await page.role('heading', 'You are unsubscribed').isShown();
   await looksWell();
 });
 
@@ -189,6 +188,6 @@ test('the page that asks before a link signs in is accessible too', async () => 
   const { dashboard, owner } = browsed;
   const { cookie } = await dashboard.signIn(owner.email);
   page = await browsed.visit(await dashboard.linkFor(owner.email), { cookie });
-  await page.getByRole('heading', { name: 'Sign in to' }).waitFor();
+  await page.role('heading', 'Sign in to').isShown();
   await looksWell();
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { TestPage } from '../../support/dashboard/page.ts';
 import { renderMail, renderSummary } from '../../../src/adapters/mail/render-mail.ts';
 import { kinds } from '../../../src/notifications/domain/kinds.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../../support/dashboard/browser.ts';
@@ -25,14 +25,14 @@ const mails = {
 };
 
 let browser: TestBrowser;
-let page: Page;
+let page: TestPage;
 const asked: string[] = [];
 beforeAll(async () => {
   browser = await startBrowser('about:blank');
   page = await browser.open();
-  page.on('request', (request) => asked.push(request.url()));
+  page.raw.on('request', (request) => asked.push(request.url()));
 }, browserStartMs);
-afterAll(() => browser.close());
+afterAll(() => browser.closePages());
 
 /** What axe finds, without the rules for pages of a site. @param rules all for accessibility, if none are named */
 const faultsOf = async (...rules: readonly string[]): Promise<readonly string[]> => {
@@ -50,15 +50,15 @@ const grounds = { light: 'rgb(246, 247, 245)', dark: 'rgb(16, 20, 19)' };
 test.each(Object.entries(mails))(
   'the mail %s reads well on a desktop and a phone, in light and dark mode, and loads nothing',
   async (_, { html }) => {
-    await page.setContent(html);
+    await page.raw.setContent(html);
     await page.evaluate(axe);
     for (const width of [600, 360]) {
-      await page.setViewportSize({ width, height: 600 });
+      await page.show({ width, height: 600 });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     }
     expect(await faultsOf()).toEqual([]);
     for (const theme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme: theme });
+      await page.show({ width: 360, height: 600, theme });
       const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
       expect(ground).toBe(grounds[theme]);
       expect(await faultsOf('color-contrast')).toEqual([]);

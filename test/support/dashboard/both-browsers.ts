@@ -1,15 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
-import { findBrowser } from './browser-program.ts';
-import { startGuard } from '../servers/debian-server.ts';
+import type { Browser, Page } from 'puppeteer-core';
 import { neverMs, until } from '../until.ts';
+import { sessionCookie } from './browser.ts';
+import { launchBrowser, type BrowserKind } from './launch-browser.ts';
+import { functionIn } from './page.ts';
 
 /** A page that stays open, in one of the browsers. */
 export interface OpenPage {
-  readonly browser: BothName;
+  readonly browser: BrowserKind;
   readonly path: string;
   /** Waits until it shows the same as a page with this markup. @throws Error when it crashes, fails or never does */
   shows(markup: string): Promise<void>;
@@ -23,12 +20,7 @@ export interface BothBrowsers {
   close(): Promise<void>;
 }
 
-const programs = { chromium: 'chromium', firefox: 'firefox-esr' } as const;
-type BothName = keyof typeof programs;
-
-const shapeScript = readFileSync(join(import.meta.dirname, 'page-shape.js'), 'utf8')
-  .trim()
-  .replace(/;$/, '');
+const shapeScript = functionIn('page-shape.js');
 
 /** Chromium over its own protocol, Firefox over WebDriver BiDi; each in a profile that is gone afterwards. */
 export const startBothBrowsers = async (origin: string): Promise<BothBrowsers> => {
@@ -36,50 +28,21 @@ export const startBothBrowsers = async (origin: string): Promise<BothBrowsers> =
   return {
     open: (path, cookie) => Promise.all(all.map((one) => openPage(one, origin + path, cookie))),
     close: async () => {
-      await Promise.all(all.map(({ end }) => end()));
+      await Promise.all(all.map((one) => one.close()));
     },
   };
 };
 
-interface Started {
-  readonly name: BothName;
-  readonly browser: Browser;
-  readonly end: () => Promise<void>;
-}
-
-const start = async (name: BothName): Promise<Started> => {
-  const { executable, environment } = await findBrowser(programs[name]);
-  const folder = await mkdtemp(join(tmpdir(), `animal-store-${name}-`));
-  const guard = startGuard(folder);
-  const browser = await puppeteer.launch({
-    ...(name === 'firefox'
-      ? { browser: 'firefox' }
-      : { args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'] }),
-    executablePath: executable,
-    userDataDir: join(folder, 'profile'),
-    env: { ...process.env, ...environment, HOME: folder, TMPDIR: folder },
-    timeout: neverMs,
-  });
-  guard.write(`${browser.process()?.pid ?? ''}\n`);
-  return {
-    ...{ name, browser },
-    end: async () => {
-      await browser.close();
-      guard.end('\n');
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
-};
+const start = async (name: BrowserKind) => ({ name, ...(await launchBrowser(name)) });
 
 const openPage = async (
-  { name, browser }: Started,
+  { name, browser }: { readonly name: BrowserKind; readonly browser: Browser },
   url: string,
   cookie: string,
 ): Promise<OpenPage> => {
-  const { hostname, pathname } = new URL(url);
-  const [key = '', value = ''] = cookie.split('=');
-  await browser.setCookie({ name: key, value, domain: hostname, httpOnly: true, sameSite: 'Lax' });
+  await browser.setCookie(sessionCookie(cookie, url));
   const page = await browser.newPage();
+  const { pathname } = new URL(url);
   const ended = endOf(page, browser);
   await page.goto(url, { timeout: neverMs });
   /** @param difference empty once the page is as wanted */

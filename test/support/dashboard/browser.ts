@@ -1,6 +1,6 @@
-import { chromium, type BrowserContext, type Page } from 'playwright-core';
-import { browserVariable, launchBrowser } from './launch-browser.ts';
-import { neverMs } from '../until.ts';
+import type { BrowserContext, Page } from 'puppeteer-core';
+import { sharedChromium } from './launch-browser.ts';
+import { TestPage } from './page.ts';
 
 export interface Look {
   readonly javaScript?: boolean;
@@ -9,100 +9,85 @@ export interface Look {
   readonly width?: number;
   /** `name=value`, as of a session. */
   readonly cookie?: string | undefined;
+  /** Of the page's clock, which stands still until the test lets time pass. */
+  readonly now?: Date;
 }
 
 /** A real browser for one service, which records everything that must not happen there. */
 export interface TestBrowser {
   /** A page in its own profile. */
-  open(look?: Look): Promise<Page>;
+  open(look?: Look): Promise<TestPage>;
   /** @throws Error when a page asked another host, failed to run a script, or showed a dialog */
   closePages(): Promise<void>;
-  /** The same, and closes the browser. */
-  close(): Promise<void>;
 }
 
 /** For the hook that starts one: a machine without a browser downloads and unpacks it first. */
 export const browserStartMs = 600_000;
 
 export const startBrowser = async (origin: string): Promise<TestBrowser> => {
-  const { end, browser } = await connect();
+  const browser = await sharedChromium();
   const open = new Set<{ readonly context: BrowserContext; readonly faults: readonly string[] }>();
-
-  const closePages = async (): Promise<void> => {
-    const all = [...open];
-    open.clear();
-    for (const { context } of all) await context.close();
-    const faults = all.flatMap((one) => one.faults);
-    if (faults.length > 0) throw new Error(`what no page may do:\n${faults.join('\n')}`);
-  };
   return {
-    open: async ({ javaScript = true, theme = 'light', width = 1280, cookie } = {}) => {
-      const context = await browser.newContext({
-        javaScriptEnabled: javaScript,
-        colorScheme: theme,
-        viewport: { width, height: 844 },
-        reducedMotion: 'reduce',
-      });
-      context.setDefaultTimeout(neverMs);
+    open: async ({ javaScript = true, theme = 'light', width = 1280, cookie, now } = {}) => {
+      const context = await browser.createBrowserContext();
       const faults: string[] = [];
       open.add({ context, faults });
-      watch(context, origin, (fault) => faults.push(fault));
-      const [name = '', value = ''] = cookie?.split('=') ?? [];
-      if (cookie !== undefined) await context.addCookies([{ name, value, url: origin }]);
-      return context.newPage();
+      if (cookie !== undefined) await context.setCookie(sessionCookie(cookie, origin));
+      const raw = await context.newPage();
+      watch(raw, origin, (fault) => faults.push(fault));
+      const page = await TestPage.of(raw);
+      await raw.setJavaScriptEnabled(javaScript);
+      await raw.emulateFocusedPage(true);
+      await page.show({ width, theme });
+      if (now) await page.stopClock(now);
+      return page;
     },
-    closePages,
-    close: async () => {
-      try {
-        await closePages();
-      } finally {
-        await end();
-      }
-    },
-  };
-};
-
-/** To the browser of the whole run, or to one of its own where a run has none. */
-const connect = async () => {
-  const shared = process.env[browserVariable];
-  const launched = shared === undefined ? await launchBrowser() : undefined;
-  const browser = await chromium.connect(launched?.endpoint ?? shared ?? '');
-  return {
-    browser,
-    end: async () => {
-      await browser.close();
-      await launched?.stop();
+    closePages: async () => {
+      const all = [...open];
+      open.clear();
+      for (const { context } of all) await context.close();
+      const faults = all.flatMap((one) => one.faults);
+      if (faults.length > 0) throw new Error(`what no page may do:\n${faults.join('\n')}`);
     },
   };
 };
 
-const watch = (context: BrowserContext, origin: string, tell: (fault: string) => void): void => {
+/** @param cookie `name=value` */
+export const sessionCookie = (cookie: string, origin: string) => {
+  const [name = '', value = ''] = cookie.split('=');
+  const { hostname: domain } = new URL(origin);
+  return { name, value, domain, httpOnly: true, sameSite: 'Lax' as const };
+};
+
+const watch = (page: Page, origin: string, tell: (fault: string) => void): void => {
   /** Chromium also reports an error for a page that is refused on purpose. */
   const pages = new Set<string>();
-  const note = (page: Page | null, what: string) => {
-    tell(`${page?.url().replace(origin, '') ?? ''} ${what}`);
+  const note = (what: string) => {
+    tell(`${page.url().replace(origin, '')} ${what}`);
   };
-  context.on('request', (request) => {
-    if (request.isNavigationRequest()) pages.add(placeless(request.url()));
-    if (new URL(request.url()).origin !== origin) note(null, `asked ${request.url()}`);
+  page.on('request', (request) => {
+    const url = request.url();
+    if (request.isNavigationRequest()) pages.add(placeless(url));
+    if (!url.startsWith('data:') && new URL(url).origin !== origin) tell(`asked ${url}`);
   });
-  context.on('console', (message) => {
+  page.on('console', (message) => {
     const refused = message.text().startsWith('Failed to load resource: the server responded with');
-    if (refused && pages.has(placeless(message.location().url))) return;
-    if (message.type() === 'error') note(message.page(), message.text());
+    if (refused && pages.has(placeless(message.location().url ?? ''))) return;
+    if (message.type() === 'error') note(message.text());
   });
-  context.on('page', (page) => {
-    page.on('crash', () => {
-      note(page, 'crashed');
-    });
+  page.on('error', (error) => {
+    note(`crashed: ${String(error)}`);
   });
-  context.on('weberror', (error) => {
-    note(error.page(), String(error.error()));
+  page.on('pageerror', (error) => {
+    note(String(error));
   });
-  context.on('dialog', (dialog) => {
-    note(dialog.page(), `said ${dialog.message()}`);
+  page.on('dialog', (dialog) => {
+    note(`said ${dialog.message()}`);
     // The page may be closed meanwhile.
     dialog.dismiss().catch(() => undefined);
+  });
+  page.on('popup', (popup) => {
+    if (popup) watch(popup, origin, tell);
   });
 };
 

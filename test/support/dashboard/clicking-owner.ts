@@ -1,6 +1,6 @@
-import type { Locator, Page } from 'playwright-core';
+import type { Found, TestPage } from './page.ts';
 import type { TryOut } from '../../lab/try-out.ts';
-import { until } from '../until.ts';
+import { until, within } from '../until.ts';
 import { zipOf } from '../sites/zip-bytes.ts';
 
 /** Beyond the first look that the service takes by itself, a minute after somebody pressed Verify. */
@@ -13,22 +13,17 @@ export const signIn = async ({ signInUrl }: TryOut): Promise<string> => {
   return cookies.find((one) => one.startsWith('session='))?.split(';')[0] ?? '';
 };
 
-export const press = (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).first().click();
-
 /** Presses it, and waits until the server has done what it says. */
-export const pressed = async (page: Page, name: string): Promise<void> => {
-  const isDone = page.waitForResponse((one) => one.request().method() === 'POST');
-  await Promise.all([isDone, press(page, name)]);
-};
+export const press = (page: TestPage, name: string): Promise<void> =>
+  page.role('button', name).click();
 
 /** What an owner does in the dashboard of the lab, on one page. */
 export class ClickingOwner {
-  readonly page: Page;
+  readonly page: TestPage;
   readonly #lab: TryOut;
   readonly #javaScript: boolean;
 
-  constructor(page: Page, lab: TryOut, javaScript = true) {
+  constructor(page: TestPage, lab: TryOut, javaScript = true) {
     this.page = page;
     this.#lab = lab;
     this.#javaScript = javaScript;
@@ -41,9 +36,9 @@ export class ClickingOwner {
   /** When the session is over, which leads the page to the sign-in: has a link sent, and follows it. */
   async signInByMail(): Promise<void> {
     const { page } = this;
-    await page.waitForURL(/\/dashboard\/sign-in\?/);
+    await page.isAt(/\/dashboard\/sign-in\?/);
     await page.goto(`${this.#origin}/dashboard/sign-in-link`);
-    await page.getByLabel('Email').fill('owner@animal-store.test');
+    await page.label('Email').fill('owner@animal-store.test');
     await press(page, 'Send the link');
     const link = await until('the link has come', async () => {
       const list = await (await fetch(this.#lab.mailUrl)).text();
@@ -53,47 +48,46 @@ export class ClickingOwner {
     });
     await page.goto(link);
     await press(page, 'Sign in');
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await page.role('button', 'Sign out').isShown();
   }
 
   async open(slug: string, host: string): Promise<void> {
     await this.openDomains(slug);
-    await this.page.getByRole('link', { name: host, exact: true }).click();
+    await this.page.role('link', host).click();
   }
 
   async remove(slug: string, host: string): Promise<void> {
     const { page } = this;
     await this.openDomains(slug);
     await press(page, `Actions for ${host}`);
-    await page.getByRole('menuitem', { name: 'Remove', exact: true }).first().click();
+    await page.role('menuitem', 'Remove').click();
     await press(page, 'Remove domain');
-    await this.#word('removed').first().waitFor();
+    await this.#word('removed').isShown();
   }
 
   async publish(name: string): Promise<void> {
     const { page } = this;
     await page.goto(`${this.#origin}/dashboard`);
-    await page.getByLabel('Project name').fill(name);
+    await page.label('Project name').fill(name);
     await press(page, 'New project');
     const index = { name: 'index.html', content: `<h1>${name}</h1>` };
-    const archive = { name: 'site.zip', mimeType: 'application/zip', buffer: zipOf([index]) };
-    await page.getByLabel('Site archive').setInputFiles(archive);
+    await page.label('Site archive').upload(zipOf([index]));
     await press(page, 'Deploy');
-    await page.getByText('succeeded').first().waitFor();
+    await page.words('succeeded').isShown();
   }
 
   /** @returns the zone file lines that the page shows */
   async add(slug: string, host: string): Promise<string> {
     const { page } = this;
     await this.openDomains(slug);
-    await page.getByLabel('Domain', { exact: true }).fill(host);
+    await page.label('Domain').fill(host);
     const hasOther = /^(www\.)?[^.]+\.[^.]+$/.test(host);
-    if (hasOther) await page.getByRole('checkbox', { name: /^Also add/ }).uncheck();
+    if (hasOther) await page.role('checkbox', /^Also add/).tick(false);
     await press(page, 'Add domain');
-    await page.getByRole('heading', { name: `Records to create for ${host}` }).waitFor();
-    const lines = await page.locator('pre', { hasText: '$ORIGIN' }).first().textContent();
-    await page.getByRole('link', { name: host, exact: true }).click();
-    return lines ?? '';
+    await page.role('heading', `Records to create for ${host}`).isShown();
+    const lines = await page.css('pre').has('$ORIGIN').read('textContent');
+    await page.role('link', host).click();
+    return lines;
   }
 
   async openDomains(slug: string): Promise<void> {
@@ -102,39 +96,30 @@ export class ClickingOwner {
 
   /** Once it may be pressed. The service may be faster, as it looks by itself too. */
   async verify(): Promise<void> {
-    const name = { hasText: /^Verify$/ };
-    const verify = this.page.locator('main button:enabled:not([data-ready-at])', name);
-    const done = this.#word('verified').or(this.#word('live')).first();
-    await this.sees(verify.or(done));
-    if (await done.isVisible()) return;
-    // Given up before it could press the button of another domain: the service was faster.
-    await verify
-      .first()
-      .click({ timeout: 10_000 })
-      .catch(() => undefined);
+    const verify = this.page.css('main button:enabled:not([data-ready-at])').has(/^Verify$/);
+    const isDone = async () =>
+      (await this.#word('verified').isVisible()) || (await this.#word('live').isVisible());
+    await this.#sees('Verify', async () => (await isDone()) || verify.clickIfThere());
   }
 
   /** With scripts the page follows by itself; without, somebody reloads it. */
-  async sees(wanted: Locator): Promise<void> {
-    const shown = wanted.first();
-    if (this.#javaScript) return shown.waitFor({ timeout: patienceMs });
-    const looks = async () => {
-      if (await shown.isVisible()) return true;
-      await this.page.reload();
+  async #sees(what: string, isShown: () => Promise<boolean>): Promise<void> {
+    await within(patienceMs, `the page shows ${what}`, async () => {
+      if (await isShown()) return true;
+      if (!this.#javaScript) await this.page.raw.reload();
       return false;
-    };
-    await until(`the page shows ${String(wanted)}`, looks);
+    });
   }
 
   seesText(text: string): Promise<void> {
-    return this.sees(this.page.locator('main').getByText(text));
+    return this.#sees(text, () => this.page.css('main').words(text).isVisible());
   }
 
   seesState(state: string): Promise<void> {
-    return this.sees(this.#word(state));
+    return this.#sees(state, () => this.#word(state).isVisible());
   }
 
-  #word(state: string): Locator {
-    return this.page.locator('main').getByText(state, { exact: true });
+  #word(state: string): Found {
+    return this.page.css('main').exactly(state);
   }
 }

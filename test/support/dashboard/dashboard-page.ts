@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { browserStartMs, startBrowser, type Look, type TestBrowser } from './browser.ts';
 import { startDashboard, type Owner, type RunningDashboard } from './running-dashboard.ts';
-import type { Page } from 'playwright-core';
+import type { TestPage } from './page.ts';
 
 export interface BrowsedDashboard {
   readonly dashboard: RunningDashboard;
   readonly owner: Owner;
   /** Opens a path as the owner, or as a stranger with `cookie: undefined`. */
-  visit(path: string, look?: Look): Promise<Page>;
+  visit(path: string, look?: Look): Promise<TestPage>;
 }
 
 interface BrowseOptions {
@@ -42,7 +42,7 @@ export const browseDashboard = (
     dashboard = await startDashboard({ settings });
     closing.push(() => dashboard.close());
     browser = await startBrowser(dashboard.origin);
-    closing.push(() => browser.close());
+    closing.push(() => browser.closePages());
     owner = await dashboard.newOwner();
     await prepare(browsed);
   }, browserStartMs);

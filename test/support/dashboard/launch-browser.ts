@@ -1,44 +1,62 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
+import puppeteer, { type Browser } from 'puppeteer-core';
 import { startGuard } from '../servers/debian-server.ts';
-import { findShell } from './browser-program.ts';
+import { findBrowser, findShell } from './browser-program.ts';
 import { neverMs } from '../until.ts';
 
-/** The environment variable with the address of a browser that serves the whole run. */
-export const browserVariable = 'TEST_BROWSER_URL';
-const quiet = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-];
+export type BrowserKind = 'chromium' | 'firefox';
 
 export interface LaunchedBrowser {
-  readonly endpoint: string;
-  stop(): Promise<void>;
+  readonly browser: Browser;
+  readonly close: () => Promise<void>;
 }
 
-/** Ends with this test run, even if that is killed, and leaves no profile behind. */
-export const launchBrowser = async (): Promise<LaunchedBrowser> => {
-  const { executable, environment } = await findShell();
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-browser-'));
-  const server = await chromium.launchServer({
+/** Ends with this process, even if that is killed, and leaves no profile behind. */
+export const launchBrowser = async (kind: BrowserKind): Promise<LaunchedBrowser> => {
+  const isFirefox = kind === 'firefox';
+  const { executable, environment } = await (isFirefox ? findBrowser('firefox-esr') : findShell());
+  const folder = await mkdtemp(join(tmpdir(), `animal-store-${kind}-`));
+  const guard = startGuard(folder);
+  const browser = await puppeteer.launch({
+    // The guard ends it; the handlers of the driver would keep this process from ending by a signal.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+    // Chromium over a pipe, which closes with this process and lets it end.
+    ...(isFirefox ? { browser: kind } : { headless: 'shell', pipe: true, args: chromiumArguments }),
     executablePath: executable,
-    args: quiet,
-    artifactsDir: folder,
+    userDataDir: join(folder, 'profile'),
+    env: { ...process.env, ...environment, HOME: folder, TMPDIR: folder },
     timeout: neverMs,
-    env: { ...process.env, ...environment, TMPDIR: folder },
   });
-  const { pid, spawnargs } = server.process();
-  const [, profile = folder] = /^--user-data-dir=(.*)$/m.exec(spawnargs.join('\n')) ?? [];
-  const guards = [startGuard(folder), startGuard(profile)];
-  for (const guard of guards) guard.write(`${pid ?? ''}\n`);
+  guard.write(`${browser.process()?.pid ?? ''}\n`);
   return {
-    endpoint: server.wsEndpoint(),
-    stop: async () => {
-      await server.close();
-      for (const guard of guards) guard.end('\n');
+    browser,
+    close: async () => {
+      await browser.close();
+      guard.end('\n');
       await rm(folder, { recursive: true, force: true });
     },
   };
+};
+
+const chromiumArguments = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'];
+
+let shared: Promise<Browser> | undefined;
+
+/** One Chromium for all the files that a worker runs. */
+export const sharedChromium = async (): Promise<Browser> => {
+  if (shared && !(await shared.catch(() => undefined))?.connected) shared = undefined;
+  return (shared ??= launchShared());
+};
+
+const launchShared = async (): Promise<Browser> => {
+  const { browser } = await launchBrowser('chromium');
+  const program = browser.process();
+  program?.unref();
+  for (const stream of program?.stdio ?? []) if (stream instanceof Socket) stream.unref();
+  return browser;
 };

@@ -1,0 +1,36 @@
+// Runs in a page before its scripts: its time stands still, until a test lets some of it pass.
+(start) => {
+  const timers = new Map();
+  let now = start;
+  let last = 0;
+  const add = (act, ms, every) => {
+    timers.set((last += 1), { act, at: now + ms, every });
+    return last;
+  };
+  globalThis.Date = class extends Date {
+    constructor(...parts) {
+      super(...(parts.length > 0 ? parts : [now]));
+    }
+    static now() {
+      return now;
+    }
+  };
+  // What it is asked for is how long ago a page came: no time at all.
+  performance.getEntriesByType = () => [];
+  globalThis.setTimeout = (act, ms = 0) => add(act, ms);
+  globalThis.setInterval = (act, ms) => add(act, ms, ms);
+  globalThis.clearTimeout = globalThis.clearInterval = (id) => timers.delete(id);
+  globalThis.passTime = (ms) => {
+    const end = now + ms;
+    for (;;) {
+      const [next] = [...timers].sort(([, one], [, other]) => one.at - other.at);
+      if (!next || next[1].at > end) break;
+      const [id, { act, at, every }] = next;
+      now = at;
+      if (every) timers.set(id, { act, at: at + every, every });
+      else timers.delete(id);
+      act();
+    }
+    now = end;
+  };
+};
