@@ -33,7 +33,10 @@ const authority = 'the host of `ACME_DIRECTORY_URL` or `ACME_FALLBACK_DIRECTORY_
 
 /** The values of every label. A new label does not compile until they are told. */
 const labelValues: { readonly [Name in MeasureName]: Readonly<Record<LabelOf<Name>, Values>> } = {
-  animal_store_build_info: { version: 'the release', node: 'the version of Node' },
+  animal_store_build_info: {
+    version: 'the release; in a checkout with the commit, like `1.0.0+2b70b8c`',
+    node: 'the version of Node',
+  },
   http_request_duration_seconds: {
     operation: ['listPets', 'createPet', 'getPet', 'listOrders', 'dashboard', 'none'],
     status: 'the HTTP status; `429` counts refused requests',

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { databaseKinds, type DatabaseKind } from '../support/servers/databases.ts';
+import { databaseKinds, openDatabase, type DatabaseKind } from '../support/servers/databases.ts';
 import { newHome, type Home } from '../support/service/service-process.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'db', 'migrations');
@@ -38,13 +38,34 @@ describe.each(databaseKinds)('animal-store on %s', (kind) => {
   useHome(kind);
 
   test('brings the schema up to date', async () => {
-    expect(await json('migrate status')).toEqual(migrations.map((name) => ({ name })));
+    expect(await json('migrate status')).toEqual(
+      migrations.map((name) => ({ name, isKnown: true })),
+    );
     expect(await json('migrate up')).toEqual({ applied: migrations });
     expect(await json('migrate up')).toEqual({ applied: [] });
     const executedAt = expect.stringMatching(moment);
-    expect(await json('migrate status')).toEqual(migrations.map((name) => ({ name, executedAt })));
+    expect(await json('migrate status')).toEqual(
+      migrations.map((name) => ({ name, executedAt, isKnown: true })),
+    );
     const status = ['migrate', 'status'];
     expect(await home.execute(status)).toEqual(await home.run(status));
+  });
+
+  test('names what a newer release has changed, and does nothing else then', async () => {
+    const database = openDatabase(home.settings['DATABASE_URL'] ?? '');
+    const { root } = database;
+    const table = 'kysely_migration' as never;
+    const newer = { name: '9999-newer', timestamp: '2026-01-01T00:00:00.000Z' };
+    await root.insertInto(table).values(newer).execute();
+    const { stdout } = await home.run(['migrate', 'status']);
+    expect(stdout).toMatch(/^9999-newer +2026-01-01T00:00:00\.000Z by a newer release$/m);
+    const { code, stderr } = await home.run(['account', 'list']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('does not know 9999-newer.')]);
+    await root
+      .deleteFrom(table)
+      .where('name' as never, '=', newer.name as never)
+      .execute();
+    await database.close();
   });
 
   test('opens accounts and changes their plans', async () => {
