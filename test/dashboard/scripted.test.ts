@@ -5,6 +5,7 @@ import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import { pointAtUs } from '../support/dashboard/domains.ts';
 import { deployEntries } from '../support/sites/deploy-entries.ts';
 import { entry } from '../support/sites/site-source.ts';
+import { from, knownTimes } from '../support/known-times.ts';
 import { until } from '../support/until.ts';
 import { zipOf } from '../support/sites/zip-bytes.ts';
 import { SystemClock } from '../../src/adapters/system/system-clock.ts';
@@ -299,4 +300,24 @@ test('a confirmation stays open while its page updates', async () => {
   await page.role('button', 'Delete deploy').click();
   await page.words('The deploy was deleted.').isShown();
   expect(await page.css('#deploy-1').count()).toBe(0);
+});
+
+test('the script tells times in the words of the server', async () => {
+  const now = browsed.dashboard.clock.now();
+  const page = await browsed.visit('/dashboard/sign-in', { cookie: undefined, now });
+  const times = knownTimes.map(([ms]) => new Date(from.getTime() + ms).toISOString());
+  await page.evaluate(`
+    for (const relative of ['', 'plain']) {
+      for (const dateTime of ${JSON.stringify(times)}) {
+        const time = Object.assign(document.createElement('time'), { dateTime });
+        time.dataset.relative = relative;
+        document.body.append(time);
+      }
+    }`);
+  await page.evaluate(`Date.now = () => ${from.getTime()}`);
+  await page.passTime(1000);
+  expect(await page.css('time').readAll()).toEqual([
+    ...knownTimes.map(([, words, date]) => (date === '' ? words : `${words}, ${date}`)),
+    ...knownTimes.map(([, words]) => words),
+  ]);
 });
