@@ -24,7 +24,7 @@ export const signIn: readonly Defence[] = [
     tests: [
       'use-cases/access/sign-in',
       'use-cases/access/known-device',
-      'dashboard/sign-in',
+      'dashboard/signing-in',
       'release/attacks',
     ],
   },
@@ -45,7 +45,7 @@ export const signIn: readonly Defence[] = [
     how:
       'A link signs in at once only where nobody is signed in and the request is not cross-site. Otherwise a page names the account ' +
       'and asks with a button. A link works once.',
-    tests: ['dashboard/sign-in-links', 'dashboard/links-in-logs'],
+    tests: ['dashboard/signing-in'],
   },
   {
     against:
@@ -68,7 +68,7 @@ export const signIn: readonly Defence[] = [
     how:
       `A session secret has ${String(secretLength)} random characters, is stored as a hash, and is new at each sign-in. Its cookie is ` +
       '`HttpOnly` and `SameSite=Lax`; over https it is `Secure`, and its name begins with `__Host-`.',
-    tests: ['dashboard/sessions', 'dashboard/sign-in'],
+    tests: ['dashboard/signing-in', 'use-cases/access/sign-in'],
   },
   {
     against: 'Forms of other sites (CSRF).',
@@ -125,7 +125,7 @@ export const accounts: readonly Defence[] = [
       'API keys, links with a secret and bodies are not logged, and URLs are logged without user and password. Private keys are ' +
       'encrypted with AES-256-GCM. Only the user that the service runs as can read its files.',
     tests: [
-      'dashboard/links-in-logs',
+      'dashboard/signing-in',
       'unit/app/redaction',
       'contract/sealer',
       'system/safe-start',
