@@ -57,7 +57,7 @@ export const signIn: readonly Defence[] = [
       `${String(signInLimits.invitations.perDay)} people a day. A link by mail opens a page with ` +
       'one button. Its address comes from the settings, not from the request. A changed password is told by mail.',
     tests: [
-      'dashboard/link-requests',
+      'dashboard/mailed-links',
       'use-cases/access/mail-people',
       'contract/access/mail-requests',
       'release/personal-mails',
