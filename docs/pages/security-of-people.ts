@@ -73,7 +73,7 @@ export const signIn: readonly Defence[] = [
   {
     against: 'Forms of other sites (CSRF).',
     how: 'A form is accepted from our own pages only, by `Sec-Fetch-Site` and `Origin`.',
-    tests: ['dashboard/cross-site', 'release/fuzz'],
+    tests: ['dashboard/foreign-requests', 'release/fuzz'],
   },
   {
     against: 'Text that runs as a script (XSS).',
@@ -98,7 +98,7 @@ export const accounts: readonly Defence[] = [
   {
     against: 'Accounts that see or change what belongs to others.',
     how: 'Every query names the account. A request for anything of another account gets the same answer as if it did not exist.',
-    tests: ['http/tenants', 'dashboard/tenants', 'release/fuzz'],
+    tests: ['http/tenants', 'dashboard/foreign-requests', 'release/fuzz'],
   },
   {
     against: 'Guessed API keys.',
