@@ -78,7 +78,7 @@ export const signIn: readonly Defence[] = [
   {
     against: 'Text that runs as a script (XSS).',
     how: 'Pages escape every value. `Content-Security-Policy` allows scripts from our own files only.',
-    tests: ['release/dashboard/hostile-text', 'dashboard/headers'],
+    tests: ['release/dashboard/hostile-text', 'dashboard/hostile-requests'],
   },
   {
     against: 'Text that commands the terminal of an operator.',
@@ -90,7 +90,11 @@ export const signIn: readonly Defence[] = [
     how:
       `${String(dashboardLimits.pages)} pages and ${String(dashboardLimits.forms)} forms a minute, ${String(mostStreams.session)} live ` +
       `pages in a session and ${String(mostStreams.account)} in an account. All viewers of a live page share one rendering.`,
-    tests: ['dashboard/request-limits', 'release/dashboard/many-streams', 'dashboard/live-streams'],
+    tests: [
+      'dashboard/hostile-requests',
+      'release/dashboard/many-streams',
+      'dashboard/live-streams',
+    ],
   },
 ];
 
@@ -147,7 +151,7 @@ export const accounts: readonly Defence[] = [
   {
     against: 'Error messages that reveal internals.',
     how: 'The answer to an unexpected error has a request id, but not the cause. Only the log has the cause.',
-    tests: ['http/faults', 'dashboard/failed-pages', 'release/fuzz'],
+    tests: ['http/faults', 'dashboard/hostile-requests', 'release/fuzz'],
   },
   {
     against: 'Settings that endanger users.',
