@@ -24,7 +24,7 @@ export const signIn: readonly Defence[] = [
     tests: [
       'use-cases/access/sign-in',
       'use-cases/access/known-device',
-      'dashboard/sign-in',
+      'dashboard/signing-in',
       'release/attacks',
     ],
   },
@@ -45,7 +45,7 @@ export const signIn: readonly Defence[] = [
     how:
       'A link signs in at once only where nobody is signed in and the request is not cross-site. Otherwise a page names the account ' +
       'and asks with a button. A link works once.',
-    tests: ['dashboard/sign-in-links', 'dashboard/links-in-logs'],
+    tests: ['dashboard/signing-in'],
   },
   {
     against:
@@ -58,7 +58,7 @@ export const signIn: readonly Defence[] = [
       `${String(signInLimits.invitations.perDay)} people a day. A link by mail opens a page with ` +
       'one button. Its address comes from the settings, not from the request. A changed password is told by mail.',
     tests: [
-      'dashboard/link-requests',
+      'dashboard/mailed-links',
       'use-cases/access/mail-people',
       'contract/access/mail-requests',
       'release/personal-mails',
@@ -69,17 +69,17 @@ export const signIn: readonly Defence[] = [
     how:
       `A session secret has ${String(secretLength)} random characters, is stored as a hash, and is new at each sign-in. Its cookie is ` +
       '`HttpOnly` and `SameSite=Lax`; over https it is `Secure`, and its name begins with `__Host-`.',
-    tests: ['dashboard/sessions', 'dashboard/sign-in'],
+    tests: ['dashboard/signing-in', 'use-cases/access/sign-in'],
   },
   {
     against: 'Forms of other sites (CSRF).',
     how: 'A form is accepted from our own pages only, by `Sec-Fetch-Site` and `Origin`.',
-    tests: ['dashboard/cross-site', 'release/fuzz'],
+    tests: ['dashboard/foreign-requests', 'release/fuzz'],
   },
   {
     against: 'Text that runs as a script (XSS).',
     how: 'Pages escape every value. `Content-Security-Policy` allows scripts from our own files only.',
-    tests: ['release/dashboard/hostile-text', 'dashboard/headers'],
+    tests: ['release/dashboard/hostile-text', 'dashboard/hostile-requests'],
   },
   {
     against: 'Text that commands the terminal of an operator.',
@@ -91,7 +91,11 @@ export const signIn: readonly Defence[] = [
     how:
       `${String(dashboardLimits.pages)} pages and ${String(dashboardLimits.forms)} forms a minute, ${String(mostStreams.session)} live ` +
       `pages in a session and ${String(mostStreams.account)} in an account. All viewers of a live page share one rendering.`,
-    tests: ['dashboard/request-limits', 'release/dashboard/many-streams', 'dashboard/live-streams'],
+    tests: [
+      'dashboard/hostile-requests',
+      'release/dashboard/many-streams',
+      'dashboard/live-streams',
+    ],
   },
 ];
 
@@ -99,7 +103,7 @@ export const accounts: readonly Defence[] = [
   {
     against: 'Accounts that see or change what belongs to others.',
     how: 'Every query names the account. A request for anything of another account gets the same answer as if it did not exist.',
-    tests: ['http/tenants', 'dashboard/tenants', 'release/fuzz'],
+    tests: ['http/tenants', 'dashboard/foreign-requests', 'release/fuzz'],
   },
   {
     against: 'Guessed API keys.',
@@ -126,7 +130,7 @@ export const accounts: readonly Defence[] = [
       'API keys, links with a secret and bodies are not logged, and URLs are logged without user and password. Private keys are ' +
       'encrypted with AES-256-GCM. Only the user that the service runs as can read its files.',
     tests: [
-      'dashboard/links-in-logs',
+      'dashboard/signing-in',
       'unit/app/redaction',
       'contract/sealer',
       'system/safe-start',
@@ -148,7 +152,7 @@ export const accounts: readonly Defence[] = [
   {
     against: 'Error messages that reveal internals.',
     how: 'The answer to an unexpected error has a request id, but not the cause. Only the log has the cause.',
-    tests: ['http/faults', 'dashboard/failed-pages', 'release/fuzz'],
+    tests: ['http/faults', 'dashboard/hostile-requests', 'release/fuzz'],
   },
   {
     against: 'Settings that endanger users.',

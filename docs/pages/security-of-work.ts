@@ -83,12 +83,7 @@ export const uploads: readonly Defence[] = [
       `At least ${kib(uploadPace.slowest)} a second must arrive, all of it within ${minutes(uploadPace.longestMs)}. A process receives ` +
       `${String(uploadSlots.receiving.all)} uploads at once and unpacks ${String(uploadSlots.unpacking.all)}; an account holds ` +
       `${String(uploadSlots.receiving.ofOne)} and ${String(uploadSlots.unpacking.ofOne)} of these. A slot becomes free however the upload ends.`,
-    tests: [
-      'dashboard/slow-uploads',
-      'dashboard/uploads-at-once',
-      'unit/dashboard/slots',
-      'release/attacks',
-    ],
+    tests: ['dashboard/uploads', 'unit/dashboard/slots', 'release/attacks'],
   },
 ];
 
@@ -161,7 +156,7 @@ export const dns: readonly Defence[] = [
       'unit/sites/allowance',
       'contract/sites/projects',
       'contract/domains/custom-domains',
-      'dashboard/account-limits',
+      'dashboard/account',
       'unit/sites/project',
     ],
   },

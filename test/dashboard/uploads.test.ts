@@ -1,0 +1,197 @@
+import { once } from 'node:events';
+import { mkdtemp, open, readdir, readFile, rm, type FileHandle } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { receiveFile } from '../../src/adapters/dashboard/projects/upload-file.ts';
+import { uploadPace, type UploadPace } from '../../src/adapters/dashboard/projects/upload-pace.ts';
+import { uploadSlots } from '../../src/adapters/dashboard/projects/upload-slots.ts';
+import { ConfigKey, SitesKey } from '../../src/app/keys.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
+import { connectTo, partEnd, partHead, uploadHead } from '../support/http/raw-upload.ts';
+import { neverMs, until } from '../support/until.ts';
+
+describe('one upload', () => {
+  let folder: string;
+  let file: FileHandle;
+  let server: Server;
+  let socket: Socket;
+  let pace: UploadPace;
+  let outcome: Promise<unknown>;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'animal-store-slow-'));
+    file = await open(join(folder, 'upload'), 'wx');
+    let settle: (how: unknown) => void;
+    outcome = new Promise((resolve) => (settle = resolve));
+    server = createServer((request, response) => {
+      receiveFile(request, file, pace)
+        .then(
+          () => 'received',
+          (error: unknown) => error,
+        )
+        .then((how) => {
+          response.end();
+          settle(how);
+        }, settle);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on(
+      'error',
+      () => undefined,
+    );
+  });
+  afterEach(async () => {
+    socket.destroy();
+    server.close();
+    await file.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const usual = { ...uploadPace, windowMs: 200 };
+  /** For uploads that nobody ends: the machine may stand still between two of their bytes. */
+  const patient = { ...uploadPace, windowMs: neverMs };
+
+  /** One byte now and then, until nobody listens any more. */
+  const trickle = (): void => {
+    void until('nobody listens', () => {
+      if (!socket.destroyed) socket.write('x');
+      return socket.destroyed;
+    });
+  };
+
+  const begin = (length: number): void => {
+    const head = `Content-Type: multipart/form-data; boundary=x\r\nContent-Length: ${String(length)}`;
+    socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n${partHead}`);
+  };
+
+  test('an upload must send 16 KiB in each 30 seconds and finish within half an hour', () => {
+    expect(uploadPace).toEqual({ longestMs: 30 * 60_000, windowMs: 30_000, slowest: 16 * 1024 });
+  });
+
+  test('an upload byte by byte is ended after the first interval', async () => {
+    pace = usual;
+    begin(100_000);
+    trickle();
+    expect(await outcome).toMatchObject({ name: 'PageProblem', status: 400 });
+    expect(await outcome).toHaveProperty('message', expect.stringMatching(/16 KiB per second/));
+  });
+
+  test('an upload that stalls is ended after the first interval', async () => {
+    pace = usual;
+    begin(100_000);
+    expect(await outcome).toHaveProperty('message', expect.stringMatching(/too slow/));
+  });
+
+  test('an upload at a sufficient rate is ended by the deadline', async () => {
+    pace = { longestMs: 1_000, windowMs: 200, slowest: 0 };
+    begin(100_000);
+    trickle();
+    expect(await outcome).toHaveProperty('message', expect.stringMatching(/took longer than/));
+  });
+
+  test('an upload at a sufficient rate is received, byte for byte', async () => {
+    pace = patient;
+    const content = 'x'.repeat(1_000_000);
+    begin(partHead.length + content.length + partEnd.length);
+    socket.write(`${content}${partEnd}`);
+    expect(await outcome).toBe('received');
+    expect(await readFile(join(folder, 'upload'), 'utf8')).toBe(content);
+  });
+
+  test('a form of nothing but empty parts is refused after the first of them, before the rest arrives', async () => {
+    pace = patient;
+    begin(200_000_000);
+    socket.write('\r\n--x\r\n\r\n'.repeat(10_000));
+    expect(await outcome).toMatchObject({ name: 'PageProblem', status: 422 });
+    expect(await outcome).toHaveProperty('message', expect.stringMatching(/more than one/));
+  });
+});
+
+describe('uploads at once', () => {
+  let dashboard: RunningDashboard;
+  const slow: Socket[] = [];
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+  });
+  afterEach(async () => {
+    for (const socket of slow.splice(0)) socket.destroy();
+    await until('nothing is under way', async () => (await underWay()) === 0);
+  });
+  afterAll(() => dashboard.close());
+
+  const projectOf = async ({ accountId }: Owner): Promise<string> => {
+    const { slug } = await dashboard.container.get(SitesKey).startProject(accountId, 'Birds');
+    return `/dashboard/projects/${slug}/deploys`;
+  };
+
+  /** What is being uploaded lies in a file each. */
+  const underWay = async (): Promise<number> => {
+    const folder = join(dashboard.container.get(ConfigKey).dataDir, 'uploads');
+    return (await readdir(folder).catch(() => [])).length;
+  };
+
+  /** Sends the beginning of a file and no more. @returns once the server takes it */
+  const uploadSlowly = async (path: string, { visitor }: Owner): Promise<void> => {
+    const socket = await connectTo(dashboard.origin);
+    slow.push(socket);
+    socket.write(`${uploadHead(path, visitor, 9999)}${partHead}PK`);
+    await until('it is under way', async () => (await underWay()) === slow.length);
+  };
+
+  /** Sends a whole file, more than fits into any buffer, and says with the last byte that nothing more comes. */
+  const uploadAndHangUp = async (path: string, { visitor }: Owner): Promise<void> => {
+    const socket = await connectTo(dashboard.origin);
+    const body = `${partHead}${'x'.repeat(4_000_000)}${partEnd}`;
+    socket.end(`${uploadHead(path, visitor, body.length)}${body}`);
+    await once(socket, 'close');
+  };
+
+  const upload = (path: string, { visitor }: Owner) => {
+    const body = new FormData();
+    body.set('archive', new Blob(['no archive']), 'a.zip');
+    return visitor.send(path, {
+      method: 'POST',
+      body,
+      headers: { 'Sec-Fetch-Site': 'same-origin' },
+    });
+  };
+
+  test('an account can upload two sites at once, and does not delay others', async () => {
+    const [one, other] = [await dashboard.newOwner(), await dashboard.newOwner()];
+    const [path, otherPath] = [await projectOf(one), await projectOf(other)];
+    await uploadSlowly(path, one);
+    await uploadSlowly(path, one);
+    const third = await upload(path, one);
+    expect([third.status, third.headers.get('Retry-After')]).toEqual([503, '30']);
+    expect(third.text).toContain('Other uploads are in progress.');
+    expect((await upload(otherPath, other)).status).toBe(303);
+  });
+
+  test('a process limits its uploads at once, and every ended upload frees its place', async () => {
+    for (let taken = 0; taken < uploadSlots.receiving.all; taken += 2) {
+      const owner = await dashboard.newOwner();
+      const path = await projectOf(owner);
+      await uploadSlowly(path, owner);
+      await uploadSlowly(path, owner);
+    }
+    const late = await dashboard.newOwner();
+    const path = await projectOf(late);
+    expect((await upload(path, late)).status).toBe(503);
+    slow.pop()!.destroy();
+    await until('there is room again', async () => (await upload(path, late)).status === 303);
+  });
+
+  test('a sender that closes its side right after the last byte frees its place', async () => {
+    const owner = await dashboard.newOwner();
+    const path = await projectOf(owner);
+    for (let turn = 0; turn < 2 * uploadSlots.inAll.all; turn++) await uploadAndHangUp(path, owner);
+    await until('nothing is under way', async () => (await underWay()) === 0);
+    expect((await upload(path, owner)).status).toBe(303);
+  });
+});
