@@ -1,8 +1,8 @@
-import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sharedPath } from '../../src/adapters/dashboard/domains/paths.ts';
 import { AccessKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import { crawl, routeOf } from '../support/dashboard/crawl.ts';
+import { uniqueColumns } from '../support/dashboard/database.ts';
 import { fill } from '../support/dashboard/filling.ts';
 import {
   startDashboard,
@@ -78,22 +78,6 @@ const lookUpOf = (text: string) => {
   return { table, columns };
 };
 
-/** Of each table the sets of columns that no two rows share. */
-const uniqueColumns = (table: string): readonly (readonly string[])[] => {
-  const db = new SqliteDatabase(dashboard.databaseUrl.replace('sqlite:', ''), { readonly: true });
-  const lists = db
-    .prepare<[string], { name: string }>('select name from pragma_index_list(?) where "unique" = 1')
-    .all(table)
-    .map(({ name }) =>
-      db.prepare<[string], { name: string }>('select name from pragma_index_info(?)').all(name),
-    );
-  const key = db
-    .prepare<[string], { name: string }>('select name from pragma_table_info(?) where pk > 0')
-    .all(table);
-  db.close();
-  return [key, ...lists].map((columns) => columns.map(({ name }) => name));
-};
-
 /** Rows of other tables are found by their own key, so that each row of the first one has one of them. */
 const joinsOnlyKeys = (text: string): boolean =>
   [...text.matchAll(/ join "(\w+)" on "(\w+)"\."(\w+)"/g)].every(
@@ -103,8 +87,8 @@ const joinsOnlyKeys = (text: string): boolean =>
 const isFewRows = (text: string): boolean => {
   if (/ limit \+?\?$/.test(text)) return true;
   const { table, columns } = lookUpOf(text);
-  const isByKey = uniqueColumns(table).some(
-    (unique) => unique.length > 0 && unique.every((column) => columns.includes(column)),
+  const isByKey = uniqueColumns(dashboard.databaseUrl, table).some((unique) =>
+    unique.every((column) => columns.includes(column)),
   );
   return isByKey && joinsOnlyKeys(text);
 };

@@ -8,7 +8,7 @@ export const mailReasons = ['sign_in', 'new_password', 'invitation', 'password_c
 export type MailReason = (typeof mailReasons)[number];
 
 /** A browser in which people have signed in. */
-export interface AskingDevice {
+interface AskingDevice {
   readonly id: string;
   /** Those whose addresses were proven then. */
   readonly personIds: readonly string[];

@@ -13,3 +13,21 @@ export const everythingStored = (url: string): Readonly<Record<string, readonly 
     database.close();
   }
 };
+
+/** Sets of columns of a table in which no two rows are alike. */
+export const uniqueColumns = (url: string, table: string): readonly (readonly string[])[] => {
+  const database = new Database(url.replace('sqlite:', ''), { readonly: true });
+  const names = (query: string, of: string): readonly string[] =>
+    database
+      .prepare<[string], { readonly name: string }>(query)
+      .all(of)
+      .map(({ name }) => name);
+  try {
+    const key = names('SELECT name FROM pragma_table_info(?) WHERE pk > 0', table);
+    const indexes = names('SELECT name FROM pragma_index_list(?) WHERE "unique" = 1', table);
+    const others = indexes.map((index) => names('SELECT name FROM pragma_index_info(?)', index));
+    return [key, ...others].filter((columns) => columns.length > 0);
+  } finally {
+    database.close();
+  }
+};
