@@ -40,10 +40,13 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
   };
   const toPro = (account: Account) => changePlan(account, 'pro', undefined, now);
 
-  testOnBoth.each(plans)('an account on the plan %s is read back as it was opened', async (plan) => {
-    const account = await opened({ plan });
-    expect(await accounts.find(account.id)).toEqual(account);
-  });
+  testOnBoth.each(plans)(
+    'an account on the plan %s is read back as it was opened',
+    async (plan) => {
+      const account = await opened({ plan });
+      expect(await accounts.find(account.id)).toEqual(account);
+    },
+  );
 
   testOnBoth('the longest name and address are read back unchanged', async () => {
     const email = `${'é'.repeat(64)}@${'é.'.repeat(87)}yy.example.shop`;

@@ -61,30 +61,36 @@ export const auditLogContract = (open: () => Promise<Stores>): void => {
     expect(await auditLog.list(account, 10)).toEqual([entry(event, actor)]);
   });
 
-  testOnBoth('the newest entries come first, and entries of the same time are ordered by id', async () => {
-    const [a, b] = [happened('first_of_two', later(5)), happened('second_of_two', later(5))];
-    const [old, young] = [happened('old', later(1)), happened('young', later(9))];
-    for (const event of [a, young, old, b]) await store([event]);
-    const expected = [young, b, a, old].map((event) => entry(event));
-    expect(await auditLog.list(account, 10)).toEqual(expected);
-    expect(await auditLog.list(account, 2)).toEqual(expected.slice(0, 2));
-  });
+  testOnBoth(
+    'the newest entries come first, and entries of the same time are ordered by id',
+    async () => {
+      const [a, b] = [happened('first_of_two', later(5)), happened('second_of_two', later(5))];
+      const [old, young] = [happened('old', later(1)), happened('young', later(9))];
+      for (const event of [a, young, old, b]) await store([event]);
+      const expected = [young, b, a, old].map((event) => entry(event));
+      expect(await auditLog.list(account, 10)).toEqual(expected);
+      expect(await auditLog.list(account, 2)).toEqual(expected.slice(0, 2));
+    },
+  );
 
-  testOnBoth('paging back returns each entry once, even when several have the same time', async () => {
-    const moments = [5, 1, 5, 9, 5, 1, 5].map((at) => happened('walked', later(at)));
-    await store(moments);
-    const all = await auditLog.list(account, 10);
-    expect(all).toHaveLength(7);
-    for (const size of [1, 2, 3]) {
-      const walked: AuditEntry[] = [];
-      while (walked.length < 7) {
-        const page = await auditLog.list(account, size, { before: walked.at(-1) });
-        expect(page).toEqual(all.slice(walked.length, walked.length + size));
-        walked.push(...page);
+  testOnBoth(
+    'paging back returns each entry once, even when several have the same time',
+    async () => {
+      const moments = [5, 1, 5, 9, 5, 1, 5].map((at) => happened('walked', later(at)));
+      await store(moments);
+      const all = await auditLog.list(account, 10);
+      expect(all).toHaveLength(7);
+      for (const size of [1, 2, 3]) {
+        const walked: AuditEntry[] = [];
+        while (walked.length < 7) {
+          const page = await auditLog.list(account, size, { before: walked.at(-1) });
+          expect(page).toEqual(all.slice(walked.length, walked.length + size));
+          walked.push(...page);
+        }
+        expect(await auditLog.list(account, size, { before: walked.at(-1) })).toEqual([]);
       }
-      expect(await auditLog.list(account, size, { before: walked.at(-1) })).toEqual([]);
-    }
-  });
+    },
+  );
 
   test('paging back can begin at any time, and leaves out other accounts', async () => {
     const [old, young] = [happened('old', later(1)), happened('young', later(9))];

@@ -70,14 +70,17 @@ export const idempotencyKeysContract = (open: () => Promise<Stores>): void => {
     expect(await keys.once(other, mustNotRun)).toEqual({ kind: 'reused' });
   });
 
-  testOnBoth('keys that differ only in case or accents, and keys of two accounts, are different keys', async () => {
-    const accountId = await newAccount(stores);
-    const names = ['key', 'Key', 'kéy', 'ke\u0301y', '🔑'.repeat(255), '🔑'.repeat(254)];
-    const requests = [...names.map((key) => ({ ...request, key })), { ...request, accountId }];
-    for (const one of requests) {
-      expect(await keys.once(one, answering(done))).toEqual({ kind: 'answered', answer: done });
-    }
-  });
+  testOnBoth(
+    'keys that differ only in case or accents, and keys of two accounts, are different keys',
+    async () => {
+      const accountId = await newAccount(stores);
+      const names = ['key', 'Key', 'kéy', 'ke\u0301y', '🔑'.repeat(255), '🔑'.repeat(254)];
+      const requests = [...names.map((key) => ({ ...request, key })), { ...request, accountId }];
+      for (const one of requests) {
+        expect(await keys.once(one, answering(done))).toEqual({ kind: 'answered', answer: done });
+      }
+    },
+  );
 
   test('a repeated request is refused while the first is under way', async () => {
     const begun = Promise.withResolvers<undefined>();
@@ -151,21 +154,24 @@ export const idempotencyKeysContract = (open: () => Promise<Stores>): void => {
     expect(kinds([await keys.once(request, answering(done))])).toEqual(['answered']);
   });
 
-  testOnBoth('when two processes get twenty identical requests each at once, exactly one does the work', async () => {
-    const processes = [stores, stores.secondProcess];
-    const { won, lost } = await race(40, (n) => {
-      const process = processes[n % 2] ?? stores;
-      return process.idempotencyKeys.once(request, addAnimal(process));
-    });
-    expect(lost).toEqual([]);
-    expect(kinds(won).filter((kind) => kind === 'answered')).toHaveLength(1);
-    expect(['answered', 'in_progress', 'replayed']).toEqual(
-      expect.arrayContaining([...new Set(kinds(won))]),
-    );
-    const answers = won.flatMap((one) => ('answer' in one ? [one.answer.body] : []));
-    expect(new Set(answers).size).toBe(1);
-    expect(await stores.pets.list(account, everything, undefined)).toHaveLength(1);
-  });
+  testOnBoth(
+    'when two processes get twenty identical requests each at once, exactly one does the work',
+    async () => {
+      const processes = [stores, stores.secondProcess];
+      const { won, lost } = await race(40, (n) => {
+        const process = processes[n % 2] ?? stores;
+        return process.idempotencyKeys.once(request, addAnimal(process));
+      });
+      expect(lost).toEqual([]);
+      expect(kinds(won).filter((kind) => kind === 'answered')).toHaveLength(1);
+      expect(['answered', 'in_progress', 'replayed']).toEqual(
+        expect.arrayContaining([...new Set(kinds(won))]),
+      );
+      const answers = won.flatMap((one) => ('answer' in one ? [one.answer.body] : []));
+      expect(new Set(answers).size).toBe(1);
+      expect(await stores.pets.list(account, everything, undefined)).toHaveLength(1);
+    },
+  );
 
   test('stored records do not change when callers change their copies', async () => {
     const given = structuredClone(done);

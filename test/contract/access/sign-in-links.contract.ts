@@ -100,28 +100,31 @@ export const signInLinksContract = (open: () => Promise<Stores>): void => {
     expect(await links.personIdOf(await added(), now)).toBe(personId);
   });
 
-  testOnBoth('when a newcomer signs in while a colleague makes a link, no link is left', async () => {
-    for (let time = 0; time < 5; time++) {
-      personId = (await stores.people.list(await newAccount(stores)))[0]!.id;
-      const linkHash = await added();
-      const rival = newHash();
-      const { lost } = await race(2, (n) =>
-        n === 0
-          ? both()[1]!.add(
-              { secretHash: rival, personId, endsAt: later(5), resetsPassword: false },
-              [],
-              'newcomer',
-            )
-          : stores.sessions.start({
-              ...sessionOf(personId, { way: 'link' }),
-              proof: { way: 'link', linkHash },
-              events: [],
-            }),
-      );
-      expect(lost).toEqual(lost.map(() => 'person_joined'));
-      expect(await links.personIdOf(rival, now)).toBeUndefined();
-    }
-  });
+  testOnBoth(
+    'when a newcomer signs in while a colleague makes a link, no link is left',
+    async () => {
+      for (let time = 0; time < 5; time++) {
+        personId = (await stores.people.list(await newAccount(stores)))[0]!.id;
+        const linkHash = await added();
+        const rival = newHash();
+        const { lost } = await race(2, (n) =>
+          n === 0
+            ? both()[1]!.add(
+                { secretHash: rival, personId, endsAt: later(5), resetsPassword: false },
+                [],
+                'newcomer',
+              )
+            : stores.sessions.start({
+                ...sessionOf(personId, { way: 'link' }),
+                proof: { way: 'link', linkHash },
+                events: [],
+              }),
+        );
+        expect(lost).toEqual(lost.map(() => 'person_joined'));
+        expect(await links.personIdOf(rival, now)).toBeUndefined();
+      }
+    },
+  );
 
   testOnBoth('a sweep deletes the links that ended before a given time', async () => {
     await stores.retention.sweep('sign_in_links', later(1e12));

@@ -41,25 +41,28 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
   const lastUse = async (id = keyId) =>
     (await stores.apiKeys.list(account)).find((key) => key.id === id)?.lastUsedAt;
 
-  testOnBoth('counts for the same key, operation and hour add up, apart from all others', async () => {
-    const others = [
-      ...usageOutcomes.map((outcome) => used({ outcome, requests: 2 })),
-      ...['getPet', 'none'].map((operation) => used({ operation, requests: 3 })),
-      used({ keyId: 'key_other', requests: 4 }),
-      used({ hour: hourOf(1), requests: 5 }),
-      used({ accountId: await newAccount(stores), requests: 6 }),
-    ];
-    await usage.add(others, nobody);
-    await usage.add([used({ requests: 40 }), used({ hour: hourOf(1), requests: 50 })], nobody);
-    const mine = others.filter(({ accountId }) => accountId === account);
-    const expected = mine.map((one) => {
-      const more = one.hour > firstHour ? 50 : 40;
-      const plain = one.outcome === '2xx' && one.operation === 'listPets' && one.keyId === keyId;
-      return plain ? { ...one, requests: one.requests + more } : one;
-    });
-    expect(await listed()).toHaveLength(expected.length);
-    expect(await listed()).toEqual(expect.arrayContaining(expected));
-  });
+  testOnBoth(
+    'counts for the same key, operation and hour add up, apart from all others',
+    async () => {
+      const others = [
+        ...usageOutcomes.map((outcome) => used({ outcome, requests: 2 })),
+        ...['getPet', 'none'].map((operation) => used({ operation, requests: 3 })),
+        used({ keyId: 'key_other', requests: 4 }),
+        used({ hour: hourOf(1), requests: 5 }),
+        used({ accountId: await newAccount(stores), requests: 6 }),
+      ];
+      await usage.add(others, nobody);
+      await usage.add([used({ requests: 40 }), used({ hour: hourOf(1), requests: 50 })], nobody);
+      const mine = others.filter(({ accountId }) => accountId === account);
+      const expected = mine.map((one) => {
+        const more = one.hour > firstHour ? 50 : 40;
+        const plain = one.outcome === '2xx' && one.operation === 'listPets' && one.keyId === keyId;
+        return plain ? { ...one, requests: one.requests + more } : one;
+      });
+      expect(await listed()).toHaveLength(expected.length);
+      expect(await listed()).toEqual(expect.arrayContaining(expected));
+    },
+  );
 
   testOnBoth('large numbers are kept to the last digit', async () => {
     await usage.add([used({ requests: Number.MAX_SAFE_INTEGER - 1 })], nobody);
@@ -67,51 +70,57 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
     expect(await listed()).toEqual([used({ requests: Number.MAX_SAFE_INTEGER })]);
   });
 
-  testOnBoth("only the account's own hours are listed, oldest first, from a given time on", async () => {
-    const stranger = await newAccount(stores);
-    const hours = [3, 0, 2, 1].map((number) => used({ hour: hourOf(number) }));
-    await usage.add([...hours, used({ accountId: stranger })], nobody);
-    const [three, zero, two, one] = hours;
-    expect(await listed()).toEqual([zero, one, two, three]);
-    expect(await listed(hourOf(2))).toEqual([two, three]);
-    expect(await listed(new Date(hourOf(2).getTime() + 1))).toEqual([three]);
-    expect(await usage.list(stranger, firstHour)).toEqual([used({ accountId: stranger })]);
-    expect(await usage.list('acct_nobody', firstHour)).toEqual([]);
-  });
+  testOnBoth(
+    "only the account's own hours are listed, oldest first, from a given time on",
+    async () => {
+      const stranger = await newAccount(stores);
+      const hours = [3, 0, 2, 1].map((number) => used({ hour: hourOf(number) }));
+      await usage.add([...hours, used({ accountId: stranger })], nobody);
+      const [three, zero, two, one] = hours;
+      expect(await listed()).toEqual([zero, one, two, three]);
+      expect(await listed(hourOf(2))).toEqual([two, three]);
+      expect(await listed(new Date(hourOf(2).getTime() + 1))).toEqual([three]);
+      expect(await usage.list(stranger, firstHour)).toEqual([used({ accountId: stranger })]);
+      expect(await usage.list('acct_nobody', firstHour)).toEqual([]);
+    },
+  );
 
-  testOnBoth('sums add up all keys and operations, by hour or day, from a given time on', async () => {
-    const stranger = await newAccount(stores);
-    const rows = [
-      used({ requests: 1 }),
-      used({ operation: 'getPet', requests: 2 }),
-      used({ keyId: 'key_other', requests: 4 }),
-      used({ outcome: 'refused', requests: 8 }),
-      used({ hour: hourOf(13), requests: 16 }),
-      used({ hour: hourOf(14), requests: 32 }),
-      used({ hour: hourOf(-1), requests: 64 }),
-      used({ accountId: stranger, requests: 128 }),
-    ];
-    await usage.add(rows, nobody);
-    const sum = (begin: Date, requests: number, outcome: UsageOutcome = '2xx') => ({
-      begin,
-      outcome,
-      requests,
-    });
-    expect(await usage.sum(account, firstHour, 'hour')).toEqual([
-      sum(hourOf(0), 7),
-      sum(hourOf(0), 8, 'refused'),
-      sum(hourOf(13), 16),
-      sum(hourOf(14), 32),
-    ]);
-    const midnight = hourOf(-10);
-    expect(await usage.sum(account, firstHour, 'day')).toEqual([
-      sum(midnight, 7 + 16),
-      sum(midnight, 8, 'refused'),
-      sum(hourOf(14), 32),
-    ]);
-    expect(await usage.sum(account, midnight, 'day')).toContainEqual(sum(midnight, 7 + 16 + 64));
-    expect(await usage.sum('acct_nobody', midnight, 'hour')).toEqual([]);
-  });
+  testOnBoth(
+    'sums add up all keys and operations, by hour or day, from a given time on',
+    async () => {
+      const stranger = await newAccount(stores);
+      const rows = [
+        used({ requests: 1 }),
+        used({ operation: 'getPet', requests: 2 }),
+        used({ keyId: 'key_other', requests: 4 }),
+        used({ outcome: 'refused', requests: 8 }),
+        used({ hour: hourOf(13), requests: 16 }),
+        used({ hour: hourOf(14), requests: 32 }),
+        used({ hour: hourOf(-1), requests: 64 }),
+        used({ accountId: stranger, requests: 128 }),
+      ];
+      await usage.add(rows, nobody);
+      const sum = (begin: Date, requests: number, outcome: UsageOutcome = '2xx') => ({
+        begin,
+        outcome,
+        requests,
+      });
+      expect(await usage.sum(account, firstHour, 'hour')).toEqual([
+        sum(hourOf(0), 7),
+        sum(hourOf(0), 8, 'refused'),
+        sum(hourOf(13), 16),
+        sum(hourOf(14), 32),
+      ]);
+      const midnight = hourOf(-10);
+      expect(await usage.sum(account, firstHour, 'day')).toEqual([
+        sum(midnight, 7 + 16),
+        sum(midnight, 8, 'refused'),
+        sum(hourOf(14), 32),
+      ]);
+      expect(await usage.sum(account, midnight, 'day')).toContainEqual(sum(midnight, 7 + 16 + 64));
+      expect(await usage.sum('acct_nobody', midnight, 'hour')).toEqual([]);
+    },
+  );
 
   test('calls to given operations are listed per key, the latest caller first', async () => {
     const stranger = await newAccount(stores);
@@ -133,17 +142,20 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
     expect(await usage.callsTo([], account, firstHour)).toEqual([]);
   });
 
-  testOnBoth('two processes that add at once lose no counts, whatever the order of their rows', async () => {
-    const processes = [usage, stores.secondProcess.usage];
-    const rows = ['a', 'b', 'c', 'd'].map((operation) => used({ operation }));
-    const { won } = await race(20, (n) => {
-      const mine = n % 2 ? rows : rows.toReversed();
-      return (processes[n % 2] ?? usage).add(mine, new Map([[keyId, later(n)]]));
-    });
-    expect(won).toHaveLength(20);
-    expect(await listed()).toEqual(rows.map((row) => ({ ...row, requests: 20 })));
-    expect(await lastUse()).toEqual(later(19));
-  });
+  testOnBoth(
+    'two processes that add at once lose no counts, whatever the order of their rows',
+    async () => {
+      const processes = [usage, stores.secondProcess.usage];
+      const rows = ['a', 'b', 'c', 'd'].map((operation) => used({ operation }));
+      const { won } = await race(20, (n) => {
+        const mine = n % 2 ? rows : rows.toReversed();
+        return (processes[n % 2] ?? usage).add(mine, new Map([[keyId, later(n)]]));
+      });
+      expect(won).toHaveLength(20);
+      expect(await listed()).toEqual(rows.map((row) => ({ ...row, requests: 20 })));
+      expect(await lastUse()).toEqual(later(19));
+    },
+  );
 
   testOnBoth('a key shows when it was last used, and that time never moves back', async () => {
     const moments = [];

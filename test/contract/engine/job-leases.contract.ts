@@ -27,17 +27,20 @@ export const jobLeasesContract = (open: () => Promise<Stores>): void => {
     expect(await secondProcess.jobLeases.hold(newJob(), 'other', now, end)).toBe(true);
   });
 
-  testOnBoth('an expired or released lease goes to the next process, which then keeps it', async () => {
-    const { jobLeases, secondProcess } = stores;
-    const job = newJob();
-    await jobLeases.hold(job, 'dead', now, end);
-    expect(await secondProcess.jobLeases.hold(job, 'next', end, later(60_000))).toBe(true);
-    expect(await jobLeases.hold(job, 'dead', end, later(60_000))).toBe(false);
-    await jobLeases.release(job, 'dead');
-    expect(await jobLeases.hold(job, 'dead', end, later(60_000))).toBe(false);
-    await secondProcess.jobLeases.release(job, 'next');
-    expect(await jobLeases.hold(job, 'dead', end, later(60_000))).toBe(true);
-  });
+  testOnBoth(
+    'an expired or released lease goes to the next process, which then keeps it',
+    async () => {
+      const { jobLeases, secondProcess } = stores;
+      const job = newJob();
+      await jobLeases.hold(job, 'dead', now, end);
+      expect(await secondProcess.jobLeases.hold(job, 'next', end, later(60_000))).toBe(true);
+      expect(await jobLeases.hold(job, 'dead', end, later(60_000))).toBe(false);
+      await jobLeases.release(job, 'dead');
+      expect(await jobLeases.hold(job, 'dead', end, later(60_000))).toBe(false);
+      await secondProcess.jobLeases.release(job, 'next');
+      expect(await jobLeases.hold(job, 'dead', end, later(60_000))).toBe(true);
+    },
+  );
 
   test('releasing a job that nobody holds does nothing', async () => {
     const job = newJob();

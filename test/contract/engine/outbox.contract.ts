@@ -194,19 +194,22 @@ export const outboxContract = (open: (options: StoreOptions) => Promise<Stores>)
     expect(entries).toHaveLength(1);
   });
 
-  testOnBoth('two processes that claim at the same time never share a delivery and leave none', async () => {
-    await store(...Array.from({ length: 120 }, () => planChanged()));
-    const outboxes = [outbox, stores.secondProcess.outbox];
-    const given: string[] = [];
-    for (let last = -1; last < given.length;) {
-      last = given.length;
-      const { won, lost } = await race(20, (n) => claim(0, 3, outboxes[n % 2]));
-      expect(lost).toEqual([]);
-      given.push(...idsOf(won.flat()));
-    }
-    expect(given).toHaveLength(120);
-    expect(new Set(given).size).toBe(120);
-  });
+  testOnBoth(
+    'two processes that claim at the same time never share a delivery and leave none',
+    async () => {
+      await store(...Array.from({ length: 120 }, () => planChanged()));
+      const outboxes = [outbox, stores.secondProcess.outbox];
+      const given: string[] = [];
+      for (let last = -1; last < given.length;) {
+        last = given.length;
+        const { won, lost } = await race(20, (n) => claim(0, 3, outboxes[n % 2]));
+        expect(lost).toEqual([]);
+        given.push(...idsOf(won.flat()));
+      }
+      expect(given).toHaveLength(120);
+      expect(new Set(given).size).toBe(120);
+    },
+  );
 
   test('stored records do not change when callers change their copies', async () => {
     const event = planChanged();

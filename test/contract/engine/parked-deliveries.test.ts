@@ -93,14 +93,17 @@ describeStores('parked deliveries', (open) => {
     expect(await claim()).toEqual([]);
   });
 
-  testOnBoth('one of twenty who release the same one does it, also from another process', async () => {
-    const [id = ''] = await park(1);
-    const both = [parked, stores.secondProcess.parkedDeliveries];
-    const { won, lost } = await race(20, (n) => both[n % 2]!.release(id));
-    expect(lost).toEqual([]);
-    expect(won.filter((one) => one === 'released')).toHaveLength(1);
-    expect(won.filter((one) => one === 'not_parked')).toHaveLength(19);
-  });
+  testOnBoth(
+    'one of twenty who release the same one does it, also from another process',
+    async () => {
+      const [id = ''] = await park(1);
+      const both = [parked, stores.secondProcess.parkedDeliveries];
+      const { won, lost } = await race(20, (n) => both[n % 2]!.release(id));
+      expect(lost).toEqual([]);
+      expect(won.filter((one) => one === 'released')).toHaveLength(1);
+      expect(won.filter((one) => one === 'not_parked')).toHaveLength(19);
+    },
+  );
 
   test('a worker keeps what it works on when somebody asks to release it', async () => {
     await store(1);
