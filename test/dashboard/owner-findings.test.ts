@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { AccessKey, CatalogueKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
 import { pointAtUs } from '../support/dashboard/domains.ts';
@@ -240,7 +240,7 @@ describe('in a browser', () => {
     await deployEntries(container, project, entry('index.html'));
     await container.get(DomainsKey).addDomain(project, long);
   }, browserStartMs);
-  afterAll(() => browser.close());
+  afterEach(() => browser.closePages());
 
   const open = async (path: string, width: number) => {
     const page = await browser.open({ width, cookie: owner.visitor.cookie });

@@ -8,7 +8,6 @@ import { entry } from '../support/sites/site-source.ts';
 import { from, knownTimes } from '../support/known-times.ts';
 import { until } from '../support/until.ts';
 import { zipOf } from '../support/sites/zip-bytes.ts';
-import { SystemClock } from '../../src/adapters/system/system-clock.ts';
 
 let slug: string;
 const browsed = browseDashboard(async ({ dashboard, owner }) => {
