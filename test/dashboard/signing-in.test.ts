@@ -203,13 +203,6 @@ describe('a link for a colleague', () => {
 });
 
 describe('e-mail and password', () => {
-  test('sign in, whatever the case of the address', async () => {
-    const visitor = dashboard.stranger();
-    const answer = await attempt(visitor, { email: ` ${email.toUpperCase()} `, password });
-    expect(answer).toMatchObject({ status: 303, location: '/dashboard' });
-    expect(await isSignedIn(visitor)).toBe(true);
-  });
-
   test('are refused in the same words, whether the person or the password is wrong', async () => {
     const wrong = [
       await attempt(dashboard.stranger(), {}),
