@@ -12,6 +12,7 @@ import { readAuditFilter } from '../../src/adapters/dashboard/account/audit-filt
 import { pageOf } from '../../src/adapters/dashboard/domains/list.ts';
 import { positionOf } from '../../src/adapters/dashboard/domains/timeline.ts';
 import { html } from '../../src/adapters/dashboard/frame/html.ts';
+import { readKept } from '../../src/adapters/dashboard/frame/kept-form.ts';
 import { attemptItem } from '../../src/adapters/dashboard/webhooks/answers.ts';
 import { webhookDraft } from '../../src/adapters/dashboard/webhooks/draft.ts';
 import { pageAfterSignIn, signInPathFor } from '../../src/adapters/dashboard/frame/next-page.ts';
@@ -188,6 +189,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       shownPath: parser('/\u0000\u202ea', shownPath),
     },
   },
+  'domains/domain/redirects/redirects.ts': `${ours}addresses of redirects that were admitted.`,
   'domains/domain/redirects/target.ts': {
     operations: 9,
     parsers: {
@@ -294,6 +296,14 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     parsers: { html: parser('a\u202e\u2066', (text) => html`<p>${text}</p>`) },
   },
   'adapters/dashboard/frame/query-text.ts': `${ours}it writes an address.`,
+  'adapters/dashboard/dashboard.ts': `${ours}paths of pages.`,
+  'adapters/dashboard/frame/done.ts': `${short}its query, which is split at dots.`,
+  'adapters/dashboard/frame/kept-form.ts': {
+    operations: 1,
+    parsers: {
+      readKept: parser('{}[]":,a\\', (text) => readKept({ kept: text.slice(0, 64 * 1024) })),
+    },
+  },
   'adapters/dashboard/frame/act-once.ts': `${shapes}the number of a form; the rest is what we stored.`,
   'adapters/dashboard/frame/answering.ts': `${ours}paths of pages.`,
   'adapters/dashboard/frame/assets.ts': `${ours}names of assets.`,

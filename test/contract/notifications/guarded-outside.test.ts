@@ -292,7 +292,7 @@ test('The system is not asked for names: /etc/hosts counts for nothing', async (
 
 test.each([
   ['http://birds:secret@127.0.0.1:3000/', /^Leave user and password out/],
-  ['http://127.0.0.1:22/', /^Webhooks go to port 443/],
+  ['http://127.0.0.1:22/', /^Webhooks over plain HTTP go to port 80/],
   ['http://[::ffff:127.0.0.1]:3000/', /^This is no public address/],
   ['http://0/', /^This is no public address/],
   ['no address', /^Enter an address that begins with/],
