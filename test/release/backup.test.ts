@@ -278,7 +278,7 @@ describe('a backup of MySQL', () => {
     const listed = await other.home.run(['account', 'list'], elsewhere);
     expect(listed).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('restore-unfinished'),
+      stderr: expect.stringContaining('A restore into this database was not finished'),
     });
     expect(await told(other, ['restore', backups()])).toMatchObject({ code: 0 });
     expect(await told(other, ['account', 'list'])).toMatchObject({ printed: [{ name: hardest }] });

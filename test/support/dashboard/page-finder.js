@@ -60,16 +60,14 @@
   const found = steps.reduce(narrowed, [document]);
   const seen = found.find(isVisible);
   const first = seen ?? found[0];
-  /** Where it can be pressed; undefined while it cannot. */
-  const place = () => {
-    if (!seen || seen.disabled) return undefined;
+  /** Whether a mouse would reach it. */
+  const isUncovered = () => {
     seen.scrollIntoView({ block: 'center', behavior: 'instant' });
     const { x, y, width, height } = seen.getClientRects()[0];
-    const [left, top] = [x + width / 2, y + height / 2];
-    const hit = document.elementFromPoint(left, top);
-    const isHit = seen.contains(hit) || hit?.closest('label')?.control === seen;
-    return isHit ? [left, top] : undefined;
+    const hit = document.elementFromPoint(x + width / 2, y + height / 2);
+    return seen.contains(hit) || hit?.closest('label')?.control === seen;
   };
+  const canBeUsed = () => seen !== undefined && !seen.disabled;
   const told = (one) => {
     for (const type of ['input', 'change']) one.dispatchEvent(new Event(type, { bubbles: true }));
     return true;
@@ -79,14 +77,20 @@
     isVisible: () => seen !== undefined,
     all: () => found.map((one) => one[value]),
     property: () => first?.[value],
-    place,
+    // In the same step in which it was found: no live update comes between.
+    press: () => {
+      if (!canBeUsed() || !isUncovered()) return undefined;
+      seen.focus();
+      seen.click();
+      return true;
+    },
     focus: () => {
-      if (!seen || seen.disabled) return undefined;
+      if (!canBeUsed()) return undefined;
       seen.focus();
       return true;
     },
     select: () => {
-      if (!seen || seen.disabled) return undefined;
+      if (!canBeUsed()) return undefined;
       seen.focus();
       seen.select();
       return true;

@@ -94,15 +94,12 @@ export class Found extends Scope {
     return this.#done('all', property);
   }
 
-  /** With the mouse, once it stands still and nothing covers it. Waits for the page that this leads to. */
+  /** Once nothing covers it. Waits for the page that this leads to. */
   async click(): Promise<void> {
     await this.#until('can be pressed', () => this.clickIfThere());
   }
   async clickIfThere(): Promise<boolean> {
-    const first = await this.#ask<readonly [number, number]>('place');
-    const place = first && (await this.#ask<readonly [number, number]>('place'));
-    if (!place || String(place) !== String(first)) return false;
-    await this.#page.raw.mouse.click(...place);
+    if (!(await this.#ask<boolean>('press'))) return false;
     await this.#page.settled();
     return true;
   }
