@@ -1,6 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AccessKey, CatalogueKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
-import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
 import { pointAtUs } from '../support/dashboard/domains.ts';
 import { elementsIn, problemsIn, textOf } from '../support/dashboard/markup.ts';
 import {
@@ -226,69 +225,5 @@ describe('each page of the account', () => {
     const text = textOf((await owner.visitor.get(location)).text);
     expect(text).toContain('No orders yet Press “Sell” on an animal');
     expect(text).toContain('An animal that is added as sold has no order.');
-  });
-});
-
-describe('in a browser', () => {
-  const long = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.test`;
-  let browser: TestBrowser;
-  beforeAll(async () => {
-    browser = await startBrowser(dashboard.origin);
-    const { container } = dashboard;
-    owner = await dashboard.newOwner({ name: 'The Happy Paws Pet Store of Little Rock' });
-    const project = await container.get(SitesKey).startProject(owner.accountId, 'Long names');
-    await deployEntries(container, project, entry('index.html'));
-    await container.get(DomainsKey).addDomain(project, long);
-  }, browserStartMs);
-  afterEach(() => browser.closePages());
-
-  const open = async (path: string, width: number) => {
-    const page = await browser.open({ width, cookie: owner.visitor.cookie });
-    await page.goto(`${dashboard.origin}${path}`);
-    return page;
-  };
-  const domains = '/dashboard/projects/long-names/settings/domains';
-
-  test.each([1280, 390])(
-    'a name with labels of 63 characters fits into %d pixels',
-    async (width) => {
-      for (const path of ['', `?added=${long}`, `/${long}`, `/${long}/remove`]) {
-        const page = await open(domains + path, width);
-        const wide = await page.evaluate(
-          `[document.documentElement, ...document.querySelectorAll('.table, main > *')]
-          .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.outerHTML.slice(0, 80))`,
-        );
-        expect([path, wide]).toEqual([path, []]);
-      }
-    },
-  );
-
-  test('the header has room for the name of an account', async () => {
-    const page = await open('/dashboard', 1280);
-    const name = `document.querySelector('.who > :first-child')`;
-    expect(await page.evaluate(`${name}.scrollWidth <= ${name}.clientWidth`)).toBe(true);
-  });
-
-  test('a button that was pressed says that it is at work', async () => {
-    const page = await open(domains, 1280);
-    await page.evaluate(`(() => {
-      document.querySelector('#domain').value = 'parrots.test';
-      document.addEventListener('submit', (event) => event.preventDefault());
-      document.querySelector('button.main').click();
-    })()`);
-    const button = `getComputedStyle(document.querySelector('button.main'), '::after')`;
-    expect(await page.evaluate(`${button}.content`)).toContain('…');
-  });
-
-  test('pages print without their navigation and buttons', async () => {
-    const page = await open(domains, 1280);
-    const hidden = await page.evaluate(`(() => {
-      const rules = [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules]);
-      const print = rules.filter(({ media }) => media?.mediaText === 'print').flatMap(({ cssRules }) => [...cssRules]);
-      const hides = print.filter(({ style }) => style.display === 'none').map((one) => one.selectorText);
-      const isHidden = (one) => hides.some((selector) => one.closest(selector));
-      return [...document.querySelectorAll('header, nav, button')].filter((one) => !isHidden(one)).length;
-    })()`);
-    expect(hidden).toBe(0);
   });
 });
