@@ -1,18 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { AccessKey, CatalogueKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
-import { pointAtUs } from '../support/dashboard/domains.ts';
-import { elementsIn, problemsIn, textOf } from '../support/dashboard/markup.ts';
+import { AccessKey, CatalogueKey, SitesKey } from '../../src/app/keys.ts';
+import { elementsIn, textOf } from '../support/dashboard/markup.ts';
 import {
   startDashboard,
   type Owner,
   type RunningDashboard,
 } from '../support/dashboard/running-dashboard.ts';
-import { deployEntries } from '../support/sites/deploy-entries.ts';
-import { entry } from '../support/sites/site-source.ts';
 
 const password = 'seven quiet tortoises';
 const hour = 60 * 60_000;
-const [bare, www] = ['shop.birds.test', 'www.birds.test'];
 
 let dashboard: RunningDashboard;
 let owner: Owner;
@@ -115,72 +111,6 @@ test('a page that was asked for is reached through a link by mail, too', async (
   await visitor.post(form, { email: owner.email });
   const link = await dashboard.linkFor(owner.email);
   expect((await visitor.post(`${link}?by=mail`)).location).toBe('/dashboard/usage');
-});
-
-describe('the domains of a project', () => {
-  let path: string;
-  let projectId: string;
-  beforeAll(async () => {
-    const { container } = dashboard;
-    owner = await dashboard.newOwner();
-    const project = await container.get(SitesKey).startProject(owner.accountId, 'Birds');
-    await deployEntries(container, project, entry('index.html'));
-    const domains = container.get(DomainsKey);
-    for (const host of [bare, www]) {
-      const domain = await domains.addDomain(project, host);
-      pointAtUs(dashboard, domain);
-      await domains.tendDomain(await domains.verifyDomain(domain));
-    }
-    const redirects = [{ from: www, to: bare }];
-    await domains.changeDomainSettings(project.id, { primary: bare, redirects });
-    projectId = project.id;
-    path = `/dashboard/projects/${project.slug}/settings`;
-  });
-  const stored = async () =>
-    (await dashboard.container.get(DomainsKey).showDomainSettings(projectId)).document.domains;
-
-  test('a live domain that redirects says where, and not that the site is served', async () => {
-    const { text } = await owner.visitor.get(`${path}/domains/${www}`);
-    expect(textOf(text)).toContain(`Visitors are redirected to ${bare}.`);
-    expect(textOf(text)).not.toContain('Your site is served');
-    const other = await owner.visitor.get(`${path}/domains/${bare}`);
-    expect(textOf(other.text)).toContain('Your site is served over HTTPS.');
-  });
-
-  test('the one that redirects to the primary domain is made primary in one step', async () => {
-    const { text } = await owner.visitor.get(`${path}/domains`);
-    const buttons = elementsIn(text, 'form').filter((one) => one.text === 'Make primary');
-    const [{ action = '' } = {}, ...more] = buttons.map(({ attributes }) => attributes);
-    expect(more).toEqual([]);
-    const { status } = await owner.visitor.post(action, { primary: www });
-    expect(status).toBe(303);
-    expect(await stored()).toEqual({
-      primary: www,
-      redirects: [{ from: bare, to: www, status: 308 }],
-    });
-  });
-
-  test.each([
-    ['from', { from: 'gone.test', to: bare }],
-    ['from', { from: bare, to: 'https://parrots.test' }],
-    ['to', { from: www, to: 'gone.test' }],
-  ])('a redirect with a wrong %s is refused beside that field', async (field, redirect) => {
-    const sent = { once: 'only-in-this-test', status: '308', ...redirect };
-    const { text } = await owner.visitor.post(`${path}/redirects`, sent);
-    expect(Object.keys(problemsIn(text))).toEqual([field]);
-  });
-
-  test.each([
-    [' WWW.Example.co.uk. ', 'example.co.uk'],
-    ['bücher.de', 'www.bücher.de'],
-    ['shop.example.com', ''],
-    ['www.com', ''],
-    ['*.example.com', ''],
-    ['https://example.com', ''],
-  ])('with %s, the box offers %j', async (name, other) => {
-    const asked = await owner.visitor.get(`/dashboard/other-name?name=${encodeURIComponent(name)}`);
-    expect(asked.text).toBe(other);
-  });
 });
 
 describe('each page of the account', () => {
