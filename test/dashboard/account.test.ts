@@ -418,3 +418,49 @@ describe('webhooks', () => {
     expect(wordsIn(text)).toContain('An account can have 10 webhooks. Remove one first.');
   });
 });
+
+describe('each page of the account', () => {
+  const paths = [
+    '/dashboard',
+    '/dashboard/projects/parrots',
+    '/dashboard/projects/parrots/settings/domains',
+    ...['animals', 'keys', 'webhooks', 'usage', 'account', 'notices'].map(
+      (one) => `/dashboard/${one}`,
+    ),
+  ];
+  let owner: Owner;
+  beforeAll(async () => {
+    owner = await dashboard.newOwner();
+  });
+
+  test.each(['empty', 'used'])(
+    'leaves out no level of headings where the account is %s',
+    async (state) => {
+      const { visitor, accountId } = owner;
+      if (state === 'used')
+        await dashboard.container.get(SitesKey).startProject(accountId, 'Parrots');
+      for (const path of paths) {
+        const { status, text } = await visitor.get(path);
+        if (status === 404) continue;
+        const levels = [...text.matchAll(/<h([1-6])/g)].map(([, level]) => Number(level));
+        const skipped = levels.filter((level, at) => level > (levels[at - 1] ?? 0) + 1);
+        expect([path, skipped]).toEqual([path, []]);
+      }
+    },
+  );
+
+  test('prints no command, which only an operator could run', async () => {
+    for (const path of paths) {
+      const { text } = await owner.visitor.get(path);
+      expect([path, /animal-store [a-z]+/.exec(text)]).toEqual([path, null]);
+    }
+  });
+
+  test('does not say that an animal that was added as sold has an order', async () => {
+    const draft = { name: 'Rex', categoryId: '7', status: 'sold', once: 'only-in-this-test' };
+    const { location = '' } = await owner.visitor.post('/dashboard/animals', draft);
+    const text = textOf((await owner.visitor.get(location)).text);
+    expect(text).toContain('No orders yet Press “Sell” on an animal');
+    expect(text).toContain('An animal that is added as sold has no order.');
+  });
+});

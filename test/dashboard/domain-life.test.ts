@@ -1,69 +1,229 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
+import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
+import type { Project } from '../../src/sites/domain/project.ts';
 import { SecureVisitor } from '../lab/secure-visitor.ts';
 import { startTryOut, type TryOut } from '../lab/try-out.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
 import { ClickingOwner, press, signIn } from '../support/dashboard/clicking-owner.ts';
+import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
+import { pointAtUs } from '../support/dashboard/domains.ts';
+import { elementsIn, problemsIn, textOf } from '../support/dashboard/markup.ts';
+import type { TestPage } from '../support/dashboard/page.ts';
+import type { Owner } from '../support/dashboard/running-dashboard.ts';
+import { deployEntries } from '../support/sites/deploy-entries.ts';
+import { entry } from '../support/sites/site-source.ts';
 import { until } from '../support/until.ts';
 
-jest.setTimeout(300_000);
+const [shop, www, ascii] = ['shop.birds.test', 'www.birds.test', 'xn--bcher-kva.test'];
 
-let lab: TryOut;
-let browser: TestBrowser;
-let cookie: string;
-let visitor: SecureVisitor;
-beforeAll(async () => {
-  lab = await startTryOut();
-  browser = await startBrowser(lab.service.origin);
-  cookie = await signIn(lab);
-  visitor = new SecureVisitor(lab.edgePort, await readFile(lab.root, 'utf8'));
-}, browserStartMs);
-afterAll(async () => {
-  try {
-    await browser.closePages();
-  } finally {
-    await lab.close();
-  }
+const browsed = browseDashboard(() => Promise.resolve());
+
+const domains = () => browsed.dashboard.container.get(DomainsKey);
+const sites = () => browsed.dashboard.container.get(SitesKey);
+
+/** The page of somebody whose project has three domains. */
+const open = async (javaScript: boolean): Promise<{ page: TestPage; project: Project }> => {
+  const { accountId, visitor } = await browsed.dashboard.newOwner();
+  const project = await sites().startProject(accountId, 'Birds');
+  await deployEntries(browsed.dashboard.container, project, entry('index.html'));
+  for (const host of [shop, www, 'bücher.test']) await domains().addDomain(project, host);
+  const path = `/dashboard/projects/${project.slug}/settings/domains`;
+  return { page: await browsed.visit(path, { javaScript, cookie: visitor.cookie }), project };
+};
+
+const says = (page: TestPage, text: string): Promise<void> =>
+  page.role('status').exactly(text).isShown();
+
+const stored = async ({ id }: Project): Promise<unknown> =>
+  (await domains().showDomainSettings(id)).document.domains;
+
+const ways = [
+  ['with scripts', true],
+  ['without scripts', false],
+] as const;
+
+test.each(ways)(
+  'a redirect is added and deleted, and a primary domain chosen, %s',
+  async (_, js) => {
+    const { page, project } = await open(js);
+    await page.label('From').fill(shop);
+    await page.label('To').fill(shop);
+    await press(page, 'Add redirect');
+    await page.words(`${shop} cannot redirect to itself.`).isShown();
+    expect(await page.label('From').read('value')).toBe(shop);
+
+    await page.label('To').fill('bücher.test');
+    await page.label('Status').choose('302');
+    await press(page, 'Add redirect');
+    await says(page, 'Redirect added.');
+    const redirect = { from: shop, to: ascii, status: 302 };
+    expect(await stored(project)).toEqual({ redirects: [redirect] });
+    // It is the row that the page leads to and marks.
+    await page.css('tr:target').has(`bücher.test (${ascii})`).isShown();
+
+    await page.label('Primary').fill(www);
+    await page.role('button', 'Save').click();
+    await says(page, 'Primary domain saved.');
+    expect(await stored(project)).toEqual({ primary: www, redirects: [redirect] });
+
+    await press(page, 'Delete');
+    await says(page, 'Redirect deleted.');
+    expect(await stored(project)).toEqual({ primary: www, redirects: [] });
+  },
+);
+
+test.each(ways)('a configuration is imported once its mistakes are fixed, %s', async (_, js) => {
+  const { page, project } = await open(js);
+  const text = page.label('Configuration as YAML or JSON');
+  expect(await text.isVisible()).toBe(false);
+  await page.words('Import a configuration').click();
+  const lines = ['domains:', `  primary: ${www}`, '  redirects:', `    - from: ${shop}`];
+  await text.fill(lines.join('\n'));
+  await press(page, 'Import');
+  await page.words('domains.redirects[0].to is missing.').isShown();
+  expect(await text.read('value')).toContain(shop);
+
+  await text.fill([...lines, `      to: ${ascii}`].join('\n'));
+  await press(page, 'Import');
+  await says(page, 'Configuration imported.');
+  const redirects = [{ from: shop, to: ascii, status: 308 }];
+  expect(await stored(project)).toEqual({ primary: www, redirects });
+  const yaml = page.role('region', 'YAML');
+  expect(await yaml.read()).toContain(`to: ${ascii}`);
 });
 
-const openOwner = async (javaScript = true): Promise<ClickingOwner> =>
-  new ClickingOwner(await browser.open({ javaScript, cookie }), lab, javaScript);
+describe('the domains of a project', () => {
+  const [first, second] = ['shop.parrots.test', 'www.parrots.test'];
+  let owner: Owner;
+  let path: string;
+  let project: Project;
+  beforeAll(async () => {
+    const { dashboard } = browsed;
+    owner = await dashboard.newOwner();
+    project = await sites().startProject(owner.accountId, 'Birds');
+    await deployEntries(dashboard.container, project, entry('index.html'));
+    for (const host of [first, second]) {
+      const domain = await domains().addDomain(project, host);
+      pointAtUs(dashboard, domain);
+      await domains().tendDomain(await domains().verifyDomain(domain));
+    }
+    const redirects = [{ from: second, to: first }];
+    await domains().changeDomainSettings(project.id, { primary: first, redirects });
+    path = `/dashboard/projects/${project.slug}/settings`;
+  });
 
-/** Of each project: what is created counts instead of all there was before. */
-const zones = new Map<string, string>();
-const createRecords = (slug: string, zone: string): void => {
-  zones.set(slug, zone);
-  expect(lab.createRecords([...zones.values()].join('\n'))).toEqual([]);
-};
+  test('a live domain that redirects says where, and not that the site is served', async () => {
+    const { text } = await owner.visitor.get(`${path}/domains/${second}`);
+    expect(textOf(text)).toContain(`Visitors are redirected to ${first}.`);
+    expect(textOf(text)).not.toContain('Your site is served');
+    const other = await owner.visitor.get(`${path}/domains/${first}`);
+    expect(textOf(other.text)).toContain('Your site is served over HTTPS.');
+  });
 
-const clickThrough = async (way: string, javaScript: boolean): Promise<void> => {
-  const slug = way.replace(' ', '-');
-  const host = `www.${slug}.test`;
-  const owner = await openOwner(javaScript);
-  const { page } = owner;
-  await owner.publish(way);
-  await page.role('link', 'Domains').click();
-  const zone = await owner.add(slug, host);
-  expect(zone).toContain('IN CNAME');
-  createRecords(slug, `$ORIGIN ${slug}.test.\nwww 60 IN A 203.0.113.7\n`);
-  await press(page, 'Verify');
-  await owner.seesText('203.0.113.7');
-  const words = page.css('main');
-  expect(await words.exactly('added, awaiting DNS').count()).not.toBe(0);
+  test('the one that redirects to the primary domain is made primary in one step', async () => {
+    const { text } = await owner.visitor.get(`${path}/domains`);
+    const buttons = elementsIn(text, 'form').filter((one) => one.text === 'Make primary');
+    const [{ action = '' } = {}, ...more] = buttons.map(({ attributes }) => attributes);
+    expect(more).toEqual([]);
+    const { status } = await owner.visitor.post(action, { primary: second });
+    expect(status).toBe(303);
+    expect(await stored(project)).toEqual({
+      primary: second,
+      redirects: [{ from: first, to: second, status: 308 }],
+    });
+  });
 
-  createRecords(slug, zone);
-  await owner.verify();
-  await owner.seesState('live');
-  const { status, body } = await until('the site is served', () =>
-    visitor.get(host).catch(() => undefined),
+  test.each([
+    ['from', { from: 'gone.test', to: first }],
+    ['from', { from: first, to: 'https://parrots.test' }],
+    ['to', { from: second, to: 'gone.test' }],
+  ])('a redirect with a wrong %s is refused beside that field', async (field, redirect) => {
+    const sent = { once: 'only-in-this-test', status: '308', ...redirect };
+    const { text } = await owner.visitor.post(`${path}/redirects`, sent);
+    expect(Object.keys(problemsIn(text))).toEqual([field]);
+  });
+
+  test.each([
+    [' WWW.Example.co.uk. ', 'example.co.uk'],
+    ['bücher.de', 'www.bücher.de'],
+    ['shop.example.com', ''],
+    ['www.com', ''],
+    ['*.example.com', ''],
+    ['https://example.com', ''],
+  ])('with %s, the box offers %j', async (name, other) => {
+    const asked = await owner.visitor.get(`/dashboard/other-name?name=${encodeURIComponent(name)}`);
+    expect(asked.text).toBe(other);
+  });
+});
+
+const patienceMs = 300_000;
+
+describe('the life of a domain', () => {
+  let lab: TryOut;
+  let browser: TestBrowser;
+  let cookie: string;
+  let visitor: SecureVisitor;
+  beforeAll(async () => {
+    lab = await startTryOut();
+    browser = await startBrowser(lab.service.origin);
+    cookie = await signIn(lab);
+    visitor = new SecureVisitor(lab.edgePort, await readFile(lab.root, 'utf8'));
+  }, browserStartMs);
+  afterAll(async () => {
+    try {
+      await browser.closePages();
+    } finally {
+      await lab.close();
+    }
+  }, patienceMs);
+
+  const openOwner = async (javaScript = true): Promise<ClickingOwner> =>
+    new ClickingOwner(await browser.open({ javaScript, cookie }), lab, javaScript);
+
+  /** Of each project: what is created counts instead of all there was before. */
+  const zones = new Map<string, string>();
+  const createRecords = (slug: string, zone: string): void => {
+    zones.set(slug, zone);
+    expect(lab.createRecords([...zones.values()].join('\n'))).toEqual([]);
+  };
+
+  const clickThrough = async (way: string, javaScript: boolean): Promise<void> => {
+    const slug = way.replace(' ', '-');
+    const host = `www.${slug}.test`;
+    const owner = await openOwner(javaScript);
+    const { page } = owner;
+    await owner.publish(way);
+    await page.role('link', 'Domains').click();
+    const zone = await owner.add(slug, host);
+    expect(zone).toContain('IN CNAME');
+    createRecords(slug, `$ORIGIN ${slug}.test.\nwww 60 IN A 203.0.113.7\n`);
+    await press(page, 'Verify');
+    await owner.seesText('203.0.113.7');
+    const words = page.css('main');
+    expect(await words.exactly('added, awaiting DNS').count()).not.toBe(0);
+
+    createRecords(slug, zone);
+    await owner.verify();
+    await owner.seesState('live');
+    const { status, body } = await until('the site is served', () =>
+      visitor.get(host).catch(() => undefined),
+    );
+    expect({ status, body }).toEqual({ status: 200, body: `<h1>${way}</h1>` });
+
+    await owner.remove(slug, host);
+    expect(await visitor.refusal(host)).toBeDefined();
+  };
+
+  test(
+    'a domain is added, corrected, made live and removed by clicking, with scripts and without',
+    async () => {
+      // At the same time, since most of it is waiting until the service looks again.
+      await Promise.all([
+        clickThrough('with scripts', true),
+        clickThrough('without scripts', false),
+      ]);
+    },
+    patienceMs,
   );
-  expect({ status, body }).toEqual({ status: 200, body: `<h1>${way}</h1>` });
-
-  await owner.remove(slug, host);
-  expect(await visitor.refusal(host)).toBeDefined();
-};
-
-test('a domain is added, corrected, made live and removed by clicking, with scripts and without', async () => {
-  // At the same time, since most of it is waiting until the service looks again.
-  await Promise.all([clickThrough('with scripts', true), clickThrough('without scripts', false)]);
 });

@@ -1,0 +1,210 @@
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { AccessKey, CatalogueKey } from '../../src/app/keys.ts';
+import { browseDashboard, type BrowsedDashboard } from '../support/dashboard/dashboard-page.ts';
+import { elementsIn, textOf } from '../support/dashboard/markup.ts';
+import type { Owner } from '../support/dashboard/running-dashboard.ts';
+import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
+
+const email = 'mia@shop.example';
+const password = 'seven quiet tortoises';
+const hour = 60 * 60_000;
+
+/** An account that this address, among others, opens with a password. */
+const openAccount = async (
+  { dashboard }: Pick<BrowsedDashboard, 'dashboard'>,
+  { name, email, wanted }: Readonly<Record<'name' | 'email' | 'wanted', string>>,
+): Promise<void> => {
+  const access = dashboard.container.get(AccessKey);
+  const { account } = await access.createAccount({ name, email, plan: 'pro' });
+  const { secret } = await access.signInLinkFor(email, account.id);
+  const from = { network: '192.0.2.200', browser: 'Firefox' };
+  const session = await access.signInByLink(secret, from);
+  const signedIn = await access.findSession(session.secret);
+  await access.choosePassword(signedIn!, { current: '', wanted });
+};
+
+const settings = { SMTP_URL: 'smtp://127.0.0.1:2525', MAIL_FROM: 'store@shop.example' };
+const browsed = browseDashboard(
+  async (its) => {
+    for (const name of ['Zoo', 'Birds', 'Cats & Dogs']) {
+      const wanted = name === 'Birds' ? 'another password of mine' : password;
+      await openAccount(its, { name, email, wanted });
+    }
+  },
+  { settings },
+);
+beforeEach(() => {
+  browsed.dashboard.clock.advance(60_000);
+});
+
+const signIn = async (its = password, query = ''): Promise<DashboardVisitor> => {
+  const visitor = browsed.dashboard.stranger();
+  const { location } = await visitor.post(`/dashboard/sign-in${query}`, { email, password: its });
+  expect(location).toBe(its === password ? `/dashboard/accounts${query}` : '/dashboard');
+  return visitor;
+};
+const barOf = async (visitor: DashboardVisitor): Promise<string> =>
+  (await visitor.get('/dashboard')).text.split('</header>')[0] ?? '';
+const choices = async (visitor: DashboardVisitor, query = '') => {
+  const { text } = await visitor.get(`/dashboard/accounts${query}`);
+  return elementsIn(text, 'form')
+    .map(({ attributes }) => attributes['action'] ?? '')
+    .filter((action) => action.startsWith('/dashboard/accounts/'));
+};
+
+describe('one address with several accounts', () => {
+  test('can choose after the sign-in among those that the password opens, and gets to the requested page', async () => {
+    const query = '?next=/dashboard/usage';
+    const visitor = await signIn(password, query);
+    const [zoo = '', cats = '', ...more] = await choices(visitor, query);
+    expect(more).toEqual([]);
+    expect(await barOf(visitor)).toContain('Zoo');
+    const { cookie } = visitor;
+    expect(await visitor.post(cats)).toMatchObject({ status: 303, location: '/dashboard/usage' });
+    expect(await barOf(visitor)).toContain('Cats &amp; Dogs');
+    // Back, and to where one is already.
+    expect((await visitor.post(zoo)).status).toBe(303);
+    expect((await visitor.post(zoo)).status).toBe(303);
+    expect(await barOf(visitor)).toContain('Zoo');
+    visitor.cookie = cookie;
+    expect((await visitor.get('/dashboard')).status).toBe(303);
+  });
+
+  test('gets straight into the only account that the password opens', async () => {
+    const visitor = await signIn('another password of mine');
+    expect(await barOf(visitor)).toContain('Birds');
+    expect(await barOf(visitor)).not.toContain('/dashboard/accounts');
+    expect(await choices(visitor)).toHaveLength(1);
+  });
+
+  test('cannot choose an account by its id that the password did not open', async () => {
+    const visitor = await signIn();
+    const [mine = ''] = await choices(visitor);
+    const [birds = ''] = await choices(await signIn('another password of mine'));
+    for (const path of [birds, `${mine}x`]) expect((await visitor.post(path)).status).toBe(404);
+    expect(await barOf(visitor)).toContain('Zoo');
+  });
+});
+
+describe.each([true, false])('in a browser (scripts: %s)', (javaScript) => {
+  test('a person chooses an account, and switches to another one later', async () => {
+    const page = await browsed.visit('/dashboard/sign-in', { cookie: undefined, javaScript });
+    await page.label('Email').fill(email);
+    await page.label('Password').fill(password);
+    await page.role('button', 'Sign in').click();
+    await page.role('heading', 'Choose an account').isShown();
+    await page.role('button', 'Open Cats & Dogs').click();
+    await page.role('heading', 'Projects').isShown();
+    await page.role('link', 'Cats & Dogs').click();
+    await page.role('button', 'Open Zoo').click();
+    await page.role('heading', 'Projects').isShown();
+    expect(await page.role('link', 'Zoo').count()).toBe(1);
+  });
+
+  test('a link of another account asks before it signs in', async () => {
+    const { dashboard, owner } = browsed;
+    const access = dashboard.container.get(AccessKey);
+    const [birds] = (await access.listAccounts()).filter(({ name }) => name === 'Birds');
+    const { secret } = await access.signInLinkFor(email, birds?.id);
+    const { cookie } = await dashboard.signIn(owner.email);
+    const page = await browsed.visit(`/dashboard/sign-in/${secret}`, { cookie, javaScript });
+    expect(await page.css('main').read()).toContain(owner.email);
+    await page.role('button', 'Sign in').click();
+    await page.role('heading', 'Projects').isShown();
+    expect(await page.css('header').read()).toContain('Birds');
+  });
+});
+
+describe('a form that is sent after the session has ended', () => {
+  let owner: Owner;
+  beforeAll(async () => {
+    owner = await browsed.dashboard.newOwner();
+  });
+
+  const fieldsOf = (markup: string) =>
+    Object.fromEntries(
+      elementsIn(markup, 'input').map(({ attributes: { name = '', value } }) => [name, value]),
+    );
+
+  test('comes back filled in after the sign-in, and changes nothing before it is sent again', async () => {
+    const { visitor, email, accountId } = owner;
+    await visitor.post('/dashboard/account/password', { wanted: password });
+    browsed.dashboard.clock.advance(13 * hour);
+    const typed = { name: 'Rex "the <fast>"', categoryId: '7', once: 'only-in-this-test' };
+    const asked = await visitor.post('/dashboard/animals?status=sold', typed);
+    expect(textOf(asked.text)).toContain('Your session has ended. Nothing was done.');
+    const { kept = '', action = '' } = {
+      ...fieldsOf(asked.text),
+      ...elementsIn(asked.text, 'form')[0]?.attributes,
+    };
+    expect(action).toBe('/dashboard/sign-in?next=/dashboard/animals');
+    const wrong = await visitor.post(action, { email, password: 'another', kept });
+    expect(fieldsOf(wrong.text)['kept']).toBe(kept);
+    browsed.dashboard.clock.advance(60_000);
+    const { status, text } = await visitor.post(action, { email, password, kept });
+    expect([status, textOf(text)]).toEqual([
+      200,
+      expect.stringContaining('What you entered is here again'),
+    ]);
+    expect(fieldsOf(text)).toMatchObject({ name: typed.name, categoryId: '7' });
+    expect(text).not.toContain('data-live');
+    const pets = browsed.dashboard.container.get(CatalogueKey);
+    expect(await pets.newestPets(accountId, { before: undefined, limit: 9 })).toEqual([]);
+    const again = await visitor.post('/dashboard/animals', {
+      ...typed,
+      ...{ once: 'once-more-of-it' },
+    });
+    expect(again.status).toBe(303);
+  });
+
+  test('keeps no password', async () => {
+    const { email } = await browsed.dashboard.newOwner();
+    const visitor = await browsed.dashboard.signIn(email);
+    browsed.dashboard.clock.advance(13 * hour);
+    const { text } = await visitor.post('/dashboard/account/password', { wanted: password });
+    expect(text).not.toContain(password);
+    expect(fieldsOf(text)['kept']).toBe('{"url":"/dashboard/account/password","values":{}}');
+  });
+
+  test('that is too long to go along with the sign-in leads to it all the same', async () => {
+    const settings = '"'.repeat(20_000);
+    const { status, text } = await browsed.dashboard
+      .stranger()
+      .post('/dashboard/projects/birds/settings/configuration', { settings });
+    expect([status, Object.keys(fieldsOf(text))]).toEqual([200, ['email', 'password']]);
+  });
+
+  test('comes back in the account that its person chooses', async () => {
+    const email = 'leo@shop.example';
+    for (const name of ['Cats', 'Dogs'])
+      await openAccount(browsed, { name, email, wanted: password });
+    const visitor = browsed.dashboard.stranger();
+    const asked = await visitor.post('/dashboard', { name: 'Parrots' });
+    const { kept = '' } = fieldsOf(asked.text);
+    const chooser = await visitor.post('/dashboard/sign-in', { email, password, kept });
+    const [, dogs] = elementsIn(chooser.text, 'form').filter(({ text }) => text.includes('Open'));
+    const { text } = await visitor.post(dogs?.attributes['action'] ?? '', { kept });
+    expect(fieldsOf(text)['name']).toBe('Parrots');
+    expect(text).toContain('Dogs</a>');
+  });
+
+  test('that is no longer known leads to the first page', async () => {
+    const kept = JSON.stringify({ url: '/dashboard/gone', values: {} });
+    const { email } = owner;
+    const visitor = browsed.dashboard.stranger();
+    const { location } = await visitor.post('/dashboard/sign-in', { email, password, kept });
+    expect(location).toBe('/dashboard');
+  });
+});
+
+test('a page that was asked for is reached through a link by mail, too', async () => {
+  const { dashboard, owner } = browsed;
+  const visitor = dashboard.stranger();
+  const { text } = await visitor.get('/dashboard/sign-in?next=/dashboard/usage');
+  const links = elementsIn(text, 'a').map(({ attributes }) => attributes['href'] ?? '');
+  const path = links.find((one) => one.startsWith('/dashboard/sign-in-link')) ?? '';
+  const form = elementsIn((await visitor.get(path)).text, 'form')[0]?.attributes['action'] ?? '';
+  await visitor.post(form, { email: owner.email });
+  const link = await dashboard.linkFor(owner.email);
+  expect((await visitor.post(`${link}?by=mail`)).location).toBe('/dashboard/usage');
+});

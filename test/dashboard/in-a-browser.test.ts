@@ -1,0 +1,265 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
+import { startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
+import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
+import { fill } from '../support/dashboard/filling.ts';
+import type { TestPage } from '../support/dashboard/page.ts';
+import { deployEntries } from '../support/sites/deploy-entries.ts';
+import { entry } from '../support/sites/site-source.ts';
+import { until } from '../support/until.ts';
+
+const wanted = 'seven quiet tortoises';
+let project: string;
+/** Of a session that needs the current password for a new one. */
+let cookie: string | undefined;
+const browsed = browseDashboard(async ({ dashboard, owner }) => {
+  project = `/dashboard/projects/${await fill(dashboard, owner, 'birds.test')}`;
+  await owner.visitor.post('/dashboard/account/password', { wanted });
+  const visitor = dashboard.stranger();
+  await visitor.post('/dashboard/sign-in', { email: owner.email, password: wanted });
+  ({ cookie } = visitor);
+});
+
+/** What has the focus, as a screen reader names it, more or less. */
+const focused = (page: TestPage): Promise<string> =>
+  page.evaluate(`(({ ariaLabel, innerText, labels, tagName }) =>
+    (ariaLabel ?? labels?.[0]?.innerText ?? innerText ?? tagName).trim())(document.activeElement)`);
+
+/** @returns how often the Tab key had to be pressed */
+const tabTo = async (page: TestPage, name: string): Promise<number> => {
+  for (let times = 1; times <= 150; times++) {
+    await page.press('Tab');
+    if ((await focused(page)) === name) return times;
+  }
+  throw new Error(`Tab does not lead to ${name}`);
+};
+
+test('the first link on a page skips the navigation', async () => {
+  const page = await browsed.visit('/dashboard');
+  await page.press('Tab');
+  expect(await focused(page)).toBe('Skip to content');
+  await page.css('.skip').isShown();
+  await page.press('Enter');
+  await page.press('Tab');
+  expect(await page.evaluate("document.activeElement.closest('main') !== null")).toBe(true);
+});
+
+test('the keyboard reaches every section, and the current one is marked', async () => {
+  const page = await browsed.visit('/dashboard');
+  for (const name of ['Animals', 'API keys', 'Usage', 'Account', 'Projects']) {
+    await tabTo(page, name);
+    await page.press('Enter');
+    const current = page.role('navigation', 'Main').css('[aria-current=page]');
+    await current.exactly(name).isShown();
+  }
+});
+
+test('a domain can be removed with the keyboard', async () => {
+  const page = await browsed.visit(`${project}/settings/domains`);
+  const item = page.role('menuitem', 'Remove');
+  const focusedItem = page.css('[role=menuitem]:focus');
+  await tabTo(page, 'Actions for shop.birds.test');
+  await page.press('Enter');
+  await focusedItem.isShown();
+  await page.press('Escape');
+  await item.isGone();
+  expect(await focused(page)).toBe('Actions for shop.birds.test');
+  await page.press('Enter');
+  await focusedItem.isShown();
+  await page.press('End');
+  await page.press('Enter');
+  await page.isAt('/shop.birds.test/remove');
+  await tabTo(page, 'Remove domain');
+  await page.press('Enter');
+  await page.role('status').words('shop.birds.test is removed').isShown();
+});
+
+test('the focus is always visible', async () => {
+  const page = await browsed.visit(`${project}/settings/domains`);
+  const seen: string[] = [];
+  for (;;) {
+    await page.press('Tab');
+    if (await page.evaluate('document.activeElement === document.body')) break;
+    const look = await page.evaluate<readonly [outline: string, shadow: string]>(
+      '(({ outlineStyle, boxShadow }) => [outlineStyle, boxShadow])(getComputedStyle(document.activeElement))',
+    );
+    const name = await focused(page);
+    expect([name, look]).not.toEqual([name, ['none', 'none']]);
+    seen.push(name);
+  }
+  expect(seen.length).toBeGreaterThan(30);
+  expect(seen).toEqual(
+    expect.arrayContaining(['Add domain', 'Verify', 'Add redirect', 'Import a configuration']),
+  );
+});
+
+/** What has the focus, and whether it and what is wrong are in view. */
+const seen = async (page: TestPage) => {
+  await until('something has the focus', () =>
+    page.look<boolean>('document.activeElement !== document.body'),
+  );
+  return page.evaluate(`(() => {
+    const isInView = (one) => {
+      const { top, bottom } = one.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    };
+    const { activeElement: focused } = document;
+    const message = document.querySelector('[data-refusal]');
+    return { focus: focused.name || focused.textContent, isInView: isInView(focused) && isInView(message) };
+  })()`);
+};
+
+const looks = [{ width: 1280 }, { width: 390 }] as const;
+
+test.each(looks)('a password that is too short gets the focus, on %j', async (look) => {
+  const page = await browsed.visit('/dashboard/account', look);
+  await page.label('Current password').fill(wanted);
+  await page.label('New password').fill('short');
+  await page.role('button', 'Save password').click();
+  await page.css('[data-refusal]').isShown();
+  expect(await seen(page)).toEqual({ focus: 'wanted', isInView: true });
+});
+
+test.each(looks)('the scopes get the focus when a key has none, on %j', async (look) => {
+  const page = await browsed.visit('/dashboard/keys', look);
+  await page.label('Key name').fill('Till');
+  await page.css('main input:checked').clickAll();
+  await page.role('button', 'Create key').click();
+  await page.css('[data-refusal]').isShown();
+  expect(await seen(page)).toEqual({ focus: 'scopes', isInView: true });
+});
+
+test('a message about the whole form takes the focus', async () => {
+  const page = await browsed.visit('/dashboard/account', { cookie, width: 390 });
+  await page.label('Current password').fill('another one');
+  await page.label('New password').fill(wanted);
+  await page.role('button', 'Save password').click();
+  await page.css('[data-refusal]').isShown();
+  const focus = expect.stringMatching(/^The current password is/);
+  expect(await seen(page)).toEqual({ focus, isInView: true });
+});
+
+test('an invalid address gets the focus in the invitation form', async () => {
+  const page = await browsed.visit('/dashboard/account', { width: 390 });
+  await page.label('Email').fill('keeper@zoo');
+  await page.role('button', 'Invite').click();
+  await page.css('[data-refusal]').isShown();
+  expect(await seen(page)).toEqual({ focus: 'email', isInView: true });
+});
+
+describe('how a page looks', () => {
+  const long = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.test`;
+  let its: string | undefined;
+  beforeAll(async () => {
+    const { dashboard } = browsed;
+    const { container } = dashboard;
+    const owner = await dashboard.newOwner({ name: 'The Happy Paws Pet Store of Little Rock' });
+    const project = await container.get(SitesKey).startProject(owner.accountId, 'Long names');
+    await deployEntries(container, project, entry('index.html'));
+    await container.get(DomainsKey).addDomain(project, long);
+    its = owner.visitor.cookie;
+  });
+
+  const open = (path: string, width: number) => browsed.visit(path, { width, cookie: its });
+  const domains = '/dashboard/projects/long-names/settings/domains';
+
+  test.each([1280, 390])(
+    'a name with labels of 63 characters fits into %d pixels',
+    async (width) => {
+      for (const path of ['', `?added=${long}`, `/${long}`, `/${long}/remove`]) {
+        const page = await open(domains + path, width);
+        const wide = await page.evaluate(
+          `[document.documentElement, ...document.querySelectorAll('.table, main > *')]
+          .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.outerHTML.slice(0, 80))`,
+        );
+        expect([path, wide]).toEqual([path, []]);
+      }
+    },
+  );
+
+  test('the header has room for the name of an account', async () => {
+    const page = await open('/dashboard', 1280);
+    const name = `document.querySelector('.who > :first-child')`;
+    expect(await page.evaluate(`${name}.scrollWidth <= ${name}.clientWidth`)).toBe(true);
+  });
+
+  test('a button that was pressed says that it is at work', async () => {
+    const page = await open(domains, 1280);
+    await page.evaluate(`(() => {
+      document.querySelector('#domain').value = 'parrots.test';
+      document.addEventListener('submit', (event) => event.preventDefault());
+      document.querySelector('button.main').click();
+    })()`);
+    const button = `getComputedStyle(document.querySelector('button.main'), '::after')`;
+    expect(await page.evaluate(`${button}.content`)).toContain('…');
+  });
+
+  test('pages print without their navigation and buttons', async () => {
+    const page = await open(domains, 1280);
+    const hidden = await page.evaluate(`(() => {
+      const rules = [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules]);
+      const print = rules.filter(({ media }) => media?.mediaText === 'print').flatMap(({ cssRules }) => [...cssRules]);
+      const hides = print.filter(({ style }) => style.display === 'none').map((one) => one.selectorText);
+      const isHidden = (one) => hides.some((selector) => one.closest(selector));
+      return [...document.querySelectorAll('header, nav, button')].filter((one) => !isHidden(one)).length;
+    })()`);
+    expect(hidden).toBe(0);
+  });
+});
+
+// What no page may do has to be noticed when one does it: else the other tests here would say nothing.
+describe('the browser of the tests', () => {
+  let browser: TestBrowser;
+  beforeAll(async () => {
+    browser = await startBrowser(browsed.dashboard.origin);
+  });
+
+  /** What a page does, how that shows, and what is said of it. */
+  const faults = [
+    ['asks another host', "fetch('http://127.0.0.1:1/').catch(() => 0)", 'console', 'connect-src'],
+    [
+      'leads elsewhere',
+      "setTimeout(() => { location.href = 'http://127.0.0.1:1/'; })",
+      'request',
+      'asked http://127.0.0.1:1',
+    ],
+    ['is styled inline', "document.body.setAttribute('style', 'top: 0')", 'console', 'style-src'],
+    ['has a script inline', 'document.body.append(script)', 'console', 'script-src'],
+    [
+      'runs markup',
+      "document.body.innerHTML = '<img src=x onerror=alert(1)>'",
+      'console',
+      'script-src',
+    ],
+    ['fails', "setTimeout(() => { throw new Error('too late'); })", 'pageerror', 'too late'],
+    ['stops the visitor', "setTimeout(() => alert('who are you'))", 'dialog', 'who are you'],
+    ['misses a picture', "document.images[0].src = '/dashboard/x'", 'console', '404'],
+  ] as const;
+
+  test.each(faults)('the test browser reports a page that %s', async (_, act, event, said) => {
+    const page = await browser.open();
+    await page.goto(`${browsed.dashboard.origin}/dashboard/sign-in`);
+    const shown = page.happens(event);
+    await page.evaluate(`(() => {
+    const script = Object.assign(document.createElement('script'), { text: '1' });
+    ${act};
+  })()`);
+    await shown;
+    await expect(browser.closePages()).rejects.toThrow(said);
+  });
+
+  test('a page that is refused on purpose is not reported', async () => {
+    const page = await browser.open();
+    await page.goto(`${browsed.dashboard.origin}/dashboard/nowhere`);
+    await page.goto(`${browsed.dashboard.origin}/dashboard/sign-in/made-up#x`);
+    await browser.closePages();
+  });
+
+  test('the test browser reports a page that crashes', async () => {
+    const page = await browser.open();
+    const crashed = page.happens('error');
+    page.goto('chrome://crash').catch(() => undefined);
+    await crashed;
+    await expect(browser.closePages()).rejects.toThrow('crashed');
+  });
+});
