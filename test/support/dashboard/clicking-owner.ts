@@ -33,9 +33,10 @@ export class ClickingOwner {
     return this.#lab.service.origin;
   }
 
-  /** When the session is over, which leads the page to the sign-in: has a link sent, and follows it. */
+  /** When the session is over, which leads every page to the sign-in: has a link sent, and follows it. */
   async signInByMail(): Promise<void> {
     const { page } = this;
+    await page.goto(`${this.#origin}/dashboard`);
     await page.isAt(/\/dashboard\/sign-in\?/);
     await page.goto(`${this.#origin}/dashboard/sign-in-link`);
     await page.label('Email').fill('owner@animal-store.test');
