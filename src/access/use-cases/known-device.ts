@@ -15,6 +15,9 @@ const longestToken = 4000;
 const mostPeople = 8;
 const idLength = 32;
 
+/** Of a token of version 1.0.0, which browsers keep for a year. */
+const nobodyProven: Pick<KnownDevice, 'provenIds'> = { provenIds: [] };
+
 /** @param token from `markDevice`, or untrusted text. @returns undefined for a token that we did not make */
 export const openDevice = (
   { sealer }: Pick<Ports, 'sealer'>,
@@ -22,7 +25,8 @@ export const openDevice = (
 ): KnownDevice | undefined => {
   if (token === undefined || token.length > longestToken) return undefined;
   try {
-    return JSON.parse(sealer.open(token, purpose)) as KnownDevice;
+    const made = JSON.parse(sealer.open(token, purpose)) as KnownDevice;
+    return { ...nobodyProven, ...made };
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Turns } from '../../kernel/turns.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
+import { dueWork } from '../../domains/domain/attachment/schedule.ts';
 import type { CustomDomains, HeldDomain } from '../../domains/custom-domain-ports.ts';
 
 /** A worker that has not renewed its claim for so long is dead. The work itself may take longer. */
@@ -79,7 +80,8 @@ export class DueDomains {
   }
 
   #begin(domain: CustomDomain): void {
-    const queue = domain.state === 'added' ? this.#checks : this.#orders;
+    const isOrder = dueWork(domain, this.#ports.clock.now()) === 'certificate';
+    const queue = isOrder ? this.#orders : this.#checks;
     void queue
       .add(() => (this.#claims.isStopped ? this.#release(domain.id) : this.#work(domain)))
       .finally(() => {

@@ -48,6 +48,8 @@ export const backUp = async (
   if (isMissing(config.databaseUrl)) {
     throw new Error(`There is no database at ${databasePlace(config.databaseUrl)}.`);
   }
+  // It would be a folder with that name, where nobody looks for it.
+  if (/^\w+:\/\//.test(path)) throw new Error(`${path} is not a folder. Name one on a disk.`);
   const folder = new BackupFolder(resolve(path));
   await folder.make();
   const database = new Database(config.databaseUrl, { patient: true });

@@ -120,6 +120,15 @@ export const apiKeysContract = (open: () => Promise<Stores>): void => {
     },
   );
 
+  testOnBoth('of more keys than are listed, those that can be revoked are listed', async () => {
+    const [first] = await apiKeys.list(account);
+    await many(keyLimits.kept, {});
+    await apiKeys.change(first!.id, revoke);
+    const all = await apiKeys.list(account);
+    expect(all).toHaveLength(keyLimits.kept);
+    expect(all.filter(({ revokedAt }) => revokedAt)).toEqual([]);
+  });
+
   testOnBoth(
     'twenty who add a key at once are told one after the other how many keys work',
     async () => {

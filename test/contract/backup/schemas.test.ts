@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -99,3 +100,12 @@ test.each(['/proc/x', '/proc/x/y'])(
     ]);
   },
 );
+
+test('an address where a folder belongs is refused, and makes no folder of that name', async () => {
+  const { code, stderr } = await store.run(['backup', 's3://birds/backups']);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('s3://birds/backups is not a folder'),
+  ]);
+  expect(existsSync('s3:')).toBe(false);
+});

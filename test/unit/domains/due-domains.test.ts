@@ -5,8 +5,11 @@ import { SettableClock } from '../../support/settable-clock.ts';
 import { DueDomains, type DuePorts } from '../../../src/adapters/schedule/due-domains.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { HeldDomain } from '../../../src/domains/custom-domain-ports.ts';
-import { added, after, start, verified } from '../../support/domains/known-domains.ts';
+import { added, after, live, verified } from '../../support/domains/known-domains.ts';
 import { until } from '../../support/until.ts';
+
+/** Then the certificate of `verified` is due. */
+const now = after(60_000);
 
 /** A store that returns these domains at each claim, with the calls that it got. */
 const storeOf = (...due: readonly CustomDomain[]) => {
@@ -37,7 +40,7 @@ const storeOf = (...due: readonly CustomDomain[]) => {
 };
 
 const dueDomains = (domains: DuePorts['domains'], tend: DuePorts['tend'], leaseMs?: number) => {
-  const [clock, log] = [new SettableClock(start), pino({ level: 'silent' })];
+  const [clock, log] = [new SettableClock(now), pino({ level: 'silent' })];
   return new DueDomains({ domains, tend, clock, log }, leaseMs);
 };
 
@@ -62,7 +65,7 @@ test('a worker renews its claim on a domain for as long as it works on it', asyn
   const due = dueDomains(domains, () => promise.then(() => undefined), 30);
   await due.run();
   await until('it was held on to for longer than a lease', () => prolonged.length >= 4);
-  const seen = [[added.id], new Date(start.getTime() + 30)];
+  const seen = [[added.id], after(60_030)];
   expect(prolonged).toEqual(prolonged.map(() => seen));
   resolve(undefined);
   await due.stop();
@@ -73,7 +76,7 @@ test('a domain that fails for an unknown reason is retried after a pause', async
   const due = dueDomains(domains, () => Promise.reject(new Error('a fault of ours')));
   await due.run();
   await due.stop();
-  expect([prolonged, released]).toEqual([[[[added.id], after(5 * 60_000)]], []]);
+  expect([prolonged, released]).toEqual([[[[added.id], after(6 * 60_000)]], []]);
 });
 
 test('a domain whose storage was briefly unavailable is retried at the next poll', async () => {
@@ -116,6 +119,22 @@ test('checks and orders have separate limits', async () => {
   await until('all that has room is begun', () => begun.length >= 120);
   expect(begun.filter((state) => state === 'verified')).toHaveLength(20);
   expect(begun).toHaveLength(120);
+  resolve(undefined);
+  await due.stop();
+});
+
+test('checks of live domains, which are hourly, leave the places of orders to orders', async () => {
+  const checks = Array.from({ length: 60 }, (_, n) => ({ ...live, id: `dom_check_${n}` }));
+  const orders = Array.from({ length: 20 }, (_, n) => ({ ...verified, id: `dom_order_${n}` }));
+  const { domains } = storeOf(...checks, ...orders);
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const begun: string[] = [];
+  const due = dueDomains(domains, ({ state }) => {
+    begun.push(state);
+    return promise.then(() => undefined);
+  });
+  await due.run();
+  await until('all are begun', () => begun.length === checks.length + orders.length);
   resolve(undefined);
   await due.stop();
 });

@@ -78,11 +78,13 @@ export class KyselyApiKeys extends TellingStore implements ApiKeys {
           .as('old_secrets_end'),
       )
       .where('account_id', '=', accountId)
+      // An account that had more before there was a limit must see all that it can revoke, in turn.
+      .orderBy('revoked_at')
       .orderBy('created_at')
       .orderBy('id')
       .limit(keyLimits.kept)
       .execute();
-    return rows.map((row) => ({
+    return rows.toSorted(oldestFirst).map((row) => ({
       ...fromRow(row),
       oldSecretsUntil: fromMillisOrNull(row.old_secrets_end),
     }));
@@ -179,6 +181,9 @@ export class KyselyApiKeys extends TellingStore implements ApiKeys {
       .execute();
   }
 }
+
+const oldestFirst = (one: KeyRow, other: KeyRow): number =>
+  Number(one.created_at - other.created_at) || (one.id < other.id ? -1 : 1);
 
 const holderFrom = (row: HolderRow): KeyHolder => {
   const plan = oneOf(plans, row.plan);
