@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { AccessKey, CatalogueKey } from '../../src/app/keys.ts';
 import { browseDashboard, type BrowsedDashboard } from '../support/dashboard/dashboard-page.ts';
-import { elementsIn, textOf } from '../support/dashboard/markup.ts';
+import { elementsIn, problemsIn, textOf } from '../support/dashboard/markup.ts';
 import type { Owner } from '../support/dashboard/running-dashboard.ts';
-import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
+import type { DashboardVisitor, PageAnswer } from '../support/dashboard/visitor.ts';
 
 const email = 'mia@shop.example';
 const password = 'seven quiet tortoises';
@@ -123,7 +123,7 @@ describe('a form that is sent after the session has ended', () => {
 
   const fieldsOf = (markup: string) =>
     Object.fromEntries(
-      elementsIn(markup, 'input').map(({ attributes: { name = '', value } }) => [name, value]),
+      elementsIn(markup, 'input').map(({ attributes: { name = '', value = '' } }) => [name, value]),
     );
 
   test('comes back filled in after the sign-in, and changes nothing before it is sent again', async () => {
@@ -186,6 +186,61 @@ describe('a form that is sent after the session has ended', () => {
     const { text } = await visitor.post(dogs?.attributes['action'] ?? '', { kept });
     expect(fieldsOf(text)['name']).toBe('Parrots');
     expect(text).toContain('Dogs</a>');
+  });
+
+  /** Sends the form that has this button, as it was shown, with what is typed into it. */
+  const press = (
+    visitor: DashboardVisitor,
+    button: string,
+    { on, typed = {} }: { readonly on: PageAnswer; readonly typed?: Record<string, string> },
+  ) => {
+    const forms = [...on.text.matchAll(/<form[^]*?<\/form>/g)].map(([form]) => form);
+    const form = forms.find((one) => one.includes(`>${button}</button>`)) ?? '';
+    const action = elementsIn(form, 'form')[0]?.attributes['action'] ?? `no button ${button}`;
+    return visitor.post(action, { ...fieldsOf(form), ...typed });
+  };
+
+  test.each(['Sign in by a link', 'Forgot password?'])(
+    'comes back filled in after a link by mail, too (%s)',
+    async (way) => {
+      const { email, accountId } = await browsed.dashboard.newOwner();
+      const visitor = browsed.dashboard.stranger();
+      const typed = { name: 'Rex "the <fast>"', categoryId: '7' };
+      const asked = await visitor.post('/dashboard/animals', typed);
+      const request = await press(visitor, way, { on: asked });
+      expect([request.status, problemsIn(request.text)]).toEqual([200, {}]);
+      const send = (on: PageAnswer, email: string) =>
+        press(visitor, 'Send the link', { on, typed: { email } });
+      const unknown = await send(await send(request, 'no address'), 'nobody@zoo.example');
+      const again = await press(visitor, 'Use another address', { on: unknown });
+      const sent = await send(again, email);
+      expect(sent.text.replaceAll(email, 'nobody@zoo.example')).toBe(unknown.text);
+
+      const goOn = 'Continue after signing in';
+      const early = await press(visitor, goOn, { on: sent });
+      expect([early.status, problemsIn(early.text)]).toEqual([200, {}]);
+      expect(fieldsOf(early.text)['kept']).toBe(fieldsOf(asked.text)['kept']);
+      const link = await browsed.dashboard.linkFor(email);
+      expect((await visitor.post(`${link}?by=mail`)).status).toBe(303);
+      const { status, text } = await press(visitor, goOn, { on: sent });
+      expect([status, textOf(text)]).toEqual([
+        200,
+        expect.stringContaining('What you entered is here again'),
+      ]);
+      expect(fieldsOf(text)).toMatchObject(typed);
+      const pets = browsed.dashboard.container.get(CatalogueKey);
+      expect(await pets.newestPets(accountId, { before: undefined, limit: 9 })).toEqual([]);
+    },
+  );
+
+  test('comes back for no form of another site', async () => {
+    const { visitor } = await browsed.dashboard.newOwner();
+    const kept = JSON.stringify({ url: '/dashboard', values: { name: 'Planted' } });
+    const from = { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.test' };
+    for (const path of ['sign-in', 'sign-in-link', 'forgot-password']) {
+      const { status, text } = await visitor.post(`/dashboard/${path}`, { kept }, from);
+      expect([path, status, text.includes('Planted')]).toEqual([path, 403, false]);
+    }
   });
 
   test('that is no longer known leads to the first page', async () => {

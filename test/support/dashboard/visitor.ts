@@ -68,9 +68,11 @@ export class DashboardVisitor {
 
   #keep(line: string): void {
     const [pair = ''] = line.split(';');
-    const kept = /Max-Age=0(;|$)/i.test(line) ? undefined : pair;
-    if (/^(__Host-)?device=/.test(pair)) this.device = kept;
-    else this.cookie = kept;
+    const isCleared = /Max-Age=0(;|$)/i.test(line);
+    const kept = isCleared ? undefined : pair;
+    const [name = ''] = pair.split('=');
+    if (/^(__Host-)?device$/.test(name)) this.device = kept;
+    else if (!isCleared || this.cookie?.startsWith(`${name}=`) === true) this.cookie = kept;
   }
 }
 

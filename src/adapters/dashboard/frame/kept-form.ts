@@ -47,6 +47,22 @@ export const keptOf = (
 export const keptInput = (kept: KeptForm | undefined): Html =>
   kept ? html`<input type="hidden" name="${keptField}" value="${JSON.stringify(kept)}">` : nothing;
 
+interface Way {
+  readonly to: string;
+  readonly label: string;
+  readonly look?: 'button';
+}
+
+/** A link, or a button that takes the kept form along. */
+export const wayWith = (kept: KeptForm | undefined, { to, label, look }: Way): Html =>
+  kept
+    ? html`<form method="post" action="${to}" class="inline">${keptInput(kept)}<button>${label}</button></form>`
+    : html`<a ${look && html`class="${look}"`} href="${to}">${label}</a>`;
+
+/** @returns the kept form if it came without an email address: by `wayWith` */
+export const keptAlone = (values: Readonly<Record<string, string>>): KeptForm | undefined =>
+  values['email'] === undefined ? readKept(values) : undefined;
+
 /** @param values of the form that brought it along */
 export const readKept = (values: Readonly<Record<string, string>>): KeptForm | undefined => {
   try {

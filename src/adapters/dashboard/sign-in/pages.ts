@@ -6,7 +6,7 @@ import { redirect, sendHtml } from '../frame/answering.ts';
 import { letChoose } from './accounts-screen.ts';
 import { enter, leave, originOf, type SignInPorts } from './entering.ts';
 import { checkForm, filled, readForm } from '../frame/form-body.ts';
-import { keptInput, readKept, type KeptForm } from '../frame/kept-form.ts';
+import { keptAlone, keptInput, readKept, wayWith, type KeptForm } from '../frame/kept-form.ts';
 import { layout } from '../frame/layout.ts';
 import { pageAfterSignIn, signInPath as path, withQuery } from '../frame/next-page.ts';
 import { problemOf } from '../frame/page-problem.ts';
@@ -40,9 +40,16 @@ export const addSignIn = (router: Router, ports: SignInPorts): void => {
 
   router.post(path, async (ctx: Context) => {
     const values = await deadline.apart(() => readForm(ctx));
+    const query = ctx.querystring;
+    const alone = keptAlone(values);
+    if (alone) {
+      // Perhaps a link has signed this browser in meanwhile, in another tab.
+      if (await whoAsks(ctx)) await refill(ctx, alone);
+      else await showSignIn(ctx, ports, { query, kept: alone });
+      return;
+    }
     const checked = checkForm(credentials, values);
     const kept = readKept(values);
-    const query = ctx.querystring;
     if (checked.kind === 'refused') {
       const refusal = { status: 422, ...unfilled, ...checked, values };
       return showSignIn(ctx, ports, { query, kept, refusal });
@@ -133,10 +140,13 @@ const signInForm = (
       ${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'current-password' }, refusal)}
       <button class="main">Sign in</button>
     </form>
-    ${isMailOn ? waysByMail(query) : waysWithoutMail}
+    ${isMailOn ? waysByMail(query, kept) : waysWithoutMail}
   </section>`;
 
-const waysByMail = (query: string): Html =>
-  html`<p class="row between"><a href="${linkPages.new_password.path}">Forgot password?</a> <a href="${withQuery(linkPages.sign_in.path, query)}">Sign in by a link</a></p>`;
+const waysByMail = (query: string, kept: KeptForm | undefined): Html => html`
+  <div class="row between">
+    ${wayWith(kept, { to: linkPages.new_password.path, label: 'Forgot password?' })}
+    ${wayWith(kept, { to: withQuery(linkPages.sign_in.path, query), label: 'Sign in by a link' })}
+  </div>`;
 
 const waysWithoutMail = html`<p class="hint">No password yet, or forgotten it? Use a one-time sign-in link. The operator of this service creates one; if you were invited, ask the person who invited you for the link.</p>`;
