@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/global
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
 import { OutOfTime, Unavailable } from '../../../src/kernel/unavailable.ts';
-import { holdTimeouts } from '../../support/held-timeouts.ts';
+import { holdStopwatch, holdTimeouts } from '../../support/held-timeouts.ts';
 import { openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
 import { startMysqlProxy, type MysqlProxy } from '../../support/servers/mysql-proxy.ts';
@@ -71,6 +71,7 @@ test.each([
   ['has forgotten a prepared statement, as after a failover behind a proxy', /^execute /, 1243],
   ['wants it prepared again because a table changed', /^execute /, 1615],
 ])('a server that %s gets its text, and the caller the rows', async (_what, statement, errno) => {
+  holdStopwatch();
   const own = openDatabase(proxy.url);
   const find = leasesOf(own);
   await own.ping();
@@ -139,6 +140,8 @@ const connections = async (): Promise<readonly string[]> => {
 };
 
 test('a connection keeps at most a hundred prepared statements; further ones are answered as text', async () => {
+  // A connection that was busy for a second is looked at, and another one is taken meanwhile.
+  holdStopwatch();
   const own = openDatabase(proxy.url);
   const statements = Array.from({ length: 120 }, (_, at) =>
     own.prepare<{ until: bigint }, { job: string }>((db, the) =>
