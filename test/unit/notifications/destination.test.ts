@@ -139,7 +139,7 @@ test.each(registered)('No webhook is sent to %s, at its ends nor between them', 
   const first = base.toByteArray().reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
   const isRefused = (address: bigint): boolean => !mayBeSentTo(write(address), production);
   expect([bits, isRefused(first), isRefused(first + size - 1n)]).toEqual([bits, true, true]);
-  fc.assert(fc.property(within(network), isRefused), { numRuns: 30 });
+  fc.assert(fc.property(within(network), isRefused), { numRuns: 10 });
 });
 
 describe('An address of a special range is refused', () => {
@@ -151,7 +151,7 @@ describe('An address of a special range is refused', () => {
       fc.property(texts, (text) => {
         expect([text, explanationOf(`https://${text}/hooks`)]).toEqual([text, notPublic]);
       }),
-      { numRuns: 60 },
+      { numRuns: 15 },
     );
   });
 
@@ -163,7 +163,7 @@ describe('An address of a special range is refused', () => {
       fc.property(texts, (text) => {
         expect([text, explanationOf(`https://${text}/hooks`)]).toEqual([text, notPublic]);
       }),
-      { numRuns: 60 },
+      { numRuns: 15 },
     );
   });
 
@@ -280,7 +280,7 @@ describe('In tests and labs', () => {
           const text = isV4(network) ? dotted(address) : groups(address).join(':');
           expect(mayBeSentTo(text, lab)).toBe(isLoopback(text));
         }),
-        { numRuns: 20 },
+        { numRuns: 10 },
       );
     }
     expect(explanationOf('http://10.0.0.1/', lab)).toBe(notPublic);

@@ -271,8 +271,8 @@ describe('an upload', () => {
   test('may have thousands of deeply nested files', () => {
     const inspection = inspect('index.html');
     const folder = `${'d'.repeat(30)}/`.repeat(siteLimits.folders);
-    for (let n = 0; n < 9_900; n++) inspection.admit(`${folder}${String(n)}`, 'file');
-    expect(inspection.finish()).toMatchObject({ files: 9_901 });
+    for (let n = 0; n < 2_000; n++) inspection.admit(`${folder}${String(n)}`, 'file');
+    expect(inspection.finish()).toMatchObject({ files: 2_001 });
   });
 
   test('holds 200 MiB, and not one byte more', () => {
