@@ -46,7 +46,7 @@ export default {
     suite('system', 'servers'),
     // What a release needs beyond the rest: `make test-all`.
     suite('release', 'servers'),
-    // Too long for every run, and needs more rights: `make image-check`.
+    // Needs root: `make image-check`, which `make test-all` includes.
     suite('machines'),
   ],
 };

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
+import { axeFaults, unfoldForAxe } from '../support/dashboard/axe.ts';
 import { startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import { fill } from '../support/dashboard/filling.ts';
@@ -33,6 +34,25 @@ const tabTo = async (page: TestPage, name: string): Promise<number> => {
   }
   throw new Error(`Tab does not lead to ${name}`);
 };
+
+const isAccessible = async (page: TestPage): Promise<void> => {
+  await unfoldForAxe(page);
+  const { url } = page;
+  expect({ url, faults: await axeFaults(page) }).toEqual({ url, faults: [] });
+};
+
+test('the main pages are accessible', async () => {
+  const page = await browsed.visit('/dashboard');
+  await isAccessible(page);
+  const domains = `${project}/settings/domains`;
+  const others = ['keys', 'webhooks', 'usage', 'animals', 'account', 'notices'];
+  const paths = others.map((one) => `/dashboard/${one}`);
+  for (const path of [project, domains, `${domains}/www.birds.test`, ...paths]) {
+    await page.goto(browsed.dashboard.origin + path);
+    await isAccessible(page);
+  }
+  await isAccessible(await browsed.visit('/dashboard/sign-in', { cookie: undefined }));
+});
 
 test('the first link on a page skips the navigation', async () => {
   const page = await browsed.visit('/dashboard');

@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
 import type { TestPage } from '../support/dashboard/page.ts';
 import { errorTable } from '../../src/adapters/http/answers/error-table.ts';
+import { axe } from '../support/dashboard/axe.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
 import { publicUrl, startApi, type RunningApi } from '../support/http/running-api.ts';
-
-const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 
 describe('/docs', () => {
   let api: RunningApi;

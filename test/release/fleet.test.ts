@@ -2,13 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { startRedis, type RedisServer } from '../support/servers/redis.ts';
-import {
-  ask,
-  commandOf,
-  left,
-  openAccount,
-  type NewAccount,
-} from '../support/service/fleet-account.ts';
+import { ask, left, openAccount } from '../support/service/fleet-account.ts';
 import { newHome, type Home, type Service } from '../support/service/service-process.ts';
 import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
 import { until } from '../support/until.ts';
@@ -74,26 +68,3 @@ describe('processes on one Redis', () => {
     await proxy.stop();
   });
 });
-
-describe('a process that counts by itself', () => {
-  test('continues from its stored counts after kill -9', async () => {
-    const account = await openAccount(home, 5000);
-    const service = await home.start();
-    for (let i = 0; i < 20; i++) await ask(service, account);
-    const before = left(await ask(service, account));
-    await until('the counts are stored', async () => (await storedRest(account)) === before);
-    await service.end('SIGKILL');
-    const again = await home.start();
-    expect(left(await ask(again, account))).toBe(before - 1);
-    await again.end('SIGTERM');
-    expect(await storedRest(account)).toBe(before - 1);
-  });
-});
-
-/** What is left of the window with the least left, as the operator's command reports it. */
-const storedRest = async ({ account }: NewAccount): Promise<number> => {
-  const { quota } = await commandOf<{
-    quota: { speaks: { remaining: number } };
-  }>(home, `account usage --account ${account.id}`);
-  return quota.speaks.remaining;
-};

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
-import { ask, commandOf, left, openAccount, windowEnd } from '../support/service/fleet-account.ts';
+import {
+  ask,
+  commandOf,
+  left,
+  openAccount,
+  windowEnd,
+  type NewAccount,
+} from '../support/service/fleet-account.ts';
 import { newHome, type Home, type Service } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 
@@ -40,3 +47,35 @@ test('a process learns that another one revoked a key', async () => {
   await commandOf(home, `key revoke --key ${account.key.id}`);
   await until('the key is refused', async () => (await ask(service, account)).status === 401);
 });
+
+test('a process that counts by itself continues from its stored counts after kill -9', async () => {
+  const seen = await until('all of it happens on one day', async () => {
+    const account = await openAccount(home, 5000);
+    const service = await home.start();
+    for (let i = 0; i < 20; i++) await ask(service, account);
+    const before = await ask(service, account);
+    await until('the counts are stored', async () => {
+      const { remaining, end } = await storedQuota(account);
+      return remaining === left(before) || end > windowEnd(before);
+    });
+    await service.end('SIGKILL');
+    const again = await home.start();
+    const after = await ask(again, account);
+    await again.end('SIGTERM');
+    const stored = await storedQuota(account);
+    const days = new Set([windowEnd(before), windowEnd(after), stored.end]);
+    return days.size === 1 && { before: left(before), after: left(after), stored };
+  });
+  expect(seen.before).toBeLessThan(5000);
+  expect(seen.after).toBe(seen.before - 1);
+  expect(seen.stored.remaining).toBe(seen.after);
+});
+
+/** The window with the least left, as the operator's command reports it. */
+const storedQuota = async ({ account }: NewAccount) => {
+  const { quota } = await commandOf<{
+    quota: { speaks: { remaining: number; resetAt: string } };
+  }>(home, `account usage --account ${account.id}`);
+  const { remaining, resetAt } = quota.speaks;
+  return { remaining, end: Date.parse(resetAt) / 1000 };
+};

@@ -1,15 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import type { AxeResults } from 'axe-core';
 import type { TestPage } from '../../support/dashboard/page.ts';
 import { AccessKey, DomainsKey, SitesKey, WebhookCallsKey } from '../../../src/app/keys.ts';
 import { Sealer } from '../../../src/kernel/sealer.ts';
 import { unsubscribeToken } from '../../../src/notifications/use-cases/unsubscribe.ts';
+import { axe, axeFaults, unfoldForAxe } from '../../support/dashboard/axe.ts';
 import { browseDashboard, type BrowsedDashboard } from '../../support/dashboard/dashboard-page.ts';
 import { fill } from '../../support/dashboard/filling.ts';
 import { until } from '../../support/until.ts';
-
-const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 
 /** Every page, with something on it. PROJECT and WEBHOOK are those that have everything. */
 const pages = {
@@ -62,26 +59,12 @@ const pathOfWebhook = async ({ dashboard, owner }: BrowsedDashboard): Promise<st
 const urlOf = (path: string): string =>
   browsed.dashboard.origin + path.replace('PROJECT', project).replace('WEBHOOK', webhook);
 
-/** What axe finds serious or critical, in words that say where. @param rules all, if none are named */
-const faultsOf = async (...rules: readonly string[]): Promise<readonly string[]> => {
-  const chosen = rules.length > 0 && { runOnly: { type: 'rule', values: rules } };
-  const options = JSON.stringify({ resultTypes: ['violations'], ...chosen });
-  const only = '({ violations }) => violations';
-  const run = `axe.run(document, ${options}).then(${only})`;
-  return (await page.evaluate<AxeResults['violations']>(run))
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ html, target }) => `${id}: ${String(target)} ${html}`),
-    );
-};
-
 const overflows = (): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > innerWidth');
 
 /** All rules on a desk and on a phone; by day and by night only colours differ. */
 const looksWell = async (): Promise<void> => {
-  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe);
-  await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+  await unfoldForAxe(page);
   for (const [width, first, second] of [
     [1280, 'light', 'dark'],
     [390, 'dark', 'light'],
@@ -89,9 +72,9 @@ const looksWell = async (): Promise<void> => {
     await page.show({ width, theme: first });
     await until('the page is so wide', async () => (await page.evaluate('innerWidth')) === width);
     expect({ width, overflows: await overflows() }).toEqual({ width, overflows: false });
-    expect({ width, first, faults: await faultsOf() }).toEqual({ width, first, faults: [] });
+    expect({ width, first, faults: await axeFaults(page) }).toEqual({ width, first, faults: [] });
     await page.show({ width, theme: second });
-    const faults = await faultsOf('color-contrast');
+    const faults = await axeFaults(page, 'color-contrast');
     expect({ width, second, faults }).toEqual({ width, second, faults: [] });
   }
 };

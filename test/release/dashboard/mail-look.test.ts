@@ -1,13 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
 import type { TestPage } from '../../support/dashboard/page.ts';
 import { renderMail, renderSummary } from '../../../src/adapters/mail/render-mail.ts';
 import { kinds } from '../../../src/notifications/domain/kinds.ts';
+import { axe } from '../../support/dashboard/axe.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../../support/dashboard/browser.ts';
 import { everyKind } from '../../support/notifications.ts';
 
-const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 const envelope = {
   ...{ account: 'Happy Paws', origin: 'https://store.example' },
   unsubscribeUrl: 'https://store.example/unsubscribe',
