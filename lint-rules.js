@@ -44,6 +44,9 @@ export const timedSyntax = {
   'CallExpression[callee.object.name=/^(global|globalThis)$/][callee.property.name=/^(setTimeout|setInterval)$/]':
     patience,
   'MemberExpression[object.name="AbortSignal"][property.name="timeout"]': patience,
+  // Without a limit it stands still for ever, as a stuck process does.
+  'CallExpression[callee.object.name="Atomics"][callee.property.name="wait"][arguments.length=4]':
+    patience,
   'ImportDeclaration[source.value=/^(node:)?timers/] > ImportSpecifier[imported.name!="setImmediate"]':
     patience,
   'ImportDeclaration[source.value=/^(node:)?timers/] > :matches(ImportDefaultSpecifier, ImportNamespaceSpecifier)':

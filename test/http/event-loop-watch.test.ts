@@ -99,20 +99,25 @@ test('delays are metrics, and each one that was logged is counted', async () => 
   showEventLoop(metrics, watch);
   for (let times = 1; times <= 2; times++) {
     block(600);
-    // The mean and the percentile are those of the real event loop.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
     await until('it is noticed', () => lines.length >= times);
   }
-  const text = await metrics.registry.metrics();
-  const valueOf = (name: string) =>
-    Number(
-      text
-        .split('\n')
-        .find((line) => line.startsWith(`${name} `))
-        ?.split(' ')[1],
-    );
+  const measured = async () => {
+    const text = await metrics.registry.metrics();
+    return (name: string) =>
+      Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`${name} `))
+          ?.split(' ')[1],
+      );
+  };
+  const valueOf = await measured();
   expect(valueOf('event_loop_delay_seconds{of="max"}')).toBeGreaterThanOrEqual(0.55);
-  expect(valueOf('event_loop_delay_seconds{of="mean"}')).toBeGreaterThan(0);
-  expect(valueOf('event_loop_delay_seconds{of="p99"}')).toBeGreaterThan(0);
   expect(valueOf('event_loop_blocked_total')).toBe(lines.length);
+  // The mean and the percentile are those of the real event loop, which is a little late now and then.
+  await until('it was late', async () => {
+    const laterValueOf = await measured();
+    const all = ['mean', 'p99'].map((of) => laterValueOf(`event_loop_delay_seconds{of="${of}"}`));
+    return all.every((seconds) => seconds > 0);
+  });
 });

@@ -39,23 +39,6 @@ test('a server that others replace answers once more on each open connection, an
   await stopped;
 });
 
-test('a stopping server answers a request that has arrived but was not read yet, however late its timers are', async () => {
-  const clock = { now: 0 };
-  const server = new HttpServer((_, response) => response.end('ok'), { elapsed: () => clock.now });
-  const port = await server.listen('127.0.0.1', 0);
-  const client = connect(port, '127.0.0.1').setEncoding('utf8');
-  await once(client, 'connect');
-  const stopped = server.stop();
-  await until('new connections are refused', () => isRefused(port));
-  clock.now = 4_000;
-  const answered = once(client, 'data');
-  client.write('GET / HTTP/1.1\r\nHost: rex.test\r\n\r\n');
-  // Longer than from one sweep to the next.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
-  expect(String(await answered)).toMatch(/^HTTP\/1\.1 200/);
-  await stopped;
-});
-
 test('a stopping server answers a request that arrives while it looks for silent connections', async () => {
   let arrives = () => 0;
   const server = new HttpServer((_, response) => response.end('ok'), { elapsed: () => arrives() });

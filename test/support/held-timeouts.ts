@@ -6,7 +6,8 @@ const timeouts = ['clearImmediate', 'setTimeout', 'clearTimeout', 'clearInterval
 const hold = (
   doNotFake: readonly ((typeof always)[number] | (typeof timeouts)[number])[],
 ): void => {
-  const elapsed = performance.now();
+  // Whole, so that sums and differences are exact.
+  const elapsed = Math.ceil(performance.now());
   jest.useFakeTimers({ doNotFake: [...doNotFake, 'setInterval'] });
   // Otherwise it would begin again at 0.
   jest.advanceTimersByTime(elapsed);

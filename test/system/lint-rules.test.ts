@@ -126,6 +126,7 @@ const timed: readonly string[] = [
   `export const later = (work: () => void) => setTimeout(work, 1);`,
   `export const often = (work: () => void) => globalThis.setInterval(work, 1);`,
   `export const soon = AbortSignal.timeout(1);`,
+  `export const wait = (cell: Int32Array) => Atomics.wait(cell, 0, 0, 1);`,
   `import { setTimeout as pause } from 'node:timers/promises';\nexport const wait = () => pause(1);`,
   `import timers from 'node:timers';\nexport const wait = () => timers.setTimeout(() => undefined, 1);`,
 ];

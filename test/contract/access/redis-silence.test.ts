@@ -179,8 +179,11 @@ test('requests do not wait for a server that answers but cannot run scripts', as
   const outcome = await Promise.race([isAnswered(take(counters)), setImmediate('it waited')]);
   await watcher.call('CLIENT', 'UNPAUSE');
   expect(outcome).toBe(false);
+  const abandoned = subject;
+  subject = newSubject();
   await until('it counts', () => take(counters).catch(() => undefined));
-  expect(await counters.peek(subject, now)).toEqual({ minute: 1, day: 1 });
+  const lasting = await join(server.url, patient);
+  expect(await lasting.peek(abandoned, now)).toEqual({ minute: 0, day: 0 });
 });
 
 test.each([-600_000, 600_000])(

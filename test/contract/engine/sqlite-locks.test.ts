@@ -52,6 +52,7 @@ const names = (count: number) => Array.from({ length: count }, (_, at) => `write
 
 test('while another program has the lock, readers do not wait and writers are served in order', async () => {
   const letGo = await holdLock(home.url);
+  holdStopwatch();
   const order: string[] = [];
   const writers = names(24);
   const writing = writers.map(async (name, at) => {

@@ -192,7 +192,7 @@ describe('with a password', () => {
       ...options,
     });
   const post = async (url: string, options: object = {}) =>
-    new SmtpPostman({ ...smtpOptions(url), ...options }, sender, 5000).post(
+    new SmtpPostman({ ...smtpOptions(url), ...options }, sender, neverMs).post(
       mailTo('keeper@zoo.example'),
       never,
     );

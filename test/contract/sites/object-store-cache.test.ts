@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { CacheRoom } from '../../../src/adapters/storage/s3/cache-room.ts';
 import type { StoredFile } from '../../../src/sites/ports.ts';
+import { holdStopwatch } from '../../support/held-timeouts.ts';
 import { startObjectStore, type ObjectStore } from '../../support/servers/object-store.ts';
 import { machineAt, type Machine } from '../../support/sites/object-store-files.ts';
 import { allOf, inPieces } from '../../support/sites/site-source.ts';
@@ -21,7 +22,10 @@ beforeEach(async () => {
   store = await startObjectStore();
   [author, edge] = await Promise.all([machineAt(store.place), machineAt(store.place)]);
 });
-afterEach(() => Promise.all([author.close(), edge.close(), store.stop()]));
+afterEach(async () => {
+  jest.useRealTimers();
+  await Promise.all([author.close(), edge.close(), store.stop()]);
+});
 
 type Site = Readonly<Record<string, Uint8Array>>;
 
@@ -104,6 +108,7 @@ describe('the cache of an edge', () => {
     await publish(site);
     expect(await isServed(edge, site, '0.jpg')).toBe(true);
     store.fault = () => 'silent';
+    holdStopwatch();
     await Promise.allSettled(['1.jpg', '2.jpg', '3.jpg'].map((path) => read(edge, path)));
     const asked = store.requests.length;
     await Promise.allSettled([
@@ -113,9 +118,11 @@ describe('the cache of an edge', () => {
     expect(store.requests).toHaveLength(asked);
     expect(await isServed(edge, site, '0.jpg')).toBe(true);
     store.fault = () => undefined;
-    await until('the store is asked again', () =>
-      isServed(edge, site, '4.jpg').catch(() => undefined),
-    );
+    jest.advanceTimersByTime(999);
+    await isUnavailable(read(edge, '4.jpg'));
+    expect(store.requests).toHaveLength(asked);
+    jest.advanceTimersByTime(1);
+    expect(await isServed(edge, site, '4.jpg')).toBe(true);
   });
 
   test('fetches again what a crash or a disk has damaged', async () => {
@@ -168,10 +175,14 @@ describe('the cache of an edge', () => {
   });
 
   test('asks once a second for a deploy that is not there', async () => {
+    holdStopwatch();
     for (let visit = 0; visit < 20; visit++) {
       expect(await edge.files.list('dep_nobody')).toBeUndefined();
     }
-    expect(store.requests.length).toBeLessThan(20);
+    expect(store.requests).toHaveLength(1);
+    jest.advanceTimersByTime(1_001);
+    expect(await edge.files.list('dep_nobody')).toBeUndefined();
+    expect(store.requests).toHaveLength(2);
     store.requests.length = 0;
     await publish(photos(1, 10));
     expect(await list(author)).toHaveLength(1);

@@ -17,12 +17,15 @@ export const logOf = (service: Pick<Service, 'stdout'>): readonly LogEntry[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as LogEntry);
 
-/** Warnings about the machine and the user of the tests, not about the service. */
-const aboutMachine = /^(the event loop was blocked$|The process runs as root )/;
+/** Warnings about the machine and the user of the tests, and about what is tried again: no fault of the service. */
+const harmless =
+  /^the event loop was blocked$|^The process runs as root |will (be retried|be tried again|run again)/;
 
 /** All its warnings, except those about a slow database: machines are busy. */
 export const complaintsOf = (service: Pick<Service, 'stdout'>): readonly LogEntry[] =>
   logOf(service).filter(
     ({ level, err, msg }) =>
-      level >= 40 && err?.type !== 'Unavailable' && !aboutMachine.test(msg ?? ''),
+      level >= 40 &&
+      !['Unavailable', 'OutOfTime'].includes(err?.type ?? '') &&
+      !harmless.test(msg ?? ''),
   );
