@@ -20,6 +20,8 @@ import { DashboardVisitor } from './visitor.ts';
 import { migratedDatabase } from '../servers/migrated-database.ts';
 import { findFreePort } from '../servers/debian-server.ts';
 import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
+import { AsyncDeadline } from '../../../src/adapters/system/async-deadline.ts';
+import { Deadline } from '../../../src/kernel/deadline.ts';
 
 /** The owner of an account, signed in. */
 export interface Owner {
@@ -54,6 +56,9 @@ export interface DashboardOptions {
   readonly tracer?: Tracer;
 }
 
+/** For each request, so that no test fails on a busy machine. */
+const deadlineMs = 60 * 60_000;
+
 /** The real dashboard in this process, on an empty SQLite database, with a stopped clock and passwords that cost nothing. */
 export const startDashboard = async ({
   now = new SystemClock().now(),
@@ -79,6 +84,7 @@ export const startDashboard = async ({
   const clock = new SettableClock(now);
   const dns = new ScriptedDns(clock);
   container.rebind(Clock).toConstantValue(clock);
+  container.rebind(Deadline).toConstantValue(new AsyncDeadline(deadlineMs));
   container.rebind(DnsVerifier).toConstantValue(dns);
   container.rebind(Passwords).toConstantValue(new PlainPasswords());
   const server = container.get(HttpServer);
