@@ -8,7 +8,8 @@ interface Place {
   readonly clock: FakeClock;
 }
 
-interface SeenTo extends Place {
+interface SeenTo extends Pick<Place, 'clock'> {
+  readonly lab: Pick<DomainLab, 'facts'>;
   readonly hosts: readonly string[];
   readonly states: readonly CustomDomainState[];
 }
@@ -18,7 +19,7 @@ interface SeenTo extends Place {
  * time: then the clock goes on to the next check, as nothing else would bring it. Never while one of the domains is
  * worked on, whose lease another process would take for over.
  */
-const untilSeenTo = (
+export const untilSeenTo = (
   what: string,
   { lab: { facts }, clock, hosts, states }: SeenTo,
   isDone: () => Promise<boolean>,
