@@ -166,8 +166,6 @@ export const timedTests: Readonly<Record<string, string>> = {
   'test/support/until.ts': 'It is what the others wait with.',
   'test/support/held-timeouts.ts': 'It lets the time of a process stand still, at what it is.',
   'test/support/servers/{delayed,object-store,tcp-proxy}.ts': 'Slow networks and servers.',
-  'test/support/dashboard/clicking-owner.ts':
-    'It waits for the look of the service itself, which comes after a minute.',
   'test/support/servers/balancer.ts': 'It asks its processes now and then, as balancers do.',
   'test/support/service/{persistent-writer,visits}.ts': 'Clients that pause between two requests.',
   'test/support/service/{health-prober,health-watch,steady-load}.ts':

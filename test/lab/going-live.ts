@@ -1,21 +1,32 @@
 import { until } from '../support/until.ts';
+import type { CustomDomainState } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { DomainLab } from './domain-lab.ts';
 import type { FakeClock } from './fake-clock.ts';
 
+interface Place {
+  readonly lab: DomainLab;
+  readonly clock: FakeClock;
+}
+
+interface SeenTo extends Pick<Place, 'clock'> {
+  readonly lab: Pick<DomainLab, 'facts'>;
+  readonly hosts: readonly string[];
+  readonly states: readonly CustomDomainState[];
+}
+
 /**
- * Waits while domains that are not live yet are seen to by themselves. A busy machine can keep name servers from
- * answering in time: then the clock goes on to the next check, as nothing else would bring it. Never while one of the
- * domains is worked on, whose lease another process would take for over.
+ * Waits while domains in such states are seen to by themselves. A busy machine can keep name servers from answering in
+ * time: then the clock goes on to the next check, as nothing else would bring it. Never while one of the domains is
+ * worked on, whose lease another process would take for over.
  */
-const untilSeenTo = (
+export const untilSeenTo = (
   what: string,
-  { lab: { facts }, clock }: { readonly lab: DomainLab; readonly clock: FakeClock },
-  hosts: readonly string[],
+  { lab: { facts }, clock, hosts, states }: SeenTo,
   isDone: () => Promise<boolean>,
 ): Promise<true> => {
   const look = async (): Promise<boolean> => {
     // Before it is asked whether all is done: it may be done in between.
-    const restUntil = await facts.restUntil(hosts, clock.now());
+    const restUntil = await facts.restUntil(hosts, clock.now(), states);
     if (await isDone()) return true;
     if (restUntil) await clock.advance(secondsUntil(restUntil, clock));
     return false;
@@ -27,14 +38,17 @@ const untilSeenTo = (
 };
 
 /** Waits until these hosts are live and served. */
-export const goLive = async (
-  at: { readonly lab: DomainLab; readonly clock: FakeClock },
-  ...hosts: readonly string[]
-): Promise<void> => {
+export const goLive = async (at: Place, ...hosts: readonly string[]): Promise<void> => {
   const isLive = async (host: string) => (await at.lab.facts.states(host)).at(-1) === 'live';
   const areLive = async () => (await Promise.all(hosts.map(isLive))).every(Boolean);
-  await untilSeenTo('all are live', at, hosts, areLive);
+  await untilSeenTo('all are live', { ...at, hosts, states: ['added', 'verified'] }, areLive);
   await at.lab.waitUntilServed(...hosts);
+};
+
+/** Waits until the certificate of a live host, which is due, is renewed. */
+export const renew = async (at: Place, host: string): Promise<void> => {
+  const isRenewed = async () => (await at.lab.facts.stepsOf(host)).includes('renewed');
+  await untilSeenTo(`${host} is renewed`, { ...at, hosts: [host], states: ['live'] }, isRenewed);
 };
 
 /** Rounded up to one more than it takes. */

@@ -9,8 +9,9 @@ import { startPebble } from './authority/pebble.ts';
 import { LabZone } from './dns/lab-zone.ts';
 import { startResolver } from './dns/resolver.ts';
 import { startDns } from './dns/server.ts';
+import { DomainFacts } from './domain-facts.ts';
 import { platformHost, secondIssuer, startSecond } from './domain-lab.ts';
-import { newFakeClock } from './fake-clock.ts';
+import { newFakeClock, type FakeClock } from './fake-clock.ts';
 import { startMailbox } from './mail/mailbox.ts';
 import { saveRecords, startLabPage } from './page/lab-page.ts';
 import { json, type Run } from './shop.ts';
@@ -27,6 +28,9 @@ export interface TryOut {
   readonly mailUrl: string;
   /** Does what the page does with a zone file: from now on these records count, and no others. @returns what is wrong with them */
   createRecords(zoneFile: string): readonly string[];
+  readonly facts: DomainFacts;
+  /** Of the service. */
+  readonly clock: FakeClock;
   readonly edgePort: number;
   /** File with the roots of both authorities. */
   readonly root: string;
@@ -113,6 +117,7 @@ export const startTryOut = async (): Promise<TryOut> => {
     LOG_LEVEL: 'warn',
   };
   const service = await home.start(settings);
+  const facts = new DomainFacts(home.settings['DATABASE_URL'] ?? '');
   const [signInUrl = ''] = /http:\S+\/dashboard\/sign-in\/\S+/.exec(service.stdout()) ?? [];
   const run: Run = (args) => home.run(args, settings);
   await giveWildcards(run);
@@ -120,9 +125,11 @@ export const startTryOut = async (): Promise<TryOut> => {
   const page = await startLabPage({ zone, resolver, authorities, clock, domains: domainsOf(run) });
   return {
     ...{ service, signInUrl, labUrl: page.url, mailUrl: mailbox.url, edgePort, root },
+    ...{ facts, clock },
     createRecords: (zoneFile) => saveRecords({ zone }, zoneFile),
     close: async () => {
       await service.end('SIGTERM');
+      await facts.close();
       await home.remove();
       page.close();
       for (const one of [issuing, names, mailbox]) await one.close();

@@ -4,7 +4,7 @@ import { SecureVisitor } from '../../lab/secure-visitor.ts';
 import { startTryOut, type TryOut } from '../../lab/try-out.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../../support/dashboard/browser.ts';
 import { ClickingOwner, press, signIn } from '../../support/dashboard/clicking-owner.ts';
-import { until } from '../../support/until.ts';
+import { until, within } from '../../support/until.ts';
 
 jest.setTimeout(300_000);
 
@@ -28,8 +28,13 @@ afterAll(async () => {
   }
 });
 
+/** Beyond the first look that the service takes by itself, a minute after somebody pressed Verify. */
+const patienceMs = 90_000;
+
 const openOwner = async (): Promise<ClickingOwner> =>
-  new ClickingOwner(await browsers[0].open({ javaScript: true, cookie }), lab, true);
+  new ClickingOwner(await browsers[0].open({ javaScript: true, cookie }), lab, {
+    wait: (what, isShown) => within(patienceMs, what, isShown),
+  });
 
 /** Presses buttons on the page of the lab, one after the other. */
 const atLab = async (...names: readonly string[]): Promise<void> => {

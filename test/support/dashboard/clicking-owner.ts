@@ -1,10 +1,10 @@
 import type { Found, TestPage } from './page.ts';
 import type { TryOut } from '../../lab/try-out.ts';
-import { until, within } from '../until.ts';
+import { until } from '../until.ts';
 import { zipOf } from '../sites/zip-bytes.ts';
 
-/** Beyond the first look that the service takes by itself, a minute after somebody pressed Verify. */
-const patienceMs = 90_000;
+/** Waits until something is shown, also when the service looks again only after a minute, by itself. */
+type Wait = (what: string, isShown: () => Promise<boolean>) => Promise<true>;
 
 /** The cookie of somebody who used the sign-in link of the lab. */
 export const signIn = async ({ signInUrl }: TryOut): Promise<string> => {
@@ -17,16 +17,23 @@ export const signIn = async ({ signInUrl }: TryOut): Promise<string> => {
 export const press = (page: TestPage, name: string): Promise<void> =>
   page.role('button', name).click();
 
+interface Ways {
+  readonly wait: Wait;
+  readonly javaScript?: boolean;
+}
+
 /** What an owner does in the dashboard of the lab, on one page. */
 export class ClickingOwner {
   readonly page: TestPage;
   readonly #lab: TryOut;
   readonly #javaScript: boolean;
+  readonly #wait: Wait;
 
-  constructor(page: TestPage, lab: TryOut, javaScript = true) {
+  constructor(page: TestPage, lab: TryOut, { wait, javaScript = true }: Ways) {
     this.page = page;
     this.#lab = lab;
     this.#javaScript = javaScript;
+    this.#wait = wait;
   }
 
   get #origin(): string {
@@ -105,7 +112,7 @@ export class ClickingOwner {
 
   /** With scripts the page follows by itself; without, somebody reloads it. */
   async #sees(what: string, isShown: () => Promise<boolean>): Promise<void> {
-    await within(patienceMs, `the page shows ${what}`, async () => {
+    await this.#wait(`the page shows ${what}`, async () => {
       if (await isShown()) return true;
       if (!this.#javaScript) await this.page.raw.reload();
       return false;

@@ -41,8 +41,20 @@ export const served = async (
 };
 
 /** The number of a metric. */
-export const metric = async ({ origin }: Service, name: string): Promise<number> => {
-  const text = await (await fetch(`${origin}/metrics`)).text();
-  const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+export const metric = async (service: Service, name: string): Promise<number> =>
+  numberIn(await metricsOf(service), name);
+
+/** The same from an answer that has the figures of so many processes: one that is too busy to tell them is left out. */
+export const metricOfAll = (processes: number, service: Service, name: string): Promise<number> =>
+  until(`${processes} processes tell their figures`, async () => {
+    const text = await metricsOf(service);
+    return numberIn(text, 'processes{state="serving"}') === processes && numberIn(text, name);
+  });
+
+const metricsOf = async ({ origin }: Service): Promise<string> =>
+  (await fetch(`${origin}/metrics`)).text();
+
+const numberIn = (metrics: string, name: string): number => {
+  const line = metrics.split('\n').find((one) => one.startsWith(`${name} `));
   return Number(line?.slice(name.length + 1));
 };
