@@ -12,6 +12,8 @@ interface SeenTo extends Pick<Place, 'clock'> {
   readonly lab: Pick<DomainLab, 'facts'>;
   readonly hosts: readonly string[];
   readonly states: readonly CustomDomainState[];
+  /** How far the clock goes on at least. */
+  readonly leastSeconds?: number;
 }
 
 /**
@@ -21,14 +23,14 @@ interface SeenTo extends Pick<Place, 'clock'> {
  */
 export const untilSeenTo = (
   what: string,
-  { lab: { facts }, clock, hosts, states }: SeenTo,
+  { lab: { facts }, clock, hosts, states, leastSeconds = 0 }: SeenTo,
   isDone: () => Promise<boolean>,
 ): Promise<true> => {
   const look = async (): Promise<boolean> => {
     // Before it is asked whether all is done: it may be done in between.
     const restUntil = await facts.restUntil(hosts, clock.now(), states);
     if (await isDone()) return true;
-    if (restUntil) await clock.advance(secondsUntil(restUntil, clock));
+    if (restUntil) await clock.advance(Math.max(leastSeconds, secondsUntil(restUntil, clock)));
     return false;
   };
   return until(what, look).catch(async (error: unknown) => {
@@ -48,7 +50,9 @@ export const goLive = async (at: Place, ...hosts: readonly string[]): Promise<vo
 /** Waits until the certificate of a live host, which is due, is renewed. */
 export const renew = async (at: Place, host: string): Promise<void> => {
   const isRenewed = async () => (await at.lab.facts.stepsOf(host)).includes('renewed');
-  await untilSeenTo(`${host} is renewed`, { ...at, hosts: [host], states: ['live'] }, isRenewed);
+  // A renewal is tried again after days, between hourly checks.
+  const seen = { ...at, hosts: [host], states: ['live'], leastSeconds: 24 * 60 * 60 } as const;
+  await untilSeenTo(`${host} is renewed`, seen, isRenewed);
 };
 
 /** Rounded up to one more than it takes. */
