@@ -181,7 +181,11 @@ describe('the cache of an edge', () => {
     }
     expect(store.requests).toHaveLength(1);
     jest.advanceTimersByTime(1_001);
-    expect(await edge.files.list('dep_nobody')).toBeUndefined();
+    // The cache reads the watch once a millisecond.
+    await until('it is asked for again', async () => {
+      expect(await edge.files.list('dep_nobody')).toBeUndefined();
+      return store.requests.length > 1;
+    });
     expect(store.requests).toHaveLength(2);
     store.requests.length = 0;
     await publish(photos(1, 10));
