@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+
+/** Seeded chance. Each name has a stream of its own, so that what one part draws does not shift another. */
+export interface Chance {
+  /** The stream of this name; the same one each time. */
+  of(...name: readonly string[]): Chance;
+  /** 0 to below 1. */
+  next(): number;
+  /** 0 to below `below`, whole. */
+  int(below: number): number;
+  /** Whether something of this probability happens. */
+  happens(probability: number): boolean;
+  pick<T>(from: readonly [T, ...T[]]): T;
+}
+
+export const chanceOf = (seed: string): Chance => new Stream(seed);
+
+/** Mulberry32: 32 bits of state, started by a hash of the name. */
+class Stream implements Chance {
+  readonly #name: string;
+  readonly #streams = new Map<string, Stream>();
+  #state: number;
+
+  constructor(name: string) {
+    this.#name = name;
+    this.#state = createHash('sha256').update(name).digest().readUInt32LE(0);
+  }
+
+  of(...name: readonly string[]): Chance {
+    const key = name.join('/');
+    const known = this.#streams.get(key);
+    if (known) return known;
+    const stream = new Stream(`${this.#name}/${key}`);
+    this.#streams.set(key, stream);
+    return stream;
+  }
+
+  next(): number {
+    this.#state = (this.#state + 0x6d_2b_79_f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  int(below: number): number {
+    return Math.floor(this.next() * below);
+  }
+
+  happens(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  pick<T>(from: readonly [T, ...T[]]): T {
+    return from[this.int(from.length)] ?? from[0];
+  }
+}
