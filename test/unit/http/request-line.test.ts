@@ -5,9 +5,9 @@ import { logRequest, type RequestLine } from '../../../src/adapters/http/request
 
 const escaped = fc.array(fc.string()).map((parts) => `/${parts.map(encodeURIComponent).join('/')}`);
 
-/** Also halves of surrogate pairs. Characters of `unit: 'binary'` would take a second to list. */
+/** Up to the surrogates. All characters there are (`unit: 'binary'`) would take a second to list. */
 const anyText = fc
-  .array(fc.nat(0xff_ff), { maxLength: 10 })
+  .array(fc.nat(0xd7_ff), { maxLength: 10 })
   .map((units) => String.fromCharCode(...units));
 
 const line: fc.Arbitrary<RequestLine> = fc.record({
