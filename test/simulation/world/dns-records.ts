@@ -4,7 +4,7 @@ import { longestName } from '../../../src/adapters/dns/wire-question.ts';
 import type { CaaRecord } from '../../../src/domains/domain/dns/facts.ts';
 
 /** Of a zone; `minimum` is how long resolvers remember that a record is missing, in seconds. */
-export interface Soa {
+interface Soa {
   readonly mname: string;
   readonly minimum: number;
 }

@@ -1,20 +1,22 @@
 import { LRUCache } from 'lru-cache';
+import type { DnsFailure } from '../../../src/domains/domain/dns/facts.ts';
 import type { RecordType } from './dns-records.ts';
 import { after } from './dns-waits.ts';
 import type { Alias, Failed, Found, FoundRecords, Missing, Soon } from './dns-zones.ts';
 
 /**
- * | state             | what the resolver does                                |
- * | ----------------- | ----------------------------------------------------- |
- * | silent            | never answers                                         |
- * | slow              | answers after so many milliseconds                    |
- * | servfail, refused | fails at once                                         |
- * | stale             | answers what it once heard, however long ago          |
- * | denying           | says that no name exists                              |
- * | foreign           | says this IPv4 address of every name, and no IPv6 one |
+ * | state   | what the resolver does                                |
+ * | ------- | ----------------------------------------------------- |
+ * | silent  | never answers                                         |
+ * | slow    | answers after so many milliseconds                    |
+ * | failing | fails at once                                         |
+ * | stale   | answers what it once heard, however long ago          |
+ * | denying | says that no name exists                              |
+ * | foreign | says this IPv4 address of every name, and no IPv6 one |
  */
 export type ResolverState =
-  | { readonly kind: 'silent' | 'servfail' | 'refused' | 'stale' | 'denying' }
+  | { readonly kind: 'silent' | 'stale' | 'denying' }
+  | { readonly kind: 'failing'; readonly reason: Exclude<DnsFailure, 'timeout'> }
   | { readonly kind: 'slow'; readonly ms: number }
   | { readonly kind: 'foreign'; readonly address: string };
 
@@ -63,9 +65,8 @@ export class DnsResolver {
         return new Promise(() => undefined);
       case 'slow':
         return after(state.ms).then(() => this.#follow(name, type, []));
-      case 'servfail':
-      case 'refused':
-        return { kind: 'failed', reason: state.kind, chain: [] };
+      case 'failing':
+        return { kind: 'failed', reason: state.reason, chain: [] };
       case 'denying':
         return { kind: 'no_such_name', ttl: 0, chain: [] };
       case 'foreign':

@@ -1,5 +1,6 @@
 import type { Answer } from 'dns-packet';
 import { decoded, queryFor, rcodeOf, rcodes } from '../../../src/adapters/dns/wire-question.ts';
+import type { DnsFailure } from '../../../src/domains/domain/dns/facts.ts';
 import {
   dataAsItTravels,
   hostName,
@@ -27,7 +28,7 @@ export interface Missing {
 }
 export interface Failed {
   readonly kind: 'failed';
-  readonly reason: 'servfail' | 'refused' | 'timeout';
+  readonly reason: DnsFailure;
   /** The answer is there, but DNSSEC says that it is wrong. */
   readonly isBogus?: boolean;
 }
@@ -141,7 +142,7 @@ export class DnsZones {
     const apex = this.zoneOf(name);
     const zone = this.#zoneAt(apex);
     if (zone.process) return fromProcess(zone.process, name, type);
-    const missing = { ttl: zone.sets.get(apex)?.SOA?.records[0]?.minimum ?? 0 };
+    const missing = { ttl: negativeTtlOf(zone, apex) };
     const its = zone.sets.get(name) ?? wildcardFor(zone, name);
     if (!its) return { kind: zone.below.has(name) ? 'none' : 'no_such_name', ...missing };
     const found = its[type];
@@ -181,6 +182,12 @@ export interface Alias {
   readonly kind: 'alias';
   readonly cname: FoundRecords<'CNAME'>;
 }
+
+/** RFC 2308, section 5. */
+const negativeTtlOf = ({ sets }: Zone, apex: string): number => {
+  const soa = sets.get(apex)?.SOA;
+  return Math.min(soa?.ttl ?? 0, soa?.records[0]?.minimum ?? 0);
+};
 
 /** The wildcard below the closest name that exists (RFC 4592, section 3.3.1). */
 const wildcardFor = ({ sets, below }: Zone, name: string): Sets | undefined => {

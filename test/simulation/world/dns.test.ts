@@ -25,7 +25,10 @@ beforeEach(() => {
   dns.zones.set(target, 'A', ['192.0.2.10'], 300);
   dns.zones.set(host, 'CNAME', [target], 600);
 });
-afterEach(() => void jest.useRealTimers());
+afterEach(() => {
+  jest.restoreAllMocks();
+  jest.useRealTimers();
+});
 
 const verifier = () =>
   new NodeDnsVerifier({
@@ -57,7 +60,9 @@ const addresses = async (place: string) => {
 
 test('the real verifier finds all facts about a host at each resolver, without a timer', async () => {
   dns.zones.set('_animal-store-challenge.shop.customer.example', 'TXT', ['proof'], 60);
+  const timer = jest.spyOn(globalThis, 'setTimeout');
   const [facts, other] = await inspect();
+  expect(timer).not.toHaveBeenCalled();
   expect(facts).toMatchObject({
     cname: { records: [target], ttl: undefined },
     chain: { names: [target], end: 'reached' },
@@ -225,7 +230,7 @@ test('resolvers can fail, lie and live in the past', async () => {
   expect(await addresses(first)).toEqual(['203.0.113.1']);
   weather.resolver(first, { kind: 'denying' });
   expect((await inspect())[0]).toMatchObject({ cname: absent, a: absent });
-  weather.resolver(first, { kind: 'refused' });
+  weather.resolver(first, { kind: 'failing', reason: 'refused' });
   expect((await inspect())[0]).toMatchObject({ a: failed('refused') });
   weather.resolver(first, undefined);
   expect(await addresses(first)).toEqual(['192.0.2.20']);
