@@ -39,6 +39,7 @@ export default {
   projects: [
     suite('unit'),
     suite('use-cases'),
+    suite('simulation'),
     suite('contract', 'servers'),
     suite('http', 'servers'),
     suite('edge'),

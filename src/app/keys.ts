@@ -7,13 +7,14 @@ import type { RedisSignals } from '../adapters/redis/redis-signals.ts';
 import type { EdgeServer } from '../adapters/edge/edge-server.ts';
 import type { WatchedPlatformFiles } from '../adapters/edge/platform-files.ts';
 import type { RouteTable } from '../adapters/edge/route-table.ts';
-import type { HttpServer } from '../adapters/http/listener/http-server.ts';
+import type { Handler, HttpServer } from '../adapters/http/listener/http-server.ts';
 import type { NameServer } from '../adapters/nameserver/name-server.ts';
 import type { Metrics } from '../adapters/http/metrics/metrics.ts';
 import type { LeasedJob } from '../adapters/schedule/leased-job.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CertificateAuthority } from '../domains/certificate-ports.ts';
 import type { Domains } from '../domains/domains.ts';
+import type { Postman } from '../notifications/mail-ports.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { WebhookCalls } from '../notifications/webhooks.ts';
 import type { Sites } from '../sites/sites.ts';
@@ -34,6 +35,8 @@ export const CatalogueKey = key<Catalogue>('catalogue');
 export const AccessKey = key<Access>('access');
 export const DomainsKey = key<Domains>('domains');
 export const NotificationsKey = key<Notifications>('notifications');
+/** Empty without `SMTP_URL`. */
+export const PostmanKey = key<{ readonly postman: Postman | undefined }>('postman');
 export const WebhookCallsKey = key<WebhookCalls>('webhook calls');
 export const SitesKey = key<Sites>('sites');
 /** Certificates for the hosts of projects. */
@@ -51,6 +54,8 @@ export const SecondAuthorityKey = key<{ readonly authority: CertificateAuthority
   'second authority',
 );
 export const MetricsKey = key<Metrics>('metrics');
+/** Answers every request to the port of the API and the dashboard. */
+export const RequestHandlerKey = key<Handler>('request handler');
 /** Health and metrics, where they have a port of their own. */
 export const OperationsKey = key<HttpServer>('operations');
 /** Bound where the edge runs. */

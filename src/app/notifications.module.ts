@@ -9,7 +9,13 @@ import { notifications } from '../notifications/notifications.ts';
 import { MailChoices, Mails } from '../notifications/mail-ports.ts';
 import { Notices, Watches } from '../notifications/ports.ts';
 import { KnownApiCallers } from './api-callers.ts';
-import { ConfigKey, NotificationsKey, WatchDomainsKey, WatchRemovalsKey } from './keys.ts';
+import {
+  ConfigKey,
+  NotificationsKey,
+  PostmanKey,
+  WatchDomainsKey,
+  WatchRemovalsKey,
+} from './keys.ts';
 import { leasedJob } from './leased.ts';
 import { KnownRecipients } from './known-recipients.ts';
 import { BridgedDomains } from './watched-domains.ts';
@@ -19,6 +25,7 @@ import { wiring } from './wiring.ts';
 
 /** What people are told. */
 export const notificationsModule = wiring((once) => {
+  once(PostmanKey, (c) => ({ postman: openPostman(c.get(ConfigKey), tracerOf(c)) }));
   once(NotificationsKey, (c) => {
     const [clock, accounts, usage] = [c.get(Clock), c.get(Accounts), c.get(UsageLog)];
     return notifications({
@@ -29,7 +36,7 @@ export const notificationsModule = wiring((once) => {
       mails: c.get(Mails),
       mailChoices: c.get(MailChoices),
       recipients: new KnownRecipients(c.get(People), accounts),
-      postman: openPostman(c.get(ConfigKey), tracerOf(c)),
+      ...c.get(PostmanKey),
       sealer: c.get(Sealer),
       endings: [...operationSunsets].map(([operation, removedAt]) => ({ operation, removedAt })),
       clock,

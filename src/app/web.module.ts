@@ -26,6 +26,7 @@ import {
   OperationsKey,
   PreviousSecretKeys,
   RedisCountersKey,
+  RequestHandlerKey,
   SecretKey,
 } from './keys.ts';
 import { processMetrics } from './measures/process-metrics.ts';
@@ -40,18 +41,22 @@ import { wiring } from './wiring.ts';
 export const web = wiring((once) => {
   once(Draining, () => new Draining());
   once(MetricsKey, processMetrics);
-  once(HttpServer, (c) => {
+  once(RequestHandlerKey, (c) => {
     const [running, deadline] = [c.get(RunningWork), c.get(Deadline)];
-    const { roles, trustProxy } = c.get(ConfigKey);
     const service = timed(deadline, apiOf(c));
-    const hasPages = roles.includes('dashboard');
+    const hasPages = c.get(ConfigKey).roles.includes('dashboard');
     const pages = hasPages ? timed(deadline, c.get(DashboardKey).app.callback()) : service;
-    const { all, ofNetwork } = connectionLimits;
     const tracer = tracerOf(c);
     const answer = watched(running, (request, response) =>
       (isPage(request) ? pages : service)(request, response),
     );
-    return new HttpServer(tracer ? traced(tracer, answer) : answer, {
+    return tracer ? traced(tracer, answer) : answer;
+  });
+  once(HttpServer, (c) => {
+    const { roles, trustProxy } = c.get(ConfigKey);
+    const hasPages = roles.includes('dashboard');
+    const { all, ofNetwork } = connectionLimits;
+    return new HttpServer(c.get(RequestHandlerKey), {
       answerRefusal: refusing(refusingPorts(c)),
       connections: { all, ofNetwork: trustProxy === 0 ? ofNetwork : undefined },
       isUpload: ({ url = '' }) => hasPages && /^\/dashboard\/projects\/[^/]+\/deploys$/.test(url),

@@ -26,6 +26,8 @@ export interface NodeDnsVerifierOptions {
   readonly asksForDelegation?: boolean;
   /** Each question is a step. */
   readonly tracer?: Tracer | undefined;
+  /** How a resolver is asked: over the network, unless it is a model. */
+  readonly questionsTo?: typeof questionsTo;
 }
 
 /** Each question has a socket of its own. Beyond so many, the next ones to the same resolver wait. */
@@ -51,7 +53,7 @@ export class NodeDnsVerifier extends DnsVerifier {
     }));
     this.#tracer = options.tracer;
     const usual = { perTryMs: 2_000, tries: 2, deadlineMs: 10_000, asksForDelegation: false };
-    this.#options = { ...usual, ...options };
+    this.#options = { ...usual, questionsTo, ...options };
   }
 
   override async inspect(host: string): Promise<DnsFacts> {
@@ -72,7 +74,7 @@ export class NodeDnsVerifier extends DnsVerifier {
     const end = new AbortController();
     const deadline = AbortSignal.any([end.signal, AbortSignal.timeout(deadlineMs)]);
     try {
-      const ask = questionsTo(address, { perTryMs, tries, deadline, turns });
+      const ask = this.#options.questionsTo(address, { perTryMs, tries, deadline, turns });
       const asked = this.#tracer ? tracedQuestions(ask, this.#tracer, address) : ask;
       const [facts, delegation] = await Promise.all([
         askAll(asked, its),

@@ -1,0 +1,226 @@
+import type { Answer } from 'dns-packet';
+import { decoded, queryFor, rcodeOf, rcodes } from '../../../src/adapters/dns/wire-question.ts';
+import type { DnsFailure } from '../../../src/domains/domain/dns/facts.ts';
+import {
+  dataAsItTravels,
+  hostName,
+  ownerName,
+  parentOf,
+  refuseIf,
+  type RecordData,
+  type RecordType,
+} from './dns-records.ts';
+
+/** At once where nothing makes it wait, which costs no timer. */
+export type Soon<T> = T | Promise<T>;
+
+/** What the name servers of a zone answer. Times are in seconds. */
+export type Found<Type extends RecordType> = FoundRecords<Type> | Missing | Failed;
+
+export interface FoundRecords<Type extends RecordType> {
+  readonly kind: 'records';
+  readonly records: readonly RecordData[Type][];
+  readonly ttl: number;
+}
+export interface Missing {
+  readonly kind: 'none' | 'no_such_name';
+  readonly ttl: number;
+}
+export interface Failed {
+  readonly kind: 'failed';
+  readonly reason: DnsFailure;
+  /** The answer is there, but DNSSEC says that it is wrong. */
+  readonly isBogus?: boolean;
+}
+
+/** Name servers of the service, such as `Responder.overTcp`. They may never answer, and may reject. */
+export type ZoneProcess = (query: Buffer) => Soon<Buffer | undefined>;
+
+export interface ZoneTerms {
+  readonly nameServers?: readonly [string, ...string[]];
+  readonly minimum?: number;
+  readonly isSigned?: boolean;
+}
+
+type Sets = { [Type in RecordType]?: FoundRecords<Type> };
+
+interface Zone {
+  readonly isSigned: boolean;
+  readonly sets: Map<string, Sets>;
+  /** How many names with records, or zones, there are at or below a name. */
+  readonly below: Map<string, number>;
+  readonly process?: ZoneProcess | undefined;
+}
+
+const lasting = 86_400;
+const longestTtl = 2 ** 31 - 1;
+
+/** What owners and registries publish: the truth, which resolvers may not know yet. Refuses what name servers refuse. */
+export class DnsZones {
+  readonly #zones = new Map<string, Zone>();
+
+  /** @param suffixes below which names are registered, such as `example`; a longer one after a shorter one */
+  constructor(suffixes: readonly string[]) {
+    this.#open('', { isSigned: true });
+    for (const suffix of suffixes) this.register(suffix, { isSigned: true });
+  }
+
+  /** A new zone with nothing but its NS and SOA records. @param process answers in place of records */
+  register(apex: string, terms: ZoneTerms = {}, process?: ZoneProcess): void {
+    const name = hostName(apex);
+    const parent = this.#zoneAt(this.zoneOf(name));
+    refuseIf(this.#zones.has(name), `${name} is registered`);
+    refuseIf((parent.below.get(name) ?? 0) > 0, `${name} has records in the zone above`);
+    this.#count(name, 1);
+    this.#open(name, terms, process);
+  }
+
+  /** The registration ends: the zone above answers that the name does not exist. */
+  drop(apex: string): void {
+    const name = hostName(apex);
+    const isUsed = [...this.#zones.keys()].some((other) => other.endsWith(`.${name}`));
+    refuseIf(isUsed, `there are zones below ${name}`);
+    refuseIf(!this.#zones.delete(name), `${name} is not registered`);
+    this.#count(name, -1);
+  }
+
+  /** Replaces all records of the type. @throws Error for what a name server refuses, and changes nothing */
+  set<Type extends RecordType>(
+    name: string,
+    type: Type,
+    records: readonly RecordData[Type][],
+    ttl: number,
+  ): void {
+    const at = ownerName(name);
+    const apex = this.zoneOf(at);
+    const { sets, process } = this.#zoneAt(apex);
+    refuseIf(process !== undefined || apex === '', `nobody edits records at ${at}`);
+    refuseIf(!Number.isInteger(ttl) || ttl < 0 || ttl > longestTtl, `${ttl} is no TTL`);
+    refuseIf(records.length === 0, `no ${type} record for ${at}`);
+    const [isApex, its] = [at === apex, sets.get(at) ?? {}];
+    refuseIf(type === 'CNAME' && isApex, `a CNAME at the apex ${at}`);
+    refuseIf((type === 'NS' || type === 'SOA') && !isApex, `${type} below the apex, at ${at}`);
+    const others = Object.keys(its).filter((other) => other !== type);
+    const isBeside = type === 'CNAME' ? others.length > 0 : others.includes('CNAME');
+    refuseIf(isBeside, `a CNAME beside other records at ${at}`);
+    refuseIf((type === 'CNAME' || type === 'SOA') && records.length > 1, `two of ${type} at ${at}`);
+    const data = records.map((record) => dataAsItTravels[type](record));
+    const different = new Set(data.map((record) => JSON.stringify(record)));
+    refuseIf(different.size < data.length, `a ${type} record of ${at} twice`);
+    its[type] = { kind: 'records', records: data, ttl } satisfies FoundRecords<Type> as Sets[Type];
+    if (!sets.has(at)) this.#count(at, 1);
+    sets.set(at, its);
+  }
+
+  /** Asked for what is not there, it changes nothing. */
+  remove(name: string, type: RecordType): void {
+    const at = ownerName(name);
+    const { sets } = this.#zoneAt(this.zoneOf(at));
+    const its = sets.get(at);
+    if (!its?.[type]) return;
+    refuseIf(type === 'NS' || type === 'SOA', `the zone ${at} needs its ${type}`);
+    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- one of the few types
+    delete its[type];
+    if (Object.keys(its).length > 0) return;
+    sets.delete(at);
+    this.#count(at, -1);
+  }
+
+  /** The closest zone at or above a name; the root is an empty text. */
+  zoneOf(name: string): string {
+    let apex = name;
+    while (!this.#zones.has(apex)) apex = parentOf(apex);
+    return apex;
+  }
+
+  isSigned(name: string): boolean {
+    return this.#zoneAt(this.zoneOf(name)).isSigned;
+  }
+
+  /** The records of the type, or the CNAME that stands in their place. Only a process makes it wait. */
+  find<Type extends RecordType>(name: string, type: Type): Soon<Found<Type> | Alias> {
+    const apex = this.zoneOf(name);
+    const zone = this.#zoneAt(apex);
+    if (zone.process) return fromProcess(zone.process, name, type);
+    const missing = { ttl: negativeTtlOf(zone, apex) };
+    const its = zone.sets.get(name) ?? wildcardFor(zone, name);
+    if (!its) return { kind: zone.below.has(name) ? 'none' : 'no_such_name', ...missing };
+    const found = its[type];
+    if (found) return found;
+    return its.CNAME ? { kind: 'alias', cname: its.CNAME } : { kind: 'none', ...missing };
+  }
+
+  #open(apex: string, terms: ZoneTerms, process?: ZoneProcess): void {
+    const { nameServers = [`ns1.${apex}`, `ns2.${apex}`], minimum = 300, isSigned = false } = terms;
+    const apexSets: Sets = {
+      NS: { kind: 'records', records: nameServers, ttl: lasting },
+      SOA: { kind: 'records', records: [{ mname: nameServers[0], minimum }], ttl: lasting },
+    };
+    const [sets, below] = [new Map([[apex, apexSets]]), new Map([[apex, 1]])];
+    this.#zones.set(apex, { isSigned, sets, below, process });
+  }
+
+  #zoneAt(apex: string): Zone {
+    const zone = this.#zones.get(apex);
+    if (!zone) throw new Error(`there is no zone ${apex}`);
+    return zone;
+  }
+
+  /** Counts a name that comes or goes, in the zone that it lies in. */
+  #count(name: string, change: 1 | -1): void {
+    const apex = this.zoneOf(name);
+    const { below } = this.#zoneAt(apex);
+    for (let at = name; at !== apex; at = parentOf(at)) {
+      const count = (below.get(at) ?? 0) + change;
+      if (count > 0) below.set(at, count);
+      else below.delete(at);
+    }
+  }
+}
+
+export interface Alias {
+  readonly kind: 'alias';
+  readonly cname: FoundRecords<'CNAME'>;
+}
+
+/** RFC 2308, section 5. */
+const negativeTtlOf = ({ sets }: Zone, apex: string): number => {
+  const soa = sets.get(apex)?.SOA;
+  return Math.min(soa?.ttl ?? 0, soa?.records[0]?.minimum ?? 0);
+};
+
+/** The wildcard below the closest name that exists (RFC 4592, section 3.3.1). */
+const wildcardFor = ({ sets, below }: Zone, name: string): Sets | undefined => {
+  if (below.has(name)) return undefined;
+  let above = parentOf(name);
+  while (!below.has(above) && above !== '') above = parentOf(above);
+  return sets.get(`*.${above}`);
+};
+
+/** Asked and answered byte by byte, as resolvers do. */
+const fromProcess = async <Type extends RecordType>(
+  answers: ZoneProcess,
+  name: string,
+  type: Type,
+): Promise<Found<Type>> => {
+  const message = await answers(queryFor({ name, type }));
+  const packet = message && decoded(message);
+  const rcode = message && rcodeOf(message);
+  const isAnswer = rcode === rcodes.noError || rcode === rcodes.noSuchName;
+  if (!packet || !isAnswer) return { kind: 'failed', reason: 'servfail' };
+  const its = (packet.answers ?? []).filter((answer) => answer.type === type);
+  if (its.length > 0) {
+    const ttl = Math.min(...its.map((answer) => ('ttl' in answer ? (answer.ttl ?? 0) : 0)));
+    return { kind: 'records', records: its.map(dataOf) as RecordData[Type][], ttl };
+  }
+  const minima = (packet.authorities ?? []).map((it) =>
+    it.type === 'SOA' ? (it.data.minimum ?? 0) : 0,
+  );
+  const kind = rcode === rcodes.noSuchName ? 'no_such_name' : 'none';
+  return { kind, ttl: Math.max(0, ...minima) };
+};
+
+const dataOf = (answer: Answer): unknown => {
+  if (answer.type === 'TXT') return [answer.data].flat().map(String).join('');
+  return 'data' in answer ? answer.data : undefined;
+};

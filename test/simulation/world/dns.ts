@@ -1,0 +1,211 @@
+import type { NodeDnsVerifierOptions } from '../../../src/adapters/dns/node-dns-verifier.ts';
+import { nameServer, parseServer } from '../../../src/adapters/dns/server-address.ts';
+import { tryAgain, tryOnce, type Patience } from '../../../src/adapters/dns/tries.ts';
+import { canBeAsked } from '../../../src/adapters/dns/wire-question.ts';
+import type { DnsAnswer, UncheckedAnswer } from '../../../src/domains/domain/dns/facts.ts';
+import { baseOf } from '../../../src/domains/domain/names/wildcard.ts';
+import { DnsResolver, type Reply, type ResolverState } from './dns-resolver.ts';
+import { parentOf, type RecordData, type RecordType } from './dns-records.ts';
+import { after, within } from './dns-waits.ts';
+import { DnsZones, type Alias, type Failed, type Found, type Soon } from './dns-zones.ts';
+
+/**
+ * | state  | what the name servers of the zone and of those below do |
+ * | ------ | ------------------------------------------------------- |
+ * | silent | never answer, so that resolvers give up                 |
+ * | slow   | answer after so many milliseconds                       |
+ * | lame   | do not know the zone                                    |
+ * | bogus  | answer, but not as the DS record of the zone above says |
+ */
+export type ZoneState =
+  { readonly kind: 'silent' | 'lame' | 'bogus' } | { readonly kind: 'slow'; readonly ms: number };
+
+export interface DnsOptions {
+  /** Of the world, in milliseconds. */
+  readonly now: () => number;
+  readonly suffixes: readonly string[];
+  /** As in `DNS_SERVERS`. */
+  readonly resolvers: readonly string[];
+}
+
+type QuestionsTo = NonNullable<NodeDnsVerifierOptions['questionsTo']>;
+
+/** What decides about CAA: the closest level with records or a failure, or else the top-level domain. */
+export interface CaaDecision {
+  readonly level: string;
+  readonly reply: Reply<'CAA'>;
+}
+
+const day = 86_400;
+/** Authorities keep an answer no longer, and visitors here neither. In seconds. */
+const longestTtlElsewhere = 60;
+/** So long resolvers wait for name servers, and what looks from elsewhere for its resolver. */
+const patienceMs = { nameServers: 5_000, lookup: 10_000 } as const;
+
+/** The DNS of the world: what is published, who asks from where, and what goes wrong on the way. */
+export class Dns {
+  readonly zones: DnsZones;
+  readonly #now: () => number;
+  readonly #resolvers = new Map<string, DnsResolver>();
+  readonly #zoneStates = new Map<string, ZoneState>();
+
+  constructor({ now, suffixes, resolvers }: DnsOptions) {
+    this.#now = now;
+    this.zones = new DnsZones(suffixes);
+    for (const address of resolvers) this.#open(nameServer(parseServer(address)), day);
+  }
+
+  /** Undefined ends what was said before. */
+  readonly weather = {
+    /** @param place the address of a resolver, or a vantage point */
+    resolver: (place: string, state: ResolverState | undefined): void => {
+      this.#resolverAt(place).state = state;
+    },
+    zone: (apex: string, state: ZoneState | undefined): void => {
+      if (state) this.#zoneStates.set(apex, state);
+      else this.#zoneStates.delete(apex);
+    },
+  };
+
+  /**
+   * Looks from elsewhere: each vantage point has a resolver of its own, which keeps answers for a minute. The address
+   * of a resolver is a vantage point, too. Never rejects.
+   */
+  lookup<Type extends RecordType>(vantage: string, name: string, type: Type): Promise<Reply<Type>> {
+    const reply = this.#resolverAt(vantage).ask(name, type);
+    return reply instanceof Promise
+      ? within(patienceMs.lookup, reply, { ...timedOut, chain: [] })
+      : Promise.resolve(reply);
+  }
+
+  /** Climbs as an authority does (RFC 8659, section 3). */
+  async caa(vantage: string, host: string): Promise<CaaDecision> {
+    for (let level = baseOf(host); ; level = parentOf(level)) {
+      const reply = await this.lookup(vantage, level, 'CAA');
+      const decides = reply.kind === 'records' || reply.kind === 'failed';
+      if (decides || parentOf(level) === '') return { level, reply };
+    }
+  }
+
+  /** For `NodeDnsVerifier`: what it asks the resolvers with, in place of the network. */
+  readonly questionsTo: QuestionsTo = (server, patience) => {
+    const resolver = this.#resolverAt(nameServer(server));
+    const ask = <Type extends RecordType>(name: string, type: Type) =>
+      canBeAsked(name)
+        ? askPatiently(() => resolver.ask(name, type), patience)
+        : Promise.resolve(malformed);
+    return {
+      a: (name) => ask(name, 'A'),
+      aaaa: (name) => ask(name, 'AAAA'),
+      cname: async (name) => told(await ask(name, 'CNAME'), (target) => target),
+      txt: async (name) => told(await ask(name, 'TXT'), (text) => text),
+      ns: async (name) => told(await ask(name, 'NS'), (host) => host),
+      soa: async (name) => told(await ask(name, 'SOA'), ({ mname }) => mname),
+      caa: async (name) => {
+        const answer = await ask(name, 'CAA');
+        const isAuthentic = answer.kind !== 'failed' && this.zones.isSigned(name);
+        return isAuthentic ? { ...answer, isAuthentic } : answer;
+      },
+      unchecked: ({ type, name }) => {
+        const asked = recordTypes.find((it) => it === type);
+        if (!asked || !canBeAsked(name)) return Promise.resolve(undefined);
+        const question = `${type} ${name}`;
+        return tryOnce(
+          async () => unchecked(question, await resolver.ask(name, asked)),
+          patience,
+        ).catch(() => undefined);
+      },
+    };
+  };
+
+  #resolverAt(place: string): DnsResolver {
+    return this.#resolvers.get(place) ?? this.#open(place, longestTtlElsewhere);
+  }
+
+  #open(place: string, longestTtl: number): DnsResolver {
+    const find = <Type extends RecordType>(name: string, type: Type) => this.#find(name, type);
+    const resolver = new DnsResolver({ now: this.#now, find, longestTtl });
+    this.#resolvers.set(place, resolver);
+    return resolver;
+  }
+
+  /** Asks the name servers in the weather of their zone. */
+  #find<Type extends RecordType>(name: string, type: Type): Soon<Found<Type> | Alias> {
+    const state = this.#zoneStateOf(name);
+    switch (state?.kind) {
+      case 'silent':
+        return after(patienceMs.nameServers).then(() => servfail);
+      case 'slow':
+        return after(state.ms).then(() => this.#askZone(name, type));
+      case 'lame':
+        return servfail;
+      case 'bogus':
+        return { ...servfail, isBogus: true };
+      case undefined:
+        return this.#askZone(name, type);
+    }
+  }
+
+  #askZone<Type extends RecordType>(name: string, type: Type): Soon<Found<Type> | Alias> {
+    const found = this.zones.find(name, type);
+    return found instanceof Promise
+      ? within(
+          patienceMs.nameServers,
+          found.catch(() => servfail),
+          servfail,
+        )
+      : found;
+  }
+
+  #zoneStateOf(name: string): ZoneState | undefined {
+    if (this.#zoneStates.size === 0) return undefined;
+    for (let at = name; at !== ''; at = parentOf(at)) {
+      const state = this.#zoneStates.get(at);
+      if (state) return state;
+    }
+    return undefined;
+  }
+}
+
+const servfail: Failed = { kind: 'failed', reason: 'servfail' };
+const timedOut = { kind: 'failed', reason: 'timeout' } as const;
+const malformed = { kind: 'failed', reason: 'malformed' } as const;
+const recordTypes = ['A', 'AAAA', 'CNAME', 'TXT', 'CAA', 'NS', 'SOA'] as const;
+
+/** What is there at once costs no turn in the queue and no timer: another try would say the same. */
+const askPatiently = <Type extends RecordType>(
+  ask: () => Soon<Reply<Type>>,
+  patience: Patience,
+): Promise<DnsAnswer<RecordData[Type]>> => {
+  if (patience.deadline.aborted) return Promise.resolve(timedOut);
+  let begun: Soon<Reply<Type>> | undefined = ask();
+  if (!(begun instanceof Promise)) return Promise.resolve(answerOf(begun));
+  return tryAgain(async () => {
+    const reply = begun ?? ask();
+    begun = undefined;
+    return answerOf(await reply);
+  }, patience);
+};
+
+const answerOf = <Type extends RecordType>(reply: Reply<Type>): DnsAnswer<RecordData[Type]> => {
+  if (reply.kind === 'records') {
+    const { kind, records, ttl } = reply;
+    return { kind, records, ttl };
+  }
+  return reply.kind === 'failed' ? { kind: 'failed', reason: reply.reason } : { kind: reply.kind };
+};
+
+/** As node:dns tells it: without the TTL. */
+const told = <From>(
+  answer: DnsAnswer<From>,
+  textOf: (record: From) => string,
+): DnsAnswer<string> =>
+  answer.kind === 'records'
+    ? { kind: 'records', records: answer.records.map(textOf), ttl: undefined }
+    : answer;
+
+/** The extended error of a DS record without its key (RFC 8914, section 4.10). */
+const unchecked = (question: string, reply: Reply<RecordType>): UncheckedAnswer | undefined =>
+  reply.kind === 'failed' && reply.isBogus === true
+    ? { question, errors: [{ code: 9, text: 'no key matches the DS record' }] }
+    : undefined;

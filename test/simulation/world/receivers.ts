@@ -1,0 +1,124 @@
+import { Webhook } from 'standardwebhooks';
+import { longestMs } from '../../../src/adapters/webhooks/guarded-outside.ts';
+import { NotSent, notSentBy } from '../../../src/adapters/webhooks/not-sent.ts';
+import type { Outcome } from '../../../src/notifications/domain/webhooks/delivery.ts';
+import type { Payload } from '../../../src/notifications/domain/webhooks/payload.ts';
+import { Outside } from '../../../src/notifications/webhook-ports.ts';
+import { pass } from './pass.ts';
+
+type Message = Parameters<Outside['post']>[1];
+
+export type ReceiverWeather =
+  /** Takes the message, and answers after so many milliseconds. */
+  | { readonly kind: 'well'; readonly slowMs?: number }
+  /** Reads nothing and answers nothing. */
+  | { readonly kind: 'hangs' }
+  /** Nothing listens there. */
+  | { readonly kind: 'refuses' }
+  /** Answers this, and does not take the message. */
+  | { readonly kind: 'answers'; readonly status: 500 | 503 | 410 | 301; readonly slowMs?: number }
+  /** Takes the message, but its answer does not arrive. */
+  | { readonly kind: 'losesAnswer' };
+
+/** A message that a receiver took. */
+export interface Received {
+  readonly address: string;
+  /** The `webhook-id`. */
+  readonly id: string;
+  readonly type: string;
+  /** That its body names. */
+  readonly accountId: string;
+  readonly body: string;
+  readonly at: Date;
+}
+
+/** A message that a receiver answered with 401. */
+export interface UnverifiedMessage {
+  readonly address: string;
+  readonly id: string | undefined;
+  readonly why: string;
+  readonly at: Date;
+}
+
+const well: ReceiverWeather = { kind: 'well' };
+
+/** The receivers of webhooks, by their addresses. They verify messages as Standard Webhooks says. */
+export class Receivers extends Outside {
+  /** In the order of their arrival. A message that came twice is in it twice. */
+  readonly received: Received[] = [];
+  readonly faults: UnverifiedMessage[] = [];
+  /** Of addresses that are not in it, it is good. */
+  readonly weather = new Map<string, ReceiverWeather>();
+  readonly #secrets = new Map<string, readonly string[]>();
+
+  /**
+   * Sets up a receiver, or replaces what it knows: while a secret is rotated, that is both.
+   * @param secrets it takes what is signed with one of them
+   */
+  tell(address: string, secrets: readonly string[]): void {
+    this.#secrets.set(address, secrets);
+  }
+
+  override async post(
+    address: string,
+    message: Message,
+    cancelled?: AbortSignal,
+  ): Promise<Outcome> {
+    const begun = performance.now();
+    const outcome = await this.#answer(address, message, cancelled).catch((error: unknown) => {
+      const { why, message: explanation } = notSentBy(error, new URL(address).hostname);
+      return { kind: 'failed', why, explanation } as const;
+    });
+    return { ...outcome, tookMs: Math.round(performance.now() - begun) };
+  }
+
+  async #answer(address: string, message: Message, cancelled: AbortSignal | undefined) {
+    const weather = this.weather.get(address) ?? well;
+    const secrets = this.#secrets.get(address);
+    if (cancelled?.aborted) throw new NotSent('cancelled', '');
+    if (!secrets || weather.kind === 'refuses') throw refused();
+    if (weather.kind === 'hangs') return this.#never(cancelled);
+    const why = unverified(message, secrets);
+    if (why !== undefined) {
+      const id = message.headers['webhook-id'];
+      this.faults.push({ address, id, why, at: new Date() });
+      return answered(401);
+    }
+    if (weather.kind !== 'answers') this.#take(address, message);
+    if (weather.kind === 'losesAnswer') return this.#never(cancelled);
+    const { slowMs = 0 } = weather;
+    if (slowMs >= longestMs) return this.#never(cancelled);
+    if (slowMs > 0 && !(await pass(slowMs, cancelled))) throw new NotSent('cancelled', '');
+    return answered(weather.kind === 'answers' ? weather.status : 200);
+  }
+
+  #take(address: string, { headers, body }: Message): void {
+    const { type, data } = JSON.parse(body) as Payload;
+    const id = headers['webhook-id'] ?? '';
+    const { accountId } = data;
+    this.received.push({ address, id, type, accountId, body, at: new Date() });
+  }
+
+  async #never(cancelled: AbortSignal | undefined): Promise<never> {
+    const isLate = await pass(longestMs, cancelled);
+    throw isLate ? new NotSent('timedOut', String(longestMs / 1000)) : new NotSent('cancelled', '');
+  }
+}
+
+const answered = (status: number) => ({ kind: 'answered', status, beginning: '' }) as const;
+
+const refused = () => Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+
+/** @returns why a message is not verified; undefined: it is */
+const unverified = ({ headers, body }: Message, secrets: readonly string[]): string | undefined => {
+  let why = 'The receiver knows no secret.';
+  for (const secret of secrets) {
+    try {
+      new Webhook(secret).verify(body, headers);
+      return undefined;
+    } catch (error) {
+      why = String(error);
+    }
+  }
+  return why;
+};
