@@ -8,19 +8,21 @@ export interface AuthorityAddress {
   readonly directoryUrl: string;
   /** PEM of the root of the authority's own TLS certificate, if it is not publicly trusted. */
   readonly trustedCa?: string | undefined;
+  /** What sends the requests; HTTPS where left out. */
+  readonly http?: Pick<AcmeHttp, 'send'> | undefined;
 }
 
 /** Requests to one authority; keeps its directory and its nonces (RFC 8555, sections 7.1.1 and 6.5). */
 export class AcmeTransport {
   readonly directoryUrl: string;
-  readonly #http: AcmeHttp;
+  readonly #http: Pick<AcmeHttp, 'send'>;
   /** A nonce from each answer, newest last: these cost no extra request, and are current. */
   readonly #nonces: string[] = [];
   #directory: Directory | undefined;
 
-  constructor({ directoryUrl, trustedCa }: AuthorityAddress) {
+  constructor({ directoryUrl, trustedCa, http }: AuthorityAddress) {
     this.directoryUrl = directoryUrl;
-    this.#http = new AcmeHttp(trustedCa);
+    this.#http = http ?? new AcmeHttp(trustedCa);
   }
 
   /** @throws AcmeProblem, NoUsableAnswer */

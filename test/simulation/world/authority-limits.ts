@@ -1,0 +1,136 @@
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+export interface Limit {
+  readonly name: string;
+  readonly of: number;
+  readonly perMs: number;
+  /** How long one takes to come back: always `perMs` divided by `of`, as published. */
+  readonly refillMs: number;
+  readonly source: string;
+}
+
+const published = 'https://letsencrypt.org/docs/rate-limits/';
+
+/** What Let's Encrypt publishes. Each limit is a bucket that refills one by one. */
+export const limits = {
+  newOrders: {
+    name: 'new orders per account',
+    of: 300,
+    perMs: 3 * hourMs,
+    refillMs: 36_000,
+    source: `${published}#new-orders-per-account`,
+  },
+  perDomain: {
+    name: 'certificates per registered domain',
+    of: 50,
+    perMs: 7 * dayMs,
+    refillMs: 201.6 * minuteMs,
+    source: `${published}#new-certificates-per-registered-domain`,
+  },
+  perNames: {
+    name: 'certificates per exact set of names',
+    of: 5,
+    perMs: 7 * dayMs,
+    refillMs: 33.6 * hourMs,
+    source: `${published}#new-certificates-per-exact-set-of-identifiers`,
+  },
+  failures: {
+    name: 'failed validations per account and name',
+    of: 5,
+    perMs: hourMs,
+    refillMs: 12 * minuteMs,
+    source: `${published}#authorization-failures-per-identifier-per-account`,
+  },
+  /** Once it is empty the name is paused, until a person lifts that. */
+  consecutiveFailures: {
+    name: 'consecutive failed validations per account and name',
+    of: 1152,
+    perMs: 1152 * dayMs,
+    refillMs: dayMs,
+    source: `${published}#consecutive-authorization-failures-per-identifier-per-account`,
+  },
+} as const satisfies Record<string, Limit>;
+
+/** How far an order may be from a certificate of the same names to count as its renewal (Boulder, wfe2 NewOrder). */
+export const renewalMs = 120 * dayMs;
+
+export interface ProfileTerms {
+  readonly lifetimeMs: number;
+  readonly pendingMs: number;
+  /** How long a valid authorization serves further orders. */
+  readonly reuseMs: number;
+  readonly orderMs: number;
+  readonly mostNames: number;
+}
+
+const short = { pendingMs: hourMs, reuseMs: 7 * hourMs, orderMs: 8 * hourMs, mostNames: 25 };
+
+/** https://letsencrypt.org/docs/profiles/ as of 8 September 2026. The first one is the default. */
+export const publishedProfiles: Readonly<Record<string, ProfileTerms>> = {
+  classic: {
+    lifetimeMs: 90 * dayMs,
+    pendingMs: 7 * dayMs,
+    reuseMs: 30 * dayMs,
+    orderMs: 7 * dayMs,
+    mostNames: 100,
+  },
+  tlsserver: { lifetimeMs: 45 * dayMs, ...short },
+  shortlived: { lifetimeMs: 160 * hourMs, ...short },
+};
+
+/** From when on CAA is asked again before issuing: Boulder's margin to the 8 hours of the Baseline Requirements. */
+export const caaAgainMs = 7 * hourMs;
+
+/** How far back a certificate begins, for slow clocks (Boulder, issuance). */
+export const backdatedMs = hourMs;
+
+/**
+ * When a certificate is to be renewed, in the absence of anything special (Boulder, core.RenewalInfoSimple).
+ * @param notBefore milliseconds, as `notAfter`
+ */
+export const usualWindow = (notBefore: number, notAfter: number) => {
+  const lifetimeMs = notAfter + 1000 - notBefore;
+  const leftMs = lifetimeMs < 10 * dayMs ? lifetimeMs / 2 : lifetimeMs / 3;
+  const marginMs = lifetimeMs / 100;
+  return { start: notAfter - leftMs - marginMs, end: notAfter - leftMs + marginMs };
+};
+
+/** After an incident (Boulder, core.RenewalInfoImmediate). */
+export const immediateWindow = (now: number) => ({ start: now - hourMs, end: now - hourMs / 2 });
+
+/** The buckets as times at which each is full again (generic cell rate algorithm). */
+export class Buckets {
+  readonly #fullAt = new Map<string, number>();
+
+  /** @returns when the bucket has one again: now or before, when it has one */
+  nextAt({ name, perMs, refillMs }: Limit, of: string, now: number): number {
+    const fullAt = Math.max(now, this.#fullAt.get(`${name}/${of}`) ?? now);
+    return fullAt + refillMs - perMs;
+  }
+
+  /** @returns whether it had one */
+  spend(limit: Limit, of: string, now: number): boolean {
+    if (this.nextAt(limit, of, now) > now) return false;
+    const key = `${limit.name}/${of}`;
+    this.#fullAt.set(key, Math.max(now, this.#fullAt.get(key) ?? now) + limit.refillMs);
+    return true;
+  }
+
+  refill({ name }: Limit, of: string): void {
+    this.#fullAt.delete(`${name}/${of}`);
+  }
+
+  /** How many are taken of each bucket that is not full. */
+  counts(now: number): ReadonlyMap<string, number> {
+    const rows = Object.values(limits);
+    return new Map(
+      [...this.#fullAt].flatMap(([key, fullAt]) => {
+        const limit = rows.find(({ name }) => key.startsWith(`${name}/`));
+        const taken = limit ? Math.ceil((fullAt - now) / limit.refillMs) : 0;
+        return taken > 0 ? [[key, taken] as const] : [];
+      }),
+    );
+  }
+}

@@ -1,0 +1,419 @@
+import { getDomain } from 'tldts';
+import {
+  Buckets,
+  caaAgainMs,
+  limits,
+  renewalMs,
+  type Limit,
+  type ProfileTerms,
+} from './authority-limits.ts';
+import { problemOf, Refused, refuse, type ProblemDocument } from './authority-problem.ts';
+import { checkCaa, validate, type Outlook, type Question } from './authority-validation.ts';
+import { readCertificateRequest } from './certificate-request.ts';
+import type { Chance } from './chance.ts';
+import { IssuedCertificates, type IssuedCertificate } from './issued-certificates.ts';
+import type { AccountKey } from './signed-request.ts';
+
+export interface Account extends AccountKey {
+  readonly url: string;
+}
+
+export interface Challenge {
+  readonly type: 'http-01' | 'dns-01';
+  readonly token: string;
+  status: 'pending' | 'processing' | 'valid' | 'invalid';
+  error?: ProblemDocument;
+}
+
+export interface Authorization {
+  readonly id: number;
+  readonly account: Account;
+  /** With `*.` where it is a wildcard. */
+  readonly name: string;
+  readonly terms: ProfileTerms;
+  readonly challenges: readonly Challenge[];
+  status: 'pending' | 'valid' | 'invalid';
+  expiresAt: number;
+  caaAt: number;
+}
+
+export interface Order {
+  readonly id: number;
+  readonly account: Account;
+  readonly names: readonly string[];
+  readonly profile: string | undefined;
+  readonly isExempt: boolean;
+  readonly expiresAt: number;
+  readonly authorizations: readonly Authorization[];
+  isIssuing: boolean;
+  certificate?: IssuedCertificate;
+}
+
+export interface WantedOrder {
+  readonly names: readonly string[];
+  readonly replaces?: string | undefined;
+  readonly profile?: string | undefined;
+}
+
+export interface OrderRecord extends WantedOrder {
+  /** True time, milliseconds. */
+  readonly at: number;
+  /** URL of the account. */
+  readonly account: string;
+  /** Counts against no limit. */
+  readonly isExempt: boolean;
+}
+
+/** A time at which the service made the authority refuse it, or issue more than it allows. */
+export interface Overrun {
+  readonly at: number;
+  readonly limit: string;
+  /** What the limit counts: an account, names. */
+  readonly of: string;
+}
+
+export interface OrderSettings {
+  readonly issuers: readonly string[];
+  readonly profiles: Readonly<Record<string, ProfileTerms>>;
+  readonly outlook: Outlook;
+  readonly chance: Chance;
+  readonly now: () => number;
+  /** How long it takes to validate, and to issue: from, to, milliseconds. */
+  readonly workMs: readonly [number, number];
+  /** Names that it will never issue for. */
+  readonly rejected: ReadonlySet<string>;
+  readonly exemptsOnlyInWindow: () => boolean;
+}
+
+type Spending = readonly [limit: Limit, of: string];
+
+/** The orders of one authority (RFC 8555, section 7.1.6), within its limits. */
+export class AuthorityOrders {
+  readonly #settings: OrderSettings;
+  readonly #authorizations: Authorization[] = [];
+  readonly #orders: Order[] = [];
+  readonly #open = new Map<string, Order>();
+  readonly #valid = new Map<string, Authorization>();
+  readonly #replacements = new Map<string, Order>();
+  readonly #issuedAt = new Map<string, number>();
+  readonly #paused = new Set<string>();
+  readonly buckets = new Buckets();
+  readonly certificates: IssuedCertificates;
+  readonly records: OrderRecord[] = [];
+  readonly over: Overrun[] = [];
+
+  constructor(name: string, settings: OrderSettings) {
+    this.#settings = settings;
+    this.certificates = new IssuedCertificates(name, settings.chance.of('serials'));
+  }
+
+  /** @throws Refused when it does not exist any more, or is of another account */
+  find(account: Account, id: number): Order {
+    const order = this.#orders[id];
+    const isThere = order?.account === account && order.expiresAt > this.#settings.now();
+    return isThere ? order : refuse('malformed', `No order for ID ${id}`, 404);
+  }
+
+  /** @throws Refused */
+  findAuthorization(account: Account, id: number): Authorization {
+    const found = this.#authorizations[id];
+    const isThere = found?.account === account && found.expiresAt > this.#settings.now();
+    return isThere ? found : refuse('malformed', 'Expired authorization', 404);
+  }
+
+  statusOf({ certificate, isIssuing, expiresAt, authorizations }: Order) {
+    const now = this.#settings.now();
+    if (certificate) return 'valid';
+    if (isIssuing) return 'processing';
+    const isOver = authorizations.some((one) => one.status === 'invalid' || one.expiresAt <= now);
+    if (isOver || expiresAt <= now) return 'invalid';
+    return authorizations.every(({ status }) => status === 'valid') ? 'ready' : 'pending';
+  }
+
+  /** In the order of Boulder's WebFrontEnd and RegistrationAuthority. @throws Refused */
+  place(account: Account, wanted: WantedOrder): Order {
+    const { profiles, now } = this.#settings;
+    const [defaultProfile = ''] = Object.keys(profiles);
+    const names = [...new Set(wanted.names.map((name) => name.toLowerCase()))].toSorted();
+    checkNames(names);
+    this.#checkPaused(account, names);
+    const replaced = this.#replaced(account, names, wanted.replaces);
+    const isExempt = replaced !== undefined && this.#isExempt(replaced);
+    const terms = Object.hasOwn(profiles, wanted.profile ?? defaultProfile)
+      ? profiles[wanted.profile ?? defaultProfile]
+      : undefined;
+    if (!terms) return refuse('invalidProfile', `profile name "${wanted.profile}" not recognized`);
+    this.#checkPolicy(names, terms);
+    if (!isExempt) this.#spendOrder(account, names);
+    const open = this.#reusable(account, names, wanted.profile);
+    if (open) return open;
+    const order = this.#create(account, { ...wanted, names }, { terms, isExempt });
+    if (replaced) this.#replacements.set(replaced.serial, order);
+    this.records.push({ ...wanted, names, at: now(), account: account.url, isExempt });
+    return order;
+  }
+
+  /** Says that a challenge is answered; saying it again changes nothing. */
+  prove(authorization: Authorization, challenge: Challenge): void {
+    const isUnderWay = authorization.challenges.some(({ status }) => status !== 'pending');
+    if (authorization.status !== 'pending' || isUnderWay) return;
+    challenge.status = 'processing';
+    void this.#validate(authorization, challenge);
+  }
+
+  /** @param request DER @throws Refused */
+  async finalize(order: Order, request: Buffer): Promise<void> {
+    this.#checkReady(order);
+    const { names, publicKey } = readRequest(request);
+    if (
+      names
+        .map((name) => name.toLowerCase())
+        .toSorted()
+        .join() !== order.names.join()
+    ) {
+      return refuse('unauthorized', 'CSR does not specify same identifiers as Order', 403);
+    }
+    const accountKey = order.account.key.export({ type: 'spki', format: 'der' });
+    if (publicKey.equals(accountKey)) {
+      return refuse('malformed', 'Certificate public key must be different than account key');
+    }
+    await this.#checkCaaAgain(order);
+    this.#checkReady(order);
+    order.isIssuing = true;
+    void this.#issue(order, publicKey);
+  }
+
+  /** A person lifts what too many failures in a row have paused. */
+  unpause(): void {
+    this.#paused.clear();
+  }
+
+  #checkReady(order: Order): void {
+    const status = this.statusOf(order);
+    if (status === 'ready') return;
+    const detail = `Order's status ("${status}") is not acceptable for finalization`;
+    refuse('orderNotReady', detail, 403);
+  }
+
+  #checkPaused({ url }: Account, names: readonly string[]): void {
+    const paused = names.filter((name) => this.#paused.has(`${url} ${name}`));
+    if (paused.length === 0) return;
+    this.#tellOver(limits.consecutiveFailures, `${url} ${paused.join()}`);
+    const detail = `Your account is temporarily prevented from requesting certificates for ${paused.join(', ')}`;
+    refuse('rateLimited', detail, 429);
+  }
+
+  #checkPolicy(names: readonly string[], { mostNames }: ProfileTerms): void {
+    if (names.length > mostNames) {
+      refuse('malformed', `Order cannot contain more than ${mostNames} identifiers`);
+    }
+    const rejected = names.find((name) => this.#settings.rejected.has(baseOf(name)));
+    if (rejected === undefined) return;
+    const detail = `Cannot issue for "${rejected}": The ACME server refuses to issue a certificate for this domain name, because it is forbidden by policy`;
+    refuse('rejectedIdentifier', detail);
+  }
+
+  /** RFC 9773, section 5. @returns undefined for an order that replaces nothing */
+  #replaced(account: Account, names: readonly string[], replaces?: string) {
+    if (replaces === undefined) return undefined;
+    const replaced = this.certificates.find(replaces);
+    if (!replaced) return refuse('malformed', 'replaces: no such certificate', 404);
+    const other = this.#replacements.get(replaced.serial);
+    if (other && (other.certificate !== undefined || this.statusOf(other) !== 'invalid')) {
+      const detail = `cannot indicate an order replaces certificate with serial "${replaced.serial}", which already has a replacement order`;
+      return refuse('alreadyReplaced', detail, 409);
+    }
+    if (replaced.account !== account.url) {
+      return refuse('unauthorized', 'replaces: the certificate is of another account', 403);
+    }
+    if (!replaced.names.some((name) => names.includes(name))) {
+      return refuse('malformed', 'replaces: the certificate has none of the identifiers');
+    }
+    return replaced;
+  }
+
+  #isExempt(replaced: IssuedCertificate): boolean {
+    const now = this.#settings.now();
+    const { start, end } = this.certificates.window(replaced, now);
+    return !this.#settings.exemptsOnlyInWindow() || (now >= start && now < end);
+  }
+
+  /** A certificate of the same names is renewed: two of the limits do not count that. */
+  #isRenewal(names: readonly string[]): boolean {
+    const at = this.#issuedAt.get(names.join());
+    return at !== undefined && at > this.#settings.now() - renewalMs;
+  }
+
+  #spendOrder({ url }: Account, names: readonly string[]): void {
+    const now = this.#settings.now();
+    const ofNew: readonly Spending[] = this.#isRenewal(names)
+      ? []
+      : [[limits.newOrders, url], ...domainsOf(names)];
+    const failures = names.map((name): Spending => [limits.failures, `${url} ${name}`]);
+    for (const [limit, of] of [...ofNew, ...failures, [limits.perNames, names.join()] as const]) {
+      const nextAt = this.buckets.nextAt(limit, of, now);
+      if (nextAt <= now) continue;
+      this.#tellOver(limit, of);
+      throw tooMany(limit, of, { now, nextAt });
+    }
+    if (ofNew.length > 0) this.buckets.spend(limits.newOrders, url, now);
+  }
+
+  #reusable({ url }: Account, names: readonly string[], profile = ''): Order | undefined {
+    const open = this.#open.get([url, profile, ...names].join());
+    const isOpen = open && ['pending', 'ready'].includes(this.statusOf(open));
+    return isOpen ? open : undefined;
+  }
+
+  #create(
+    account: Account,
+    { names, profile }: WantedOrder,
+    { terms, isExempt }: { readonly terms: ProfileTerms; readonly isExempt: boolean },
+  ): Order {
+    const now = this.#settings.now();
+    const authorizations = names.map((name) => this.#authorize(account, name, terms));
+    const ends = [now + terms.orderMs, ...authorizations.map(({ expiresAt }) => expiresAt)];
+    const order: Order = {
+      ...{ id: this.#orders.length, account, names, profile, isExempt, authorizations },
+      ...{ expiresAt: Math.min(...ends), isIssuing: false },
+    };
+    this.#orders.push(order);
+    this.#open.set([account.url, profile ?? '', ...names].join(), order);
+    return order;
+  }
+
+  /** A valid authorization serves further orders of the same terms. */
+  #authorize(account: Account, name: string, terms: ProfileTerms): Authorization {
+    const now = this.#settings.now();
+    const known = this.#valid.get(`${account.url} ${name}`);
+    if (known && known.expiresAt > now && known.terms.reuseMs === terms.reuseMs) return known;
+    const types = name.startsWith('*.') ? (['dns-01'] as const) : (['http-01', 'dns-01'] as const);
+    const authorization: Authorization = {
+      ...{ id: this.#authorizations.length, account, name, terms, caaAt: now },
+      ...{ status: 'pending', expiresAt: now + terms.pendingMs },
+      challenges: types.map((type) => ({ type, token: this.#newToken(), status: 'pending' })),
+    };
+    this.#authorizations.push(authorization);
+    return authorization;
+  }
+
+  #newToken(): string {
+    const tokens = this.#settings.chance.of('tokens');
+    return Buffer.from(Array.from({ length: 32 }, () => tokens.int(256))).toString('base64url');
+  }
+
+  async #validate(authorization: Authorization, challenge: Challenge): Promise<void> {
+    const { outlook, issuers, now } = this.#settings;
+    await this.#work();
+    authorization.caaAt = now();
+    const problem = await validate(outlook, issuers, questionOf(authorization, challenge));
+    challenge.status = authorization.status = problem ? 'invalid' : 'valid';
+    const { account, name, terms } = authorization;
+    const of = `${account.url} ${name}`;
+    if (problem) {
+      challenge.error = problem;
+      this.buckets.spend(limits.failures, of, now());
+      if (!this.buckets.spend(limits.consecutiveFailures, of, now())) this.#paused.add(of);
+      return;
+    }
+    authorization.expiresAt = now() + terms.reuseMs;
+    this.#valid.set(of, authorization);
+    this.buckets.refill(limits.consecutiveFailures, of);
+  }
+
+  /** The Baseline Requirements let an answer of CAA serve for eight hours. */
+  async #checkCaaAgain({ authorizations }: Order): Promise<void> {
+    const { outlook, issuers, now } = this.#settings;
+    const old = authorizations.filter(({ caaAt }) => caaAt <= now() - caaAgainMs);
+    const problems = await Promise.all(
+      old.map((authorization) => {
+        const proof = authorization.challenges.find(({ status }) => status === 'valid');
+        return proof && checkCaa(outlook, issuers, questionOf(authorization, proof));
+      }),
+    );
+    const [first] = problems.filter((problem) => problem !== undefined);
+    if (first) throw new Refused(first);
+    const at = now();
+    for (const authorization of old) authorization.caaAt = at;
+  }
+
+  async #issue(order: Order, publicKey: Buffer): Promise<void> {
+    const { now, profiles } = this.#settings;
+    await this.#work();
+    const { names, account, profile = '' } = order;
+    const [terms] = order.authorizations.map((authorization) => authorization.terms);
+    const { lifetimeMs } = profiles[profile] ?? terms ?? { lifetimeMs: 0 };
+    const wanted = { names, account: account.url, publicKey, lifetimeMs };
+    const ofNew = this.#isRenewal(names) ? [] : domainsOf(names);
+    for (const [limit, of] of [...ofNew, [limits.perNames, names.join()] as const]) {
+      const had = this.buckets.spend(limit, of, now());
+      if (!had && !order.isExempt) this.#tellOver(limit, of);
+    }
+    order.certificate = this.certificates.issue(wanted, now());
+    this.#issuedAt.set(names.join(), now());
+  }
+
+  #tellOver({ name }: Limit, of: string): void {
+    this.over.push({ at: this.#settings.now(), limit: name, of });
+  }
+
+  #work(): Promise<void> {
+    const [least, most] = this.#settings.workMs;
+    const ms = least + this.#settings.chance.of('work').int(most - least + 1);
+    return new Promise((resolve) => void setTimeout(resolve, ms));
+  }
+}
+
+const questionOf = ({ account, name }: Authorization, { type, token }: Challenge): Question => ({
+  ...{ host: baseOf(name), isWildcard: name.startsWith('*.'), method: type, token },
+  keyAuthorization: `${token}.${account.thumbprint}`,
+  accountUri: account.url,
+});
+
+const readRequest = (request: Buffer) => {
+  try {
+    return readCertificateRequest(request);
+  } catch (error) {
+    return refuse('badCSR', `The certificate request cannot be used: ${String(error)}`);
+  }
+};
+
+const baseOf = (name: string): string => name.replace(/^\*\./, '');
+
+const domainOf = (name: string): string | null => getDomain(name, { allowPrivateDomains: true });
+
+const domainsOf = (names: readonly string[]): readonly Spending[] =>
+  [...new Set(names.map((name) => domainOf(baseOf(name)) ?? baseOf(name)))].map((domain) => [
+    limits.perDomain,
+    domain,
+  ]);
+
+const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const mostLabels = 10;
+
+/** Boulder, policy.WellFormedIdentifiers and ra.wildcardOverlap. */
+const checkNames = (names: readonly string[]): void => {
+  for (const name of names) {
+    const labels = baseOf(name).split('.');
+    const isWell = labels.every((one) => label.test(one)) && labels.length <= mostLabels;
+    if (!isWell || name.length > 253) refuse('malformed', `"${name}": Domain name is malformed`);
+    if (domainOf(baseOf(name)) === null) {
+      refuse('malformed', `"${name}": Domain name does not end with a valid public suffix (TLD)`);
+    }
+    const above = name.replace(/^[^.]+/, '*');
+    if (above !== name && names.includes(above)) {
+      refuse('malformed', `Domain name "${name}" is redundant with a wildcard domain`);
+    }
+  }
+};
+
+const tooMany = (
+  { name, of: most }: Limit,
+  of: string,
+  { now, nextAt }: { readonly now: number; readonly nextAt: number },
+): Refused => {
+  const seconds = Math.ceil((nextAt - now) / 1000);
+  const at = new Date(now + seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
+  const detail = `too many ${name} (${most}) for ${of}, retry after ${at} UTC: see https://letsencrypt.org/docs/rate-limits/`;
+  return new Refused(problemOf('rateLimited', detail, 429), seconds);
+};
