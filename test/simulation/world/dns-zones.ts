@@ -58,9 +58,11 @@ const longestTtl = 2 ** 31 - 1;
 /** What owners and registries publish: the truth, which resolvers may not know yet. Refuses what name servers refuse. */
 export class DnsZones {
   readonly #zones = new Map<string, Zone>();
+  readonly #suffixes: ReadonlySet<string>;
 
   /** @param suffixes below which names are registered, such as `example`; a longer one after a shorter one */
   constructor(suffixes: readonly string[]) {
+    this.#suffixes = new Set(suffixes);
     this.#open('', { isSigned: true });
     for (const suffix of suffixes) this.register(suffix, { isSigned: true });
   }
@@ -98,6 +100,7 @@ export class DnsZones {
     refuseIf(!Number.isInteger(ttl) || ttl < 0 || ttl > longestTtl, `${ttl} is no TTL`);
     refuseIf(records.length === 0, `no ${type} record for ${at}`);
     const [isApex, its] = [at === apex, sets.get(at) ?? {}];
+    refuseIf(this.#suffixes.has(apex) && !isApex, `${at} is not registered`);
     refuseIf(type === 'CNAME' && isApex, `a CNAME at the apex ${at}`);
     refuseIf((type === 'NS' || type === 'SOA') && !isApex, `${type} below the apex, at ${at}`);
     const others = Object.keys(its).filter((other) => other !== type);

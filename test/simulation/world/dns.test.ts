@@ -157,6 +157,13 @@ test('a wildcard stands for names that do not exist, and for nothing below those
 test('the names of a registration that ended do not exist', async () => {
   dns.zones.drop('customer.example');
   expect(await dns.lookup(first, host, 'A')).toMatchObject(absent);
+  const edit = () => {
+    dns.zones.set(host, 'CNAME', [target], 60);
+  };
+  expect(edit).toThrow(/is not registered/);
+  dns.zones.register('customer.example');
+  edit();
+  expect(await dns.lookup(second, host, 'A')).toMatchObject({ records: ['192.0.2.10'] });
 });
 
 test('CAA is found at the closest name that has it, and a failure on the way decides', async () => {
