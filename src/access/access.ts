@@ -9,7 +9,7 @@ import { choosePassword } from './use-cases/choose-password.ts';
 import { createAccount } from './use-cases/create-account.ts';
 import { createApiKey } from './use-cases/create-api-key.ts';
 import { admitInvitation, admitNewLink } from './use-cases/invitation-limits.ts';
-import { answerMailRequests, hasMailRequests, wantMail } from './use-cases/mail-people.ts';
+import { answerMailRequests, mailRequestsDueAt, wantMail } from './use-cases/mail-people.ts';
 import { meterAddress, meterCaller, peekAddress } from './use-cases/meter-request.ts';
 import {
   dismiss,
@@ -43,7 +43,7 @@ export const access = (ports: AccessPorts) => ({
   lookBehindLink: lookBehindLink(ports),
   askForLink: askForLink(ports),
   wantMail: wantMail(ports),
-  hasMailRequests: hasMailRequests(ports),
+  mailRequestsDueAt: mailRequestsDueAt(ports),
   answerMailRequests: answerMailRequests(ports),
   accountsOf: accountsOf(ports),
   switchAccount: switchAccount(ports),

@@ -14,7 +14,7 @@ import { Ids } from '../kernel/ids.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import { apart } from './request-deadline.ts';
 import { AccessKey, CatalogueKey, MailPeopleKey, NotificationsKey } from './keys.ts';
-import { leasedJob } from './leased.ts';
+import { asJob, leasedJob } from './leased.ts';
 import { BridgedPersonalMails } from './personal-mails.ts';
 import { wiring } from './wiring.ts';
 
@@ -46,7 +46,7 @@ export const contexts = wiring((once) => {
     });
   });
   once(MailPeopleKey, (c) => {
-    const people = c.get(AccessKey);
-    return leasedJob(c, 'mail people', (isStopping) => people.answerMailRequests(isStopping));
+    const { answerMailRequests, mailRequestsDueAt } = c.get(AccessKey);
+    return leasedJob(c, 'mail people', asJob(answerMailRequests), mailRequestsDueAt);
   });
 });

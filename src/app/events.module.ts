@@ -12,9 +12,11 @@ import {
   AccessKey,
   DomainsKey,
   LogKey,
+  MailPeopleKey,
   NotificationsKey,
   SecureSitesKey,
   SitesKey,
+  WatchDomainsKey,
   WebhookCallsKey,
 } from './keys.ts';
 import { subscribers } from './subscribers.ts';
@@ -29,17 +31,8 @@ type EventToPeople = Extract<AnyEvent, { type: EventTo<'personalMails'> }>;
 /** The way of events from the outbox to their subscribers. */
 export const events = wiring((once) => {
   once(EventBus, (c) => {
-    const log = c.get(LogKey);
-    const dueDomains = c.get(DueDomains);
-    const tendDomains = () => {
-      dueDomains.run().catch((error: unknown) => {
-        log.warn({ err: error }, 'search for due domains failed, will be retried');
-      });
-    };
-    const certificates = c.get(SecureSitesKey);
-    const secureSites = () => {
-      certificates.wake();
-    };
+    const [dueDomains, certificates] = [c.get(DueDomains), c.get(SecureSitesKey)];
+    const [watches, requests] = [c.get(WatchDomainsKey), c.get(MailPeopleKey)];
     const notifications = c.get(NotificationsKey);
     const access = c.get(AccessKey);
     const named = { sites: c.get(SitesKey), access };
@@ -53,21 +46,33 @@ export const events = wiring((once) => {
     const all = subscribers({
       sites: c.get(SitesKey),
       domains: c.get(DomainsKey),
-      notifications,
+      notifications: {
+        watchDomain: async (id) => {
+          await notifications.watchDomain(id);
+          watches.news.ringSoon();
+        },
+      },
       addNotice: telling((notification) => notifications.addNotice(notification)),
       mailOwners: notifications.isMailOn
         ? telling((notification) => notifications.mailOwners(notification))
         : () => Promise.resolve(),
       mailPeople: notifications.isMailOn
-        ? (stored) => access.wantMail(stored as StoredEvent<EventToPeople>)
+        ? async (stored) => {
+            await access.wantMail(stored as StoredEvent<EventToPeople>);
+            requests.news.ring();
+          }
         : () => Promise.resolve(),
       callWebhooks: telling((notification) => webhooks.tellWebhooks(notification)),
       webhooks,
       callDueWebhooks: () => {
-        pump.wake();
+        pump.news.ring();
       },
-      secureSites,
-      tendDomains,
+      secureSites: () => {
+        certificates.news.ring();
+      },
+      tendDomains: () => {
+        dueDomains.news.ring();
+      },
     });
     const [tracer, watched] = [tracerOf(c), watchedSubscribers(c.get(RunningWork), all)];
     return new EventBus(tracer ? tracedSubscribers(tracer, watched) : watched);

@@ -1,10 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import type { HighUseReporter } from '../adapters/metering/high-use-reporter.ts';
 import type { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import type { MailPump } from '../adapters/schedule/mail-pump.ts';
 import type { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import type { Census } from '../adapters/schedule/census.ts';
-import type { Job } from '../adapters/schedule/cron-jobs.ts';
+import type { Job, JobEnd } from '../adapters/schedule/cron-jobs.ts';
+import type { Bell } from '../kernel/bell.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Retention } from '../kernel/retention.ts';
 import type { LeasedJob } from '../adapters/schedule/leased-job.ts';
@@ -12,12 +14,17 @@ import type { DueDomains } from '../adapters/schedule/due-domains.ts';
 import type { WebhookPump } from '../adapters/schedule/webhook-pump.ts';
 import type { Domains } from '../domains/domains.ts';
 import type { Sites } from '../sites/sites.ts';
+import { asJob } from './leased.ts';
 import { sweptTables } from './retention.ts';
+
+const hourMs = 60 * 60_000;
+/** Of the job that mails people. */
+const mostJitterMs = 800;
 
 export interface WorkerPorts {
   readonly relay: OutboxRelay;
   readonly retention: Retention;
-  readonly sites: Pick<Sites, 'giveUpCutOffUploads'>;
+  readonly sites: Pick<Sites, 'giveUpCutOffUploads' | 'uploadsCutOffAt'>;
   readonly domains: Pick<Domains, 'forgetOwnNames'>;
   readonly secureSites: LeasedJob;
   readonly planRenewals: LeasedJob;
@@ -25,8 +32,8 @@ export interface WorkerPorts {
   readonly watchRemovals: LeasedJob;
   /** Undefined where there is no mail server. */
   readonly mailPump: MailPump | undefined;
-  /** Answers requests for mails to people, if there are any; undefined where no mail is sent. */
-  readonly mailPeople: (() => Promise<boolean>) | undefined;
+  /** Answers requests for mails to people; undefined where no mail is sent. */
+  readonly mailPeople: LeasedJob | undefined;
   readonly webhookPump: WebhookPump;
   readonly dueDomains: DueDomains;
   readonly census: Pick<Census<unknown>, 'run'>;
@@ -36,64 +43,91 @@ export interface WorkerPorts {
 }
 
 export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
-  { name: 'relay events', schedule: '* * * * * *', run: () => ports.relay.run() },
-  { name: 'call webhooks', schedule: '* * * * * *', run: () => ports.webhookPump.run() },
+  { name: 'relay events', schedule: '* * * * * *', ...queue(ports.relay) },
+  { name: 'call webhooks', schedule: '* * * * * *', ...queue(ports.webhookPump) },
   {
     name: 'give up cut-off uploads',
     schedule: '29 */5 * * * *',
     isTraced: true,
-    run: (isStopping) => ports.sites.giveUpCutOffUploads(isStopping),
+    run: async (isStopping) => {
+      await ports.sites.giveUpCutOffUploads(isStopping);
+      return { nextAt: await ports.sites.uploadsCutOffAt() };
+    },
   },
   {
     name: 'issue and renew certificates',
     schedule: '13 * * * * *',
-    isShared: true,
-    run: () => ports.secureSites.run(),
+    ...shared(ports.secureSites),
   },
   {
     name: 'delete certificates of our own that nobody needs',
     schedule: '23 58 * * * *',
-    run: (isStopping) => ports.domains.forgetOwnNames(isStopping),
+    run: asJob((isStopping) => ports.domains.forgetOwnNames(isStopping)),
   },
   {
     name: 'check domains and work on their certificates',
     schedule: ports.verifierSchedule,
-    run: () => ports.dueDomains.run(),
+    ...queue(ports.dueDomains),
   },
   {
     name: 'plan renewals',
     schedule: '47 */5 * * * *',
-    isShared: true,
-    run: () => ports.planRenewals.run(),
+    gathersNews: true,
+    ...shared(ports.planRenewals),
   },
   {
     name: 'count what is stored',
     schedule: '*/15 * * * * *',
     ...{ isAtStart: true, isShared: true, isTraced: true },
-    run: (isStopping) => ports.census.run(isStopping),
+    run: async (isStopping) => ((await ports.census.run(isStopping)) ? 'done' : 'elsewhere'),
   },
   {
     name: 'tell of domains in trouble',
     schedule: '37 * * * * *',
-    isShared: true,
-    run: () => ports.watchDomains.run(),
+    ...shared(ports.watchDomains),
   },
   {
     name: 'tell of operations that end',
     schedule: '53 41 * * * *',
-    isShared: true,
-    run: () => ports.watchRemovals.run(),
+    ...shared(ports.watchRemovals),
   },
   ...sendingMail(ports),
   ...forgetting(ports),
 ];
 
 const sendingMail = ({ mailPump, mailPeople }: WorkerPorts): readonly Job[] => [
-  ...(mailPump ? [{ name: 'send mail', schedule: '* * * * * *', run: () => mailPump.run() }] : []),
-  ...(mailPeople
-    ? [{ name: 'mail people', schedule: '* * * * * *', isShared: true as const, run: mailPeople }]
-    : []),
+  ...(mailPump ? [{ name: 'send mail', schedule: '* * * * * *', ...queue(mailPump) }] : []),
+  ...(mailPeople ? [mailingPeople(mailPeople)] : []),
 ];
+
+/**
+ * Waits a random time first, and news of a request waits for the next second: when it works for a known address, and so
+ * slows down other answers of the process, says nothing about a single request.
+ */
+const mailingPeople = (job: LeasedJob): Job => ({
+  ...{ name: 'mail people', schedule: '* * * * * *', gathersNews: true },
+  ...shared(job),
+  run: async () => {
+    await delay(Math.random() * mostJitterMs);
+    return job.run();
+  },
+});
+
+interface Queue {
+  readonly news: Bell;
+  run(): Promise<Date | undefined>;
+}
+
+const queue = (work: Queue): Pick<Job, 'news' | 'run'> => ({
+  news: work.news,
+  run: async () => ({ nextAt: await work.run() }),
+});
+
+const shared = (job: LeasedJob): Pick<Job, 'news' | 'run' | 'isShared'> => ({
+  news: job.news,
+  isShared: true,
+  run: () => job.run(),
+});
 
 /** Each table by itself, so that a failure does not affect the others; not all in the same minute. */
 const forgetting = ({ retention, clock }: Pick<WorkerPorts, 'retention' | 'clock'>) =>
@@ -101,8 +135,14 @@ const forgetting = ({ retention, clock }: Pick<WorkerPorts, 'retention' | 'clock
     name: `forget ${what}`,
     schedule: `17 ${String(3 * at + 3)} * * * *`,
     isTraced: true,
-    run: (isStopping) =>
-      retention.sweep(table, new Date(clock.now().getTime() - keptMs), isStopping),
+    run: async (isStopping): Promise<JobEnd> => {
+      const now = clock.now().getTime();
+      const oldest = keptMs === 0 ? undefined : ((await retention.oldest(table)) ?? clock.now());
+      if (oldest && oldest.getTime() + keptMs > now)
+        return { nextAt: new Date(Math.max(oldest.getTime() + keptMs, now + hourMs)) };
+      await retention.sweep(table, new Date(now - keptMs), isStopping);
+      return 'done';
+    },
   }));
 
 /** The scheduled jobs of a process that answers API requests. @param counters undefined where Redis counts */
@@ -111,9 +151,26 @@ export const apiJobs = (
   highUses: HighUseReporter,
   counters: CounterKeeper | undefined,
 ): readonly Job[] => [
-  ...(counters
-    ? [{ name: 'keep counters', schedule: '* * * * * *', run: () => counters.save() }]
-    : []),
-  { name: 'store usage', schedule: '*/5 * * * * *', run: () => usage.flush() },
-  { name: 'tell of quotas', schedule: '*/5 * * * * *', run: () => highUses.flush() },
+  ...(counters ? [keepingCounters(counters)] : []),
+  {
+    ...{ name: 'store usage', schedule: '*/5 * * * * *', news: usage.news, gathersNews: true },
+    run: async () => ({ nextAt: await usage.flush() }),
+  },
+  {
+    ...{
+      name: 'tell of quotas',
+      schedule: '*/5 * * * * *',
+      news: highUses.news,
+      gathersNews: true,
+    },
+    run: async () => ((await highUses.flush()) ? { nextAt: undefined } : 'done'),
+  },
 ];
+
+const keepingCounters = (counters: CounterKeeper): Job => ({
+  ...{ name: 'keep counters', schedule: '* * * * * *', news: counters.news, gathersNews: true },
+  run: async () => {
+    await counters.save();
+    return { nextAt: undefined };
+  },
+});

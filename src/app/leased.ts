@@ -1,5 +1,6 @@
 import type { ResolutionContext } from 'inversify';
 import { LeasedJob, type LeasedJobPorts } from '../adapters/schedule/leased-job.ts';
+import type { JobEnd } from '../adapters/schedule/cron-jobs.ts';
 import { Clock } from '../kernel/clock.ts';
 import { JobLeases } from '../kernel/job-leases.ts';
 import { LogKey, ProcessKey } from './keys.ts';
@@ -13,17 +14,30 @@ export const leased = (c: ResolutionContext): LeasedJobPorts => ({
   holder: c.get(ProcessKey),
 });
 
-/** A job that one process of a fleet does at a time; each run is a span. */
+/**
+ * A job that one process of a fleet does at a time; each run is a span.
+ * @param dueAt see `LeasedJobPorts`
+ */
 export const leasedJob = (
   c: ResolutionContext,
   name: string,
-  work: (isStopping: () => boolean) => Promise<unknown>,
+  work: (isStopping: () => boolean) => Promise<JobEnd>,
+  dueAt?: () => Promise<Date | undefined>,
 ): LeasedJob => {
   const tracer = tracerOf(c);
   const span = { name, kind: 'internal', facts: {} } as const;
-  return new LeasedJob(
-    name,
-    (isStopping) => begun(tracer, span, () => work(isStopping)),
-    leased(c),
-  );
+  return new LeasedJob(name, (isStopping) => begun(tracer, span, () => work(isStopping)), {
+    ...leased(c),
+    ...(dueAt && { dueAt }),
+  });
 };
+
+type Work<End> = (isStopping: () => boolean) => Promise<End>;
+
+/** Work that does not say when it has more to do. */
+export const asJob =
+  (work: Work<unknown>): Work<JobEnd> =>
+  async (isStopping) => {
+    await work(isStopping);
+    return 'done';
+  };

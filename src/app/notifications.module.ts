@@ -16,7 +16,7 @@ import {
   WatchDomainsKey,
   WatchRemovalsKey,
 } from './keys.ts';
-import { leasedJob } from './leased.ts';
+import { asJob, leasedJob } from './leased.ts';
 import { KnownRecipients } from './known-recipients.ts';
 import { BridgedDomains } from './watched-domains.ts';
 import { openPostman } from './open-postman.ts';
@@ -43,15 +43,11 @@ export const notificationsModule = wiring((once) => {
     });
   });
   once(WatchDomainsKey, (c) => {
-    const told = c.get(NotificationsKey);
-    return leasedJob(c, 'tell of domains in trouble', (isStopping) =>
-      told.watchDueDomains(isStopping),
-    );
+    const { watchDue, dueAt } = c.get(NotificationsKey).dueWatches;
+    return leasedJob(c, 'tell of domains in trouble', asJob(watchDue), dueAt);
   });
   once(WatchRemovalsKey, (c) => {
-    const told = c.get(NotificationsKey);
-    return leasedJob(c, 'tell of operations that end', (isStopping) =>
-      told.watchRemovals(isStopping),
-    );
+    const { watchRemovals, removalsDueAt } = c.get(NotificationsKey);
+    return leasedJob(c, 'tell of operations that end', asJob(watchRemovals), removalsDueAt);
   });
 });

@@ -26,7 +26,7 @@ import {
   DomainsKey,
   WebhookCallsKey,
 } from './keys.ts';
-import { leased, leasedJob } from './leased.ts';
+import { asJob, leased, leasedJob } from './leased.ts';
 import { storedCensus } from './measures/show-census.ts';
 import { allowancesByPlan, PlanAllowances } from './plan-allowances.ts';
 import { deploysFolder } from './settings/deploys-place.ts';
@@ -74,17 +74,21 @@ export const publishing = wiring((once, bind) => {
     return new DueDomains({ domains, tend, clock, log });
   });
   once(SecureSitesKey, (c) => {
-    const domains = c.get(DomainsKey);
-    return leasedJob(c, 'issue and renew certificates', (isStopping) =>
-      domains.secureSites(isStopping),
-    );
+    const { secureSites, sitesDueAt } = c.get(DomainsKey);
+    return leasedJob(c, 'issue and renew certificates', asJob(secureSites), sitesDueAt);
   });
   once(PlanRenewalsKey, (c) => {
     const [domains, log] = [c.get(DomainsKey), c.get(LogKey)];
+    const [dueDomains, secureSites] = [c.get(DueDomains), c.get(SecureSitesKey)];
     return leasedJob(c, 'plan renewals', async (isStopping) => {
-      const { ignored } = await domains.planRenewals(isStopping);
+      const { planned, ignored, nextAt } = await domains.planRenewals(isStopping);
       for (const window of ignored)
         log.warn(window, 'a renewal window of the authority makes no sense, ignored it');
+      if (planned > 0) {
+        dueDomains.news.ring();
+        secureSites.news.ring();
+      }
+      return { nextAt };
     });
   });
   once(CensusKey, (c) => {

@@ -116,7 +116,7 @@ const startCounting = (container: Container, { redisUrl }: Config, log: Logger):
   const counters = redisUrl === undefined ? container.get(CounterKeeper) : undefined;
   const [usage, highUses] = [container.get(UsageRecorder), container.get(HighUseReporter)];
   const jobs = apiJobs(usage, highUses, counters);
-  const cron = startJobs(container, jobs, log);
+  const cron = startJobs(container, jobs);
   return {
     stop: async () => {
       await cron.stop();

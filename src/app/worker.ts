@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
 import { MailPump } from '../adapters/schedule/mail-pump.ts';
+import type { SleepOptions } from '../adapters/schedule/cron-jobs.ts';
 import { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { DueDomains } from '../adapters/schedule/due-domains.ts';
@@ -11,7 +11,6 @@ import { Clock } from '../kernel/clock.ts';
 import { Retention } from '../kernel/retention.ts';
 import { workerJobs } from './jobs.ts';
 import {
-  AccessKey,
   CensusKey,
   DomainsKey,
   MailPeopleKey,
@@ -28,16 +27,15 @@ import type { RunningRole } from './running-role.ts';
 import type { Config } from './settings/config.ts';
 import { startJobs } from './start-jobs.ts';
 
-/** Of the job that mails people. */
-const mostJitterMs = 800;
-
 /** The role `worker`: jobs, and deliveries of events. */
 export const startWorker = (
   container: Container,
   { verifierSchedule }: Config,
   log: Logger,
+  sleep: SleepOptions = {},
 ): RunningRole => {
   letHeapGrow();
+  const mailPeople = container.get(MailPeopleKey);
   const ports = {
     relay: container.get(OutboxRelay),
     retention: container.get(Retention),
@@ -48,7 +46,7 @@ export const startWorker = (
     watchDomains: container.get(WatchDomainsKey),
     watchRemovals: container.get(WatchRemovalsKey),
     mailPump: container.get(MailPump, { optional: true }),
-    mailPeople: mailingPeople(container),
+    mailPeople: container.get(NotificationsKey).isMailOn ? mailPeople : undefined,
     webhookPump: container.get(WebhookPump),
     dueDomains: container.get(DueDomains),
     census: container.get(CensusKey),
@@ -57,18 +55,15 @@ export const startWorker = (
   };
   const { relay, dueDomains, secureSites, planRenewals, census } = ports;
   const { watchDomains, watchRemovals, mailPump, webhookPump } = ports;
-  const mailPeople = container.get(MailPeopleKey);
   showCensus(container.get(MetricsKey), census);
   container.get(StoredSignal).listen((_accountIds, hasDeliveries) => {
+    dueDomains.news.ringSoon();
+    planRenewals.news.ring();
     if (!hasDeliveries) return;
-    relay.run().catch((error: unknown) => {
-      log.warn({ err: error }, 'relay stopped, will run again on its schedule');
-    });
-    mailPump?.run().catch((error: unknown) => {
-      log.warn({ err: error }, 'search for due mail failed, will be retried');
-    });
+    relay.news.ring();
+    mailPump?.news.ring();
   });
-  const cron = startJobs(container, workerJobs(ports), log);
+  const cron = startJobs(container, workerJobs(ports), sleep);
   return {
     stop: async () => {
       // Stopped together: the jobs wait for these, which would otherwise continue until nothing is due.
@@ -90,18 +85,4 @@ export const startWorker = (
  */
 const letHeapGrow = (): void => {
   setFlagsFromString('--heap-growing-percent=0');
-};
-
-/**
- * Waits a random time first, and nothing that happens wakes it: when it works for a known address, and so slows down other
- * answers of the process, says nothing about a single request. Whether there is something to answer needs no lease.
- * @returns undefined where no mail is sent
- */
-const mailingPeople = (container: Container): (() => Promise<boolean>) | undefined => {
-  if (!container.get(NotificationsKey).isMailOn) return undefined;
-  const [access, job] = [container.get(AccessKey), container.get(MailPeopleKey)];
-  return async () => {
-    await delay(Math.random() * mostJitterMs);
-    return !(await access.hasMailRequests()) || job.run();
-  };
 };

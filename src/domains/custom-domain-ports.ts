@@ -100,6 +100,9 @@ export abstract class CustomDomains {
    */
   abstract claimDue(now: Date, leaseUntil: Date, limit: number): Promise<DomainClaim>;
 
+  /** When the first domain is due: in the past if one is due now. A claimed one is due when its lease ends, or later. */
+  abstract nextDueAt(): Promise<Date | undefined>;
+
   /** Extends the lease of a worker that is still alive; skips domains that another worker has claimed. */
   abstract prolong(held: readonly HeldDomain[], leaseUntil: Date): Promise<void>;
 

@@ -14,7 +14,7 @@ import {
 } from './use-cases/domain-settings.ts';
 import { planRenewals } from './use-cases/plan-renewals.ts';
 import { readWholeTimeline } from './use-cases/read-timeline.ts';
-import { secureSites } from './use-cases/secure-sites.ts';
+import { secureSites, sitesDueAt } from './use-cases/secure-sites.ts';
 import { forgetOwnNames } from './use-cases/forget-own-names.ts';
 import { makeShare, revokeShare, showShared } from './use-cases/share-domain.ts';
 import { showOwnHold } from './use-cases/show-own-hold.ts';
@@ -48,6 +48,7 @@ export const domains = (ports: DomainPorts) => ({
       name === undefined ? undefined : hostMeant(name, (one) => ports.hostNames.read(one)),
     ),
   secureSites: secureSites(ports),
+  sitesDueAt: sitesDueAt(ports),
   forgetOwnNames: forgetOwnNames(ports),
   showOwnHold: showOwnHold(ports),
   checkPlatform: checkPlatform(ports),

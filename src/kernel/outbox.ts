@@ -34,6 +34,9 @@ export abstract class Outbox {
    */
   abstract claim(now: Date, leaseUntil: Date, limit: number): Promise<readonly Delivery[]>;
 
+  /** When the first delivery is due: in the past if one is due now. A claimed one is due when its lease ends. */
+  abstract nextDueAt(): Promise<Date | undefined>;
+
   /** Marks deliveries as done, all of them or none; doing it twice is no error. */
   abstract done(...deliveryIds: string[]): Promise<void>;
 

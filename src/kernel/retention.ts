@@ -37,4 +37,7 @@ export abstract class Retention {
    * @returns how many
    */
   abstract sweep(table: string, before: Date, isStopping?: () => boolean): Promise<number>;
+
+  /** The time from which the age of the oldest row counts, also if it stays; undefined without rows that age. */
+  abstract oldest(table: string): Promise<Date | undefined>;
 }

@@ -75,6 +75,9 @@ export abstract class Mails {
    */
   abstract claim(now: Date, leaseUntil: Date, most: MostClaimed): Promise<readonly DueMessage[]>;
 
+  /** When the first message is due that `claim` may give: in the past if one is due now; a claimed one when its lease ends. */
+  abstract nextDueAt(): Promise<Date | undefined>;
+
   /** The mail server took it: mail reaches the person again. */
   abstract sent(message: ClaimedMessage, now: Date): Promise<void>;
 

@@ -65,6 +65,9 @@ export abstract class Watches {
   /** What to look at now, the longest overdue first. @param after only what comes after it in that order */
   abstract due(now: Date, limit: number, after?: DueWatch): Promise<readonly DueWatch[]>;
 
+  /** When to look next: in the past if something is due now. */
+  abstract nextDueAt(): Promise<Date | undefined>;
+
   /** Those of the subjects that have a watch. */
   abstract known(subjects: readonly string[]): Promise<readonly string[]>;
 }

@@ -128,6 +128,9 @@ export abstract class WebhookDeliveries {
   /** Leases deliveries that are due, each to one caller until the lease ends. Those of a dead process are due then. */
   abstract claim(claiming: Claiming): Promise<Claim>;
 
+  /** When the first delivery is due: in the past if one is due now. A claimed one is due when its lease ends. */
+  abstract nextDueAt(): Promise<Date | undefined>;
+
   /**
    * Stores an attempt, if there was one, and what it leads to, together, and ends the claim.
    * @param decide gets delivery and webhook as they are now

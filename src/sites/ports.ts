@@ -58,6 +58,9 @@ export abstract class Projects {
 
   /** Projects with an upload that began before `before` and did not end, at most `limit`. */
   abstract withUploadsSince(before: Date, limit: number): Promise<readonly Project[]>;
+
+  /** When the upload began that is under way for the longest. */
+  abstract oldestUpload(): Promise<Date | undefined>;
 }
 
 /** One entry of an upload. Its content is read, or skipped, before the next entry is requested. */

@@ -2,7 +2,7 @@ import { projectNotFound } from './domain/sites-error.ts';
 import { deleteDeploy, rollBack, type Site } from './domain/site.ts';
 import type { SitesPorts } from './ports.ts';
 import { deploySite } from './use-cases/deploy-site.ts';
-import { giveUpCutOffUploads } from './use-cases/give-up-uploads.ts';
+import { giveUpCutOffUploads, uploadsCutOffAt } from './use-cases/give-up-uploads.ts';
 import { showUse } from './use-cases/show-use.ts';
 import { startProject } from './use-cases/start-project.ts';
 
@@ -32,6 +32,7 @@ export const sites = (ports: SitesPorts) => ({
   showUse: showUse(ports),
   countDeploys: () => ports.projects.countDeploys(),
   giveUpCutOffUploads: giveUpCutOffUploads(ports),
+  uploadsCutOffAt: uploadsCutOffAt(ports),
   /** Removes the files of a deleted or failed deploy; doing it twice is no error. */
   removeDeployFiles: (deployId: string) => ports.files.remove(deployId),
 });

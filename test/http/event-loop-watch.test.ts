@@ -48,7 +48,11 @@ const toldOf = (name: string): Promise<Line> =>
   );
 
 test('a job that blocks the event loop is named, with how long it took', async () => {
-  const job = { name: 'relay events', schedule: '* * * * * *', run: () => blocking(600) };
+  const job = {
+    name: 'relay events',
+    schedule: '* * * * * *',
+    run: async () => (await blocking(600), 'done' as const),
+  };
   await watchedJobs(running, [job])[0]!.run(() => false);
   const line = await toldOf('job relay events');
   expect(line.msg).toBe('the event loop was blocked');

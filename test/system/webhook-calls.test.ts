@@ -46,7 +46,7 @@ test('a rotation under load fails no receiver, whether it knows the old secret o
     const told = Array.from({ length: count }, () => calls.tellWebhooks(notification()));
     for (const one of told) {
       await one;
-      pump.wake();
+      void pump.run();
     }
     await until('all arrived', () => receivers.received.length >= before + count);
   };

@@ -138,3 +138,7 @@ export const restMs = 500;
  */
 export const isDue = ({ personId, askedAt }: MailRequest, now: Date): boolean =>
   personId !== undefined || Math.abs(now.getTime() - askedAt.getTime()) >= restMs;
+
+/** When it may be answered: now if it already may. */
+export const mayBeAnsweredAt = (request: MailRequest, now: Date): Date =>
+  isDue(request, now) ? now : new Date(request.askedAt.getTime() + restMs);

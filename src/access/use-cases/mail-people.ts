@@ -3,6 +3,7 @@ import type { AccessEvent } from '../domain/access-event.ts';
 import {
   askedByAccount,
   isDue,
+  mayBeAnsweredAt,
   mayBeMailed,
   type MailReason,
   type MailRequest,
@@ -70,11 +71,14 @@ export const answerMailRequests =
     if (failures.length > 0) throw failures[0];
   };
 
-/** Whether there is something to answer; needs no lease. */
-export const hasMailRequests =
+/** When there is something to answer. */
+export const mailRequestsDueAt =
   ({ mailRequests, clock }: Pick<AccessPorts, 'mailRequests' | 'clock'>) =>
-  async (): Promise<boolean> =>
-    (await mailRequests.waiting(batch)).some((request) => isDue(request, clock.now()));
+  async (): Promise<Date | undefined> => {
+    const now = clock.now();
+    const times = (await mailRequests.waiting(batch)).map((one) => mayBeAnsweredAt(one, now));
+    return times.toSorted((one, other) => one.getTime() - other.getTime())[0];
+  };
 
 const answer = (ports: AccessPorts, id: string): Promise<void> => {
   const now = ports.clock.now();

@@ -9,7 +9,7 @@ import { pairOf } from '../../domains/domain/own/platform.ts';
 import type { EdgeRecords, LoadedCertificate } from '../../domains/edge-ports.ts';
 
 /** Other processes' changes are seen within a second, with time to read them. */
-const pollMs = 500;
+const usualPollMs = 500;
 /** Removals are swept after a day, so an edge that was cut off for longer than this starts over. */
 const longestSilenceMs = 60 * 60_000;
 
@@ -31,6 +31,7 @@ export class RouteTable {
   readonly #records: EdgeRecords;
   readonly #platformHost: string;
   readonly #log: Logger;
+  readonly #pollMs: number;
   /** Each host that is no longer served, went to another project, or has a new certificate. */
   readonly #changes = new EventEmitter<Record<RouteChange, [host: string]>>();
   #routes = new Map<string, Route>();
@@ -41,11 +42,14 @@ export class RouteTable {
   readonly #stopping = new AbortController();
   readonly #platformFiles: PlatformFiles | undefined;
 
+  /** @param pollMs between two looks for changes that nobody told of */
   constructor(
     records: EdgeRecords,
     platform: { readonly host: string; readonly files?: PlatformFiles | undefined },
     log: Logger,
+    pollMs = usualPollMs,
   ) {
+    this.#pollMs = pollMs;
     this.#records = records;
     this.#platformHost = platform.host;
     this.#platformFiles = platform.files;
@@ -118,7 +122,7 @@ export class RouteTable {
     let isAway = false;
     const { signal } = this.#stopping;
     for (;;) {
-      await delay(pollMs, undefined, { ref: false, signal }).catch(() => undefined);
+      await delay(this.#pollMs, undefined, { ref: false, signal }).catch(() => undefined);
       if (signal.aborted) return;
       const problem = await this.refresh().then(
         () => undefined,

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { Bell } from '../../kernel/bell.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Delivery, Outbox } from '../../kernel/outbox.ts';
 import { Turns } from '../../kernel/turns.ts';
@@ -27,6 +28,8 @@ export class OutboxRelay {
   readonly #bus: EventBus;
   readonly #clock: Clock;
   readonly #log: Logger;
+  /** Rings when there may be something to deliver. */
+  readonly news = new Bell();
   readonly #turns = new Turns(() => this.#deliverDue());
   /** Delivered, but not marked yet. */
   readonly #delivered: string[] = [];
@@ -39,8 +42,11 @@ export class OutboxRelay {
     this.#log = log;
   }
 
-  /** Delivers all that is due. A call during a run causes another run. */
-  run(): Promise<void> {
+  /**
+   * Delivers all that is due. A call during a run causes another run.
+   * @returns when the next delivery is due, as far as the store knows
+   */
+  run(): Promise<Date | undefined> {
     return this.#turns.run();
   }
 
@@ -49,8 +55,10 @@ export class OutboxRelay {
     return this.#turns.stop();
   }
 
-  async #deliverDue(): Promise<void> {
+  async #deliverDue(): Promise<Date | undefined> {
     const now = this.#clock.now();
+    const dueAt = await this.#outbox.nextDueAt();
+    if (!dueAt || dueAt > now) return dueAt;
     const leaseUntil = new Date(now.getTime() + leaseMs);
     const deliveries = await this.#outbox.claim(now, leaseUntil, batch);
     if (deliveries.length === batch) this.#turns.again();
@@ -64,6 +72,7 @@ export class OutboxRelay {
     // A delivery that could not be marked stays claimed, and is repeated when its lease ends.
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
+    return this.#outbox.nextDueAt();
   }
 
   async #deliver(delivery: Delivery): Promise<void> {

@@ -95,6 +95,17 @@ export class KyselyOutbox extends Store implements Outbox {
     return this.#claimed(claim);
   }
 
+  async nextDueAt(): Promise<Date | undefined> {
+    const first = await this.db
+      .selectFrom('deliveries')
+      .select('due_at')
+      .where('parked', '=', 0n)
+      .orderBy('due_at')
+      .limit(1)
+      .executeTakeFirst();
+    return first && fromMillis(first.due_at);
+  }
+
   async done(...deliveryIds: string[]): Promise<void> {
     if (deliveryIds.length === 0) return;
     const ids = deliveryIds.map(BigInt);

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { OwnerRule, Retention, RetentionRule } from '../../kernel/retention.ts';
 import type { Database } from './database.ts';
 import { Store } from './store.ts';
-import { toMillis, type Schema } from './schema.ts';
+import { fromMillis, toMillis, type Schema } from './schema.ts';
 
 type Column<Table extends keyof Schema> = keyof Schema[Table] & string;
 type TimeColumn<Table extends keyof Schema> = {
@@ -46,6 +46,23 @@ export class KyselyRetention extends Store implements Retention {
       swept += await this.#sweep(old, toMillis(before), isStopping);
     }
     return swept;
+  }
+
+  async oldest(table: keyof Schema): Promise<Date | undefined> {
+    const rule: RetentionRule | 'kept' = this.#rules[table];
+    if (rule === 'kept' || rule.since === undefined) return undefined;
+    let oldest: bigint | undefined;
+    for (const { age, also } of oldIn(table, { ...rule, unlessIn: undefined })) {
+      const row = await this.db
+        .selectFrom(table)
+        .select(age.as('age'))
+        .where(sql.join<boolean>([sql`${age} >= 0`, ...also], sql` and `))
+        .orderBy(age)
+        .limit(1)
+        .executeTakeFirst();
+      if (row && (oldest === undefined || row.age < oldest)) oldest = row.age;
+    }
+    return oldest === undefined ? undefined : fromMillis(oldest);
   }
 
   /** Looks for them first: a deletion that looks at all rows would lock them. */
@@ -111,7 +128,14 @@ export class KyselyRetention extends Store implements Retention {
 }
 
 /** A range of an index for each word. */
-const oldIn = (table: keyof Schema, { since, only, unlessIn }: AgeRule): readonly Old[] => {
+const oldIn = (
+  table: keyof Schema,
+  {
+    since,
+    only,
+    unlessIn,
+  }: Pick<AgeRule, 'since' | 'only'> & { readonly unlessIn?: AgeRule['unlessIn'] | undefined },
+): readonly Old[] => {
   const age = sql<bigint>`${sql.ref(`${table}.${since}`)}`;
   const unless = unlessIn ? [isNotIn(table, unlessIn)] : [];
   if (!only) return [{ table, age, also: unless }];

@@ -10,6 +10,7 @@ import {
   type Take,
   type Taken,
 } from '../../access/quota-ports.ts';
+import { Bell } from '../../kernel/bell.ts';
 
 /** Of an account or an address: what passed. Of a key: its strikes, in `minute`. */
 interface Counters {
@@ -19,6 +20,8 @@ interface Counters {
 
 /** Counts in this process. What changed can be taken out as data, and put back after a restart. */
 export class MemoryQuotaCounters extends QuotaCounters {
+  /** Rings at the first change since `takeChanges`. */
+  readonly news = new Bell();
   readonly #subjects = new Map<string, Counters>();
   readonly #changed = new Set<string>();
   readonly #most: number;
@@ -97,6 +100,7 @@ export class MemoryQuotaCounters extends QuotaCounters {
 
   #keep(subject: string, counters: Counters): void {
     this.#put(subject, counters);
+    if (this.#changed.size === 0) this.news.ring();
     this.#changed.add(subject);
   }
 

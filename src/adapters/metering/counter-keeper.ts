@@ -1,8 +1,11 @@
 import type { CounterSnapshot, CounterSnapshots } from '../../access/quota-ports.ts';
+import type { Bell } from '../../kernel/bell.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
 /** Counters that can be copied out and put back. */
 export interface KeepableCounters {
+  /** Rings at the first change since `takeChanges`. */
+  readonly news: Bell;
   takeChanges(): readonly CounterSnapshot[];
   putBack(snapshots: readonly CounterSnapshot[]): void;
   restore(snapshots: readonly CounterSnapshot[]): void;
@@ -18,6 +21,11 @@ export class CounterKeeper {
     this.#counters = counters;
     this.#snapshots = snapshots;
     this.#clock = clock;
+  }
+
+  /** Rings when there is something to store. */
+  get news(): Bell {
+    return this.#counters.news;
   }
 
   /** Before the first request. @throws Unavailable */

@@ -1,5 +1,6 @@
 import type { HighUse } from '../../access/domain/rate-quota.ts';
 import type { HighUses } from '../../access/quota-ports.ts';
+import { Bell } from '../../kernel/bell.ts';
 
 type UseOfAccount = HighUse & { readonly accountId: string };
 
@@ -8,6 +9,8 @@ type UseOfAccount = HighUse & { readonly accountId: string };
  * is noted again with the next request of the account.
  */
 export class HighUseReporter implements HighUses {
+  /** Rings when there is something to report. */
+  readonly news = new Bell();
   readonly #report: (use: UseOfAccount) => Promise<void>;
   /** By account, the last. */
   readonly #waiting = new Map<string, UseOfAccount>();
@@ -21,17 +24,22 @@ export class HighUseReporter implements HighUses {
   note(accountId: string, use: HighUse): void {
     const last = this.#reported.get(accountId);
     if (last && isSame(last, use)) return;
+    if (this.#waiting.size === 0) this.news.ring();
     this.#waiting.set(accountId, { ...use, accountId });
   }
 
-  /** Reports what was noted; after a failure the rest is part of the next call. @throws Unavailable */
-  async flush(): Promise<void> {
+  /**
+   * Reports what was noted; after a failure the rest is part of the next call.
+   * @returns whether nothing is left. @throws Unavailable
+   */
+  async flush(): Promise<boolean> {
     for (const [accountId, use] of this.#waiting) {
       await this.#report(use);
       this.#reported.set(accountId, use);
       // It may have risen meanwhile.
       if (this.#waiting.get(accountId) === use) this.#waiting.delete(accountId);
     }
+    return this.#waiting.size === 0;
   }
 }
 

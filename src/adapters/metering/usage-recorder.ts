@@ -4,6 +4,7 @@ import type {
   UsageLog,
   UsageOutcome,
 } from '../../access/usage-ports.ts';
+import { Bell } from '../../kernel/bell.ts';
 
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
@@ -12,6 +13,8 @@ type Gathered = Omit<HourOfUsage, 'requests'> & { requests: number };
 
 /** Collects usage in memory and stores it every few seconds, so that no request waits for a write. */
 export class UsageRecorder {
+  /** Rings when there is something to store. */
+  readonly news = new Bell();
   readonly #usage: UsageLog;
   #hours = new Map<string, Gathered>();
   #used = new Map<string, Date>();
@@ -27,6 +30,7 @@ export class UsageRecorder {
     const hour = Math.floor(at.getTime() / hourMs) * hourMs;
     const place = `${keyId} ${operation} ${outcome} ${String(hour)}`;
     const known = this.#hours.get(place);
+    if (this.#hours.size === 0) this.news.ring();
     if (known) known.requests += 1;
     else {
       const row = { accountId, keyId, operation, outcome, hour: new Date(hour), requests: 1 };
@@ -35,12 +39,15 @@ export class UsageRecorder {
     if (outcome !== 'refused') this.#used.set(keyId, at);
   }
 
-  /** Stores the collected usage; after a failure it is part of the next call. @throws Unavailable */
-  async flush(): Promise<void> {
+  /**
+   * Stores the collected usage; after a failure it is part of the next call.
+   * @returns when there is something to store, if nothing is collected until then. @throws Unavailable
+   */
+  async flush(): Promise<Date | undefined> {
     const hours = this.#hours;
     const used = this.#used;
     const due = new Map([...used].filter(([keyId, at]) => this.#isDue(keyId, at)));
-    if (hours.size === 0 && due.size === 0) return;
+    if (hours.size === 0 && due.size === 0) return this.#usedDueAt();
     this.#hours = new Map<string, Gathered>();
     this.#used = new Map([...used].filter(([keyId]) => !due.has(keyId)));
     try {
@@ -50,6 +57,13 @@ export class UsageRecorder {
       throw error;
     }
     for (const [keyId, at] of due) this.#noted.set(keyId, at.getTime());
+    return this.#usedDueAt();
+  }
+
+  /** When the first of the last uses is stored that were left. */
+  #usedDueAt(): Date | undefined {
+    const times = [...this.#used.keys()].map((keyId) => this.#noted.get(keyId) ?? 0);
+    return times.length === 0 ? undefined : new Date(Math.min(...times) + minuteMs);
   }
 
   /** A key's last use is written at most once a minute, whichever way the clock jumps. */

@@ -1,6 +1,15 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createTask, type ScheduledTask } from 'node-cron';
 import type { Logger } from 'pino';
+import type { Bell } from '../../kernel/bell.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
+
+/**
+ * How a run ended. `done`: its next time is on the schedule. `elsewhere`: another process of the fleet does it. With
+ * `nextAt` there is nothing to do before that, as far as is known; undefined: until there is news. A `nextAt` that has
+ * passed waits for the schedule: this process could not do it yet.
+ */
+export type JobEnd = 'done' | 'elsewhere' | { readonly nextAt: Date | undefined };
 
 export interface Job {
   readonly name: string;
@@ -8,22 +17,38 @@ export interface Job {
   readonly schedule: string;
   /** Runs at the start too. */
   readonly isAtStart?: true;
-  /** One process of a fleet does it at a time: its success is that of all. The others give `false`. */
+  /** One process of a fleet does it at a time: its success is that of all. */
   readonly isShared?: true;
   /** Each run is a trace. Those without look for work every few seconds, which begins a trace of its own. */
   readonly isTraced?: true;
+  /** Rings when there may be work before the planned time. */
+  readonly news?: Bell;
+  /** News waits for the next time on the schedule: what has come until then is done together. */
+  readonly gathersNews?: true;
   /** @param isStopping asked between two batches: the process waits for the run */
-  readonly run: (isStopping: () => boolean) => Promise<unknown>;
+  readonly run: (isStopping: () => boolean) => Promise<JobEnd>;
+}
+
+export interface SleepOptions {
+  /**
+   * How long a job without work may sleep, and how late a changed clock may be noticed, where all news is announced. By
+   * default a job sleeps until its next time on the schedule, and a changed clock is noticed within a second.
+   */
+  readonly longestSleepMs?: number;
 }
 
 interface Plan {
   readonly job: Job;
   readonly times: ScheduledTask;
   nextAt: number;
-  /** From when `nextAt` was set until then. */
+  /** From the beginning of the last run that did not fail until `nextAt`. */
   waitMs: number;
   endedWellAt: number;
   failedAt: number;
+  /** There was news since the last run began. */
+  hasNews: boolean;
+  /** There was news that another process may not see: it was busy with the job. */
+  isOwed: boolean;
 }
 
 /** How a job does. Times are epoch milliseconds. */
@@ -34,18 +59,21 @@ export interface JobState {
   readonly endedWellAt: number;
   /** 0 if it has not failed. */
   readonly failedAt: number;
-  /** Between its last time on the schedule and the next one. */
+  /** Between its last run and the next one, as it is planned. */
   readonly intervalMs: number;
 }
 
 /** Longest timer, so that a changed clock is noticed within this time. */
 const longestWaitMs = 1000;
+/** Until a job with news is tried again that another process does. */
+const againAfterMs = 1000;
 
 /**
- * Runs each job on its schedule, never twice at the same time in this process. A failing run is logged. When the
- * clock is set ahead, as after a suspended machine, a job runs once for all the times that it missed; when it is
- * set back, jobs go on from there. node-cron only says when: its own runner counts each missed second one by one,
- * which takes minutes, or waits until the old time comes round again.
+ * Runs each job when it has work: at the time that its last run named, at news, and at the latest at its next time on the
+ * schedule; never twice at the same time in this process. A failing run is logged. When the clock is set ahead, as after
+ * a suspended machine, a job runs once for all the times that it missed; when it is set back, jobs go on from there.
+ * node-cron only says when: its own runner counts each missed second one by one, which takes minutes, or waits until the
+ * old time comes round again.
  */
 export class CronJobs {
   readonly #plans: readonly Plan[];
@@ -53,18 +81,30 @@ export class CronJobs {
   /** Jobs whose last run met something that was away. */
   readonly #heldUp = new Set<string>();
   readonly #log: Logger;
+  readonly #longestSleepMs: number | undefined;
+  /** Runs belong to no request or trace that brought the news. */
+  readonly #apart = AsyncLocalStorage.snapshot();
   #lookedAt = Date.now();
   #timer: NodeJS.Timeout | undefined;
   #isStopping = false;
 
-  constructor(jobs: readonly Job[], log: Logger) {
+  constructor(jobs: readonly Job[], log: Logger, { longestSleepMs }: SleepOptions = {}) {
     this.#log = log;
+    this.#longestSleepMs = longestSleepMs;
     this.#plans = jobs.map((job) => {
       const times = createTask(job.schedule, () => undefined, { name: job.name });
       const [now, nextAt] = [this.#lookedAt, nextOf(times)];
-      return { job, times, nextAt, waitMs: nextAt - now, endedWellAt: now, failedAt: 0 };
+      const before = { endedWellAt: now, failedAt: 0, hasNews: false, isOwed: false };
+      return { job, times, nextAt, waitMs: nextAt - now, ...before };
     });
-    for (const plan of this.#plans) if (plan.job.isAtStart) void this.#run(plan);
+    for (const plan of this.#plans) {
+      plan.job.news?.listen(() => {
+        this.#apart(() => {
+          this.#wake(plan);
+        });
+      });
+      if (plan.job.isAtStart) this.#run(plan);
+    }
     this.#wait();
   }
 
@@ -83,12 +123,31 @@ export class CronJobs {
     await Promise.all(this.#running.values());
   }
 
+  #wake(plan: Plan): void {
+    if (this.#isStopping || (plan.hasNews && plan.job.gathersNews)) return;
+    plan.hasNews = true;
+    if (this.#running.has(plan.job.name)) return;
+    if (plan.job.gathersNews) this.#planBy(plan, nextOf(plan.times));
+    else this.#run(plan);
+    this.#wait();
+  }
+
+  #planBy(plan: Plan, latest: number): void {
+    plan.nextAt = Math.min(plan.nextAt, latest);
+  }
+
   #wait(): void {
-    const nextAt = Math.min(...this.#plans.map((plan) => plan.nextAt));
-    const wait = Math.min(Math.max(0, nextAt - this.#lookedAt), longestWaitMs);
-    this.#timer = setTimeout(() => {
-      this.#look();
-    }, wait);
+    if (this.#isStopping) return;
+    clearTimeout(this.#timer);
+    const waiting = this.#plans.filter(({ job }) => !this.#running.has(job.name));
+    const nextAt = Math.min(...waiting.map((plan) => plan.nextAt));
+    const wait = Math.max(0, nextAt - Date.now());
+    this.#timer = setTimeout(
+      () => {
+        this.#look();
+      },
+      Math.min(wait, this.#longestSleepMs ?? longestWaitMs),
+    );
   }
 
   #look(): void {
@@ -96,34 +155,63 @@ export class CronJobs {
     const isSetBack = now < this.#lookedAt - longestWaitMs;
     this.#lookedAt = now;
     for (const plan of this.#plans) {
-      const isDue = now >= plan.nextAt;
-      if (isDue) void this.#run(plan);
-      if (!isDue && !isSetBack) continue;
-      plan.nextAt = nextOf(plan.times);
-      plan.waitMs = plan.nextAt - now;
+      if (now >= plan.nextAt) this.#run(plan);
+      else if (isSetBack) {
+        plan.nextAt = nextOf(plan.times);
+        plan.waitMs = plan.nextAt - now;
+      }
     }
     this.#wait();
   }
 
-  /** Skips a tick while the job still runs. */
-  async #run(plan: Plan): Promise<void> {
+  /** A job that still runs is not started again. */
+  #run(plan: Plan): void {
+    const { name } = plan.job;
+    if (this.#isStopping || this.#running.has(name)) return;
+    this.#running.set(name, this.#runWhileNews(plan));
+  }
+
+  async #runWhileNews(plan: Plan): Promise<void> {
+    do {
+      plan.isOwed ||= plan.hasNews;
+      plan.hasNews = false;
+      const begunAt = Date.now();
+      const end = await this.#runOnce(plan);
+      if (this.#isStopping) break;
+      plan.nextAt = this.#nextAfter(plan, end);
+      if (end) plan.waitMs = plan.nextAt - begunAt;
+    } while (plan.hasNews && !plan.job.gathersNews);
+    if (plan.hasNews && !this.#isStopping) this.#planBy(plan, nextOf(plan.times));
+    // At once after the last look for news, so that later news begins a run.
+    this.#running.delete(plan.job.name);
+    this.#wait();
+  }
+
+  /** @returns undefined if it failed */
+  async #runOnce(plan: Plan): Promise<JobEnd | undefined> {
     const { job } = plan;
-    if (this.#running.has(job.name)) return;
-    const run = job
-      .run(() => this.#isStopping)
-      .then(
-        (outcome) => {
-          if (outcome !== false) plan.endedWellAt = Date.now();
-          this.#heldUp.delete(job.name);
-        },
-        (error: unknown) => {
-          plan.failedAt = Date.now();
-          this.#report(job, error);
-        },
-      );
-    this.#running.set(job.name, run);
-    await run;
-    this.#running.delete(job.name);
+    try {
+      const end = await job.run(() => this.#isStopping);
+      if (end !== 'elsewhere') plan.endedWellAt = Date.now();
+      this.#heldUp.delete(job.name);
+      return end;
+    } catch (error) {
+      plan.failedAt = Date.now();
+      this.#report(job, error);
+      return undefined;
+    }
+  }
+
+  #nextAfter(plan: Plan, end: JobEnd | undefined): number {
+    const now = Date.now();
+    if (end === 'elsewhere' && plan.isOwed) return now + againAfterMs;
+    if (end) plan.isOwed = false;
+    if (typeof end !== 'object') return nextOf(plan.times);
+    const nextAt = end.nextAt?.getTime() ?? Infinity;
+    if (nextAt <= now) return nextOf(plan.times);
+    const latest =
+      this.#longestSleepMs === undefined ? nextOf(plan.times) : now + this.#longestSleepMs;
+    return Math.min(nextAt, latest);
   }
 
   /** Logs an outage once per job, not at each run. */

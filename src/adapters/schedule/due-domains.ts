@@ -1,5 +1,6 @@
 import PQueue from 'p-queue';
 import type { Logger } from 'pino';
+import { Bell } from '../../kernel/bell.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Turns } from '../../kernel/turns.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
@@ -21,7 +22,7 @@ const atOnce = { checks: 100, orders: 20 } as const;
 const pace = { interval: 5, intervalCap: 2 } as const;
 
 export interface DuePorts {
-  readonly domains: Pick<CustomDomains, 'claimDue' | 'prolong' | 'release'>;
+  readonly domains: Pick<CustomDomains, 'claimDue' | 'nextDueAt' | 'prolong' | 'release'>;
   /** Does what is due for one domain. */
   readonly tend: (domain: CustomDomain) => Promise<void>;
   readonly clock: Clock;
@@ -33,6 +34,8 @@ export interface DuePorts {
  * no other.
  */
 export class DueDomains {
+  /** Rings when a domain may be due. */
+  readonly news = new Bell();
   readonly #ports: DuePorts;
   readonly #leaseMs: number;
   readonly #checks = new PQueue({ concurrency: atOnce.checks, ...pace });
@@ -48,8 +51,11 @@ export class DueDomains {
     this.#leaseMs = leaseMs;
   }
 
-  /** Claims due domains while there is room, and returns once they are claimed. @throws Unavailable */
-  run(): Promise<void> {
+  /**
+   * Claims due domains while there is room, and returns once they are claimed.
+   * @returns when the next one is due, as far as the store knows. @throws Unavailable
+   */
+  run(): Promise<Date | undefined> {
     return this.#claims.run();
   }
 
@@ -59,14 +65,18 @@ export class DueDomains {
     await Promise.all([this.#checks.onIdle(), this.#orders.onIdle()]);
   }
 
-  async #claim(): Promise<void> {
+  async #claim(): Promise<Date | undefined> {
     const { domains, clock } = this.#ports;
     const room = this.#room();
     this.#mayBeMore = room <= 0;
-    if (this.#mayBeMore) return;
+    const now = clock.now();
+    if (this.#mayBeMore) return now;
+    const dueAt = await domains.nextDueAt();
+    if (!dueAt || dueAt > now) return dueAt;
     const due = await domains.claimDue(clock.now(), this.#in(this.#leaseMs), room);
     for (const domain of due.domains) this.#take(domain, due);
     this.#mayBeMore = due.domains.length === room;
+    return domains.nextDueAt();
   }
 
   /**
@@ -87,6 +97,7 @@ export class DueDomains {
       .finally(() => {
         this.#letGo(domain.id);
         this.#lookForMore();
+        this.news.ringSoon();
       });
   }
 

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
+import { Bell } from '../../kernel/bell.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { JobLeases } from '../../kernel/job-leases.ts';
 import { Turns } from '../../kernel/turns.ts';
+import type { JobEnd } from './cron-jobs.ts';
 
 /** A worker that has not renewed its lease for so long is dead. The work itself may take longer. */
 const leaseMs = 30_000;
@@ -13,22 +15,23 @@ export interface LeasedJobPorts {
   readonly log: Logger;
   /** Identifies this process. */
   readonly holder: string;
-  /** Delay before retrying a job that runs in another process. */
-  readonly againAfterMs?: number;
+  /** When it has work, as far as the store knows; before that it takes no lease. Without it, its work says so itself. */
+  readonly dueAt?: () => Promise<Date | undefined>;
 }
 
 /** A job that one process of a fleet does at a time. */
 export class LeasedJob {
+  /** Rings when there may be work. */
+  readonly news = new Bell();
   readonly #name: string;
-  readonly #work: (isStopping: () => boolean) => Promise<unknown>;
+  readonly #work: (isStopping: () => boolean) => Promise<JobEnd>;
   readonly #ports: LeasedJobPorts;
   readonly #turns = new Turns(() => this.#turn());
-  #retry: NodeJS.Timeout | undefined;
 
   /** @param work checks now and then whether it should end early */
   constructor(
     name: string,
-    work: (isStopping: () => boolean) => Promise<unknown>,
+    work: (isStopping: () => boolean) => Promise<JobEnd>,
     ports: LeasedJobPorts,
   ) {
     this.#name = name;
@@ -38,45 +41,27 @@ export class LeasedJob {
 
   /**
    * Runs the job, unless another process runs it. A call during a run in this process makes it run once more.
-   * @returns whether this process ran it after the last call
    */
-  async run(): Promise<boolean> {
-    return (await this.#turns.run()) ?? false;
-  }
-
-  /**
-   * Requests a run and returns at once. If another process is running it, and may not see the news, it is retried
-   * later.
-   */
-  wake(): void {
-    const { log, againAfterMs = 1000 } = this.#ports;
-    this.run()
-      .then((isDone) => {
-        if (isDone || this.#turns.isStopped) return;
-        clearTimeout(this.#retry);
-        this.#retry = setTimeout(() => {
-          this.wake();
-        }, againAfterMs);
-      })
-      .catch((error: unknown) => {
-        log.warn({ job: this.#name, err: error }, 'job failed, will run again on its schedule');
-      });
+  async run(): Promise<JobEnd> {
+    return (await this.#turns.run()) ?? 'elsewhere';
   }
 
   /** Starts no more runs and waits for the current one. */
   async stop(): Promise<void> {
-    clearTimeout(this.#retry);
     await this.#turns.stop();
   }
 
-  /** @returns whether it is this process's turn */
-  async #turn(): Promise<boolean> {
-    const isHeld = await this.#hold();
-    if (isHeld) await this.#workOnce();
-    return isHeld;
+  async #turn(): Promise<JobEnd> {
+    const { dueAt, clock } = this.#ports;
+    if (!dueAt) return (await this.#hold()) ? this.#workOnce() : 'elsewhere';
+    const nextAt = await dueAt();
+    if (!nextAt || nextAt > clock.now()) return { nextAt };
+    if (!(await this.#hold())) return 'elsewhere';
+    await this.#workOnce();
+    return { nextAt: await dueAt() };
   }
 
-  async #workOnce(): Promise<void> {
+  async #workOnce(): Promise<JobEnd> {
     const { leases, log, holder } = this.#ports;
     const prolonging = setInterval(() => {
       this.#hold().catch((error: unknown) => {
@@ -84,7 +69,7 @@ export class LeasedJob {
       });
     }, leaseMs / prolongedPerLease).unref();
     try {
-      await this.#work(() => this.#turns.isStopped);
+      return await this.#work(() => this.#turns.isStopped);
     } finally {
       clearInterval(prolonging);
       await leases.release(this.#name, holder);

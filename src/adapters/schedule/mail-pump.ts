@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { Bell } from '../../kernel/bell.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Turns } from '../../kernel/turns.ts';
 import type { Delivered, DueMessage, Mails } from '../../notifications/mail-ports.ts';
@@ -12,7 +13,7 @@ const mostRemembered = 500;
 const leaseMs = 2 * 60_000;
 
 export interface MailPumpPorts {
-  readonly mails: Pick<Mails, 'claim'>;
+  readonly mails: Pick<Mails, 'claim' | 'nextDueAt'>;
   /** Sends one message, and stores what came of it. */
   readonly deliver: (message: DueMessage, signal: AbortSignal) => Promise<Delivered>;
   readonly clock: Clock;
@@ -21,6 +22,8 @@ export interface MailPumpPorts {
 
 /** Sends what is due, a few messages at a time. A server that hangs holds up mail only. */
 export class MailPump {
+  /** Rings when there may be mail to send. */
+  readonly news = new Bell();
   readonly #ports: MailPumpPorts;
   readonly #claims = new Turns(() => this.#claim());
   readonly #underWay: WorkUnderWay;
@@ -34,9 +37,12 @@ export class MailPump {
     this.#underWay = new WorkUnderWay(graceMs);
   }
 
-  /** Claims what is due while there is room, and returns once it is claimed. @throws Unavailable */
-  async run(): Promise<void> {
-    await this.#claims.run();
+  /**
+   * Claims what is due while there is room, and returns once it is claimed.
+   * @returns when the next message is due, as far as the store knows. @throws Unavailable
+   */
+  run(): Promise<Date | undefined> {
+    return this.#claims.run();
   }
 
   /** Claims no more, and finishes what is under way. */
@@ -45,17 +51,20 @@ export class MailPump {
     await this.#underWay.finish();
   }
 
-  async #claim(): Promise<void> {
+  async #claim(): Promise<Date | undefined> {
     const room = atOnce - this.#underWay.size;
     this.#mayBeMore = room === 0;
-    if (room === 0) return;
     const { mails, clock } = this.#ports;
     const now = clock.now();
+    if (room === 0) return now;
+    const dueAt = await mails.nextDueAt();
+    if (!dueAt || dueAt > now) return dueAt;
     const most = { limit: room, lately: this.#lately };
     const due = await mails.claim(now, new Date(now.getTime() + leaseMs), most);
     this.#mayBeMore = due.length === room;
     this.#hadTurns(due.map(({ accountId }) => accountId));
     for (const message of due) this.#begin(message);
+    return mails.nextDueAt();
   }
 
   #hadTurns(accountIds: readonly string[]): void {
@@ -65,7 +74,9 @@ export class MailPump {
 
   #begin(message: DueMessage): void {
     this.#underWay.add(this.#deliver(message), () => {
-      if (this.#mayBeMore && !this.#claims.isStopped) this.#lookForMore();
+      if (this.#claims.isStopped) return;
+      if (this.#mayBeMore) this.#lookForMore();
+      else this.news.ringSoon();
     });
   }
 

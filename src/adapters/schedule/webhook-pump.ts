@@ -1,5 +1,6 @@
 import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
+import { Bell } from '../../kernel/bell.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Turns } from '../../kernel/turns.ts';
 import { slowMs } from '../../notifications/domain/webhooks/attempts.ts';
@@ -16,7 +17,7 @@ import { WorkUnderWay } from './work-under-way.ts';
 const usualTimes = { leaseMs: 30_000, longestMs: 25_000 };
 
 export interface WebhookPumpPorts {
-  readonly deliveries: Pick<WebhookDeliveries, 'claim'>;
+  readonly deliveries: Pick<WebhookDeliveries, 'claim' | 'nextDueAt'>;
   /** Makes one attempt, and stores what came of it. */
   readonly attempt: (
     claimed: ClaimedDelivery,
@@ -31,6 +32,8 @@ export interface WebhookPumpPorts {
  * a receiver that hangs or gets much delays no other.
  */
 export class WebhookPump {
+  /** Rings when there may be deliveries to send. */
+  readonly news = new Bell();
   readonly #ports: WebhookPumpPorts;
   readonly #claims = new Turns(() => this.#claim());
   readonly #calls = new CallsUnderWay();
@@ -46,16 +49,12 @@ export class WebhookPump {
     this.#times = times;
   }
 
-  /** Claims what is due while there is room, and returns once it is claimed. @throws Unavailable */
-  async run(): Promise<void> {
-    await this.#claims.run();
-  }
-
-  /** Looks for what is due, soon. */
-  wake(): void {
-    this.run().catch((err: unknown) => {
-      this.#ports.log.warn({ err }, 'search for due deliveries failed, will be retried');
-    });
+  /**
+   * Claims what is due while there is room, and returns once it is claimed.
+   * @returns when the next delivery is due, as far as the store knows. @throws Unavailable
+   */
+  run(): Promise<Date | undefined> {
+    return this.#claims.run();
   }
 
   /** Claims no more, and finishes what is under way. */
@@ -64,9 +63,13 @@ export class WebhookPump {
     await this.#underWay.finish();
   }
 
-  async #claim(): Promise<void> {
+  async #claim(): Promise<Date | undefined> {
+    const { deliveries, clock } = this.#ports;
     this.#mayBeMore = false;
+    const dueAt = await deliveries.nextDueAt();
+    if (!dueAt || dueAt > clock.now()) return dueAt;
     for (const isSlow of [false, true]) await this.#claimAmong(isSlow);
+    return deliveries.nextDueAt();
   }
 
   /** The slow ones have places of their own. */
@@ -98,12 +101,13 @@ export class WebhookPump {
   #begin(claimed: ClaimedDelivery, call: CallUnderWay): void {
     this.#calls.begin(call);
     const becomesSlow = setTimeout(() => {
-      if (this.#calls.makeSlow(call)) this.#lookForMore();
+      if (this.#calls.makeSlow(call) && this.#mayBeMore) this.#lookForMore();
     }, slowMs);
     this.#underWay.add(this.#attempt(claimed), () => {
       clearTimeout(becomesSlow);
       this.#calls.end(call);
-      this.#lookForMore();
+      if (this.#mayBeMore) this.#lookForMore();
+      else this.news.ringSoon();
     });
   }
 
@@ -124,6 +128,9 @@ export class WebhookPump {
   }
 
   #lookForMore(): void {
-    if (this.#mayBeMore && !this.#claims.isStopped) this.wake();
+    if (this.#claims.isStopped) return;
+    this.run().catch((err: unknown) => {
+      this.#ports.log.warn({ err }, 'search for due deliveries failed, will be retried');
+    });
   }
 }

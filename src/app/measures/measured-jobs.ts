@@ -15,7 +15,7 @@ export const measuredJobs = (metrics: Tally, jobs: readonly Job[]): readonly Job
       const begunAt = performance.now();
       try {
         const result = await job.run(isStopping);
-        if (result !== false) count('succeeded');
+        if (result !== 'elsewhere') count('succeeded');
         return result;
       } catch (error) {
         count('failed');

@@ -1,9 +1,14 @@
-import { mayAskRenewal, planRenewal, type RenewalPlan } from '../domain/attachment/plan.ts';
+import {
+  mayAskRenewal,
+  planRenewal,
+  renewalAskedAt,
+  type RenewalPlan,
+} from '../domain/attachment/plan.ts';
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
 import type { RenewalSpan } from '../domain/certificates/renewal.ts';
 import type { CertificateAuthority } from '../certificate-ports.ts';
 import type { DomainPorts } from '../ports.ts';
-import { mayAskForOwn, planOwnRenewal } from '../domain/own/own-renewal.ts';
+import { mayAskForOwn, ownAskedAt, planOwnRenewal } from '../domain/own/own-renewal.ts';
 import { coversHosts, pairOf } from '../domain/own/platform.ts';
 import { allIn } from './all-domains.ts';
 import { authoritiesOf, authorityNamed, type AuthorityPorts } from './authorities.ts';
@@ -25,6 +30,8 @@ export interface RenewalPlans {
   readonly planned: number;
   /** Windows that make no sense. */
   readonly ignored: readonly (RenewalSpan & { readonly host: string })[];
+  /** When to ask next: in the past if something was left. Undefined without certificates. */
+  readonly nextAt: Date | undefined;
 }
 
 /**
@@ -35,9 +42,10 @@ export interface RenewalPlans {
 export const planRenewals =
   (ports: Ports) =>
   async (isStopping: () => boolean = () => false): Promise<RenewalPlans> => {
+    const run = { isStopping, agenda: agenda() };
     const plans = authoritiesOf(ports).flatMap((authority) => [
-      planAt(ports, authority, isStopping),
-      planOwnAt(ports, authority, isStopping),
+      planAt(ports, authority, run),
+      planOwnAt(ports, authority, run),
     ]);
     const all = (await allEnded(plans)).flat();
     return {
@@ -47,8 +55,31 @@ export const planRenewals =
           ? [{ host, start: window.start, end: window.end }]
           : [],
       ),
+      nextAt: run.agenda.firstAt,
     };
   };
+
+/** The first of the times at which there is a question. */
+const agenda = () => {
+  let firstAt: Date | undefined;
+  return {
+    get firstAt(): Date | undefined {
+      return firstAt;
+    },
+    note(at: Date | undefined): void {
+      if (at && (!firstAt || at < firstAt)) firstAt = at;
+    },
+    /** Questions were left. */
+    isLeft(): void {
+      firstAt = new Date(0);
+    },
+  };
+};
+
+interface Run {
+  readonly isStopping: () => boolean;
+  readonly agenda: ReturnType<typeof agenda>;
+}
 
 interface Planned {
   readonly host: string;
@@ -76,17 +107,18 @@ const attention = () => {
 const planAt = async (
   ports: Ports,
   authority: CertificateAuthority,
-  isStopping: () => boolean,
+  run: Run,
 ): Promise<readonly Planned[]> => {
   const { domains, clock } = ports;
   const end = clock.now().getTime() + longestRunMs;
   const waiting = renewedIn(domains);
   const all: Planned[] = [];
   const attended = attention();
-  const isOver = () => isStopping() || attended.isLost || clock.now().getTime() > end;
+  const isOver = () => run.isStopping() || attended.isLost || clock.now().getTime() > end;
   const next = async (): Promise<boolean> => {
     const { value: domain } = isOver() ? {} : await waiting.next();
-    const one = domain && !isOver() ? await planOne(ports, authority, domain) : undefined;
+    if (isOver()) run.agenda.isLeft();
+    const one = domain && !isOver() ? await planOne(ports, { authority, run }, domain) : undefined;
     if (one) {
       all.push(one);
       attended.heard(one);
@@ -107,25 +139,29 @@ async function* renewedIn(domains: Ports['domains']): ReturnType<typeof allIn> {
 
 const planOne = async (
   ports: Ports,
-  authority: CertificateAuthority,
+  { authority, run: { agenda } }: { readonly authority: CertificateAuthority; readonly run: Run },
   domain: CustomDomain,
 ): Promise<Planned | undefined> => {
   const { domains, certificates, chance, clock } = ports;
-  if (!mayAskRenewal(domain, clock.now())) return undefined;
+  if (!mayAskRenewal(domain, clock.now())) {
+    agenda.note(renewalAskedAt(domain));
+    return undefined;
+  }
   if (authorityNamed(ports, domain.certificate.issuedBy) !== authority) return undefined;
   const { host, id } = domain;
   const certificate = await certificates.find(host);
   const window = certificate && (await authority.renewalWindow(certificate.chain));
   const answer = { window, chance: chance() };
-  const { verdict } = await domains.change(id, (one) => planRenewal(one, answer, clock.now()));
-  return { host, verdict, window };
+  const plan = await domains.change(id, (one) => planRenewal(one, answer, clock.now()));
+  agenda.note(renewalAskedAt(plan.state));
+  return { host, verdict: plan.verdict, window };
 };
 
 /** Of the hosts of projects only where they need certificates of their own. */
 const planOwnAt = async (
   ports: Ports,
   authority: CertificateAuthority,
-  isStopping: () => boolean,
+  { isStopping, agenda }: Run,
 ): Promise<readonly Planned[]> => {
   const { ownNames, certificates, naming, chance, clock } = ports;
   if (ports.hasPlatformFiles) return [];
@@ -135,16 +171,23 @@ const planOwnAt = async (
   const pair = names.find(({ host }) => host === pairOf(naming.platformHost).host);
   const end = clock.now().getTime() + longestRunMs;
   for (const name of pair && coversHosts(pair, clock.now()) ? [pair] : names) {
-    if (isStopping() || clock.now().getTime() > end || attended.isLost) break;
-    if (!mayAskForOwn(name, clock.now())) continue;
+    if (isStopping() || clock.now().getTime() > end || attended.isLost) {
+      agenda.isLeft();
+      break;
+    }
+    if (!mayAskForOwn(name, clock.now())) {
+      agenda.note(ownAskedAt(name));
+      continue;
+    }
     if (authorityNamed(ports, name.certificate.issuedBy) !== authority) continue;
     const current = await certificates.find(name.host);
     const window = current && (await authority.renewalWindow(current.chain));
     const answer = { window, chance: chance() };
-    const { verdict } = await ownNames.change(name.host, (one) =>
+    const plan = await ownNames.change(name.host, (one) =>
       planOwnRenewal(one ?? name, answer, clock.now()),
     );
-    const one = { host: name.host, verdict, window };
+    agenda.note(ownAskedAt(plan.name));
+    const one = { host: name.host, verdict: plan.verdict, window };
     all.push(one);
     attended.heard(one);
   }

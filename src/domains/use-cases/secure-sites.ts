@@ -36,7 +36,7 @@ export const secureSites =
   (ports: Ports) =>
   async (isStopping: () => boolean = () => false): Promise<number> => {
     if (ports.hasPlatformFiles) return 0;
-    const names = new Map((await ports.ownNames.all()).map((one) => [one.host, one]));
+    const names = await knownNames(ports);
     const dns = lookOnce(ports);
     const pair = await securePair(ports, names, dns);
     if (pair.isEnough) return pair.issued;
@@ -44,6 +44,26 @@ export const secureSites =
       pair.issued + (await secureHosts(ports, await dueHosts(ports, names), { isStopping, dns }))
     );
   };
+
+/** When `secureSites` has something to do: in the past if it has now. Never, where the operator gave a certificate. */
+export const sitesDueAt = (ports: Ports) => async (): Promise<Date | undefined> => {
+  if (ports.hasPlatformFiles) return undefined;
+  const names = await knownNames(ports);
+  const pair = knownPair(ports, names);
+  const isPairEnough = coversHosts(pair, ports.clock.now()) || isUnderWay(pair);
+  const ours = ports.naming.acmeDnsZone === undefined ? [] : [ownDueAt(pair)];
+  const hosts = isPairEnough ? [] : await ownHosts(ports, names);
+  const times = [...ours, ...hosts.map(({ known }) => ownDueAt(known))];
+  return times.toSorted((one, other) => one.getTime() - other.getTime())[0];
+};
+
+const knownNames = async ({ ownNames }: Pick<Ports, 'ownNames'>): Promise<Known> =>
+  new Map((await ownNames.all()).map((one) => [one.host, one]));
+
+const knownPair = (ports: Ports, names: Known): OwnName => {
+  const { host } = platformPair(ports).name;
+  return names.get(host) ?? unknownOwnName(host, undefined);
+};
 
 type Dns = () => Promise<PlatformDns>;
 
@@ -65,7 +85,7 @@ const securePair = async (ports: Ports, names: Known, dns: Dns): Promise<PairWor
   const { clock, naming, ownNames } = ports;
   const own = platformPair(ports);
   const { host } = own.name;
-  const known = names.get(host) ?? unknownOwnName(host, undefined);
+  const known = knownPair(ports, names);
   const isIdle = naming.acmeDnsZone === undefined || ownDueAt(known) > clock.now();
   const isKnownEnough = coversHosts(known, clock.now()) || isUnderWay(known);
   if (isIdle) return { issued: 0, isEnough: isKnownEnough };
@@ -107,18 +127,21 @@ interface Wanted {
   readonly known: OwnName;
 }
 
-/** Those whose certificate is due. */
-const dueHosts = async (ports: Ports, names: Known): Promise<readonly Wanted[]> => {
-  const { edgeRecords, certificates, naming, clock } = ports;
-  const now = clock.now();
+/** The hosts of projects. */
+const ownHosts = async (ports: Ports, names: Known): Promise<readonly Wanted[]> => {
+  const { edgeRecords, certificates, naming } = ports;
   const validities = await certificates.validities();
   const slugs = (await edgeRecords.names()).filter((name) => !name.includes('.'));
-  return slugs
-    .map((slug) => {
-      const host = hostOf(slug, naming.platformHost);
-      return { slug, known: ownNameOf(host, names.get(host), validities.get(host)) };
-    })
-    .filter(({ known }) => ownDueAt(known) <= now);
+  return slugs.map((slug) => {
+    const host = hostOf(slug, naming.platformHost);
+    return { slug, known: ownNameOf(host, names.get(host), validities.get(host)) };
+  });
+};
+
+/** Those whose certificate is due. */
+const dueHosts = async (ports: Ports, names: Known): Promise<readonly Wanted[]> => {
+  const now = ports.clock.now();
+  return (await ownHosts(ports, names)).filter(({ known }) => ownDueAt(known) <= now);
 };
 
 const secureHosts = async (

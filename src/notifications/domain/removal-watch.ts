@@ -18,6 +18,10 @@ const afterlifeMs = day;
 /** Days before the removal. */
 export const removalSteps = [1, 7, 30, 90] as const;
 
+/** When accounts are told of it for the first time. */
+export const firstStepAt = ({ removedAt }: EndingOperation): Date =>
+  new Date(removedAt.getTime() - Math.max(...removalSteps) * day);
+
 /** The step that has begun: from 30 days before the removal it is 30, until 7 days before. @returns undefined before the first and after the removal */
 export const removalStep = ({ removedAt }: EndingOperation, now: Date): number | undefined => {
   const left = removedAt.getTime() - now.getTime();

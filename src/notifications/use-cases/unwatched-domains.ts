@@ -22,7 +22,10 @@ export const unwatchedDomains = ({ watches, domains, clock }: Ports) => {
     const known = new Set(await watches.known(ids.map(subjectOf)));
     return ids.filter((id) => !known.has(subjectOf(id)));
   };
-  return async (isStopping: () => boolean, look: (id: string) => Promise<void>): Promise<void> => {
+  const lookAll = async (
+    isStopping: () => boolean,
+    look: (id: string) => Promise<void>,
+  ): Promise<void> => {
     for (let pages = 0; pages < mostPages && place.from <= clock.now(); pages += 1) {
       for (const id of await nextPage()) {
         if (isStopping()) return;
@@ -30,4 +33,5 @@ export const unwatchedDomains = ({ watches, domains, clock }: Ports) => {
       }
     }
   };
+  return { look: lookAll, dueAt: (): Date => place.from };
 };

@@ -30,12 +30,13 @@ const forget = async ({ watches }: Ports, subject: string): Promise<void> => {
 
 /**
  * Looks at all domains that are due, and then at some that nobody has looked at yet. What else is due is over, and forgotten.
- * One that fails holds up no other. @throws what the first one threw
+ * One that fails holds up no other.
  */
 export const watchDueDomains = (ports: Ports) => {
   const watch = watchDomain(ports);
-  const lookAtUnwatched = unwatchedDomains(ports);
-  return async (isStopping: () => boolean): Promise<void> => {
+  const unwatched = unwatchedDomains(ports);
+  /** @throws what the first one threw that failed */
+  const watchDue = async (isStopping: () => boolean): Promise<void> => {
     const failures: unknown[] = [];
     const tried = (work: Promise<void>) =>
       work.catch((error: unknown) => void failures.push(error));
@@ -49,7 +50,13 @@ export const watchDueDomains = (ports: Ports) => {
       after = due.at(-1);
       isMore = due.length === batch;
     }
-    if (!isStopping()) await lookAtUnwatched(isStopping, (id) => tried(watch(id)));
+    if (!isStopping()) await unwatched.look(isStopping, (id) => tried(watch(id)));
     if (failures.length > 0) throw failures[0];
   };
+  /** When there is something to look at. */
+  const dueAt = async (): Promise<Date> => {
+    const [watched, other] = [await ports.watches.nextDueAt(), unwatched.dueAt()];
+    return watched && watched < other ? watched : other;
+  };
+  return { watchDue, dueAt };
 };

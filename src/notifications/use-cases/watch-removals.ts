@@ -1,8 +1,22 @@
-import { lookAtRemoval, removalStep, type EndingOperation } from '../domain/removal-watch.ts';
+import {
+  firstStepAt,
+  lookAtRemoval,
+  removalStep,
+  type EndingOperation,
+} from '../domain/removal-watch.ts';
 import type { NotificationsPorts } from '../ports.ts';
 import { memoryOf, watching } from './watching.ts';
 
 type Ports = Pick<NotificationsPorts, 'watches' | 'callers' | 'endings' | 'clock'>;
+
+/** When there may be something to tell: in the past while an operation ends soon. */
+export const removalsDueAt =
+  ({ endings, clock }: Pick<Ports, 'endings' | 'clock'>) =>
+  (): Promise<Date | undefined> => {
+    const coming = endings.filter(({ removedAt }) => removedAt > clock.now()).map(firstStepAt);
+    const [first] = coming.toSorted((one, other) => one.getTime() - other.getTime());
+    return Promise.resolve(first);
+  };
 
 /** Tells accounts of operations that they still call and that will be removed soon. */
 export const watchRemovals =

@@ -40,9 +40,9 @@ describeStores('after an upgrade from 1.0.0', (open) => {
     const trouble = (domain: CustomDomain) => ({ state: inTrouble(domain), events: [] });
     await domains.change(id, trouble);
     const clock = new SettableClock(later(10));
-    const job = watchDueDomains({ watches, domains: new BridgedDomains(domains), clock });
+    const { watchDue } = watchDueDomains({ watches, domains: new BridgedDomains(domains), clock });
     const told = async () => {
-      await job(() => false);
+      await watchDue(() => false);
       return takeEvents(stores);
     };
     expect(await told()).toMatchObject([{ type: 'certificate_found_failing', domainId: id }]);

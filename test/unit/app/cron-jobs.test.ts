@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
-import { CronJobs, type Job } from '../../../src/adapters/schedule/cron-jobs.ts';
+import {
+  CronJobs,
+  type Job,
+  type JobEnd,
+  type SleepOptions,
+} from '../../../src/adapters/schedule/cron-jobs.ts';
+import { Bell } from '../../../src/kernel/bell.ts';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';
 
 const start = Date.parse('2026-03-01T10:00:00.500Z');
@@ -15,18 +21,21 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
+const done = (): Promise<JobEnd> => Promise.resolve('done');
+
 /** A job on that schedule, and when it ran. */
 const schedule = (
   expression: string,
-  work: Job['run'] = () => Promise.resolve(),
-  more: { readonly isAtStart?: true } = {},
+  work: Job['run'] = done,
+  more: Partial<Job> & SleepOptions = {},
 ) => {
   const ranAt: number[] = [];
   const run: Job['run'] = (isStopping) => {
     ranAt.push(jest.now() - start);
     return work(isStopping);
   };
-  const jobs = new CronJobs([{ name: 'test', schedule: expression, run, ...more }], log);
+  const job = { name: 'test', schedule: expression, ...more, run };
+  const jobs = new CronJobs([job], log, more);
   return { ranAt, jobs };
 };
 
@@ -46,6 +55,7 @@ test('a run that is under way learns of a stop, which waits for it', async () =>
       beats.push(isStopping());
       await Promise.resolve();
     } while (!isStopping());
+    return 'done' as const;
   };
   const { jobs } = schedule('* * * * * *', work);
   jest.advanceTimersByTime(1000);
@@ -62,18 +72,18 @@ test('a job can run at the start too', async () => {
 
 test('a failed job runs again, and a running job is not started twice', async () => {
   const failing = schedule('* * * * * *', () => Promise.reject(new Error('away')));
-  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const { promise, resolve } = Promise.withResolvers<JobEnd>();
   const slow = schedule('* * * * * *', () => promise);
   await jest.advanceTimersByTimeAsync(3000);
   expect([failing.ranAt.length, slow.ranAt.length]).toEqual([3, 1]);
-  resolve(undefined);
+  resolve('done');
   await jest.advanceTimersByTimeAsync(1000);
   expect(slow.ranAt).toHaveLength(2);
 });
 
 test('it is known when a job last ended well and failed, and how often it runs', async () => {
   const failing = { isNow: false };
-  const work = () => (failing.isNow ? Promise.reject(new Error('away')) : Promise.resolve());
+  const work = () => (failing.isNow ? Promise.reject(new Error('away')) : done());
   const { jobs } = schedule('*/2 * * * * *', work);
   const known = { name: 'test', isShared: false };
   expect(jobs.state()).toEqual([{ ...known, endedWellAt: start, failedAt: 0, intervalMs: 1500 }]);
@@ -86,7 +96,7 @@ test('it is known when a job last ended well and failed, and how often it runs',
 });
 
 test('a run that is left to another process is no success', async () => {
-  const { jobs } = schedule('*/2 * * * * *', () => Promise.resolve(false));
+  const { jobs } = schedule('*/2 * * * * *', () => Promise.resolve('elsewhere'));
   await jest.advanceTimersByTimeAsync(4000);
   expect(jobs.state()).toMatchObject([{ endedWellAt: start, failedAt: 0 }]);
   await jobs.stop();
@@ -97,7 +107,7 @@ test('a job reports an outage of the database once, and again at the next outage
   const outcomes = [away, away, undefined, away, away];
   const { ranAt, jobs } = schedule('* * * * * *', () => {
     const outcome = outcomes[ranAt.length - 1];
-    return outcome ? Promise.reject(outcome) : Promise.resolve();
+    return outcome ? Promise.reject(outcome) : done();
   });
   const before = lines.length;
   await jest.advanceTimersByTimeAsync(5000);
@@ -107,14 +117,14 @@ test('a job reports an outage of the database once, and again at the next outage
 });
 
 test('stopping waits for a run under way', async () => {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const { promise, resolve } = Promise.withResolvers<JobEnd>();
   const { jobs } = schedule('* * * * * *', () => promise);
   await jest.advanceTimersByTimeAsync(1000);
   let isStopped = false;
   const stopping = jobs.stop().then(() => (isStopped = true));
   await jest.advanceTimersByTimeAsync(1000);
   expect(isStopped).toBe(false);
-  resolve(undefined);
+  resolve('done');
   await stopping;
 });
 
@@ -132,4 +142,116 @@ test('when the clock is set back a job continues from the new time', async () =>
   jest.setSystemTime(start - 60 * day);
   await jest.advanceTimersByTimeAsync(4000);
   expect(ranAt.slice(1).map((at) => at + 60 * day)).toEqual([1500, 3500]);
+});
+
+const minute = 60_000;
+const at = (milliseconds: number) => new Date(start + milliseconds);
+
+test('a job that has work before its next time on the schedule runs then', async () => {
+  const { ranAt, jobs } = schedule('0 */5 * * * *', () =>
+    Promise.resolve({ nextAt: ranAt.length === 1 ? at(6 * minute) : undefined }),
+  );
+  await jest.advanceTimersByTimeAsync(11 * minute);
+  expect(ranAt).toEqual([5 * minute - 500, 6 * minute, 10 * minute - 500]);
+  await jobs.stop();
+});
+
+test('a job without work sleeps as long as it may, and that is how often it runs', async () => {
+  const { ranAt, jobs } = schedule(
+    '* * * * * *',
+    () => Promise.resolve({ nextAt: ranAt.length === 1 ? at(30 * minute) : undefined }),
+    { longestSleepMs: 60 * minute },
+  );
+  await jest.advanceTimersByTimeAsync(30 * minute - 1);
+  expect(ranAt).toEqual([500]);
+  expect(jobs.state()).toMatchObject([{ intervalMs: 30 * minute - 500 }]);
+  await jest.advanceTimersByTimeAsync(70 * minute);
+  expect(ranAt).toEqual([500, 30 * minute, 90 * minute]);
+  await jobs.stop();
+});
+
+test('a job whose work is overdue, because it cannot do it now, tries again on its schedule', async () => {
+  const { ranAt, jobs } = schedule('*/2 * * * * *', () => Promise.resolve({ nextAt: at(0) }), {
+    longestSleepMs: 60 * minute,
+  });
+  await jest.advanceTimersByTimeAsync(6000);
+  expect(ranAt).toEqual([1500, 3500, 5500]);
+  await jobs.stop();
+});
+
+const idle = (): Promise<JobEnd> => Promise.resolve({ nextAt: undefined });
+
+test('news runs a job at once, and what it says then is when it runs next', async () => {
+  const news = new Bell();
+  const more = { news, longestSleepMs: 60 * minute };
+  const { ranAt, jobs } = schedule(
+    '0 */5 * * * *',
+    () => Promise.resolve({ nextAt: ranAt.length === 2 ? at(7 * minute) : undefined }),
+    more,
+  );
+  await jest.advanceTimersByTimeAsync(6 * minute);
+  news.ring();
+  expect(ranAt).toEqual([5 * minute - 500, 6 * minute]);
+  await jest.advanceTimersByTimeAsync(2 * minute);
+  expect(ranAt).toEqual([5 * minute - 500, 6 * minute, 7 * minute]);
+  await jobs.stop();
+  news.ring();
+  expect(ranAt).toHaveLength(3);
+});
+
+test('news during a run makes the job run once more', async () => {
+  const news = new Bell();
+  const { promise, resolve } = Promise.withResolvers<JobEnd>();
+  const { ranAt, jobs } = schedule('0 * * * * *', () => promise, { news });
+  news.ring();
+  news.ring();
+  news.ring();
+  expect(ranAt).toHaveLength(1);
+  resolve({ nextAt: undefined });
+  await jest.advanceTimersByTimeAsync(0);
+  expect(ranAt).toEqual([0, 0]);
+  await jobs.stop();
+});
+
+test('news that is gathered waits for the next time on the schedule, also if it comes during a run', async () => {
+  const news = new Bell();
+  const { ranAt, jobs } = schedule(
+    '*/5 * * * * *',
+    () => {
+      if (ranAt.length === 1) news.ring();
+      return idle();
+    },
+    { news, gathersNews: true, longestSleepMs: 60 * minute },
+  );
+  await jest.advanceTimersByTimeAsync(20_000);
+  expect(ranAt).toEqual([4500, 9500]);
+  for (let n = 0; n < 3; n++) news.ring();
+  await jest.advanceTimersByTimeAsync(20_000);
+  expect(ranAt).toEqual([4500, 9500, 24_500]);
+  await jobs.stop();
+});
+
+test('news that another process may have missed while it did the job is tried again', async () => {
+  const news = new Bell();
+  const ends: readonly JobEnd[] = ['elsewhere', 'elsewhere', 'done'];
+  const { ranAt, jobs } = schedule(
+    '0 */5 * * * *',
+    () => Promise.resolve(ends[ranAt.length - 1] ?? 'done'),
+    { news, isShared: true },
+  );
+  news.ring();
+  await jest.advanceTimersByTimeAsync(minute);
+  expect(ranAt).toEqual([0, 1000, 2000]);
+  await jobs.stop();
+});
+
+test('a job that fails while it may sleep is tried again on its schedule', async () => {
+  const { ranAt, jobs } = schedule(
+    '*/2 * * * * *',
+    () => (ranAt.length < 3 ? Promise.reject(new Error('away')) : idle()),
+    { longestSleepMs: 60 * minute },
+  );
+  await jest.advanceTimersByTimeAsync(30 * minute);
+  expect(ranAt).toEqual([1500, 3500, 5500]);
+  await jobs.stop();
 });

@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals';
 import { workerJobs, type WorkerPorts } from '../../../src/app/jobs.ts';
 import { sweptTables } from '../../../src/app/retention.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
-import { mustNotBeUsed } from '../../support/strict-fake.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const hour = 60 * 60_000;
@@ -17,11 +16,12 @@ let looks = 0;
 const all = workerJobs({
   ...(Object.fromEntries(
     [
-      ...['relay', 'secureSites', 'planRenewals', 'dueDomains'],
+      ...['relay', 'webhookPump', 'secureSites', 'planRenewals', 'dueDomains'],
       ...['watchDomains', 'watchRemovals'],
-    ].map((port) => [port, mustNotBeUsed(port)]),
+    ].map((port) => [port, { news: undefined }]),
   ) as unknown as WorkerPorts),
   retention: {
+    oldest: () => Promise.resolve(new Date(0)),
     sweep: (table, before, isStopping) => {
       asked.push(isStopping);
       swept.push([table, now.getTime() - before.getTime()]);
@@ -35,6 +35,7 @@ const all = workerJobs({
     },
   },
   sites: {
+    uploadsCutOffAt: () => Promise.resolve(now),
     giveUpCutOffUploads: (isStopping) => {
       asked.push(isStopping);
       return Promise.resolve(0);

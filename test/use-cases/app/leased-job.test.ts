@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
+import type { JobEnd } from '../../../src/adapters/schedule/cron-jobs.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { LeasedJob } from '../../../src/adapters/schedule/leased-job.ts';
-import { now } from '../../support/accounts.ts';
+import { later, now } from '../../support/accounts.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { until } from '../../support/until.ts';
 
@@ -15,8 +16,8 @@ const fleet = async () => {
   const log = pino({ level: 'silent' });
   return {
     clock,
-    join: (holder: string, work: (isStopping: () => boolean) => Promise<unknown>) =>
-      new LeasedJob('a job', work, { leases, clock, log, holder, againAfterMs: 1 }),
+    join: (holder: string, work: (isStopping: () => boolean) => Promise<JobEnd>) =>
+      new LeasedJob('a job', work, { leases, clock, log, holder }),
   };
 };
 
@@ -25,7 +26,12 @@ const heldWork = () => {
   const ends: (() => void)[] = [];
   return {
     ends,
-    work: () => new Promise<void>((resolve) => void ends.push(resolve)),
+    work: () =>
+      new Promise<JobEnd>((resolve) => {
+        ends.push(() => {
+          resolve('done');
+        });
+      }),
   };
 };
 
@@ -35,13 +41,13 @@ test('only one process runs the job at a time, and another can take it afterward
   const [one, other] = [join('one', work), join('other', work)];
   const first = one.run();
   await until('it has begun', () => ends.length === 1);
-  expect(await other.run()).toBe(false);
+  expect(await other.run()).toBe('elsewhere');
   ends[0]!();
-  expect(await first).toBe(true);
+  expect(await first).toBe('done');
   const second = other.run();
   await until('it has begun there', () => ends.length === 2);
   ends[1]!();
-  expect(await second).toBe(true);
+  expect(await second).toBe('done');
 });
 
 test('requests during a run make the job run once more, never twice at a time', async () => {
@@ -52,38 +58,24 @@ test('requests during a run make the job run once more, never twice at a time', 
   ends[0]!();
   await until('it runs once more', () => ends.length === 2);
   ends[1]!();
-  expect(await Promise.all(runs)).toEqual([true, true, true]);
+  expect(await Promise.all(runs)).toEqual(['done', 'done', 'done']);
   expect(ends).toHaveLength(2);
-});
-
-test('requests are not lost while another process runs the job', async () => {
-  const { join } = await fleet();
-  const { ends, work } = heldWork();
-  const busy = join('one', work).run();
-  await until('it has begun', () => ends.length === 1);
-  let done = 0;
-  const woken = join('other', () => Promise.resolve((done += 1)));
-  woken.wake();
-  ends[0]!();
-  await busy;
-  await until('it is done there', () => done === 1);
-  await woken.stop();
 });
 
 test('another process takes the job of a dead one when its lease ends', async () => {
   const { join, clock } = await fleet();
   void join('dead', () => new Promise(() => undefined)).run();
-  const next = join('next', () => Promise.resolve());
-  expect(await next.run()).toBe(false);
+  const next = join('next', () => Promise.resolve('done' as const));
+  expect(await next.run()).toBe('elsewhere');
   clock.advance(30_000);
-  expect(await next.run()).toBe(true);
+  expect(await next.run()).toBe('done');
 });
 
 test('a job that fails releases its lease and reports the error to its caller', async () => {
   const { join } = await fleet();
   const failing = join('one', () => Promise.reject(new Error('the authority is on fire')));
   await expect(failing.run()).rejects.toThrow('on fire');
-  expect(await join('other', () => Promise.resolve()).run()).toBe(true);
+  expect(await join('other', () => Promise.resolve('done' as const)).run()).toBe('done');
 });
 
 test('stopping signals the running work, waits for it and starts nothing more', async () => {
@@ -104,4 +96,23 @@ test('stopping signals the running work, waits for it and starts nothing more', 
   await Promise.all([running, stopping]);
   await job.run();
   expect(ends).toHaveLength(1);
+});
+
+test('a job that knows when it has work takes no lease before, and then says when it has more', async () => {
+  const { jobLeases: leases } = await open();
+  const clock = new SettableClock(now);
+  const log = pino({ level: 'silent' });
+  const times = [later(60_000), later(60_000), later(120_000)];
+  let runs = 0;
+  const work = (): Promise<JobEnd> => {
+    runs += 1;
+    return Promise.resolve('done');
+  };
+  const ports = { leases, clock, log, holder: 'one', dueAt: () => Promise.resolve(times.shift()) };
+  const job = new LeasedJob('a job', work, ports);
+  await leases.hold('a job', 'other', now, later(30_000));
+  expect(await job.run()).toEqual({ nextAt: later(60_000) });
+  clock.advance(60_000);
+  expect(await job.run()).toEqual({ nextAt: later(120_000) });
+  expect(runs).toBe(1);
 });

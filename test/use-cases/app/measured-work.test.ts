@@ -42,15 +42,16 @@ const goesOn = () => false;
 
 test('a run that is left to another process is not counted, and is told on', async () => {
   const { metrics, counts } = tally();
-  const run = () => Promise.resolve(false);
+  const run = () => Promise.resolve('elsewhere' as const);
   const [job] = measuredJobs(metrics, [{ name: 'sweep', schedule: '* * * * * *', run }]);
-  expect(await job?.run(goesOn)).toBe(false);
+  expect(await job?.run(goesOn)).toBe('elsewhere');
   expect(counts.get('job_runs_total sweep succeeded')).toBe(0);
 });
 
 test('runs of jobs are counted by their outcome and timed, and a failure is passed on', async () => {
   const { metrics, counts, timed } = tally();
-  const run = () => (timed.length === 0 ? Promise.resolve() : Promise.reject(new Error('away')));
+  const run = () =>
+    timed.length === 0 ? Promise.resolve('done' as const) : Promise.reject(new Error('away'));
   const [job] = measuredJobs(metrics, [{ name: 'sweep', schedule: '* * * * * *', run }]);
   expect(Object.fromEntries(counts)).toEqual({
     'job_runs_total sweep succeeded': 0,

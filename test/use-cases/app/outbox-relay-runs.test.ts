@@ -98,7 +98,7 @@ test('stopping an idle relay finishes at once', async () => {
 test('stop waits for a failing run, and the caller of that run gets the error', async () => {
   const { relay, outbox } = await relayTo(() => Promise.resolve());
   const away = new Unavailable('The database', undefined);
-  jest.spyOn(outbox, 'claim').mockRejectedValueOnce(away);
+  jest.spyOn(outbox, 'nextDueAt').mockRejectedValueOnce(away);
   const run = expect(relay.run()).rejects.toBe(away);
   await expect(relay.stop()).resolves.toBeUndefined();
   await run;

@@ -7,7 +7,10 @@ import { RecordingTracer } from '../../support/recording-tracer.ts';
 
 test('a job that is measured, watched and traced can ask whether the process ends', async () => {
   const asked: unknown[] = [];
-  const run = (isStopping: unknown) => Promise.resolve(asked.push(isStopping));
+  const run = (isStopping: unknown) => {
+    asked.push(isStopping);
+    return Promise.resolve('done' as const);
+  };
   const job = { name: 'sweep', schedule: '* * * * * *', isTraced: true, run } as const;
   const metrics = { count: () => undefined, time: () => undefined };
   const traced = tracedJobs(new RecordingTracer(), [job]);

@@ -21,6 +21,7 @@ const storeOf = (...due: readonly CustomDomain[]) => {
     for (const { claim } of held) expect(claim).toBe(latest());
   };
   const domains: DuePorts['domains'] = {
+    nextDueAt: () => Promise.resolve(new Date(0)),
     claimDue: () => {
       claims.push(`claim_${claims.length}`);
       return Promise.resolve({ claim: latest(), domains: due });

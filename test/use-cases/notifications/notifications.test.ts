@@ -72,28 +72,28 @@ describe('live domains that nobody has looked at', () => {
   test('are looked at once, a bounded number in each run, and one that cannot be read holds up no other', async () => {
     manyFailing(2500);
     live.add('dom_0_broken').add('dom_broken');
-    await expect(face.watchDueDomains(never)).resolves.toBeUndefined();
+    await expect(face.dueWatches.watchDue(never)).resolves.toBeUndefined();
     expect(await told()).toHaveLength(1999);
-    await expect(face.watchDueDomains(never)).rejects.toThrow('cannot be read');
+    await expect(face.dueWatches.watchDue(never)).rejects.toThrow('cannot be read');
     expect(new Set(await told()).size).toBe(2500);
-    await face.watchDueDomains(never);
+    await face.dueWatches.watchDue(never);
     expect(await told()).toHaveLength(2500);
   });
 
   test('are looked for again a day after the last one was found, and not before', async () => {
-    await face.watchDueDomains(never);
+    await face.dueWatches.watchDue(never);
     manyFailing(1);
     clock.advance(day - hour);
-    await face.watchDueDomains(never);
+    await face.dueWatches.watchDue(never);
     expect(await told()).toEqual([]);
     clock.advance(hour);
-    await face.watchDueDomains(never);
+    await face.dueWatches.watchDue(never);
     expect(await told()).toEqual(['acct_of_dom_0000 certificate_found_failing']);
   });
 
   test('are left for the next process by one that stops', async () => {
     manyFailing(1);
-    await face.watchDueDomains(() => true);
+    await face.dueWatches.watchDue(() => true);
     expect(await told()).toEqual([]);
   });
 });
@@ -108,7 +108,7 @@ describe('domains that are due', () => {
       });
       failing(id);
     }
-    await expect(face.watchDueDomains(never)).rejects.toThrow('cannot be read');
+    await expect(face.dueWatches.watchDue(never)).rejects.toThrow('cannot be read');
     expect(await told()).toEqual([
       ...['acct_of_dom_a certificate_found_failing', 'acct_of_dom_c certificate_found_failing'],
     ]);
@@ -118,9 +118,9 @@ describe('domains that are due', () => {
     failing('dom_a');
     await face.watchDomain('dom_a');
     clock.advance(3 * day);
-    await face.watchDueDomains(() => true);
+    await face.dueWatches.watchDue(() => true);
     expect(await told()).toHaveLength(1);
-    await face.watchDueDomains(never);
+    await face.dueWatches.watchDue(never);
     expect(await told()).toHaveLength(2);
   });
 
@@ -131,7 +131,7 @@ describe('domains that are due', () => {
     await face.watchDomain('dom_a');
     expect(await ports.watches.get('domain:dom_a')).toBeDefined();
     clock.advance(hour);
-    await face.watchDueDomains(never);
+    await face.dueWatches.watchDue(never);
     expect(await ports.watches.get('domain:dom_a')).toBeUndefined();
     expect(await told()).toHaveLength(1);
   });
@@ -178,10 +178,10 @@ test('what was told of an operation is forgotten a day after its removal', async
   clock.advance(99 * day);
   await face.watchRemovals(never);
   clock.advance(2 * day - 1);
-  await face.watchDueDomains(never);
+  await face.dueWatches.watchDue(never);
   expect(await ports.watches.get(subject)).toBeDefined();
   clock.advance(1);
-  await face.watchDueDomains(never);
+  await face.dueWatches.watchDue(never);
   expect(await ports.watches.get(subject)).toBeUndefined();
   await face.watchRemovals(never);
   expect(await told()).toHaveLength(1);

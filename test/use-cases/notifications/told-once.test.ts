@@ -57,7 +57,7 @@ const world = async () => {
     const relay = new OutboxRelay(life.port(ports.outbox), bus, clock, pino({ enabled: false }));
     for (let runs = 0; runs < 3; runs += 1) {
       await relay.run();
-      await face.watchDueDomains(() => false);
+      await face.dueWatches.watchDue(() => false);
     }
   };
   return {

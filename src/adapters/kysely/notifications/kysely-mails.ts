@@ -16,7 +16,7 @@ import type { Database, Queries } from '../database.ts';
 import { lockedRow } from '../locked-row.ts';
 import { fromMillis, toMillis } from '../schema.ts';
 import { SealingStore } from '../store.ts';
-import { claimMails } from './mail-claims.ts';
+import { claimMails, nextMailDueAt } from './mail-claims.ts';
 import { mailRow } from './mail-rows.ts';
 import { mailState } from './mail-state.ts';
 
@@ -77,6 +77,10 @@ export class KyselyMails extends SealingStore implements Mails {
   claim(now: Date, leaseUntil: Date, most: MostClaimed): Promise<readonly DueMessage[]> {
     const claim = this.#ids.next('claim');
     return claimMails(this.database, this.sealer, { claim, now, leaseUntil, ...most });
+  }
+
+  nextDueAt(): Promise<Date | undefined> {
+    return nextMailDueAt(this.db);
   }
 
   async sent(message: ClaimedMessage, now: Date): Promise<void> {

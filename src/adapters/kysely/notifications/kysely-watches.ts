@@ -3,7 +3,7 @@ import type { Memory } from '../../../notifications/domain/memory.ts';
 import type { DueWatch, KeptWatch, Watches } from '../../../notifications/ports.ts';
 import type { Queries } from '../database.ts';
 import { failureOf } from '../engine/failure.ts';
-import { fromMillis, present, toMillis, toMillisOrNull } from '../schema.ts';
+import { fromMillis, fromMillisOrNull, present, toMillis, toMillisOrNull } from '../schema.ts';
 import { parseStored } from '../stored-json.ts';
 import { TellingStore } from '../telling-store.ts';
 import { storedMemory } from './watch-memory.ts';
@@ -63,6 +63,17 @@ export class KyselyWatches extends TellingStore implements Watches {
       const lookAt = fromMillis(present('look_at', look_at));
       return { subject, lookAt };
     });
+  }
+
+  async nextDueAt(): Promise<Date | undefined> {
+    const first = await this.db
+      .selectFrom('watches')
+      .select('look_at')
+      .where('look_at', '>=', 0n)
+      .orderBy('look_at')
+      .limit(1)
+      .executeTakeFirst();
+    return fromMillisOrNull(first?.look_at ?? null);
   }
 
   async known(subjects: readonly string[]): Promise<readonly string[]> {

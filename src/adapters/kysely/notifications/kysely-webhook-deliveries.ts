@@ -27,7 +27,7 @@ import { lockedRow } from '../locked-row.ts';
 import { toMillis } from '../schema.ts';
 import { TellingStore } from '../telling-store.ts';
 import { saveWebhook } from './saved-webhook.ts';
-import { claimDeliveries } from './webhook-claims.ts';
+import { claimDeliveries, nextDeliveryDueAt } from './webhook-claims.ts';
 import { countWebhooks } from './webhook-counts.ts';
 import { attemptFrom, attemptRow, deliveryFrom, deliveryRow } from './webhook-delivery-rows.ts';
 import { webhookFrom } from './webhook-rows.ts';
@@ -77,6 +77,10 @@ export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeli
   claim(claiming: Claiming): Promise<Claim> {
     const claim = this.#needs.ids.next('claim');
     return claimDeliveries(this.database, this.#needs.sealer, { ...claiming, claim });
+  }
+
+  nextDueAt(): Promise<Date | undefined> {
+    return nextDeliveryDueAt(this.db);
   }
 
   settle(

@@ -1,8 +1,8 @@
 import type { Sealer } from '../../../kernel/sealer.ts';
 import { inTurns } from '../../../notifications/domain/mail-turns.ts';
 import type { DueMessage, MostClaimed } from '../../../notifications/mail-ports.ts';
-import type { Database } from '../database.ts';
-import { toMillis } from '../schema.ts';
+import type { Database, Queries } from '../database.ts';
+import { fromMillisOrNull, toMillis } from '../schema.ts';
 import { dueMessage } from './mail-rows.ts';
 
 /** How many due mails are looked at in one query. */
@@ -34,6 +34,19 @@ export const claimMails = async (
       .execute(),
   );
   return claimedBy(database, sealer, { claim, messages });
+};
+
+/** See `Mails.nextDueAt`. */
+export const nextMailDueAt = async (db: Queries): Promise<Date | undefined> => {
+  const first = await db
+    .selectFrom('mails')
+    .innerJoin('people', 'people.id', 'mails.person_id')
+    .select('mails.due_at')
+    .where('mails.due_at', '>=', 0n)
+    .orderBy('mails.due_at')
+    .limit(1)
+    .executeTakeFirst();
+  return fromMillisOrNull(first?.due_at ?? null);
 };
 
 /**

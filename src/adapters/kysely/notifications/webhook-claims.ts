@@ -1,8 +1,9 @@
+import type { ExpressionBuilder } from 'kysely';
 import type { Claim, Claiming, DueDelivery } from '../../../notifications/webhook-ports.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';
-import type { Database } from '../database.ts';
+import type { Database, Queries } from '../database.ts';
 import { padded } from '../engine/padded-lists.ts';
-import { toMillis } from '../schema.ts';
+import { fromMillis, toMillis, type Schema } from '../schema.ts';
 import { openedSecrets } from './saved-webhook.ts';
 import { deliveryFrom } from './webhook-delivery-rows.ts';
 import { webhookFrom } from './webhook-rows.ts';
@@ -37,6 +38,25 @@ export const claimDeliveries = async (
   );
   return { claimed: await claimedBy(database, sealer, { claim, ids }), mayBeMore };
 };
+
+/** See `WebhookDeliveries.nextDueAt`. The first of each range of an index. */
+export const nextDeliveryDueAt = async (db: Queries): Promise<Date | undefined> => {
+  const { quick, slow } = await db
+    .selectNoFrom((eb) => [firstOf(eb, false).as('quick'), firstOf(eb, true).as('slow')])
+    .executeTakeFirstOrThrow();
+  const times = [quick, slow].filter((time) => time !== null);
+  const [first] = times.toSorted((one, other) => Number(one - other));
+  return first === undefined ? undefined : fromMillis(first);
+};
+
+const firstOf = (eb: ExpressionBuilder<Schema, never>, isSlow: boolean) =>
+  eb
+    .selectFrom('webhook_deliveries')
+    .select('next_at')
+    .where('is_slow', '=', isSlow ? 1n : 0n)
+    .where('next_at', '>=', 0n)
+    .orderBy('next_at')
+    .limit(1);
 
 const dueOf = async (
   { db }: Database,

@@ -48,6 +48,27 @@ export const claimDue = async (
   return { claim, domains: rows.map(customDomainFrom) };
 };
 
+/** See `CustomDomains.nextDueAt`. Those that are claimed are few, and stand first in the index of those that are due. */
+export const nextDomainDueAt = async (db: Queries): Promise<Date | undefined> => {
+  const free = await db
+    .selectFrom('domains')
+    .select('due_at')
+    .where('due_at', '>=', 0n)
+    .where('claim', 'is', null)
+    .orderBy('due_at')
+    .limit(1)
+    .executeTakeFirst();
+  const claimed = await db
+    .selectFrom('domains')
+    .select(['due_at', 'claimed_until'])
+    .where('claim', '>', '')
+    .where('due_at', 'is not', null)
+    .execute();
+  const times = claimed.map((row) => Math.max(Number(row.due_at), Number(row.claimed_until)));
+  if (free) times.push(Number(free.due_at));
+  return times.length === 0 ? undefined : new Date(Math.min(...times));
+};
+
 export const prolong = async (
   db: Queries,
   held: readonly HeldDomain[],

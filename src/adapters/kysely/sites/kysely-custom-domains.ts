@@ -21,7 +21,7 @@ import type { Database, Queries } from '../database.ts';
 import { TellingStore } from '../telling-store.ts';
 import { lookAtAccount } from './admission-facts.ts';
 import { DomainChanges } from './domain-changes.ts';
-import { claimDue, prolong, release } from './domain-claims.ts';
+import { claimDue, nextDomainDueAt, prolong, release } from './domain-claims.ts';
 import { countDomains } from './domain-counts.ts';
 import { domainFingerprint } from './domain-fingerprint.ts';
 import { JointWrites } from '../joint-writes.ts';
@@ -159,6 +159,10 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
   claimDue(now: Date, leaseUntil: Date, limit: number): Promise<DomainClaim> {
     const claim = this.#needs.ids.next('claim');
     return claimDue(this.database, { claim, now, leaseUntil, limit });
+  }
+
+  nextDueAt(): Promise<Date | undefined> {
+    return nextDomainDueAt(this.db);
   }
 
   prolong(held: readonly HeldDomain[], leaseUntil: Date): Promise<void> {

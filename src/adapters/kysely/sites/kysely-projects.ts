@@ -24,7 +24,7 @@ import {
   toRow,
   type SiteRow,
 } from './site-rows.ts';
-import { toMillis } from '../schema.ts';
+import { fromMillis, toMillis } from '../schema.ts';
 
 type ProjectKey = Parameters<Projects['change']>[0];
 export class KyselyProjects extends TellingStore implements Projects {
@@ -127,6 +127,17 @@ export class KyselyProjects extends TellingStore implements Projects {
       .limit(limit)
       .execute();
     return rows.map(projectFrom);
+  }
+
+  async oldestUpload(): Promise<Date | undefined> {
+    const oldest = await this.db
+      .selectFrom('deploys')
+      .select('started_at')
+      .where('state', '=', 'uploading')
+      .orderBy('started_at')
+      .limit(1)
+      .executeTakeFirst();
+    return oldest && fromMillis(oldest.started_at);
   }
 }
 

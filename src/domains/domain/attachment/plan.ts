@@ -14,6 +14,7 @@ import {
 } from './custom-domain.ts';
 import { isReady, issuersFor } from './readiness.ts';
 import {
+  askedForAt,
   mayAskFor,
   withWindow,
   type PlannedCertificate,
@@ -84,6 +85,10 @@ const isRenewed = (domain: CustomDomain): domain is Renewed =>
 /** See `mayAskFor`. */
 export const mayAskRenewal = (domain: CustomDomain, now: Date): domain is Renewed =>
   isRenewed(domain) && mayAskFor(domain.certificate, now);
+
+/** See `askedForAt`. */
+export const renewalAskedAt = (domain: CustomDomain): Date | undefined =>
+  isRenewed(domain) ? askedForAt(domain.certificate) : undefined;
 
 export interface RenewalPlan extends DomainDecision {
   readonly verdict: PlannedCertificate['verdict'];

@@ -19,6 +19,10 @@ export const mayAskFor = ({ work, askRenewalAt }: IssuedCertificate, now: Date):
   return rest <= 0 || rest > longestRestMs;
 };
 
+/** From when on `mayAskFor` holds; undefined while a renewal is under way. */
+export const askedForAt = ({ work, askRenewalAt }: IssuedCertificate): Date | undefined =>
+  work.attempts ? undefined : (askRenewalAt ?? new Date(0));
+
 /** What the authority said about a renewal, and a number from 0 to 1 that picks a moment in its window. */
 export interface RenewalAnswer {
   /** Undefined: it offers none. */

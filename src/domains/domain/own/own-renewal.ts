@@ -1,4 +1,5 @@
 import {
+  askedForAt,
   mayAskFor,
   withWindow,
   type PlannedCertificate,
@@ -14,6 +15,10 @@ export const mayAskForOwn = (
   now: Date,
 ): name is OwnName & { readonly certificate: IssuedCertificate } =>
   name.certificate.kind === 'issued' && mayAskFor(name.certificate, now);
+
+/** See `askedForAt`. */
+export const ownAskedAt = ({ certificate }: OwnName): Date | undefined =>
+  certificate.kind === 'issued' ? askedForAt(certificate) : undefined;
 
 interface OwnRenewalPlan extends OwnChange {
   readonly verdict: PlannedCertificate['verdict'];
