@@ -1,0 +1,274 @@
+import { AccessKey, DomainsKey, SitesKey, WebhookCallsKey } from '../../src/app/keys.ts';
+import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
+import type { DnsRecord } from '../../src/domains/domain/dns/records.ts';
+import { Acting } from '../../src/kernel/acting.ts';
+import { DomainError } from '../../src/kernel/domain-error.ts';
+import { ownersKinds } from '../../src/notifications/domain/kinds.ts';
+import { shopNames, shops, ownerOf, receiverOf, type ShopName } from './shops.ts';
+import type { SimulatedProcess } from './fleet.ts';
+import { handed } from './world/crossing.ts';
+import { callApi, type Answer } from './world/requests.ts';
+import type { Time } from './world/time.ts';
+import { service, type World } from './world/world.ts';
+
+/** What a shop knows of its account. */
+export interface Shop {
+  readonly name: ShopName;
+  readonly accountId: string;
+  readonly project: { readonly id: string; readonly accountId: string; readonly slug: string };
+  keyId: string;
+  key: string;
+  webhookId: string | undefined;
+  secrets: readonly string[];
+}
+
+/** What the service has acknowledged, so that it must be there. */
+export type Acknowledged =
+  | { readonly kind: 'domain'; readonly shop: ShopName; readonly id: string; readonly host: string }
+  | { readonly kind: 'removal'; readonly id: string; readonly host: string; readonly at: number }
+  | { readonly kind: 'pet'; readonly shop: ShopName; readonly id: bigint };
+
+/** So many requests of one key, sent at once. */
+export interface Burst {
+  readonly shop: ShopName;
+  readonly at: number;
+  readonly answers: readonly Pick<Answer, 'status'>[];
+}
+
+export interface OwnerPorts {
+  readonly time: Time;
+  readonly world: World;
+  /** Undefined while it is down. */
+  readonly api: () => SimulatedProcess | undefined;
+  /** Of what is interesting to a reader of the story. */
+  readonly note: (who: string, text: string) => void;
+}
+
+/** A browser gives up after this; a person tries again. */
+const patienceMs = 60_000;
+const tries = 20;
+
+/** The owners of shops: they use the dashboard and the API, and edit their DNS. */
+export class Owners {
+  readonly shops = new Map<ShopName, Shop>();
+  readonly acknowledged: Acknowledged[] = [];
+  readonly bursts: Burst[] = [];
+  readonly #ports: OwnerPorts;
+
+  constructor(ports: OwnerPorts) {
+    this.#ports = ports;
+  }
+
+  /** Opens the accounts, each with a project that is published and a webhook. */
+  async open(): Promise<void> {
+    const { world } = this.#ports;
+    for (const name of shopNames) {
+      const { plan, zone } = shops[name];
+      world.dns.zones.register(zone);
+      const shop = await this.#at(async ({ container }) => {
+        const access = container.get(AccessKey);
+        const { account, key } = await access.createAccount({ name, email: ownerOf(name), plan });
+        const project = await container.get(SitesKey).startProject(account.id, name);
+        const { id, slug } = project;
+        return {
+          ...{ name, accountId: account.id, keyId: key.id, key: key.secret },
+          project: { id, slug, accountId: account.id },
+          ...{ webhookId: undefined, secrets: [] },
+        };
+      });
+      this.shops.set(name, shop);
+      await this.#do(shop, 'deploys', []);
+      await this.#do(shop, 'listens', []);
+    }
+  }
+
+  /** Does what the words of a step say; tries again while the service does not answer. Never rejects. */
+  async act(name: ShopName, [verb = '', ...objects]: readonly string[]): Promise<void> {
+    const shop = this.#shop(name);
+    for (let tried = 1; ; tried++) {
+      try {
+        await this.#do(shop, verb, objects);
+        return;
+      } catch (error) {
+        if (error instanceof DomainError || tried === tries) {
+          this.#ports.note(name, `${verb} ${objects.join(' ')}: ${String(error)}`);
+          return;
+        }
+      }
+      await this.#pause(patienceMs);
+    }
+  }
+
+  #shop(name: ShopName): Shop {
+    const shop = this.shops.get(name);
+    if (!shop) throw new Error(`there is no shop ${name}`);
+    return shop;
+  }
+
+  async #do(shop: Shop, verb: string, objects: readonly string[]): Promise<unknown> {
+    const { name, accountId, project } = shop;
+    const [host = '', value = ''] = objects;
+    switch (verb) {
+      case 'adds':
+        return this.#domains(shop, async (domains) => {
+          const { id } = await domains.addDomain(project, host);
+          this.acknowledged.push({ kind: 'domain', shop: name, id, host });
+        });
+      case 'removes':
+        return this.#domains(shop, async (domains, { domain }) => {
+          const { id } = await domains.removeDomain(domain);
+          this.acknowledged.push({ kind: 'removal', id, host, at: this.#ports.time.now });
+        }, host);
+      case 'verifies':
+        return this.#domains(shop, (domains, { domain }) => domains.verifyDomain(domain), host);
+      case 'publishes':
+        return this.#publish(shop, host, () => true);
+      case 'proves':
+        return this.#publish(shop, host, ({ purpose }) => purpose !== 'route');
+      case 'unpublishes':
+        return this.#unpublish(shop, host);
+      case 'allows':
+        return this.#setCaa(host, value);
+      case 'deploys':
+        return this.#at(({ container }) => container.get(SitesKey).deploySite(project, 'site'), shop);
+      case 'takes':
+        return this.#at(({ container }) =>
+          container.get(AccessKey).setPlan(accountId, host as 'pro'),
+        );
+      case 'rotates':
+        return this.#at(async ({ container }) => {
+          const issued = await container.get(AccessKey).rotateApiKey(shop.keyId, '24h', accountId);
+          shop.key = issued.secret;
+        }, shop);
+      case 'listens':
+        return this.#listen(shop);
+      case 'turns':
+        return this.#turnSecret(shop);
+      case 'sells':
+        return this.#sell(shop);
+      case 'bursts':
+        return this.#burst(shop, Number(host));
+      default:
+        throw new Error(`no owner ${verb}`);
+    }
+  }
+
+  async #publish(
+    shop: Shop,
+    host: string,
+    isWanted: (record: DnsRecord) => boolean,
+  ): Promise<void> {
+    const records = await this.#domains(shop, (_domains, view) => Promise.resolve(view.records), host);
+    const { zones } = this.#ports.world.dns;
+    for (const { type, fqdn, value, ttl } of records.filter(isWanted)) {
+      this.#clear(fqdn);
+      if (type === 'ALIAS') zones.set(fqdn, 'A', [service.address], ttl);
+      else if (type === 'CNAME') zones.set(fqdn, 'CNAME', [value], ttl);
+      else zones.set(fqdn, 'TXT', [value], ttl);
+    }
+  }
+
+  async #unpublish(shop: Shop, host: string): Promise<void> {
+    const records = await this.#domains(shop, (_domains, view) => Promise.resolve(view.records), host);
+    for (const { fqdn } of records) this.#clear(fqdn);
+  }
+
+  /** Addresses, an alias and texts; CAA records stay where they can. */
+  #clear(name: string): void {
+    const { zones } = this.#ports.world.dns;
+    for (const type of ['A', 'AAAA', 'CNAME', 'TXT'] as const) zones.remove(name, type);
+  }
+
+  /** @param issuer an authority, `nobody` or `anybody` */
+  #setCaa(zone: string, issuer: string): void {
+    const { zones } = this.#ports.world.dns;
+    zones.remove(zone, 'CAA');
+    if (issuer === 'anybody') return;
+    const value = issuer === 'nobody' ? ';' : `${issuer}.example`;
+    zones.set(zone, 'CAA', [{ flags: 0, tag: 'issue', value }], 300);
+  }
+
+  async #listen(shop: Shop): Promise<void> {
+    const address = receiverOf(shop.name);
+    await this.#at(async ({ container }) => {
+      const draft = { address, kinds: ownersKinds };
+      const { webhook, secret } = await container.get(WebhookCallsKey).addWebhook(shop.accountId, draft);
+      shop.webhookId = webhook.id;
+      shop.secrets = [secret];
+      this.#ports.world.receivers.tell(address, shop.secrets);
+    }, shop);
+  }
+
+  async #turnSecret(shop: Shop): Promise<void> {
+    const { webhookId: id, accountId } = shop;
+    if (id === undefined) return;
+    await this.#at(async ({ container }) => {
+      const { secret } = await container
+        .get(WebhookCallsKey)
+        .rotateWebhookSecret({ id, accountId }, '24h');
+      shop.secrets = [secret, ...shop.secrets];
+      this.#ports.world.receivers.tell(receiverOf(shop.name), shop.secrets);
+    }, shop);
+  }
+
+  async #sell(shop: Shop): Promise<void> {
+    const body = JSON.stringify({ name: 'Rex', category: { id: 1, name: 'Dogs' }, status: 'available' });
+    const answer = await this.#call(shop, { method: 'POST', path: '/v1/pets', body });
+    const { id } = (answer.body ?? {}) as { readonly id?: bigint };
+    if (answer.status === 201 && id !== undefined)
+      this.acknowledged.push({ kind: 'pet', shop: shop.name, id: BigInt(id) });
+    else if (answer.status >= 500) throw new Error(`answered ${String(answer.status)}`);
+  }
+
+  async #burst(shop: Shop, count: number): Promise<void> {
+    const at = this.#ports.time.now;
+    const calls = Array.from({ length: count }, () =>
+      this.#call(shop, { path: '/v1/pets/findByStatus?status=available' }),
+    );
+    this.bursts.push({ shop: shop.name, at, answers: await Promise.all(calls) });
+  }
+
+  #call({ key }: Shop, call: Omit<Parameters<typeof callApi>[1], 'key'>): Promise<Answer> {
+    return this.#at(({ container }) => callApi(container, { ...call, key }));
+  }
+
+  #domains<T>(
+    shop: Shop,
+    work: (
+      domains: ReturnType<typeof domainsOf>,
+      view: { readonly domain: CustomDomain; readonly records: readonly DnsRecord[] },
+    ) => Promise<T>,
+    host?: string,
+  ): Promise<T> {
+    return this.#at(async (api) => {
+      const domains = domainsOf(api);
+      if (host === undefined) return work(domains, nothing);
+      return work(domains, await domains.showDomain(await domains.getDomain(shop.project.id, host)));
+    }, shop);
+  }
+
+  /** Work of the process that serves owners, as its dashboard does it. @throws Error when no answer comes */
+  async #at<T>(work: (api: SimulatedProcess) => Promise<T>, shop?: Shop): Promise<T> {
+    const { time, api } = this.#ports;
+    const serving = api();
+    if (!serving) throw new Error('the service is down');
+    const actor = shop ? (`person:${ownerOf(shop.name)}` as const) : 'operator';
+    const answer = handed(time, serving.actor, () =>
+      serving.container.get(Acting).run(actor, () => work(serving)),
+    );
+    const late = this.#pause(patienceMs).then(() => {
+      throw new Error('no answer came');
+    });
+    return Promise.race([answer, late]);
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#ports.time.after(ms, resolve);
+    });
+  }
+}
+
+const domainsOf = ({ container }: SimulatedProcess) => container.get(DomainsKey);
+
+const nothing = { get domain(): never { throw new Error('no host was named'); }, records: [] };

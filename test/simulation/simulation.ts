@@ -1,0 +1,263 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CertificateOrders } from '../../src/domains/certificate-ports.ts';
+import { SimulatedProcess, processNames, type ProcessName } from './fleet.ts';
+import { Laws } from './laws.ts';
+import { Owners } from './owners.ts';
+import { isShop } from './shops.ts';
+import { lineOf, type Step, type Story } from './story.ts';
+import { turnWeather, clearWeather, type FleetWeather } from './weather.ts';
+import { chanceOf, type Chance } from './world/chance.ts';
+import { handed } from './world/crossing.ts';
+import { Disk, useDisk } from './world/disk.ts';
+import { simulate } from './world/globals.ts';
+import { poolKey } from './world/key-pool.ts';
+import { Time, type Actor } from './world/time.ts';
+import { service, World } from './world/world.ts';
+
+/** When every story begins. */
+const beginning = Date.UTC(2027, 0, 1);
+const hourMs = 3_600_000;
+
+export interface Options {
+  /** Nobody dies, and turns take no time: for histories that are compared. */
+  readonly isOrderly?: boolean;
+  /** Called with lines for a reader. */
+  readonly onLine?: (line: string) => void;
+}
+
+/** How a process dies at its next commits. */
+interface Doom {
+  left: number;
+  readonly when: 'before' | 'after';
+  readonly downMs: number;
+}
+
+const settings = (folder: string): Readonly<Record<string, string>> => ({
+  DATA_DIR: folder,
+  SECRET_KEY: 'the key of a simulated store, of no use elsewhere',
+  PUBLIC_URL: `https://api.${service.zone}/v1`,
+  PLATFORM_HOST: service.platformHost,
+  PLATFORM_ADDRESSES: service.address,
+  ACME_DNS_ZONE: service.acmeDnsZone,
+  DNS_SERVERS: service.resolvers.join(','),
+  ALLOW_TEST_DOMAINS: '1',
+  ACME_DIRECTORY_URL: 'https://acme.one.example/directory',
+  ACME_EMAIL: `operator@${service.zone}`,
+  ACME_PROFILE: 'classic',
+  CAA_ISSUER: 'one.example',
+  ACME_FALLBACK_DIRECTORY_URL: 'https://acme.two.example/directory',
+  CAA_FALLBACK_ISSUER: 'two.example',
+  SMTP_URL: `smtp://mail.${service.zone}`,
+  MAIL_FROM: `store@${service.zone}`,
+});
+
+/** One life of a store, from its first start on. */
+export class Simulation {
+  readonly time: Time;
+  readonly world: World;
+  readonly owners: Owners;
+  readonly laws: Laws;
+  readonly fleet = new Map<ProcessName, SimulatedProcess>();
+  readonly weather: FleetWeather = { losesSignals: false };
+  readonly #chance: Chance;
+  readonly #folder: string;
+  readonly #disk: Disk;
+  readonly #dooms = new Map<Actor, Doom>();
+  readonly #clocks = new Map<ProcessName, number>();
+  readonly #options: Options;
+
+  constructor(seed: string, options: Options = {}) {
+    this.#options = options;
+    this.#chance = chanceOf(seed);
+    this.#folder = mkdtempSync(join(tmpdir(), 'animal-store-life-'));
+    this.time = new Time(beginning, seed, options.isOrderly);
+    const chance = this.#chance;
+    simulate({ time: this.time, chance, privateKey: poolKey });
+    this.#disk = new Disk(this.time, {
+      atCommit: (actor, when) => {
+        this.#atCommit(actor, when);
+      },
+      onCommit: (actor, tables) => {
+        this.laws.onCommit(actor, tables);
+        this.#spread(actor, tables);
+      },
+    });
+    useDisk(this.#disk);
+    this.world = new World({
+      ...{ time: this.time, chance },
+      answerChallenge: (host, token) =>
+        this.#ask('edge', ({ container }) => container.get(CertificateOrders).answer(host, token)),
+      answerDns: (query) => this.#ask('dns', (dns) => dns.answerDns(query)),
+    });
+    this.owners = new Owners({
+      ...{ time: this.time, world: this.world },
+      api: () => this.fleet.get('api'),
+      note: (who, text) => {
+        this.#line(`     ${who}: ${text}`);
+      },
+    });
+    this.laws = new Laws({
+      ...{ time: this.time, world: this.world, owners: this.owners, fleet: this.fleet },
+      databaseFile: join(this.#folder, 'animal-store.db'),
+    });
+  }
+
+  /** Starts the processes, and opens the accounts. */
+  async open(): Promise<void> {
+    for (const name of processNames) await this.time.until(this.#start(name));
+    await this.time.until(this.owners.open());
+  }
+
+  /** Lives through a story, and some weeks of good weather after it. @throws LawBroken */
+  async live({ steps, days }: Story): Promise<void> {
+    const begun = this.time.now;
+    for (const step of steps) {
+      this.time.as(undefined, () =>
+        this.time.after(begun + step.at - this.time.now, () => {
+          this.#line(lineOf(step));
+          this.#do(step);
+        }),
+      );
+    }
+    await this.#until(begun + days * 24 * hourMs);
+    clearWeather(this.world, this.weather);
+    await this.#startMissing();
+    this.laws.weatherCleared();
+    await this.#until(this.time.now + this.laws.settlingMs);
+    this.laws.atTheEnd();
+  }
+
+  close(): void {
+    for (const { actor } of this.fleet.values()) this.#drop(actor);
+    this.laws.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #until(at: number): Promise<void> {
+    await this.time.run(() => {
+      this.laws.check();
+      return this.time.now >= at;
+    });
+  }
+
+  #do({ who, words }: Step): void {
+    const [verb = '', object = '', ...others] = words;
+    if (isShop(who)) void this.owners.act(who, words);
+    else if (who === 'weather') {
+      turnWeather(this.world, this.weather, words);
+      this.laws.onWeather(words);
+    } else if (verb === 'dies') this.#doom(who as ProcessName, object, others);
+    else if (verb === 'shows') this.#setClock(who as ProcessName, Number(object));
+    else throw new Error(`nobody is called ${who}`);
+  }
+
+  /** `dies now 60`, or `dies before 3 60`, `dies after 3 60`: at its third commit from now, for a minute. */
+  #doom(name: ProcessName, when: string, given: readonly string[]): void {
+    const process = this.fleet.get(name);
+    if (!process) return;
+    if (when === 'now') {
+      this.#die(process.actor, Number(given[0]) * 1000);
+      return;
+    }
+    const [left, seconds] = given.map(Number);
+    const doom = { left: left ?? 1, when: when as Doom['when'], downMs: (seconds ?? 60) * 1000 };
+    this.#dooms.set(process.actor, doom);
+  }
+
+  #atCommit(actor: Actor, when: Doom['when']): void {
+    const doom = this.#dooms.get(actor);
+    if (doom?.when !== when) return;
+    doom.left -= 1;
+    if (doom.left === 0) this.#die(actor, doom.downMs);
+  }
+
+  #die(actor: Actor, downMs: number): void {
+    const name = actor.name as ProcessName;
+    this.#line(`     ${name} died`);
+    this.#dooms.delete(actor);
+    actor.isAlive = false;
+    this.fleet.delete(name);
+    this.laws.onDeath(name);
+    this.time.as(undefined, () => {
+      // Not while its own statement runs.
+      this.time.after(0, () => {
+        this.#disk.drop(actor);
+      });
+      this.time.after(Math.max(1, downMs), () => void this.#start(name));
+    });
+  }
+
+  #drop(actor: Actor): void {
+    actor.isAlive = false;
+    this.#disk.drop(actor);
+  }
+
+  #setClock(name: ProcessName, aheadMs: number): void {
+    this.#clocks.set(name, aheadMs);
+    const process = this.fleet.get(name);
+    if (process) process.actor.clockAheadMs = aheadMs;
+  }
+
+  async #start(name: ProcessName): Promise<void> {
+    if (this.fleet.has(name)) return;
+    const process = await SimulatedProcess.start(
+      name,
+      {
+        time: this.time,
+        settings: settings(this.#folder),
+        bindWorld: (container, config) => {
+          this.world.bind(container, config);
+        },
+        onLog: (who, line) => {
+          this.#line(`     ${who}: ${line.trim()}`);
+          this.laws.onLog(who, line);
+        },
+      },
+      this.#clocks.get(name),
+    );
+    this.fleet.set(name, process);
+    this.laws.onStart(name);
+  }
+
+  async #startMissing(): Promise<void> {
+    for (const name of processNames) {
+      this.#setClock(name, 0);
+      if (!this.fleet.has(name)) await this.time.until(this.#start(name));
+    }
+    this.#dooms.clear();
+  }
+
+  /** Tells the other processes what one has stored: by a signal, or at their next look. */
+  #spread(from: Actor, tables: ReadonlySet<string>): void {
+    const news = [...tables].filter((table) => isNews(table));
+    if (news.length === 0) return;
+    const chance = this.#chance.of('signals', from.name);
+    for (const process of this.fleet.values()) {
+      if (process.actor === from) continue;
+      const isLate = this.weather.losesSignals;
+      const lateMs = this.#options.isOrderly === true ? 1 : chance.next() * (isLate ? 1000 : 60);
+      this.time.as(process.actor, () =>
+        this.time.after(lateMs, () => {
+          process.hear(news);
+        }),
+      );
+    }
+  }
+
+  /** @throws Error when it is down */
+  #ask<T>(name: ProcessName, work: (process: SimulatedProcess) => T | Promise<T>): Promise<T> {
+    const process = this.fleet.get(name);
+    if (!process) return Promise.reject(new Error(`${name} is down`));
+    return handed(this.time, process.actor, () => work(process));
+  }
+
+  #line(line: string): void {
+    this.#options.onLine?.(line);
+  }
+}
+
+/** What other processes wait for; the rest changes at each look. */
+const isNews = (table: string): boolean =>
+  ['deliveries', 'routes', 'certificates', 'mails', 'webhook_deliveries', 'mail_requests'].includes(table);

@@ -1,0 +1,137 @@
+import type { ResolverState } from './world/dns-resolver.ts';
+import type { ZoneState } from './world/dns.ts';
+import { isShop, receiverOf, shopNames, shops } from './shops.ts';
+import type { World, AuthorityName } from './world/world.ts';
+import { authorityNames, service } from './world/world.ts';
+
+/** What the weather does to the fleet itself. */
+export interface FleetWeather {
+  /** Signals between processes are lost, as while Redis is away. */
+  losesSignals: boolean;
+}
+
+const resolverStates: Readonly<Record<string, ResolverState>> = {
+  silent: { kind: 'silent' },
+  slow: { kind: 'slow', ms: 3000 },
+  failing: { kind: 'failing', reason: 'servfail' },
+  refusing: { kind: 'failing', reason: 'refused' },
+  stale: { kind: 'stale' },
+  denying: { kind: 'denying' },
+  foreign: { kind: 'foreign', address: '198.51.100.99' },
+};
+
+const zoneStates: Readonly<Record<string, ZoneState>> = {
+  silent: { kind: 'silent' },
+  slow: { kind: 'slow', ms: 2000 },
+  lame: { kind: 'lame' },
+  bogus: { kind: 'bogus' },
+};
+
+const well = {
+  ...{ away: 'no', failing: 0, busy: 0, refusesNonces: 0 },
+  ...{ losesRequests: 0, losesAnswers: 0, repeats: 0, slowMs: 0 },
+} as const;
+
+const authorityStates: Readonly<Record<string, Partial<World['authorities']['one']['weather']>>> = {
+  away: { away: 'refuses' },
+  silent: { away: 'silent' },
+  failing: { failing: 0.5 },
+  busy: { busy: 0.3 },
+  forgetful: { refusesNonces: 0.3 },
+  deaf: { losesRequests: 0.4 },
+  mute: { losesAnswers: 0.4 },
+  echoing: { repeats: 0.4 },
+  slow: { slowMs: 20_000 },
+};
+
+const receiverStates = {
+  hanging: { kind: 'hangs' },
+  refusing: { kind: 'refuses' },
+  failing: { kind: 'answers', status: 500 },
+  busy: { kind: 'answers', status: 503 },
+  gone: { kind: 'answers', status: 410 },
+  mute: { kind: 'losesAnswer' },
+  slow: { kind: 'well', slowMs: 4000 },
+} as const;
+
+const mailStates = { away: 'away', hanging: 'hangs', mute: 'losesAnswers' } as const;
+
+/** How each part of the world can be; `well` ends it. */
+export const conditions = {
+  resolver: Object.keys(resolverStates),
+  zone: Object.keys(zoneStates),
+  authority: Object.keys(authorityStates),
+  receiver: Object.keys(receiverStates),
+  mail: Object.keys(mailStates),
+  signals: ['lost'],
+} as const;
+
+export type Part = keyof typeof conditions;
+
+/** What there is of each part. */
+export const objectsOf: Readonly<Record<Part, readonly string[]>> = {
+  resolver: service.resolvers,
+  zone: [...shopNames.map((shop) => shops[shop].zone), service.acmeDnsZone],
+  authority: authorityNames,
+  receiver: shopNames,
+  mail: ['server'],
+  signals: ['all'],
+};
+
+/** Once, and for all that is to come. */
+export const lifetimes = { long: 90, medium: 45, short: 6 } as const;
+
+/** Does what a step of the weather says. @throws Error for a step that says nothing */
+export const turnWeather = (
+  world: World,
+  fleet: FleetWeather,
+  [part = '', object = '', condition = '']: readonly string[],
+): void => {
+  const turn = turns[part];
+  if (!turn) throw new Error(`no weather of ${part}`);
+  turn(world, fleet, object, condition);
+};
+
+const turns: Readonly<
+  Record<string, (world: World, fleet: FleetWeather, object: string, condition: string) => void>
+> = {
+  resolver: ({ dns }, _fleet, address, condition) => {
+    dns.weather.resolver(address, stateIn(resolverStates, condition));
+  },
+  zone: ({ dns }, _fleet, zone, condition) => {
+    dns.weather.zone(zone, stateIn(zoneStates, condition));
+  },
+  authority: ({ authorities }, _fleet, name, condition) => {
+    Object.assign(authorities[name as AuthorityName].weather, well, stateIn(authorityStates, condition));
+  },
+  windows: ({ authorities }, _fleet, name) => {
+    authorities[name as AuthorityName].moveWindows();
+  },
+  receiver: ({ receivers }, _fleet, shop, condition) => {
+    if (!isShop(shop)) throw new Error(`no receiver of ${shop}`);
+    const state = stateIn(receiverStates, condition);
+    if (state) receivers.weather.set(receiverOf(shop), state);
+    else receivers.weather.delete(receiverOf(shop));
+  },
+  mail: ({ mail }, _fleet, _server, condition) => {
+    mail.weather.server = stateIn(mailStates, condition) ?? 'well';
+  },
+  signals: (_world, fleet, _all, condition) => {
+    fleet.losesSignals = condition === 'lost';
+  },
+};
+
+/** @returns undefined for `well` @throws Error for a word that is none */
+const stateIn = <State>(states: Readonly<Record<string, State>>, condition: string): State | undefined => {
+  if (condition === 'well') return undefined;
+  const state = states[condition];
+  if (state === undefined) throw new Error(`no weather is called ${condition}`);
+  return state;
+};
+
+/** Everything is well again. */
+export const clearWeather = (world: World, fleet: FleetWeather): void => {
+  for (const [part, objects] of Object.entries(objectsOf)) {
+    for (const object of objects) turnWeather(world, fleet, [part, object, 'well']);
+  }
+};

@@ -1,0 +1,45 @@
+import type { Time } from './time.ts';
+
+/**
+ * The port of a process, over the border to the world: there, nobody's clock counts and nobody dies. An answer to a process
+ * that has died meanwhile comes to nobody.
+ */
+export const across = <Port extends object>(time: Time, port: Port): Port =>
+  new Proxy(port, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...given: unknown[]) =>
+        handed(time, undefined, () => Reflect.apply(member, target, given) as unknown);
+    },
+  });
+
+/** Runs `work` as somebody else, and hands its outcome back to the caller, unless that has died. */
+export const handed = <T>(
+  time: Time,
+  actor: Parameters<Time['as']>[0],
+  work: () => T | Promise<T>,
+): Promise<T> => {
+  const caller = time.actor;
+  return new Promise<T>((resolve, reject) => {
+    const back = (settle: () => void): void => {
+      if (caller?.isAlive !== false) time.as(caller, settle);
+    };
+    time.as(actor, () => {
+      new Promise<T>((begin) => {
+        begin(work());
+      }).then(
+        (value) => {
+          back(() => {
+            resolve(value);
+          });
+        },
+        (error: unknown) => {
+          back(() => {
+            reject(error as Error);
+          });
+        },
+      );
+    });
+  });
+};

@@ -1,0 +1,104 @@
+import { createRequire } from 'node:module';
+import type SqliteDatabase from 'better-sqlite3';
+import type { Actor, Time } from './time.ts';
+
+const require = createRequire(import.meta.url);
+
+type Connection = SqliteDatabase.Database;
+type Statement = SqliteDatabase.Statement;
+type Method = (...given: unknown[]) => unknown;
+
+export interface DiskListener {
+  /** Before a commit, and after it: the place where a process may die. */
+  readonly atCommit: (actor: Actor, when: 'before' | 'after') => void;
+  /** After a commit: which tables it wrote. */
+  readonly onCommit: (actor: Actor, tables: ReadonlySet<string>) => void;
+}
+
+/**
+ * The SQLite file, as processes of their own see it: what a process has not committed is gone with it, and a dead one
+ * reaches it no more. Nothing waits for a disk, because only processes die, never the machine.
+ */
+export class Disk {
+  readonly #open = new Map<Actor, Set<Connection>>();
+  readonly #time: Time;
+  readonly #listener: DiskListener;
+  readonly #written = new WeakMap<Connection, Set<string>>();
+
+  constructor(time: Time, listener: DiskListener) {
+    this.#time = time;
+    this.#listener = listener;
+  }
+
+  /** What a dead process held: its locks go, and what it had not committed. */
+  drop(actor: Actor): void {
+    for (const connection of this.#open.get(actor) ?? []) connection.close();
+    this.#open.delete(actor);
+  }
+
+  /** A statement of the acting process, which does nothing once that is dead. */
+  watched(connection: Connection, text: string, statement: Statement): Statement {
+    const { actor } = this.#time;
+    if (!actor) return statement;
+    const all = this.#open.get(actor) ?? new Set();
+    this.#open.set(actor, all.add(connection));
+    const table = writing.exec(text)?.[1];
+    const isCommit = /^commit/i.test(text);
+    for (const name of ['run', 'all', 'get'] as const) {
+      const real = statement[name].bind(statement) as Method;
+      const call: Method = (...given) => {
+        this.#mustLive(actor);
+        if (!isCommit && table === undefined) return real(...given);
+        if (isCommit) this.#listener.atCommit(actor, 'before');
+        this.#mustLive(actor);
+        const answer = real(...given);
+        if (table !== undefined) this.#writtenBy(connection).add(table);
+        if (!connection.inTransaction) this.#committed(actor, this.#writtenBy(connection));
+        return answer;
+      };
+      Object.defineProperty(statement, name, { value: call });
+    }
+    return statement;
+  }
+
+  #writtenBy(connection: Connection): Set<string> {
+    const known = this.#written.get(connection);
+    if (known) return known;
+    const written = new Set<string>();
+    this.#written.set(connection, written);
+    return written;
+  }
+
+  #committed(actor: Actor, written: Set<string>): void {
+    const tables = new Set(written);
+    written.clear();
+    this.#listener.onCommit(actor, tables);
+    this.#listener.atCommit(actor, 'after');
+  }
+
+  #mustLive(actor: Actor): void {
+    if (!actor.isAlive) throw new Error(`${actor.name} is dead`);
+  }
+}
+
+let current: Disk | undefined;
+
+/** From now on, connections belong to this disk. */
+export const useDisk = (disk: Disk): void => {
+  current = disk;
+};
+
+/** Before the first module that opens a database. */
+export const replaceSqlite = (): void => {
+  const { prototype } = require('better-sqlite3') as { readonly prototype: Connection };
+  const { prepare, pragma } = prototype;
+  prototype.prepare = function (this: Connection, text: string): Statement {
+    const statement = prepare.call(this, text);
+    return current?.watched(this, text, statement) ?? statement;
+  } as typeof prepare;
+  prototype.pragma = function (this: Connection, text: string): unknown {
+    return pragma.call(this, text.replace('= FULL', '= OFF'));
+  } as typeof pragma;
+};
+
+const writing = /^\s*(?:insert\s+(?:or \w+\s+)?into|update|delete\s+from|replace\s+into)\s+"?(\w+)/i;

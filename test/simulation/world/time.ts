@@ -1,0 +1,212 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { chanceOf, type Chance } from './chance.ts';
+import { realTurn as nextTurn } from './globals.ts';
+
+/** A simulated process, or nobody: then the world outside acts. */
+export interface Actor {
+  readonly name: string;
+  /** A dead one does nothing more: whatever it waits for never comes. */
+  isAlive: boolean;
+  /** How far its clock is ahead of the true time, in milliseconds. */
+  clockAheadMs: number;
+}
+
+interface Task {
+  readonly at: number;
+  readonly order: number;
+  readonly actor: Actor | undefined;
+  run: (() => void) | undefined;
+}
+
+interface Work {
+  isDone: boolean;
+  readonly deliver: () => void;
+}
+
+/** The longest that a turn of the event loop takes, in milliseconds: others go on meanwhile. */
+const longestTurnMs = 3;
+
+/**
+ * The one queue of everything that waits, under virtual time. Whatever a task starts runs to its next wait before the next
+ * task begins; work of the real machine, such as files and cryptography, ends while time stands, one piece after the other.
+ */
+export class Time {
+  readonly #tasks: Task[] = [];
+  readonly #works: Work[] = [];
+  readonly #actors = new AsyncLocalStorage<Actor | undefined>();
+  readonly #lastTurnOf = new Map<Actor | undefined, number>();
+  readonly #chance: Chance;
+  readonly #isOrderly: boolean;
+  #now: number;
+  #order = 0;
+  #steps = 0;
+
+  /** @param isOrderly turns of event loops take no time and come in one order */
+  constructor(start: number, seed: string, isOrderly = false) {
+    this.#now = start;
+    this.#chance = chanceOf(`${seed}/turns`);
+    this.#isOrderly = isOrderly;
+  }
+
+  /** The true time: epoch milliseconds, with a fraction. */
+  get now(): number {
+    return this.#now;
+  }
+
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** Who acts now; undefined: the world outside. */
+  get actor(): Actor | undefined {
+    return this.#actors.getStore();
+  }
+
+  /** What the clock of the acting process shows. */
+  get shown(): number {
+    return Math.floor(this.#now + (this.actor?.clockAheadMs ?? 0));
+  }
+
+  as<T>(actor: Actor | undefined, work: () => T): T {
+    return this.#actors.run(actor, work);
+  }
+
+  /** Runs `run` later as the same actor, unless that has died. @returns a function that calls it off */
+  after(ms: number, run: () => void): () => void {
+    const wait = Number.isFinite(ms) ? Math.max(0, ms) : 0;
+    return this.#plan(this.#now + wait, run);
+  }
+
+  /** At the end of a turn of the actor's event loop. */
+  afterTurn(run: () => void): () => void {
+    const { actor } = this;
+    const took = this.#isOrderly ? 0 : this.#chance.next() * longestTurnMs;
+    const at = Math.max(this.#now + took, this.#lastTurnOf.get(actor) ?? 0);
+    this.#lastTurnOf.set(actor, at);
+    return this.#plan(at, run);
+  }
+
+  /** Hands on the outcome of work of the real machine; in the order in which it was begun. */
+  hand<T>(work: Promise<T>): Promise<T> {
+    const { actor } = this;
+    return new Promise<T>((resolve, reject) => {
+      const one = (settle: () => void): void => {
+        entry.isDone = true;
+        outcome = settle;
+      };
+      let outcome = (): void => undefined;
+      const entry: Work = {
+        isDone: false,
+        deliver: () => {
+          if (actor?.isAlive !== false) outcome();
+        },
+      };
+      this.#works.push(entry);
+      work.then(
+        (value) => {
+          one(() => {
+            resolve(value);
+          });
+        },
+        (error: unknown) => {
+          one(() => {
+            reject(error as Error);
+          });
+        },
+      );
+    });
+  }
+
+  /** Goes on until `isOver`, which is asked after each step. @throws what `isOver` throws */
+  run(isOver: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const turn = (): void => {
+        try {
+          if (this.#deliver()) nextTurn(turn);
+          else if (isOver()) resolve();
+          else {
+            this.#step();
+            nextTurn(turn);
+          }
+        } catch (error) {
+          reject(error as Error);
+        }
+      };
+      nextTurn(turn);
+    });
+  }
+
+  /** Until `work`, which the caller has begun, has settled. */
+  async until<T>(work: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const settled = work.finally(() => {
+      isSettled = true;
+    });
+    settled.catch(() => undefined);
+    await this.run(() => isSettled);
+    return settled;
+  }
+
+  /** @returns whether the machine still works, or has just handed on something */
+  #deliver(): boolean {
+    const [first] = this.#works;
+    if (!first) return false;
+    if (first.isDone) {
+      this.#works.shift();
+      first.deliver();
+    }
+    return true;
+  }
+
+  #step(): void {
+    const task = pop(this.#tasks);
+    if (!task) throw new Error('nothing is left to happen');
+    if (!task.run || task.actor?.isAlive === false) return;
+    this.#now = Math.max(this.#now, task.at);
+    this.#steps += 1;
+    this.#actors.run(task.actor, task.run);
+  }
+
+  #plan(at: number, run: () => void): () => void {
+    const task: Task = { at, order: this.#order++, actor: this.actor, run };
+    push(this.#tasks, task);
+    return () => {
+      task.run = undefined;
+    };
+  }
+}
+
+const isBefore = (one: Task, other: Task): boolean =>
+  one.at < other.at || (one.at === other.at && one.order < other.order);
+
+/** A binary heap. */
+const push = (tasks: Task[], task: Task): void => {
+  let at = tasks.push(task) - 1;
+  while (at > 0) {
+    const above = (at - 1) >> 1;
+    const parent = tasks[above] as Task;
+    if (!isBefore(task, parent)) break;
+    tasks[at] = parent;
+    at = above;
+  }
+  tasks[at] = task;
+};
+
+const pop = (tasks: Task[]): Task | undefined => {
+  const [first] = tasks;
+  const last = tasks.pop();
+  if (!first || !last || tasks.length === 0) return first;
+  let at = 0;
+  for (;;) {
+    let below = 2 * at + 1;
+    if (below >= tasks.length) break;
+    if (below + 1 < tasks.length && isBefore(tasks[below + 1] as Task, tasks[below] as Task))
+      below += 1;
+    const child = tasks[below] as Task;
+    if (!isBefore(child, last)) break;
+    tasks[at] = child;
+    at = below;
+  }
+  tasks[at] = last;
+  return first;
+};

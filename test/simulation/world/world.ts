@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import type { Container } from 'inversify';
+import { AcmeCertificateAuthority } from '../../../src/adapters/acme/acme-certificate-authority.ts';
+import { NodeDnsVerifier } from '../../../src/adapters/dns/node-dns-verifier.ts';
+import { PostmanKey, SecondAuthorityKey } from '../../../src/app/keys.ts';
+import type { Config } from '../../../src/app/settings/config.ts';
+import type { AcmeConfig } from '../../../src/app/settings/authorities.ts';
+import { AuthorityAccounts, CertificateAuthority } from '../../../src/domains/certificate-ports.ts';
+import { judgementOn } from '../../../src/domains/domain/dns/judgement.ts';
+import { DnsJudge, DnsVerifier } from '../../../src/domains/ports.ts';
+import { Clock } from '../../../src/kernel/clock.ts';
+import { Ids } from '../../../src/kernel/ids.ts';
+import { Outside } from '../../../src/notifications/webhook-ports.ts';
+import { SiteFiles, SiteUnpacking } from '../../../src/sites/ports.ts';
+import { Authority } from './authority.ts';
+import { LookUpFailed, type Outlook } from './authority-validation.ts';
+import type { Chance } from './chance.ts';
+import { across } from './crossing.ts';
+import { Dns } from './dns.ts';
+import type { Reply } from './dns-resolver.ts';
+import type { RecordType, ZoneProcess } from './dns-zones.ts';
+import { MailServer } from './mail-server.ts';
+import { Receivers } from './receivers.ts';
+import { FixedUnpacking, SiteDisk } from './site-disk.ts';
+import type { Time } from './time.ts';
+
+/** The names and addresses of the service. */
+export const service = {
+  zone: 'store.example',
+  platformHost: 'sites.store.example',
+  acmeDnsZone: 'acme.store.example',
+  address: '203.0.113.7',
+  resolvers: ['192.0.2.1', '192.0.2.2', '192.0.2.3'],
+} as const;
+
+export const authorityNames = ['one', 'two'] as const;
+export type AuthorityName = (typeof authorityNames)[number];
+
+export interface WorldPorts {
+  readonly time: Time;
+  readonly chance: Chance;
+  /** What an edge answers to a challenge. @throws Error when none is there */
+  readonly answerChallenge: (host: string, token: string) => Promise<string | undefined>;
+  /** The name servers of the service. They may never answer. */
+  readonly answerDns: ZoneProcess;
+}
+
+/** Everything outside of the service. */
+export class World {
+  readonly dns: Dns;
+  readonly authorities: Readonly<Record<AuthorityName, Authority>>;
+  readonly receivers = new Receivers();
+  readonly mail = new MailServer();
+  readonly disk = new SiteDisk();
+  readonly #ports: WorldPorts;
+
+  constructor(ports: WorldPorts) {
+    this.#ports = ports;
+    const { time, chance } = ports;
+    const now = () => time.now;
+    this.dns = new Dns({ now, suffixes: ['example'], resolvers: service.resolvers });
+    this.#publishService();
+    const authority = (name: AuthorityName): Authority =>
+      new Authority({
+        origin: `https://acme.${name}.example`,
+        issuers: [`${name}.example`],
+        outlook: this.#outlookOf(name),
+        ...{ now, chance: chance.of('authority', name) },
+      });
+    this.authorities = { one: authority('one'), two: authority('two') };
+  }
+
+  /** Binds the ports of a process, before anything is made. */
+  bind(container: Container, config: Config): void {
+    const { time, chance } = this.#ports;
+    container.rebind(Ids).toConstantValue(new DrawnIds(time, chance));
+    container.rebind(DnsVerifier).toDynamicValue((c) => this.#verifier(config, c.get(Clock)));
+    container.rebind(DnsJudge).toConstantValue({
+      judge: (facts, expectation) => Promise.resolve(judgementOn(facts, expectation)),
+    });
+    container.rebind(CertificateAuthority).toDynamicValue((c) =>
+      this.#client('one', present(config.acme), c.get(AuthorityAccounts), c.get(Clock)),
+    ).inSingletonScope();
+    container.rebind(SecondAuthorityKey).toDynamicValue((c) => ({
+      authority: this.#client('two', present(config.acmeFallback), c.get(AuthorityAccounts), c.get(Clock)),
+    })).inSingletonScope();
+    container.rebind(Outside).toConstantValue(across(time, this.receivers));
+    container.rebind(PostmanKey).toConstantValue({ postman: across(time, this.mail) });
+    container.rebind(SiteFiles).toConstantValue(this.disk);
+    container.rebind(SiteUnpacking).toConstantValue(new FixedUnpacking(this.disk));
+  }
+
+  #verifier(config: Config, clock: Clock): DnsVerifier {
+    return new NodeDnsVerifier({
+      ...{ servers: config.dnsServers, clock, asksForDelegation: true },
+      randomLabel: () => `as-${randomBytes(8).toString('hex')}`,
+      questionsTo: this.dns.questionsTo,
+    });
+  }
+
+  #client(
+    name: AuthorityName,
+    settings: AcmeConfig,
+    accounts: AuthorityAccounts,
+    clock: Clock,
+  ): CertificateAuthority {
+    const http = across(this.#ports.time, this.authorities[name]);
+    return new AcmeCertificateAuthority({ ...settings, http }, accounts, clock);
+  }
+
+  #publishService(): void {
+    const { zones } = this.dns;
+    const { zone, platformHost, acmeDnsZone, address } = service;
+    zones.register(zone);
+    zones.set(platformHost, 'A', [address], 3600);
+    zones.set(`*.${platformHost}`, 'A', [address], 3600);
+    zones.set(`_acme-challenge.${platformHost}`, 'CNAME', [`platform.${acmeDnsZone}`], 3600);
+    zones.register(acmeDnsZone, {}, this.#ports.answerDns);
+  }
+
+  #outlookOf(name: AuthorityName): Outlook {
+    const look = async <Type extends RecordType>(
+      host: string,
+      type: Type,
+      vantage: number,
+    ): Promise<Extract<Reply<Type>, { kind: 'records' }>['records']> => {
+      const reply = await this.dns.lookup(`${name}/${String(vantage)}`, host, type);
+      if (reply.kind === 'failed') throw new LookUpFailed('dns', `${reply.reason} for ${host}`);
+      return reply.kind === 'records' ? reply.records : [];
+    };
+    return {
+      addresses: async (host, vantage) => [
+        ...(await look(host, 'A', vantage)),
+        ...(await look(host, 'AAAA', vantage)),
+      ],
+      http01: async (host, token, vantage) => {
+        const [address] = await look(host, 'A', vantage);
+        if (address !== service.address) return undefined;
+        try {
+          return await this.#ports.answerChallenge(host, token);
+        } catch (error) {
+          throw new LookUpFailed('connection', String(error));
+        }
+      },
+      txt: (host, vantage) => look(host, 'TXT', vantage),
+      caa: (host, vantage) => look(host, 'CAA', vantage),
+    };
+  }
+}
+
+/** They grow with the time that the process sees, as those of `UuidIds`. */
+class DrawnIds extends Ids {
+  readonly #time: Time;
+  readonly #chance: Chance;
+  #count = 0;
+
+  constructor(time: Time, chance: Chance) {
+    super();
+    this.#time = time;
+    this.#chance = chance;
+  }
+
+  override next(prefix: string): string {
+    const name = this.#time.actor?.name ?? 'world';
+    this.#count = (this.#count + 1) % 0x10_00;
+    const random = this.#chance.of('ids', name);
+    const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
+    const tail = Array.from({ length: 2 }, () => hex(random.int(2 ** 32), 8)).join('');
+    return `${prefix}_${hex(this.#time.shown, 12)}7${hex(this.#count, 3)}${tail}`;
+  }
+}
+
+const present = <T>(setting: T | undefined): T => {
+  if (setting === undefined) throw new Error('a setting is missing');
+  return setting;
+};
