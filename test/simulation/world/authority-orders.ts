@@ -3,11 +3,11 @@ import {
   caaAgainMs,
   limits,
   renewalMs,
-  type Limit,
   type ProfileTerms,
+  type Spending,
 } from './authority-limits.ts';
 import { baseOf, checkNames, registeredDomains } from './authority-names.ts';
-import { problemOf, Refused, refuse, type ProblemDocument } from './authority-problem.ts';
+import { Refused, refuse, type ProblemDocument } from './authority-problem.ts';
 import { checkCaa, validate, type Outlook, type Question } from './authority-validation.ts';
 import { readCertificateRequest } from './certificate-request.ts';
 import type { Chance } from './chance.ts';
@@ -71,14 +71,6 @@ export interface OrderRecord extends WantedOrder {
   readonly isExempt: boolean;
 }
 
-/** A time at which the service made the authority refuse it, or issue more than it allows. */
-export interface Overrun {
-  readonly at: number;
-  readonly limit: string;
-  /** What the limit counts: an account, names. */
-  readonly of: string;
-}
-
 export interface OrderSettings {
   readonly issuers: readonly string[];
   readonly profiles: Readonly<Partial<Record<string, ProfileTerms>>>;
@@ -91,8 +83,6 @@ export interface OrderSettings {
   readonly rejected: ReadonlySet<string>;
   readonly exemptsOnlyInWindow: () => boolean;
 }
-
-type Spending = readonly [limit: Limit, of: string];
 
 /** The orders of one authority (RFC 8555, section 7.1.6), within its limits. */
 export class AuthorityOrders {
@@ -107,7 +97,6 @@ export class AuthorityOrders {
   readonly buckets = new Buckets();
   readonly certificates: IssuedCertificates;
   readonly records: OrderRecord[] = [];
-  readonly over: Overrun[] = [];
 
   constructor(name: string, settings: OrderSettings) {
     this.#settings = settings;
@@ -204,7 +193,11 @@ export class AuthorityOrders {
   #checkPaused({ url }: Account, names: readonly string[]): void {
     const paused = names.filter((name) => this.#paused.has(`${url} ${name}`));
     if (paused.length === 0) return;
-    this.#tellOver(limits.consecutiveFailures, `${url} ${paused.join()}`);
+    this.buckets.tellOver(
+      limits.consecutiveFailures,
+      `${url} ${paused.join()}`,
+      this.#settings.now(),
+    );
     const detail = `Your account is temporarily prevented from requesting certificates for ${paused.join(', ')}`;
     refuse('rateLimited', detail, 429);
   }
@@ -256,12 +249,7 @@ export class AuthorityOrders {
       ? []
       : [[limits.newOrders, url], ...domainsOf(names)];
     const failures = names.map((name): Spending => [limits.failures, `${url} ${name}`]);
-    for (const [limit, of] of [...ofNew, ...failures, [limits.perNames, names.join()] as const]) {
-      const nextAt = this.buckets.nextAt(limit, of, now);
-      if (nextAt <= now) continue;
-      this.#tellOver(limit, of);
-      throw tooMany(limit, of, { now, nextAt });
-    }
+    this.buckets.check([...ofNew, ...failures, [limits.perNames, names.join()]], now);
     if (ofNew.length > 0) this.buckets.spend(limits.newOrders, url, now);
   }
 
@@ -367,17 +355,13 @@ export class AuthorityOrders {
     const ofNew = this.#isRenewal(names) ? [] : domainsOf(names);
     for (const [limit, of] of [...ofNew, [limits.perNames, names.join()] as const]) {
       const had = this.buckets.spend(limit, of, now());
-      if (!had && !order.isExempt) this.#tellOver(limit, of);
+      if (!had && !order.isExempt) this.buckets.tellOver(limit, of, now());
     }
     order.certificate = this.certificates.issue(
       { names, account: account.url, ...certificate },
       now(),
     );
     this.#issuedAt.set(names.join(), now());
-  }
-
-  #tellOver({ name }: Limit, of: string): void {
-    this.over.push({ at: this.#settings.now(), limit: name, of });
   }
 
   #work(): Promise<void> {
@@ -409,14 +393,3 @@ const readRequest = (request: Buffer) => {
 
 const domainsOf = (names: readonly string[]): readonly Spending[] =>
   registeredDomains(names).map((domain) => [limits.perDomain, domain]);
-
-const tooMany = (
-  { name, of: most }: Limit,
-  of: string,
-  { now, nextAt }: { readonly now: number; readonly nextAt: number },
-): Refused => {
-  const seconds = Math.ceil((nextAt - now) / 1000);
-  const at = new Date(now + seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
-  const detail = `too many ${name} (${most}) for ${of}, retry after ${at} UTC: see https://letsencrypt.org/docs/rate-limits/`;
-  return new Refused(problemOf('rateLimited', detail, 429), seconds);
-};

@@ -106,7 +106,7 @@ export class Authority {
 
   /** Each time that the service went over a limit. */
   get over() {
-    return this.#orders.over;
+    return this.#orders.buckets.over;
   }
 
   /** How many are taken of each limit: `<limit>/<what it counts>`. */
