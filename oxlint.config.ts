@@ -176,7 +176,8 @@ export const timedTests: Readonly<Record<string, string>> = {
   'test/lab/**':
     'Authorities, name servers and visitors that take their time, also for manual use.',
   'test/machines/**': 'Containers and systemd take their own time.',
-  'test/simulation/world/{mail-server,pass,receivers}.ts': 'The time of the world is virtual.',
+  'test/simulation/world/**':
+    'Models of what takes its time outside; in a run that time is virtual.',
   'test/plants/main.ts': 'It tells how long each plant took.',
 };
 

@@ -18,7 +18,7 @@ export interface LawPorts {
 
 /** What is asked after each step. */
 export class Laws {
-  readonly settlingMs = 9 * 86_400_000;
+  readonly settlingMs = 1 * 86_400_000;
   readonly #ports: LawPorts;
   #database: SqliteDatabase.Database | undefined;
   #broken: LawBroken | undefined;

@@ -1,9 +1,9 @@
 /** The accounts of a simulated store, and the names that each wants to attach. */
 export const shops = {
-  north: { plan: 'business', zone: 'north.example', hosts: ['www.north.example', 'north.example', '*.app.north.example'] },
-  south: { plan: 'pro', zone: 'south.example', hosts: ['www.south.example', 'south.example'] },
+  north: { plan: 'business', zone: 'north.test', hosts: ['www.north.test', 'north.test', '*.app.north.test'] },
+  south: { plan: 'pro', zone: 'south.test', hosts: ['www.south.test', 'south.test'] },
   /** A rival for a name of the first one. */
-  east: { plan: 'pro', zone: 'east.example', hosts: ['www.north.example'] },
+  east: { plan: 'pro', zone: 'east.test', hosts: ['www.north.test'] },
 } as const;
 
 export type ShopName = keyof typeof shops;

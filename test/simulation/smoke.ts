@@ -6,15 +6,15 @@ replaceSqlite();
 replaceGlobals();
 const { Simulation } = await import('./simulation.ts');
 const t0 = realNow();
-const story = readStory(`seed 1, 30 days
-0 01:00:00 north adds www.north.example
-0 01:01:00 north publishes www.north.example
-0 01:05:00 north adds north.example
-0 01:06:00 north publishes north.example
-0 01:10:00 north adds *.app.north.example
-0 01:11:00 north publishes *.app.north.example
-0 01:05:00 south adds south.example
-0 01:06:00 south publishes south.example
+const story = readStory(`seed 1, 2 days
+0 01:00:00 north adds www.north.test
+0 01:01:00 north publishes www.north.test
+0 01:05:00 north adds north.test
+0 01:06:00 north publishes north.test
+0 01:10:00 north adds *.app.north.test
+0 01:11:00 north publishes *.app.north.test
+0 01:05:00 south adds south.test
+0 01:06:00 south publishes south.test
 0 02:06:00 south sells
 0 02:06:00 south bursts 320
 `);

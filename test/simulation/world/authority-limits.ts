@@ -1,3 +1,5 @@
+import { problemOf, Refused } from './authority-problem.ts';
+
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
@@ -100,8 +102,19 @@ export const usualWindow = (notBefore: number, notAfter: number) => {
 /** After an incident (Boulder, core.RenewalInfoImmediate). */
 export const immediateWindow = (now: number) => ({ start: now - hourMs, end: now - hourMs / 2 });
 
+/** A time at which the service made the authority refuse it, or issue more than it allows. */
+export interface Overrun {
+  readonly at: number;
+  readonly limit: string;
+  /** What the limit counts: an account, names. */
+  readonly of: string;
+}
+
+export type Spending = readonly [limit: Limit, of: string];
+
 /** The buckets as times at which each is full again (generic cell rate algorithm). */
 export class Buckets {
+  readonly over: Overrun[] = [];
   readonly #fullAt = new Map<string, number>();
 
   /** @returns when the bucket has one again: now or before, when it has one */
@@ -116,6 +129,20 @@ export class Buckets {
     const key = `${limit.name}/${of}`;
     this.#fullAt.set(key, Math.max(now, this.#fullAt.get(key) ?? now) + limit.refillMs);
     return true;
+  }
+
+  /** @throws Refused for the first of these buckets that is empty */
+  check(spendings: readonly Spending[], now: number): void {
+    for (const [limit, of] of spendings) {
+      const nextAt = this.nextAt(limit, of, now);
+      if (nextAt <= now) continue;
+      this.tellOver(limit, of, now);
+      throw tooMany(limit, of, { now, nextAt });
+    }
+  }
+
+  tellOver({ name }: Limit, of: string, at: number): void {
+    this.over.push({ at, limit: name, of });
   }
 
   refill({ name }: Limit, of: string): void {
@@ -134,3 +161,14 @@ export class Buckets {
     );
   }
 }
+
+const tooMany = (
+  { name, of: most }: Limit,
+  of: string,
+  { now, nextAt }: { readonly now: number; readonly nextAt: number },
+): Refused => {
+  const seconds = Math.ceil((nextAt - now) / 1000);
+  const at = new Date(now + seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
+  const detail = `too many ${name} (${most}) for ${of}, retry after ${at} UTC: see https://letsencrypt.org/docs/rate-limits/`;
+  return new Refused(problemOf('rateLimited', detail, 429), seconds);
+};

@@ -1,17 +1,21 @@
-import { getDomain } from 'tldts';
 import {
   Buckets,
   caaAgainMs,
   limits,
   renewalMs,
-  type Limit,
   type ProfileTerms,
+  type Spending,
 } from './authority-limits.ts';
-import { problemOf, Refused, refuse, type ProblemDocument } from './authority-problem.ts';
+import { baseOf, checkNames, registeredDomains } from './authority-names.ts';
+import { Refused, refuse, type ProblemDocument } from './authority-problem.ts';
 import { checkCaa, validate, type Outlook, type Question } from './authority-validation.ts';
 import { readCertificateRequest } from './certificate-request.ts';
 import type { Chance } from './chance.ts';
-import { IssuedCertificates, type IssuedCertificate } from './issued-certificates.ts';
+import {
+  IssuedCertificates,
+  type IssuedCertificate,
+  type WantedCertificate,
+} from './issued-certificates.ts';
 import type { AccountKey } from './signed-request.ts';
 
 export interface Account extends AccountKey {
@@ -41,7 +45,10 @@ export interface Order {
   readonly id: number;
   readonly account: Account;
   readonly names: readonly string[];
+  /** As it was asked for. */
   readonly profile: string | undefined;
+  /** Name of the profile that holds. */
+  readonly kind: string;
   readonly isExempt: boolean;
   readonly expiresAt: number;
   readonly authorizations: readonly Authorization[];
@@ -64,17 +71,9 @@ export interface OrderRecord extends WantedOrder {
   readonly isExempt: boolean;
 }
 
-/** A time at which the service made the authority refuse it, or issue more than it allows. */
-export interface Overrun {
-  readonly at: number;
-  readonly limit: string;
-  /** What the limit counts: an account, names. */
-  readonly of: string;
-}
-
 export interface OrderSettings {
   readonly issuers: readonly string[];
-  readonly profiles: Readonly<Record<string, ProfileTerms>>;
+  readonly profiles: Readonly<Partial<Record<string, ProfileTerms>>>;
   readonly outlook: Outlook;
   readonly chance: Chance;
   readonly now: () => number;
@@ -84,8 +83,6 @@ export interface OrderSettings {
   readonly rejected: ReadonlySet<string>;
   readonly exemptsOnlyInWindow: () => boolean;
 }
-
-type Spending = readonly [limit: Limit, of: string];
 
 /** The orders of one authority (RFC 8555, section 7.1.6), within its limits. */
 export class AuthorityOrders {
@@ -100,7 +97,6 @@ export class AuthorityOrders {
   readonly buckets = new Buckets();
   readonly certificates: IssuedCertificates;
   readonly records: OrderRecord[] = [];
-  readonly over: Overrun[] = [];
 
   constructor(name: string, settings: OrderSettings) {
     this.#settings = settings;
@@ -133,21 +129,19 @@ export class AuthorityOrders {
   /** In the order of Boulder's WebFrontEnd and RegistrationAuthority. @throws Refused */
   place(account: Account, wanted: WantedOrder): Order {
     const { profiles, now } = this.#settings;
-    const [defaultProfile = ''] = Object.keys(profiles);
+    const [usual = ''] = Object.keys(profiles);
+    const { profile = usual } = wanted;
     const names = [...new Set(wanted.names.map((name) => name.toLowerCase()))].toSorted();
     checkNames(names);
     this.#checkPaused(account, names);
     const replaced = this.#replaced(account, names, wanted.replaces);
     const isExempt = replaced !== undefined && this.#isExempt(replaced);
-    const terms = Object.hasOwn(profiles, wanted.profile ?? defaultProfile)
-      ? profiles[wanted.profile ?? defaultProfile]
-      : undefined;
-    if (!terms) return refuse('invalidProfile', `profile name "${wanted.profile}" not recognized`);
+    const terms = profiles[profile] ?? gone(profile);
     this.#checkPolicy(names, terms);
     if (!isExempt) this.#spendOrder(account, names);
     const open = this.#reusable(account, names, wanted.profile);
     if (open) return open;
-    const order = this.#create(account, { ...wanted, names }, { terms, isExempt });
+    const order = this.#create(account, { ...wanted, names }, { kind: profile, terms, isExempt });
     if (replaced) this.#replacements.set(replaced.serial, order);
     this.records.push({ ...wanted, names, at: now(), account: account.url, isExempt });
     return order;
@@ -164,6 +158,7 @@ export class AuthorityOrders {
   /** @param request DER @throws Refused */
   async finalize(order: Order, request: Buffer): Promise<void> {
     this.#checkReady(order);
+    const { lifetimeMs } = this.#settings.profiles[order.kind] ?? gone(order.kind);
     const { names, publicKey } = readRequest(request);
     if (
       names
@@ -180,7 +175,7 @@ export class AuthorityOrders {
     await this.#checkCaaAgain(order);
     this.#checkReady(order);
     order.isIssuing = true;
-    void this.#issue(order, publicKey);
+    void this.#issue(order, { publicKey, lifetimeMs });
   }
 
   /** A person lifts what too many failures in a row have paused. */
@@ -198,7 +193,11 @@ export class AuthorityOrders {
   #checkPaused({ url }: Account, names: readonly string[]): void {
     const paused = names.filter((name) => this.#paused.has(`${url} ${name}`));
     if (paused.length === 0) return;
-    this.#tellOver(limits.consecutiveFailures, `${url} ${paused.join()}`);
+    this.buckets.tellOver(
+      limits.consecutiveFailures,
+      `${url} ${paused.join()}`,
+      this.#settings.now(),
+    );
     const detail = `Your account is temporarily prevented from requesting certificates for ${paused.join(', ')}`;
     refuse('rateLimited', detail, 429);
   }
@@ -250,12 +249,7 @@ export class AuthorityOrders {
       ? []
       : [[limits.newOrders, url], ...domainsOf(names)];
     const failures = names.map((name): Spending => [limits.failures, `${url} ${name}`]);
-    for (const [limit, of] of [...ofNew, ...failures, [limits.perNames, names.join()] as const]) {
-      const nextAt = this.buckets.nextAt(limit, of, now);
-      if (nextAt <= now) continue;
-      this.#tellOver(limit, of);
-      throw tooMany(limit, of, { now, nextAt });
-    }
+    this.buckets.check([...ofNew, ...failures, [limits.perNames, names.join()]], now);
     if (ofNew.length > 0) this.buckets.spend(limits.newOrders, url, now);
   }
 
@@ -268,14 +262,21 @@ export class AuthorityOrders {
   #create(
     account: Account,
     { names, profile }: WantedOrder,
-    { terms, isExempt }: { readonly terms: ProfileTerms; readonly isExempt: boolean },
+    { kind, terms, isExempt }: Pick<Order, 'kind' | 'isExempt'> & { readonly terms: ProfileTerms },
   ): Order {
     const now = this.#settings.now();
     const authorizations = names.map((name) => this.#authorize(account, name, terms));
     const ends = [now + terms.orderMs, ...authorizations.map(({ expiresAt }) => expiresAt)];
     const order: Order = {
-      ...{ id: this.#orders.length, account, names, profile, isExempt, authorizations },
-      ...{ expiresAt: Math.min(...ends), isIssuing: false },
+      id: this.#orders.length,
+      account,
+      names,
+      profile,
+      kind,
+      isExempt,
+      authorizations,
+      expiresAt: Math.min(...ends),
+      isIssuing: false,
     };
     this.#orders.push(order);
     this.#open.set([account.url, profile ?? '', ...names].join(), order);
@@ -289,8 +290,13 @@ export class AuthorityOrders {
     if (known && known.expiresAt > now && known.terms.reuseMs === terms.reuseMs) return known;
     const types = name.startsWith('*.') ? (['dns-01'] as const) : (['http-01', 'dns-01'] as const);
     const authorization: Authorization = {
-      ...{ id: this.#authorizations.length, account, name, terms, caaAt: now },
-      ...{ status: 'pending', expiresAt: now + terms.pendingMs },
+      id: this.#authorizations.length,
+      account,
+      name,
+      terms,
+      status: 'pending',
+      expiresAt: now + terms.pendingMs,
+      caaAt: now,
       challenges: types.map((type) => ({ type, token: this.#newToken(), status: 'pending' })),
     };
     this.#authorizations.push(authorization);
@@ -325,11 +331,13 @@ export class AuthorityOrders {
   async #checkCaaAgain({ authorizations }: Order): Promise<void> {
     const { outlook, issuers, now } = this.#settings;
     const old = authorizations.filter(({ caaAt }) => caaAt <= now() - caaAgainMs);
+    const questions = old.flatMap((one) =>
+      one.challenges
+        .filter(({ status }) => status === 'valid')
+        .map((proof) => questionOf(one, proof)),
+    );
     const problems = await Promise.all(
-      old.map((authorization) => {
-        const proof = authorization.challenges.find(({ status }) => status === 'valid');
-        return proof && checkCaa(outlook, issuers, questionOf(authorization, proof));
-      }),
+      questions.map((question) => checkCaa(outlook, issuers, question)),
     );
     const [first] = problems.filter((problem) => problem !== undefined);
     if (first) throw new Refused(first);
@@ -337,24 +345,23 @@ export class AuthorityOrders {
     for (const authorization of old) authorization.caaAt = at;
   }
 
-  async #issue(order: Order, publicKey: Buffer): Promise<void> {
-    const { now, profiles } = this.#settings;
+  async #issue(
+    order: Order,
+    certificate: Pick<WantedCertificate, 'publicKey' | 'lifetimeMs'>,
+  ): Promise<void> {
+    const { now } = this.#settings;
     await this.#work();
-    const { names, account, profile = '' } = order;
-    const [terms] = order.authorizations.map((authorization) => authorization.terms);
-    const { lifetimeMs } = profiles[profile] ?? terms ?? { lifetimeMs: 0 };
-    const wanted = { names, account: account.url, publicKey, lifetimeMs };
+    const { names, account } = order;
     const ofNew = this.#isRenewal(names) ? [] : domainsOf(names);
     for (const [limit, of] of [...ofNew, [limits.perNames, names.join()] as const]) {
       const had = this.buckets.spend(limit, of, now());
-      if (!had && !order.isExempt) this.#tellOver(limit, of);
+      if (!had && !order.isExempt) this.buckets.tellOver(limit, of, now());
     }
-    order.certificate = this.certificates.issue(wanted, now());
+    order.certificate = this.certificates.issue(
+      { names, account: account.url, ...certificate },
+      now(),
+    );
     this.#issuedAt.set(names.join(), now());
-  }
-
-  #tellOver({ name }: Limit, of: string): void {
-    this.over.push({ at: this.#settings.now(), limit: name, of });
   }
 
   #work(): Promise<void> {
@@ -365,10 +372,16 @@ export class AuthorityOrders {
 }
 
 const questionOf = ({ account, name }: Authorization, { type, token }: Challenge): Question => ({
-  ...{ host: baseOf(name), isWildcard: name.startsWith('*.'), method: type, token },
+  host: baseOf(name),
+  isWildcard: name.startsWith('*.'),
+  method: type,
+  token,
   keyAuthorization: `${token}.${account.thumbprint}`,
   accountUri: account.url,
 });
+
+const gone = (profile: string): never =>
+  refuse('invalidProfile', `profile name "${profile}" not recognized`);
 
 const readRequest = (request: Buffer) => {
   try {
@@ -378,42 +391,5 @@ const readRequest = (request: Buffer) => {
   }
 };
 
-const baseOf = (name: string): string => name.replace(/^\*\./, '');
-
-const domainOf = (name: string): string | null => getDomain(name, { allowPrivateDomains: true });
-
 const domainsOf = (names: readonly string[]): readonly Spending[] =>
-  [...new Set(names.map((name) => domainOf(baseOf(name)) ?? baseOf(name)))].map((domain) => [
-    limits.perDomain,
-    domain,
-  ]);
-
-const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-const mostLabels = 10;
-
-/** Boulder, policy.WellFormedIdentifiers and ra.wildcardOverlap. */
-const checkNames = (names: readonly string[]): void => {
-  for (const name of names) {
-    const labels = baseOf(name).split('.');
-    const isWell = labels.every((one) => label.test(one)) && labels.length <= mostLabels;
-    if (!isWell || name.length > 253) refuse('malformed', `"${name}": Domain name is malformed`);
-    if (domainOf(baseOf(name)) === null) {
-      refuse('malformed', `"${name}": Domain name does not end with a valid public suffix (TLD)`);
-    }
-    const above = name.replace(/^[^.]+/, '*');
-    if (above !== name && names.includes(above)) {
-      refuse('malformed', `Domain name "${name}" is redundant with a wildcard domain`);
-    }
-  }
-};
-
-const tooMany = (
-  { name, of: most }: Limit,
-  of: string,
-  { now, nextAt }: { readonly now: number; readonly nextAt: number },
-): Refused => {
-  const seconds = Math.ceil((nextAt - now) / 1000);
-  const at = new Date(now + seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
-  const detail = `too many ${name} (${most}) for ${of}, retry after ${at} UTC: see https://letsencrypt.org/docs/rate-limits/`;
-  return new Refused(problemOf('rateLimited', detail, 429), seconds);
-};
+  registeredDomains(names).map((domain) => [limits.perDomain, domain]);

@@ -136,21 +136,30 @@ const caaProblem = async (
 ): Promise<ProblemDocument | undefined> => {
   const labels = question.host.split('.');
   const names = labels.map((_, at) => labels.slice(at).join('.'));
-  const answers = await Promise.allSettled(names.map((name) => outlook.caa(name, vantage)));
-  for (const [at, answer] of answers.entries()) {
-    if (answer.status === 'rejected') return failedCaa(question, answer.reason);
-    if (answer.value.length === 0) continue;
-    if (allows(answer.value, issuers, question)) return undefined;
-    const detail = `While processing CAA for ${question.host}: CAA record for ${names[at]} prevents issuance`;
-    return problemOf('caa', detail, 403);
+  const answers = await Promise.all(
+    names.map(async (name) => ({ name, records: await recordsOf(outlook, name, vantage) })),
+  );
+  const about = `While processing CAA for ${question.host}:`;
+  for (const { name, records } of answers) {
+    if (records instanceof LookUpFailed) {
+      return problemOf('dns', `${about} DNS problem: ${records.message}`);
+    }
+    if (records.length === 0) continue;
+    if (allows(records, issuers, question)) return undefined;
+    return problemOf('caa', `${about} CAA record for ${name} prevents issuance`, 403);
   }
   return undefined;
 };
 
-const failedCaa = ({ host }: Question, reason: unknown): ProblemDocument => {
-  if (!(reason instanceof LookUpFailed)) throw reason;
-  return problemOf('dns', `While processing CAA for ${host}: DNS problem: ${reason.message}`);
-};
+const recordsOf = (
+  outlook: Outlook,
+  name: string,
+  vantage: number,
+): Promise<readonly CaaRecord[] | LookUpFailed> =>
+  outlook.caa(name, vantage).catch((error: unknown) => {
+    if (error instanceof LookUpFailed) return error;
+    throw error;
+  });
 
 const allows = (
   records: readonly CaaRecord[],

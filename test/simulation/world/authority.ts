@@ -14,32 +14,9 @@ import {
 } from './authority-orders.ts';
 import { Refused, refuse, type ProblemDocument } from './authority-problem.ts';
 import type { Outlook } from './authority-validation.ts';
+import { fairWeather, type AuthorityWeather } from './authority-weather.ts';
 import type { Chance } from './chance.ts';
 import { readSignedRequest, type AccountKey } from './signed-request.ts';
-
-export interface AuthorityWeather {
-  /** 'refuses' connections, or is 'silent' until the client gives up. */
-  away: 'no' | 'refuses' | 'silent';
-  /** How likely each of these is, for each request. */
-  failing: number;
-  busy: number;
-  refusesNonces: number;
-  /** The connection breaks before the authority has the request. */
-  losesRequests: number;
-  /** The connection breaks after the authority has acted. */
-  losesAnswers: number;
-  /** Something in between sends the request twice, and the client gets the second answer. */
-  repeats: number;
-  /** Each request takes up to this long, half of it after the authority has acted. */
-  slowMs: number;
-  /** What it asks for when it is busy. */
-  retryAfterS: number;
-  /**
-   * Whether a renewal counts outside of its window. Let's Encrypt's page says nothing about that; Boulder counts it
-   * (wfe2, validateReplacementOrder).
-   */
-  exemptsOnlyInWindow: boolean;
-}
 
 export interface AuthoritySettings {
   /** https://acme.one.example */
@@ -56,12 +33,6 @@ export interface AuthoritySettings {
   /** Called for each order that is asked for, before anything is checked. */
   readonly onOrder?: (names: readonly string[]) => void;
 }
-
-const fair: AuthorityWeather = {
-  ...{ away: 'no', failing: 0, busy: 0, refusesNonces: 0 },
-  ...{ losesRequests: 0, losesAnswers: 0, repeats: 0 },
-  ...{ slowMs: 0, retryAfterS: 10, exemptsOnlyInWindow: false },
-};
 
 /** So many stay good, as in Boulder. */
 const mostNonces = 65_536;
@@ -99,9 +70,9 @@ interface Signed {
 /** A strict authority (RFC 8555, 9773, draft-ietf-acme-profiles) with the limits that Let's Encrypt publishes. */
 export class Authority {
   readonly directoryUrl: string;
-  readonly weather: AuthorityWeather = { ...fair };
+  readonly weather: AuthorityWeather = { ...fairWeather };
   /** Changes for certificates that are still to be issued. */
-  readonly profiles: Record<string, ProfileTerms>;
+  readonly profiles: Partial<Record<string, ProfileTerms>>;
   /** Names that it will never issue for. */
   readonly rejected = new Set<string>();
   readonly #settings: AuthoritySettings;
@@ -111,14 +82,16 @@ export class Authority {
   readonly #luck: Chance;
 
   constructor(settings: AuthoritySettings) {
-    const { origin, chance, now, profiles = publishedProfiles, workMs = [1000, 3000] } = settings;
+    const { origin, chance, profiles = publishedProfiles, workMs = [1000, 3000] } = settings;
     this.directoryUrl = `${origin}/directory`;
     this.profiles = { ...profiles };
     this.#settings = settings;
     this.#luck = chance.of('requests');
     this.#orders = new AuthorityOrders(new URL(origin).hostname, {
-      ...{ issuers: settings.issuers, profiles: this.profiles, outlook: settings.outlook },
-      ...{ chance, now, workMs, rejected: this.rejected },
+      ...settings,
+      profiles: this.profiles,
+      workMs,
+      rejected: this.rejected,
       exemptsOnlyInWindow: () => this.weather.exemptsOnlyInWindow,
     });
   }
@@ -133,7 +106,7 @@ export class Authority {
 
   /** Each time that the service went over a limit. */
   get over() {
-    return this.#orders.over;
+    return this.#orders.buckets.over;
   }
 
   /** How many are taken of each limit: `<limit>/<what it counts>`. */
@@ -161,7 +134,10 @@ export class Authority {
     return new Promise((resolve, reject) => {
       const giveUp = (): void =>
         reject(new NoUsableAnswer('The certificate authority did not answer.'));
-      if (signal.aborted) return giveUp();
+      if (signal.aborted) {
+        giveUp();
+        return;
+      }
       signal.addEventListener('abort', giveUp, { once: true });
       const done = (): void => signal.removeEventListener('abort', giveUp);
       this.#exchange(request).then(resolve, reject).finally(done);
@@ -273,9 +249,7 @@ export class Authority {
     if (url === this.#url('new-acct')) return this.#newAccount(key, payload);
     const account = this.#accounts.get(kid ?? '');
     if (!account) return refuse('malformed', 'Only a new account may be asked for with a key');
-    const [kind, ...ids] = url.startsWith(this.#url(''))
-      ? url.slice(this.#url('').length).split('/')
-      : [];
+    const [kind = '', ...ids] = this.#path(url);
     const signed = { account, ids, payload };
     switch (kind) {
       case 'acct':
@@ -295,6 +269,12 @@ export class Authority {
       default:
         return refuse('malformed', 'Page not found', 404);
     }
+  }
+
+  /** After `/acme/`; empty for a URL of another place. */
+  #path(url: string): readonly string[] {
+    const start = this.#url('');
+    return url.startsWith(start) ? url.slice(start.length).split('/') : [];
   }
 
   #newAccount(key: AccountKey, payload: string): Answered {
@@ -352,7 +332,8 @@ export class Authority {
     const body = {
       identifier: { type: 'dns', value: name.replace(/^\*\./, '') },
       ...(name.startsWith('*.') && { wildcard: true }),
-      ...{ status, expires: timeText(expiresAt) },
+      status,
+      expires: timeText(expiresAt),
       challenges: shownOnes.map((one) => this.#challengeDocument(authorization, one)),
     };
     return { body };

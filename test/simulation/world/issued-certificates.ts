@@ -28,6 +28,7 @@ export interface WantedCertificate {
 export class IssuedCertificates {
   readonly #key: IssuingKey;
   readonly #chance: Chance;
+  readonly all: IssuedCertificate[] = [];
   readonly #bySerial = new Map<string, Kept>();
   /** Until when a certificate must have been issued for its window to be moved. */
   #movedAt = -Infinity;
@@ -35,10 +36,6 @@ export class IssuedCertificates {
   constructor(name: string, chance: Chance) {
     this.#key = new IssuingKey(name);
     this.#chance = chance;
-  }
-
-  get all(): readonly IssuedCertificate[] {
-    return [...this.#bySerial.values()];
   }
 
   issue({ publicKey, lifetimeMs, ...of }: WantedCertificate, now: number): IssuedCertificate {
@@ -49,6 +46,7 @@ export class IssuedCertificates {
     const leaf = this.#key.leaf({ names, serial, publicKey, notBefore, notAfter });
     const kept = { ...of, serial: serial.toString('hex'), notBefore, notAfter, leaf };
     this.#bySerial.set(kept.serial, kept);
+    this.all.push(kept);
     return kept;
   }
 

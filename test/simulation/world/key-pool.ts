@@ -18,8 +18,11 @@ const jwkOf = (secret: Buffer) => {
   const ecdh = createECDH('prime256v1');
   ecdh.setPrivateKey(secret);
   const point = ecdh.getPublicKey();
-  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((half) =>
-    half.toString('base64url'),
-  );
-  return { kty: 'EC', crv: 'P-256', d: secret.toString('base64url'), x, y };
+  return {
+    kty: 'EC',
+    crv: 'P-256',
+    d: secret.toString('base64url'),
+    x: point.toString('base64url', 1, 33),
+    y: point.toString('base64url', 33),
+  };
 };

@@ -53,7 +53,7 @@ export const readSignedRequest = (body: string | undefined, checks: Checks): Sig
     return refuse('malformed', 'The header has to name either a key or an account.');
   }
   const key = given ? keyOfJwk(given) : checks.keyOf(kid ?? '');
-  if (!key) return refuse('accountDoesNotExist', `Account "${kid}" not found`);
+  if (!key) return refuse('accountDoesNotExist', `Account "${kid ?? ''}" not found`);
   const input = Buffer.from(`${parsed.protected}.${parsed.payload}`);
   const signature = Buffer.from(parsed.signature, 'base64url');
   if (!verify('sha256', input, { key: key.key, dsaEncoding: 'ieee-p1363' }, signature)) {

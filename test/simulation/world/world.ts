@@ -58,7 +58,7 @@ export class World {
     this.#ports = ports;
     const { time, chance } = ports;
     const now = () => time.now;
-    this.dns = new Dns({ now, suffixes: ['example'], resolvers: service.resolvers });
+    this.dns = new Dns({ now, suffixes: ['example', 'test'], resolvers: service.resolvers });
     this.#publishService();
     const authority = (name: AuthorityName): Authority =>
       new Authority({
