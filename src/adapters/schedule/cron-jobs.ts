@@ -40,6 +40,7 @@ export interface SleepOptions {
 interface Plan {
   readonly job: Job;
   readonly times: ScheduledTask;
+  isRunning: boolean;
   nextAt: number;
   /** From the beginning of the last run that did not fail until `nextAt`. */
   waitMs: number;
@@ -96,7 +97,13 @@ export class CronJobs {
     this.#plans = jobs.map((job) => {
       const times = createTask(job.schedule, () => undefined, { name: job.name });
       const [now, nextAt] = [this.#lookedAt, nextOf(times)];
-      const before = { endedWellAt: now, failedAt: 0, newsBy: Infinity, isOwed: false };
+      const before = {
+        isRunning: false,
+        endedWellAt: now,
+        failedAt: 0,
+        newsBy: Infinity,
+        isOwed: false,
+      };
       return { job, times, nextAt, waitMs: nextAt - now, ...before };
     });
     for (const plan of this.#plans) {
@@ -131,7 +138,7 @@ export class CronJobs {
     const by = this.#newsBy(plan, when, now);
     if (by >= plan.newsBy) return;
     plan.newsBy = by;
-    if (this.#running.has(plan.job.name)) return;
+    if (plan.isRunning) return;
     plan.nextAt = Math.min(plan.nextAt, by);
     if (by <= now) this.#run(plan);
     this.#wait();
@@ -146,7 +153,7 @@ export class CronJobs {
   #wait(): void {
     if (this.#isStopping) return;
     clearTimeout(this.#timer);
-    const waiting = this.#plans.filter(({ job }) => !this.#running.has(job.name));
+    const waiting = this.#plans.filter(({ isRunning }) => !isRunning);
     const nextAt = Math.min(...waiting.map((plan) => plan.nextAt));
     const wait = Math.max(0, nextAt - Date.now());
     this.#timer = setTimeout(
@@ -173,9 +180,9 @@ export class CronJobs {
 
   /** A job that still runs is not started again. */
   #run(plan: Plan): void {
-    const { name } = plan.job;
-    if (this.#isStopping || this.#running.has(name)) return;
-    this.#running.set(name, this.#runWhileNews(plan));
+    if (this.#isStopping || plan.isRunning) return;
+    plan.isRunning = true;
+    this.#running.set(plan.job.name, this.#runWhileNews(plan));
   }
 
   async #runWhileNews(plan: Plan): Promise<void> {
@@ -190,6 +197,7 @@ export class CronJobs {
     } while (plan.newsBy <= Date.now());
     plan.nextAt = Math.min(plan.nextAt, plan.newsBy);
     // At once after the last look for news, so that later news begins a run.
+    plan.isRunning = false;
     this.#running.delete(plan.job.name);
     this.#wait();
   }
