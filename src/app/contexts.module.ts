@@ -14,7 +14,8 @@ import { Ids } from '../kernel/ids.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import { apart } from './request-deadline.ts';
 import { AccessKey, CatalogueKey, MailPeopleKey, NotificationsKey } from './keys.ts';
-import { asJob, leasedJob } from './leased.ts';
+import { asJob } from './as-job.ts';
+import { leasedJob } from './leased.ts';
 import { BridgedPersonalMails } from './personal-mails.ts';
 import { wiring } from './wiring.ts';
 

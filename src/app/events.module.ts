@@ -49,7 +49,7 @@ export const events = wiring((once) => {
       notifications: {
         watchDomain: async (id) => {
           await notifications.watchDomain(id);
-          watches.news.ringSoon();
+          watches.news.ring('soon');
         },
       },
       addNotice: telling((notification) => notifications.addNotice(notification)),

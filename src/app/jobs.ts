@@ -14,7 +14,7 @@ import type { DueDomains } from '../adapters/schedule/due-domains.ts';
 import type { WebhookPump } from '../adapters/schedule/webhook-pump.ts';
 import type { Domains } from '../domains/domains.ts';
 import type { Sites } from '../sites/sites.ts';
-import { asJob } from './leased.ts';
+import { asJob } from './as-job.ts';
 import { sweptTables } from './retention.ts';
 
 const hourMs = 60 * 60_000;

@@ -31,13 +31,3 @@ export const leasedJob = (
     ...(dueAt && { dueAt }),
   });
 };
-
-type Work<End> = (isStopping: () => boolean) => Promise<End>;
-
-/** Work that does not say when it has more to do. */
-export const asJob =
-  (work: Work<unknown>): Work<JobEnd> =>
-  async (isStopping) => {
-    await work(isStopping);
-    return 'done';
-  };

@@ -16,7 +16,8 @@ import {
   WatchDomainsKey,
   WatchRemovalsKey,
 } from './keys.ts';
-import { asJob, leasedJob } from './leased.ts';
+import { asJob } from './as-job.ts';
+import { leasedJob } from './leased.ts';
 import { KnownRecipients } from './known-recipients.ts';
 import { BridgedDomains } from './watched-domains.ts';
 import { openPostman } from './open-postman.ts';

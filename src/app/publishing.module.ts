@@ -26,7 +26,8 @@ import {
   DomainsKey,
   WebhookCallsKey,
 } from './keys.ts';
-import { asJob, leased, leasedJob } from './leased.ts';
+import { asJob } from './as-job.ts';
+import { leased, leasedJob } from './leased.ts';
 import { storedCensus } from './measures/show-census.ts';
 import { allowancesByPlan, PlanAllowances } from './plan-allowances.ts';
 import { deploysFolder } from './settings/deploys-place.ts';

@@ -57,7 +57,7 @@ export const startWorker = (
   const { watchDomains, watchRemovals, mailPump, webhookPump } = ports;
   showCensus(container.get(MetricsKey), census);
   container.get(StoredSignal).listen((_accountIds, hasDeliveries) => {
-    dueDomains.news.ringSoon();
+    dueDomains.news.ring('soon');
     planRenewals.news.ring();
     if (!hasDeliveries) return;
     relay.news.ring();

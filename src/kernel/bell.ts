@@ -1,24 +1,16 @@
-const soonMs = 1000;
+/** `soon`: within a second, together with other news. */
+export type Ringing = 'now' | 'soon';
 
 /** Tells one listener that there is news. Without a listener nothing happens: it looks by itself once it begins. */
 export class Bell {
-  #listener: (() => void) | undefined;
-  #soon: NodeJS.Timeout | undefined;
+  #listener: ((when: Ringing) => void) | undefined;
 
   /** @param listener is called at each ring */
-  listen(listener: () => void): void {
+  listen(listener: (when: Ringing) => void): void {
     this.#listener = listener;
   }
 
-  ring(): void {
-    this.#listener?.();
-  }
-
-  /** Rings once within a second, however often it is called until then. */
-  ringSoon(): void {
-    this.#soon ??= setTimeout(() => {
-      this.#soon = undefined;
-      this.ring();
-    }, soonMs).unref();
+  ring(when: Ringing = 'now'): void {
+    this.#listener?.(when);
   }
 }

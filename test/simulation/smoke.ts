@@ -29,4 +29,5 @@ console.log(sim.world.authorities.one.orders.map((o) => [new Date(o.at).toISOStr
 console.log(sim.owners.acknowledged, sim.owners.bursts.map((b) => Object.groupBy(b.answers, (a) => a.status)).map((g) => Object.entries(g).map(([k, v]) => [k, v!.length])));
 console.log(sim.world.mail.taken.length, sim.world.receivers.received.map((r) => r.type).join(' '));
 sim.close();
+console.log([...((globalThis as any).__why ?? [])].sort((a: any, b: any) => b[1] - a[1]).slice(0, 40).map((x: any) => x.join('  ')).join('\n'));
 process.exit(0);

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createTask, type ScheduledTask } from 'node-cron';
 import type { Logger } from 'pino';
-import type { Bell } from '../../kernel/bell.ts';
+import type { Bell, Ringing } from '../../kernel/bell.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 
 /**
@@ -40,13 +40,14 @@ export interface SleepOptions {
 interface Plan {
   readonly job: Job;
   readonly times: ScheduledTask;
+  isRunning: boolean;
   nextAt: number;
   /** From the beginning of the last run that did not fail until `nextAt`. */
   waitMs: number;
   endedWellAt: number;
   failedAt: number;
-  /** There was news since the last run began. */
-  hasNews: boolean;
+  /** By when news is looked at that came since the last run began; infinite without. */
+  newsBy: number;
   /** There was news that another process may not see: it was busy with the job. */
   isOwed: boolean;
 }
@@ -65,6 +66,8 @@ export interface JobState {
 
 /** Longest timer, so that a changed clock is noticed within this time. */
 const longestWaitMs = 1000;
+/** So long news may wait that comes often. */
+const soonMs = 1000;
 /** Until a job with news is tried again that another process does. */
 const againAfterMs = 1000;
 
@@ -94,13 +97,19 @@ export class CronJobs {
     this.#plans = jobs.map((job) => {
       const times = createTask(job.schedule, () => undefined, { name: job.name });
       const [now, nextAt] = [this.#lookedAt, nextOf(times)];
-      const before = { endedWellAt: now, failedAt: 0, hasNews: false, isOwed: false };
+      const before = {
+        isRunning: false,
+        endedWellAt: now,
+        failedAt: 0,
+        newsBy: Infinity,
+        isOwed: false,
+      };
       return { job, times, nextAt, waitMs: nextAt - now, ...before };
     });
     for (const plan of this.#plans) {
-      plan.job.news?.listen(() => {
+      plan.job.news?.listen((when) => {
         this.#apart(() => {
-          this.#wake(plan);
+          this.#wake(plan, when);
         });
       });
       if (plan.job.isAtStart) this.#run(plan);
@@ -123,23 +132,28 @@ export class CronJobs {
     await Promise.all(this.#running.values());
   }
 
-  #wake(plan: Plan): void {
-    if (this.#isStopping || (plan.hasNews && plan.job.gathersNews)) return;
-    plan.hasNews = true;
-    if (this.#running.has(plan.job.name)) return;
-    if (plan.job.gathersNews) this.#planBy(plan, nextOf(plan.times));
-    else this.#run(plan);
+  #wake(plan: Plan, when: Ringing): void {
+    if (this.#isStopping) return;
+    const now = Date.now();
+    const by = this.#newsBy(plan, when, now);
+    if (by >= plan.newsBy) return;
+    plan.newsBy = by;
+    if (plan.isRunning) return;
+    plan.nextAt = Math.min(plan.nextAt, by);
+    if (by <= now) this.#run(plan);
     this.#wait();
   }
 
-  #planBy(plan: Plan, latest: number): void {
-    plan.nextAt = Math.min(plan.nextAt, latest);
+  /** By when news is looked at. */
+  #newsBy({ job, times, newsBy }: Plan, when: Ringing, now: number): number {
+    if (job.gathersNews) return newsBy === Infinity ? nextOf(times) : newsBy;
+    return when === 'now' ? now : now + soonMs;
   }
 
   #wait(): void {
     if (this.#isStopping) return;
     clearTimeout(this.#timer);
-    const waiting = this.#plans.filter(({ job }) => !this.#running.has(job.name));
+    const waiting = this.#plans.filter(({ isRunning }) => !isRunning);
     const nextAt = Math.min(...waiting.map((plan) => plan.nextAt));
     const wait = Math.max(0, nextAt - Date.now());
     this.#timer = setTimeout(
@@ -166,23 +180,24 @@ export class CronJobs {
 
   /** A job that still runs is not started again. */
   #run(plan: Plan): void {
-    const { name } = plan.job;
-    if (this.#isStopping || this.#running.has(name)) return;
-    this.#running.set(name, this.#runWhileNews(plan));
+    if (this.#isStopping || plan.isRunning) return;
+    plan.isRunning = true;
+    this.#running.set(plan.job.name, this.#runWhileNews(plan));
   }
 
   async #runWhileNews(plan: Plan): Promise<void> {
     do {
-      plan.isOwed ||= plan.hasNews;
-      plan.hasNews = false;
+      plan.isOwed ||= plan.newsBy !== Infinity;
+      plan.newsBy = Infinity;
       const begunAt = Date.now();
       const end = await this.#runOnce(plan);
       if (this.#isStopping) break;
       plan.nextAt = this.#nextAfter(plan, end);
       if (end) plan.waitMs = plan.nextAt - begunAt;
-    } while (plan.hasNews && !plan.job.gathersNews);
-    if (plan.hasNews && !this.#isStopping) this.#planBy(plan, nextOf(plan.times));
+    } while (plan.newsBy <= Date.now());
+    plan.nextAt = Math.min(plan.nextAt, plan.newsBy);
     // At once after the last look for news, so that later news begins a run.
+    plan.isRunning = false;
     this.#running.delete(plan.job.name);
     this.#wait();
   }

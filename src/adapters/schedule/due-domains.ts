@@ -97,7 +97,7 @@ export class DueDomains {
       .finally(() => {
         this.#letGo(domain.id);
         this.#lookForMore();
-        this.news.ringSoon();
+        this.news.ring('soon');
       });
   }
 

@@ -85,6 +85,22 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await claim(lease)).toEqual([]);
   });
 
+  testOnBoth('the time at which the first domain is due, or its lease ends, is known', async () => {
+    const held = await due(-1);
+    const free = await due(5);
+    expect(await domains.nextDueAt()).toEqual(later(-1));
+    const { claim: ours } = await hold(0, 1);
+    expect(await domains.nextDueAt()).toEqual(later(5));
+    await claim(5);
+    expect(await domains.nextDueAt()).toEqual(later(lease));
+    await domains.prolong([{ id: held.id, claim: ours }], later(9 * lease));
+    expect(await domains.nextDueAt()).toEqual(later(5 + lease));
+    await domains.release({ id: held.id, claim: ours });
+    expect(await domains.nextDueAt()).toEqual(later(-1));
+    for (const { id } of [held, free]) await domains.change(id, remove);
+    expect(((await domains.nextDueAt()) ?? later(2e12)) >= later(2e12)).toBe(true);
+  });
+
   testOnBoth(
     'extending a lease keeps a domain from others until its end, and only if it is held',
     async () => {

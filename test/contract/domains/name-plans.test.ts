@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { nextDomainDueAt } from '../../../src/adapters/kysely/sites/domain-claims.ts';
 import { domainFingerprint } from '../../../src/adapters/kysely/sites/domain-fingerprint.ts';
 import { KyselyCustomDomains } from '../../../src/adapters/kysely/sites/kysely-custom-domains.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
@@ -11,13 +12,22 @@ const domains: ManyRows = {
   table: 'domains',
   columns: [
     ...['id', 'account_id', 'project_id', 'host', 'unicode_host', 'attached_host', 'proven_host'],
-    ...['token', 'state', 'generation', 'added_at', 'details', 'due_at'],
+    ...['token', 'state', 'generation', 'added_at', 'details', 'due_at', 'claim', 'claimed_until'],
   ],
   rows: Array.from({ length: 5000 }, (_, n) => {
     const host = `w${n}.shop-${n % 50}.example`;
     return [
       ...[`dom_${n}`, `acct_${n % 20}`, `proj_${n % 100}`, host, host, host],
-      ...[n % 2 ? host : null, `t-${n}`, n % 2 ? 'live' : 'added', 1, n, '{}', null],
+      ...[
+        n % 2 ? host : null,
+        `t-${n}`,
+        n % 2 ? 'live' : 'added',
+        1,
+        n,
+        '{}',
+        n,
+        ...(n < 10 ? ['claim_1', n] : [null, null]),
+      ],
     ];
   }),
 };
@@ -34,6 +44,15 @@ describe.each(databaseKinds)('with thousands of domains, on %s', (kind) => {
     expect(await all.holdersOf('new.shop-1.example')).toEqual([]);
     expect(await explained.steps('w1.shop-1.example')).toEqual([
       expect.stringMatching(/proven_host/),
+    ]);
+  });
+
+  test('a search for the first domain that is due reads two ranges of indexes', async () => {
+    await nextDomainDueAt(explained.database.root);
+    const steps = (await explained.steps()).filter((step) => step.includes('domains'));
+    expect(steps).toEqual([
+      expect.stringMatching(/^(?!SCAN).*\bdomains_due\b/),
+      expect.stringMatching(/^(?!SCAN).*\bdomains_by_claim\b/),
     ]);
   });
 

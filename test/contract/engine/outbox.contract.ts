@@ -186,6 +186,12 @@ export const outboxContract = (open: (options: StoreOptions) => Promise<Stores>)
     expect(await sweep(later(1e12))).toBe(0);
   });
 
+  test('the oldest event that ages is known', async () => {
+    await store(hidden(later(2)), planChanged(later(0)), hidden(later(1), 'certificate_ordered'));
+    expect(await stores.retention.oldest('events')).toEqual(later(1));
+    expect(await stores.retention.oldest('mail_choices')).toBeUndefined();
+  });
+
   test('a sweep leaves the events that the audit log shows', async () => {
     await store(hidden(later(1)), planChanged(later(1)), hidden(later(1), 'certificate_ordered'));
     await outbox.done(...idsOf(await claim()));
@@ -193,6 +199,22 @@ export const outboxContract = (open: (options: StoreOptions) => Promise<Stores>)
     const entries = await stores.auditLog.list(account, 10, { kinds: ['plan_changed'] });
     expect(entries).toHaveLength(1);
   });
+
+  testOnBoth(
+    'the time of the first delivery that waits, is claimed or is retried is known',
+    async () => {
+      const before = await outbox.nextDueAt();
+      await store(planChanged(), issued('key_1'));
+      expect((await outbox.nextDueAt())!.getTime()).toBeLessThan(later(0).getTime());
+      const [first, second, third] = await claim();
+      expect(await outbox.nextDueAt()).toEqual(later(lease));
+      await outbox.retry(first!, later(5), 'away');
+      expect(await outbox.nextDueAt()).toEqual(later(5));
+      await outbox.park(second!, 'away');
+      await outbox.done(first!.id, third!.id);
+      expect(await outbox.nextDueAt()).toEqual(before);
+    },
+  );
 
   testOnBoth(
     'two processes that claim at the same time never share a delivery and leave none',

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { KyselyMails } from '../../../src/adapters/kysely/notifications/kysely-mails.ts';
 import { KyselyWatches } from '../../../src/adapters/kysely/notifications/kysely-watches.ts';
-import { claimDeliveries } from '../../../src/adapters/kysely/notifications/webhook-claims.ts';
+import {
+  claimDeliveries,
+  nextDeliveryDueAt,
+} from '../../../src/adapters/kysely/notifications/webhook-claims.ts';
 import { countWebhooks } from '../../../src/adapters/kysely/notifications/webhook-counts.ts';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import { later } from '../../support/accounts.ts';
@@ -57,8 +60,9 @@ describe.each(databaseKinds)('with thousands of watches, deliveries and mails, o
     expect(await all.due(new Date(500), 100)).toEqual([]);
     const after = { subject: 'domain:dom_7', lookAt: new Date(1) };
     expect(await all.due(new Date(500), 100, after)).toEqual([]);
+    expect(await all.nextDueAt()).toEqual(new Date(1_000_000));
     const steps = await reads('watches');
-    expect(steps).toHaveLength(2);
+    expect(steps).toHaveLength(3);
     for (const step of steps) {
       expect(step).not.toMatch(/\bSCAN\b/);
       expect(step).toMatch(/\bwatches_due\b/);
@@ -74,8 +78,9 @@ describe.each(databaseKinds)('with thousands of watches, deliveries and mails, o
         choose: (due) => due,
       });
     }
+    expect(await nextDeliveryDueAt(explained.database.root)).toEqual(new Date(1_000_000));
     const steps = await reads('webhook_deliveries');
-    expect(steps).toHaveLength(2);
+    expect(steps).toHaveLength(4);
     for (const step of steps) expect(step).toMatch(/^(?!SCAN).*\bwebhook_deliveries_due\b/);
   });
 
@@ -88,9 +93,11 @@ describe.each(databaseKinds)('with thousands of watches, deliveries and mails, o
 
   test('a search for due mail reads the range of an index only', async () => {
     const ports = { sealer: testSealer, ids: new UuidIds(), onAdded: () => undefined };
-    await new KyselyMails(explained.database, ports).claim(later(0), later(1), { limit: 4 });
+    const all = new KyselyMails(explained.database, ports);
+    await all.claim(later(0), later(1), { limit: 4 });
+    await all.nextDueAt();
     const steps = await reads('mails');
-    expect(steps).toHaveLength(2);
+    expect(steps).toHaveLength(3);
     for (const step of steps) {
       expect(step).toMatch(/^(?!SCAN).*\b(?:mails_due|mails_due_by_subject)\b/);
     }

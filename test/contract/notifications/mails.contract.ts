@@ -113,6 +113,26 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
     expect(await claim(later(1 + minute), 100)).toHaveLength(20);
   });
 
+  testOnBoth(
+    'the time of the first message that waits, is claimed or is retried is known',
+    async () => {
+      expect(await mails.nextDueAt()).toBeUndefined();
+      await alone(mailOf(), later(2));
+      await alone(mailOf(), later(1));
+      expect(await mails.nextDueAt()).toEqual(later(1));
+      const [message, other] = await claim(later(2));
+      expect(await mails.nextDueAt()).toEqual(later(2 + minute));
+      await mails.retry(message!, later(5), 'away');
+      expect(await mails.nextDueAt()).toEqual(later(5));
+      await mails.leaveOut(other!, later(5));
+      await mails.sent((await claim(later(5)))[0]!, later(5));
+      expect(await mails.nextDueAt()).toBeUndefined();
+      await alone(mailOf(), later(1));
+      await stores.people.remove(accountId, personId, () => []);
+      expect(await mails.nextDueAt()).toBeUndefined();
+    },
+  );
+
   testOnBoth('those that are due longest come first, and none before it is due', async () => {
     const [late, early, future] = [mailOf(), mailOf(), mailOf()];
     await alone(late, later(2));

@@ -103,6 +103,16 @@ export const watchesContract = (open: () => Promise<Stores>): void => {
     for (const one of subjects) await watches.forget(one, (await watches.get(one))!.version);
   });
 
+  testOnBoth('the time of the first look is known', async () => {
+    const [early, late] = [later(-2e9), later(-1e9)];
+    await watches.save(subject, undefined, look({ lookAt: late }));
+    await watches.save(`${subject}-early`, undefined, look({ lookAt: early }));
+    expect(await watches.nextDueAt()).toEqual(early);
+    await watches.forget(`${subject}-early`, (await watches.get(`${subject}-early`))!.version);
+    expect(await watches.nextDueAt()).toEqual(late);
+    await watches.forget(subject, (await watches.get(subject))!.version);
+  });
+
   test('a watch is forgotten only if no other look was stored meanwhile', async () => {
     await watches.save(subject, undefined, look());
     const { version } = (await watches.get(subject))!;

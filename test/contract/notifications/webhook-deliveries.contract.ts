@@ -93,6 +93,22 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     expect(await claim()).toHaveLength(2);
   });
 
+  testOnBoth(
+    'the time of the first delivery that waits, is claimed or is retried is known',
+    async () => {
+      const underWay = later(99 * day);
+      await add();
+      expect(await deliveries.nextDueAt()).toEqual(later(0));
+      const claimed = await claimOne();
+      expect(await deliveries.nextDueAt()).toEqual(later(lease));
+      await settled(claimed, answered(503));
+      const [retried] = await list();
+      expect(retried?.progress).toEqual({ state: 'waiting', nextAt: await deliveries.nextDueAt() });
+      await settled(await claimOne({ now: later(day), leaseUntil: later(2 * day) }), answered(204));
+      expect((await deliveries.nextDueAt()) ?? underWay).toEqual(underWay);
+    },
+  );
+
   testOnBoth('of twenty who add the same message, one does', async () => {
     const one = message();
     const { lost } = await race(20, (n) =>

@@ -392,6 +392,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(await found(5)).toEqual([]);
     expect(await found(6)).toEqual(sorted([mine, theirs]));
     expect(await found(6, 1)).toHaveLength(1);
+    expect(await projects.oldestUpload()).toEqual(longAgo(5));
     await projects.change(mine, (site) => giveUpUploads(site, later(0)));
     expect(await found(6)).toEqual([theirs]);
   });

@@ -255,3 +255,14 @@ test('a job that fails while it may sleep is tried again on its schedule', async
   expect(ranAt).toEqual([1500, 3500, 5500]);
   await jobs.stop();
 });
+
+test('news that comes often is looked at together within a second', async () => {
+  const news = new Bell();
+  const { ranAt, jobs } = schedule('0 */5 * * * *', idle, { news });
+  for (let n = 0; n < 4; n++) {
+    news.ring('soon');
+    await jest.advanceTimersByTimeAsync(600);
+  }
+  expect(ranAt).toEqual([1000, 2200]);
+  await jobs.stop();
+});

@@ -52,6 +52,15 @@ test('a renewal is planned within the window that the authority suggests', async
   expect(await lab.current(live)).toMatchObject({ state: 'live', generation: 2 });
 });
 
+test('a run says when it has a question next, and that it has one now if it was stopped', async () => {
+  const { lab } = await liveLab();
+  await suggest(lab, 40 * day, 42 * day);
+  const run = planRenewals(lab.ports);
+  expect((await run(() => true)).nextAt).toEqual(new Date(0));
+  expect((await run()).nextAt).toEqual(after(day));
+  expect(await run()).toMatchObject({ planned: 0, nextAt: after(day) });
+});
+
 /** It has its certificate, and its traffic still goes elsewhere. */
 const readyLab = async () => {
   const lab = await domainLab('acme.platform.test');

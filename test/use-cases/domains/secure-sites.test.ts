@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
 import type { LedgerEntry } from '../../../src/domains/domain/certificates/ca-ledger.ts';
-import { secureSites } from '../../../src/domains/use-cases/secure-sites.ts';
+import { secureSites, sitesDueAt } from '../../../src/domains/use-cases/secure-sites.ts';
 import { showOwnHold } from '../../../src/domains/use-cases/show-own-hold.ts';
 import { servedProject } from '../../support/domains/custom-domains.ts';
 import { closeLabs, domainLab } from '../../support/domains/domain-lab.ts';
@@ -21,6 +21,18 @@ test('each project gets a certificate for its platform host, and custom domains 
   expect(await secureSites(lab.ports)()).toBe(0);
   lab.clock.advance(60 * day);
   expect(await secureSites(lab.ports)()).toBe(1);
+});
+
+test('when a certificate is due next is known: at once for a new host, then for its renewal', async () => {
+  const lab = await domainLab();
+  const dueAt = sitesDueAt(lab.ports);
+  expect((await dueAt())!.getTime()).toBeLessThanOrEqual(lab.clock.now().getTime());
+  await secureSites(lab.ports)();
+  lab.clock.set((await dueAt())!);
+  expect(await secureSites(lab.ports)()).toBe(1);
+  await servedProject(lab.stores);
+  expect((await dueAt())!.getTime()).toBeLessThanOrEqual(lab.clock.now().getTime());
+  expect(await sitesDueAt({ ...lab.ports, hasPlatformFiles: true })()).toBeUndefined();
 });
 
 test.each<[AuthorityFailureReason, boolean]>([

@@ -32,7 +32,7 @@ export const workMeasures = {
     ...maxOf,
     unit: 'seconds',
     labels: ['job_name'],
-    help: 'Time between the last and the next run of the job, by its schedule',
+    help: 'Time between the last and the next run of the job, as it is planned',
     from: 'every process, its own jobs',
   },
   authority_orders_total: {

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely';
+import { sql, type ExpressionBuilder } from 'kysely';
 import type { DomainClaim, HeldDomain } from '../../../domains/custom-domain-ports.ts';
 import { customDomainFrom } from './custom-domain-rows.ts';
 import type { Database, Queries } from '../database.ts';
@@ -54,17 +54,19 @@ export const nextDomainDueAt = async (db: Queries): Promise<Date | undefined> =>
     .selectFrom('domains')
     .select('due_at')
     .where('due_at', '>=', 0n)
-    .where('claim', 'is', null)
+    // In this form it is no condition on the index of claims, which would lead to all that are free.
+    .where((eb) => eb(eb.fn.coalesce('claim', eb.val('')), '=', ''))
     .orderBy('due_at')
     .limit(1)
     .executeTakeFirst();
   const claimed = await db
     .selectFrom('domains')
     .select(['due_at', 'claimed_until'])
-    .where('claim', '>', '')
-    .where('due_at', 'is not', null)
+    .where('claim', '>', sql.lit(''))
     .execute();
-  const times = claimed.map((row) => Math.max(Number(row.due_at), Number(row.claimed_until)));
+  const times = claimed.flatMap(({ due_at, claimed_until }) =>
+    due_at === null ? [] : [Math.max(Number(due_at), Number(claimed_until))],
+  );
   if (free) times.push(Number(free.due_at));
   return times.length === 0 ? undefined : new Date(Math.min(...times));
 };
