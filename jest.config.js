@@ -43,7 +43,6 @@ export default {
     suite('contract', 'servers'),
     suite('http', 'servers'),
     suite('edge'),
-    suite('simulation'),
     suite('dashboard', 'servers'),
     suite('system', 'servers'),
     // What a release needs beyond the rest: `make test-all`.

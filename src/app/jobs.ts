@@ -36,7 +36,7 @@ export interface WorkerPorts {
   readonly mailPeople: LeasedJob | undefined;
   readonly webhookPump: WebhookPump;
   readonly dueDomains: DueDomains;
-  readonly census: Pick<Census<unknown>, 'run'>;
+  readonly census: Pick<Census<unknown>, 'news' | 'run'>;
   /** node-cron expression. */
   readonly verifierSchedule: string;
   readonly clock: Clock;
@@ -78,8 +78,9 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
   {
     name: 'count what is stored',
     schedule: '*/15 * * * * *',
-    ...{ isAtStart: true, isShared: true, isTraced: true },
-    run: async (isStopping) => ((await ports.census.run(isStopping)) ? 'done' : 'elsewhere'),
+    ...{ isAtStart: true, isShared: true, isTraced: true, gathersNews: true },
+    news: ports.census.news,
+    run: (isStopping) => ports.census.run(isStopping),
   },
   {
     name: 'tell of domains in trouble',

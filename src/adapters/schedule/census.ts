@@ -1,5 +1,7 @@
+import { Bell } from '../../kernel/bell.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { JobLeases } from '../../kernel/job-leases.ts';
+import type { JobEnd } from './cron-jobs.ts';
 
 const second = 1000;
 /** However long a count takes, workers spend at most a hundredth of their time with it, unless that would be too seldom. */
@@ -18,7 +20,10 @@ export interface CensusPorts {
   readonly elapsed?: () => number;
 }
 
-/** Counts at intervals, in one process of a fleet. The others have no count, so that none shows an old one. */
+/**
+ * Counts at intervals, in one process of a fleet, while somebody reads the counts there. The others have no count, so that
+ * none shows an old one.
+ */
 export class Census<Counts> {
   readonly #count: (isStopping: () => boolean) => Promise<Counts>;
   readonly #ports: CensusPorts;
@@ -26,28 +31,42 @@ export class Census<Counts> {
   #restMs = 0;
   #nextAt = -Infinity;
   #leaseUntil: Date | undefined;
+  /** Since the last count; at first nobody could. */
+  #isRead = true;
+  /** Rings when somebody reads the counts, which asks for the next ones. */
+  readonly news = new Bell();
 
   constructor(count: (isStopping: () => boolean) => Promise<Counts>, ports: CensusPorts) {
     this.#count = count;
     this.#ports = ports;
   }
 
-  /** What this process counted last; undefined while another one counts. */
+  /** What this process counted lately; undefined while another one counts. */
   get latest(): { readonly counts: Counts; readonly at: Date } | undefined {
+    this.#isRead = true;
+    this.news.ring();
     return this.#latest;
   }
 
   /**
-   * Counts, unless another process does, or it was only just done.
-   * @returns whether it is this process's turn. @throws Unavailable
+   * Counts, unless another process does, it was only just done, or nobody has read what it counted last.
+   * @throws Unavailable
    */
-  async run(isStopping: () => boolean = () => false): Promise<boolean> {
+  async run(isStopping: () => boolean = () => false): Promise<JobEnd> {
+    if (!this.#isRead) {
+      this.#forgetOld();
+      return { nextAt: this.#latest && this.#leaseUntil };
+    }
+    return (await this.#runInTurn(isStopping)) ? 'done' : 'elsewhere';
+  }
+
+  /** @returns whether it is this process's turn */
+  async #runInTurn(isStopping: () => boolean): Promise<boolean> {
     const { leases, clock, holder, elapsed = () => performance.now() } = this.#ports;
     const begunAt = elapsed();
     if (begunAt < this.#nextAt) return true;
     const at = clock.now();
-    // Another one may count now, also where the answer of the database would not tell.
-    if (this.#leaseUntil && at >= this.#leaseUntil) this.#latest = undefined;
+    this.#forgetOld();
     const leaseUntil = new Date(at.getTime() + this.#restMs + spareMs);
     if (!(await leases.hold(job, holder, at, leaseUntil))) {
       this.#latest = undefined;
@@ -57,10 +76,17 @@ export class Census<Counts> {
     const counts = await this.#count(isStopping);
     if (isStopping()) return true;
     this.#latest = { counts, at };
+    this.#isRead = false;
     const endedAt = elapsed();
     this.#restMs = Math.min(rest.timesAsLong * (endedAt - begunAt), rest.mostMs);
     this.#nextAt = endedAt + this.#restMs;
     return true;
+  }
+
+  /** Another one may count now, also where the answer of the database would not tell. */
+  #forgetOld(): void {
+    const { clock } = this.#ports;
+    if (this.#leaseUntil && clock.now() >= this.#leaseUntil) this.#latest = undefined;
   }
 
   /** Leaves it to another process. */

@@ -164,13 +164,11 @@ export class Time {
     if (!task.run || task.actor?.isAlive === false) return;
     this.#now = Math.max(this.#now, task.at);
     this.#steps += 1;
-    if (process.env['WHY']) { const k=(task as any).why; const m=((globalThis as any).__why ??= new Map()); m.set(k,(m.get(k)??0)+1); }
     this.#actors.run(task.actor, task.run);
   }
 
   #plan(at: number, run: () => void): () => void {
     const task: Task = { at, order: this.#order++, actor: this.actor, run };
-    if (process.env['WHY']) (task as any).why = (this.actor?.name ?? 'world') + ' ' + (new Error().stack ?? '').split('\n').slice(3).filter((l) => /src\//.test(l) || /node_modules/.test(l)).slice(0,2).map((l) => l.replace(/.*\/(src|node_modules)\//,'')).join(' < ');
     push(this.#tasks, task);
     return () => {
       task.run = undefined;

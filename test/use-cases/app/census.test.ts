@@ -25,10 +25,37 @@ const fleet = async () => {
   return { pass, worker, leases, counted: () => counted };
 };
 
+/** While somebody reads its counts. */
+const runRead = (census: Census<number>, isStopping?: () => boolean) => {
+  void census.latest;
+  return census.run(isStopping);
+};
+
+test('a worker whose count nobody reads does not count again', async () => {
+  const { pass, worker, counted } = await fleet();
+  const census = worker('one');
+  let rung = 0;
+  census.news.listen(() => {
+    rung += 1;
+  });
+  await census.run();
+  expect(await census.run()).toEqual({ nextAt: new Date(begin.getTime() + 60_000) });
+  pass(60_000);
+  expect(await census.run()).toEqual({ nextAt: undefined });
+  expect([counted(), rung]).toEqual([1, 0]);
+  expect(census.latest).toBeUndefined();
+  await census.run();
+  expect([counted(), rung]).toEqual([2, 1]);
+});
+
 test('one worker of a fleet counts, and only that one knows the count', async () => {
   const { worker, counted } = await fleet();
   const [one, other] = [worker('one'), worker('other')];
-  expect([await one.run(), await other.run(), await other.run()]).toEqual([true, false, false]);
+  expect([await runRead(one), await runRead(other), await runRead(other)]).toEqual([
+    'done',
+    'elsewhere',
+    'elsewhere',
+  ]);
   expect(one.latest).toEqual({ counts: 1, at: begin });
   expect(other.latest).toBeUndefined();
   expect(counted()).toBe(1);
@@ -37,68 +64,68 @@ test('one worker of a fleet counts, and only that one knows the count', async ()
 test('another worker takes over from one that is dead, and at once from one that has stopped', async () => {
   const { pass, worker } = await fleet();
   const [dead, next, last] = [worker('dead'), worker('next'), worker('last')];
-  await dead.run();
+  await runRead(dead);
   pass(59_000);
-  await next.run();
+  await runRead(next);
   expect(next.latest).toBeUndefined();
   pass(2_000);
-  await next.run();
+  await runRead(next);
   expect(next.latest?.counts).toBe(2);
   await next.stop();
-  await last.run();
+  await runRead(last);
   expect([next.latest, last.latest?.counts]).toEqual([undefined, 3]);
 });
 
 test('a count that a stop cut short is not shown', async () => {
   const { worker } = await fleet();
   const stopping = worker('stopping');
-  await stopping.run(() => true);
+  await runRead(stopping, () => true);
   expect(stopping.latest).toBeUndefined();
 });
 
 test('a worker that lost its place forgets its count', async () => {
   const { pass, worker } = await fleet();
   const [slow, other] = [worker('slow'), worker('other')];
-  await slow.run();
+  await runRead(slow);
   pass(61_000);
-  await other.run();
-  await slow.run();
+  await runRead(other);
+  await runRead(slow);
   expect([slow.latest, other.latest?.counts]).toEqual([undefined, 2]);
 });
 
 test('a worker without a database forgets its count once its place may be taken', async () => {
   const { pass, worker, leases } = await fleet();
   const census = worker('one');
-  await census.run();
+  await runRead(census);
   leases.hold = () => Promise.reject(new Error('away'));
   pass(59_000);
-  await expect(census.run()).rejects.toThrow('away');
+  await expect(runRead(census)).rejects.toThrow('away');
   expect(census.latest?.counts).toBe(1);
   pass(2_000);
-  await expect(census.run()).rejects.toThrow('away');
+  await expect(runRead(census)).rejects.toThrow('away');
   expect(census.latest).toBeUndefined();
 });
 
 test('a slow count is repeated after a hundred times as long, and meanwhile nobody takes over', async () => {
   const { pass, worker } = await fleet();
   const [slow, other] = [worker('slow', 1_000), worker('other')];
-  await slow.run();
+  await runRead(slow);
   pass(99_000);
-  await slow.run();
+  await runRead(slow);
   expect(slow.latest?.counts).toBe(1);
   pass(1_000);
-  await slow.run();
+  await runRead(slow);
   expect(slow.latest?.counts).toBe(2);
   pass(150_000);
-  await other.run();
+  await runRead(other);
   expect(other.latest).toBeUndefined();
 });
 
 test('a count that takes minutes is repeated within five minutes of its end', async () => {
   const { pass, worker } = await fleet();
   const census = worker('slowest', 120_000);
-  await census.run();
+  await runRead(census);
   pass(300_000);
-  await census.run();
+  await runRead(census);
   expect(census.latest?.counts).toBe(2);
 });
