@@ -29,5 +29,5 @@ console.log(sim.world.authorities.one.orders.map((o) => [new Date(o.at).toISOStr
 console.log(sim.owners.acknowledged, sim.owners.bursts.map((b) => Object.groupBy(b.answers, (a) => a.status)).map((g) => Object.entries(g).map(([k, v]) => [k, v!.length])));
 console.log(sim.world.mail.taken.length, sim.world.receivers.received.map((r) => r.type).join(' '));
 sim.close();
-console.log([...((globalThis as any).__sql ?? [])].sort((a: any, b: any) => b[1][1] - a[1][1]).slice(0, 25).map((x: any) => x[1][0] + ' ' + Math.round(x[1][1]) + 'ms ' + x[0].slice(0, 260)).join('\n'));
+console.log([...((globalThis as any).__jobs ?? [])].map((x: any) => x.join(' ')).join('\n'));
 process.exit(0);
