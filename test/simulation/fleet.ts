@@ -74,7 +74,9 @@ export class SimulatedProcess {
         const { platformHost: host } = config;
         container
           .rebind(RouteTableKey)
-          .toDynamicValue((c) => new RouteTable(c.get(EdgeRecords), { host }, log, sleep.longestSleepMs))
+          .toDynamicValue(
+            (c) => new RouteTable(c.get(EdgeRecords), { host }, log, sleep.longestSleepMs),
+          )
           .inSingletonScope();
       }
       const started = new SimulatedProcess(actor, container);
@@ -130,7 +132,14 @@ const responderOf = (container: Container, zone: string): Responder => {
 const sleep = { longestSleepMs: 6 * 60 * 60_000 };
 
 const logOf = (name: ProcessName, { onLog }: FleetPorts): Logger =>
-  pino({ level: 'warn', base: null, timestamp: false }, { write: (line) => { onLog(name, shownLine(line)); } });
+  pino(
+    { level: 'warn', base: null, timestamp: false },
+    {
+      write: (line) => {
+        onLog(name, shownLine(line));
+      },
+    },
+  );
 
 const shownLine = (line: string): string => {
   const { msg, job, err } = JSON.parse(line) as { msg: string; job?: string; err?: Error };

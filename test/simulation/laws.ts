@@ -37,5 +37,7 @@ export class Laws {
   onLog(_name: ProcessName, _line: string): void {}
   weatherCleared(): void {}
   atTheEnd(): void {}
-  close(): void { this.#database?.close(); }
+  close(): void {
+    this.#database?.close();
+  }
 }

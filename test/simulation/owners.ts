@@ -115,10 +115,14 @@ export class Owners {
           this.acknowledged.push({ kind: 'domain', shop: name, id, host });
         });
       case 'removes':
-        return this.#domains(shop, async (domains, { domain }) => {
-          const { id } = await domains.removeDomain(domain);
-          this.acknowledged.push({ kind: 'removal', id, host, at: this.#ports.time.now });
-        }, host);
+        return this.#domains(
+          shop,
+          async (domains, { domain }) => {
+            const { id } = await domains.removeDomain(domain);
+            this.acknowledged.push({ kind: 'removal', id, host, at: this.#ports.time.now });
+          },
+          host,
+        );
       case 'verifies':
         return this.#domains(shop, (domains, { domain }) => domains.verifyDomain(domain), host);
       case 'publishes':
@@ -130,7 +134,10 @@ export class Owners {
       case 'allows':
         return this.#setCaa(host, value);
       case 'deploys':
-        return this.#at(({ container }) => container.get(SitesKey).deploySite(project, 'site'), shop);
+        return this.#at(
+          ({ container }) => container.get(SitesKey).deploySite(project, 'site'),
+          shop,
+        );
       case 'takes':
         return this.#at(({ container }) =>
           container.get(AccessKey).setPlan(accountId, host as 'pro'),
@@ -158,7 +165,11 @@ export class Owners {
     host: string,
     isWanted: (record: DnsRecord) => boolean,
   ): Promise<void> {
-    const records = await this.#domains(shop, (_domains, view) => Promise.resolve(view.records), host);
+    const records = await this.#domains(
+      shop,
+      (_domains, view) => Promise.resolve(view.records),
+      host,
+    );
     const { zones } = this.#ports.world.dns;
     for (const { type, fqdn, value, ttl } of records.filter(isWanted)) {
       this.#clear(fqdn);
@@ -169,7 +180,11 @@ export class Owners {
   }
 
   async #unpublish(shop: Shop, host: string): Promise<void> {
-    const records = await this.#domains(shop, (_domains, view) => Promise.resolve(view.records), host);
+    const records = await this.#domains(
+      shop,
+      (_domains, view) => Promise.resolve(view.records),
+      host,
+    );
     for (const { fqdn } of records) this.#clear(fqdn);
   }
 
@@ -192,7 +207,9 @@ export class Owners {
     const address = receiverOf(shop.name);
     await this.#at(async ({ container }) => {
       const draft = { address, kinds: ownersKinds };
-      const { webhook, secret } = await container.get(WebhookCallsKey).addWebhook(shop.accountId, draft);
+      const { webhook, secret } = await container
+        .get(WebhookCallsKey)
+        .addWebhook(shop.accountId, draft);
       shop.webhookId = webhook.id;
       shop.secrets = [secret];
       this.#ports.world.receivers.tell(address, shop.secrets);
@@ -212,7 +229,11 @@ export class Owners {
   }
 
   async #sell(shop: Shop): Promise<void> {
-    const body = JSON.stringify({ name: 'Rex', category: { id: 1, name: 'Dogs' }, status: 'available' });
+    const body = JSON.stringify({
+      name: 'Rex',
+      category: { id: 1, name: 'Dogs' },
+      status: 'available',
+    });
     const answer = await this.#call(shop, { method: 'POST', path: '/v1/pets', body });
     const { id } = (answer.body ?? {}) as { readonly id?: bigint };
     if (answer.status === 201 && id !== undefined)
@@ -243,7 +264,10 @@ export class Owners {
     return this.#at(async (api) => {
       const domains = domainsOf(api);
       if (host === undefined) return work(domains, nothing);
-      return work(domains, await domains.showDomain(await domains.getDomain(shop.project.id, host)));
+      return work(
+        domains,
+        await domains.showDomain(await domains.getDomain(shop.project.id, host)),
+      );
     }, shop);
   }
 
@@ -271,4 +295,9 @@ export class Owners {
 
 const domainsOf = ({ container }: SimulatedProcess) => container.get(DomainsKey);
 
-const nothing = { get domain(): never { throw new Error('no host was named'); }, records: [] };
+const nothing = {
+  get domain(): never {
+    throw new Error('no host was named');
+  },
+  records: [],
+};

@@ -1,6 +1,10 @@
 /** The accounts of a simulated store, and the names that each wants to attach. */
 export const shops = {
-  north: { plan: 'business', zone: 'north.test', hosts: ['www.north.test', 'north.test', '*.app.north.test'] },
+  north: {
+    plan: 'business',
+    zone: 'north.test',
+    hosts: ['www.north.test', 'north.test', '*.app.north.test'],
+  },
   south: { plan: 'pro', zone: 'south.test', hosts: ['www.south.test', 'south.test'] },
   /** A rival for a name of the first one. */
   east: { plan: 'pro', zone: 'east.test', hosts: ['www.north.test'] },

@@ -260,4 +260,12 @@ export class Simulation {
 
 /** What other processes wait for; the rest changes at each look. */
 const isNews = (table: string): boolean =>
-  ['events', 'deliveries', 'routes', 'certificates', 'mails', 'webhook_deliveries', 'mail_requests'].includes(table);
+  [
+    'events',
+    'deliveries',
+    'routes',
+    'certificates',
+    'mails',
+    'webhook_deliveries',
+    'mail_requests',
+  ].includes(table);

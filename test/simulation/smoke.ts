@@ -18,15 +18,37 @@ const story = readStory(`seed 1, 60 days
 0 02:06:00 south sells
 0 02:06:00 south bursts 320
 `);
-const sim = new Simulation(process.argv[2] ?? '1', { onLine: (l) => console.log(new Date(sim.time.now).toISOString().slice(0, 19), l) });
+const sim = new Simulation(process.argv[2] ?? '1', {
+  onLine: (l) => console.log(new Date(sim.time.now).toISOString().slice(0, 19), l),
+});
 await sim.open();
 console.log('open', Math.round(realNow() - t0), 'ms', sim.time.steps);
 const t1 = realNow();
 const s1 = sim.time.steps;
-try { await sim.live(story); } catch (e) { console.log(e); }
-console.log('lived', Math.round(realNow() - t1), 'ms', sim.time.steps - s1, 'steps', (sim.time.now - Date.UTC(2027,0,1)) / 86400000, 'days');
-console.log(sim.world.authorities.one.orders.map((o) => [new Date(o.at).toISOString(), o.names.join()]), sim.world.authorities.one.over);
-console.log(sim.owners.acknowledged, sim.owners.bursts.map((b) => Object.groupBy(b.answers, (a) => a.status)).map((g) => Object.entries(g).map(([k, v]) => [k, v!.length])));
+try {
+  await sim.live(story);
+} catch (e) {
+  console.log(e);
+}
+console.log(
+  'lived',
+  Math.round(realNow() - t1),
+  'ms',
+  sim.time.steps - s1,
+  'steps',
+  (sim.time.now - Date.UTC(2027, 0, 1)) / 86400000,
+  'days',
+);
+console.log(
+  sim.world.authorities.one.orders.map((o) => [new Date(o.at).toISOString(), o.names.join()]),
+  sim.world.authorities.one.over,
+);
+console.log(
+  sim.owners.acknowledged,
+  sim.owners.bursts
+    .map((b) => Object.groupBy(b.answers, (a) => a.status))
+    .map((g) => Object.entries(g).map(([k, v]) => [k, v!.length])),
+);
 console.log(sim.world.mail.taken.length, sim.world.receivers.received.map((r) => r.type).join(' '));
 sim.close();
 console.log([...((globalThis as any).__jobs ?? [])].map((x: any) => x.join(' ')).join('\n'));

@@ -38,7 +38,8 @@ export const readStory = (text: string): Story => {
 
 const readStep = (line: string): Step => {
   const read = /^\s*(\d+) (\d\d):(\d\d):(\d\d(?:\.\d{3})?) (\S+) (\S.*)$/.exec(line);
-  if (!read) throw new Error(`No step of a story: ${line}\nOne is like: 12 04:33:10 north adds x.example`);
+  if (!read)
+    throw new Error(`No step of a story: ${line}\nOne is like: 12 04:33:10 north adds x.example`);
   const [, days, hours, minutes, seconds, who = '', words = ''] = read;
   const inDay = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * second;
   return { at: Number(days) * dayMs + Math.round(inDay), who, words: words.trim().split(/\s+/) };

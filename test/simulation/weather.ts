@@ -102,7 +102,11 @@ const turns: Readonly<
     dns.weather.zone(zone, stateIn(zoneStates, condition));
   },
   authority: ({ authorities }, _fleet, name, condition) => {
-    Object.assign(authorities[name as AuthorityName].weather, well, stateIn(authorityStates, condition));
+    Object.assign(
+      authorities[name as AuthorityName].weather,
+      well,
+      stateIn(authorityStates, condition),
+    );
   },
   windows: ({ authorities }, _fleet, name) => {
     authorities[name as AuthorityName].moveWindows();
@@ -122,7 +126,10 @@ const turns: Readonly<
 };
 
 /** @returns undefined for `well` @throws Error for a word that is none */
-const stateIn = <State>(states: Readonly<Record<string, State>>, condition: string): State | undefined => {
+const stateIn = <State>(
+  states: Readonly<Record<string, State>>,
+  condition: string,
+): State | undefined => {
   if (condition === 'well') return undefined;
   const state = states[condition];
   if (state === undefined) throw new Error(`no weather is called ${condition}`);

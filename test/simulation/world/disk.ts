@@ -101,4 +101,5 @@ export const replaceSqlite = (): void => {
   } as typeof pragma;
 };
 
-const writing = /^\s*(?:insert\s+(?:or \w+\s+)?into|update|delete\s+from|replace\s+into)\s+"?(\w+)/i;
+const writing =
+  /^\s*(?:insert\s+(?:or \w+\s+)?into|update|delete\s+from|replace\s+into)\s+"?(\w+)/i;

@@ -78,12 +78,23 @@ export class World {
     container.rebind(DnsJudge).toConstantValue({
       judge: (facts, expectation) => Promise.resolve(judgementOn(facts, expectation)),
     });
-    container.rebind(CertificateAuthority).toDynamicValue((c) =>
-      this.#client('one', present(config.acme), c.get(AuthorityAccounts), c.get(Clock)),
-    ).inSingletonScope();
-    container.rebind(SecondAuthorityKey).toDynamicValue((c) => ({
-      authority: this.#client('two', present(config.acmeFallback), c.get(AuthorityAccounts), c.get(Clock)),
-    })).inSingletonScope();
+    container
+      .rebind(CertificateAuthority)
+      .toDynamicValue((c) =>
+        this.#client('one', present(config.acme), c.get(AuthorityAccounts), c.get(Clock)),
+      )
+      .inSingletonScope();
+    container
+      .rebind(SecondAuthorityKey)
+      .toDynamicValue((c) => ({
+        authority: this.#client(
+          'two',
+          present(config.acmeFallback),
+          c.get(AuthorityAccounts),
+          c.get(Clock),
+        ),
+      }))
+      .inSingletonScope();
     container.rebind(Outside).toConstantValue(across(time, this.receivers));
     container.rebind(PostmanKey).toConstantValue({ postman: across(time, this.mail) });
     container.rebind(SiteFiles).toConstantValue(this.disk);
