@@ -132,7 +132,8 @@ export class Owners {
       case 'unpublishes':
         return this.#unpublish(shop, host);
       case 'allows':
-        return this.#setCaa(host, value);
+        this.#setCaa(host, value);
+        return undefined;
       case 'deploys':
         return this.#at(
           ({ container }) => container.get(SitesKey).deploySite(project, 'site'),
@@ -217,12 +218,12 @@ export class Owners {
   }
 
   async #turnSecret(shop: Shop): Promise<void> {
-    const { webhookId: id, accountId } = shop;
-    if (id === undefined) return;
+    const { webhookId, accountId } = shop;
+    if (webhookId === undefined) return;
     await this.#at(async ({ container }) => {
       const { secret } = await container
         .get(WebhookCallsKey)
-        .rotateWebhookSecret({ id, accountId }, '24h');
+        .rotateWebhookSecret({ webhookId, accountId }, '24h');
       shop.secrets = [secret, ...shop.secrets];
       this.#ports.world.receivers.tell(receiverOf(shop.name), shop.secrets);
     }, shop);
@@ -237,7 +238,7 @@ export class Owners {
     const answer = await this.#call(shop, { method: 'POST', path: '/v1/pets', body });
     const { id } = (answer.body ?? {}) as { readonly id?: bigint };
     if (answer.status === 201 && id !== undefined)
-      this.acknowledged.push({ kind: 'pet', shop: shop.name, id: BigInt(id) });
+      this.acknowledged.push({ kind: 'pet', shop: shop.name, id });
     else if (answer.status >= 500) throw new Error(`answered ${String(answer.status)}`);
   }
 

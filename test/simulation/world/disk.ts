@@ -7,6 +7,7 @@ const require = createRequire(import.meta.url);
 type Connection = SqliteDatabase.Database;
 type Statement = SqliteDatabase.Statement;
 type Method = (...given: unknown[]) => unknown;
+type OfConnection = (this: Connection, ...given: unknown[]) => unknown;
 
 export interface DiskListener {
   /** Before a commit, and after it: the place where a process may die. */
@@ -45,7 +46,7 @@ export class Disk {
     const table = writing.exec(text)?.[1];
     const isCommit = /^commit/i.test(text);
     for (const name of ['run', 'all', 'get'] as const) {
-      const real = statement[name].bind(statement) as Method;
+      const real = statement[name].bind(statement);
       const call: Method = (...given) => {
         this.#mustLive(actor);
         if (!isCommit && table === undefined) return real(...given);
@@ -90,15 +91,17 @@ export const useDisk = (disk: Disk): void => {
 
 /** Before the first module that opens a database. */
 export const replaceSqlite = (): void => {
-  const { prototype } = require('better-sqlite3') as { readonly prototype: Connection };
+  const { prototype } = require('better-sqlite3') as {
+    readonly prototype: Record<'prepare' | 'pragma', OfConnection>;
+  };
   const { prepare, pragma } = prototype;
-  prototype.prepare = function (this: Connection, text: string): Statement {
-    const statement = prepare.call(this, text);
-    return current?.watched(this, text, statement) ?? statement;
-  } as typeof prepare;
-  prototype.pragma = function (this: Connection, text: string): unknown {
-    return pragma.call(this, text.replace('= FULL', '= OFF'));
-  } as typeof pragma;
+  prototype.prepare = function (text): Statement {
+    const statement = prepare.call(this, text) as Statement;
+    return current?.watched(this, String(text), statement) ?? statement;
+  };
+  prototype.pragma = function (text): unknown {
+    return pragma.call(this, String(text).replace('= FULL', '= OFF'));
+  };
 };
 
 const writing =

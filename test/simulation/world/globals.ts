@@ -1,4 +1,5 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
+import './machine.ts';
 import { promisify } from 'node:util';
 import { chanceOf, type Chance } from './chance.ts';
 import type { Time } from './time.ts';
@@ -7,9 +8,6 @@ import type { Time } from './time.ts';
 
 const require = createRequire(import.meta.url);
 const RealDate = Date;
-/** Of the machine. */
-export const realTurn = setImmediate;
-export const realElapsed = performance.now.bind(performance);
 
 /** Seeded for a simulation; one at a time in a process. */
 export interface Simulated {
