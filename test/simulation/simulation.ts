@@ -211,6 +211,7 @@ export class Simulation {
           this.world.bind(container, config);
         },
         onLog: (who, line) => {
+          if (this.time.actor?.isAlive === false) return;
           this.#line(`     ${who}: ${line.trim()}`);
           this.laws.onLog(who, line);
         },

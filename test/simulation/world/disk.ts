@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type SqliteDatabase from 'better-sqlite3';
-import type { Actor, Time } from './time.ts';
+import { Dead, type Actor, type Time } from './time.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -78,7 +78,7 @@ export class Disk {
   }
 
   #mustLive(actor: Actor): void {
-    if (!actor.isAlive) throw new Error(`${actor.name} is dead`);
+    if (!actor.isAlive) throw new Dead(actor.name);
   }
 }
 

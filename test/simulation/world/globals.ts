@@ -2,7 +2,7 @@ import { createRequire, syncBuiltinESMExports } from 'node:module';
 import './machine.ts';
 import { promisify } from 'node:util';
 import { chanceOf, type Chance } from './chance.ts';
-import type { Time } from './time.ts';
+import { Dead, type Time } from './time.ts';
 
 // What modules of src take from Node is replaced here, before the first of them is loaded.
 
@@ -246,4 +246,7 @@ export const replaceGlobals = (): void => {
     },
   });
   syncBuiltinESMExports();
+  process.on('unhandledRejection', (error) => {
+    if (!(error instanceof Dead)) throw error;
+  });
 };

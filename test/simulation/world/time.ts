@@ -11,6 +11,11 @@ export interface Actor {
   clockAheadMs: number;
 }
 
+/** What a dead process gets where it still tries: nobody hears of it. */
+export class Dead extends Error {
+  override readonly name = 'Dead';
+}
+
 interface Task {
   readonly at: number;
   readonly order: number;
@@ -159,7 +164,11 @@ export class Time {
     if (!task.run || task.actor?.isAlive === false) return;
     this.#now = Math.max(this.#now, task.at);
     this.#steps += 1;
-    this.#actors.run(task.actor, task.run);
+    try {
+      this.#actors.run(task.actor, task.run);
+    } catch (error) {
+      if (!(error instanceof Dead)) throw error;
+    }
   }
 
   #plan(at: number, run: () => void): () => void {
