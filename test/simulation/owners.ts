@@ -232,7 +232,7 @@ export class Owners {
     await this.#at(async ({ container }) => {
       const { secret } = await container
         .get(WebhookCallsKey)
-        .rotateWebhookSecret({ id, accountId }, '24h');
+        .rotateWebhookSecret({ webhookId: id, accountId }, '24h');
       shop.secrets = [secret, ...shop.secrets.slice(0, 1)];
       this.#ports.world.receivers.tell(receiverOf(shop.name), shop.secrets);
     }, shop);
