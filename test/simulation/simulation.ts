@@ -93,6 +93,9 @@ export class Simulation {
       answerChallenge: (host, token) =>
         this.#ask('edge', ({ container }) => container.get(CertificateOrders).answer(host, token)),
       answerDns: (query) => this.#ask('dns', (dns) => dns.answerDns(query)),
+      onOrder: (authority, names) => {
+        this.laws.onOrder({ authority, names });
+      },
     });
     this.owners = new Owners({
       ...{ time: this.time, world: this.world },
