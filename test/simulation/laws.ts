@@ -1,12 +1,18 @@
-import SqliteDatabase from 'better-sqlite3';
-import type { SimulatedProcess, ProcessName } from './fleet.ts';
+import { caaIsObeyed, limitsAreKept } from './laws/orders.ts';
+import { hourMs, LawBroken, type AskedOrder, type Facts, type Law, type Seen } from './laws/law.ts';
+import { noFaultIsLogged } from './laws/logs.ts';
+import { oneHolder, provenRivals } from './laws/names.ts';
+import { Past } from './laws/past.ts';
+import { removedIsGone } from './laws/removals.ts';
+import { nextSteps, stepsAreTaken } from './laws/steps.ts';
+import { Stored } from './laws/stored.ts';
+import { writesStay } from './laws/writes.ts';
+import type { ProcessName, SimulatedProcess } from './fleet.ts';
 import type { Owners } from './owners.ts';
 import type { Actor, Time } from './world/time.ts';
 import type { World } from './world/world.ts';
 
-export class LawBroken extends Error {
-  override readonly name = 'LawBroken';
-}
+export { LawBroken };
 
 export interface LawPorts {
   readonly time: Time;
@@ -16,28 +22,92 @@ export interface LawPorts {
   readonly databaseFile: string;
 }
 
-/** What is asked after each step. */
+/** All of them, as nobody has broken them yet. */
+const allLaws = (): readonly Law[] => [
+  oneHolder,
+  provenRivals(),
+  caaIsObeyed,
+  limitsAreKept,
+  removedIsGone(),
+  nextSteps,
+  stepsAreTaken,
+  writesStay,
+  noFaultIsLogged,
+];
+
+/** What is asked after each step. What is broken is told at the end of the step. */
 export class Laws {
   readonly settlingMs = 1 * 86_400_000;
-  readonly #ports: LawPorts;
-  #database: SqliteDatabase.Database | undefined;
+  readonly #laws = allLaws();
+  readonly #seen: Seen;
+  readonly #past: Past;
+  readonly #stored: Stored;
   #broken: LawBroken | undefined;
+  #nextHour = 0;
 
-  constructor(ports: LawPorts) {
-    this.#ports = ports;
+  constructor({ databaseFile, ...world }: LawPorts) {
+    const { time } = world;
+    this.#past = new Past(() => time.now, world.world.dns.zones);
+    this.#stored = Stored.inFile(databaseFile, time);
+    this.#seen = { ...world, past: this.#past, stored: this.#stored };
   }
 
+  /** @throws LawBroken */
   check(): void {
+    const { now } = this.#seen.time;
+    this.#ask(({ afterStep }) => afterStep?.(this.#seen));
+    if (now >= this.#nextHour) {
+      this.#nextHour = now + hourMs;
+      this.#ask(({ eachHour }) => eachHour?.(this.#seen));
+    }
     if (this.#broken) throw this.#broken;
   }
-  onCommit(_actor: Actor, _tables: ReadonlySet<string>): void {}
-  onWeather(_words: readonly string[]): void {}
-  onDeath(_name: ProcessName): void {}
-  onStart(_name: ProcessName): void {}
-  onLog(_name: ProcessName, _line: string): void {}
-  weatherCleared(): void {}
-  atTheEnd(): void {}
+
+  onCommit(_actor: Actor, tables: ReadonlySet<string>): void {
+    this.#ask(({ tables: its, afterCommit }) =>
+      its?.some((table) => tables.has(table)) === true ? afterCommit?.(this.#seen) : undefined,
+    );
+  }
+
+  onOrder(order: AskedOrder): void {
+    this.#ask(({ onOrder }) => onOrder?.(order, this.#seen));
+  }
+
+  onWeather(words: readonly string[]): void {
+    this.#past.turn(words);
+  }
+
+  onDeath(name: ProcessName): void {
+    this.#past.died(name);
+  }
+
+  onStart(name: ProcessName): void {
+    this.#past.started(name);
+  }
+
+  onLog(name: ProcessName, line: string): void {
+    this.#ask(({ onLog }) => onLog?.(name, line));
+  }
+
+  weatherCleared(): void {
+    this.#past.clear();
+  }
+
+  /** @throws LawBroken */
+  atTheEnd(): void {
+    this.#ask(({ atTheEnd }) => atTheEnd?.(this.#seen));
+    if (this.#broken) throw this.#broken;
+  }
+
   close(): void {
-    this.#database?.close();
+    this.#stored.close();
+  }
+
+  #ask(question: (law: Law) => Facts | undefined): void {
+    for (const law of this.#laws) {
+      if (this.#broken) return;
+      const facts = question(law);
+      if (facts) this.#broken = new LawBroken(law.name, facts, this.#seen.time.now);
+    }
   }
 }

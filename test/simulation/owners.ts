@@ -4,12 +4,13 @@ import type { DnsRecord } from '../../src/domains/domain/dns/records.ts';
 import { Acting } from '../../src/kernel/acting.ts';
 import { DomainError } from '../../src/kernel/domain-error.ts';
 import { ownersKinds } from '../../src/notifications/domain/kinds.ts';
+import { DnsEdits, type Mistake } from './dns-edits.ts';
 import { shopNames, shops, ownerOf, receiverOf, type ShopName } from './shops.ts';
 import type { SimulatedProcess } from './fleet.ts';
 import { handed } from './world/crossing.ts';
 import { callApi, type Answer } from './world/requests.ts';
 import type { Time } from './world/time.ts';
-import { service, type World } from './world/world.ts';
+import type { World } from './world/world.ts';
 
 /** What a shop knows of its account. */
 export interface Shop {
@@ -54,9 +55,11 @@ export class Owners {
   readonly acknowledged: Acknowledged[] = [];
   readonly bursts: Burst[] = [];
   readonly #ports: OwnerPorts;
+  readonly #dns: DnsEdits;
 
   constructor(ports: OwnerPorts) {
     this.#ports = ports;
+    this.#dns = new DnsEdits(ports.world.dns.zones);
   }
 
   /** Opens the accounts, each with a project that is published and a webhook. */
@@ -106,14 +109,13 @@ export class Owners {
   }
 
   async #do(shop: Shop, verb: string, objects: readonly string[]): Promise<unknown> {
-    const { name, accountId, project } = shop;
+    const { accountId, project } = shop;
     const [host = '', value = ''] = objects;
     switch (verb) {
       case 'adds':
-        return this.#domains(shop, async (domains) => {
-          const { id } = await domains.addDomain(project, host);
-          this.acknowledged.push({ kind: 'domain', shop: name, id, host });
-        });
+        return this.#add(shop, host);
+      case 'mends':
+        return this.#mend(shop, host);
       case 'removes':
         return this.#domains(
           shop,
@@ -125,14 +127,34 @@ export class Owners {
         );
       case 'verifies':
         return this.#domains(shop, (domains, { domain }) => domains.verifyDomain(domain), host);
+      case 'prefers':
+        return this.#domains(shop, (domains) => domains.choosePrimary(project.id, host));
       case 'publishes':
-        return this.#publish(shop, host, () => true);
+        return this.#edit(shop, host, (records) => {
+          this.#dns.publish(records, value === '' ? undefined : Number(value));
+        });
       case 'proves':
-        return this.#publish(shop, host, ({ purpose }) => purpose !== 'route');
+        return this.#edit(shop, host, (records) => {
+          this.#dns.publish(records.filter(({ purpose }) => purpose !== 'route'));
+        });
+      case 'delegates':
+        return this.#edit(shop, host, (records) => {
+          this.#dns.delegate(records);
+        });
+      case 'mistakes':
+        return this.#edit(shop, host, (records) => {
+          this.#dns.mistake(records, value as Mistake);
+        });
       case 'unpublishes':
-        return this.#unpublish(shop, host);
+        return this.#edit(shop, host, (records) => {
+          this.#dns.unpublish(records);
+        });
       case 'allows':
+<<<<<<< HEAD
         this.#setCaa(host, value);
+=======
+        this.#dns.allow(host, value);
+>>>>>>> stories
         return undefined;
       case 'deploys':
         return this.#at(
@@ -161,47 +183,38 @@ export class Owners {
     }
   }
 
-  async #publish(
+  /** Edits records as the page of the name shows them. */
+  async #edit(
     shop: Shop,
     host: string,
-    isWanted: (record: DnsRecord) => boolean,
+    edit: (records: readonly DnsRecord[]) => void,
   ): Promise<void> {
     const records = await this.#domains(
       shop,
       (_domains, view) => Promise.resolve(view.records),
       host,
     );
-    const { zones } = this.#ports.world.dns;
-    for (const { type, fqdn, value, ttl } of records.filter(isWanted)) {
-      this.#clear(fqdn);
-      if (type === 'ALIAS') zones.set(fqdn, 'A', [service.address], ttl);
-      else if (type === 'CNAME') zones.set(fqdn, 'CNAME', [value], ttl);
-      else zones.set(fqdn, 'TXT', [value], ttl);
-    }
+    edit(records);
   }
 
-  async #unpublish(shop: Shop, host: string): Promise<void> {
-    const records = await this.#domains(
+  /** As an owner who looks after some time: a name that is gone is added again, and its records are made right. */
+  async #mend(shop: Shop, host: string): Promise<void> {
+    const known = await this.#at(
+      ({ container }) => container.get(DomainsKey).listDomains(shop.project.id),
       shop,
-      (_domains, view) => Promise.resolve(view.records),
-      host,
     );
-    for (const { fqdn } of records) this.#clear(fqdn);
+    const isThere = known.some((one) => one.host === host && one.state !== 'removed');
+    if (!isThere) await this.#add(shop, host);
+    await this.#edit(shop, host, (records) => {
+      this.#dns.publish(records);
+    });
   }
 
-  /** Addresses, an alias and texts; CAA records stay where they can. */
-  #clear(name: string): void {
-    const { zones } = this.#ports.world.dns;
-    for (const type of ['A', 'AAAA', 'CNAME', 'TXT'] as const) zones.remove(name, type);
-  }
-
-  /** @param issuer an authority, `nobody` or `anybody` */
-  #setCaa(zone: string, issuer: string): void {
-    const { zones } = this.#ports.world.dns;
-    zones.remove(zone, 'CAA');
-    if (issuer === 'anybody') return;
-    const value = issuer === 'nobody' ? ';' : `${issuer}.example`;
-    zones.set(zone, 'CAA', [{ flags: 0, tag: 'issue', value }], 300);
+  #add(shop: Shop, host: string): Promise<void> {
+    return this.#domains(shop, async (domains) => {
+      const { id } = await domains.addDomain(shop.project, host);
+      this.acknowledged.push({ kind: 'domain', shop: shop.name, id, host });
+    });
   }
 
   async #listen(shop: Shop): Promise<void> {
@@ -223,8 +236,13 @@ export class Owners {
     await this.#at(async ({ container }) => {
       const { secret } = await container
         .get(WebhookCallsKey)
+<<<<<<< HEAD
         .rotateWebhookSecret({ webhookId, accountId }, '24h');
       shop.secrets = [secret, ...shop.secrets];
+=======
+        .rotateWebhookSecret({ webhookId: id, accountId }, '24h');
+      shop.secrets = [secret, ...shop.secrets.slice(0, 1)];
+>>>>>>> stories
       this.#ports.world.receivers.tell(receiverOf(shop.name), shop.secrets);
     }, shop);
   }
@@ -232,7 +250,7 @@ export class Owners {
   async #sell(shop: Shop): Promise<void> {
     const body = JSON.stringify({
       name: 'Rex',
-      category: { id: 1, name: 'Dogs' },
+      categoryId: 1,
       status: 'available',
     });
     const answer = await this.#call(shop, { method: 'POST', path: '/v1/pets', body });
@@ -245,7 +263,7 @@ export class Owners {
   async #burst(shop: Shop, count: number): Promise<void> {
     const at = this.#ports.time.now;
     const calls = Array.from({ length: count }, () =>
-      this.#call(shop, { path: '/v1/pets/findByStatus?status=available' }),
+      this.#call(shop, { path: '/v1/pets?limit=1' }),
     );
     this.bursts.push({ shop: shop.name, at, answers: await Promise.all(calls) });
   }

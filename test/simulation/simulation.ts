@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getTasks } from 'node-cron';
 import { CertificateOrders } from '../../src/domains/certificate-ports.ts';
 import { SimulatedProcess, processNames, type ProcessName } from './fleet.ts';
 import { Laws } from './laws.ts';
 import { Owners } from './owners.ts';
 import { isShop } from './shops.ts';
+import { storedText } from './stored-text.ts';
 import { lineOf, type Step, type Story } from './story.ts';
 import { turnWeather, clearWeather, type FleetWeather } from './weather.ts';
 import { chanceOf, type Chance } from './world/chance.ts';
@@ -90,6 +93,9 @@ export class Simulation {
       answerChallenge: (host, token) =>
         this.#ask('edge', ({ container }) => container.get(CertificateOrders).answer(host, token)),
       answerDns: (query) => this.#ask('dns', (dns) => dns.answerDns(query)),
+      onOrder: (authority, names) => {
+        this.laws.onOrder({ authority, names });
+      },
     });
     this.owners = new Owners({
       ...{ time: this.time, world: this.world },
@@ -100,7 +106,7 @@ export class Simulation {
     });
     this.laws = new Laws({
       ...{ time: this.time, world: this.world, owners: this.owners, fleet: this.fleet },
-      databaseFile: join(this.#folder, 'animal-store.db'),
+      databaseFile: this.#databaseFile,
     });
   }
 
@@ -123,16 +129,29 @@ export class Simulation {
     }
     await this.#until(begun + days * 24 * hourMs);
     clearWeather(this.world, this.weather);
+    this.#dooms.clear();
     await this.#startMissing();
     this.laws.weatherCleared();
     await this.#until(this.time.now + this.laws.settlingMs);
     this.laws.atTheEnd();
   }
 
+  /** Of every step that was made, and of all that is stored now. Nothing may happen after it. */
+  hash(): string {
+    const stored = storedText(this.#databaseFile);
+    return createHash('sha256').update(this.time.traceHash()).update(stored).digest('hex');
+  }
+
   close(): void {
     for (const { actor } of this.fleet.values()) this.#drop(actor);
+    // Ids of its tasks may come again in the next simulation.
+    for (const task of getTasks().values()) void task.destroy();
     this.laws.close();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  get #databaseFile(): string {
+    return join(this.#folder, 'animal-store.db');
   }
 
   async #until(at: number): Promise<void> {
@@ -227,7 +246,6 @@ export class Simulation {
       this.#setClock(name, 0);
       if (!this.fleet.has(name)) await this.time.until(this.#start(name));
     }
-    this.#dooms.clear();
   }
 
   /** Tells the other processes what one has stored: by a signal, or at their next look. */

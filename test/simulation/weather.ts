@@ -78,9 +78,6 @@ export const objectsOf: Readonly<Record<Part, readonly string[]>> = {
   signals: ['all'],
 };
 
-/** Once, and for all that is to come. */
-export const lifetimes = { long: 90, medium: 45, short: 6 } as const;
-
 /** Does what a step of the weather says. @throws Error for a step that says nothing */
 export const turnWeather = (
   world: World,
@@ -91,6 +88,10 @@ export const turnWeather = (
   if (!turn) throw new Error(`no weather of ${part}`);
   turn(world, fleet, object, condition);
 };
+
+/** Of all certificates of the service. */
+const profile = 'classic';
+const dayMs = 86_400_000;
 
 const turns: Readonly<
   Record<string, (world: World, fleet: FleetWeather, object: string, condition: string) => void>
@@ -110,6 +111,9 @@ const turns: Readonly<
   },
   windows: ({ authorities }, _fleet, name) => {
     authorities[name as AuthorityName].moveWindows();
+  },
+  lifetime: ({ authorities }, _fleet, name, days) => {
+    authorities[name as AuthorityName].setLifetime(profile, Number(days) * dayMs);
   },
   receiver: ({ receivers }, _fleet, shop, condition) => {
     if (!isShop(shop)) throw new Error(`no receiver of ${shop}`);

@@ -16,6 +16,11 @@ export interface DiskListener {
   readonly onCommit: (actor: Actor, tables: ReadonlySet<string>) => void;
 }
 
+/** For a process that goes on to its next statement after its death. */
+export class Dead extends Error {
+  override readonly name = 'Dead';
+}
+
 /**
  * The SQLite file, as processes of their own see it: what a process has not committed is gone with it, and a dead one
  * reaches it no more. Nothing waits for a disk, because only processes die, never the machine.
@@ -78,7 +83,11 @@ export class Disk {
   }
 
   #mustLive(actor: Actor): void {
+<<<<<<< HEAD
     if (!actor.isAlive) throw new Dead(actor.name);
+=======
+    if (!actor.isAlive) throw new Dead(`${actor.name} is dead`);
+>>>>>>> stories
   }
 }
 

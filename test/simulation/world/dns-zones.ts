@@ -59,12 +59,18 @@ const longestTtl = 2 ** 31 - 1;
 export class DnsZones {
   readonly #zones = new Map<string, Zone>();
   readonly #suffixes: ReadonlySet<string>;
+  #edits = 0;
 
   /** @param suffixes below which names are registered, such as `example`; a longer one after a shorter one */
   constructor(suffixes: readonly string[]) {
     this.#suffixes = new Set(suffixes);
     this.#open('', { isSigned: true });
     for (const suffix of suffixes) this.register(suffix, { isSigned: true });
+  }
+
+  /** How often somebody has changed something. */
+  get edits(): number {
+    return this.#edits;
   }
 
   /** A new zone with nothing but its NS and SOA records. @param process answers in place of records */
@@ -74,6 +80,7 @@ export class DnsZones {
     refuseIf(this.#zones.has(name), `${name} is registered`);
     refuseIf((parent.below.get(name) ?? 0) > 0, `${name} has records in the zone above`);
     this.#count(name, 1);
+    this.#edits += 1;
     this.#open(name, terms, process);
   }
 
@@ -84,6 +91,7 @@ export class DnsZones {
     refuseIf(isUsed, `there are zones below ${name}`);
     refuseIf(!this.#zones.delete(name), `${name} is not registered`);
     this.#count(name, -1);
+    this.#edits += 1;
   }
 
   /** Replaces all records of the type. @throws Error for what a name server refuses, and changes nothing */
@@ -113,6 +121,7 @@ export class DnsZones {
     its[type] = { kind: 'records', records: data, ttl } satisfies FoundRecords<Type> as Sets[Type];
     if (!sets.has(at)) this.#count(at, 1);
     sets.set(at, its);
+    this.#edits += 1;
   }
 
   /** Asked for what is not there, it changes nothing. */
@@ -124,6 +133,7 @@ export class DnsZones {
     refuseIf(type === 'NS' || type === 'SOA', `the zone ${at} needs its ${type}`);
     // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- one of the few types
     delete its[type];
+    this.#edits += 1;
     if (Object.keys(its).length > 0) return;
     sets.delete(at);
     this.#count(at, -1);

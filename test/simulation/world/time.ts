@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
 import { chanceOf, type Chance } from './chance.ts';
 import { realTurn as nextTurn } from './machine.ts';
 
@@ -28,6 +29,8 @@ interface Work {
   settle: (() => void) | undefined;
 }
 
+const traceChunk = 65_536;
+
 /** The longest that a turn of the event loop takes, in milliseconds: others go on meanwhile. */
 const longestTurnMs = 3;
 
@@ -42,6 +45,8 @@ export class Time {
   readonly #lastTurnOf = new Map<Actor | undefined, number>();
   readonly #chance: Chance;
   readonly #isOrderly: boolean;
+  readonly #trace = createHash('sha256');
+  #lines = '';
   #now: number;
   #order = 0;
   #steps = 0;
@@ -70,6 +75,11 @@ export class Time {
   /** What the clock of the acting process shows. */
   get shown(): number {
     return Math.floor(this.#now + (this.actor?.clockAheadMs ?? 0));
+  }
+
+  /** Of every step until now: when, who, and which. Nothing may run after it. */
+  traceHash(): string {
+    return this.#trace.update(this.#lines).digest('hex');
   }
 
   as<T>(actor: Actor | undefined, work: () => T): T {
@@ -164,11 +174,19 @@ export class Time {
     if (!task.run || task.actor?.isAlive === false) return;
     this.#now = Math.max(this.#now, task.at);
     this.#steps += 1;
+    this.#note(task);
     try {
       this.#actors.run(task.actor, task.run);
     } catch (error) {
       if (!(error instanceof Dead)) throw error;
     }
+  }
+
+  #note({ actor, order }: Task): void {
+    this.#lines += `${String(this.#now)} ${actor?.name ?? ''} ${String(order)}\n`;
+    if (this.#lines.length < traceChunk) return;
+    this.#trace.update(this.#lines);
+    this.#lines = '';
   }
 
   #plan(at: number, run: () => void): () => void {

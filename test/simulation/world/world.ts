@@ -43,6 +43,8 @@ export interface WorldPorts {
   readonly answerChallenge: (host: string, token: string) => Promise<string | undefined>;
   /** The name servers of the service. They may never answer. */
   readonly answerDns: ZoneProcess;
+  /** Called for each order that an authority is asked for. */
+  readonly onOrder?: (authority: AuthorityName, names: readonly string[]) => void;
 }
 
 /** Everything outside of the service. */
@@ -65,6 +67,7 @@ export class World {
         origin: `https://acme.${name}.example`,
         issuers: [`${name}.example`],
         outlook: this.#outlookOf(name),
+        onOrder: (names) => ports.onOrder?.(name, names),
         ...{ now, chance: chance.of('authority', name) },
       });
     this.authorities = { one: authority('one'), two: authority('two') };

@@ -1,0 +1,73 @@
+import type { Schema } from '../../../src/adapters/kysely/schema.ts';
+import type { SimulatedProcess, ProcessName } from '../fleet.ts';
+import type { Owners } from '../owners.ts';
+import type { Time } from '../world/time.ts';
+import type { AuthorityName, World } from '../world/world.ts';
+import type { Past } from './past.ts';
+import type { Stored } from './stored.ts';
+
+/** What a person needs to know of a broken law. */
+export type Facts = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export class LawBroken extends Error {
+  override readonly name = 'LawBroken';
+  readonly law: string;
+  readonly facts: Facts;
+  readonly at: number;
+
+  /** @param at true time, epoch milliseconds */
+  constructor(law: string, facts: Facts, at: number) {
+    super(`${new Date(at).toISOString()}: "${law}" is broken: ${inWords(facts)}`);
+    this.law = law;
+    this.facts = facts;
+    this.at = at;
+  }
+}
+
+const inWords = (facts: Facts): string =>
+  Object.entries(facts)
+    .map(([name, fact]) => `${name}: ${String(fact)}`)
+    .join('; ');
+
+/** What laws see of a simulated store, and of the world around it. */
+export interface Seen {
+  readonly time: Pick<Time, 'now'>;
+  readonly world: Pick<World, 'dns' | 'authorities' | 'receivers' | 'mail'>;
+  readonly owners: Pick<Owners, 'acknowledged' | 'bursts' | 'shops'>;
+  readonly fleet: ReadonlyMap<ProcessName, SimulatedProcess>;
+  readonly stored: Stored;
+  readonly past: Past;
+}
+
+/** An order that an authority is asked for. */
+export interface AskedOrder {
+  readonly authority: AuthorityName;
+  readonly names: readonly string[];
+}
+
+/** One law. Each question returns what breaks it, or undefined. Laws keep what they need to remember in closures. */
+export interface Law {
+  /** A sentence. */
+  readonly name: string;
+  /** After commits that wrote one of these. */
+  readonly tables?: readonly (keyof Schema)[];
+  readonly afterCommit?: (seen: Seen) => Facts | undefined;
+  /** After each step, so it is cheap. */
+  readonly afterStep?: (seen: Seen) => Facts | undefined;
+  readonly eachHour?: (seen: Seen) => Facts | undefined;
+  readonly onOrder?: (order: AskedOrder, seen: Seen) => Facts | undefined;
+  readonly onLog?: (process: ProcessName, line: string) => Facts | undefined;
+  /** After the time of good weather. */
+  readonly atTheEnd?: (seen: Seen) => Facts | undefined;
+}
+
+export const secondMs = 1000;
+export const minuteMs = 60 * secondMs;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
+/** How far clocks of processes may be from the true time before nothing is said of them. */
+export const toleratedSkewMs = 5 * minuteMs;
+
+export const inText = (at: number | null): string =>
+  at === null ? 'never' : new Date(at).toISOString();

@@ -1,0 +1,138 @@
+import type { ProcessName } from '../fleet.ts';
+import { conditions, objectsOf, type Part } from '../weather.ts';
+import type { DnsZones } from '../world/dns-zones.ts';
+import { authorityNames, service, type AuthorityName } from '../world/world.ts';
+import { forbids, leadsHere } from './published.ts';
+
+/** Since when something has been so; undefined: it is not. */
+type Since = number | undefined;
+
+/** What the DNS says of a host, and since when. */
+interface Published {
+  readonly forbiddenSince: Record<AuthorityName, Since>;
+  leadsHereSince: Since;
+}
+
+interface Weather {
+  readonly condition: string;
+  readonly since: number;
+}
+
+const long = -Infinity;
+
+/** What the weather, the DNS and the fleet were like, as far as laws need it. */
+export class Past {
+  readonly #now: () => number;
+  readonly #zones: DnsZones;
+  readonly #weather = new Map<string, Weather>();
+  readonly #hosts = new Map<string, Published>();
+  readonly #upSince = new Map<ProcessName, number>();
+  readonly #diedAt = new Map<ProcessName, number>();
+  #edits = -1;
+
+  constructor(now: () => number, zones: DnsZones) {
+    this.#now = now;
+    this.#zones = zones;
+  }
+
+  turn([part = '', object = '', condition = '']: readonly string[]): void {
+    if (!(part in conditions)) return;
+    const before = this.conditionOf(part as Part, object);
+    if (before !== condition)
+      this.#weather.set(`${part} ${object}`, { condition, since: this.#now() });
+  }
+
+  /** Everything is well from now on. */
+  clear(): void {
+    for (const [part, objects] of Object.entries(objectsOf)) {
+      for (const object of objects) this.turn([part, object, 'well']);
+    }
+  }
+
+  conditionOf(part: Part, object: string): string {
+    return this.#weather.get(`${part} ${object}`)?.condition ?? 'well';
+  }
+
+  /** Since when it has been well. */
+  wellSince(part: Part, object: string): Since {
+    const weather = this.#weather.get(`${part} ${object}`);
+    if (!weather) return long;
+    return weather.condition === 'well' ? weather.since : undefined;
+  }
+
+  /** Since when all of a part have been well. */
+  allWellSince(part: Part): Since {
+    return together(...objectsOf[part].map((object) => this.wellSince(part, object)));
+  }
+
+  /** Whether something of a part was in bad weather after that. */
+  wasBad(part: Part, after: number): boolean {
+    const since = this.allWellSince(part);
+    return since === undefined || since > after;
+  }
+
+  started(process: ProcessName): void {
+    this.#upSince.set(process, this.#now());
+  }
+
+  died(process: ProcessName): void {
+    this.#upSince.delete(process);
+    this.#diedAt.set(process, this.#now());
+  }
+
+  /** Since its last start. */
+  upSince(process: ProcessName): Since {
+    return this.#upSince.get(process);
+  }
+
+  /** Whether it has died since then, or is down. */
+  wasDown(process: ProcessName, after: number): boolean {
+    return !this.#upSince.has(process) || (this.#diedAt.get(process) ?? long) >= after;
+  }
+
+  /** Reads the zones again, where somebody has edited them or a host is new. */
+  look(hosts: readonly string[]): void {
+    const isEdited = this.#edits !== this.#zones.edits;
+    this.#edits = this.#zones.edits;
+    for (const host of hosts) {
+      if (isEdited || !this.#hosts.has(host)) this.#read(host);
+    }
+    if (!isEdited) return;
+    for (const host of this.#hosts.keys()) this.#read(host);
+  }
+
+  forbiddenSince(authority: AuthorityName, host: string): Since {
+    this.look([host]);
+    return this.#hosts.get(host)?.forbiddenSince[authority];
+  }
+
+  leadsHereSince(host: string): Since {
+    this.look([host]);
+    return this.#hosts.get(host)?.leadsHereSince;
+  }
+
+  #read(host: string): void {
+    const now = this.#now();
+    const known = this.#hosts.get(host) ?? {
+      forbiddenSince: { one: undefined, two: undefined },
+      leadsHereSince: undefined,
+    };
+    for (const authority of authorityNames) {
+      const isForbidden = forbids(this.#zones, `${authority}.example`, host);
+      known.forbiddenSince[authority] = isForbidden
+        ? (known.forbiddenSince[authority] ?? now)
+        : undefined;
+    }
+    const isHere = leadsHere(this.#zones, service.address, host);
+    known.leadsHereSince = isHere ? (known.leadsHereSince ?? now) : undefined;
+    this.#hosts.set(host, known);
+  }
+}
+
+/** Since when all of it has been so. */
+export const together = (...all: readonly Since[]): Since =>
+  all.reduce<Since>(
+    (latest, one) =>
+      latest === undefined || one === undefined ? undefined : Math.max(latest, one),
+    long,
+  );

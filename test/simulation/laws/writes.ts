@@ -1,0 +1,29 @@
+import type { Acknowledged } from '../owners.ts';
+import type { Facts, Law, Seen } from './law.ts';
+
+export const writesStay: Law = {
+  name: 'Every write that was acknowledged is there',
+  eachHour: (seen) => firstLost(seen),
+  atTheEnd: (seen) => firstLost(seen),
+};
+
+const firstLost = (seen: Seen): Facts | undefined => {
+  const lost = seen.owners.acknowledged.find((write) => !isThere(write, seen));
+  return lost && { what: lost.kind, id: String(lost.id) };
+};
+
+/** None of them is ever deleted. */
+const isThere = (write: Acknowledged, { stored, owners }: Seen): boolean => {
+  switch (write.kind) {
+    case 'domain':
+      return stored.has('select 1 from domains where id = ? and host = ?', write.id, write.host);
+    case 'removal':
+      return stored.has(`select 1 from domains where id = ? and state = 'removed'`, write.id);
+    case 'pet': {
+      const account = owners.shops.get(write.shop)?.accountId ?? '';
+      // A number of JavaScript does not hold every id.
+      const pet = 'select 1 from pets where cast(id as text) = ? and account_id = ?';
+      return stored.has(pet, String(write.id), account);
+    }
+  }
+};

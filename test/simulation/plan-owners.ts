@@ -1,0 +1,147 @@
+import { day, hour, minute, type Pen, type PenOf } from './pen.ts';
+import { shopNames, shops, type ShopName } from './shops.ts';
+import { mistakes } from './dns-edits.ts';
+
+interface Host {
+  readonly shop: ShopName;
+  readonly host: string;
+  readonly zone: string;
+}
+
+/** What owners do with their names, their records and their accounts. */
+export const planOwners = (penOf: PenOf, end: number): void => {
+  for (const shop of shopNames) {
+    const { hosts, zone } = shops[shop];
+    for (const host of hosts) planHost(penOf('owner', shop, host), { shop, host, zone }, end);
+    planCaa(penOf('caa', zone), shop, end);
+    planAccount(penOf('account', shop), shop, end);
+  }
+};
+
+type Deed = (pen: Pen, host: Host) => void;
+
+/** How the first records come to be there. */
+const beginnings: readonly [Deed, ...Deed[]] = [
+  (pen, { shop, host }) => {
+    pen.wait(minute, 2 * hour);
+    pen.write(`${shop} publishes ${host}`);
+  },
+  (pen, { shop, host }) => {
+    pen.wait(12 * hour, 3 * day);
+    pen.write(`${shop} publishes ${host}`);
+  },
+  (pen, { shop, host }) => {
+    pen.wait(minute, 2 * hour);
+    pen.write(`${shop} proves ${host}`);
+    pen.wait(minute, day);
+    pen.write(`${shop} publishes ${host}`);
+  },
+  (pen, { shop, host }) => {
+    pen.wait(minute, 2 * hour);
+    pen.write(`${shop} delegates ${host}`);
+    pen.wait(10 * minute, 2 * day);
+    pen.write(`${shop} publishes ${host}`);
+  },
+  (pen, { shop, host }) => {
+    pen.wait(minute, hour);
+    pen.write(`${shop} mistakes ${host} ${pen.chance.pick(mistakes)}`);
+    pen.wait(10 * minute, 2 * day);
+    pen.write(`${shop} publishes ${host}`);
+  },
+];
+
+const begin: Deed = (pen, host) => {
+  const [usual] = beginnings;
+  const start = pen.chance.happens(0.6) ? usual : pen.chance.pick(beginnings);
+  start(pen, host);
+  if (!pen.chance.happens(0.4)) return;
+  pen.wait(minute, hour);
+  pen.write(`${host.shop} verifies ${host.host}`);
+};
+
+/** What becomes of a name once it is there; owners repair it after some time. */
+const deeds: readonly [Deed, ...Deed[]] = [
+  (pen, { shop, host }) => {
+    pen.write(`${shop} mistakes ${host} ${pen.chance.pick(mistakes)}`);
+    pen.wait(10 * minute, 4 * day);
+    pen.write(`${shop} mends ${host}`);
+  },
+  (pen, { shop, host }) => {
+    pen.write(`${shop} unpublishes ${host}`);
+    pen.wait(10 * minute, 2 * day);
+    pen.write(`${shop} mends ${host}`);
+  },
+  (pen, { shop, host }) => {
+    pen.write(`${shop} publishes ${host} ${pen.chance.pick(['60', '300', '3600', '86400'])}`);
+  },
+  (pen, { shop, host }) => {
+    pen.write(`${shop} delegates ${host}`);
+  },
+  (pen, { shop, host }) => {
+    pen.write(`${shop} prefers ${host}`);
+  },
+  (pen, { shop, host }) => {
+    pen.write(`${shop} verifies ${host}`);
+  },
+  (pen, host) => {
+    pen.write(`${host.shop} removes ${host.host}`);
+    pen.wait(1000, 2 * day);
+    pen.write(`${host.shop} adds ${host.host}`);
+    begin(pen, host);
+  },
+];
+
+/** After so long an owner looks whether all is as it should be. */
+const longestBrokenMs = 6 * day;
+
+const planHost = (pen: Pen, host: Host, end: number): void => {
+  const isRival = !host.host.endsWith(host.zone);
+  if (isRival) pen.wait(day, 12 * day);
+  else pen.wait(minute, day);
+  pen.write(`${host.shop} adds ${host.host}`);
+  begin(pen, host);
+  while (pen.at < end) {
+    pen.wait(isRival ? 2 * day : 12 * hour, 8 * day);
+    const { chance } = pen;
+    // A rival that gives up, or the holder that finds its name taken.
+    if (isRival && chance.happens(0.5)) pen.write(`${host.shop} removes ${host.host}`);
+    else if (chance.happens(0.2)) pen.write(`${host.shop} mends ${host.host}`);
+    else chance.pick(deeds)(pen, host);
+    if (!isRival && chance.happens(0.5)) {
+      pen.wait(hour, longestBrokenMs);
+      pen.write(`${host.shop} mends ${host.host}`);
+    }
+  }
+};
+
+const planCaa = (pen: Pen, shop: ShopName, end: number): void => {
+  const { zone } = shops[shop];
+  for (;;) {
+    pen.wait(2 * day, 20 * day);
+    if (pen.at >= end) return;
+    pen.write(`${shop} allows ${zone} ${pen.chance.pick(['nobody', 'one', 'two'])}`);
+    pen.wait(10 * minute, 5 * day);
+    pen.write(`${shop} allows ${zone} anybody`);
+  }
+};
+
+const business: readonly [string, ...string[]] = [
+  ...['sells', 'sells', 'sells', 'bursts', 'deploys', 'rotates', 'turns', 'changes'],
+];
+
+const planAccount = (pen: Pen, shop: ShopName, end: number): void => {
+  const { plan } = shops[shop];
+  const { chance } = pen;
+  for (;;) {
+    pen.wait(hour, 3 * day);
+    if (pen.at >= end) return;
+    const verb = chance.pick(business);
+    if (verb === 'bursts') pen.write(`${shop} bursts ${String(50 + chance.int(600))}`);
+    else if (verb !== 'changes') pen.write(`${shop} ${verb}`);
+    else {
+      pen.write(`${shop} takes ${chance.pick(['free', 'pro', 'business'])}`);
+      pen.wait(10 * minute, 3 * day);
+      pen.write(`${shop} takes ${plan}`);
+    }
+  }
+};

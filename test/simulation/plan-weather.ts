@@ -1,0 +1,95 @@
+import { day, hour, minute, type Pen, type PenOf } from './pen.ts';
+import { conditions, objectsOf, type Part } from './weather.ts';
+import { authorityNames } from './world/world.ts';
+
+interface Climate {
+  /** How long it is well, and how long it is not: least and most. */
+  readonly well: readonly [number, number];
+  readonly lasts: readonly [number, number];
+}
+
+const climates: Readonly<Record<Part, Climate>> = {
+  resolver: { well: [6 * hour, 14 * day], lasts: [5 * minute, 3 * day] },
+  zone: { well: [day, 20 * day], lasts: [5 * minute, 2 * day] },
+  authority: { well: [8 * hour, 8 * day], lasts: [5 * minute, 12 * hour] },
+  receiver: { well: [12 * hour, 12 * day], lasts: [5 * minute, 7 * day] },
+  mail: { well: [12 * hour, 12 * day], lasts: [5 * minute, 2 * day] },
+  signals: { well: [6 * hour, 10 * day], lasts: [minute, 12 * hour] },
+};
+
+/** Authorities that fail by chance draw for each request, so that histories would depend on how many there are. */
+const isCertain = (part: Part, condition: string): boolean =>
+  part !== 'authority' || condition === 'away' || condition === 'silent';
+
+interface WeatherOptions {
+  readonly end: number;
+  readonly isOrderly: boolean;
+}
+
+/** What goes wrong outside, when it ends, and what changes for good. */
+export const planWeather = (penOf: PenOf, { end, isOrderly }: WeatherOptions): void => {
+  for (const part of Object.keys(climates) as readonly Part[]) {
+    for (const object of objectsOf[part]) {
+      const its = conditions[part].filter((one) => !isOrderly || isCertain(part, one));
+      planPart(penOf('weather', part, object), { part, object, conditions: its, end });
+    }
+  }
+  planWindows(penOf('windows'), end);
+  for (const name of authorityNames) planLifetimes(penOf('lifetimes', name), name, end);
+};
+
+interface PartOptions {
+  readonly part: Part;
+  readonly object: string;
+  readonly conditions: readonly string[];
+  readonly end: number;
+}
+
+const planPart = (pen: Pen, options: PartOptions): void => {
+  const { part, object, conditions: its, end } = options;
+  const { well } = climates[part];
+  const [first = '', ...others] = its;
+  const goneFrom = isOfFirstAuthority(options) ? goneForGoodFrom(pen, end) : end;
+  for (;;) {
+    pen.wait(...well);
+    if (pen.at >= goneFrom) break;
+    const condition = pen.chance.pick([first, ...others]);
+    pen.write(`weather ${part} ${object} ${condition}`);
+    pass(pen, options, condition);
+    pen.write(`weather ${part} ${object} well`);
+  }
+  if (goneFrom < end) pen.write(`weather ${part} ${object} away`);
+};
+
+const isOfFirstAuthority = ({ part, object }: PartOptions): boolean =>
+  part === 'authority' && object === 'one';
+
+/** In some stories the first authority never comes back, so that the second one takes over. */
+const goneForGoodFrom = ({ chance }: Pen, end: number): number =>
+  end > 12 * day && chance.happens(0.15) ? (0.4 + 0.4 * chance.next()) * end : end;
+
+/** An authority is away for 12 hours now and then, once in a while for a week. */
+const pass = (pen: Pen, { part }: PartOptions, condition: string): void => {
+  const isOutage = part === 'authority' && condition === 'away';
+  const lasts = isOutage ? pen.chance.pick([undefined, 12 * hour, 12 * hour, 7 * day]) : undefined;
+  if (lasts === undefined) pen.wait(...climates[part].lasts);
+  else pen.at += lasts;
+};
+
+const planWindows = (pen: Pen, end: number): void => {
+  for (;;) {
+    pen.wait(4 * day, 60 * day);
+    if (pen.at >= end) return;
+    pen.write(`weather windows ${pen.chance.pick(['one', 'one', 'two'])}`);
+  }
+};
+
+/** Authorities shorten lifetimes, and never lengthen them again. Some have short ones from the first day on. */
+const planLifetimes = (pen: Pen, name: string, end: number): void => {
+  for (const days of shorterLifetimes) {
+    if (!pen.chance.happens(0.25)) pen.jump(end);
+    pen.write(`weather lifetime ${name} ${String(days)}`);
+  }
+};
+
+const shorterLifetimes = [45, 6] as const;
