@@ -1,11 +1,21 @@
+import { liveIsSecure } from './laws/certificates.ts';
+import { liveIsServed, rightGoesLive, settlingMs } from './laws/going-live.ts';
 import { caaIsObeyed, limitsAreKept } from './laws/orders.ts';
 import { hourMs, LawBroken, type AskedOrder, type Facts, type Law, type Seen } from './laws/law.ts';
 import { noFaultIsLogged } from './laws/logs.ts';
 import { oneHolder, provenRivals } from './laws/names.ts';
 import { Past } from './laws/past.ts';
+import { quotasHold } from './laws/quotas.ts';
 import { removedIsGone } from './laws/removals.ts';
+import { noRowIsForgotten } from './laws/rows.ts';
 import { nextSteps, stepsAreTaken } from './laws/steps.ts';
 import { Stored } from './laws/stored.ts';
+import {
+  mailsArriveRight,
+  messagesAreTaken,
+  messagesArriveRight,
+  ownersAreTold,
+} from './laws/telling.ts';
 import { writesStay } from './laws/writes.ts';
 import type { ProcessName, SimulatedProcess } from './fleet.ts';
 import type { Owners } from './owners.ts';
@@ -28,16 +38,25 @@ const allLaws = (): readonly Law[] => [
   provenRivals(),
   caaIsObeyed,
   limitsAreKept,
+  liveIsSecure(),
   removedIsGone(),
   nextSteps,
   stepsAreTaken,
+  quotasHold(),
+  noRowIsForgotten,
+  ownersAreTold(),
+  messagesArriveRight(),
+  mailsArriveRight(),
+  messagesAreTaken,
   writesStay,
+  rightGoesLive,
+  liveIsServed,
   noFaultIsLogged,
 ];
 
 /** What is asked after each step. What is broken is told at the end of the step. */
 export class Laws {
-  readonly settlingMs = 1 * 86_400_000;
+  readonly settlingMs = settlingMs;
   readonly #laws = allLaws();
   readonly #seen: Seen;
   readonly #past: Past;
