@@ -150,11 +150,7 @@ export class Owners {
           this.#dns.unpublish(records);
         });
       case 'allows':
-<<<<<<< HEAD
-        this.#setCaa(host, value);
-=======
         this.#dns.allow(host, value);
->>>>>>> stories
         return undefined;
       case 'deploys':
         return this.#at(
@@ -236,13 +232,8 @@ export class Owners {
     await this.#at(async ({ container }) => {
       const { secret } = await container
         .get(WebhookCallsKey)
-<<<<<<< HEAD
         .rotateWebhookSecret({ webhookId, accountId }, '24h');
-      shop.secrets = [secret, ...shop.secrets];
-=======
-        .rotateWebhookSecret({ webhookId: id, accountId }, '24h');
       shop.secrets = [secret, ...shop.secrets.slice(0, 1)];
->>>>>>> stories
       this.#ports.world.receivers.tell(receiverOf(shop.name), shop.secrets);
     }, shop);
   }

@@ -83,11 +83,7 @@ export class Disk {
   }
 
   #mustLive(actor: Actor): void {
-<<<<<<< HEAD
     if (!actor.isAlive) throw new Dead(actor.name);
-=======
-    if (!actor.isAlive) throw new Dead(`${actor.name} is dead`);
->>>>>>> stories
   }
 }
 
