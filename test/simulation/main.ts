@@ -1,6 +1,6 @@
 import { writeFileSync, readFileSync } from 'node:fs';
 import { realElapsed, replaceGlobals } from './world/globals.ts';
-import { Dead, replaceSqlite } from './world/disk.ts';
+import { replaceSqlite } from './world/disk.ts';
 
 const realInterval = setInterval;
 const endRealInterval = clearInterval;
@@ -50,10 +50,6 @@ const showProgress = (simulation: InstanceType<typeof Simulation>, { seed, days 
   };
 };
 
-// What a dead process would have handled.
-process.on('unhandledRejection', (reason) => {
-  if (!(reason instanceof Dead)) throw reason;
-});
 
 interface Outcome {
   /** Why it failed. */

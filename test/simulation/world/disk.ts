@@ -16,11 +16,6 @@ export interface DiskListener {
   readonly onCommit: (actor: Actor, tables: ReadonlySet<string>) => void;
 }
 
-/** For a process that goes on to its next statement after its death. */
-export class Dead extends Error {
-  override readonly name = 'Dead';
-}
-
 /**
  * The SQLite file, as processes of their own see it: what a process has not committed is gone with it, and a dead one
  * reaches it no more. Nothing waits for a disk, because only processes die, never the machine.
