@@ -1,5 +1,6 @@
 import { writeFileSync, readFileSync } from 'node:fs';
-import { realElapsed, replaceGlobals } from './world/globals.ts';
+import { replaceGlobals } from './world/globals.ts';
+import { realElapsed } from './world/machine.ts';
 import { replaceSqlite } from './world/disk.ts';
 
 const realInterval = setInterval;
