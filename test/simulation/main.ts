@@ -78,6 +78,7 @@ const run = async (story: Story): Promise<Outcome> => {
   endProgress();
   if (error !== undefined && VERBOSE === '1') console.log(error);
   const hash = simulation.hash();
+  if (isOrderly) console.log(simulation.history());
   simulation.close();
   return { error, hash };
 };
