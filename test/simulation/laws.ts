@@ -34,7 +34,7 @@ export interface LawPorts {
 }
 
 /** All of them, as nobody has broken them yet. */
-const allLaws = (): readonly Law[] => [
+export const allLaws = (): readonly Law[] => [
   oneHolder,
   provenRivals(),
   caaIsObeyed,
