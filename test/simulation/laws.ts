@@ -17,6 +17,7 @@ import {
   ownersAreTold,
 } from './laws/telling.ts';
 import { writesStay } from './laws/writes.ts';
+import { Reached, type ReachedRow } from './reached.ts';
 import type { ProcessName, SimulatedProcess } from './fleet.ts';
 import type { Owners } from './owners.ts';
 import type { Actor, Time } from './world/time.ts';
@@ -33,7 +34,7 @@ export interface LawPorts {
 }
 
 /** All of them, as nobody has broken them yet. */
-const allLaws = (): readonly Law[] => [
+export const allLaws = (): readonly Law[] => [
   oneHolder,
   provenRivals(),
   caaIsObeyed,
@@ -58,6 +59,7 @@ const allLaws = (): readonly Law[] => [
 export class Laws {
   readonly settlingMs = settlingMs;
   readonly #laws = allLaws();
+  readonly #reached = new Reached();
   readonly #seen: Seen;
   readonly #past: Past;
   readonly #stored: Stored;
@@ -82,7 +84,13 @@ export class Laws {
     if (this.#broken) throw this.#broken;
   }
 
+  /** What a story came to, and how often. */
+  reached(): readonly ReachedRow[] {
+    return this.#reached.rows();
+  }
+
   onCommit(_actor: Actor, tables: ReadonlySet<string>): void {
+    this.#reached.onCommit(tables, this.#stored);
     this.#ask(({ tables: its, afterCommit }) =>
       its?.some((table) => tables.has(table)) === true ? afterCommit?.(this.#seen) : undefined,
     );
@@ -94,10 +102,12 @@ export class Laws {
 
   onWeather(words: readonly string[]): void {
     this.#past.turn(words);
+    this.#reached.onWeather(words);
   }
 
   onDeath(name: ProcessName): void {
     this.#past.died(name);
+    this.#reached.onDeath(name);
   }
 
   onStart(name: ProcessName): void {

@@ -15,7 +15,7 @@ const { LawBroken } = await import('./laws.ts');
 const { readStory, shrink, textOf } = await import('./story.ts');
 type Story = Awaited<ReturnType<typeof readStory>>;
 
-const { SEED = '1', DAYS, YEARS = '1', STORY, HISTORY, VERBOSE } = process.env;
+const { SEED = '1', DAYS, YEARS = '1', STORY, HISTORY, TELL, VERBOSE } = process.env;
 const isOrderly = HISTORY === '1';
 const dayMs = 86_400_000;
 
@@ -56,6 +56,7 @@ interface Outcome {
   /** Why it failed. */
   readonly error: unknown;
   readonly hash: string;
+  readonly history: string | undefined;
 }
 
 /** @returns what went wrong, with what the story came to */
@@ -75,8 +76,9 @@ const run = async (story: Story): Promise<Outcome> => {
   endProgress();
   if (error !== undefined && VERBOSE === '1') console.log(error);
   const hash = simulation.hash();
+  const history = isOrderly ? simulation.history() : undefined;
   simulation.close();
-  return { error, hash };
+  return { error, hash, history };
 };
 
 const tellFailure = async (story: Story, error: unknown): Promise<void> => {
@@ -94,9 +96,17 @@ const tellFailure = async (story: Story, error: unknown): Promise<void> => {
 /** The law, without what it says of this case. */
 const nameOf = (error: unknown): string => (error instanceof LawBroken ? error.law : String(error));
 
+if (TELL === '1') {
+  for (const story of stories()) process.stdout.write(textOf(story));
+  process.exit();
+}
 for (const story of stories()) {
-  const { error, hash } = await run(story);
-  if (error === undefined) console.log(`seed ${story.seed}: ${String(story.days)} days, ${hash}`);
+  const { error, hash, history } = await run(story);
+  if (error === undefined)
+    console.log(
+      `seed ${story.seed}: ${String(story.days)} days, ${history === undefined ? hash : 'in order'}`,
+    );
+  if (history !== undefined) console.log(history);
   else {
     process.exitCode = 1;
     await tellFailure(story, error);

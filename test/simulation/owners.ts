@@ -43,6 +43,8 @@ export interface OwnerPorts {
   readonly api: () => SimulatedProcess | undefined;
   /** Of what is interesting to a reader of the story. */
   readonly note: (who: string, text: string) => void;
+  /** Of each step: `done`, or why not. */
+  readonly onAnswer?: (shop: ShopName, words: readonly string[], outcome: string) => void;
 }
 
 /** A browser gives up after this; a person tries again. */
@@ -91,9 +93,12 @@ export class Owners {
     for (let tried = 1; ; tried++) {
       try {
         await this.#do(shop, verb, objects);
+        this.#ports.onAnswer?.(name, [verb, ...objects], 'done');
         return;
       } catch (error) {
         if (error instanceof DomainError || tried === tries) {
+          const outcome = error instanceof DomainError ? error.code : 'no answer';
+          this.#ports.onAnswer?.(name, [verb, ...objects], outcome);
           this.#ports.note(name, `${verb} ${objects.join(' ')}: ${String(error)}`);
           return;
         }

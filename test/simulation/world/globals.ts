@@ -15,6 +15,8 @@ export interface Simulated {
   readonly chance: Chance;
   /** Private keys, in PEM, for those that src asks for. */
   readonly privateKey: (n: number) => string;
+  /** What `Math.random` always gives; without it, it is drawn. */
+  readonly random?: number;
 }
 
 let current: Simulated | undefined;
@@ -223,7 +225,7 @@ export const replaceGlobals = (): void => {
       return end.signal;
     },
   });
-  Math.random = () => chanceHere('random').next();
+  Math.random = () => simulated().random ?? chanceHere('random').next();
   const crypto = require('node:crypto') as Record<string, unknown>;
   Object.assign(crypto, {
     randomBytes: randomBuffer,
