@@ -63,7 +63,7 @@ interface Outcome {
 const run = async (story: Story): Promise<Outcome> => {
   const simulation = new Simulation(story.seed, {
     isOrderly,
-    ...(VERBOSE === '1' && { onLine: (line: string) => void console.log(line) }),
+    ...(VERBOSE === '1' && { onLine: console.log }),
   });
   const endProgress = showProgress(simulation, story);
   let error: unknown;
@@ -102,14 +102,13 @@ if (TELL === '1') {
 }
 for (const story of stories()) {
   const { error, hash, history } = await run(story);
-  if (error === undefined)
-    console.log(
-      `seed ${story.seed}: ${String(story.days)} days, ${history === undefined ? hash : 'in order'}`,
-    );
-  if (history !== undefined) console.log(history);
-  else {
+  if (error !== undefined) {
     process.exitCode = 1;
     await tellFailure(story, error);
+  } else {
+    const came = history === undefined ? hash : 'in order';
+    console.log(`seed ${story.seed}: ${String(story.days)} days, ${came}`);
+    if (history !== undefined) console.log(history);
   }
 }
 process.exit();
