@@ -33,6 +33,9 @@ export interface NodeDnsVerifierOptions {
 /** Each question has a socket of its own. Beyond so many, the next ones to the same resolver wait. */
 const questionsAtOnce = 250;
 
+/** One for all, because an error with a stack is dear. */
+const enoughAnswers = new Error('enough questions to the resolver are answered');
+
 interface Server {
   readonly address: ServerAddress;
   readonly turns: PQueue;
@@ -88,7 +91,7 @@ export class NodeDnsVerifier extends DnsVerifier {
       };
     } finally {
       // Questions that turned out not to matter may still be open.
-      end.abort();
+      end.abort(enoughAnswers);
     }
   }
 }
