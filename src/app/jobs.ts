@@ -20,6 +20,8 @@ import { sweptTables } from './retention.ts';
 const hourMs = 60 * 60_000;
 /** Of the job that mails people. */
 const mostJitterMs = 800;
+/** Of the search for due domains. */
+const mostSpreadMs = 250;
 
 export interface WorkerPorts {
   readonly relay: OutboxRelay;
@@ -67,7 +69,8 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
   {
     name: 'check domains and work on their certificates',
     schedule: ports.verifierSchedule,
-    ...queue(ports.dueDomains),
+    news: ports.dueDomains.news,
+    run: spread(() => ports.dueDomains.run()),
   },
   {
     name: 'plan renewals',
@@ -123,6 +126,16 @@ const queue = (work: Queue): Pick<Job, 'news' | 'run'> => ({
   news: work.news,
   run: async () => ({ nextAt: await work.run() }),
 });
+
+/** All processes know when work is due: at the same moment all would try to claim it, and all but one in vain. */
+const spread =
+  (run: Queue['run']): Job['run'] =>
+  async () => {
+    const nextAt = await run();
+    // A time that has passed stays so, since that waits for the schedule.
+    if (!nextAt || nextAt.getTime() <= Date.now()) return { nextAt };
+    return { nextAt: new Date(nextAt.getTime() + Math.random() * mostSpreadMs) };
+  };
 
 const shared = (job: LeasedJob): Pick<Job, 'news' | 'run' | 'isShared'> => ({
   news: job.news,

@@ -1,11 +1,12 @@
 import 'reflect-metadata';
-import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { createPrivateKey, createPublicKey, hash } from 'node:crypto';
 import {
   AuthorityKeyIdentifierExtension,
   Pkcs10CertificateRequestGenerator,
   SubjectAlternativeNameExtension,
   X509Certificate,
 } from '@peculiar/x509';
+import { LRUCache } from 'lru-cache';
 
 // This file is loaded on first use: loading its package takes longer than most commands, which need no certificate.
 
@@ -38,6 +39,16 @@ export const certificateRequest = async (
  * @returns undefined for a certificate that has none, or for no certificate
  */
 export const certificateId = (chain: string): string | undefined => {
+  const digest = hash('sha256', chain, 'base64');
+  const id = knownIds.get(digest) ?? readId(chain);
+  if (id !== undefined) knownIds.set(digest, id);
+  return id;
+};
+
+/** An authority is asked about the same certificate every few hours, and reading one takes more than a millisecond. */
+const knownIds = new LRUCache<string, string>({ max: 10_000 });
+
+const readId = (chain: string): string | undefined => {
   try {
     const leaf = new X509Certificate(chain);
     const keyId = leaf.getExtension(AuthorityKeyIdentifierExtension)?.keyId;

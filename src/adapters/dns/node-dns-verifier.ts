@@ -33,6 +33,9 @@ export interface NodeDnsVerifierOptions {
 /** Each question has a socket of its own. Beyond so many, the next ones to the same resolver wait. */
 const questionsAtOnce = 250;
 
+/** One for all, because an error with a stack is dear. */
+const enoughAsked = new Error('the resolver is asked no more');
+
 interface Server {
   readonly address: ServerAddress;
   readonly turns: PQueue;
@@ -72,9 +75,16 @@ export class NodeDnsVerifier extends DnsVerifier {
     const { perTryMs, tries, deadlineMs, asksForDelegation } = this.#options;
     const start = performance.now();
     const end = new AbortController();
-    const deadline = AbortSignal.any([end.signal, AbortSignal.timeout(deadlineMs)]);
+    const timer = setTimeout(() => {
+      end.abort(enoughAsked);
+    }, deadlineMs).unref();
     try {
-      const ask = this.#options.questionsTo(address, { perTryMs, tries, deadline, turns });
+      const ask = this.#options.questionsTo(address, {
+        perTryMs,
+        tries,
+        deadline: end.signal,
+        turns,
+      });
       const asked = this.#tracer ? tracedQuestions(ask, this.#tracer, address) : ask;
       const [facts, delegation] = await Promise.all([
         askAll(asked, its),
@@ -88,7 +98,8 @@ export class NodeDnsVerifier extends DnsVerifier {
       };
     } finally {
       // Questions that turned out not to matter may still be open.
-      end.abort();
+      end.abort(enoughAsked);
+      clearTimeout(timer);
     }
   }
 }

@@ -1,25 +1,36 @@
+import type { Selectable } from 'kysely';
 import type { JobLeases } from '../../kernel/job-leases.ts';
 import { Store } from './store.ts';
 import { failureOf } from './engine/failure.ts';
-import { toMillis } from './schema.ts';
+import { toMillis, type Schema } from './schema.ts';
+
+type Lease = Selectable<Schema['job_leases']>;
 
 export class KyselyJobLeases extends Store implements JobLeases {
-  async hold(job: string, holder: string, now: Date, leaseUntil: Date): Promise<boolean> {
-    const lease = { holder, lease_until: toMillis(leaseUntil) };
-    const taken = await this.db
+  readonly #take = this.database.prepareWrite<Lease & { now: bigint }>((db, the) =>
+    db
       .updateTable('job_leases')
-      .set(lease)
-      .where('job', '=', job)
+      .set({ holder: the('holder'), lease_until: the('lease_until') })
+      .where('job', '=', the('job'))
       .where(({ eb, or }) =>
-        or([eb('holder', '=', holder), eb('lease_until', '<=', toMillis(now))]),
-      )
-      .executeTakeFirst();
-    if (taken.numUpdatedRows > 0n) return true;
+        or([eb('holder', '=', the('holder')), eb('lease_until', '<=', the('now'))]),
+      ),
+  );
+
+  readonly #release = this.database.prepareWrite<Pick<Lease, 'job' | 'holder'>>((db, the) =>
+    db
+      .updateTable('job_leases')
+      .set({ lease_until: 0n })
+      .where('job', '=', the('job'))
+      .where('holder', '=', the('holder')),
+  );
+
+  async hold(job: string, holder: string, now: Date, leaseUntil: Date): Promise<boolean> {
+    const lease = { job, holder, lease_until: toMillis(leaseUntil) };
+    const { numAffectedRows = 0n } = await this.#take({ ...lease, now: toMillis(now) });
+    if (numAffectedRows > 0n) return true;
     try {
-      await this.db
-        .insertInto('job_leases')
-        .values({ job, ...lease })
-        .execute();
+      await this.db.insertInto('job_leases').values(lease).execute();
       return true;
     } catch (error) {
       // Another process has the lease, or has just created it.
@@ -29,11 +40,6 @@ export class KyselyJobLeases extends Store implements JobLeases {
   }
 
   async release(job: string, holder: string): Promise<void> {
-    await this.db
-      .updateTable('job_leases')
-      .set({ lease_until: 0n })
-      .where('job', '=', job)
-      .where('holder', '=', holder)
-      .execute();
+    await this.#release({ job, holder });
   }
 }

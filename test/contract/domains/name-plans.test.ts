@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { nextDomainDueAt } from '../../../src/adapters/kysely/sites/domain-claims.ts';
+import { DomainClaims } from '../../../src/adapters/kysely/sites/domain-claims.ts';
 import { domainFingerprint } from '../../../src/adapters/kysely/sites/domain-fingerprint.ts';
 import { KyselyCustomDomains } from '../../../src/adapters/kysely/sites/kysely-custom-domains.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
@@ -48,7 +48,7 @@ describe.each(databaseKinds)('with thousands of domains, on %s', (kind) => {
   });
 
   test('a search for the first domain that is due reads two ranges of indexes', async () => {
-    await nextDomainDueAt(explained.database.root);
+    await new DomainClaims(explained.database).nextDueAt();
     const steps = (await explained.steps()).filter((step) => step.includes('domains'));
     expect(steps).toEqual([
       expect.stringMatching(/^(?!SCAN).*\bdomains_by_claim\b/),

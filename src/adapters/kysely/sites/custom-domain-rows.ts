@@ -13,10 +13,11 @@ import { fromMillis, oneOf, toMillis, toMillisOrNull, type Schema } from '../sch
 
 export type CustomDomainRow = Selectable<Schema['domains']>;
 
+/** Without the claim, which only workers write. */
+export type WrittenDomainRow = Omit<CustomDomainRow, 'claim' | 'claimed_until'>;
+
 /** All fields without a column are written to the details. */
-export const customDomainRow = (
-  domain: CustomDomain,
-): Omit<CustomDomainRow, 'claim' | 'claimed_until'> => {
+export const customDomainRow = (domain: CustomDomain): WrittenDomainRow => {
   const {
     id,
     accountId,

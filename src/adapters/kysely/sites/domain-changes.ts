@@ -10,15 +10,15 @@ import { domainNotFound } from '../../../domains/domain/domains-error.ts';
 import type { Database } from '../database.ts';
 import { refusedAs } from '../engine/failure.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
-import { lockedRow } from '../locked-row.ts';
+import { rowLock } from '../locked-row.ts';
 import { TellingStore } from '../telling-store.ts';
-import { customDomainFrom, customDomainRow } from './custom-domain-rows.ts';
+import { customDomainFrom, customDomainRow, type WrittenDomainRow } from './custom-domain-rows.ts';
 import { lockProjectsOf, losesName, serveMoves } from './domain-moves.ts';
 import { writeLedger } from './kysely-authority-ledger.ts';
 import { forgetOrder, forgetOrdersOf } from './kysely-certificate-orders.ts';
 import { storeCertificate } from './kysely-certificates.ts';
 import { forgetSharesOf } from './kysely-domain-shares.ts';
-import { recordEntries } from './kysely-timeline.ts';
+import { entryWriter } from './kysely-timeline.ts';
 import { projectsBelow } from './names-below.ts';
 import { alignRoutes } from './project-routes.ts';
 import { tellRivals } from './rivals.ts';
@@ -32,6 +32,37 @@ interface Needs {
 /** Stores a change of a domain with everything that depends on it. */
 export class DomainChanges extends TellingStore {
   readonly #needs: Needs;
+  readonly #lockRow = rowLock(this.database, 'domains');
+  readonly #recordEntries = entryWriter(this.database);
+
+  readonly #holderOf = this.database.prepare<{ host: string; id: string }, { id: string }>(
+    (db, the) =>
+      db
+        .selectFrom('domains')
+        .select('id')
+        .where('proven_host', '=', the('host'))
+        .where('id', '!=', the('id')),
+  );
+
+  readonly #update = this.database.prepareWrite<WrittenDomainRow>((db, the) =>
+    db
+      .updateTable('domains')
+      .set({
+        account_id: the('account_id'),
+        project_id: the('project_id'),
+        host: the('host'),
+        unicode_host: the('unicode_host'),
+        attached_host: the('attached_host'),
+        proven_host: the('proven_host'),
+        token: the('token'),
+        state: the('state'),
+        generation: the('generation'),
+        added_at: the('added_at'),
+        details: the('details'),
+        due_at: the('due_at'),
+      })
+      .where('id', '=', the('id')),
+  );
 
   constructor(database: Database, outbox: KyselyOutbox, needs: Needs) {
     super(database, outbox);
@@ -70,10 +101,7 @@ export class DomainChanges extends TellingStore {
 
   async #save(move: ReturnType<typeof moveOf>): Promise<void> {
     const { from, to } = move;
-    const update = this.db.updateTable('domains').set(customDomainRow(to));
-    await refusedAs(update.where('id', '=', from.id).execute(), {
-      duplicate: () => domainTaken(to),
-    });
+    await refusedAs(this.#update(customDomainRow(to)), { duplicate: () => domainTaken(to) });
     await this.tell({ ...move, id: from.id });
     if (!isAttached(to) || losesName(move)) await forgetOrdersOf(this.db, from.id);
     if (!isAttached(to)) await forgetSharesOf(this.db, from.id);
@@ -81,23 +109,18 @@ export class DomainChanges extends TellingStore {
 
   async tell({ id, cause, events }: Told): Promise<void> {
     await this.outbox.append(events);
-    await recordEntries(this.db, id, timelineOf(cause, events));
+    await this.#recordEntries(id, timelineOf(cause, events));
   }
 
   async #lock(id: string): Promise<CustomDomain | undefined> {
-    const row = await lockedRow(this.database, 'domains', id);
+    const row = await this.#lockRow(id);
     return row && customDomainFrom(row);
   }
 
   /** Looks again if the holder gave the name up while this waited for its lock. */
   async #lockHolder({ id, host }: CustomDomain): Promise<CustomDomain | undefined> {
     for (;;) {
-      const row = await this.db
-        .selectFrom('domains')
-        .select('id')
-        .where('proven_host', '=', host)
-        .where('id', '!=', id)
-        .executeTakeFirst();
+      const [row] = await this.#holderOf({ host, id });
       const holder = row && (await this.#lock(row.id));
       if (!holder || isCertified(holder)) return holder;
     }

@@ -1,16 +1,23 @@
+import type { Selectable } from 'kysely';
 import type { AuthorityAccounts, AuthorityAccount } from '../../../domains/certificate-ports.ts';
 import { SealingStore } from '../store.ts';
 import { failureOf } from '../engine/failure.ts';
-import type { RowOf } from '../schema.ts';
+import type { RowOf, Schema } from '../schema.ts';
 import { openColumns, sealedColumns } from '../sealed-columns.ts';
 
 export class KyselyAuthorityAccounts extends SealingStore implements AuthorityAccounts {
-  async find(directoryUrl: string): Promise<AuthorityAccount | undefined> {
-    const row = await this.db
+  readonly #find = this.database.prepare<
+    { directoryUrl: string },
+    Selectable<Schema['authority_accounts']>
+  >((db, the) =>
+    db
       .selectFrom('authority_accounts')
       .selectAll()
-      .where('directory_url', '=', directoryUrl)
-      .executeTakeFirst();
+      .where('directory_url', '=', the('directoryUrl')),
+  );
+
+  async find(directoryUrl: string): Promise<AuthorityAccount | undefined> {
+    const [row] = await this.#find({ directoryUrl });
     return (
       row && {
         url: row.url,

@@ -21,7 +21,7 @@ import type { Database, Queries } from '../database.ts';
 import { TellingStore } from '../telling-store.ts';
 import { lookAtAccount } from './admission-facts.ts';
 import { DomainChanges } from './domain-changes.ts';
-import { claimDue, nextDomainDueAt, prolong, release } from './domain-claims.ts';
+import { DomainClaims } from './domain-claims.ts';
 import { countDomains } from './domain-counts.ts';
 import { domainFingerprint } from './domain-fingerprint.ts';
 import { JointWrites } from '../joint-writes.ts';
@@ -47,7 +47,34 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
   readonly #writes: JointWrites;
   readonly #needs: Needs;
   readonly #changes: DomainChanges;
+  readonly #claims = new DomainClaims(this.database);
   readonly fingerprint = domainFingerprint(this.database);
+
+  readonly #get = this.database.prepare<{ id: string }, CustomDomainRow>((db, the) =>
+    selectDomains(db).where('id', '=', the('id')),
+  );
+
+  readonly #find = this.database.prepare<{ projectId: string; host: string }, CustomDomainRow>(
+    (db, the) =>
+      selectDomains(db)
+        .where('project_id', '=', the('projectId'))
+        .where('host', '=', the('host'))
+        .orderBy('attached_host', 'desc')
+        .orderBy('added_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(1),
+  );
+
+  readonly #inState = this.database.prepare<
+    { state: CustomDomainState; after: string; limit: number },
+    CustomDomainRow
+  >((db, the) =>
+    selectDomains(db)
+      .where('state', '=', the('state'))
+      .where('id', '>', the('after'))
+      .orderBy('id')
+      .limit(the('limit')),
+  );
 
   constructor(database: Database, outbox: KyselyOutbox, needs: Needs) {
     super(database, outbox);
@@ -94,21 +121,13 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
   }
 
   async find(projectId: string, host: string): Promise<CustomDomain | undefined> {
-    const [found] = await this.#read((domains) =>
-      domains
-        .where('project_id', '=', projectId)
-        .where('host', '=', host)
-        .orderBy('attached_host', 'desc')
-        .orderBy('added_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(1),
-    );
-    return found;
+    const [found] = await this.#find({ projectId, host });
+    return found && customDomainFrom(found);
   }
 
   async get(id: string): Promise<CustomDomain | undefined> {
-    const [found] = await this.#read((domains) => domains.where('id', '=', id));
-    return found;
+    const [found] = await this.#get({ id });
+    return found && customDomainFrom(found);
   }
 
   async list(projectId: string): Promise<readonly CustomDomain[]> {
@@ -158,29 +177,27 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
 
   claimDue(now: Date, leaseUntil: Date, limit: number): Promise<DomainClaim> {
     const claim = this.#needs.ids.next('claim');
-    return claimDue(this.database, { claim, now, leaseUntil, limit });
+    return this.#claims.claimDue({ claim, now, leaseUntil, limit });
   }
 
   nextDueAt(): Promise<Date | undefined> {
-    return nextDomainDueAt(this.db);
+    return this.#claims.nextDueAt();
   }
 
   prolong(held: readonly HeldDomain[], leaseUntil: Date): Promise<void> {
-    return prolong(this.db, held, leaseUntil);
+    return this.#claims.prolong(held, leaseUntil);
   }
 
   async release(held: HeldDomain): Promise<void> {
-    await this.#writes.transaction((db) => release(db, held));
+    await this.#writes.transaction(() => this.#claims.release(held));
   }
 
-  inState(
+  async inState(
     state: CustomDomainState,
     after: string,
     limit: number,
   ): Promise<readonly CustomDomain[]> {
-    return this.#read((domains) =>
-      domains.where('state', '=', state).where('id', '>', after).orderBy('id').limit(limit),
-    );
+    return (await this.#inState({ state, after, limit })).map(customDomainFrom);
   }
 
   countByState(): Promise<Readonly<Record<CustomDomainState, number>>> {

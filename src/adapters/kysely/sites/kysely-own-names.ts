@@ -17,8 +17,12 @@ import { forgetOrder } from './kysely-certificate-orders.ts';
 import { removeCertificate, storeCertificate, validityFrom } from './kysely-certificates.ts';
 
 export class KyselyOwnNames extends SealingStore implements OwnNames {
+  readonly #all = this.database.prepare<Record<string, never>, Selectable<Schema['own_names']>>(
+    (db) => db.selectFrom('own_names').selectAll(),
+  );
+
   async all(): Promise<readonly OwnName[]> {
-    return (await this.db.selectFrom('own_names').selectAll().execute()).map(ownNameFrom);
+    return (await this.#all({})).map(ownNameFrom);
   }
 
   async find(host: string): Promise<OwnName | undefined> {

@@ -1,3 +1,4 @@
+import type { Insertable } from 'kysely';
 import {
   timelineKinds,
   trimsAfter,
@@ -5,8 +6,8 @@ import {
 } from '../../../domains/domain/attachment/timeline.ts';
 import type { Timeline, PlacedEntry } from '../../../domains/ports.ts';
 import { Store } from '../store.ts';
-import type { Queries } from '../database.ts';
-import { fromMillis, oneOf, toMillis } from '../schema.ts';
+import type { Database } from '../database.ts';
+import { fromMillis, oneOf, toMillis, type Schema } from '../schema.ts';
 
 export class KyselyTimeline extends Store implements Timeline {
   async list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]> {
@@ -28,39 +29,51 @@ export class KyselyTimeline extends Store implements Timeline {
 }
 
 /** For the other adapters of this folder, in the transaction of the change that the entries describe. */
-export const recordEntries = async (
-  db: Queries,
-  domainId: string,
-  entries: readonly TimelineEntry[],
-): Promise<void> => {
-  for (const { kind, occurredAt, details } of entries) {
-    const row = { domain_id: domainId, kind, occurred_at: toMillis(occurredAt) };
-    await db
-      .insertInto('domain_timeline')
-      .values({ ...row, details: JSON.stringify(details) })
-      .execute();
-    for (const trim of trimsAfter(kind)) await trimOne(db, { domainId, ...trim });
-  }
+export const entryWriter = (
+  database: Database,
+): ((domainId: string, entries: readonly TimelineEntry[]) => Promise<void>) => {
+  const insert = database.prepareWrite<Insertable<Schema['domain_timeline']>>((db, the) =>
+    db.insertInto('domain_timeline').values({
+      domain_id: the('domain_id'),
+      kind: the('kind'),
+      occurred_at: the('occurred_at'),
+      details: the('details'),
+    }),
+  );
+  const trimOne = trimmer(database);
+  return async (domainId, entries) => {
+    for (const { kind, occurredAt, details } of entries) {
+      const row = { domain_id: domainId, kind, occurred_at: toMillis(occurredAt) };
+      await insert({ ...row, details: JSON.stringify(details) });
+      for (const trim of trimsAfter(kind)) await trimOne({ domainId, ...trim });
+    }
+  };
 };
 
 /** Most entries deleted in one step, because other statements wait for it; an entry takes up to some 30 kB. */
 const slice = 100;
 
-const trimOne = async (
-  db: Queries,
-  {
-    domainId,
-    kind,
-    most,
-  }: { readonly domainId: string; readonly kind: string; readonly most: number },
-): Promise<void> => {
-  const alike = db
-    .selectFrom('domain_timeline')
-    .select('id')
-    .where('domain_id', '=', domainId)
-    .where('kind', '=', kind)
-    .orderBy('id', 'desc');
-  // By id, so that MySQL locks single rows.
-  const ids = (await alike.offset(most).limit(slice).execute()).map(({ id }) => id);
-  if (ids.length > 0) await db.deleteFrom('domain_timeline').where('id', 'in', ids).execute();
+interface Trim {
+  readonly domainId: string;
+  readonly kind: string;
+  readonly most: number;
+}
+
+const trimmer = (database: Database): ((trim: Trim) => Promise<void>) => {
+  const tooOld = database.prepare<Pick<Trim, keyof Trim>, { id: bigint }>((db, the) =>
+    db
+      .selectFrom('domain_timeline')
+      .select('id')
+      .where('domain_id', '=', the('domainId'))
+      .where('kind', '=', the('kind'))
+      .orderBy('id', 'desc')
+      .offset(the('most'))
+      .limit(slice),
+  );
+  return async (trim) => {
+    // By id, so that MySQL locks single rows.
+    const ids = (await tooOld({ ...trim })).map(({ id }) => id);
+    if (ids.length === 0) return;
+    await database.db.deleteFrom('domain_timeline').where('id', 'in', ids).execute();
+  };
 };
