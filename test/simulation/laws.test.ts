@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import SqliteDatabase from 'better-sqlite3';
 import type { TestDatabase } from '../support/servers/databases.ts';
@@ -8,7 +9,9 @@ import { allLaws } from './laws.ts';
 import { dayMs, hourMs, minuteMs, type Facts, type Law, type Seen } from './laws/law.ts';
 import { Past } from './laws/past.ts';
 import { Stored } from './laws/stored.ts';
+import { chanceOf } from './world/chance.ts';
 import { DnsZones } from './world/dns-zones.ts';
+import { IssuedCertificates } from './world/issued-certificates.ts';
 import { service } from './world/world.ts';
 
 const begin = Date.UTC(2027, 0, 1);
@@ -93,6 +96,18 @@ type Plant = (law: Law, its: WellWorld) => Facts | undefined;
 
 const certificateEnds = begin + 10 * dayMs;
 
+const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+const chainFor = (name: string): string => {
+  const certificates = new IssuedCertificates('one.example', chanceOf('laws'));
+  const wanted = {
+    ...{ names: [name], account: 'acc', lifetimeMs: 10 * dayMs },
+    publicKey: publicKey.export({ type: 'spki', format: 'der' }),
+  };
+  const { serial } = certificates.issue(wanted, begin);
+  return certificates.chain(serial, 'acc') ?? '';
+};
+
 const plants: Readonly<Record<string, Plant>> = {
   'A name has one holder': (law, { seen }) => {
     domain({ id: 'dom_1' });
@@ -125,8 +140,12 @@ const plants: Readonly<Record<string, Plant>> = {
   ) => {
     zones.set(host, 'A', [service.address], 300);
     domain({}, { liveSince: inText(begin) });
-    put('certificates', { host, chain: null, not_before: begin, not_after: certificateEnds });
-    time.now = certificateEnds + dayMs;
+    const [of, strange] = [chainFor(host), chainFor('www.south.test')];
+    put('certificates', { host, chain: strange, not_before: begin, not_after: certificateEnds });
+    expect(law.eachHour?.(seen)).toMatchObject({ 'names in it': 'www.south.test' });
+    connection.prepare('update certificates set chain = ?').run(of);
+    expect(law.eachHour?.(seen)).toBeUndefined();
+    time.now = certificateEnds + 1;
     return law.eachHour?.(seen);
   },
   'Nothing is served two seconds after its removal': (law, { seen, time, fleet }) => {
