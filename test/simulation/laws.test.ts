@@ -269,3 +269,34 @@ test.each(allLaws().map((law) => [law.name, law] as const))(
       expect(ask?.(seen)).toBeUndefined();
   },
 );
+
+test('An event of which a webhook gets no message is told', () => {
+  const { seen, time } = wellWorld();
+  const law = allLaws().find(({ name }) => name.startsWith('Each event that concerns owners'));
+  const told = { id: 'evt_1', account_id: 'acc_1' };
+  put('webhooks', { id: 'hook_1', account_id: 'acc_1', state: 'on', created_at: begin - 1 });
+  put('events', { ...told, type: 'domain_live', details: '{}', occurred_at: begin });
+  put('notices', { event_id: 'evt_1', account_id: 'acc_1' });
+  law?.afterCommit?.(seen);
+  time.now += dayMs;
+  expect(law?.eachHour?.(seen)).toMatchObject({ 'not sent to webhook': 'hook_1' });
+});
+
+test.each([
+  ['deliveries', { event_id: 'evt_1', subscriber: 'notices', parked: 1, due_at: begin }],
+  ['mails', { id: 'mail_1', due_at: begin - dayMs, send_at: begin - dayMs }],
+  [
+    'webhook_deliveries',
+    { id: 'dlv_1', state: 'waiting', next_at: begin - dayMs, begun_at: begin },
+  ],
+  ['dns_challenges', { label: 'label', expires_at: begin - 3 * dayMs }],
+  ['sessions', { id: 'ses_1', ends_at: begin - 3 * dayMs }],
+  ['watches', { subject: 'domain:dom_1', look_at: begin - 2 * dayMs }],
+  ['routes', { name: host, project_id: 'prj_1' }],
+  ['certificates', { host }],
+] as const)('A row of %s that is left over is told', (table, row) => {
+  const { seen } = wellWorld();
+  const law = allLaws().find(({ name }) => name.startsWith('There is no row'));
+  put(table, row);
+  expect(law?.atTheEnd?.(seen)).toMatchObject({ table });
+});
