@@ -84,7 +84,7 @@ export const messagesArriveRight = (): Law => {
       for (; known < faults.length; known += 1) {
         const fault = faults[known];
         // Receivers refuse what is signed by a clock that is wrong.
-        const isLate = /timestamp/.test(fault?.why ?? '') && hasWrongClock(fleet);
+        const isLate = fault?.why.includes('timestamp') === true && hasWrongClock(fleet);
         if (fault && !isLate) return { address: fault.address, why: fault.why };
       }
       for (; asked < received.length; asked += 1) {
