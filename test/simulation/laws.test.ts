@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import SqliteDatabase from 'better-sqlite3';
 import type { TestDatabase } from '../support/servers/databases.ts';
@@ -8,7 +9,9 @@ import { allLaws } from './laws.ts';
 import { dayMs, hourMs, minuteMs, type Facts, type Law, type Seen } from './laws/law.ts';
 import { Past } from './laws/past.ts';
 import { Stored } from './laws/stored.ts';
+import { chanceOf } from './world/chance.ts';
 import { DnsZones } from './world/dns-zones.ts';
+import { IssuedCertificates } from './world/issued-certificates.ts';
 import { service } from './world/world.ts';
 
 const begin = Date.UTC(2027, 0, 1);
@@ -93,6 +96,18 @@ type Plant = (law: Law, its: WellWorld) => Facts | undefined;
 
 const certificateEnds = begin + 10 * dayMs;
 
+const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+const chainFor = (name: string): string => {
+  const certificates = new IssuedCertificates('one.example', chanceOf('laws'));
+  const wanted = {
+    ...{ names: [name], account: 'acc', lifetimeMs: 10 * dayMs },
+    publicKey: publicKey.export({ type: 'spki', format: 'der' }),
+  };
+  const { serial } = certificates.issue(wanted, begin);
+  return certificates.chain(serial, 'acc') ?? '';
+};
+
 const plants: Readonly<Record<string, Plant>> = {
   'A name has one holder': (law, { seen }) => {
     domain({ id: 'dom_1' });
@@ -125,8 +140,12 @@ const plants: Readonly<Record<string, Plant>> = {
   ) => {
     zones.set(host, 'A', [service.address], 300);
     domain({}, { liveSince: inText(begin) });
-    put('certificates', { host, chain: null, not_before: begin, not_after: certificateEnds });
-    time.now = certificateEnds + dayMs;
+    const [of, strange] = [chainFor(host), chainFor('www.south.test')];
+    put('certificates', { host, chain: strange, not_before: begin, not_after: certificateEnds });
+    expect(law.eachHour?.(seen)).toMatchObject({ 'names in it': 'www.south.test' });
+    connection.prepare('update certificates set chain = ?').run(of);
+    expect(law.eachHour?.(seen)).toBeUndefined();
+    time.now = certificateEnds + 1;
     return law.eachHour?.(seen);
   },
   'Nothing is served two seconds after its removal': (law, { seen, time, fleet }) => {
@@ -250,3 +269,34 @@ test.each(allLaws().map((law) => [law.name, law] as const))(
       expect(ask?.(seen)).toBeUndefined();
   },
 );
+
+test('An event of which a webhook gets no message is told', () => {
+  const { seen, time } = wellWorld();
+  const law = allLaws().find(({ name }) => name.startsWith('Each event that concerns owners'));
+  const told = { id: 'evt_1', account_id: 'acc_1' };
+  put('webhooks', { id: 'hook_1', account_id: 'acc_1', state: 'on', created_at: begin - 1 });
+  put('events', { ...told, type: 'domain_live', details: '{}', occurred_at: begin });
+  put('notices', { event_id: 'evt_1', account_id: 'acc_1' });
+  law?.afterCommit?.(seen);
+  time.now += dayMs;
+  expect(law?.eachHour?.(seen)).toMatchObject({ 'not sent to webhook': 'hook_1' });
+});
+
+test.each([
+  ['deliveries', { event_id: 'evt_1', subscriber: 'notices', parked: 1, due_at: begin }],
+  ['mails', { id: 'mail_1', due_at: begin - dayMs, send_at: begin - dayMs }],
+  [
+    'webhook_deliveries',
+    { id: 'dlv_1', state: 'waiting', next_at: begin - dayMs, begun_at: begin },
+  ],
+  ['dns_challenges', { label: 'label', expires_at: begin - 3 * dayMs }],
+  ['sessions', { id: 'ses_1', ends_at: begin - 3 * dayMs }],
+  ['watches', { subject: 'domain:dom_1', look_at: begin - 2 * dayMs }],
+  ['routes', { name: host, project_id: 'prj_1' }],
+  ['certificates', { host }],
+] as const)('A row of %s that is left over is told', (table, row) => {
+  const { seen } = wellWorld();
+  const law = allLaws().find(({ name }) => name.startsWith('There is no row'));
+  put(table, row);
+  expect(law?.atTheEnd?.(seen)).toMatchObject({ table });
+});
