@@ -55,6 +55,10 @@ process.on('unhandledRejection', (reason) => {
   if (!(reason instanceof Dead)) throw reason;
 });
 
+const tellLine = (line: string): void => {
+  console.log(line);
+};
+
 interface Outcome {
   /** Why it failed. */
   readonly error: unknown;
@@ -62,11 +66,14 @@ interface Outcome {
   readonly history: string | undefined;
 }
 
+/** By all stories of this run. */
+const reached = new Map<string, number>();
+
 /** @returns what went wrong, with what the story came to */
 const run = async (story: Story): Promise<Outcome> => {
   const simulation = new Simulation(story.seed, {
     isOrderly,
-    ...(VERBOSE === '1' && { onLine: (line: string) => void console.log(line) }),
+    ...(VERBOSE === '1' && { onLine: tellLine }),
   });
   const endProgress = showProgress(simulation, story);
   let error: unknown;
@@ -80,6 +87,8 @@ const run = async (story: Story): Promise<Outcome> => {
   if (error !== undefined && VERBOSE === '1') console.log(error);
   const hash = simulation.hash();
   const history = isOrderly ? simulation.history() : undefined;
+  for (const { what, count } of simulation.laws.reached())
+    reached.set(what, (reached.get(what) ?? 0) + count);
   simulation.close();
   return { error, hash, history };
 };
@@ -115,4 +124,6 @@ for (const story of stories()) {
     await tellFailure(story, error);
   }
 }
+if (!isOrderly)
+  for (const [what, count] of reached) console.log(`${String(count).padStart(8)} ${what}`);
 process.exit();
