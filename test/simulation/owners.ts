@@ -95,9 +95,9 @@ export class Owners {
         await this.#do(shop, verb, objects);
         this.#ports.onAnswer?.(name, [verb, ...objects], 'done');
         return;
-      } catch (error) {
+      } catch (error: unknown) {
         if (error instanceof DomainError || tried === tries) {
-          const outcome = error instanceof DomainError ? error.code : 'no answer';
+          const outcome = error instanceof DomainError ? String(error.code) : 'no answer';
           this.#ports.onAnswer?.(name, [verb, ...objects], outcome);
           this.#ports.note(name, `${verb} ${objects.join(' ')}: ${String(error)}`);
           return;
@@ -252,7 +252,7 @@ export class Owners {
     const answer = await this.#call(shop, { method: 'POST', path: '/v1/pets', body });
     const { id } = (answer.body ?? {}) as { readonly id?: bigint };
     if (answer.status === 201 && id !== undefined)
-      this.acknowledged.push({ kind: 'pet', shop: shop.name, id: BigInt(id) });
+      this.acknowledged.push({ kind: 'pet', shop: shop.name, id });
     else if (answer.status >= 500) throw new Error(`answered ${String(answer.status)}`);
   }
 

@@ -286,7 +286,7 @@ export class Simulation {
       const lateMs = this.#options.isOrderly === true ? 1 : chance.next() * (isLate ? 1000 : 60);
       this.time.as(process.actor, () =>
         this.time.after(lateMs, () => {
-          process.hear(news);
+          process.hear();
         }),
       );
     }
