@@ -1,6 +1,7 @@
 import { writeFileSync, readFileSync } from 'node:fs';
-import { realElapsed, replaceGlobals } from './world/globals.ts';
-import { Dead, replaceSqlite } from './world/disk.ts';
+import { replaceGlobals } from './world/globals.ts';
+import { realElapsed } from './world/machine.ts';
+import { replaceSqlite } from './world/disk.ts';
 
 const realInterval = setInterval;
 const endRealInterval = clearInterval;
@@ -50,10 +51,6 @@ const showProgress = (simulation: InstanceType<typeof Simulation>, { seed, days 
   };
 };
 
-// What a dead process would have handled.
-process.on('unhandledRejection', (reason) => {
-  if (!(reason instanceof Dead)) throw reason;
-});
 
 const tellLine = (line: string): void => {
   console.log(line);

@@ -232,12 +232,12 @@ export class Owners {
   }
 
   async #turnSecret(shop: Shop): Promise<void> {
-    const { webhookId: id, accountId } = shop;
-    if (id === undefined) return;
+    const { webhookId, accountId } = shop;
+    if (webhookId === undefined) return;
     await this.#at(async ({ container }) => {
       const { secret } = await container
         .get(WebhookCallsKey)
-        .rotateWebhookSecret({ webhookId: id, accountId }, '24h');
+        .rotateWebhookSecret({ webhookId, accountId }, '24h');
       shop.secrets = [secret, ...shop.secrets.slice(0, 1)];
       this.#ports.world.receivers.tell(receiverOf(shop.name), shop.secrets);
     }, shop);
