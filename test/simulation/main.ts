@@ -51,7 +51,6 @@ const showProgress = (simulation: InstanceType<typeof Simulation>, { seed, days 
   };
 };
 
-
 const tellLine = (line: string): void => {
   console.log(line);
 };
@@ -122,15 +121,12 @@ if (TELL === '1') {
 for (const story of stories()) {
   const outcome = await run(story);
   const { error, hash, history } = outcome;
-  if (error === undefined)
-    console.log(
-      `seed ${story.seed}: ${String(story.days)} days, ${history === undefined ? hash : 'in order'}`,
-    );
-  if (history !== undefined) console.log(history);
-  else {
-    process.exitCode = 1;
-    await tellFailure(story, outcome);
-  }
+  const title = `seed ${story.seed}: ${String(story.days)} days`;
+  if (history !== undefined) console.log(`${title}, in order\n${history}`);
+  else if (error === undefined) console.log(`${title}, ${hash}`);
+  if (error === undefined) continue;
+  process.exitCode = 1;
+  await tellFailure(story, outcome);
 }
 if (!isOrderly)
   for (const [what, count] of reached) console.log(`${String(count).padStart(8)} ${what}`);
