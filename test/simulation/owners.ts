@@ -95,9 +95,9 @@ export class Owners {
         await this.#do(shop, verb, objects);
         this.#ports.onAnswer?.(name, [verb, ...objects], 'done');
         return;
-      } catch (error) {
+      } catch (error: unknown) {
         if (error instanceof DomainError || tried === tries) {
-          const outcome = error instanceof DomainError ? error.code : 'no answer';
+          const outcome = error instanceof DomainError ? String(error.code) : 'no answer';
           this.#ports.onAnswer?.(name, [verb, ...objects], outcome);
           this.#ports.note(name, `${verb} ${objects.join(' ')}: ${String(error)}`);
           return;

@@ -125,9 +125,10 @@ const planCaa = (pen: Pen, shop: ShopName, end: number): void => {
   }
 };
 
-const business: readonly [string, ...string[]] = [
-  ...['sells', 'sells', 'sells', 'bursts', 'deploys', 'rotates', 'turns', 'changes'],
-];
+const business = [
+  ...(['sells', 'sells', 'sells', 'bursts'] as const),
+  ...(['deploys', 'rotates', 'turns', 'changes'] as const),
+] as const;
 
 const planAccount = (pen: Pen, shop: ShopName, end: number): void => {
   const { plan } = shops[shop];

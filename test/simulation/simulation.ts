@@ -21,7 +21,7 @@ import { Time, type Actor } from './world/time.ts';
 import { service, World } from './world/world.ts';
 
 /** When every story begins. */
-const beginning = Date.UTC(2027, 0, 1);
+export const beginning = Date.UTC(2027, 0, 1);
 const hourMs = 3_600_000;
 
 export interface Options {
