@@ -24,7 +24,7 @@ import { Deadline } from '../../src/kernel/deadline.ts';
 import type { Actor, Time } from './world/time.ts';
 
 /** The processes of a fleet, and the role of each. */
-export const fleet = {
+const fleet = {
   api: 'api,dashboard',
   'worker-1': 'worker',
   'worker-2': 'worker',

@@ -16,7 +16,7 @@ const sweptMs = dayMs;
 const inUse = { because: 'its rows are in use until they are deleted, and nothing ends them' };
 
 /** Besides what `retention` deletes. A new table does not compile until it is decided here. */
-export const rowRules: Readonly<Record<keyof Schema, RowRule>> = {
+const rowRules: Readonly<Record<keyof Schema, RowRule>> = {
   accounts: inUse,
   api_keys: {
     leftOver: 'select id from api_keys where account_id not in (select id from accounts)',
