@@ -12,6 +12,7 @@ const climates: Readonly<Record<Part, Climate>> = {
   resolver: { well: [6 * hour, 14 * day], lasts: [5 * minute, 3 * day] },
   zone: { well: [day, 20 * day], lasts: [5 * minute, 2 * day] },
   authority: { well: [8 * hour, 8 * day], lasts: [5 * minute, 12 * hour] },
+  view: { well: [6 * hour, 6 * day], lasts: [10 * minute, 12 * hour] },
   receiver: { well: [12 * hour, 12 * day], lasts: [5 * minute, 7 * day] },
   mail: { well: [12 * hour, 12 * day], lasts: [5 * minute, 2 * day] },
   signals: { well: [6 * hour, 10 * day], lasts: [minute, 12 * hour] },

@@ -2,7 +2,7 @@ import type { ResolverState } from './world/dns-resolver.ts';
 import type { ZoneState } from './world/dns.ts';
 import { isShop, receiverOf, shopNames, shops } from './shops.ts';
 import type { World, AuthorityName } from './world/world.ts';
-import { authorityNames, service } from './world/world.ts';
+import { authorityNames, service, vantagesOf } from './world/world.ts';
 
 /** What the weather does to the fleet itself. */
 export interface FleetWeather {
@@ -61,6 +61,8 @@ export const conditions = {
   resolver: Object.keys(resolverStates),
   zone: Object.keys(zoneStates),
   authority: Object.keys(authorityStates),
+  /** What an authority sees of the DNS, from all of its places. */
+  view: Object.keys(resolverStates),
   receiver: Object.keys(receiverStates),
   mail: Object.keys(mailStates),
   signals: ['lost'],
@@ -73,6 +75,7 @@ export const objectsOf: Readonly<Record<Part, readonly string[]>> = {
   resolver: service.resolvers,
   zone: [...shopNames.map((shop) => shops[shop].zone), service.acmeDnsZone],
   authority: authorityNames,
+  view: authorityNames,
   receiver: shopNames,
   mail: ['server'],
   signals: ['all'],
@@ -108,6 +111,10 @@ const turns: Readonly<
       well,
       stateIn(authorityStates, condition),
     );
+  },
+  view: ({ dns }, _fleet, name, condition) => {
+    for (const place of vantagesOf(name))
+      dns.weather.resolver(place, stateIn(resolverStates, condition));
   },
   windows: ({ authorities }, _fleet, name) => {
     authorities[name as AuthorityName].moveWindows();

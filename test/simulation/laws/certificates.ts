@@ -72,7 +72,8 @@ const allWellSince = (host: string, { past, fleet }: Seen): number | undefined =
   if (zone === undefined || [...fleet.values()].some(({ actor }) => isOff(actor))) return undefined;
   const ofAuthorities = authorityNames.flatMap((name) => {
     const since = past.allowedSince(name, host);
-    const well = together(since, past.wellSince('authority', name));
+    const seesUs = past.wellSince('view', name);
+    const well = together(since, seesUs, past.wellSince('authority', name));
     return well === undefined ? [] : [well];
   });
   return together(

@@ -46,7 +46,7 @@ export interface Question {
 }
 
 /** The authority's own network and four others, of which one may see something else (Boulder, va.maxAllowedFailures). */
-const vantages = [0, 1, 2, 3, 4] as const;
+export const vantages = [0, 1, 2, 3, 4] as const;
 const mayDiffer = 1;
 
 /** @returns undefined when the challenge is answered and CAA allows it from enough places */

@@ -13,7 +13,7 @@ import { Ids } from '../../../src/kernel/ids.ts';
 import { Outside } from '../../../src/notifications/webhook-ports.ts';
 import { SiteFiles, SiteUnpacking } from '../../../src/sites/ports.ts';
 import { Authority } from './authority.ts';
-import { LookUpFailed, type Outlook } from './authority-validation.ts';
+import { LookUpFailed, vantages, type Outlook } from './authority-validation.ts';
 import type { Chance } from './chance.ts';
 import { across } from './crossing.ts';
 import { Dns } from './dns.ts';
@@ -35,6 +35,12 @@ export const service = {
 
 export const authorityNames = ['one', 'two'] as const;
 export type AuthorityName = (typeof authorityNames)[number];
+
+/** Where an authority looks at the DNS from, in the terms of the model of the DNS. */
+const vantageOf = (authority: string, vantage: number): string => `${authority}/${String(vantage)}`;
+
+export const vantagesOf = (authority: string): readonly string[] =>
+  vantages.map((vantage) => vantageOf(authority, vantage));
 
 export interface WorldPorts {
   readonly time: Time;
@@ -138,7 +144,7 @@ export class World {
       type: Type,
       vantage: number,
     ): Promise<readonly RecordData[Type][]> => {
-      const reply = await this.dns.lookup(`${name}/${String(vantage)}`, host, type);
+      const reply = await this.dns.lookup(vantageOf(name, vantage), host, type);
       if (reply.kind === 'failed') throw new LookUpFailed('dns', `${reply.reason} for ${host}`);
       return reply.kind === 'records' ? reply.records : [];
     };
