@@ -13,9 +13,20 @@ const { planStory } = await import('./plan.ts');
 const { beginning, Simulation } = await import('./simulation.ts');
 const { LawBroken } = await import('./laws.ts');
 const { readStory, shrink, textOf } = await import('./story.ts');
+const { drill } = await import('./drills.ts');
 type Story = Awaited<ReturnType<typeof readStory>>;
 
-const { SEED = '1', DAYS, YEARS = '1', STORY, HISTORY, TELL, VERBOSE, SHRINK } = process.env;
+const {
+  SEED = '1',
+  DAYS,
+  YEARS = '1',
+  STORY,
+  HISTORY,
+  TELL,
+  VERBOSE,
+  SHRINK,
+  DRILLS,
+} = process.env;
 const isOrderly = HISTORY === '1';
 const dayMs = 86_400_000;
 
@@ -116,6 +127,15 @@ const nameOf = (error: unknown): string => (error instanceof LawBroken ? error.l
 
 if (TELL === '1') {
   for (const story of stories()) process.stdout.write(textOf(story));
+  process.exit();
+}
+if (DRILLS === '1') {
+  console.log('without  orders/h  backlog  names  lifetime  event');
+  await drill({ names: 10, days: Number(DAYS ?? 60) }, (report) => {
+    const { everWithout, mostOrdersAnHour, largestBacklog, names, lifetimeDays, event } = report;
+    const numbers = [everWithout, mostOrdersAnHour, largestBacklog, names, lifetimeDays];
+    console.log(`${numbers.map((one) => String(one).padStart(7)).join('  ')}  ${event}`);
+  });
   process.exit();
 }
 for (const story of stories()) {

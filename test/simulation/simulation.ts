@@ -111,13 +111,17 @@ export class Simulation {
       },
     });
     this.#history = new History({
-      ...{ world: this.world, owners: this.owners, databaseFile: this.#databaseFile },
+      ...{ world: this.world, owners: this.owners, databaseFile: this.databaseFile },
       api: () => this.fleet.get('api'),
     });
     this.laws = new Laws({
       ...{ time: this.time, world: this.world, owners: this.owners, fleet: this.fleet },
-      databaseFile: this.#databaseFile,
+      databaseFile: this.databaseFile,
     });
+  }
+
+  get databaseFile(): string {
+    return join(this.#folder, 'animal-store.db');
   }
 
   /** Starts the processes, and opens the accounts. */
@@ -149,7 +153,7 @@ export class Simulation {
 
   /** Of every step that was made, and of all that is stored now. Nothing may happen after it. */
   hash(): string {
-    const stored = storedText(this.#databaseFile);
+    const stored = storedText(this.databaseFile);
     return createHash('sha256').update(this.time.traceHash()).update(stored).digest('hex');
   }
 
@@ -175,10 +179,6 @@ export class Simulation {
         void this.#ask('api', () => this.#history.look(at));
       }),
     );
-  }
-
-  get #databaseFile(): string {
-    return join(this.#folder, 'animal-store.db');
   }
 
   async #until(at: number): Promise<void> {
