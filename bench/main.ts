@@ -14,6 +14,7 @@ import { keepCoresAwake, stopPrograms } from './programs.ts';
 import { nameServerBench } from './name-server.ts';
 import { relayBench } from './relay.ts';
 import { printedReport, printedTargets, type Report, type Target } from './report.ts';
+import { simulationBench } from './simulation.ts';
 import { startBench } from './start.ts';
 import { tracesBench } from './traces.ts';
 
@@ -36,6 +37,7 @@ const benches: Readonly<Record<string, Bench>> = {
   bells: bellsBench,
   'due-domains': dueDomainsBench,
   'name-server': nameServerBench,
+  simulation: simulationBench,
   edge: edgeBench,
   'all-cores-api': apiOnAllCores,
   'all-cores-edge': edgeOnAllCores,

@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { atLeast, target, type Report } from './report.ts';
+
+const seed = { SEED: '1', DAYS: '20', SHRINK: '0' };
+/** Each live name is looked at once an hour. */
+const looksAYear = 365.25 * 24;
+const wanted = atLeast(60);
+
+/** How many years of live custom domains the simulator lives in a minute, on one core, in the weather of one seed. */
+export const simulationBench = async (): Promise<Report> => {
+  const begin = performance.now();
+  const args = ['--disable-warning=ExperimentalWarning', 'test/simulation/main.ts'];
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    env: { ...process.env, ...seed },
+  });
+  const minutes = (performance.now() - begin) / 60_000;
+  const looks = Number(/(\d+) looks at certificates of live names/.exec(stdout)?.[1]);
+  const years = looks / looksAYear;
+  return {
+    heading: `simulation: seed ${seed.SEED}, ${seed.DAYS} days and the settling after them`,
+    lines: [`${years.toFixed(2)} years of live domains in ${(minutes * 60).toFixed(1)} s`],
+    targets: [
+      target('Years of live domains that are simulated in a minute', years / minutes, wanted),
+    ],
+  };
+};
