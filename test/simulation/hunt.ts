@@ -1,0 +1,97 @@
+import { writeFileSync } from 'node:fs';
+import { realElapsed, replaceGlobals } from './world/globals.ts';
+import { Dead, replaceSqlite } from './world/disk.ts';
+
+// `SEED=1-200 DAYS=15 INTO=story.txt node test/simulation/hunt.ts`: the first seed whose story breaks a law, made short.
+
+replaceSqlite();
+replaceGlobals();
+const { loadAll } = await import('./preload.ts');
+await loadAll();
+const { planStory } = await import('./plan.ts');
+const { Simulation } = await import('./simulation.ts');
+const { LawBroken } = await import('./laws.ts');
+const { shrink, textOf } = await import('./story.ts');
+type Story = ReturnType<typeof planStory>;
+
+const { SEED = '1-200', DAYS = '15', INTO, MINUTES = '5' } = process.env;
+const dayMs = 86_400_000;
+const longestMs = Number(MINUTES) * 60_000;
+
+const seedsOf = (text: string): readonly string[] =>
+  text.split(',').flatMap((part) => {
+    const [first = 1, last = first] = part.split('-').map(Number);
+    return Array.from({ length: last - first + 1 }, (_, at) => String(first + at));
+  });
+
+// What a dead process would have handled.
+process.on('unhandledRejection', (reason) => {
+  if (!(reason instanceof Dead)) throw reason;
+});
+
+interface Fall {
+  /** The name of the law, or what was thrown. */
+  readonly law: string;
+  readonly text: string;
+  /** When, in days since the beginning of the story. */
+  readonly day: number;
+}
+
+/** @returns undefined when no law is broken */
+const fallOf = async (story: Story): Promise<Fall | undefined> => {
+  const simulation = new Simulation(story.seed);
+  let begun = 0;
+  try {
+    await simulation.open();
+    begun = simulation.time.now;
+    await simulation.live(story);
+    return undefined;
+  } catch (error) {
+    const law = error instanceof LawBroken ? error.law : String(error).slice(0, 80);
+    return { law, text: String(error), day: (simulation.time.now - begun) / dayMs };
+  } finally {
+    simulation.close();
+  }
+};
+
+/** Without the days after the fall. */
+const endedAt = (story: Story, day: number): Story => ({
+  ...story,
+  days: Math.min(story.days, Math.ceil(day)),
+  steps: story.steps.filter(({ at }) => at <= day * dayMs),
+});
+
+const say = (text: string): void => {
+  process.stdout.write(`${String(Math.round(realElapsed() / 1000)).padStart(5)} s  ${text}\n`);
+};
+
+for (const seed of seedsOf(SEED)) {
+  if (realElapsed() > longestMs) {
+    say('no time left');
+    break;
+  }
+  const story = planStory(seed, { days: Number(DAYS) });
+  const fall = await fallOf(story);
+  if (!fall) {
+    say(`seed ${seed} passes`);
+    continue;
+  }
+  say(`seed ${seed}: day ${fall.day.toFixed(2)}: ${fall.text}`);
+  if (INTO === undefined) continue;
+  let last = fall;
+  const begun = realElapsed();
+  const isSame = async (shorter: Story): Promise<boolean> => {
+    if (realElapsed() - begun > longestMs) return false;
+    const other = await fallOf(shorter);
+    if (other?.law !== fall.law) return false;
+    last = other;
+    return true;
+  };
+  const shortest = await shrink(endedAt(story, fall.day), isSame);
+  const ended = endedAt(shortest, last.day);
+  const result = (await isSame(ended)) ? ended : shortest;
+  writeFileSync(INTO, `# law: ${fall.law}\n# found by: seed ${seed} of ${DAYS} days\n${textOf(result)}`);
+  say(`${String(result.steps.length)} steps in ${String(result.days)} days: ${last.text}`);
+  process.exit(1);
+}
+process.exit(0);
