@@ -1,12 +1,23 @@
+import { liveIsSecure } from './laws/certificates.ts';
+import { liveIsServed, rightGoesLive, settlingMs } from './laws/going-live.ts';
 import { caaIsObeyed, limitsAreKept } from './laws/orders.ts';
 import { hourMs, LawBroken, type AskedOrder, type Facts, type Law, type Seen } from './laws/law.ts';
 import { noFaultIsLogged } from './laws/logs.ts';
 import { oneHolder, provenRivals } from './laws/names.ts';
 import { Past } from './laws/past.ts';
+import { quotasHold } from './laws/quotas.ts';
 import { removedIsGone } from './laws/removals.ts';
+import { noRowIsForgotten } from './laws/rows.ts';
 import { nextSteps, stepsAreTaken } from './laws/steps.ts';
 import { Stored } from './laws/stored.ts';
+import {
+  mailsArriveRight,
+  messagesAreTaken,
+  messagesArriveRight,
+  ownersAreTold,
+} from './laws/telling.ts';
 import { writesStay } from './laws/writes.ts';
+import { Reached, type ReachedRow } from './reached.ts';
 import type { ProcessName, SimulatedProcess } from './fleet.ts';
 import type { Owners } from './owners.ts';
 import type { Actor, Time } from './world/time.ts';
@@ -28,17 +39,27 @@ const allLaws = (): readonly Law[] => [
   provenRivals(),
   caaIsObeyed,
   limitsAreKept,
+  liveIsSecure(),
   removedIsGone(),
   nextSteps,
   stepsAreTaken,
+  quotasHold(),
+  noRowIsForgotten,
+  ownersAreTold(),
+  messagesArriveRight(),
+  mailsArriveRight(),
+  messagesAreTaken,
   writesStay,
+  rightGoesLive,
+  liveIsServed,
   noFaultIsLogged,
 ];
 
 /** What is asked after each step. What is broken is told at the end of the step. */
 export class Laws {
-  readonly settlingMs = 1 * 86_400_000;
+  readonly settlingMs = settlingMs;
   readonly #laws = allLaws();
+  readonly #reached = new Reached();
   readonly #seen: Seen;
   readonly #past: Past;
   readonly #stored: Stored;
@@ -63,7 +84,13 @@ export class Laws {
     if (this.#broken) throw this.#broken;
   }
 
+  /** What a story came to, and how often. */
+  reached(): readonly ReachedRow[] {
+    return this.#reached.rows();
+  }
+
   onCommit(_actor: Actor, tables: ReadonlySet<string>): void {
+    this.#reached.onCommit(tables, this.#stored);
     this.#ask(({ tables: its, afterCommit }) =>
       its?.some((table) => tables.has(table)) === true ? afterCommit?.(this.#seen) : undefined,
     );
@@ -75,10 +102,12 @@ export class Laws {
 
   onWeather(words: readonly string[]): void {
     this.#past.turn(words);
+    this.#reached.onWeather(words);
   }
 
   onDeath(name: ProcessName): void {
     this.#past.died(name);
+    this.#reached.onDeath(name);
   }
 
   onStart(name: ProcessName): void {

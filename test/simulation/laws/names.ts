@@ -7,16 +7,17 @@ interface Holder {
   readonly host: string;
   readonly state: string;
   readonly isProven: number;
-  readonly hasOwnershipProven: number;
 }
 
-/** One whose name counts as proven, and whether the last check saw the record that proves it beyond doubt. */
+/** The details of those that are verified or live are not read, because that takes time. */
 const holders = `
   select id, account_id, host, state,
-    coalesce(details ->> '$.dns.report.ownershipProven', 0) as hasOwnershipProven,
-    state <> 'added' or (details ->> '$.certificate.kind' <> 'none' and
-      coalesce(details ->> '$.dns.report.validation.delegated', 0) = 1) as isProven
+    case when state = 'added' then details ->> '$.certificate.kind' <> 'none'
+      and coalesce(details ->> '$.dns.report.validation.delegated', 0) = 1 else 1 end as isProven
   from domains where state <> 'removed'`;
+
+/** Whether the last check saw the record that proves the name. */
+const isBeyondDoubt = `select 1 from domains where id = ? and details ->> '$.dns.report.ownershipProven' = 1`;
 
 const isHolder = ({ state }: Pick<Holder, 'state'>): boolean =>
   state === 'verified' || state === 'live';
@@ -47,7 +48,7 @@ export const provenRivals = (): Law => {
       before = now;
       for (const holder of now.values()) {
         const isNew = isHolder(holder) && !isHolder(was.get(holder.id) ?? { state: 'added' });
-        if (!isNew || holder.hasOwnershipProven === 1) continue;
+        if (!isNew || stored.has(isBeyondDoubt, holder.id)) continue;
         const rival = [...was.values()].find((one) => isRival(one, holder));
         if (rival)
           return { host: holder.host, taker: holder.id, holder: rival.id, its: rival.host };

@@ -10,6 +10,7 @@ type Since = number | undefined;
 /** What the DNS says of a host, and since when. */
 interface Published {
   readonly forbiddenSince: Record<AuthorityName, Since>;
+  readonly allowedSince: Record<AuthorityName, Since>;
   leadsHereSince: Since;
 }
 
@@ -106,6 +107,11 @@ export class Past {
     return this.#hosts.get(host)?.forbiddenSince[authority];
   }
 
+  allowedSince(authority: AuthorityName, host: string): Since {
+    this.look([host]);
+    return this.#hosts.get(host)?.allowedSince[authority];
+  }
+
   leadsHereSince(host: string): Since {
     this.look([host]);
     return this.#hosts.get(host)?.leadsHereSince;
@@ -115,13 +121,14 @@ export class Past {
     const now = this.#now();
     const known = this.#hosts.get(host) ?? {
       forbiddenSince: { one: undefined, two: undefined },
+      allowedSince: { one: undefined, two: undefined },
       leadsHereSince: undefined,
     };
     for (const authority of authorityNames) {
       const isForbidden = forbids(this.#zones, `${authority}.example`, host);
-      known.forbiddenSince[authority] = isForbidden
-        ? (known.forbiddenSince[authority] ?? now)
-        : undefined;
+      const { forbiddenSince, allowedSince } = known;
+      forbiddenSince[authority] = isForbidden ? (forbiddenSince[authority] ?? now) : undefined;
+      allowedSince[authority] = isForbidden ? undefined : (allowedSince[authority] ?? now);
     }
     const isHere = leadsHere(this.#zones, service.address, host);
     known.leadsHereSince = isHere ? (known.leadsHereSince ?? now) : undefined;

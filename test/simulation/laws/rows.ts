@@ -1,0 +1,165 @@
+import type { Schema } from '../../../src/adapters/kysely/schema.ts';
+import { retention } from '../../../src/app/retention.ts';
+import { orderSubject } from '../../../src/domains/domain/attachment/order-subject.ts';
+import { ownSubject } from '../../../src/domains/domain/own/own-order.ts';
+import { dayMs, hourMs, type Facts, type Law, type Seen } from './law.ts';
+
+/** Finds a row that nothing looks at any more; a text says why there can be none. `:now` is the true time. */
+type RowRule =
+  | { readonly leftOver: string }
+  | ((seen: Seen) => Facts | undefined)
+  | { readonly because: string };
+
+/** Sweeping jobs may sleep for six hours, and run hourly. */
+const sweptMs = dayMs;
+
+const inUse = { because: 'its rows are in use until they are deleted, and nothing ends them' };
+
+/** Besides what `retention` deletes. A new table does not compile until it is decided here. */
+export const rowRules: Readonly<Record<keyof Schema, RowRule>> = {
+  accounts: inUse,
+  api_keys: {
+    leftOver: 'select id from api_keys where account_id not in (select id from accounts)',
+  },
+  api_key_secrets: {
+    leftOver:
+      'select key_id as id from api_key_secrets where key_id not in (select id from api_keys)',
+  },
+  people: { leftOver: 'select id from people where account_id not in (select id from accounts)' },
+  sessions: { leftOver: 'select id from sessions where person_id not in (select id from people)' },
+  sign_in_links: {
+    leftOver:
+      'select person_id as id from sign_in_links where person_id not in (select id from people)',
+  },
+  quota_counters: { because: 'retention deletes them' },
+  usage_hours: { because: 'retention deletes them' },
+  pets: inUse,
+  orders: inUse,
+  idempotency_keys: { because: 'retention deletes them' },
+  projects: inUse,
+  deploys: {
+    leftOver: `select id from deploys where state not in ('succeeded', 'failed') and started_at < :now - ${String(dayMs)}`,
+  },
+  routes: {
+    leftOver: `select name as id from routes where removed_at is null and name like '%.%'
+      and name not in (select host from domains where state <> 'removed')`,
+  },
+  certificates: {
+    leftOver: `select host as id from certificates where removed_at is null
+      and host not in (select host from domains where state <> 'removed')
+      and host not in (select host from own_names)`,
+  },
+  edge_revision: { because: 'it has one row' },
+  domains: {
+    leftOver: `select id from domains where claim is not null and (state = 'removed' or claimed_until < :now - ${String(dayMs)})`,
+  },
+  domain_timeline: {
+    leftOver:
+      'select domain_id as id from domain_timeline where domain_id not in (select id from domains)',
+  },
+  certificate_orders: (seen) => orderWithoutName(seen),
+  own_names: inUse,
+  dns_challenges: { because: 'retention deletes them' },
+  authority_accounts: inUse,
+  authority_ledger: { because: 'retention deletes them' },
+  job_leases: { because: 'the next run of the job takes it over' },
+  backup_times: { because: 'the next copy takes it over' },
+  authority_turn: { because: 'it has one row' },
+  events: { because: 'it is the audit log, and retention deletes the rest' },
+  deliveries: {
+    leftOver: `select id from deliveries where parked = 1 or due_at < :now - ${String(hourMs)}`,
+  },
+  mail_requests: {
+    leftOver: `select id from mail_requests where mailed_at is null and asked_at < :now - ${String(hourMs)}`,
+  },
+  notices: {
+    leftOver: 'select id from notices where account_id not in (select id from accounts)',
+  },
+  watches: {
+    leftOver: `select subject as id from watches where look_at < :now - ${String(dayMs)}
+      or (subject like 'domain:%' and substr(subject, 8) in (select id from domains where state = 'removed'))`,
+  },
+  mails: {
+    leftOver: `select id from mails where (ended_at is null and due_at is null)
+      or due_at < :now - ${String(hourMs)}`,
+  },
+  domain_shares: {
+    leftOver: `select id from domain_shares where domain_id not in (select id from domains)`,
+  },
+  mail_choices: { because: 'retention deletes them' },
+  mail_troubles: { because: 'retention deletes them' },
+  webhooks: {
+    leftOver: 'select id from webhooks where account_id not in (select id from accounts)',
+  },
+  webhook_deliveries: {
+    leftOver: `select id from webhook_deliveries
+      where (state = 'waiting' and (next_at is null or webhook_id not in (select id from webhooks)))
+      or next_at < :now - ${String(hourMs)}`,
+  },
+  webhook_attempts: { because: 'retention deletes them' },
+};
+
+export const noRowIsForgotten: Law = {
+  name: 'There is no row that nothing will ever look at again',
+  atTheEnd: (seen) => {
+    for (const [table, rule] of Object.entries(rowRules)) {
+      const facts = leftIn(rule, seen) ?? overAge(table as keyof Schema, seen);
+      if (facts) return { table, ...facts };
+    }
+    return undefined;
+  },
+};
+
+const leftIn = (rule: RowRule, seen: Seen): Facts | undefined => {
+  if (typeof rule === 'function') return rule(seen);
+  if ('because' in rule) return undefined;
+  const now = String(Math.floor(seen.time.now));
+  return seen.stored.first<Facts>(`${rule.leftOver.replaceAll(':now', now)} limit 1`);
+};
+
+/** What `retention` should have deleted. */
+const overAge = (table: keyof Schema, { stored, time }: Seen): Facts | undefined => {
+  const rule = retention[table];
+  if (rule === 'kept') return undefined;
+  const { what } = rule;
+  const conditions: string[] = [];
+  if ('since' in rule) {
+    const before = Math.floor(time.now) - rule.keptMs - sweptMs;
+    conditions.push(`${rule.since} < ${String(before)}`);
+  }
+  if ('only' in rule)
+    conditions.push(
+      `${rule.only.column} in (${rule.only.words.map((word) => `'${word}'`).join()})`,
+    );
+  if ('unlessIn' in rule) {
+    const { table: other, column } = rule.unlessIn;
+    const of = 'of' in rule.unlessIn ? rule.unlessIn.of : 'id';
+    conditions.push(`${of} not in (select ${column} from ${other})`);
+  }
+  const found = stored.first<{ n: number }>(
+    `select count(*) as n from ${table} where ${conditions.join(' and ')}`,
+  );
+  return found && found.n > 0 ? { what, rows: found.n } : undefined;
+};
+
+interface Kept {
+  readonly subject: string;
+}
+interface Ordered {
+  readonly id: string;
+  readonly generation: number;
+}
+
+/** An order is kept as long as the domain, or the name of our own, has it under way. */
+const orderWithoutName = ({ stored }: Seen): Facts | undefined => {
+  const isOrdered = `details ->> '$.certificate.work.step' = 'ordered'`;
+  const domains = stored.rows<Ordered>(`select id, generation from domains where ${isOrdered}`);
+  const own = stored.rows<{ host: string; generation: number }>(
+    `select host, generation from own_names where ${isOrdered}`,
+  );
+  const known = new Set([...domains.map(orderSubject), ...own.map(ownSubject)]);
+  const lost = stored
+    .rows<Kept>('select subject from certificate_orders')
+    .find(({ subject }) => !known.has(subject));
+  return lost && { subject: lost.subject };
+};

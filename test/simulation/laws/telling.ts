@@ -1,0 +1,148 @@
+import { subscriptions } from '../../../src/app/subscriptions.ts';
+import { receiverOf } from '../shops.ts';
+import { dayMs, hourMs, inText, type Facts, type Law, type Seen } from './law.ts';
+
+interface Event {
+  readonly id: string;
+  readonly row: number;
+  readonly account: string;
+  readonly type: string;
+  readonly at: number;
+  readonly seenAt: number;
+}
+
+/** Types of the events that owners are told of, but for those of what they did themselves. */
+const toOwners = Object.entries(subscriptions)
+  .filter(([, { subscribers }]) => subscribers.some((name) => name === 'notices'))
+  .map(([type]) => `'${type}'`)
+  .join();
+
+const newEvents = `
+  select id, rowid as row, account_id as account, type, occurred_at as at from events
+  where rowid > ? and type in (${toOwners})
+    and not (type = 'deploy_failed' and actor like 'person:%')
+    and not (type = 'webhook_switched_off' and details ->> '$.reason' = 'by_hand')`;
+
+/** A delivery that fails waits for an hour at most, and this often; good weather or bad, it needs only the database. */
+const toldWithinMs = 2 * hourMs;
+
+/** Each event waits in memory for its notice, because the sweep deletes those that the audit log does not show. */
+export const ownersAreTold = (): Law => {
+  let waiting: Event[] = [];
+  let last = 0;
+  return {
+    name: 'Each event that concerns owners is told to its account, in each way that it chose',
+    tables: ['events'],
+    afterCommit: ({ stored, time }) => {
+      for (const event of stored.rows<Omit<Event, 'seenAt'>>(newEvents, last)) {
+        last = Math.max(last, event.row);
+        waiting.push({ ...event, seenAt: time.now });
+      }
+      return undefined;
+    },
+    eachHour: (seen) => {
+      const { past, time } = seen;
+      const isUp = (['worker-1', 'worker-2'] as const).some((name) => {
+        const since = past.upSince(name);
+        return since !== undefined && since < time.now - toldWithinMs;
+      });
+      if (!isUp) return undefined;
+      const due = waiting.filter(({ seenAt }) => seenAt < time.now - toldWithinMs);
+      waiting = waiting.filter(({ seenAt }) => seenAt >= time.now - toldWithinMs);
+      return firstOf(due, (event) => untold(event, seen));
+    },
+    atTheEnd: (seen) => firstOf(waiting, (event) => untold(event, seen)),
+  };
+};
+
+const untold = ({ id, account, type, at }: Event, { stored }: Seen): Facts | undefined => {
+  const event = { event: id, type, 'happened at': inText(at) };
+  const notice = stored.first<{ account_id: string }>(
+    'select account_id from notices where event_id = ?',
+    id,
+  );
+  if (!notice) return { ...event, notice: 'none' };
+  if (notice.account_id !== account) return { ...event, 'told to': notice.account_id };
+  // A webhook that the account had then, and still has, and that was never switched off.
+  const unsent = stored.first<{ id: string }>(
+    `select id from webhooks where account_id = ? and created_at < ? and state = 'on' and off_since is null
+      and not exists (select 1 from events where type like 'webhook_switched_%' and account_id = webhooks.account_id)
+      and not exists (select 1 from webhook_deliveries d where d.webhook_id = webhooks.id and d.message_id = ?)`,
+    ...[account, at, id],
+  );
+  return unsent && { ...event, 'not sent to webhook': unsent.id };
+};
+
+/** A message that a receiver takes names the account whose receiver it is. */
+export const messagesArriveRight = (): Law => {
+  let asked = 0;
+  return {
+    name: 'No message of a webhook goes to another account, or unsigned',
+    afterStep: ({ world, owners }) => {
+      const { faults, received } = world.receivers;
+      const [fault] = faults;
+      if (fault) return { address: fault.address, why: fault.why, at: inText(fault.at.getTime()) };
+      for (; asked < received.length; asked += 1) {
+        const message = received[asked];
+        const shop = [...owners.shops.values()].find(
+          ({ name }) => receiverOf(name) === message?.address,
+        );
+        if (message && shop && message.accountId !== shop.accountId)
+          return { address: message.address, message: message.id, 'of account': message.accountId };
+      }
+      return undefined;
+    },
+  };
+};
+
+/** A mail is for a person of the account whose domain or project it names. */
+export const mailsArriveRight = (): Law => {
+  let asked = 0;
+  return {
+    name: 'No mail tells a person of another account',
+    afterStep: ({ world, stored }) => {
+      const { taken } = world.mail;
+      for (; asked < taken.length; asked += 1) {
+        const mail = taken[asked];
+        if (!mail) continue;
+        const account = stored.first<{ id: string }>(
+          'select account_id as id from people where email = ?',
+          mail.to,
+        )?.id;
+        if (account === undefined) return { to: mail.to, why: 'nobody has this address' };
+        const strange = mail.told.find((told) => isOfAnother(told.about, account, stored));
+        if (strange) return { to: mail.to, kind: strange.kind };
+      }
+      return undefined;
+    },
+  };
+};
+
+const isOfAnother = (about: object, account: string, stored: Seen['stored']): boolean => {
+  if (!('project' in about)) return false;
+  const its = 'select 1 from projects where slug = ? and account_id = ?';
+  return !stored.has(its, String(about.project), account);
+};
+
+/** Given up means that each attempt of the schedule was made, or that the webhook was switched off. */
+export const messagesAreTaken: Law = {
+  name: 'Each message of a webhook is taken, or was given up as documented',
+  atTheEnd: ({ stored, world, time }) => {
+    const taken = new Set(world.receivers.received.map(({ id, address }) => `${id} ${address}`));
+    const said = stored.rows<{ message: string; address: string }>(
+      `select d.message_id as message, w.address from webhook_deliveries d join webhooks w on w.id = d.webhook_id
+        where d.state = 'delivered' and d.begun_at > ?`,
+      Math.floor(time.now) - 30 * dayMs,
+    );
+    const lost = said.find(({ message, address }) => !taken.has(`${message} ${address}`));
+    return lost && { message: lost.message, address: lost.address };
+  },
+};
+
+const firstOf = <T>(all: readonly T[], ask: (one: T) => Facts | undefined): Facts | undefined => {
+  for (const one of all) {
+    const facts = ask(one);
+    if (facts) return facts;
+  }
+  return undefined;
+};

@@ -1,0 +1,155 @@
+import { authorityFailureReasons } from '../../src/domains/domain/certificates/order.ts';
+import { caBudgets } from '../../src/domains/domain/certificates/ca-budget.ts';
+import {
+  customDomainStates,
+  removalReasons,
+} from '../../src/domains/domain/attachment/custom-domain.ts';
+import { dnsProblems } from '../../src/domains/domain/dns/problem.ts';
+import { kinds, ownersKinds } from '../../src/notifications/domain/kinds.ts';
+import { processNames, type ProcessName } from './fleet.ts';
+import type { Stored } from './laws/stored.ts';
+import { conditions } from './weather.ts';
+
+/** What a story came to, and how often. */
+export interface ReachedRow {
+  readonly what: string;
+  readonly count: number;
+}
+
+/** How an attempt at a certificate can end, in the timeline; a failure says why. */
+const attemptEnds = [
+  ...['issued', 'came too late, destroyed', 'unanswered', 'left', 'postponed'],
+  ...authorityFailureReasons.map((reason) => `failed: ${reason}`),
+];
+
+/** Everything that the code knows: what no story reaches has the count 0. */
+const all: readonly string[] = [
+  ...customDomainStates.map((state) => `state ${state}`),
+  ...Object.keys(dnsProblems).map((code) => `problem ${code}`),
+  ...Object.keys(caBudgets).map((budget) => `budget ${budget}`),
+  ...attemptEnds.map((end) => `attempt ${end}`),
+  ...removalReasons.map((reason) => `removal ${reason}`),
+  ...Object.keys(kinds).map((kind) => `notice ${kind}`),
+  ...Object.entries(conditions).flatMap(([part, its]) =>
+    its.map((condition) => `weather ${part} ${condition}`),
+  ),
+  ...processNames.map((name) => `death of ${name}`),
+];
+
+interface Domain {
+  readonly id: string;
+  readonly state: string;
+  readonly reason: string | null;
+}
+interface Attempt {
+  readonly id: number;
+  readonly outcome: string | null;
+  readonly reason: string | null;
+  readonly budget: string | null;
+}
+interface Problem {
+  readonly domain: string;
+  readonly code: string;
+}
+
+const problems = `
+  select d.id as domain, p.value ->> '$.code' as code from domains d, json_each(d.details, '$.dns.report.problems') p
+  where d.state <> 'removed'
+  union all
+  select id, details ->> '$.certificate.work.problem.code' from domains
+  where details ->> '$.certificate.work.problem.code' is not null`;
+
+/** Counts what stories reach: what a domain came to counts once for each time that it newly came there. */
+export class Reached {
+  readonly #counts = new Map(all.map((what) => [what, 0]));
+  #states = new Map<string, string>();
+  #problems = new Set<string>();
+  #lastAttempt = 0;
+  #lastNotice = 0;
+  #lastMail = 0;
+
+  /** In one order, whatever was reached first. */
+  rows(): readonly ReachedRow[] {
+    return [...this.#counts].map(([what, count]) => ({ what, count }));
+  }
+
+  onWeather([part = '', , condition = '']: readonly string[]): void {
+    if (condition !== 'well' && condition !== '') this.#count(`weather ${part} ${condition}`);
+  }
+
+  onDeath(name: ProcessName): void {
+    this.#count(`death of ${name}`);
+  }
+
+  onCommit(tables: ReadonlySet<string>, stored: Stored): void {
+    if (tables.has('domains')) this.#readStates(stored);
+    if (tables.has('domains')) this.#readProblems(stored);
+    if (tables.has('domain_timeline')) this.#readAttempts(stored);
+    if (tables.has('notices')) this.#readNotices(stored);
+    if (tables.has('mails')) this.#readMails(stored);
+  }
+
+  #readStates(stored: Stored): void {
+    const rows = stored.rows<Domain>(
+      `select id, state, case state when 'removed' then details ->> '$.reason' end as reason from domains`,
+    );
+    for (const { id, state, reason } of rows) {
+      if (this.#states.get(id) === state) continue;
+      this.#states.set(id, state);
+      this.#count(`state ${state}`);
+      if (reason !== null) this.#count(`removal ${reason}`);
+    }
+  }
+
+  #readProblems(stored: Stored): void {
+    const found = new Set<string>();
+    for (const { domain, code } of stored.rows<Problem>(problems)) {
+      const key = `${domain} ${code}`;
+      if (!found.has(key) && !this.#problems.has(key)) this.#count(`problem ${code}`);
+      found.add(key);
+    }
+    this.#problems = found;
+  }
+
+  #readAttempts(stored: Stored): void {
+    const rows = stored.rows<Attempt>(
+      `select id, details ->> '$.outcome' as outcome, details ->> '$.reason' as reason,
+        details ->> '$.budget' as budget from domain_timeline where id > ? and kind = 'attempt'`,
+      this.#lastAttempt,
+    );
+    for (const { id, outcome, reason, budget } of rows) {
+      this.#lastAttempt = Math.max(this.#lastAttempt, id);
+      this.#count(`attempt ${outcome ?? ''}${reason === null ? '' : `: ${reason}`}`);
+      if (budget !== null) this.#count(`budget ${budget}`);
+    }
+  }
+
+  #readNotices(stored: Stored): void {
+    const rows = stored.rows<{ id: number; kind: string }>(
+      'select id, kind from notices where id > ?',
+      this.#lastNotice,
+    );
+    for (const { id, kind } of rows) {
+      this.#lastNotice = Math.max(this.#lastNotice, id);
+      this.#count(`notice ${kind}`);
+    }
+  }
+
+  /** What concerns a person is told by mail only. */
+  #readMails(stored: Stored): void {
+    const rows = stored.rows<{ row: number; kind: string }>(
+      'select rowid as row, kind from mails where rowid > ?',
+      this.#lastMail,
+    );
+    for (const { row, kind } of rows) {
+      this.#lastMail = Math.max(this.#lastMail, row);
+      if (isPersonal(kind)) this.#count(`notice ${kind}`);
+    }
+  }
+
+  #count(what: string): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
+  }
+}
+
+const isPersonal = (kind: string): boolean => !ownersKinds.some((owners) => owners === kind);
