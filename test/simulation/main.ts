@@ -10,6 +10,7 @@ const { loadAll } = await import('./preload.ts');
 await loadAll();
 const { planStory } = await import('./plan.ts');
 const { Simulation } = await import('./simulation.ts');
+const { LawBroken } = await import('./laws.ts');
 const { readStory, shrink, textOf } = await import('./story.ts');
 type Story = Awaited<ReturnType<typeof readStory>>;
 
@@ -94,7 +95,7 @@ const tellFailure = async (story: Story, error: unknown): Promise<void> => {
 };
 
 /** The law, without what it says of this case. */
-const nameOf = (error: unknown): string => String(error).split(':', 2).join(':');
+const nameOf = (error: unknown): string => (error instanceof LawBroken ? error.law : String(error));
 
 for (const story of stories()) {
   const { error, hash } = await run(story);

@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals';
+import { newFakeClock } from '../lab/fake-clock.ts';
+import { simulatedLives } from '../support/simulated-lives.ts';
+
+const days = '3';
+
+const seedLines = (lines: readonly string[]): readonly string[] =>
+  lines.filter((line) => line.startsWith('seed '));
+
+test('four stores live through their stories without breaking a law, and a seed always comes to the same', async () => {
+  const lives = await simulatedLives({ SEED: '1-4', DAYS: days });
+  expect(lives).toMatchObject({ code: 0, lines: expect.any(Array) });
+  const [first, second] = seedLines(lives.lines);
+
+  const clock = await newFakeClock();
+  await clock.advance(400 * 86_400);
+  const later = await simulatedLives({ SEED: '2,1', DAYS: days, ...clock.settings });
+  await clock.remove();
+  expect(seedLines(later.lines)).toEqual([second, first]);
+});
