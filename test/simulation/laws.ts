@@ -1,4 +1,4 @@
-import { liveIsSecure } from './laws/certificates.ts';
+import { liveIsSecure, type Decided } from './laws/certificates.ts';
 import { liveIsServed, rightGoesLive, settlingMs } from './laws/going-live.ts';
 import { caaIsObeyed, limitsAreKept } from './laws/orders.ts';
 import { hourMs, LawBroken, type AskedOrder, type Facts, type Law, type Seen } from './laws/law.ts';
@@ -33,13 +33,13 @@ export interface LawPorts {
   readonly databaseFile: string;
 }
 
-/** All of them, as nobody has broken them yet. */
-const allLaws = (): readonly Law[] => [
+/** All of them, as nobody has broken them yet. @param decided see `liveIsSecure` */
+export const allLaws = (decided?: Decided): readonly Law[] => [
   oneHolder,
   provenRivals(),
   caaIsObeyed,
   limitsAreKept,
-  liveIsSecure(),
+  liveIsSecure(decided),
   removedIsGone(),
   nextSteps,
   stepsAreTaken,
@@ -58,7 +58,8 @@ const allLaws = (): readonly Law[] => [
 /** What is asked after each step. What is broken is told at the end of the step. */
 export class Laws {
   readonly settlingMs = settlingMs;
-  readonly #laws = allLaws();
+  readonly #decided: Decided = { looks: 0, decidable: 0 };
+  readonly #laws = allLaws(this.#decided);
   readonly #reached = new Reached();
   readonly #seen: Seen;
   readonly #past: Past;
@@ -86,7 +87,12 @@ export class Laws {
 
   /** What a story came to, and how often. */
   reached(): readonly ReachedRow[] {
-    return this.#reached.rows();
+    const { looks, decidable } = this.#decided;
+    return [
+      ...this.#reached.rows(),
+      { what: 'looks at certificates of live names', count: looks },
+      { what: 'looks at certificates whose renewal was overdue in good weather', count: decidable },
+    ];
   }
 
   onCommit(_actor: Actor, tables: ReadonlySet<string>): void {

@@ -1,0 +1,302 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import SqliteDatabase from 'better-sqlite3';
+import type { TestDatabase } from '../support/servers/databases.ts';
+import { migratedDatabase } from '../support/servers/migrated-database.ts';
+import { RouteTableKey } from '../../src/app/keys.ts';
+import type { ProcessName, SimulatedProcess } from './fleet.ts';
+import { allLaws } from './laws.ts';
+import { dayMs, hourMs, minuteMs, type Facts, type Law, type Seen } from './laws/law.ts';
+import { Past } from './laws/past.ts';
+import { Stored } from './laws/stored.ts';
+import { chanceOf } from './world/chance.ts';
+import { DnsZones } from './world/dns-zones.ts';
+import { IssuedCertificates } from './world/issued-certificates.ts';
+import { service } from './world/world.ts';
+
+const begin = Date.UTC(2027, 0, 1);
+const host = 'www.north.test';
+
+let database: TestDatabase;
+let connection: SqliteDatabase.Database;
+
+beforeAll(async () => {
+  database = await migratedDatabase('sqlite');
+  connection = new SqliteDatabase(database.url.replace('sqlite:', ''));
+  connection.pragma('foreign_keys = OFF');
+});
+
+afterAll(async () => {
+  connection.close();
+  await database.drop();
+});
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+/** Columns that a test says nothing of, and that have to have a value, are empty or 0. */
+const put = (table: string, row: Row): void => {
+  const columns = connection.pragma(`table_info(${table})`) as readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly notnull: number;
+    readonly pk: number;
+  }[];
+  const full: Record<string, string | number | null> = { ...row };
+  for (const { name, type, notnull, pk } of columns) {
+    if (name in full || notnull === 0 || (pk === 1 && /int/i.test(type))) continue;
+    full[name] = /int/i.test(type) ? 0 : '';
+  }
+  const names = Object.keys(full);
+  connection
+    .prepare(`insert into ${table} (${names.join()}) values (${names.map(() => '?').join()})`)
+    .run(...Object.values(full));
+};
+
+const inText = (at: number): string => new Date(at).toISOString();
+
+const domain = (row: Row, details: object = {}): void => {
+  const id = String(row['id'] ?? 'dom_1');
+  const dueAt = row['state'] === 'removed' ? null : begin + hourMs;
+  put('domains', {
+    ...{ id, account_id: 'acc_1', project_id: 'prj_1', host, token: id, state: 'live' },
+    ...{
+      due_at: dueAt,
+      details: JSON.stringify({ registrableDomain: 'north.test', isApex: false, ...details }),
+    },
+    ...row,
+  });
+};
+
+/** A world that can be changed, in which all is well. */
+const wellWorld = () => {
+  const time = { now: begin };
+  const zones = new DnsZones(['test', 'example']);
+  zones.register('north.test');
+  zones.register(service.zone);
+  const authority = () => ({ over: [] as object[], rejected: new Set<string>() });
+  const past = new Past(() => time.now, zones);
+  const fleet = new Map<ProcessName, SimulatedProcess>();
+  for (const name of ['api', 'worker-1', 'worker-2', 'edge', 'dns'] as const) past.started(name);
+  const shops = new Map([['north', { name: 'north', accountId: 'acc_1' }]]);
+  const world = {
+    dns: { zones },
+    authorities: { one: authority(), two: authority() },
+    receivers: { received: [] as object[], faults: [] as object[] },
+    mail: { taken: [] as object[] },
+  };
+  const owners = { acknowledged: [] as object[], bursts: [] as object[], shops };
+  const stored = new Stored(() => connection, { as: (_actor, work) => work() });
+  const seen = { time, world, owners, fleet, past, stored } as unknown as Seen;
+  return { time, zones, past, fleet, world, owners, seen };
+};
+type WellWorld = ReturnType<typeof wellWorld>;
+
+/** Plants what breaks a law, and asks it. */
+type Plant = (law: Law, its: WellWorld) => Facts | undefined;
+
+const certificateEnds = begin + 10 * dayMs;
+
+const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+const chainFor = (name: string): string => {
+  const certificates = new IssuedCertificates('one.example', chanceOf('laws'));
+  const wanted = {
+    ...{ names: [name], account: 'acc', lifetimeMs: 10 * dayMs },
+    publicKey: publicKey.export({ type: 'spki', format: 'der' }),
+  };
+  const { serial } = certificates.issue(wanted, begin);
+  return certificates.chain(serial, 'acc') ?? '';
+};
+
+const plants: Readonly<Record<string, Plant>> = {
+  'A name has one holder': (law, { seen }) => {
+    domain({ id: 'dom_1' });
+    domain({ id: 'dom_2', account_id: 'acc_2', project_id: 'prj_2', state: 'verified' });
+    return law.afterCommit?.(seen);
+  },
+  'A name that another account has proven is taken only with the record that proves it': (
+    law,
+    { seen },
+  ) => {
+    domain({ id: 'dom_1', host: '*.north.test' });
+    law.afterCommit?.(seen);
+    domain({ id: 'dom_2', account_id: 'acc_2', project_id: 'prj_2', state: 'verified' });
+    return law.afterCommit?.(seen);
+  },
+  'No order is asked for while CAA forbids it': (law, { seen, time, zones, past }) => {
+    zones.set('north.test', 'CAA', [{ flags: 0, tag: 'issue', value: 'two.example' }], 300);
+    past.look([host]);
+    time.now += hourMs;
+    expect(law.onOrder?.({ authority: 'two', names: [host] }, seen)).toBeUndefined();
+    return law.onOrder?.({ authority: 'one', names: [host] }, seen);
+  },
+  'No limit of an authority is passed': (law, { seen, world }) => {
+    world.authorities.two.over.push({ at: begin, limit: 'new orders', of: 'an account' });
+    return law.afterStep?.(seen);
+  },
+  'A live name has a valid certificate while its DNS and an authority are well': (
+    law,
+    { seen, time, zones },
+  ) => {
+    zones.set(host, 'A', [service.address], 300);
+    domain({}, { liveSince: inText(begin) });
+    const [of, strange] = [chainFor(host), chainFor('www.south.test')];
+    put('certificates', { host, chain: strange, not_before: begin, not_after: certificateEnds });
+    expect(law.eachHour?.(seen)).toMatchObject({ 'names in it': 'www.south.test' });
+    connection.prepare('update certificates set chain = ?').run(of);
+    expect(law.eachHour?.(seen)).toBeUndefined();
+    time.now = certificateEnds + 1;
+    return law.eachHour?.(seen);
+  },
+  'Nothing is served two seconds after its removal': (law, { seen, time, fleet }) => {
+    const routes = { find: () => ({ name: host, projectId: 'prj_1' }) };
+    const container = { get: (key: unknown) => (key === RouteTableKey ? routes : undefined) };
+    fleet.set('edge', { container } as unknown as SimulatedProcess);
+    domain({ state: 'removed' });
+    law.afterCommit?.(seen);
+    time.now += 1000;
+    expect(law.afterStep?.(seen)).toBeUndefined();
+    time.now += 1001;
+    return law.afterStep?.(seen);
+  },
+  'Each domain that is not removed has a next step in finite time, and no other one has any': (
+    law,
+    { seen },
+  ) => {
+    domain({ due_at: null });
+    return law.afterCommit?.(seen);
+  },
+  'Whatever a domain has to do is done once it is due': (law, { seen, time }) => {
+    domain({ due_at: begin });
+    time.now += dayMs;
+    return law.eachHour?.(seen);
+  },
+  'Of N + k requests of a minute, N are answered': (law, { seen, time, owners }) => {
+    put('accounts', { id: 'acc_1', plan: 'pro' });
+    const answers = Array.from({ length: 320 }, (_, n) => ({ status: n < 301 ? 404 : 429 }));
+    time.now += minuteMs;
+    owners.bursts.push({ shop: 'north', at: time.now, answers });
+    return law.afterStep?.(seen);
+  },
+  'There is no row that nothing will ever look at again': (law, { seen, time }) => {
+    put('certificate_orders', { subject: 'domain:dom_1:1', host });
+    time.now += dayMs;
+    return law.atTheEnd?.(seen);
+  },
+  'Each event that concerns owners is told to its account, in each way that it chose': (
+    law,
+    { seen },
+  ) => {
+    put('events', { id: 'evt_1', account_id: 'acc_1', type: 'domain_live', details: '{}' });
+    put('notices', { event_id: 'evt_1', account_id: 'acc_2' });
+    law.afterCommit?.(seen);
+    return law.atTheEnd?.(seen);
+  },
+  'No message of a webhook goes to another account, or unsigned': (law, { seen, world }) => {
+    const address = 'https://hooks.north.test/store';
+    world.receivers.received.push({ address, id: 'evt_1', accountId: 'acc_2' });
+    return law.afterStep?.(seen);
+  },
+  'No mail tells a person of another account': (law, { seen, world }) => {
+    put('people', { id: 'per_1', account_id: 'acc_1', email: 'owner@north.test' });
+    put('projects', { id: 'prj_2', account_id: 'acc_2', slug: 'south' });
+    const told = [{ kind: 'domain.live', about: { project: 'south' } }];
+    world.mail.taken.push({ to: 'owner@north.test', told });
+    return law.afterStep?.(seen);
+  },
+  'Each message of a webhook is taken, or was given up as documented': (law, { seen }) => {
+    put('webhooks', {
+      id: 'hook_1',
+      account_id: 'acc_1',
+      address: 'https://hooks.north.test/store',
+    });
+    put('webhook_deliveries', {
+      ...{ id: 'dlv_1', webhook_id: 'hook_1', message_id: 'evt_1', state: 'delivered' },
+      begun_at: begin,
+    });
+    return law.atTheEnd?.(seen);
+  },
+  'Every write that was acknowledged is there': (law, { seen, owners }) => {
+    owners.acknowledged.push({ kind: 'domain', shop: 'north', id: 'dom_9', host });
+    return law.eachHour?.(seen);
+  },
+  'Whatever is right goes live soon after the weather clears': (
+    law,
+    { seen, time, zones, past },
+  ) => {
+    domain({ token: 'token', state: 'verified' }, { certificate: { work: { step: 'planned' } } });
+    zones.set(`token.${service.platformHost}`, 'A', [service.address], 300);
+    zones.set(host, 'CNAME', [`token.${service.platformHost}`], 300);
+    zones.set(`_animal-store-challenge.${host}`, 'TXT', ['animal-store-verify=token'], 300);
+    zones.set(`_acme-challenge.${host}`, 'CNAME', [`token.${service.acmeDnsZone}`], 300);
+    past.look([host]);
+    time.now += 30 * dayMs;
+    return law.atTheEnd?.(seen);
+  },
+  'Edges serve each live name, with a certificate that is valid where its DNS is right': (
+    law,
+    { seen, fleet },
+  ) => {
+    const container = { get: () => ({ nameFor: () => undefined }) };
+    fleet.set('edge', { container } as unknown as SimulatedProcess);
+    domain({});
+    return law.atTheEnd?.(seen);
+  },
+  'Nothing goes wrong that no weather explains': (law) =>
+    law.onLog?.('worker-1', 'job failed: TypeError: x is not a function'),
+};
+
+beforeEach(() => {
+  const tables = connection
+    .prepare(`select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`)
+    .all() as readonly { readonly name: string }[];
+  for (const { name } of tables) connection.prepare(`delete from ${name}`).run();
+});
+
+test.each(allLaws().map((law) => [law.name, law] as const))(
+  '%s: a law that can be broken',
+  (name, law) => {
+    const plant = plants[name];
+    expect(plant?.(law, wellWorld())).toEqual(expect.any(Object));
+  },
+);
+
+test.each(allLaws().map((law) => [law.name, law] as const))(
+  '%s: nothing breaks it in an empty store',
+  (_name, law) => {
+    const { seen } = wellWorld();
+    for (const ask of [law.afterCommit, law.afterStep, law.eachHour, law.atTheEnd])
+      expect(ask?.(seen)).toBeUndefined();
+  },
+);
+
+test('An event of which a webhook gets no message is told', () => {
+  const { seen, time } = wellWorld();
+  const law = allLaws().find(({ name }) => name.startsWith('Each event that concerns owners'));
+  const told = { id: 'evt_1', account_id: 'acc_1' };
+  put('webhooks', { id: 'hook_1', account_id: 'acc_1', state: 'on', created_at: begin - 1 });
+  put('events', { ...told, type: 'domain_live', details: '{}', occurred_at: begin });
+  put('notices', { event_id: 'evt_1', account_id: 'acc_1' });
+  law?.afterCommit?.(seen);
+  time.now += dayMs;
+  expect(law?.eachHour?.(seen)).toMatchObject({ 'not sent to webhook': 'hook_1' });
+});
+
+test.each([
+  ['deliveries', { event_id: 'evt_1', subscriber: 'notices', parked: 1, due_at: begin }],
+  ['mails', { id: 'mail_1', due_at: begin - dayMs, send_at: begin - dayMs }],
+  [
+    'webhook_deliveries',
+    { id: 'dlv_1', state: 'waiting', next_at: begin - dayMs, begun_at: begin },
+  ],
+  ['dns_challenges', { label: 'label', expires_at: begin - 3 * dayMs }],
+  ['sessions', { id: 'ses_1', ends_at: begin - 3 * dayMs }],
+  ['watches', { subject: 'domain:dom_1', look_at: begin - 2 * dayMs }],
+  ['routes', { name: host, project_id: 'prj_1' }],
+  ['certificates', { host }],
+] as const)('A row of %s that is left over is told', (table, row) => {
+  const { seen } = wellWorld();
+  const law = allLaws().find(({ name }) => name.startsWith('There is no row'));
+  put(table, row);
+  expect(law?.atTheEnd?.(seen)).toMatchObject({ table });
+});
