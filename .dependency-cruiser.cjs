@@ -134,7 +134,7 @@ module.exports = {
       comment: 'Which database it is, is known in one file. Tests and bench look behind its back.',
       severity: 'error',
       from: {
-        pathNot: '^(src/adapters/kysely|src/app|db|bench|test/(support|contract))/',
+        pathNot: '^(src/adapters/kysely|src/app|db|bench|test/(support|contract|simulation))/',
       },
       to: { path: npm('better-sqlite3', 'mysql2') },
     },

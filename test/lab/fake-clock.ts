@@ -29,11 +29,14 @@ export const newFakeClock = async (): Promise<FakeClock> => {
   if (library === undefined) throw new Error(`no libfaketimeMT.so.1 in ${root}/usr/lib`);
   const file = freeFiles.pop() ?? join(lastingFolder(), `clock-${String((clocks += 1))}`);
   let offset = 0;
-  const set = async (time: string): Promise<void> => {
+  const write = async (time: string): Promise<void> => {
     // Whole or absent: it is read all the time.
     await writeFile(`${file}.next`, `${time}\n`);
     await rename(`${file}.next`, file);
   };
+  let written = Promise.resolve();
+  /** One after the other: several visitors may share a clock. */
+  const set = (time: string): Promise<void> => (written = written.then(() => write(time)));
   const advance = async (seconds: number): Promise<void> => {
     offset += seconds;
     await set(`${offset >= 0 ? '+' : ''}${offset}s`);

@@ -24,7 +24,7 @@ const live = (folder: string, story: string): Promise<Lived> =>
     const child = execFile(
       process.execPath,
       ['--disable-warning=ExperimentalWarning', 'test/simulation/main.ts'],
-      { cwd: folder, env: { ...process.env, STORY: story }, maxBuffer: 2 ** 26 },
+      { cwd: folder, env: { ...process.env, STORY: story, SHRINK: '0' }, maxBuffer: 2 ** 26 },
       (_error, stdout, stderr) => {
         done({ code: child.exitCode ?? -1, said: stdout + stderr });
       },

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { realElapsed, replaceGlobals } from './world/globals.ts';
-import { Dead, replaceSqlite } from './world/disk.ts';
+import { replaceGlobals } from './world/globals.ts';
+import { realElapsed } from './world/machine.ts';
+import { replaceSqlite } from './world/disk.ts';
 
 // `SEED=1-200 DAYS=4 INTO=story.txt node test/simulation/hunt.ts`: the first seed whose story breaks a law, made short. Laws that are
 // asked only after weeks of good weather are left out, unless SETTLED=1.
@@ -24,11 +25,6 @@ const seedsOf = (text: string): readonly string[] =>
     const [first = 1, last = first] = part.split('-').map(Number);
     return Array.from({ length: last - first + 1 }, (_, at) => String(first + at));
   });
-
-// What a dead process would have handled.
-process.on('unhandledRejection', (reason) => {
-  if (!(reason instanceof Dead)) throw reason;
-});
 
 interface Fall {
   /** The name of the law, or what was thrown. */

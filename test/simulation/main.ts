@@ -1,6 +1,7 @@
 import { writeFileSync, readFileSync } from 'node:fs';
-import { realElapsed, replaceGlobals } from './world/globals.ts';
-import { Dead, replaceSqlite } from './world/disk.ts';
+import { replaceGlobals } from './world/globals.ts';
+import { realElapsed } from './world/machine.ts';
+import { replaceSqlite } from './world/disk.ts';
 
 const realInterval = setInterval;
 const endRealInterval = clearInterval;
@@ -9,12 +10,12 @@ replaceGlobals();
 const { loadAll } = await import('./preload.ts');
 await loadAll();
 const { planStory } = await import('./plan.ts');
-const { Simulation } = await import('./simulation.ts');
+const { beginning, Simulation } = await import('./simulation.ts');
 const { LawBroken } = await import('./laws.ts');
 const { readStory, shrink, textOf } = await import('./story.ts');
 type Story = Awaited<ReturnType<typeof readStory>>;
 
-const { SEED = '1', DAYS, YEARS = '1', STORY, HISTORY, VERBOSE } = process.env;
+const { SEED = '1', DAYS, YEARS = '1', STORY, HISTORY, TELL, VERBOSE, SHRINK } = process.env;
 const isOrderly = HISTORY === '1';
 const dayMs = 86_400_000;
 
@@ -50,22 +51,27 @@ const showProgress = (simulation: InstanceType<typeof Simulation>, { seed, days 
   };
 };
 
-// What a dead process would have handled.
-process.on('unhandledRejection', (reason) => {
-  if (!(reason instanceof Dead)) throw reason;
-});
+const tellLine = (line: string): void => {
+  console.log(line);
+};
 
 interface Outcome {
   /** Why it failed. */
   readonly error: unknown;
+  /** How many days it lived. */
+  readonly days: number;
   readonly hash: string;
+  readonly history: string | undefined;
 }
+
+/** By all stories of this run. */
+const reached = new Map<string, number>();
 
 /** @returns what went wrong, with what the story came to */
 const run = async (story: Story): Promise<Outcome> => {
   const simulation = new Simulation(story.seed, {
     isOrderly,
-    ...(VERBOSE === '1' && { onLine: (line: string) => void console.log(line) }),
+    ...(VERBOSE === '1' && { onLine: tellLine }),
   });
   const endProgress = showProgress(simulation, story);
   let error: unknown;
@@ -76,21 +82,30 @@ const run = async (story: Story): Promise<Outcome> => {
     error = reason;
   }
   endProgress();
+  const days = (simulation.time.now - beginning) / dayMs;
   if (error !== undefined && VERBOSE === '1') console.log(error);
   const hash = simulation.hash();
+  const history = isOrderly ? simulation.history() : undefined;
+  for (const { what, count } of simulation.laws.reached())
+    reached.set(what, (reached.get(what) ?? 0) + count);
   simulation.close();
-  return { error, hash };
+  return { error, days, hash, history };
 };
 
-const tellFailure = async (story: Story, error: unknown): Promise<void> => {
+const tellFailure = async (story: Story, { error, days }: Outcome): Promise<void> => {
   console.log(`seed ${story.seed}: ${String(error)}`);
-  // What somebody has written down is short already.
-  if (STORY !== undefined) return;
+  if (SHRINK === '0') return;
   const isSame = async (shorter: Story): Promise<boolean> => {
     const other = await run(shorter);
     return other.error !== undefined && nameOf(other.error) === nameOf(error);
   };
-  const shortest = await shrink(story, isSame);
+  // What came after it did not cause it.
+  const upToIt = {
+    ...story,
+    days: Math.min(story.days, Math.ceil(days)),
+    steps: story.steps.filter(({ at }) => at < days * dayMs),
+  };
+  const shortest = await shrink((await isSame(upToIt)) ? upToIt : story, isSame);
   const file = `story-${story.seed}.txt`;
   writeFileSync(file, textOf(shortest));
   console.log(`${textOf(shortest)}\nRun it again with: make simulate STORY=${file}`);
@@ -99,12 +114,20 @@ const tellFailure = async (story: Story, error: unknown): Promise<void> => {
 /** The law, without what it says of this case. */
 const nameOf = (error: unknown): string => (error instanceof LawBroken ? error.law : String(error));
 
-for (const story of stories()) {
-  const { error, hash } = await run(story);
-  if (error === undefined) console.log(`seed ${story.seed}: ${String(story.days)} days, ${hash}`);
-  else {
-    process.exitCode = 1;
-    await tellFailure(story, error);
-  }
+if (TELL === '1') {
+  for (const story of stories()) process.stdout.write(textOf(story));
+  process.exit();
 }
+for (const story of stories()) {
+  const outcome = await run(story);
+  const { error, hash, history } = outcome;
+  const title = `seed ${story.seed}: ${String(story.days)} days`;
+  if (history !== undefined) console.log(`${title}, in order\n${history}`);
+  else if (error === undefined) console.log(`${title}, ${hash}`);
+  if (error === undefined) continue;
+  process.exitCode = 1;
+  await tellFailure(story, outcome);
+}
+if (!isOrderly)
+  for (const [what, count] of reached) console.log(`${String(count).padStart(8)} ${what}`);
 process.exit();

@@ -43,6 +43,8 @@ export interface OwnerPorts {
   readonly api: () => SimulatedProcess | undefined;
   /** Of what is interesting to a reader of the story. */
   readonly note: (who: string, text: string) => void;
+  /** Of each step: `done`, or why not. */
+  readonly onAnswer?: (shop: ShopName, words: readonly string[], outcome: string) => void;
 }
 
 /** A browser gives up after this; a person tries again. */
@@ -91,9 +93,12 @@ export class Owners {
     for (let tried = 1; ; tried++) {
       try {
         await this.#do(shop, verb, objects);
+        this.#ports.onAnswer?.(name, [verb, ...objects], 'done');
         return;
-      } catch (error) {
+      } catch (error: unknown) {
         if (error instanceof DomainError || tried === tries) {
+          const outcome = error instanceof DomainError ? String(error.code) : 'no answer';
+          this.#ports.onAnswer?.(name, [verb, ...objects], outcome);
           this.#ports.note(name, `${verb} ${objects.join(' ')}: ${String(error)}`);
           return;
         }
@@ -227,12 +232,12 @@ export class Owners {
   }
 
   async #turnSecret(shop: Shop): Promise<void> {
-    const { webhookId: id, accountId } = shop;
-    if (id === undefined) return;
+    const { webhookId, accountId } = shop;
+    if (webhookId === undefined) return;
     await this.#at(async ({ container }) => {
       const { secret } = await container
         .get(WebhookCallsKey)
-        .rotateWebhookSecret({ webhookId: id, accountId }, '24h');
+        .rotateWebhookSecret({ webhookId, accountId }, '24h');
       shop.secrets = [secret, ...shop.secrets.slice(0, 1)];
       this.#ports.world.receivers.tell(receiverOf(shop.name), shop.secrets);
     }, shop);
@@ -247,7 +252,7 @@ export class Owners {
     const answer = await this.#call(shop, { method: 'POST', path: '/v1/pets', body });
     const { id } = (answer.body ?? {}) as { readonly id?: bigint };
     if (answer.status === 201 && id !== undefined)
-      this.acknowledged.push({ kind: 'pet', shop: shop.name, id: BigInt(id) });
+      this.acknowledged.push({ kind: 'pet', shop: shop.name, id });
     else if (answer.status >= 500) throw new Error(`answered ${String(answer.status)}`);
   }
 

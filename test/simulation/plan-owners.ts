@@ -125,9 +125,10 @@ const planCaa = (pen: Pen, shop: ShopName, end: number): void => {
   }
 };
 
-const business: readonly [string, ...string[]] = [
-  ...['sells', 'sells', 'sells', 'bursts', 'deploys', 'rotates', 'turns', 'changes'],
-];
+const business = [
+  ...(['sells', 'sells', 'sells', 'bursts'] as const),
+  ...(['deploys', 'rotates', 'turns', 'changes'] as const),
+] as const;
 
 const planAccount = (pen: Pen, shop: ShopName, end: number): void => {
   const { plan } = shops[shop];
@@ -136,7 +137,7 @@ const planAccount = (pen: Pen, shop: ShopName, end: number): void => {
     pen.wait(hour, 3 * day);
     if (pen.at >= end) return;
     const verb = chance.pick(business);
-    if (verb === 'bursts') pen.write(`${shop} bursts ${String(50 + chance.int(600))}`);
+    if (verb === 'bursts') pen.write(`${shop} bursts ${String(150 + chance.int(250))}`);
     else if (verb !== 'changes') pen.write(`${shop} ${verb}`);
     else {
       pen.write(`${shop} takes ${chance.pick(['free', 'pro', 'business'])}`);

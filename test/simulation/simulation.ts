@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { getTasks } from 'node-cron';
 import { CertificateOrders } from '../../src/domains/certificate-ports.ts';
 import { SimulatedProcess, processNames, type ProcessName } from './fleet.ts';
+import { History } from './history.ts';
 import { Laws } from './laws.ts';
 import { Owners } from './owners.ts';
 import { isShop } from './shops.ts';
@@ -20,7 +21,7 @@ import { Time, type Actor } from './world/time.ts';
 import { service, World } from './world/world.ts';
 
 /** When every story begins. */
-const beginning = Date.UTC(2027, 0, 1);
+export const beginning = Date.UTC(2027, 0, 1);
 const hourMs = 3_600_000;
 
 export interface Options {
@@ -70,6 +71,7 @@ export class Simulation {
   readonly #dooms = new Map<Actor, Doom>();
   readonly #clocks = new Map<ProcessName, number>();
   readonly #options: Options;
+  readonly #history: History;
 
   constructor(seed: string, options: Options = {}) {
     this.#options = options;
@@ -77,7 +79,8 @@ export class Simulation {
     this.#folder = mkdtempSync(join(tmpdir(), 'animal-store-life-'));
     this.time = new Time(beginning, seed, options.isOrderly);
     const chance = this.#chance;
-    simulate({ time: this.time, chance, privateKey: poolKey });
+    const isOrderly = options.isOrderly === true;
+    simulate({ time: this.time, chance, privateKey: poolKey, ...(isOrderly && { random: 0.5 }) });
     this.#disk = new Disk(this.time, {
       atCommit: (actor, when) => {
         this.#atCommit(actor, when);
@@ -103,6 +106,13 @@ export class Simulation {
       note: (who, text) => {
         this.#line(`     ${who}: ${text}`);
       },
+      onAnswer: (shop, words, outcome) => {
+        this.#history.answered(shop, this.time.now, { words, outcome });
+      },
+    });
+    this.#history = new History({
+      ...{ world: this.world, owners: this.owners, databaseFile: this.#databaseFile },
+      api: () => this.fleet.get('api'),
     });
     this.laws = new Laws({
       ...{ time: this.time, world: this.world, owners: this.owners, fleet: this.fleet },
@@ -119,6 +129,7 @@ export class Simulation {
   /** Lives through a story, and some weeks of good weather after it. @throws LawBroken */
   async live({ steps, days }: Story): Promise<void> {
     const begun = this.time.now;
+    if (this.#options.isOrderly === true) this.#watch(0);
     for (const step of steps) {
       this.time.as(undefined, () =>
         this.time.after(begun + step.at - this.time.now, () => {
@@ -142,12 +153,28 @@ export class Simulation {
     return createHash('sha256').update(this.time.traceHash()).update(stored).digest('hex');
   }
 
+  /** Of an orderly life. */
+  history(): string {
+    return this.#history.text(beginning);
+  }
+
   close(): void {
     for (const { actor } of this.fleet.values()) this.#drop(actor);
     // Ids of its tasks may come again in the next simulation.
     for (const task of getTasks().values()) void task.destroy();
     this.laws.close();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Looks at each half hour, when no hour ends. */
+  #watch(hours: number): void {
+    const at = beginning + (hours + 0.5) * hourMs;
+    this.time.as(undefined, () =>
+      this.time.after(at - this.time.now, () => {
+        this.#watch(hours + 1);
+        void this.#ask('api', () => this.#history.look(at));
+      }),
+    );
   }
 
   get #databaseFile(): string {
@@ -259,7 +286,7 @@ export class Simulation {
       const lateMs = this.#options.isOrderly === true ? 1 : chance.next() * (isLate ? 1000 : 60);
       this.time.as(process.actor, () =>
         this.time.after(lateMs, () => {
-          process.hear(news);
+          process.hear();
         }),
       );
     }

@@ -1,4 +1,4 @@
-import type { Time } from './time.ts';
+import type { Actor, Time } from './time.ts';
 
 /**
  * The port of a process, over the border to the world: there, nobody's clock counts and nobody dies. An answer to a process
@@ -17,29 +17,28 @@ export const across = <Port extends object>(time: Time, port: Port): Port =>
 /** Runs `work` as somebody else, and hands its outcome back to the caller, unless that has died. */
 export const handed = <T>(
   time: Time,
-  actor: Parameters<Time['as']>[0],
+  actor: Actor | undefined,
   work: () => T | Promise<T>,
 ): Promise<T> => {
   const caller = time.actor;
-  return new Promise<T>((resolve, reject) => {
-    const back = (settle: () => void): void => {
-      if (caller?.isAlive !== false) time.as(caller, settle);
-    };
-    time.as(actor, () => {
-      new Promise<T>((begin) => {
-        begin(work());
-      }).then(
-        (value) => {
-          back(() => {
-            resolve(value);
-          });
-        },
-        (error: unknown) => {
-          back(() => {
-            reject(error as Error);
-          });
-        },
-      );
-    });
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const back = (settle: () => void): void => {
+    if (caller?.isAlive !== false) time.as(caller, settle);
+  };
+  time.as(actor, () => {
+    const begun = (async () => work())();
+    begun.then(
+      (value) => {
+        back(() => {
+          resolve(value);
+        });
+      },
+      (error: unknown) => {
+        back(() => {
+          reject(error);
+        });
+      },
+    );
   });
+  return promise;
 };

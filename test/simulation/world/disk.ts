@@ -1,23 +1,19 @@
 import { createRequire } from 'node:module';
 import type SqliteDatabase from 'better-sqlite3';
-import type { Actor, Time } from './time.ts';
+import { Dead, type Actor, type Time } from './time.ts';
 
 const require = createRequire(import.meta.url);
 
 type Connection = SqliteDatabase.Database;
 type Statement = SqliteDatabase.Statement;
 type Method = (...given: unknown[]) => unknown;
+type OfConnection = (this: Connection, ...given: unknown[]) => unknown;
 
 export interface DiskListener {
   /** Before a commit, and after it: the place where a process may die. */
   readonly atCommit: (actor: Actor, when: 'before' | 'after') => void;
   /** After a commit: which tables it wrote. */
   readonly onCommit: (actor: Actor, tables: ReadonlySet<string>) => void;
-}
-
-/** For a process that goes on to its next statement after its death. */
-export class Dead extends Error {
-  override readonly name = 'Dead';
 }
 
 /**
@@ -50,7 +46,7 @@ export class Disk {
     const table = writing.exec(text)?.[1];
     const isCommit = /^commit/i.test(text);
     for (const name of ['run', 'all', 'get'] as const) {
-      const real = statement[name].bind(statement) as Method;
+      const real = statement[name].bind(statement);
       const call: Method = (...given) => {
         this.#mustLive(actor);
         if (!isCommit && table === undefined) return real(...given);
@@ -82,7 +78,7 @@ export class Disk {
   }
 
   #mustLive(actor: Actor): void {
-    if (!actor.isAlive) throw new Dead(`${actor.name} is dead`);
+    if (!actor.isAlive) throw new Dead(actor.name);
   }
 }
 
@@ -95,15 +91,17 @@ export const useDisk = (disk: Disk): void => {
 
 /** Before the first module that opens a database. */
 export const replaceSqlite = (): void => {
-  const { prototype } = require('better-sqlite3') as { readonly prototype: Connection };
+  const { prototype } = require('better-sqlite3') as {
+    readonly prototype: Record<'prepare' | 'pragma', OfConnection>;
+  };
   const { prepare, pragma } = prototype;
-  prototype.prepare = function (this: Connection, text: string): Statement {
-    const statement = prepare.call(this, text);
-    return current?.watched(this, text, statement) ?? statement;
-  } as typeof prepare;
-  prototype.pragma = function (this: Connection, text: string): unknown {
-    return pragma.call(this, text.replace('= FULL', '= OFF'));
-  } as typeof pragma;
+  prototype.prepare = function (text): Statement {
+    const statement = prepare.call(this, text) as Statement;
+    return current?.watched(this, String(text), statement) ?? statement;
+  };
+  prototype.pragma = function (text): unknown {
+    return pragma.call(this, String(text).replace('= FULL', '= OFF'));
+  };
 };
 
 const writing =

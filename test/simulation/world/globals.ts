@@ -1,15 +1,13 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
+import './machine.ts';
 import { promisify } from 'node:util';
 import { chanceOf, type Chance } from './chance.ts';
-import type { Time } from './time.ts';
+import { Dead, type Time } from './time.ts';
 
 // What modules of src take from Node is replaced here, before the first of them is loaded.
 
 const require = createRequire(import.meta.url);
 const RealDate = Date;
-/** Of the machine. */
-export const realTurn = setImmediate;
-export const realElapsed = performance.now.bind(performance);
 
 /** Seeded for a simulation; one at a time in a process. */
 export interface Simulated {
@@ -17,6 +15,8 @@ export interface Simulated {
   readonly chance: Chance;
   /** Private keys, in PEM, for those that src asks for. */
   readonly privateKey: (n: number) => string;
+  /** What `Math.random` always gives; without it, it is drawn. */
+  readonly random?: number;
 }
 
 let current: Simulated | undefined;
@@ -225,7 +225,7 @@ export const replaceGlobals = (): void => {
       return end.signal;
     },
   });
-  Math.random = () => chanceHere('random').next();
+  Math.random = () => simulated().random ?? chanceHere('random').next();
   const crypto = require('node:crypto') as Record<string, unknown>;
   Object.assign(crypto, {
     randomBytes: randomBuffer,
@@ -248,4 +248,7 @@ export const replaceGlobals = (): void => {
     },
   });
   syncBuiltinESMExports();
+  process.on('unhandledRejection', (error) => {
+    if (!(error instanceof Dead)) throw error;
+  });
 };

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { chanceOf, type Chance } from './chance.ts';
-import { realTurn as nextTurn } from './globals.ts';
+import { realTurn as nextTurn } from './machine.ts';
 
 /** A simulated process, or nobody: then the world outside acts. */
 export interface Actor {
@@ -12,6 +12,11 @@ export interface Actor {
   clockAheadMs: number;
 }
 
+/** What a dead process gets where it still tries: nobody hears of it. */
+export class Dead extends Error {
+  override readonly name = 'Dead';
+}
+
 interface Task {
   readonly at: number;
   readonly order: number;
@@ -20,8 +25,8 @@ interface Task {
 }
 
 interface Work {
-  isDone: boolean;
-  readonly deliver: () => void;
+  /** Undefined until the machine is done with it. */
+  settle: (() => void) | undefined;
 }
 
 const traceChunk = 65_536;
@@ -99,51 +104,46 @@ export class Time {
   /** Hands on the outcome of work of the real machine; in the order in which it was begun. */
   hand<T>(work: Promise<T>): Promise<T> {
     const { actor } = this;
-    return new Promise<T>((resolve, reject) => {
-      const one = (settle: () => void): void => {
-        entry.isDone = true;
-        outcome = settle;
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const entry: Work = { settle: undefined };
+    this.#works.push(entry);
+    const settledBy = (settle: () => void): void => {
+      entry.settle = () => {
+        if (actor?.isAlive !== false) settle();
       };
-      let outcome = (): void => undefined;
-      const entry: Work = {
-        isDone: false,
-        deliver: () => {
-          if (actor?.isAlive !== false) outcome();
-        },
-      };
-      this.#works.push(entry);
-      work.then(
-        (value) => {
-          one(() => {
-            resolve(value);
-          });
-        },
-        (error: unknown) => {
-          one(() => {
-            reject(error as Error);
-          });
-        },
-      );
-    });
+    };
+    work.then(
+      (value) => {
+        settledBy(() => {
+          resolve(value);
+        });
+      },
+      (error: unknown) => {
+        settledBy(() => {
+          reject(error);
+        });
+      },
+    );
+    return promise;
   }
 
   /** Goes on until `isOver`, which is asked after each step. @throws what `isOver` throws */
-  run(isOver: () => boolean): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const turn = (): void => {
-        try {
-          if (this.#deliver()) nextTurn(turn);
-          else if (isOver()) resolve();
-          else {
-            this.#step();
-            nextTurn(turn);
-          }
-        } catch (error) {
-          reject(error as Error);
+  run(isOver: () => boolean): Promise<undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+    const turn = (): void => {
+      try {
+        if (this.#deliver()) nextTurn(turn);
+        else if (isOver()) resolve(undefined);
+        else {
+          this.#step();
+          nextTurn(turn);
         }
-      };
-      nextTurn(turn);
-    });
+      } catch (error) {
+        reject(error);
+      }
+    };
+    nextTurn(turn);
+    return promise;
   }
 
   /** Until `work`, which the caller has begun, has settled. */
@@ -161,9 +161,9 @@ export class Time {
   #deliver(): boolean {
     const [first] = this.#works;
     if (!first) return false;
-    if (first.isDone) {
+    if (first.settle) {
       this.#works.shift();
-      first.deliver();
+      first.settle();
     }
     return true;
   }
@@ -178,8 +178,7 @@ export class Time {
     try {
       this.#actors.run(task.actor, task.run);
     } catch (error) {
-      // Where it died, it went on to its next statement.
-      if (task.actor?.isAlive !== false) throw error;
+      if (!(error instanceof Dead)) throw error;
     }
   }
 
@@ -207,7 +206,7 @@ const push = (tasks: Task[], task: Task): void => {
   let at = tasks.push(task) - 1;
   while (at > 0) {
     const above = (at - 1) >> 1;
-    const parent = tasks[above] as Task;
+    const parent = tasks[above]!;
     if (!isBefore(task, parent)) break;
     tasks[at] = parent;
     at = above;
@@ -223,9 +222,8 @@ const pop = (tasks: Task[]): Task | undefined => {
   for (;;) {
     let below = 2 * at + 1;
     if (below >= tasks.length) break;
-    if (below + 1 < tasks.length && isBefore(tasks[below + 1] as Task, tasks[below] as Task))
-      below += 1;
-    const child = tasks[below] as Task;
+    if (below + 1 < tasks.length && isBefore(tasks[below + 1]!, tasks[below]!)) below += 1;
+    const child = tasks[below]!;
     if (!isBefore(child, last)) break;
     tasks[at] = child;
     at = below;

@@ -17,8 +17,8 @@ import { LookUpFailed, type Outlook } from './authority-validation.ts';
 import type { Chance } from './chance.ts';
 import { across } from './crossing.ts';
 import { Dns } from './dns.ts';
-import type { Reply } from './dns-resolver.ts';
-import type { RecordType, ZoneProcess } from './dns-zones.ts';
+import type { RecordData, RecordType } from './dns-records.ts';
+import type { ZoneProcess } from './dns-zones.ts';
 import { MailServer } from './mail-server.ts';
 import { Receivers } from './receivers.ts';
 import { FixedUnpacking, SiteDisk } from './site-disk.ts';
@@ -137,7 +137,7 @@ export class World {
       host: string,
       type: Type,
       vantage: number,
-    ): Promise<Extract<Reply<Type>, { kind: 'records' }>['records']> => {
+    ): Promise<readonly RecordData[Type][]> => {
       const reply = await this.dns.lookup(`${name}/${String(vantage)}`, host, type);
       if (reply.kind === 'failed') throw new LookUpFailed('dns', `${reply.reason} for ${host}`);
       return reply.kind === 'records' ? reply.records : [];

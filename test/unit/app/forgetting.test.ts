@@ -1,3 +1,4 @@
+import { Bell } from '../../../src/kernel/bell.ts';
 import { expect, test } from '@jest/globals';
 import { workerJobs, type WorkerPorts } from '../../../src/app/jobs.ts';
 import { sweptTables } from '../../../src/app/retention.ts';
@@ -42,9 +43,10 @@ const all = workerJobs({
     },
   },
   census: {
+    news: new Bell(),
     run: (isStopping) => {
       asked.push(isStopping);
-      return Promise.resolve(true);
+      return Promise.resolve('done');
     },
   },
   clock: new SettableClock(now),

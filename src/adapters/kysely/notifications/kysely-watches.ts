@@ -69,7 +69,7 @@ export class KyselyWatches extends TellingStore implements Watches {
     const first = await this.db
       .selectFrom('watches')
       .select('look_at')
-      .where('look_at', '>=', 0n)
+      .where('look_at', 'is not', null)
       .orderBy('look_at')
       .limit(1)
       .executeTakeFirst();

@@ -48,22 +48,22 @@ export const claimDue = async (
   return { claim, domains: rows.map(customDomainFrom) };
 };
 
-/** See `CustomDomains.nextDueAt`. Those that are claimed are few, and stand first in the index of those that are due. */
+/** See `CustomDomains.nextDueAt`. Those that are claimed are few. */
 export const nextDomainDueAt = async (db: Queries): Promise<Date | undefined> => {
+  const claimed = await db
+    .selectFrom('domains')
+    .select(['id', 'due_at', 'claimed_until'])
+    .where('claim', '>', sql.lit(''))
+    .execute();
+  // It needs nothing but the index.
   const free = await db
     .selectFrom('domains')
     .select('due_at')
     .where('due_at', '>=', 0n)
-    // In this form it is no condition on the index of claims, which would lead to all that are free.
-    .where((eb) => eb(eb.fn.coalesce('claim', eb.val('')), '=', ''))
+    .where('id', 'not in', ['', ...claimed.map(({ id }) => id)])
     .orderBy('due_at')
     .limit(1)
     .executeTakeFirst();
-  const claimed = await db
-    .selectFrom('domains')
-    .select(['due_at', 'claimed_until'])
-    .where('claim', '>', sql.lit(''))
-    .execute();
   const times = claimed.flatMap(({ due_at, claimed_until }) =>
     due_at === null ? [] : [Math.max(Number(due_at), Number(claimed_until))],
   );

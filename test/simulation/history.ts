@@ -1,0 +1,147 @@
+import SqliteDatabase from 'better-sqlite3';
+import { DomainsKey } from '../../src/app/keys.ts';
+import { shopNames, shops, type ShopName } from './shops.ts';
+import type { SimulatedProcess } from './fleet.ts';
+import type { Owners } from './owners.ts';
+import { authorityNames, type World } from './world/world.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+export interface HistoryPorts {
+  readonly world: World;
+  readonly owners: Owners;
+  readonly api: () => SimulatedProcess | undefined;
+  readonly databaseFile: string;
+}
+
+interface Entry {
+  readonly at: number;
+  readonly what: string;
+}
+
+interface StoredNotice {
+  readonly account: string;
+  readonly kind: string;
+  readonly at: number;
+}
+
+/**
+ * What names and accounts live through, to the hour and without ids: two versions of src that differ in no more than the
+ * order of their statements write the same.
+ */
+export class History {
+  readonly #ports: HistoryPorts;
+  readonly #entries = new Map<string, Entry[]>();
+  readonly #standing = new Map<string, string>();
+
+  constructor(ports: HistoryPorts) {
+    this.#ports = ports;
+  }
+
+  /** @param outcome `done`, or why not */
+  answered(
+    shop: ShopName,
+    at: number,
+    { words, outcome }: { readonly words: readonly string[]; readonly outcome: string },
+  ): void {
+    this.#tell(shop, at, `${words.join(' ')}: ${outcome}`);
+  }
+
+  /** What the pages of the owners show. */
+  async look(now: number): Promise<void> {
+    const domains = this.#ports.api()?.container.get(DomainsKey);
+    if (!domains) return;
+    for (const { name, project } of this.#ports.owners.shops.values()) {
+      // The newest attachment of a name is listed first.
+      for (const domain of (await domains.listDomains(project.id)).toReversed()) {
+        const { host, state, certificate, dns } = domain;
+        const problems = (dns.report?.problems ?? []).map(({ code }) => code).toSorted();
+        const reason = state === 'removed' ? ` (${domain.reason})` : '';
+        const certified = `certificate ${certificate.kind}`;
+        const standing = [`${state}${reason}`, certified, ...problems].join(', ');
+        this.#stand(`${host} of ${name}`, standing, now);
+      }
+    }
+  }
+
+  /** @param begun when the story began, epoch milliseconds */
+  text(begun: number): string {
+    this.#readWorld();
+    const subjects = [...this.#entries].toSorted(([one], [other]) => (one < other ? -1 : 1));
+    return subjects
+      .map(([subject, entries]) => `${subject}\n${textOf(entries, begun).join('')}`)
+      .join('');
+  }
+
+  #readWorld(): void {
+    const { world, owners } = this.#ports;
+    for (const name of authorityNames) {
+      const { orders, certificates, over } = world.authorities[name];
+      const tell = (at: number, what: string) => {
+        this.#tell(`authority ${name}`, at, what);
+      };
+      for (const { at, names } of orders) tell(at, `order for ${names.join(' ')}`);
+      for (const { notBefore, notAfter, names } of certificates) {
+        const days = (notAfter - notBefore) / dayMs;
+        tell(notBefore + hourMs, `certificate for ${names.join(' ')}, ${days.toFixed(0)} days`);
+      }
+      for (const { at, limit } of over) tell(at, `refuses: ${limit}`);
+    }
+    for (const { to, told, at } of world.mail.taken)
+      this.#tell(shopOf(to), at.getTime(), `mail: ${told.map(({ kind }) => kind).join(' ')}`);
+    for (const { accountId, type, at } of world.receivers.received) {
+      const shop = [...owners.shops.values()].find((one) => one.accountId === accountId);
+      this.#tell(shop?.name ?? 'nobody', at.getTime(), `webhook: ${type}`);
+    }
+    for (const { account, kind, at } of this.#notices()) this.#tell(account, at, `notice: ${kind}`);
+    for (const { shop, at, answers } of owners.bursts) {
+      const byStatus = Object.entries(Object.groupBy(answers, ({ status }) => String(status)));
+      const counts = byStatus.map(([status, all = []]) => `${String(all.length)} × ${status}`);
+      this.#tell(shop, at, `burst: ${counts.join(', ')}`);
+    }
+  }
+
+  #notices(): readonly StoredNotice[] {
+    const database = new SqliteDatabase(this.#ports.databaseFile, { readonly: true });
+    try {
+      return database
+        .prepare<[], StoredNotice>(
+          `select accounts.name as account, kind, occurred_at as at
+           from notices join accounts on accounts.id = notices.account_id`,
+        )
+        .all();
+    } finally {
+      database.close();
+    }
+  }
+
+  #stand(subject: string, standing: string, now: number): void {
+    if (this.#standing.get(subject) === standing) return;
+    this.#standing.set(subject, standing);
+    this.#tell(subject, now, standing);
+  }
+
+  #tell(subject: string, at: number, what: string): void {
+    const entries = this.#entries.get(subject) ?? [];
+    this.#entries.set(subject, entries);
+    entries.push({ at, what });
+  }
+}
+
+const shopOf = (address: string): string =>
+  shopNames.find((shop) => address.endsWith(`@${shops[shop].zone}`)) ?? address;
+
+/** In one hour, what happened has no order. */
+const textOf = (entries: readonly Entry[], begun: number): readonly string[] => {
+  const lines = entries.map(({ at, what }) => {
+    const hours = Math.floor((at - begun) / hourMs);
+    return { hours, line: `${dayAndHour(hours)} ${what}\n` };
+  });
+  return lines
+    .toSorted((one, other) => one.hours - other.hours || (one.line < other.line ? -1 : 1))
+    .map(({ line }) => line);
+};
+
+const dayAndHour = (hours: number): string =>
+  `${String(Math.floor(hours / 24)).padStart(5)} ${String(hours % 24).padStart(2, '0')}h`;
