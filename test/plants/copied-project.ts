@@ -32,6 +32,7 @@ interface RanTests {
 
 /** A copy of the work tree, to break laws in. */
 export interface CopiedProject {
+  readonly folder: string;
   /** @throws Error that tells why the patch does not apply */
   apply(patch: string): Promise<void>;
   takeBack(patch: string): Promise<void>;
@@ -85,6 +86,7 @@ export const copyProject = async (): Promise<CopiedProject> => {
     });
 
   return {
+    folder: tree.folder,
     apply: async (patch) => void (await git(patch)),
     takeBack: async (patch) => void (await git('--reverse', patch)),
     test: async (files, titles, { workers } = { workers: 1 }) => {
