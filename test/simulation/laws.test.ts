@@ -84,7 +84,10 @@ const wellWorld = () => {
     receivers: { received: [] as object[], faults: [] as object[] },
     mail: { taken: [] as object[] },
   };
-  const owners = { acknowledged: [] as object[], bursts: [] as object[], shops };
+  const owners = {
+    ...{ acknowledged: [] as object[], bursts: [] as object[] },
+    ...{ faults: [] as object[], shops },
+  };
   const stored = new Stored(() => connection, { as: (_actor, work) => work() });
   const seen = { time, world, owners, fleet, past, stored } as unknown as Seen;
   return { time, zones, past, fleet, world, owners, seen };
@@ -129,6 +132,16 @@ const plants: Readonly<Record<string, Plant>> = {
     time.now += hourMs;
     expect(law.onOrder?.({ authority: 'two', names: [host] }, seen)).toBeUndefined();
     return law.onOrder?.({ authority: 'one', names: [host] }, seen);
+  },
+  'Each state of a domain has its event': (law, { seen }) => {
+    domain({ id: 'dom_1', state: 'added' });
+    const details = JSON.stringify({ domainId: 'dom_1' });
+    put('events', { id: 'evt_1', type: 'domain_removed', details });
+    return law.eachHour?.(seen);
+  },
+  'What an owner asks for is done, refused in words, or not answered': (law, { seen, owners }) => {
+    owners.faults.push({ owner: 'north', verb: 'removes', error: 'TypeError' });
+    return law.eachHour?.(seen);
   },
   'No limit of an authority is passed': (law, { seen, world }) => {
     world.authorities.two.over.push({ at: begin, limit: 'new orders', of: 'an account' });

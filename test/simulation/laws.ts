@@ -2,10 +2,12 @@ import { liveIsSecure, type Decided } from './laws/certificates.ts';
 import { liveIsServed, rightGoesLive, settlingMs } from './laws/going-live.ts';
 import { caaIsObeyed, limitsAreKept } from './laws/orders.ts';
 import { hourMs, LawBroken, type AskedOrder, type Facts, type Law, type Seen } from './laws/law.ts';
+import { statesAreTold } from './laws/events.ts';
 import { noFaultIsLogged } from './laws/logs.ts';
 import { oneHolder, provenRivals } from './laws/names.ts';
 import { Past } from './laws/past.ts';
 import { quotasHold } from './laws/quotas.ts';
+import { ownersAreAnswered } from './laws/requests.ts';
 import { removedIsGone } from './laws/removals.ts';
 import { noRowIsForgotten } from './laws/rows.ts';
 import { nextSteps, stepsAreTaken } from './laws/steps.ts';
@@ -50,6 +52,8 @@ export const allLaws = (decided?: Decided): readonly Law[] => [
   mailsArriveRight(),
   messagesAreTaken,
   writesStay,
+  statesAreTold,
+  ownersAreAnswered,
   rightGoesLive,
   liveIsServed,
   noFaultIsLogged,

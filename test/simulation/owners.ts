@@ -3,6 +3,7 @@ import type { CustomDomain } from '../../src/domains/domain/attachment/custom-do
 import type { DnsRecord } from '../../src/domains/domain/dns/records.ts';
 import { Acting } from '../../src/kernel/acting.ts';
 import { DomainError } from '../../src/kernel/domain-error.ts';
+import { Unavailable } from '../../src/kernel/unavailable.ts';
 import { ownersKinds } from '../../src/notifications/domain/kinds.ts';
 import { DnsEdits, type Mistake } from './dns-edits.ts';
 import { shopNames, shops, ownerOf, receiverOf, type ShopName } from './shops.ts';
@@ -47,6 +48,12 @@ export interface OwnerPorts {
   readonly onAnswer?: (shop: ShopName, words: readonly string[], outcome: string) => void;
 }
 
+class NoAnswer extends Error {}
+
+/** Neither refused in words nor for lack of an answer. */
+const isFault = (error: unknown): boolean =>
+  !(error instanceof DomainError || error instanceof Unavailable || error instanceof NoAnswer);
+
 /** A browser gives up after this; a person tries again. */
 const patienceMs = 60_000;
 const tries = 20;
@@ -56,6 +63,8 @@ export class Owners {
   readonly shops = new Map<ShopName, Shop>();
   readonly acknowledged: Acknowledged[] = [];
   readonly bursts: Burst[] = [];
+  /** What went wrong for no reason that an owner is told, or could know. */
+  readonly faults: Readonly<Record<string, string>>[] = [];
   readonly #ports: OwnerPorts;
   readonly #dns: DnsEdits;
 
@@ -96,6 +105,7 @@ export class Owners {
         this.#ports.onAnswer?.(name, [verb, ...objects], 'done');
         return;
       } catch (error: unknown) {
+        if (isFault(error)) this.faults.push({ owner: name, verb, error: String(error) });
         if (error instanceof DomainError || tried === tries) {
           const outcome = error instanceof DomainError ? String(error.code) : 'no answer';
           this.#ports.onAnswer?.(name, [verb, ...objects], outcome);
@@ -253,6 +263,7 @@ export class Owners {
     const { id } = (answer.body ?? {}) as { readonly id?: bigint };
     if (answer.status === 201 && id !== undefined)
       this.acknowledged.push({ kind: 'pet', shop: shop.name, id });
+    else if (answer.status === 503) throw new NoAnswer('the service is busy');
     else if (answer.status >= 500) throw new Error(`answered ${String(answer.status)}`);
   }
 
@@ -290,13 +301,13 @@ export class Owners {
   async #at<T>(work: (api: SimulatedProcess) => Promise<T>, shop?: Shop): Promise<T> {
     const { time, api } = this.#ports;
     const serving = api();
-    if (!serving) throw new Error('the service is down');
+    if (!serving) throw new NoAnswer('the service is down');
     const actor = shop ? (`person:${ownerOf(shop.name)}` as const) : 'operator';
     const answer = handed(time, serving.actor, () =>
       serving.container.get(Acting).run(actor, () => work(serving)),
     );
     const late = this.#pause(patienceMs).then(() => {
-      throw new Error('no answer came');
+      throw new NoAnswer('no answer came');
     });
     return Promise.race([answer, late]);
   }

@@ -33,7 +33,7 @@ const inWords = (facts: Facts): string =>
 export interface Seen {
   readonly time: Pick<Time, 'now'>;
   readonly world: Pick<World, 'dns' | 'authorities' | 'receivers' | 'mail'>;
-  readonly owners: Pick<Owners, 'acknowledged' | 'bursts' | 'shops'>;
+  readonly owners: Pick<Owners, 'acknowledged' | 'bursts' | 'faults' | 'shops'>;
   readonly fleet: ReadonlyMap<ProcessName, SimulatedProcess>;
   readonly stored: Stored;
   readonly past: Past;
