@@ -14,7 +14,7 @@ export const across = <Port extends object>(time: Time, port: Port): Port =>
     },
   });
 
-/** Runs `work` as somebody else, and hands its outcome back to the caller, unless that has died. */
+/** Runs `work` as somebody else, and hands its outcome back to the caller, unless one of them has died meanwhile. */
 export const handed = <T>(
   time: Time,
   actor: Actor | undefined,
@@ -23,7 +23,7 @@ export const handed = <T>(
   const caller = time.actor;
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const back = (settle: () => void): void => {
-    if (caller?.isAlive !== false) time.as(caller, settle);
+    if (caller?.isAlive !== false && actor?.isAlive !== false) time.as(caller, settle);
   };
   time.as(actor, () => {
     const begun = (async () => work())();
