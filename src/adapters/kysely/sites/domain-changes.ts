@@ -60,7 +60,7 @@ export class DomainChanges extends TellingStore {
         added_at: the('added_at'),
         details: the('details'),
         due_at: the('due_at'),
-      })
+      } satisfies Record<keyof Omit<WrittenDomainRow, 'id'>, unknown>)
       .where('id', '=', the('id')),
   );
 
