@@ -153,9 +153,11 @@ export class CronJobs {
   #wait(): void {
     if (this.#isStopping) return;
     clearTimeout(this.#timer);
+    const now = Date.now();
+    this.#noticeSetBack(now);
     const waiting = this.#plans.filter(({ isRunning }) => !isRunning);
     const nextAt = Math.min(...waiting.map((plan) => plan.nextAt));
-    const wait = Math.max(0, nextAt - Date.now());
+    const wait = Math.max(0, nextAt - now);
     this.#timer = setTimeout(
       () => {
         this.#look();
@@ -166,16 +168,18 @@ export class CronJobs {
 
   #look(): void {
     const now = Date.now();
+    for (const plan of this.#plans) if (now >= plan.nextAt) this.#run(plan);
+    this.#wait();
+  }
+
+  #noticeSetBack(now: number): void {
     const isSetBack = now < this.#lookedAt - longestWaitMs;
     this.#lookedAt = now;
+    if (!isSetBack) return;
     for (const plan of this.#plans) {
-      if (now >= plan.nextAt) this.#run(plan);
-      else if (isSetBack) {
-        plan.nextAt = nextOf(plan.times);
-        plan.waitMs = plan.nextAt - now;
-      }
+      plan.nextAt = Math.min(nextOf(plan.times), plan.newsBy);
+      plan.waitMs = plan.nextAt - now;
     }
-    this.#wait();
   }
 
   /** A job that still runs is not started again. */

@@ -266,3 +266,19 @@ test('news that comes often is looked at together within a second', async () => 
   expect(ranAt).toEqual([1000, 2200]);
   await jobs.stop();
 });
+
+test('a clock that is set back is noticed also while news comes all the time', async () => {
+  const news = new Bell();
+  const ranAt: number[] = [];
+  const other = { name: 'other', schedule: '*/2 * * * * *', run: done };
+  const busy = { name: 'busy', schedule: '0 */5 * * * *', news, run: idle };
+  const noted = { ...other, run: () => (ranAt.push(jest.now()), done()) };
+  const jobs = new CronJobs([busy, noted], log);
+  jest.setSystemTime(start - day);
+  for (let n = 0; n < 10; n++) {
+    news.ring();
+    await jest.advanceTimersByTimeAsync(600);
+  }
+  expect(ranAt.length).toBeGreaterThan(1);
+  await jobs.stop();
+});
