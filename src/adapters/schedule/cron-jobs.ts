@@ -48,7 +48,7 @@ interface Plan {
   failedAt: number;
   /** By when news is looked at that came since the last run began; infinite without. */
   newsBy: number;
-  /** There was news that another process may not see: it was busy with the job. */
+  /** There was news that another process may have missed while it did the job. News that is gathered waits anyway. */
   isOwed: boolean;
 }
 
@@ -191,7 +191,7 @@ export class CronJobs {
 
   async #runWhileNews(plan: Plan): Promise<void> {
     do {
-      plan.isOwed ||= plan.newsBy !== Infinity;
+      plan.isOwed ||= plan.newsBy !== Infinity && !plan.job.gathersNews;
       plan.newsBy = Infinity;
       const begunAt = Date.now();
       const end = await this.#runOnce(plan);

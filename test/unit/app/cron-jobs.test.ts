@@ -282,3 +282,14 @@ test('a clock that is set back is noticed also while news comes all the time', a
   expect(ranAt.length).toBeGreaterThan(1);
   await jobs.stop();
 });
+
+test('news that is gathered does not hurry a process while another one does the job', async () => {
+  const news = new Bell();
+  const { ranAt, jobs } = schedule('*/15 * * * * *', () => Promise.resolve('elsewhere'), {
+    ...{ news, gathersNews: true, isShared: true },
+  });
+  news.ring();
+  await jest.advanceTimersByTimeAsync(31_000);
+  expect(ranAt).toEqual([14_500, 29_500]);
+  await jobs.stop();
+});
