@@ -168,7 +168,10 @@ export const apiJobs = (
   ...(counters ? [keepingCounters(counters)] : []),
   {
     ...{ name: 'store usage', schedule: '*/5 * * * * *', news: usage.news, gathersNews: true },
-    run: async () => ({ nextAt: await usage.flush() }),
+    run: async () => {
+      await usage.flush();
+      return { nextAt: undefined };
+    },
   },
   {
     ...{
