@@ -48,6 +48,20 @@ test('a worker whose count nobody reads does not count again', async () => {
   expect([counted(), rung]).toEqual([2, 1]);
 });
 
+test('counts that are read every two minutes are there each time', async () => {
+  const { pass, worker } = await fleet();
+  const census = worker('one');
+  await census.run();
+  void census.latest;
+  for (let reads = 0; reads < 3; reads++) {
+    for (let looks = 0; looks < 8; looks++) {
+      pass(15_000);
+      await census.run();
+    }
+    expect(census.latest?.at.getTime()).toBeGreaterThan(begin.getTime() + reads * 120_000);
+  }
+});
+
 test('one worker of a fleet counts, and only that one knows the count', async () => {
   const { worker, counted } = await fleet();
   const [one, other] = [worker('one'), worker('other')];
