@@ -43,8 +43,8 @@ export class Census<Counts> {
     this.#ports = ports;
   }
 
-  /** What this process counted lately; undefined while another one counts. */
-  get latest(): { readonly counts: Counts; readonly at: Date } | undefined {
+  /** What this process counted lately; undefined while another one counts. Asks for the next counts. */
+  read(): { readonly counts: Counts; readonly at: Date } | undefined {
     this.#neededUntil = this.#elapsed() + readsApartMs;
     this.news.ring();
     return this.#latest;
