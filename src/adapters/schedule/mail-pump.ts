@@ -76,7 +76,7 @@ export class MailPump {
     this.#underWay.add(this.#deliver(message), () => {
       if (this.#claims.isStopped) return;
       if (this.#mayBeMore) this.#lookForMore();
-      else this.news.ring('soon');
+      this.news.ring('soon');
     });
   }
 

@@ -107,7 +107,7 @@ export class WebhookPump {
       clearTimeout(becomesSlow);
       this.#calls.end(call);
       if (this.#mayBeMore) this.#lookForMore();
-      else this.news.ring('soon');
+      this.news.ring('soon');
     });
   }
 
