@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
 import {
@@ -291,5 +292,38 @@ test('news that is gathered does not hurry a process while another one does the 
   news.ring();
   await jest.advanceTimersByTimeAsync(31_000);
   expect(ranAt).toEqual([14_500, 29_500]);
+  await jobs.stop();
+});
+
+test('news is made up for once, after which the job waits for the schedule again', async () => {
+  const news = new Bell();
+  const ends: readonly JobEnd[] = ['elsewhere', 'done', 'elsewhere'];
+  const { ranAt, jobs } = schedule(
+    '*/15 * * * * *',
+    () => Promise.resolve(ends[ranAt.length - 1] ?? 'elsewhere'),
+    { news, isShared: true },
+  );
+  news.ring();
+  await jest.advanceTimersByTimeAsync(20_000);
+  expect(ranAt).toEqual([0, 1000, 14_500]);
+  await jobs.stop();
+});
+
+test('a run belongs to no request whose news began it', async () => {
+  const news = new Bell();
+  const requests = new AsyncLocalStorage<string>();
+  const seen: (string | undefined)[] = [];
+  const { jobs } = schedule(
+    '* * * * * *',
+    () => {
+      seen.push(requests.getStore());
+      return idle();
+    },
+    { news },
+  );
+  requests.run('of a request', () => {
+    news.ring();
+  });
+  expect(seen).toEqual([undefined]);
   await jobs.stop();
 });
