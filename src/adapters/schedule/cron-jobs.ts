@@ -41,6 +41,8 @@ interface Plan {
   readonly job: Job;
   readonly times: ScheduledTask;
   isRunning: boolean;
+  /** Ends with the run; at first it has. */
+  run: Promise<void>;
   nextAt: number;
   /** From the beginning of the last run that did not fail until `nextAt`. */
   waitMs: number;
@@ -80,7 +82,6 @@ const againAfterMs = 1000;
  */
 export class CronJobs {
   readonly #plans: readonly Plan[];
-  readonly #running = new Map<string, Promise<void>>();
   /** Jobs whose last run met something that was away. */
   readonly #heldUp = new Set<string>();
   readonly #log: Logger;
@@ -99,6 +100,7 @@ export class CronJobs {
       const [now, nextAt] = [this.#lookedAt, nextOf(times)];
       const before = {
         isRunning: false,
+        run: Promise.resolve(),
         endedWellAt: now,
         failedAt: 0,
         newsBy: Infinity,
@@ -129,7 +131,7 @@ export class CronJobs {
     this.#isStopping = true;
     clearTimeout(this.#timer);
     await Promise.all(this.#plans.map(async ({ times }) => times.destroy()));
-    await Promise.all(this.#running.values());
+    await Promise.all(this.#plans.map(({ run }) => run));
   }
 
   #wake(plan: Plan, when: Ringing): void {
@@ -186,7 +188,7 @@ export class CronJobs {
   #run(plan: Plan): void {
     if (this.#isStopping || plan.isRunning) return;
     plan.isRunning = true;
-    this.#running.set(plan.job.name, this.#runWhileNews(plan));
+    plan.run = this.#runWhileNews(plan);
   }
 
   async #runWhileNews(plan: Plan): Promise<void> {
@@ -202,7 +204,6 @@ export class CronJobs {
     plan.nextAt = Math.min(plan.nextAt, plan.newsBy);
     // At once after the last look for news, so that later news begins a run.
     plan.isRunning = false;
-    this.#running.delete(plan.job.name);
     this.#wait();
   }
 
