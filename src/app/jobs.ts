@@ -151,9 +151,8 @@ const forgetting = ({ retention, clock }: Pick<WorkerPorts, 'retention' | 'clock
     isTraced: true,
     run: async (isStopping): Promise<JobEnd> => {
       const now = clock.now().getTime();
-      const oldest = keptMs === 0 ? undefined : ((await retention.oldest(table)) ?? clock.now());
-      if (oldest && oldest.getTime() + keptMs > now)
-        return { nextAt: new Date(Math.max(oldest.getTime() + keptMs, now + hourMs)) };
+      const oldAt = ((await retention.oldest(table))?.getTime() ?? now) + keptMs;
+      if (oldAt > now) return { nextAt: new Date(Math.max(oldAt, now + hourMs)) };
       await retention.sweep(table, new Date(now - keptMs), isStopping);
       return 'done';
     },
