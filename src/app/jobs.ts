@@ -105,8 +105,8 @@ const sendingMail = ({ mailPump, mailPeople }: WorkerPorts): readonly Job[] => [
 ];
 
 /**
- * Waits a random time first, and news of a request waits for the next second: when it works for a known address, and so
- * slows down other answers of the process, says nothing about a single request.
+ * Waits a random time first, and news of a request waits for the next second. Work for a known address slows down other
+ * answers of the process; the delays keep that from revealing whether the address of a single request is known.
  */
 const mailingPeople = (job: LeasedJob): Job => ({
   ...{ name: 'mail people', schedule: '* * * * * *', gathersNews: true },
@@ -127,12 +127,12 @@ const queue = (work: Queue): Pick<Job, 'news' | 'run'> => ({
   run: async () => ({ nextAt: await work.run() }),
 });
 
-/** All processes know when work is due: at the same moment all would try to claim it, and all but one in vain. */
+/** Delays runs by a random time: otherwise all processes would try to claim the same work at the same moment. */
 const spread =
   (run: Queue['run']): Job['run'] =>
   async () => {
     const nextAt = await run();
-    // A time that has passed stays so, since that waits for the schedule.
+    // A time that has passed must stay in the past: then the job waits for its schedule.
     if (!nextAt || nextAt.getTime() <= Date.now()) return { nextAt };
     return { nextAt: new Date(nextAt.getTime() + Math.random() * mostSpreadMs) };
   };

@@ -5,9 +5,9 @@ import type { Bell, Ringing } from '../../kernel/bell.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 
 /**
- * How a run ended. `done`: its next time is on the schedule. `elsewhere`: another process of the fleet does it. With
- * `nextAt` there is nothing to do before that, as far as is known; undefined: until there is news. A `nextAt` that has
- * passed waits for the schedule: this process could not do it yet.
+ * How a run ended. `done`: the job runs next at its time on the schedule. `elsewhere`: another process of the fleet does
+ * it. `nextAt`: there is no known work before that time; undefined: none until there is news. If `nextAt` has passed, this
+ * process could not do the work yet, and tries again at the next time on the schedule.
  */
 export type JobEnd = 'done' | 'elsewhere' | { readonly nextAt: Date | undefined };
 
@@ -23,7 +23,7 @@ export interface Job {
   readonly isTraced?: true;
   /** Rings when there may be work before the planned time. */
   readonly news?: Bell;
-  /** News waits for the next time on the schedule: what has come until then is done together. */
+  /** News waits for the next time on the schedule, so that one run does all that has come until then. */
   readonly gathersNews?: true;
   /** @param isStopping asked between two batches: the process waits for the run */
   readonly run: (isStopping: () => boolean) => Promise<JobEnd>;
@@ -31,8 +31,8 @@ export interface Job {
 
 export interface SleepOptions {
   /**
-   * How long a job without work may sleep, and how late a changed clock may be noticed, where all news is announced. By
-   * default a job sleeps until its next time on the schedule, and a changed clock is noticed within a second.
+   * How long a job without work may sleep, and how late a changed clock may be noticed. Set it only where all news rings
+   * here. By default a job sleeps until its next time on the schedule, and a changed clock is noticed within a second.
    */
   readonly longestSleepMs?: number;
 }
@@ -68,9 +68,9 @@ export interface JobState {
 
 /** Longest timer, so that a changed clock is noticed within this time. */
 const longestWaitMs = 1000;
-/** So long news may wait that comes often. */
+/** How long frequent news may wait. */
 const soonMs = 1000;
-/** Until a job with news is tried again that another process does. */
+/** Until this process tries again a job that has news and that another process is doing. */
 const againAfterMs = 1000;
 
 /**
