@@ -5,7 +5,7 @@ import type { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import type { MailPump } from '../adapters/schedule/mail-pump.ts';
 import type { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import type { Census } from '../adapters/schedule/census.ts';
-import type { Job, JobEnd } from '../adapters/schedule/cron-jobs.ts';
+import { asJob, type Job, type JobEnd } from '../adapters/schedule/cron-jobs.ts';
 import type { Bell } from '../kernel/bell.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Retention } from '../kernel/retention.ts';
@@ -14,7 +14,6 @@ import type { DueDomains } from '../adapters/schedule/due-domains.ts';
 import type { WebhookPump } from '../adapters/schedule/webhook-pump.ts';
 import type { Domains } from '../domains/domains.ts';
 import type { Sites } from '../sites/sites.ts';
-import { asJob } from './as-job.ts';
 import { sweptTables } from './retention.ts';
 
 const hourMs = 60 * 60_000;

@@ -11,6 +11,16 @@ import { Unavailable } from '../../kernel/unavailable.ts';
  */
 export type JobEnd = 'done' | 'elsewhere' | { readonly nextAt: Date | undefined };
 
+type Work<End> = (isStopping: () => boolean) => Promise<End>;
+
+/** Work that does not say when it has more to do. */
+export const asJob =
+  (work: Work<unknown>): Work<JobEnd> =>
+  async (isStopping) => {
+    await work(isStopping);
+    return 'done';
+  };
+
 export interface Job {
   readonly name: string;
   /** node-cron expression, six fields with seconds first. */
