@@ -1,3 +1,4 @@
+import { asJob } from '../adapters/schedule/cron-jobs.ts';
 import { access } from '../access/access.ts';
 import { Accounts, ApiKeys, KeyMaterial } from '../access/key-ports.ts';
 import { MailRequests } from '../access/mail-ports.ts';
@@ -14,7 +15,6 @@ import { Ids } from '../kernel/ids.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import { apart } from './request-deadline.ts';
 import { AccessKey, CatalogueKey, MailPeopleKey, NotificationsKey } from './keys.ts';
-import { asJob } from './as-job.ts';
 import { leasedJob } from './leased.ts';
 import { BridgedPersonalMails } from './personal-mails.ts';
 import { wiring } from './wiring.ts';

@@ -5,7 +5,7 @@ import type { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import type { MailPump } from '../adapters/schedule/mail-pump.ts';
 import type { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import type { Census } from '../adapters/schedule/census.ts';
-import type { Job, JobEnd } from '../adapters/schedule/cron-jobs.ts';
+import { asJob, type Job, type JobEnd } from '../adapters/schedule/cron-jobs.ts';
 import type { Bell } from '../kernel/bell.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Retention } from '../kernel/retention.ts';
@@ -14,7 +14,6 @@ import type { DueDomains } from '../adapters/schedule/due-domains.ts';
 import type { WebhookPump } from '../adapters/schedule/webhook-pump.ts';
 import type { Domains } from '../domains/domains.ts';
 import type { Sites } from '../sites/sites.ts';
-import { asJob } from './as-job.ts';
 import { sweptTables } from './retention.ts';
 
 const hourMs = 60 * 60_000;
@@ -105,8 +104,8 @@ const sendingMail = ({ mailPump, mailPeople }: WorkerPorts): readonly Job[] => [
 ];
 
 /**
- * Waits a random time first, and news of a request waits for the next second: when it works for a known address, and so
- * slows down other answers of the process, says nothing about a single request.
+ * Waits a random time first, and news of a request waits for the next second. Work for a known address slows down other
+ * answers of the process; the delays keep that from revealing whether the address of a single request is known.
  */
 const mailingPeople = (job: LeasedJob): Job => ({
   ...{ name: 'mail people', schedule: '* * * * * *', gathersNews: true },
@@ -127,12 +126,12 @@ const queue = (work: Queue): Pick<Job, 'news' | 'run'> => ({
   run: async () => ({ nextAt: await work.run() }),
 });
 
-/** All processes know when work is due: at the same moment all would try to claim it, and all but one in vain. */
+/** Delays runs by a random time: otherwise all processes would try to claim the same work at the same moment. */
 const spread =
   (run: Queue['run']): Job['run'] =>
   async () => {
     const nextAt = await run();
-    // A time that has passed stays so, since that waits for the schedule.
+    // A time that has passed must stay in the past: then the job waits for its schedule.
     if (!nextAt || nextAt.getTime() <= Date.now()) return { nextAt };
     return { nextAt: new Date(nextAt.getTime() + Math.random() * mostSpreadMs) };
   };
@@ -151,9 +150,8 @@ const forgetting = ({ retention, clock }: Pick<WorkerPorts, 'retention' | 'clock
     isTraced: true,
     run: async (isStopping): Promise<JobEnd> => {
       const now = clock.now().getTime();
-      const oldest = keptMs === 0 ? undefined : ((await retention.oldest(table)) ?? clock.now());
-      if (oldest && oldest.getTime() + keptMs > now)
-        return { nextAt: new Date(Math.max(oldest.getTime() + keptMs, now + hourMs)) };
+      const oldAt = ((await retention.oldest(table))?.getTime() ?? now) + keptMs;
+      if (oldAt > now) return { nextAt: new Date(Math.max(oldAt, now + hourMs)) };
       await retention.sweep(table, new Date(now - keptMs), isStopping);
       return 'done';
     },
@@ -168,7 +166,10 @@ export const apiJobs = (
   ...(counters ? [keepingCounters(counters)] : []),
   {
     ...{ name: 'store usage', schedule: '*/5 * * * * *', news: usage.news, gathersNews: true },
-    run: async () => ({ nextAt: await usage.flush() }),
+    run: async () => {
+      await usage.flush();
+      return { nextAt: undefined };
+    },
   },
   {
     ...{

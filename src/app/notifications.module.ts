@@ -1,3 +1,4 @@
+import { asJob } from '../adapters/schedule/cron-jobs.ts';
 import { Accounts } from '../access/key-ports.ts';
 import { People } from '../access/people-ports.ts';
 import { UsageLog } from '../access/usage-ports.ts';
@@ -16,7 +17,6 @@ import {
   WatchDomainsKey,
   WatchRemovalsKey,
 } from './keys.ts';
-import { asJob } from './as-job.ts';
 import { leasedJob } from './leased.ts';
 import { KnownRecipients } from './known-recipients.ts';
 import { BridgedDomains } from './watched-domains.ts';

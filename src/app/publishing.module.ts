@@ -1,3 +1,4 @@
+import { asJob } from '../adapters/schedule/cron-jobs.ts';
 import { randomBytes } from 'node:crypto';
 import { uploadSlots } from '../adapters/dashboard/projects/upload-slots.ts';
 import { NodeDnsVerifier } from '../adapters/dns/node-dns-verifier.ts';
@@ -26,7 +27,6 @@ import {
   DomainsKey,
   WebhookCallsKey,
 } from './keys.ts';
-import { asJob } from './as-job.ts';
 import { leased, leasedJob } from './leased.ts';
 import { storedCensus } from './measures/show-census.ts';
 import { allowancesByPlan, PlanAllowances } from './plan-allowances.ts';

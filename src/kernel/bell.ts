@@ -1,7 +1,7 @@
 /** `soon`: within a second, together with other news. */
 export type Ringing = 'now' | 'soon';
 
-/** Tells one listener that there is news. Without a listener nothing happens: it looks by itself once it begins. */
+/** Tells one listener that there is news. Rings before that are lost: a listener looks for work when it begins. */
 export class Bell {
   #listener: ((when: Ringing) => void) | undefined;
 

@@ -38,6 +38,6 @@ export abstract class Retention {
    */
   abstract sweep(table: string, before: Date, isStopping?: () => boolean): Promise<number>;
 
-  /** The time from which the age of the oldest row counts, also if it stays; undefined without rows that age. */
+  /** The time from which the age of the oldest row counts, even if `sweep` would keep it; undefined without rows that age. */
   abstract oldest(table: string): Promise<Date | undefined>;
 }

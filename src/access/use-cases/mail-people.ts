@@ -1,3 +1,4 @@
+import { earliest } from '../../kernel/earliest.ts';
 import type { StoredEvent } from '../../kernel/domain-event.ts';
 import type { AccessEvent } from '../domain/access-event.ts';
 import {
@@ -76,8 +77,8 @@ export const mailRequestsDueAt =
   ({ mailRequests, clock }: Pick<AccessPorts, 'mailRequests' | 'clock'>) =>
   async (): Promise<Date | undefined> => {
     const now = clock.now();
-    const times = (await mailRequests.waiting(batch)).map((one) => mayBeAnsweredAt(one, now));
-    return times.toSorted((one, other) => one.getTime() - other.getTime())[0];
+    const waiting = await mailRequests.waiting(batch);
+    return earliest(waiting.map((one) => mayBeAnsweredAt(one, now)));
   };
 
 const answer = (ports: AccessPorts, id: string): Promise<void> => {

@@ -33,8 +33,8 @@ export interface NodeDnsVerifierOptions {
 /** Each question has a socket of its own. Beyond so many, the next ones to the same resolver wait. */
 const questionsAtOnce = 250;
 
-/** One for all, because an error with a stack is dear. */
-const enoughAsked = new Error('the resolver is asked no more');
+/** One error for all lookups, because an error is slow to create. */
+const enoughAsked = new Error('the lookup is over');
 
 interface Server {
   readonly address: ServerAddress;

@@ -44,7 +44,7 @@ export class OutboxRelay {
 
   /**
    * Delivers all that is due. A call during a run causes another run.
-   * @returns when the next delivery is due, as far as the store knows
+   * @returns when the next delivery in the store is due
    */
   run(): Promise<Date | undefined> {
     return this.#turns.run();

@@ -39,15 +39,12 @@ export class UsageRecorder {
     if (outcome !== 'refused') this.#used.set(keyId, at);
   }
 
-  /**
-   * Stores the collected usage; after a failure it is part of the next call.
-   * @returns when there is something to store, if nothing is collected until then. @throws Unavailable
-   */
-  async flush(): Promise<Date | undefined> {
+  /** Stores the collected usage; after a failure it is part of the next call. @throws Unavailable */
+  async flush(): Promise<void> {
     const hours = this.#hours;
     const used = this.#used;
     const due = new Map([...used].filter(([keyId, at]) => this.#isDue(keyId, at)));
-    if (hours.size === 0 && due.size === 0) return this.#usedDueAt();
+    if (hours.size === 0 && due.size === 0) return;
     this.#hours = new Map<string, Gathered>();
     this.#used = new Map([...used].filter(([keyId]) => !due.has(keyId)));
     try {
@@ -57,13 +54,6 @@ export class UsageRecorder {
       throw error;
     }
     for (const [keyId, at] of due) this.#noted.set(keyId, at.getTime());
-    return this.#usedDueAt();
-  }
-
-  /** When the first of the last uses is stored that were left. */
-  #usedDueAt(): Date | undefined {
-    const times = [...this.#used.keys()].map((keyId) => this.#noted.get(keyId) ?? 0);
-    return times.length === 0 ? undefined : new Date(Math.min(...times) + minuteMs);
   }
 
   /** A key's last use is written at most once a minute, whichever way the clock jumps. */

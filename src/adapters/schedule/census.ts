@@ -6,6 +6,8 @@ import type { JobEnd } from './cron-jobs.ts';
 const second = 1000;
 /** However long a count takes, workers spend at most a hundredth of their time with it, unless that would be too seldom. */
 const rest = { timesAsLong: 100, mostMs: 300 * second };
+/** Between two reads, at most: for so long it counts for the next one. */
+const readsApartMs = 300 * second;
 /** For a missed turn and a slow count, before another worker takes over. */
 const spareMs = 60 * second;
 
@@ -31,8 +33,8 @@ export class Census<Counts> {
   #restMs = 0;
   #nextAt = -Infinity;
   #leaseUntil: Date | undefined;
-  /** Since the last count; at first nobody could. */
-  #isRead = true;
+  /** Until then it counts. The first count is for whoever reads next. */
+  #neededUntil = Infinity;
   /** Rings when somebody reads the counts, which asks for the next ones. */
   readonly news = new Bell();
 
@@ -41,19 +43,19 @@ export class Census<Counts> {
     this.#ports = ports;
   }
 
-  /** What this process counted lately; undefined while another one counts. */
-  get latest(): { readonly counts: Counts; readonly at: Date } | undefined {
-    this.#isRead = true;
+  /** What this process counted lately; undefined while another one counts. Asks for the next counts. */
+  read(): { readonly counts: Counts; readonly at: Date } | undefined {
+    this.#neededUntil = this.#elapsed() + readsApartMs;
     this.news.ring();
     return this.#latest;
   }
 
   /**
-   * Counts, unless another process does, it was only just done, or nobody has read what it counted last.
+   * Counts, unless another process does, it was only just done, or nobody has read the counts for minutes.
    * @throws Unavailable
    */
   async run(isStopping: () => boolean = () => false): Promise<JobEnd> {
-    if (!this.#isRead) {
+    if (this.#elapsed() > this.#neededUntil) {
       this.#forgetOld();
       return { nextAt: this.#latest && this.#leaseUntil };
     }
@@ -62,8 +64,8 @@ export class Census<Counts> {
 
   /** @returns whether it is this process's turn */
   async #runInTurn(isStopping: () => boolean): Promise<boolean> {
-    const { leases, clock, holder, elapsed = () => performance.now() } = this.#ports;
-    const begunAt = elapsed();
+    const { leases, clock, holder } = this.#ports;
+    const begunAt = this.#elapsed();
     if (begunAt < this.#nextAt) return true;
     const at = clock.now();
     this.#forgetOld();
@@ -76,11 +78,16 @@ export class Census<Counts> {
     const counts = await this.#count(isStopping);
     if (isStopping()) return true;
     this.#latest = { counts, at };
-    this.#isRead = false;
-    const endedAt = elapsed();
+    if (this.#neededUntil === Infinity) this.#neededUntil = -Infinity;
+    const endedAt = this.#elapsed();
     this.#restMs = Math.min(rest.timesAsLong * (endedAt - begunAt), rest.mostMs);
     this.#nextAt = endedAt + this.#restMs;
     return true;
+  }
+
+  #elapsed(): number {
+    const { elapsed = () => performance.now() } = this.#ports;
+    return elapsed();
   }
 
   /** Another one may count now, also where the answer of the database would not tell. */

@@ -5,11 +5,21 @@ import type { Bell, Ringing } from '../../kernel/bell.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 
 /**
- * How a run ended. `done`: its next time is on the schedule. `elsewhere`: another process of the fleet does it. With
- * `nextAt` there is nothing to do before that, as far as is known; undefined: until there is news. A `nextAt` that has
- * passed waits for the schedule: this process could not do it yet.
+ * How a run ended. `done`: the job runs next at its time on the schedule. `elsewhere`: another process of the fleet does
+ * it. `nextAt`: there is no known work before that time; undefined: none until there is news. If `nextAt` has passed, this
+ * process could not do the work yet, and tries again at the next time on the schedule.
  */
 export type JobEnd = 'done' | 'elsewhere' | { readonly nextAt: Date | undefined };
+
+type Work<End> = (isStopping: () => boolean) => Promise<End>;
+
+/** Work that does not say when it has more to do. */
+export const asJob =
+  (work: Work<unknown>): Work<JobEnd> =>
+  async (isStopping) => {
+    await work(isStopping);
+    return 'done';
+  };
 
 export interface Job {
   readonly name: string;
@@ -23,7 +33,7 @@ export interface Job {
   readonly isTraced?: true;
   /** Rings when there may be work before the planned time. */
   readonly news?: Bell;
-  /** News waits for the next time on the schedule: what has come until then is done together. */
+  /** News waits for the next time on the schedule, so that one run does all that has come until then. */
   readonly gathersNews?: true;
   /** @param isStopping asked between two batches: the process waits for the run */
   readonly run: (isStopping: () => boolean) => Promise<JobEnd>;
@@ -31,8 +41,8 @@ export interface Job {
 
 export interface SleepOptions {
   /**
-   * How long a job without work may sleep, and how late a changed clock may be noticed, where all news is announced. By
-   * default a job sleeps until its next time on the schedule, and a changed clock is noticed within a second.
+   * How long a job without work may sleep, and how late a changed clock may be noticed. Set it only where all news rings
+   * here. By default a job sleeps until its next time on the schedule, and a changed clock is noticed within a second.
    */
   readonly longestSleepMs?: number;
 }
@@ -41,6 +51,8 @@ interface Plan {
   readonly job: Job;
   readonly times: ScheduledTask;
   isRunning: boolean;
+  /** Ends with the run; at first it has. */
+  run: Promise<void>;
   nextAt: number;
   /** From the beginning of the last run that did not fail until `nextAt`. */
   waitMs: number;
@@ -48,7 +60,7 @@ interface Plan {
   failedAt: number;
   /** By when news is looked at that came since the last run began; infinite without. */
   newsBy: number;
-  /** There was news that another process may not see: it was busy with the job. */
+  /** There was news that another process may have missed while it did the job. News that is gathered waits anyway. */
   isOwed: boolean;
 }
 
@@ -66,9 +78,9 @@ export interface JobState {
 
 /** Longest timer, so that a changed clock is noticed within this time. */
 const longestWaitMs = 1000;
-/** So long news may wait that comes often. */
+/** How long frequent news may wait. */
 const soonMs = 1000;
-/** Until a job with news is tried again that another process does. */
+/** Until this process tries again a job that has news and that another process is doing. */
 const againAfterMs = 1000;
 
 /**
@@ -80,7 +92,6 @@ const againAfterMs = 1000;
  */
 export class CronJobs {
   readonly #plans: readonly Plan[];
-  readonly #running = new Map<string, Promise<void>>();
   /** Jobs whose last run met something that was away. */
   readonly #heldUp = new Set<string>();
   readonly #log: Logger;
@@ -99,6 +110,7 @@ export class CronJobs {
       const [now, nextAt] = [this.#lookedAt, nextOf(times)];
       const before = {
         isRunning: false,
+        run: Promise.resolve(),
         endedWellAt: now,
         failedAt: 0,
         newsBy: Infinity,
@@ -129,7 +141,7 @@ export class CronJobs {
     this.#isStopping = true;
     clearTimeout(this.#timer);
     await Promise.all(this.#plans.map(async ({ times }) => times.destroy()));
-    await Promise.all(this.#running.values());
+    await Promise.all(this.#plans.map(({ run }) => run));
   }
 
   #wake(plan: Plan, when: Ringing): void {
@@ -153,9 +165,11 @@ export class CronJobs {
   #wait(): void {
     if (this.#isStopping) return;
     clearTimeout(this.#timer);
+    const now = Date.now();
+    this.#noticeSetBack(now);
     const waiting = this.#plans.filter(({ isRunning }) => !isRunning);
     const nextAt = Math.min(...waiting.map((plan) => plan.nextAt));
-    const wait = Math.max(0, nextAt - Date.now());
+    const wait = Math.max(0, nextAt - now);
     this.#timer = setTimeout(
       () => {
         this.#look();
@@ -166,28 +180,30 @@ export class CronJobs {
 
   #look(): void {
     const now = Date.now();
+    for (const plan of this.#plans) if (now >= plan.nextAt) this.#run(plan);
+    this.#wait();
+  }
+
+  #noticeSetBack(now: number): void {
     const isSetBack = now < this.#lookedAt - longestWaitMs;
     this.#lookedAt = now;
+    if (!isSetBack) return;
     for (const plan of this.#plans) {
-      if (now >= plan.nextAt) this.#run(plan);
-      else if (isSetBack) {
-        plan.nextAt = nextOf(plan.times);
-        plan.waitMs = plan.nextAt - now;
-      }
+      plan.nextAt = Math.min(nextOf(plan.times), plan.newsBy);
+      plan.waitMs = plan.nextAt - now;
     }
-    this.#wait();
   }
 
   /** A job that still runs is not started again. */
   #run(plan: Plan): void {
     if (this.#isStopping || plan.isRunning) return;
     plan.isRunning = true;
-    this.#running.set(plan.job.name, this.#runWhileNews(plan));
+    plan.run = this.#runWhileNews(plan);
   }
 
   async #runWhileNews(plan: Plan): Promise<void> {
     do {
-      plan.isOwed ||= plan.newsBy !== Infinity;
+      plan.isOwed ||= plan.newsBy !== Infinity && !plan.job.gathersNews;
       plan.newsBy = Infinity;
       const begunAt = Date.now();
       const end = await this.#runOnce(plan);
@@ -198,7 +214,6 @@ export class CronJobs {
     plan.nextAt = Math.min(plan.nextAt, plan.newsBy);
     // At once after the last look for news, so that later news begins a run.
     plan.isRunning = false;
-    this.#running.delete(plan.job.name);
     this.#wait();
   }
 

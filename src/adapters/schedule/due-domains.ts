@@ -53,7 +53,7 @@ export class DueDomains {
 
   /**
    * Claims due domains while there is room, and returns once they are claimed.
-   * @returns when the next one is due, as far as the store knows. @throws Unavailable
+   * @returns when the next one in the store is due. @throws Unavailable
    */
   run(): Promise<Date | undefined> {
     return this.#claims.run();

@@ -15,7 +15,7 @@ export interface LeasedJobPorts {
   readonly log: Logger;
   /** Identifies this process. */
   readonly holder: string;
-  /** When it has work, as far as the store knows; before that it takes no lease. Without it, its work says so itself. */
+  /** When the store has work for it; before that it takes no lease. Without `dueAt`, the work itself says when. */
   readonly dueAt?: () => Promise<Date | undefined>;
 }
 

@@ -39,7 +39,7 @@ export class MailPump {
 
   /**
    * Claims what is due while there is room, and returns once it is claimed.
-   * @returns when the next message is due, as far as the store knows. @throws Unavailable
+   * @returns when the next message in the store is due. @throws Unavailable
    */
   run(): Promise<Date | undefined> {
     return this.#claims.run();
@@ -76,7 +76,7 @@ export class MailPump {
     this.#underWay.add(this.#deliver(message), () => {
       if (this.#claims.isStopped) return;
       if (this.#mayBeMore) this.#lookForMore();
-      else this.news.ring('soon');
+      this.news.ring('soon');
     });
   }
 

@@ -51,7 +51,7 @@ export class WebhookPump {
 
   /**
    * Claims what is due while there is room, and returns once it is claimed.
-   * @returns when the next delivery is due, as far as the store knows. @throws Unavailable
+   * @returns when the next delivery in the store is due. @throws Unavailable
    */
   run(): Promise<Date | undefined> {
     return this.#claims.run();
@@ -107,7 +107,7 @@ export class WebhookPump {
       clearTimeout(becomesSlow);
       this.#calls.end(call);
       if (this.#mayBeMore) this.#lookForMore();
-      else this.news.ring('soon');
+      this.news.ring('soon');
     });
   }
 

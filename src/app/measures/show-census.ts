@@ -28,30 +28,32 @@ const countStored = async (counting: Counting, isStopping: () => boolean) => {
 
 export type StoredCensus = Census<Awaited<ReturnType<typeof countStored>>>;
 
+type Read = NonNullable<ReturnType<StoredCensus['read']>>;
+
 /** Counts what the database holds. */
 export const storedCensus = (counting: Counting, ports: CensusPorts): StoredCensus =>
   new Census((isStopping) => countStored(counting, isStopping), ports);
 
-export const showCensus = (metrics: Metrics, census: Pick<StoredCensus, 'latest'>): void => {
+export const showCensus = (metrics: Metrics, census: Pick<StoredCensus, 'read'>): void => {
   const names = [
     ...['census_timestamp_seconds', 'custom_domains', 'served_certificates'],
     ...['authority_budget_left', 'authority_budget_size', 'deploys', 'deploys_kept_bytes'],
     ...['webhook_deliveries', 'webhook_overdue_seconds', 'webhooks_given_up'],
   ] as const;
-  metrics.show(names, () => figuresOf(census.latest));
+  metrics.show(names, () => figuresOf(census.read()));
   metrics.show(
     [
       ...['last_backup_timestamp_seconds', 'last_checked_backup_timestamp_seconds'],
       'backups_known_since_timestamp_seconds',
     ] as const,
-    () => backupFigures(census.latest?.counts.backups),
+    () => backupFigures(census.read()?.counts.backups),
   );
   metrics.show(['mails_waiting', 'mail_oldest_age_seconds', 'mail_unreached_people'], () =>
-    mailFigures(census.latest),
+    mailFigures(census.read()),
   );
 };
 
-const figuresOf = ({ at, counts }: Partial<NonNullable<StoredCensus['latest']>> = {}) => {
+const figuresOf = ({ at, counts }: Partial<Read> = {}) => {
   const { domains, certificates, budgets, deploys, webhooks } = counts ?? {};
   return {
     census_timestamp_seconds: at ? at.getTime() / 1000 : undefined,
@@ -87,7 +89,7 @@ const backupFigures = ({ since, made, checked }: Partial<BackupTimes> = {}) => {
 };
 
 /** None without a mail server. */
-const mailFigures = ({ at, counts }: Partial<NonNullable<StoredCensus['latest']>> = {}) => {
+const mailFigures = ({ at, counts }: Partial<Read> = {}) => {
   const { waiting, oldest, unreached } = counts?.mails ?? {};
   const ageOf = (since: Date | undefined) =>
     at && since ? (at.getTime() - since.getTime()) / 1000 : 0;

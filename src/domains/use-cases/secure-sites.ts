@@ -1,3 +1,4 @@
+import { earliest } from '../../kernel/earliest.ts';
 import { hostOf } from '../domain/certificates/certificate.ts';
 import { agreementOf } from '../domain/dns/findings.ts';
 import {
@@ -53,8 +54,7 @@ export const sitesDueAt = (ports: Ports) => async (): Promise<Date | undefined> 
   const isPairEnough = coversHosts(pair, ports.clock.now()) || isUnderWay(pair);
   const ours = ports.naming.acmeDnsZone === undefined ? [] : [ownDueAt(pair)];
   const hosts = isPairEnough ? [] : await ownHosts(ports, names);
-  const times = [...ours, ...hosts.map(({ known }) => ownDueAt(known))];
-  return times.toSorted((one, other) => one.getTime() - other.getTime())[0];
+  return earliest([...ours, ...hosts.map(({ known }) => ownDueAt(known))]);
 };
 
 const knownNames = async ({ ownNames }: Pick<Ports, 'ownNames'>): Promise<Known> =>

@@ -1,3 +1,4 @@
+import { earliest } from '../../kernel/earliest.ts';
 import { domainIn, isForgotten, lookAtDomain, subjectOf } from '../domain/domain-watch.ts';
 import type { DueWatch, NotificationsPorts } from '../ports.ts';
 import { unwatchedDomains } from './unwatched-domains.ts';
@@ -54,9 +55,7 @@ export const watchDueDomains = (ports: Ports) => {
     if (failures.length > 0) throw failures[0];
   };
   /** When there is something to look at. */
-  const dueAt = async (): Promise<Date> => {
-    const [watched, other] = [await ports.watches.nextDueAt(), unwatched.dueAt()];
-    return watched && watched < other ? watched : other;
-  };
+  const dueAt = async (): Promise<Date | undefined> =>
+    earliest([await ports.watches.nextDueAt(), unwatched.dueAt()]);
   return { watchDue, dueAt };
 };

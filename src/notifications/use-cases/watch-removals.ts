@@ -1,3 +1,4 @@
+import { earliest } from '../../kernel/earliest.ts';
 import {
   firstStepAt,
   lookAtRemoval,
@@ -13,9 +14,8 @@ type Ports = Pick<NotificationsPorts, 'watches' | 'callers' | 'endings' | 'clock
 export const removalsDueAt =
   ({ endings, clock }: Pick<Ports, 'endings' | 'clock'>) =>
   (): Promise<Date | undefined> => {
-    const coming = endings.filter(({ removedAt }) => removedAt > clock.now()).map(firstStepAt);
-    const [first] = coming.toSorted((one, other) => one.getTime() - other.getTime());
-    return Promise.resolve(first);
+    const coming = endings.filter(({ removedAt }) => removedAt > clock.now());
+    return Promise.resolve(earliest(coming.map(firstStepAt)));
   };
 
 /** Tells accounts of operations that they still call and that will be removed soon. */

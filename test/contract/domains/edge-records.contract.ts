@@ -193,6 +193,8 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
         await stores.edgeWriter.removeCertificate(host, at);
       }
       expect(await sweep(later(2))).toBe(2);
+      for (const table of ['routes', 'certificates'])
+        expect(await stores.retention.oldest(table)).toEqual(later(2));
       const { removedRoutes, removedCertificates } = await changes();
       expect([removedRoutes, removedCertificates]).toEqual([[second], [second]]);
       expect(await sweep(later(3))).toBe(2);

@@ -189,6 +189,8 @@ export const outboxContract = (open: (options: StoreOptions) => Promise<Stores>)
   test('the oldest event that ages is known', async () => {
     await store(hidden(later(2)), planChanged(later(0)), hidden(later(1), 'certificate_ordered'));
     expect(await stores.retention.oldest('events')).toEqual(later(1));
+    await store(hidden(later(0)));
+    expect(await stores.retention.oldest('events')).toEqual(later(0));
     expect(await stores.retention.oldest('mail_choices')).toBeUndefined();
   });
 

@@ -61,3 +61,15 @@ test('what could not be reported is part of the next report', async () => {
   await reporter.flush();
   expect(reported).toEqual(['acct_1 warning 2026-03-02']);
 });
+
+test('the first use that waits for its report rings', async () => {
+  let rung = 0;
+  reporter.news.listen(() => (rung += 1));
+  reporter.note('acct_1', use());
+  reporter.note('acct_2', use());
+  expect([rung, await reporter.flush()]).toEqual([1, true]);
+  reporter.note('acct_1', use());
+  expect(rung).toBe(1);
+  reporter.note('acct_1', use({ level: 'reached' }));
+  expect(rung).toBe(2);
+});

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
 import {
@@ -264,5 +265,65 @@ test('news that comes often is looked at together within a second', async () => 
     await jest.advanceTimersByTimeAsync(600);
   }
   expect(ranAt).toEqual([1000, 2200]);
+  await jobs.stop();
+});
+
+test('a clock that is set back is noticed also while news comes all the time', async () => {
+  const news = new Bell();
+  const ranAt: number[] = [];
+  const other = { name: 'other', schedule: '*/2 * * * * *', run: done };
+  const busy = { name: 'busy', schedule: '0 */5 * * * *', news, run: idle };
+  const noted = { ...other, run: () => (ranAt.push(jest.now()), done()) };
+  const jobs = new CronJobs([busy, noted], log);
+  jest.setSystemTime(start - day);
+  for (let n = 0; n < 10; n++) {
+    news.ring();
+    await jest.advanceTimersByTimeAsync(600);
+  }
+  expect(ranAt.length).toBeGreaterThan(1);
+  await jobs.stop();
+});
+
+test('news that is gathered does not hurry a process while another one does the job', async () => {
+  const news = new Bell();
+  const { ranAt, jobs } = schedule('*/15 * * * * *', () => Promise.resolve('elsewhere'), {
+    ...{ news, gathersNews: true, isShared: true },
+  });
+  news.ring();
+  await jest.advanceTimersByTimeAsync(31_000);
+  expect(ranAt).toEqual([14_500, 29_500]);
+  await jobs.stop();
+});
+
+test('news is made up for once, after which the job waits for the schedule again', async () => {
+  const news = new Bell();
+  const ends: readonly JobEnd[] = ['elsewhere', 'done', 'elsewhere'];
+  const { ranAt, jobs } = schedule(
+    '*/15 * * * * *',
+    () => Promise.resolve(ends[ranAt.length - 1] ?? 'elsewhere'),
+    { news, isShared: true },
+  );
+  news.ring();
+  await jest.advanceTimersByTimeAsync(20_000);
+  expect(ranAt).toEqual([0, 1000, 14_500]);
+  await jobs.stop();
+});
+
+test('a run belongs to no request whose news began it', async () => {
+  const news = new Bell();
+  const requests = new AsyncLocalStorage<string>();
+  const seen: (string | undefined)[] = [];
+  const { jobs } = schedule(
+    '* * * * * *',
+    () => {
+      seen.push(requests.getStore());
+      return idle();
+    },
+    { news },
+  );
+  requests.run('of a request', () => {
+    news.ring();
+  });
+  expect(seen).toEqual([undefined]);
   await jobs.stop();
 });

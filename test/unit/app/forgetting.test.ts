@@ -14,6 +14,7 @@ const swept: [table: string, age: number][] = [];
 const asked: ((() => boolean) | undefined)[] = [];
 const goesOn = () => false;
 let looks = 0;
+let oldest: Date | undefined = new Date(0);
 const all = workerJobs({
   ...(Object.fromEntries(
     [
@@ -22,7 +23,7 @@ const all = workerJobs({
     ].map((port) => [port, { news: undefined }]),
   ) as unknown as WorkerPorts),
   retention: {
-    oldest: () => Promise.resolve(new Date(0)),
+    oldest: () => Promise.resolve(oldest),
     sweep: (table, before, isStopping) => {
       asked.push(isStopping);
       swept.push([table, now.getTime() - before.getTime()]);
@@ -108,4 +109,24 @@ test('what is left of our own certificates is looked for hourly', async () => {
   const before = looks;
   await job?.run(goesOn);
   expect(looks).toBe(before + 1);
+});
+
+test('a table without old rows is not swept, and looked at again once the oldest are old, at most hourly', async () => {
+  const usage = jobs.find(({ name }) => name === 'forget usage');
+  swept.length = 0;
+  oldest = new Date(now.getTime() - 80 * day);
+  expect(await usage?.run(goesOn)).toEqual({ nextAt: new Date(now.getTime() + 10 * day) });
+  oldest = new Date(now.getTime() - 90 * day + 1);
+  expect(await usage?.run(goesOn)).toEqual({ nextAt: new Date(now.getTime() + hour) });
+  oldest = undefined;
+  expect(await usage?.run(goesOn)).toEqual({ nextAt: new Date(now.getTime() + 90 * day) });
+  expect(swept).toEqual([]);
+});
+
+test('what belongs to nobody is looked for each time, because its age does not tell', async () => {
+  const choices = jobs.find(({ name }) => name.startsWith('forget choices of mails'));
+  swept.length = 0;
+  oldest = undefined;
+  expect(await choices?.run(goesOn)).toBe('done');
+  expect(swept).toEqual([['mail_choices', 0]]);
 });

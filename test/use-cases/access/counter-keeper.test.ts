@@ -78,3 +78,14 @@ test('unreadable counters do not let the service start with empty ones', async (
   jest.spyOn(snapshots, 'load').mockRejectedValueOnce(away);
   await expect(keeper.restore()).rejects.toBe(away);
 });
+
+test('the first change since the counts were saved rings, so that they are saved again', async () => {
+  let rung = 0;
+  keeper.news.listen(() => (rung += 1));
+  await take('account:a');
+  await take('account:b');
+  await keeper.save();
+  expect(rung).toBe(1);
+  await take('account:a');
+  expect(rung).toBe(2);
+});

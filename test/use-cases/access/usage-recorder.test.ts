@@ -137,3 +137,14 @@ describe('the last use of a key', () => {
     );
   });
 });
+
+test('the first request since usage was stored rings', async () => {
+  let rung = 0;
+  recorder.news.listen(() => (rung += 1));
+  record();
+  record();
+  await recorder.flush();
+  expect(rung).toBe(1);
+  record();
+  expect(rung).toBe(2);
+});

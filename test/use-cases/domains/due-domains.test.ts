@@ -154,3 +154,15 @@ test('a hanging domain delays no other', async () => {
   await due.stop();
   expect(released).toContain(verified.id);
 });
+
+test('the end of work on a domain rings, and a run tells when the next one is due', async () => {
+  const { domains } = storeOf(added);
+  const times = [now, after(90_000)];
+  domains.nextDueAt = () => Promise.resolve(times.shift());
+  const due = dueDomains(domains, () => Promise.resolve());
+  const rung: string[] = [];
+  due.news.listen((when) => rung.push(when));
+  expect(await due.run()).toEqual(after(90_000));
+  await due.stop();
+  expect(rung).toEqual(['soon']);
+});

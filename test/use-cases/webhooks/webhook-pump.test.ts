@@ -81,6 +81,19 @@ test('a burst for one webhook is worked off, a few at a time, without waiting fo
   await pump.stop();
 });
 
+test('each call that has ended rings, because its next attempt may be the next work', async () => {
+  const { pump, ports, webhook, send } = await pumpOver(() => Promise.resolve());
+  let rung = 0;
+  pump.news.listen(() => (rung += 1));
+  const burst = 3 * mostAtOnce.webhook;
+  const one = await webhook('https://hooks.example.com/a');
+  for (let n = 0; n < burst; n++) await send([one]);
+  await pump.run();
+  await until('all are sent', async () => !(await ports.webhookDeliveries.nextDueAt()));
+  await pump.stop();
+  expect(rung).toBe(burst);
+});
+
 test('more hanging receivers than places delay the others by a second, and only the first time', async () => {
   const done: string[] = [];
   const { pump, webhook, send } = await pumpOver(async ({ webhook: one }, signal) => {
