@@ -1,7 +1,7 @@
 import { liveIsSecure, type Decided } from './laws/certificates.ts';
 import { liveIsServed, rightGoesLive, settlingMs } from './laws/going-live.ts';
 import { caaIsObeyed, limitsAreKept } from './laws/orders.ts';
-import { hourMs, LawBroken, type AskedOrder, type Facts, type Law, type Seen } from './laws/law.ts';
+import { LawBroken, type AskedOrder, type Facts, type Law, type Seen } from './laws/law.ts';
 import { statesAreTold } from './laws/events.ts';
 import { noFaultIsLogged } from './laws/logs.ts';
 import { oneHolder, provenRivals } from './laws/names.ts';
@@ -24,6 +24,7 @@ import type { ProcessName, SimulatedProcess } from './fleet.ts';
 import type { Owners } from './owners.ts';
 import type { Actor, Time } from './world/time.ts';
 import type { World } from './world/world.ts';
+import { hourMs } from './world/durations.ts';
 
 export { LawBroken };
 

@@ -19,10 +19,10 @@ import { simulate } from './world/globals.ts';
 import { poolKey } from './world/key-pool.ts';
 import { Time, type Actor } from './world/time.ts';
 import { service, World } from './world/world.ts';
+import { dayMs, hourMs } from './world/durations.ts';
 
 /** When every story begins. */
 export const beginning = Date.UTC(2027, 0, 1);
-const hourMs = 3_600_000;
 
 export interface Options {
   /** Nobody dies, and turns take no time: for histories that are compared. */
@@ -142,7 +142,7 @@ export class Simulation {
         }),
       );
     }
-    await this.#until(begun + days * 24 * hourMs);
+    await this.#until(begun + days * dayMs);
     clearWeather(this.world, this.weather);
     this.#dooms.clear();
     await this.#startMissing();

@@ -1,3 +1,4 @@
+import { dayMs, secondMs } from './world/durations.ts';
 /** Something that happens to a simulated store, as a line of its story: when, who, and what. */
 export interface Step {
   /** Milliseconds since the beginning. */
@@ -13,16 +14,13 @@ export interface Story {
   readonly steps: readonly Step[];
 }
 
-const second = 1000;
-const dayMs = 86_400 * second;
-
 /** `  12 04:33:10 north adds www.north.example`: day, time, who, what. */
 export const lineOf = ({ at, who, words }: Step): string =>
   `${String(Math.floor(at / dayMs)).padStart(4)} ${clock(at)} ${who} ${words.join(' ')}`;
 
 /** Hours, minutes and seconds of the day, with milliseconds where there are any. */
 const clock = (at: number): string =>
-  new Date(at % dayMs).toISOString().slice(11, at % second === 0 ? 19 : 23);
+  new Date(at % dayMs).toISOString().slice(11, at % secondMs === 0 ? 19 : 23);
 
 /** A story as a text that a person can read, change and run again. */
 export const textOf = ({ seed, days, steps }: Story): string =>
@@ -41,7 +39,7 @@ const readStep = (line: string): Step => {
   if (!read)
     throw new Error(`No step of a story: ${line}\nOne is like: 12 04:33:10 north adds x.example`);
   const [, days, hours, minutes, seconds, who = '', words = ''] = read;
-  const inDay = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * second;
+  const inDay = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * secondMs;
   return { at: Number(days) * dayMs + Math.round(inDay), who, words: words.trim().split(/\s+/) };
 };
 

@@ -2,8 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { renewalTime } from '../../../src/domains/domain/certificates/renewal.ts';
 import { shopNames, shops } from '../shops.ts';
 import { authorityNames, service } from '../world/world.ts';
-import { dayMs, inText, toleratedSkewMs, type Facts, type Law, type Seen } from './law.ts';
+import { inText, toleratedSkewMs, type Facts, type Law, type Seen } from './law.ts';
 import { together } from './past.ts';
+import { dayMs } from '../world/durations.ts';
 
 interface Live {
   readonly id: string;

@@ -1,6 +1,7 @@
 import { subscriptions } from '../../../src/app/subscriptions.ts';
 import { receiverOf } from '../shops.ts';
-import { dayMs, hourMs, inText, toleratedSkewMs, type Facts, type Law, type Seen } from './law.ts';
+import { inText, toleratedSkewMs, type Facts, type Law, type Seen } from './law.ts';
+import { dayMs, hourMs } from '../world/durations.ts';
 
 interface Event {
   readonly id: string;

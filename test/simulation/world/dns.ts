@@ -6,8 +6,8 @@ import type { DnsAnswer, UncheckedAnswer } from '../../../src/domains/domain/dns
 import { baseOf } from '../../../src/domains/domain/names/wildcard.ts';
 import { DnsResolver, type Reply, type ResolverState } from './dns-resolver.ts';
 import { parentOf, type RecordData, type RecordType } from './dns-records.ts';
-import { after, within } from './dns-waits.ts';
 import { DnsZones, type Alias, type Failed, type Found, type Soon } from './dns-zones.ts';
+import { pass, within } from './waits.ts';
 
 /**
  * | state  | what the name servers of the zone and of those below do |
@@ -134,9 +134,9 @@ export class Dns {
     const state = this.#zoneStateOf(name);
     switch (state?.kind) {
       case 'silent':
-        return after(patienceMs.nameServers).then(() => servfail);
+        return pass(patienceMs.nameServers).then(() => servfail);
       case 'slow':
-        return after(state.ms).then(() => this.#askZone(name, type));
+        return pass(state.ms).then(() => this.#askZone(name, type));
       case 'lame':
         return servfail;
       case 'bogus':

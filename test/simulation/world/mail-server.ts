@@ -1,6 +1,6 @@
 import { postedBy } from '../../../src/adapters/mail/smtp-answer.ts';
 import { Postman, type OutgoingMail, type Posted } from '../../../src/notifications/mail-ports.ts';
-import { pass } from './pass.ts';
+import { pass } from './waits.ts';
 
 /** Of a whole message, as `SmtpPostman` has it. */
 const deadlineMs = 60_000;

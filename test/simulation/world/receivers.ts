@@ -4,7 +4,7 @@ import { NotSent, notSentBy } from '../../../src/adapters/webhooks/not-sent.ts';
 import type { Outcome } from '../../../src/notifications/domain/webhooks/delivery.ts';
 import type { Payload } from '../../../src/notifications/domain/webhooks/payload.ts';
 import { Outside } from '../../../src/notifications/webhook-ports.ts';
-import { pass } from './pass.ts';
+import { pass } from './waits.ts';
 
 type Message = Parameters<Outside['post']>[1];
 
