@@ -95,7 +95,7 @@ const isHeldUp = (id: string, since: number, { stored }: Seen): boolean =>
   stored.has(
     `select 1 from domain_timeline where domain_id = ? and kind = 'attempt' and occurred_at >= ?
       and details ->> '$.budget' is not null`,
-    ...[id, Number.isFinite(since) ? Math.floor(since) - 7 * dayMs : 0],
+    ...[id, Math.floor(since) - 7 * dayMs],
   );
 
 /** Each chain is read once. */
