@@ -52,7 +52,7 @@ export const allLaws = (decided?: Decided): readonly Law[] => [
   messagesArriveRight(),
   mailsArriveRight(),
   messagesAreTaken,
-  writesStay,
+  writesStay(),
   statesAreTold,
   ownersAreAnswered,
   rightGoesLive,
