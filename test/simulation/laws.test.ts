@@ -218,7 +218,7 @@ const plants: Readonly<Record<string, Plant>> = {
     world.mail.taken.push({ to: 'owner@north.test', told });
     return law.afterStep?.(seen);
   },
-  'Each message of a webhook is taken, or was given up as documented': (law, { seen }) => {
+  'Each webhook delivery that is marked delivered reached its receiver': (law, { seen }) => {
     put('webhooks', {
       id: 'hook_1',
       account_id: 'acc_1',
