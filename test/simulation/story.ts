@@ -42,30 +42,3 @@ const readStep = (line: string): Step => {
   const inDay = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * secondMs;
   return { at: Number(days) * dayMs + Math.round(inDay), who, words: words.trim().split(/\s+/) };
 };
-
-/**
- * Leaves out as many steps as it can while the story still fails: halves first, then smaller parts, then single steps.
- * @param fails runs a story @param most so many stories are run at most
- */
-export const shrink = async (
-  story: Story,
-  fails: (shorter: Story) => Promise<boolean>,
-  most = 200,
-): Promise<Story> => {
-  let best = story;
-  let runs = 0;
-  for (let part = Math.ceil(best.steps.length / 2); part >= 1 && runs < most;) {
-    let isShorter = false;
-    for (let from = 0; from < best.steps.length && runs < most;) {
-      const steps = [...best.steps.slice(0, from), ...best.steps.slice(from + part)];
-      runs += 1;
-      if (await fails({ ...best, steps })) {
-        best = { ...best, steps };
-        isShorter = true;
-      } else from += part;
-    }
-    if (part === 1 && !isShorter) break;
-    part = part === 1 ? 1 : Math.ceil(part / 2);
-  }
-  return best;
-};
