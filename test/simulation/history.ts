@@ -25,7 +25,7 @@ interface StoredNotice {
 }
 
 /**
- * What names and accounts live through, to the hour and without ids: two versions of src that differ in no more than the
+ * What names and accounts live through, to the hour and without ids: two versions of src that differ only in the
  * order of their statements write the same.
  */
 export class History {

@@ -22,7 +22,7 @@ import { writesStay } from './laws/writes.ts';
 import { Reached, type ReachedRow } from './reached.ts';
 import type { ProcessName, SimulatedProcess } from './fleet.ts';
 import type { Owners } from './owners.ts';
-import type { Actor, Time } from './world/time.ts';
+import type { Time } from './world/time.ts';
 import type { World } from './world/world.ts';
 import { hourMs } from './world/durations.ts';
 
@@ -100,7 +100,7 @@ export class Laws {
     ];
   }
 
-  onCommit(_actor: Actor, tables: ReadonlySet<string>): void {
+  onCommit(tables: ReadonlySet<string>): void {
     this.#reached.onCommit(tables, this.#stored);
     this.#ask(({ tables: its, afterCommit }) =>
       its?.some((table) => tables.has(table)) === true ? afterCommit?.(this.#seen) : undefined,

@@ -88,7 +88,7 @@ export class Simulation {
         this.#atCommit(actor, when);
       },
       onCommit: (actor, tables) => {
-        this.laws.onCommit(actor, tables);
+        this.laws.onCommit(tables);
         this.#spread(actor, tables);
       },
     });

@@ -13,15 +13,11 @@ export type Facts = Readonly<Record<string, string | number | boolean | undefine
 export class LawBroken extends Error {
   override readonly name = 'LawBroken';
   readonly law: string;
-  readonly facts: Facts;
-  readonly at: number;
 
   /** @param at true time, epoch milliseconds */
   constructor(law: string, facts: Facts, at: number) {
     super(`${new Date(at).toISOString()}: "${law}" is broken: ${inWords(facts)}`);
     this.law = law;
-    this.facts = facts;
-    this.at = at;
   }
 }
 

@@ -179,11 +179,6 @@ export class AuthorityOrders {
     void this.#issue(order, { publicKey, lifetimeMs });
   }
 
-  /** A person lifts what too many failures in a row have paused. */
-  unpause(): void {
-    this.#paused.clear();
-  }
-
   #checkReady(order: Order): void {
     const status = this.statusOf(order);
     if (status === 'ready') return;

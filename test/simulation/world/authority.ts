@@ -115,10 +115,6 @@ export class Authority {
     return this.#orders.buckets.counts(this.#settings.now());
   }
 
-  unpause(): void {
-    this.#orders.unpause();
-  }
-
   /** As before a mass revocation: all that was issued until now is to be renewed at once. */
   moveWindows(): void {
     this.#orders.certificates.moveWindows(this.#settings.now());

@@ -3,7 +3,6 @@ import { nameServer, parseServer } from '../../../src/adapters/dns/server-addres
 import { tryAgain, tryOnce, type Patience } from '../../../src/adapters/dns/tries.ts';
 import { canBeAsked } from '../../../src/adapters/dns/wire-question.ts';
 import type { DnsAnswer, UncheckedAnswer } from '../../../src/domains/domain/dns/facts.ts';
-import { baseOf } from '../../../src/domains/domain/names/wildcard.ts';
 import { DnsResolver, type Reply, type ResolverState } from './dns-resolver.ts';
 import { parentOf, type RecordData, type RecordType } from './dns-records.ts';
 import { DnsZones, type Alias, type Failed, type Found, type Soon } from './dns-zones.ts';
@@ -29,12 +28,6 @@ export interface DnsOptions {
 }
 
 type QuestionsTo = NonNullable<NodeDnsVerifierOptions['questionsTo']>;
-
-/** What decides about CAA: the closest level with records or a failure, or else the top-level domain. */
-export interface CaaDecision {
-  readonly level: string;
-  readonly reply: Reply<'CAA'>;
-}
 
 const day = 86_400;
 /** Authorities keep an answer no longer, and visitors here neither. In seconds. */
@@ -76,15 +69,6 @@ export class Dns {
     return reply instanceof Promise
       ? within(patienceMs.lookup, reply, { ...timedOut, chain: [] })
       : Promise.resolve(reply);
-  }
-
-  /** Climbs as an authority does (RFC 8659, section 3). */
-  async caa(vantage: string, host: string): Promise<CaaDecision> {
-    for (let level = baseOf(host); ; level = parentOf(level)) {
-      const reply = await this.lookup(vantage, level, 'CAA');
-      const decides = reply.kind === 'records' || reply.kind === 'failed';
-      if (decides || parentOf(level) === '') return { level, reply };
-    }
   }
 
   /** For `NodeDnsVerifier`: what it asks the resolvers with, in place of the network. */
