@@ -69,7 +69,7 @@ fuzz: $(DEPS) ## 100 000 hostile requests and DNS answers, 1 000 000 DNS questio
 	@node test/fuzz/main.ts
 
 # Files of a simulated store in memory, where there is room.
-simulate: $(DEPS) ## Years of a store under virtual time, as a seed says; SEED=n|n-m DAYS=n YEARS=n STORY=file HISTORY=1 DRILLS=1 VERBOSE=1
+simulate: $(DEPS) ## Years of a store under virtual time, as a seed says; SEED=n|n-m DAYS=n YEARS=n STORY=file HISTORY=1 DRILLS=1 VERBOSE=1 INTO=file
 	@TMPDIR=$$(test -w /dev/shm && echo /dev/shm || echo "$${TMPDIR:-/tmp}") exec node --disable-warning=ExperimentalWarning test/simulation/main.ts
 
 faults: $(DEPS) ## Every fault on every database, long; KILLS=n SOAK=minutes ONLY=words DATABASE=sqlite SEED=n

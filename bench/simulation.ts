@@ -1,5 +1,4 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { simulatedLives } from '../test/support/simulated-lives.ts';
 import { atLeast, target, type Report } from './report.ts';
 
 const seed = { SEED: '1', DAYS: '20', SHRINK: '0' };
@@ -10,12 +9,10 @@ const wanted = atLeast(60);
 /** How many years of live custom domains the simulator lives in a minute, on one core, in the weather of one seed. */
 export const simulationBench = async (): Promise<Report> => {
   const begin = performance.now();
-  const args = ['--disable-warning=ExperimentalWarning', 'test/simulation/main.ts'];
-  const { stdout } = await promisify(execFile)(process.execPath, args, {
-    env: { ...process.env, ...seed },
-  });
+  const { code, lines } = await simulatedLives(seed);
   const minutes = (performance.now() - begin) / 60_000;
-  const looks = Number(/(\d+) looks at certificates of live names/.exec(stdout)?.[1]);
+  if (code !== 0) throw new Error(lines.join('\n'));
+  const looks = Number(/(\d+) looks at certificates of live names/.exec(lines.join('\n'))?.[1]);
   const years = looks / looksAYear;
   return {
     heading: `simulation: seed ${seed.SEED}, ${seed.DAYS} days and the settling after them`,

@@ -1,9 +1,7 @@
 import SqliteDatabase from 'better-sqlite3';
 import { Simulation } from './simulation.ts';
 import type { Step, Story } from './story.ts';
-
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+import { dayMs, hourMs } from './world/durations.ts';
 
 /** What happens on the tenth day. */
 const events = {

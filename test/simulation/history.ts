@@ -4,9 +4,7 @@ import { shopNames, shops, type ShopName } from './shops.ts';
 import type { SimulatedProcess } from './fleet.ts';
 import type { Owners } from './owners.ts';
 import { authorityNames, type World } from './world/world.ts';
-
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+import { dayMs, hourMs } from './world/durations.ts';
 
 export interface HistoryPorts {
   readonly world: World;
@@ -27,7 +25,7 @@ interface StoredNotice {
 }
 
 /**
- * What names and accounts live through, to the hour and without ids: two versions of src that differ in no more than the
+ * What names and accounts live through, to the hour and without ids: two versions of src that differ only in the
  * order of their statements write the same.
  */
 export class History {

@@ -6,13 +6,14 @@ import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { RouteTableKey } from '../../src/app/keys.ts';
 import type { ProcessName, SimulatedProcess } from './fleet.ts';
 import { allLaws } from './laws.ts';
-import { dayMs, hourMs, minuteMs, type Facts, type Law, type Seen } from './laws/law.ts';
+import type { Facts, Law, Seen } from './laws/law.ts';
 import { Past } from './laws/past.ts';
 import { Stored } from './laws/stored.ts';
 import { chanceOf } from './world/chance.ts';
 import { DnsZones } from './world/dns-zones.ts';
 import { IssuedCertificates } from './world/issued-certificates.ts';
 import { service } from './world/world.ts';
+import { dayMs, hourMs, minuteMs } from './world/durations.ts';
 
 const begin = Date.UTC(2027, 0, 1);
 const host = 'www.north.test';
@@ -217,7 +218,7 @@ const plants: Readonly<Record<string, Plant>> = {
     world.mail.taken.push({ to: 'owner@north.test', told });
     return law.afterStep?.(seen);
   },
-  'Each message of a webhook is taken, or was given up as documented': (law, { seen }) => {
+  'Each webhook delivery that is marked delivered reached its receiver': (law, { seen }) => {
     put('webhooks', {
       id: 'hook_1',
       account_id: 'acc_1',

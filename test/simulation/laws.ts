@@ -1,7 +1,7 @@
 import { liveIsSecure, type Decided } from './laws/certificates.ts';
 import { liveIsServed, rightGoesLive, settlingMs } from './laws/going-live.ts';
 import { caaIsObeyed, limitsAreKept } from './laws/orders.ts';
-import { hourMs, LawBroken, type AskedOrder, type Facts, type Law, type Seen } from './laws/law.ts';
+import { LawBroken, type AskedOrder, type Facts, type Law, type Seen } from './laws/law.ts';
 import { statesAreTold } from './laws/events.ts';
 import { noFaultIsLogged } from './laws/logs.ts';
 import { oneHolder, provenRivals } from './laws/names.ts';
@@ -22,8 +22,9 @@ import { writesStay } from './laws/writes.ts';
 import { Reached, type ReachedRow } from './reached.ts';
 import type { ProcessName, SimulatedProcess } from './fleet.ts';
 import type { Owners } from './owners.ts';
-import type { Actor, Time } from './world/time.ts';
+import type { Time } from './world/time.ts';
 import type { World } from './world/world.ts';
+import { hourMs } from './world/durations.ts';
 
 export { LawBroken };
 
@@ -51,7 +52,7 @@ export const allLaws = (decided?: Decided): readonly Law[] => [
   messagesArriveRight(),
   mailsArriveRight(),
   messagesAreTaken,
-  writesStay,
+  writesStay(),
   statesAreTold,
   ownersAreAnswered,
   rightGoesLive,
@@ -99,7 +100,7 @@ export class Laws {
     ];
   }
 
-  onCommit(_actor: Actor, tables: ReadonlySet<string>): void {
+  onCommit(tables: ReadonlySet<string>): void {
     this.#reached.onCommit(tables, this.#stored);
     this.#ask(({ tables: its, afterCommit }) =>
       its?.some((table) => tables.has(table)) === true ? afterCommit?.(this.#seen) : undefined,

@@ -1,20 +1,14 @@
-import { writeFileSync, readFileSync } from 'node:fs';
-import { replaceGlobals } from './world/globals.ts';
-import { realElapsed } from './world/machine.ts';
-import { replaceSqlite } from './world/disk.ts';
-
-const realInterval = setInterval;
-const endRealInterval = clearInterval;
-replaceSqlite();
-replaceGlobals();
-const { loadAll } = await import('./preload.ts');
-await loadAll();
-const { planStory } = await import('./plan.ts');
-const { beginning, Simulation } = await import('./simulation.ts');
-const { LawBroken } = await import('./laws.ts');
-const { readStory, shrink, textOf } = await import('./story.ts');
-const { drill } = await import('./drills.ts');
-type Story = Awaited<ReturnType<typeof readStory>>;
+import './replaced.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { drill } from './drills.ts';
+import { LawBroken } from './laws.ts';
+import { planStory } from './plan.ts';
+import { loadAll } from './preload.ts';
+import { shorten, type Failure } from './shorten.ts';
+import { beginning, Simulation } from './simulation.ts';
+import { readStory, textOf, type Story } from './story.ts';
+import { dayMs } from './world/durations.ts';
+import { endRealInterval, realElapsed, realInterval } from './world/machine.ts';
 
 const {
   SEED = '1',
@@ -25,10 +19,11 @@ const {
   TELL,
   VERBOSE,
   SHRINK,
+  SETTLE,
+  INTO,
   DRILLS,
 } = process.env;
 const isOrderly = HISTORY === '1';
-const dayMs = 86_400_000;
 
 /** `2`, `1-4` and `2,1`: in this order. */
 const seedsOf = (text: string): readonly string[] =>
@@ -45,7 +40,7 @@ const stories = (): readonly Story[] => {
   return seedsOf(SEED).map((seed) => planStory(seed, { days, isOrderly }));
 };
 
-const showProgress = (simulation: InstanceType<typeof Simulation>, { seed, days }: Story) => {
+const showProgress = (simulation: Simulation, { seed, days }: Story) => {
   if (!process.stderr.isTTY) return () => undefined;
   const [begun, start] = [realElapsed(), simulation.time.now];
   const timer = realInterval(() => {
@@ -81,7 +76,7 @@ const reached = new Map<string, number>();
 /** @returns what went wrong, with what the story came to */
 const run = async (story: Story): Promise<Outcome> => {
   const simulation = new Simulation(story.seed, {
-    isOrderly,
+    ...{ isOrderly, settles: SETTLE !== '0' },
     ...(VERBOSE === '1' && { onLine: tellLine }),
   });
   const endProgress = showProgress(simulation, story);
@@ -103,28 +98,26 @@ const run = async (story: Story): Promise<Outcome> => {
   return { error, days, hash, history };
 };
 
-const tellFailure = async (story: Story, { error, days }: Outcome): Promise<void> => {
-  console.log(`seed ${story.seed}: ${String(error)}`);
+const failureOf = ({ error, days }: Outcome): Failure => ({ text: String(error), day: days });
+
+const tellFailure = async (story: Story, outcome: Outcome): Promise<void> => {
+  console.log(`seed ${story.seed}: ${String(outcome.error)}`);
   if (SHRINK === '0') return;
-  const isSame = async (shorter: Story): Promise<boolean> => {
+  const law = nameOf(outcome.error);
+  const shortest = await shorten(story, failureOf(outcome), async (shorter) => {
     const other = await run(shorter);
-    return other.error !== undefined && nameOf(other.error) === nameOf(error);
-  };
-  // What came after it did not cause it.
-  const upToIt = {
-    ...story,
-    days: Math.min(story.days, Math.ceil(days)),
-    steps: story.steps.filter(({ at }) => at < days * dayMs),
-  };
-  const shortest = await shrink((await isSame(upToIt)) ? upToIt : story, isSame);
-  const file = `story-${story.seed}.txt`;
-  writeFileSync(file, textOf(shortest));
+    return other.error !== undefined && nameOf(other.error) === law ? failureOf(other) : undefined;
+  });
+  const file = INTO ?? `story-${story.seed}.txt`;
+  const foundBy = `seed ${story.seed} of ${String(story.days)} days`;
+  writeFileSync(file, `# law: ${law}\n# found by: ${foundBy}\n${textOf(shortest)}`);
   console.log(`${textOf(shortest)}\nRun it again with: make simulate STORY=${file}`);
 };
 
 /** The law, without what it says of this case. */
 const nameOf = (error: unknown): string => (error instanceof LawBroken ? error.law : String(error));
 
+await loadAll();
 if (TELL === '1') {
   for (const story of stories()) process.stdout.write(textOf(story));
   process.exit();
@@ -147,6 +140,7 @@ for (const story of stories()) {
   if (error === undefined) continue;
   process.exitCode = 1;
   await tellFailure(story, outcome);
+  if (INTO !== undefined) break;
 }
 if (!isOrderly)
   for (const [what, count] of reached) console.log(`${String(count).padStart(8)} ${what}`);

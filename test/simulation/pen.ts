@@ -1,11 +1,6 @@
 import type { Step } from './story.ts';
 import type { Chance } from './world/chance.ts';
-
-export const minute = 60_000;
-export const hour = 60 * minute;
-export const day = 24 * hour;
-
-const second = 1000;
+import { secondMs } from './world/durations.ts';
 
 /** Writes the steps of one subject, in the order of their times. */
 export class Pen {
@@ -28,12 +23,12 @@ export class Pen {
   /** Minutes are as likely as days: the logarithm is drawn. */
   wait(leastMs: number, mostMs: number): void {
     const ms = leastMs * (mostMs / leastMs) ** this.chance.next();
-    this.at += Math.max(1, Math.round(ms / second)) * second;
+    this.at += Math.max(1, Math.round(ms / secondMs)) * secondMs;
   }
 
   /** To any time before `end`. */
   jump(end: number): void {
-    this.at += Math.floor((this.chance.next() * (end - this.at)) / second) * second;
+    this.at += Math.floor((this.chance.next() * (end - this.at)) / secondMs) * secondMs;
   }
 }
 

@@ -1,9 +1,9 @@
 import { processNames, type ProcessName } from './fleet.ts';
-import { day, hour, minute, type Pen, type PenOf } from './pen.ts';
+import type { Pen, PenOf } from './pen.ts';
+import { dayMs, hourMs, minuteMs, secondMs } from './world/durations.ts';
 
-const second = 1000;
 /** Workers and the API differ by at most so much from the true time. */
-const mostAheadMs = 5 * minute;
+const mostAheadMs = 5 * minuteMs;
 
 /** When processes die, and what their clocks show. */
 export const planFleet = (penOf: PenOf, end: number): void => {
@@ -15,11 +15,11 @@ export const planFleet = (penOf: PenOf, end: number): void => {
 
 const planDeaths = (pen: Pen, name: ProcessName, end: number): void => {
   for (;;) {
-    pen.wait(2 * hour, 10 * day);
+    pen.wait(2 * hourMs, 10 * dayMs);
     if (pen.at >= end) return;
     const { chance } = pen;
-    const downMs = Math.round(second * ((6 * hour) / second) ** chance.next());
-    const down = String(Math.max(1, Math.round(downMs / second)));
+    const downMs = Math.round(secondMs * ((6 * hourMs) / secondMs) ** chance.next());
+    const down = String(Math.max(1, Math.round(downMs / secondMs)));
     const when = chance.pick(['now', 'before', 'after', 'before', 'after']);
     // Most commits that matter come soon after the first one of a piece of work.
     const commit = String(1 + chance.int(chance.pick([4, 40])));
@@ -29,7 +29,7 @@ const planDeaths = (pen: Pen, name: ProcessName, end: number): void => {
 
 const planClock = (pen: Pen, name: ProcessName, end: number): void => {
   for (;;) {
-    pen.wait(6 * hour, 12 * day);
+    pen.wait(6 * hourMs, 12 * dayMs);
     if (pen.at >= end) return;
     const aheadMs = Math.round((2 * pen.chance.next() - 1) * mostAheadMs);
     pen.write(`${name} shows ${String(pen.chance.happens(0.3) ? 0 : aheadMs)}`);

@@ -1,6 +1,7 @@
-import { day, hour, minute, type Pen, type PenOf } from './pen.ts';
+import type { Pen, PenOf } from './pen.ts';
 import { shopNames, shops, type ShopName } from './shops.ts';
 import { mistakes } from './dns-edits.ts';
+import { dayMs, hourMs, minuteMs } from './world/durations.ts';
 
 interface Host {
   readonly shop: ShopName;
@@ -23,29 +24,29 @@ type Deed = (pen: Pen, host: Host) => void;
 /** How the first records come to be there. */
 const beginnings: readonly [Deed, ...Deed[]] = [
   (pen, { shop, host }) => {
-    pen.wait(minute, 2 * hour);
+    pen.wait(minuteMs, 2 * hourMs);
     pen.write(`${shop} publishes ${host}`);
   },
   (pen, { shop, host }) => {
-    pen.wait(12 * hour, 3 * day);
+    pen.wait(12 * hourMs, 3 * dayMs);
     pen.write(`${shop} publishes ${host}`);
   },
   (pen, { shop, host }) => {
-    pen.wait(minute, 2 * hour);
+    pen.wait(minuteMs, 2 * hourMs);
     pen.write(`${shop} proves ${host}`);
-    pen.wait(minute, day);
+    pen.wait(minuteMs, dayMs);
     pen.write(`${shop} publishes ${host}`);
   },
   (pen, { shop, host }) => {
-    pen.wait(minute, 2 * hour);
+    pen.wait(minuteMs, 2 * hourMs);
     pen.write(`${shop} delegates ${host}`);
-    pen.wait(10 * minute, 2 * day);
+    pen.wait(10 * minuteMs, 2 * dayMs);
     pen.write(`${shop} publishes ${host}`);
   },
   (pen, { shop, host }) => {
-    pen.wait(minute, hour);
+    pen.wait(minuteMs, hourMs);
     pen.write(`${shop} mistakes ${host} ${pen.chance.pick(mistakes)}`);
-    pen.wait(10 * minute, 2 * day);
+    pen.wait(10 * minuteMs, 2 * dayMs);
     pen.write(`${shop} publishes ${host}`);
   },
 ];
@@ -55,7 +56,7 @@ const begin: Deed = (pen, host) => {
   const start = pen.chance.happens(0.6) ? usual : pen.chance.pick(beginnings);
   start(pen, host);
   if (!pen.chance.happens(0.4)) return;
-  pen.wait(minute, hour);
+  pen.wait(minuteMs, hourMs);
   pen.write(`${host.shop} verifies ${host.host}`);
 };
 
@@ -63,12 +64,12 @@ const begin: Deed = (pen, host) => {
 const deeds: readonly [Deed, ...Deed[]] = [
   (pen, { shop, host }) => {
     pen.write(`${shop} mistakes ${host} ${pen.chance.pick(mistakes)}`);
-    pen.wait(10 * minute, 4 * day);
+    pen.wait(10 * minuteMs, 4 * dayMs);
     pen.write(`${shop} mends ${host}`);
   },
   (pen, { shop, host }) => {
     pen.write(`${shop} unpublishes ${host}`);
-    pen.wait(10 * minute, 2 * day);
+    pen.wait(10 * minuteMs, 2 * dayMs);
     pen.write(`${shop} mends ${host}`);
   },
   (pen, { shop, host }) => {
@@ -85,30 +86,30 @@ const deeds: readonly [Deed, ...Deed[]] = [
   },
   (pen, host) => {
     pen.write(`${host.shop} removes ${host.host}`);
-    pen.wait(1000, 2 * day);
+    pen.wait(1000, 2 * dayMs);
     pen.write(`${host.shop} adds ${host.host}`);
     begin(pen, host);
   },
 ];
 
 /** After so long an owner looks whether all is as it should be. */
-const longestBrokenMs = 6 * day;
+const longestBrokenMs = 6 * dayMs;
 
 const planHost = (pen: Pen, host: Host, end: number): void => {
   const isRival = !host.host.endsWith(host.zone);
-  if (isRival) pen.wait(day, 12 * day);
-  else pen.wait(minute, day);
+  if (isRival) pen.wait(dayMs, 12 * dayMs);
+  else pen.wait(minuteMs, dayMs);
   pen.write(`${host.shop} adds ${host.host}`);
   begin(pen, host);
   while (pen.at < end) {
-    pen.wait(isRival ? 2 * day : 12 * hour, 8 * day);
+    pen.wait(isRival ? 2 * dayMs : 12 * hourMs, 8 * dayMs);
     const { chance } = pen;
     // A rival that gives up, or the holder that finds its name taken.
     if (isRival && chance.happens(0.5)) pen.write(`${host.shop} removes ${host.host}`);
     else if (chance.happens(0.2)) pen.write(`${host.shop} mends ${host.host}`);
     else chance.pick(deeds)(pen, host);
     if (!isRival && chance.happens(0.5)) {
-      pen.wait(hour, longestBrokenMs);
+      pen.wait(hourMs, longestBrokenMs);
       pen.write(`${host.shop} mends ${host.host}`);
     }
   }
@@ -117,10 +118,10 @@ const planHost = (pen: Pen, host: Host, end: number): void => {
 const planCaa = (pen: Pen, shop: ShopName, end: number): void => {
   const { zone } = shops[shop];
   for (;;) {
-    pen.wait(2 * day, 20 * day);
+    pen.wait(2 * dayMs, 20 * dayMs);
     if (pen.at >= end) return;
     pen.write(`${shop} allows ${zone} ${pen.chance.pick(['nobody', 'one', 'two'])}`);
-    pen.wait(10 * minute, 5 * day);
+    pen.wait(10 * minuteMs, 5 * dayMs);
     pen.write(`${shop} allows ${zone} anybody`);
   }
 };
@@ -134,14 +135,14 @@ const planAccount = (pen: Pen, shop: ShopName, end: number): void => {
   const { plan } = shops[shop];
   const { chance } = pen;
   for (;;) {
-    pen.wait(hour, 3 * day);
+    pen.wait(hourMs, 3 * dayMs);
     if (pen.at >= end) return;
     const verb = chance.pick(business);
     if (verb === 'bursts') pen.write(`${shop} bursts ${String(150 + chance.int(250))}`);
     else if (verb !== 'changes') pen.write(`${shop} ${verb}`);
     else {
       pen.write(`${shop} takes ${chance.pick(['free', 'pro', 'business'])}`);
-      pen.wait(10 * minute, 3 * day);
+      pen.wait(10 * minuteMs, 3 * dayMs);
       pen.write(`${shop} takes ${plan}`);
     }
   }

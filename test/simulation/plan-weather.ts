@@ -1,6 +1,7 @@
-import { day, hour, minute, type Pen, type PenOf } from './pen.ts';
+import type { Pen, PenOf } from './pen.ts';
 import { conditions, objectsOf, type Part } from './weather.ts';
 import { authorityNames } from './world/world.ts';
+import { dayMs, hourMs, minuteMs } from './world/durations.ts';
 
 interface Climate {
   /** How long it is well, and how long it is not: least and most. */
@@ -9,13 +10,13 @@ interface Climate {
 }
 
 const climates: Readonly<Record<Part, Climate>> = {
-  resolver: { well: [6 * hour, 14 * day], lasts: [5 * minute, 3 * day] },
-  zone: { well: [day, 20 * day], lasts: [5 * minute, 2 * day] },
-  authority: { well: [8 * hour, 8 * day], lasts: [5 * minute, 12 * hour] },
-  view: { well: [6 * hour, 6 * day], lasts: [10 * minute, 12 * hour] },
-  receiver: { well: [12 * hour, 12 * day], lasts: [5 * minute, 7 * day] },
-  mail: { well: [12 * hour, 12 * day], lasts: [5 * minute, 2 * day] },
-  signals: { well: [6 * hour, 10 * day], lasts: [minute, 12 * hour] },
+  resolver: { well: [6 * hourMs, 14 * dayMs], lasts: [5 * minuteMs, 3 * dayMs] },
+  zone: { well: [dayMs, 20 * dayMs], lasts: [5 * minuteMs, 2 * dayMs] },
+  authority: { well: [8 * hourMs, 8 * dayMs], lasts: [5 * minuteMs, 12 * hourMs] },
+  view: { well: [6 * hourMs, 6 * dayMs], lasts: [10 * minuteMs, 12 * hourMs] },
+  receiver: { well: [12 * hourMs, 12 * dayMs], lasts: [5 * minuteMs, 7 * dayMs] },
+  mail: { well: [12 * hourMs, 12 * dayMs], lasts: [5 * minuteMs, 2 * dayMs] },
+  signals: { well: [6 * hourMs, 10 * dayMs], lasts: [minuteMs, 12 * hourMs] },
 };
 
 /** Authorities that fail by chance draw for each request, so that histories would depend on how many there are. */
@@ -67,19 +68,21 @@ const isOfFirstAuthority = ({ part, object }: PartOptions): boolean =>
 
 /** In some stories the first authority never comes back, so that the second one takes over. */
 const goneForGoodFrom = ({ chance }: Pen, end: number): number =>
-  end > 12 * day && chance.happens(0.15) ? (0.4 + 0.4 * chance.next()) * end : end;
+  end > 12 * dayMs && chance.happens(0.15) ? (0.4 + 0.4 * chance.next()) * end : end;
 
 /** An authority is away for 12 hours now and then, once in a while for a week. */
 const pass = (pen: Pen, { part }: PartOptions, condition: string): void => {
   const isOutage = part === 'authority' && condition === 'away';
-  const lasts = isOutage ? pen.chance.pick([undefined, 12 * hour, 12 * hour, 7 * day]) : undefined;
+  const lasts = isOutage
+    ? pen.chance.pick([undefined, 12 * hourMs, 12 * hourMs, 7 * dayMs])
+    : undefined;
   if (lasts === undefined) pen.wait(...climates[part].lasts);
   else pen.at += lasts;
 };
 
 const planWindows = (pen: Pen, end: number): void => {
   for (;;) {
-    pen.wait(4 * day, 60 * day);
+    pen.wait(4 * dayMs, 60 * dayMs);
     if (pen.at >= end) return;
     pen.write(`weather windows ${pen.chance.pick(['one', 'one', 'two'])}`);
   }

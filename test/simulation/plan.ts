@@ -1,9 +1,10 @@
-import { day, Pen, type PenOf } from './pen.ts';
+import { Pen, type PenOf } from './pen.ts';
 import { planFleet } from './plan-fleet.ts';
 import { planOwners } from './plan-owners.ts';
 import { planWeather } from './plan-weather.ts';
 import type { Step, Story } from './story.ts';
 import { chanceOf } from './world/chance.ts';
+import { dayMs } from './world/durations.ts';
 
 export interface PlanOptions {
   readonly days: number;
@@ -15,7 +16,7 @@ export interface PlanOptions {
 export const planStory = (seed: string, { days, isOrderly = false }: PlanOptions): Story => {
   const steps: Step[] = [];
   const chance = chanceOf(`${seed}/story`);
-  const end = days * day;
+  const end = days * dayMs;
   const penOf: PenOf = (...subject) => new Pen(steps, chance.of(...subject));
   planOwners(penOf, end);
   planWeather(penOf, { end, isOrderly });

@@ -41,11 +41,16 @@ interface Domain {
   readonly state: string;
   readonly reason: string | null;
 }
-interface Attempt {
-  readonly id: number;
+interface Numbered {
+  readonly row: number;
+}
+interface Attempt extends Numbered {
   readonly outcome: string | null;
   readonly reason: string | null;
   readonly budget: string | null;
+}
+interface Told extends Numbered {
+  readonly kind: string;
 }
 interface Problem {
   readonly domain: string;
@@ -59,14 +64,19 @@ const problems = `
   select id, details ->> '$.certificate.work.problem.code' from domains
   where details ->> '$.certificate.work.problem.code' is not null`;
 
+const newAttempts = `
+  select id as row, details ->> '$.outcome' as outcome, details ->> '$.reason' as reason,
+    details ->> '$.budget' as budget from domain_timeline where id > ? and kind = 'attempt'`;
+const newNotices = 'select id as row, kind from notices where id > ?';
+const newMails = 'select rowid as row, kind from mails where rowid > ?';
+
 /** Counts what stories reach: what a domain came to counts once for each time that it newly came there. */
 export class Reached {
   readonly #counts = new Map(all.map((what) => [what, 0]));
-  #states = new Map<string, string>();
+  readonly #states = new Map<string, string>();
   #problems = new Set<string>();
-  #lastAttempt = 0;
-  #lastNotice = 0;
-  #lastMail = 0;
+  /** The last row that each query of new rows has read. */
+  readonly #lastRows = new Map<string, number>();
 
   /** In one order, whatever was reached first. */
   rows(): readonly ReachedRow[] {
@@ -82,8 +92,10 @@ export class Reached {
   }
 
   onCommit(tables: ReadonlySet<string>, stored: Stored): void {
-    if (tables.has('domains')) this.#readStates(stored);
-    if (tables.has('domains')) this.#readProblems(stored);
+    if (tables.has('domains')) {
+      this.#readStates(stored);
+      this.#readProblems(stored);
+    }
     if (tables.has('domain_timeline')) this.#readAttempts(stored);
     if (tables.has('notices')) this.#readNotices(stored);
     if (tables.has('mails')) this.#readMails(stored);
@@ -112,39 +124,28 @@ export class Reached {
   }
 
   #readAttempts(stored: Stored): void {
-    const rows = stored.rows<Attempt>(
-      `select id, details ->> '$.outcome' as outcome, details ->> '$.reason' as reason,
-        details ->> '$.budget' as budget from domain_timeline where id > ? and kind = 'attempt'`,
-      this.#lastAttempt,
-    );
-    for (const { id, outcome, reason, budget } of rows) {
-      this.#lastAttempt = Math.max(this.#lastAttempt, id);
+    for (const { outcome, reason, budget } of this.#newRows<Attempt>(stored, newAttempts)) {
       this.#count(`attempt ${outcome ?? ''}${reason === null ? '' : `: ${reason}`}`);
       if (budget !== null) this.#count(`budget ${budget}`);
     }
   }
 
   #readNotices(stored: Stored): void {
-    const rows = stored.rows<{ id: number; kind: string }>(
-      'select id, kind from notices where id > ?',
-      this.#lastNotice,
-    );
-    for (const { id, kind } of rows) {
-      this.#lastNotice = Math.max(this.#lastNotice, id);
-      this.#count(`notice ${kind}`);
-    }
+    for (const { kind } of this.#newRows<Told>(stored, newNotices)) this.#count(`notice ${kind}`);
   }
 
   /** What concerns a person is told by mail only. */
   #readMails(stored: Stored): void {
-    const rows = stored.rows<{ row: number; kind: string }>(
-      'select rowid as row, kind from mails where rowid > ?',
-      this.#lastMail,
-    );
-    for (const { row, kind } of rows) {
-      this.#lastMail = Math.max(this.#lastMail, row);
+    for (const { kind } of this.#newRows<Told>(stored, newMails)) {
       if (isPersonal(kind)) this.#count(`notice ${kind}`);
     }
+  }
+
+  #newRows<Row extends Numbered>(stored: Stored, sql: string): readonly Row[] {
+    const last = this.#lastRows.get(sql) ?? 0;
+    const rows = stored.rows<Row>(sql, last);
+    this.#lastRows.set(sql, Math.max(last, ...rows.map(({ row }) => row)));
+    return rows;
   }
 
   #count(what: string): void {

@@ -19,14 +19,16 @@ import { simulate } from './world/globals.ts';
 import { poolKey } from './world/key-pool.ts';
 import { Time, type Actor } from './world/time.ts';
 import { service, World } from './world/world.ts';
+import { dayMs, hourMs } from './world/durations.ts';
 
 /** When every story begins. */
 export const beginning = Date.UTC(2027, 0, 1);
-const hourMs = 3_600_000;
 
 export interface Options {
   /** Nobody dies, and turns take no time: for histories that are compared. */
   readonly isOrderly?: boolean;
+  /** False: the story ends in its weather, and laws of the time after it are not asked. */
+  readonly settles?: boolean;
   /** Called with lines for a reader. */
   readonly onLine?: (line: string) => void;
 }
@@ -86,7 +88,7 @@ export class Simulation {
         this.#atCommit(actor, when);
       },
       onCommit: (actor, tables) => {
-        this.laws.onCommit(actor, tables);
+        this.laws.onCommit(tables);
         this.#spread(actor, tables);
       },
     });
@@ -130,7 +132,7 @@ export class Simulation {
     await this.time.until(this.owners.open());
   }
 
-  /** Lives through a story, and some weeks of good weather after it. @throws LawBroken */
+  /** Lives through a story, and 9.5 days of good weather after it. @throws LawBroken */
   async live({ steps, days }: Story): Promise<void> {
     const begun = this.time.now;
     if (this.#options.isOrderly === true) this.#watch(0);
@@ -142,7 +144,8 @@ export class Simulation {
         }),
       );
     }
-    await this.#until(begun + days * 24 * hourMs);
+    await this.#until(begun + days * dayMs);
+    if (this.#options.settles === false) return;
     clearWeather(this.world, this.weather);
     this.#dooms.clear();
     await this.#startMissing();

@@ -1,3 +1,4 @@
+import { dayMs, secondMs } from './world/durations.ts';
 /** Something that happens to a simulated store, as a line of its story: when, who, and what. */
 export interface Step {
   /** Milliseconds since the beginning. */
@@ -13,16 +14,13 @@ export interface Story {
   readonly steps: readonly Step[];
 }
 
-const second = 1000;
-const dayMs = 86_400 * second;
-
 /** `  12 04:33:10 north adds www.north.example`: day, time, who, what. */
 export const lineOf = ({ at, who, words }: Step): string =>
   `${String(Math.floor(at / dayMs)).padStart(4)} ${clock(at)} ${who} ${words.join(' ')}`;
 
 /** Hours, minutes and seconds of the day, with milliseconds where there are any. */
 const clock = (at: number): string =>
-  new Date(at % dayMs).toISOString().slice(11, at % second === 0 ? 19 : 23);
+  new Date(at % dayMs).toISOString().slice(11, at % secondMs === 0 ? 19 : 23);
 
 /** A story as a text that a person can read, change and run again. */
 export const textOf = ({ seed, days, steps }: Story): string =>
@@ -41,33 +39,6 @@ const readStep = (line: string): Step => {
   if (!read)
     throw new Error(`No step of a story: ${line}\nOne is like: 12 04:33:10 north adds x.example`);
   const [, days, hours, minutes, seconds, who = '', words = ''] = read;
-  const inDay = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * second;
+  const inDay = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * secondMs;
   return { at: Number(days) * dayMs + Math.round(inDay), who, words: words.trim().split(/\s+/) };
-};
-
-/**
- * Leaves out as many steps as it can while the story still fails: halves first, then smaller parts, then single steps.
- * @param fails runs a story @param most so many stories are run at most
- */
-export const shrink = async (
-  story: Story,
-  fails: (shorter: Story) => Promise<boolean>,
-  most = 200,
-): Promise<Story> => {
-  let best = story;
-  let runs = 0;
-  for (let part = Math.ceil(best.steps.length / 2); part >= 1 && runs < most;) {
-    let isShorter = false;
-    for (let from = 0; from < best.steps.length && runs < most;) {
-      const steps = [...best.steps.slice(0, from), ...best.steps.slice(from + part)];
-      runs += 1;
-      if (await fails({ ...best, steps })) {
-        best = { ...best, steps };
-        isShorter = true;
-      } else from += part;
-    }
-    if (part === 1 && !isShorter) break;
-    part = part === 1 ? 1 : Math.ceil(part / 2);
-  }
-  return best;
 };

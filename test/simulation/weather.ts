@@ -3,6 +3,7 @@ import type { ZoneState } from './world/dns.ts';
 import { isShop, receiverOf, shopNames, shops } from './shops.ts';
 import type { World, AuthorityName } from './world/world.ts';
 import { authorityNames, service, vantagesOf } from './world/world.ts';
+import { dayMs } from './world/durations.ts';
 
 /** What the weather does to the fleet itself. */
 export interface FleetWeather {
@@ -94,7 +95,6 @@ export const turnWeather = (
 
 /** Of all certificates of the service. */
 const profile = 'classic';
-const dayMs = 86_400_000;
 
 const turns: Readonly<
   Record<string, (world: World, fleet: FleetWeather, object: string, condition: string) => void>

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 
 export interface Lives {
   /** 0: no law was broken. */
@@ -8,18 +8,22 @@ export interface Lives {
   readonly lines: readonly string[];
 }
 
-const program = join(import.meta.dirname, '../simulation/main.ts');
+const root = resolve(import.meta.dirname, '../..');
 
 /**
  * Runs the simulator as `make simulate` does, in a process of its own, because it replaces what Node gives to all modules.
  * @param settings as on the command line of `make`, such as `SEED`
+ * @param cwd the folder of the project, or of a copy of it
  */
-export const simulatedLives = (settings: Readonly<Record<string, string>>): Promise<Lives> =>
-  new Promise((resolve) => {
-    const env = { ...process.env, ...settings };
-    const args = ['--disable-warning=ExperimentalWarning', program];
-    const child = execFile(process.execPath, args, { env }, (_error, stdout, stderr) => {
+export const simulatedLives = (
+  settings: Readonly<Record<string, string>>,
+  cwd = root,
+): Promise<Lives> =>
+  new Promise((done) => {
+    const options = { cwd, env: { ...process.env, ...settings }, maxBuffer: 2 ** 26 };
+    const args = ['--disable-warning=ExperimentalWarning', 'test/simulation/main.ts'];
+    const child = execFile(process.execPath, args, options, (_error, stdout, stderr) => {
       const lines = `${stdout}${stderr}`.split('\n').filter((line) => line !== '');
-      resolve({ code: child.exitCode ?? 1, lines });
+      done({ code: child.exitCode ?? 1, lines });
     });
   });

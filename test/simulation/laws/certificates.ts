@@ -2,8 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { renewalTime } from '../../../src/domains/domain/certificates/renewal.ts';
 import { shopNames, shops } from '../shops.ts';
 import { authorityNames, service } from '../world/world.ts';
-import { dayMs, inText, toleratedSkewMs, type Facts, type Law, type Seen } from './law.ts';
+import { inText, toleratedSkewMs, type Facts, type Law, type Seen } from './law.ts';
 import { together } from './past.ts';
+import { dayMs } from '../world/durations.ts';
 
 interface Live {
   readonly id: string;
@@ -94,7 +95,7 @@ const isHeldUp = (id: string, since: number, { stored }: Seen): boolean =>
   stored.has(
     `select 1 from domain_timeline where domain_id = ? and kind = 'attempt' and occurred_at >= ?
       and details ->> '$.budget' is not null`,
-    ...[id, Number.isFinite(since) ? Math.floor(since) - 7 * dayMs : 0],
+    ...[id, Math.floor(since) - 7 * dayMs],
   );
 
 /** Each chain is read once. */

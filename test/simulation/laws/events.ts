@@ -11,15 +11,16 @@ const told: Readonly<Record<CustomDomainState, readonly DomainsEvent['type'][]>>
 };
 
 const untold = `
-  select host from domains d where state = ? and not exists (
-    select 1 from events where type = ? and details ->> '$.domainId' = d.id)`;
+  with told as (select details ->> '$.domainId' as id from events where type = ?)
+  select host from domains where state = ?
+    and id not in (select id from told where id is not null) limit 1`;
 
 export const statesAreTold: Law = {
   name: 'Each state of a domain has its event',
   eachHour: ({ stored }) => {
     for (const [state, types] of Object.entries(told)) {
       for (const type of types) {
-        const [first] = stored.rows<{ readonly host: string }>(untold, state, type);
+        const first = stored.first<{ readonly host: string }>(untold, type, state);
         if (first) return { ...first, state, 'without event': type };
       }
     }

@@ -3,8 +3,9 @@ import { recordsFor, type DnsRecord } from '../../../src/domains/domain/dns/reco
 import { baseOf, isWildcard } from '../../../src/domains/domain/names/wildcard.ts';
 import type { DnsZones } from '../world/dns-zones.ts';
 import { authorityNames, service } from '../world/world.ts';
-import { dayMs, hourMs, type Facts, type Law, type Seen } from './law.ts';
+import type { Facts, Law, Seen } from './law.ts';
 import { aliasOf, leadsHere, published } from './published.ts';
+import { dayMs, hourMs } from '../world/durations.ts';
 
 /**
  * Once the weather is good: a budget of a week may be used up, the next check comes within 1.1 days, and the wait after

@@ -5,6 +5,7 @@ import type { Time } from '../world/time.ts';
 import type { AuthorityName, World } from '../world/world.ts';
 import type { Past } from './past.ts';
 import type { Stored } from './stored.ts';
+import { minuteMs } from '../world/durations.ts';
 
 /** What a person needs to know of a broken law. */
 export type Facts = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -12,15 +13,11 @@ export type Facts = Readonly<Record<string, string | number | boolean | undefine
 export class LawBroken extends Error {
   override readonly name = 'LawBroken';
   readonly law: string;
-  readonly facts: Facts;
-  readonly at: number;
 
   /** @param at true time, epoch milliseconds */
   constructor(law: string, facts: Facts, at: number) {
     super(`${new Date(at).toISOString()}: "${law}" is broken: ${inWords(facts)}`);
     this.law = law;
-    this.facts = facts;
-    this.at = at;
   }
 }
 
@@ -60,11 +57,6 @@ export interface Law {
   /** After the time of good weather. */
   readonly atTheEnd?: (seen: Seen) => Facts | undefined;
 }
-
-export const secondMs = 1000;
-export const minuteMs = 60 * secondMs;
-export const hourMs = 60 * minuteMs;
-export const dayMs = 24 * hourMs;
 
 /** How far clocks of processes may be from the true time before nothing is said of them. */
 export const toleratedSkewMs = 5 * minuteMs;

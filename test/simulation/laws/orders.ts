@@ -1,5 +1,6 @@
 import { authorityNames } from '../world/world.ts';
-import { inText, minuteMs, type Law } from './law.ts';
+import { inText, type Law } from './law.ts';
+import { minuteMs } from '../world/durations.ts';
 
 /** How long resolvers keep CAA records here: their TTL, and the minimum of the SOA records. */
 const cachedMs = 5 * minuteMs;

@@ -28,7 +28,6 @@ export class Past {
   readonly #weather = new Map<string, Weather>();
   readonly #hosts = new Map<string, Published>();
   readonly #upSince = new Map<ProcessName, number>();
-  readonly #diedAt = new Map<ProcessName, number>();
   #edits = -1;
 
   constructor(now: () => number, zones: DnsZones) {
@@ -38,9 +37,9 @@ export class Past {
 
   turn([part = '', object = '', condition = '']: readonly string[]): void {
     if (!(part in conditions)) return;
-    const before = this.conditionOf(part as Part, object);
-    if (before !== condition)
-      this.#weather.set(`${part} ${object}`, { condition, since: this.#now() });
+    const key = `${part} ${object}`;
+    const before = this.#weather.get(key)?.condition ?? 'well';
+    if (before !== condition) this.#weather.set(key, { condition, since: this.#now() });
   }
 
   /** Everything is well from now on. */
@@ -48,10 +47,6 @@ export class Past {
     for (const [part, objects] of Object.entries(objectsOf)) {
       for (const object of objects) this.turn([part, object, 'well']);
     }
-  }
-
-  conditionOf(part: Part, object: string): string {
-    return this.#weather.get(`${part} ${object}`)?.condition ?? 'well';
   }
 
   /** Since when it has been well. */
@@ -78,7 +73,6 @@ export class Past {
 
   died(process: ProcessName): void {
     this.#upSince.delete(process);
-    this.#diedAt.set(process, this.#now());
   }
 
   /** Since its last start. */
@@ -86,20 +80,15 @@ export class Past {
     return this.#upSince.get(process);
   }
 
-  /** Whether it has died since then, or is down. */
-  wasDown(process: ProcessName, after: number): boolean {
-    return !this.#upSince.has(process) || (this.#diedAt.get(process) ?? long) >= after;
-  }
-
   /** Reads the zones again, where somebody has edited them or a host is new. */
   look(hosts: readonly string[]): void {
-    const isEdited = this.#edits !== this.#zones.edits;
-    this.#edits = this.#zones.edits;
-    for (const host of hosts) {
-      if (isEdited || !this.#hosts.has(host)) this.#read(host);
+    if (this.#edits !== this.#zones.edits) {
+      this.#edits = this.#zones.edits;
+      for (const host of this.#hosts.keys()) this.#read(host);
     }
-    if (!isEdited) return;
-    for (const host of this.#hosts.keys()) this.#read(host);
+    for (const host of hosts) {
+      if (!this.#hosts.has(host)) this.#read(host);
+    }
   }
 
   forbiddenSince(authority: AuthorityName, host: string): Since {

@@ -1,7 +1,8 @@
 import { limitsOf, type Plan } from '../../../src/access/domain/plan.ts';
 import { shops, type ShopName } from '../shops.ts';
 import type { Burst } from '../owners.ts';
-import { minuteMs, secondMs, type Facts, type Law, type Seen } from './law.ts';
+import type { Facts, Law, Seen } from './law.ts';
+import { minuteMs, secondMs } from '../world/durations.ts';
 
 /** A burst is answered within this time. */
 const answeredMs = 10 * secondMs;

@@ -1,6 +1,7 @@
 import { RouteTableKey } from '../../../src/app/keys.ts';
 import { baseOf, isWildcard, namesFor } from '../../../src/domains/domain/names/wildcard.ts';
-import { inText, secondMs, type Facts, type Law, type Seen } from './law.ts';
+import { inText, type Facts, type Law, type Seen } from './law.ts';
+import { secondMs } from '../world/durations.ts';
 
 interface Removed {
   readonly id: string;

@@ -2,7 +2,8 @@ import type { Schema } from '../../../src/adapters/kysely/schema.ts';
 import { retention } from '../../../src/app/retention.ts';
 import { orderSubject } from '../../../src/domains/domain/attachment/order-subject.ts';
 import { ownSubject } from '../../../src/domains/domain/own/own-order.ts';
-import { dayMs, hourMs, type Facts, type Law, type Seen } from './law.ts';
+import type { Facts, Law, Seen } from './law.ts';
+import { dayMs, hourMs } from '../world/durations.ts';
 
 /** Finds a row that nothing looks at any more; a text says why there can be none. `:now` is the true time. */
 type RowRule =

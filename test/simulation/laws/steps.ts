@@ -1,4 +1,5 @@
-import { dayMs, hourMs, inText, toleratedSkewMs, type Facts, type Law } from './law.ts';
+import { inText, toleratedSkewMs, type Facts, type Law } from './law.ts';
+import { dayMs, hourMs } from '../world/durations.ts';
 
 interface Due {
   readonly host: string;

@@ -1,6 +1,7 @@
 import { subscriptions } from '../../../src/app/subscriptions.ts';
 import { receiverOf } from '../shops.ts';
-import { dayMs, hourMs, inText, toleratedSkewMs, type Facts, type Law, type Seen } from './law.ts';
+import { inText, toleratedSkewMs, type Facts, type Law, type Seen } from './law.ts';
+import { dayMs, hourMs } from '../world/durations.ts';
 
 interface Event {
   readonly id: string;
@@ -132,9 +133,9 @@ const isOfAnother = (about: object, account: string, stored: Seen['stored']): bo
   return !stored.has(its, String(about.project), account);
 };
 
-/** Given up means that each attempt of the schedule was made, or that the webhook was switched off. */
+/** Of the last 30 days: retention deletes older deliveries. */
 export const messagesAreTaken: Law = {
-  name: 'Each message of a webhook is taken, or was given up as documented',
+  name: 'Each webhook delivery that is marked delivered reached its receiver',
   atTheEnd: ({ stored, world, time }) => {
     const taken = new Set(world.receivers.received.map(({ id, address }) => `${id} ${address}`));
     const said = stored.rows<{ message: string; address: string }>(

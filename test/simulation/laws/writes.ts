@@ -1,14 +1,23 @@
 import type { Acknowledged } from '../owners.ts';
 import type { Facts, Law, Seen } from './law.ts';
 
-export const writesStay: Law = {
-  name: 'Every write that was acknowledged is there',
-  eachHour: (seen) => firstLost(seen),
-  atTheEnd: (seen) => firstLost(seen),
+/** Each write is looked up soon after it, and all of them once more at the end. */
+export const writesStay = (): Law => {
+  let asked = 0;
+  return {
+    name: 'Every write that was acknowledged is there',
+    eachHour: (seen) => {
+      const { acknowledged } = seen.owners;
+      const newOnes = acknowledged.slice(asked);
+      asked = acknowledged.length;
+      return firstLost(newOnes, seen);
+    },
+    atTheEnd: (seen) => firstLost(seen.owners.acknowledged, seen),
+  };
 };
 
-const firstLost = (seen: Seen): Facts | undefined => {
-  const lost = seen.owners.acknowledged.find((write) => !isThere(write, seen));
+const firstLost = (writes: readonly Acknowledged[], seen: Seen): Facts | undefined => {
+  const lost = writes.find((write) => !isThere(write, seen));
   return lost && { what: lost.kind, id: String(lost.id) };
 };
 
@@ -22,7 +31,7 @@ const isThere = (write: Acknowledged, { stored, owners }: Seen): boolean => {
     case 'pet': {
       const account = owners.shops.get(write.shop)?.accountId ?? '';
       // A number of JavaScript does not hold every id.
-      const pet = 'select 1 from pets where cast(id as text) = ? and account_id = ?';
+      const pet = 'select 1 from pets where id = cast(? as integer) and account_id = ?';
       return stored.has(pet, String(write.id), account);
     }
   }

@@ -1,8 +1,5 @@
 import { problemOf, Refused } from './authority-problem.ts';
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
+import { dayMs, hourMs, minuteMs } from './durations.ts';
 
 export interface Limit {
   readonly name: string;

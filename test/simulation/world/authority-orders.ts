@@ -17,6 +17,7 @@ import {
   type WantedCertificate,
 } from './issued-certificates.ts';
 import type { AccountKey } from './signed-request.ts';
+import { pass } from './waits.ts';
 
 export interface Account extends AccountKey {
   readonly url: string;
@@ -176,11 +177,6 @@ export class AuthorityOrders {
     this.#checkReady(order);
     order.isIssuing = true;
     void this.#issue(order, { publicKey, lifetimeMs });
-  }
-
-  /** A person lifts what too many failures in a row have paused. */
-  unpause(): void {
-    this.#paused.clear();
   }
 
   #checkReady(order: Order): void {
@@ -364,10 +360,9 @@ export class AuthorityOrders {
     this.#issuedAt.set(names.join(), now());
   }
 
-  #work(): Promise<void> {
+  async #work(): Promise<void> {
     const [least, most] = this.#settings.workMs;
-    const ms = least + this.#settings.chance.of('work').int(most - least + 1);
-    return new Promise((resolve) => void setTimeout(resolve, ms));
+    await pass(least + this.#settings.chance.of('work').int(most - least + 1));
   }
 }
 

@@ -14,11 +14,9 @@ import { Authority } from './authority.ts';
 import { limits } from './authority-limits.ts';
 import { LookUpFailed, type CaaRecord, type Outlook } from './authority-validation.ts';
 import { chanceOf } from './chance.ts';
+import { dayMs, hourMs, minuteMs } from './durations.ts';
 import { poolKey } from './key-pool.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 const issuer = 'one.example';
 const host = 'shop.pets.example';
 

@@ -17,6 +17,7 @@ import type { Outlook } from './authority-validation.ts';
 import { fairWeather, type AuthorityWeather } from './authority-weather.ts';
 import type { Chance } from './chance.ts';
 import { readSignedRequest, type AccountKey } from './signed-request.ts';
+import { pass } from './waits.ts';
 
 export interface AuthoritySettings {
   /** https://acme.one.example */
@@ -114,10 +115,6 @@ export class Authority {
     return this.#orders.buckets.counts(this.#settings.now());
   }
 
-  unpause(): void {
-    this.#orders.unpause();
-  }
-
   /** As before a mass revocation: all that was issued until now is to be renewed at once. */
   moveWindows(): void {
     this.#orders.certificates.moveWindows(this.#settings.now());
@@ -147,15 +144,20 @@ export class Authority {
   /** Whoever asked may have given up meanwhile: the authority acts all the same. */
   async #exchange(request: AcmeRequest): Promise<AcmeAnswer> {
     const { weather } = this;
-    await pause(this.#luck.next() * (weather.slowMs / 2));
+    await this.#delay();
     if (weather.away === 'silent') return new Promise(() => undefined);
     if (weather.away === 'refuses') throw unreachable('ECONNREFUSED');
     if (this.#luck.happens(weather.losesRequests)) throw unreachable('ECONNRESET');
     if (this.#luck.happens(weather.repeats)) await this.#answer(request);
     const answer = await this.#answer(request);
-    await pause(this.#luck.next() * (weather.slowMs / 2));
+    await this.#delay();
     if (this.#luck.happens(weather.losesAnswers)) throw unreachable('ECONNRESET');
     return answer;
+  }
+
+  async #delay(): Promise<void> {
+    const ms = this.#luck.next() * (this.weather.slowMs / 2);
+    if (ms > 0) await pass(ms);
   }
 
   async #answer(request: AcmeRequest): Promise<AcmeAnswer> {
@@ -377,10 +379,6 @@ const timeText = (at: number): string => `${new Date(at).toISOString().slice(0, 
 
 const unreachable = (code: string): NoUsableAnswer =>
   new NoUsableAnswer(`The certificate authority cannot be reached: ${code}.`);
-
-const pause = async (ms: number): Promise<void> => {
-  if (ms > 0) await new Promise((resolve) => void setTimeout(resolve, ms));
-};
 
 const readsOnly = (payload: string): void => {
   if (payload !== '') refuse('malformed', 'POST-as-GET requests must have an empty payload');

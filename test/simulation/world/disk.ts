@@ -18,7 +18,7 @@ export interface DiskListener {
 
 /**
  * The SQLite file, as processes of their own see it: what a process has not committed is gone with it, and a dead one
- * reaches it no more. Nothing waits for a disk, because only processes die, never the machine.
+ * cannot use it. Nothing waits for a disk, because only processes die, never the machine.
  */
 export class Disk {
   readonly #open = new Map<Actor, Set<Connection>>();

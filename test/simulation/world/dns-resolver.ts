@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { DnsFailure } from '../../../src/domains/domain/dns/facts.ts';
 import type { RecordType } from './dns-records.ts';
-import { after } from './dns-waits.ts';
 import type { Alias, Failed, Found, FoundRecords, Missing, Soon } from './dns-zones.ts';
+import { pass } from './waits.ts';
 
 /**
  * | state   | what the resolver does                                |
@@ -64,7 +64,7 @@ export class DnsResolver {
       case 'silent':
         return new Promise(() => undefined);
       case 'slow':
-        return after(state.ms).then(() => this.#follow(name, type, []));
+        return pass(state.ms).then(() => this.#follow(name, type, []));
       case 'failing':
         return { kind: 'failed', reason: state.reason, chain: [] };
       case 'denying':

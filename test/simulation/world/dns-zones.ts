@@ -131,10 +131,12 @@ export class DnsZones {
     const its = sets.get(at);
     if (!its?.[type]) return;
     refuseIf(type === 'NS' || type === 'SOA', `the zone ${at} needs its ${type}`);
-    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- one of the few types
-    delete its[type];
     this.#edits += 1;
-    if (Object.keys(its).length > 0) return;
+    const others = Object.entries(its).filter(([other]) => other !== type);
+    if (others.length > 0) {
+      sets.set(at, Object.fromEntries(others));
+      return;
+    }
     sets.delete(at);
     this.#count(at, -1);
   }

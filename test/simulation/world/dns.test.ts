@@ -166,22 +166,6 @@ test('the names of a registration that ended do not exist', async () => {
   expect(await dns.lookup(second, host, 'A')).toMatchObject({ records: ['192.0.2.10'] });
 });
 
-test('CAA is found at the closest name that has it, and a failure on the way decides', async () => {
-  const issue = { flags: 0, tag: 'issue', value: 'ca.example' };
-  expect(await dns.caa('authority', host)).toMatchObject({ level: 'example', reply: none });
-  clock.advance(60_000);
-  dns.zones.set('customer.example', 'CAA', [issue], 60);
-  const found = { level: 'customer.example', reply: { records: [issue] } };
-  expect(await dns.caa('authority', host)).toMatchObject(found);
-  expect(await dns.caa('authority', `*.${host}`)).toMatchObject(found);
-  dns.weather.zone('customer.example', { kind: 'lame' });
-  clock.advance(60_000);
-  expect(await dns.caa('authority', host)).toMatchObject({
-    level: host,
-    reply: failed('servfail'),
-  });
-});
-
 test('a silent resolver leads to timeouts after all tries, and the other one is not held up', async () => {
   holdTimeouts();
   dns.weather.resolver(first, { kind: 'silent' });

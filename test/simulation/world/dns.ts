@@ -3,11 +3,10 @@ import { nameServer, parseServer } from '../../../src/adapters/dns/server-addres
 import { tryAgain, tryOnce, type Patience } from '../../../src/adapters/dns/tries.ts';
 import { canBeAsked } from '../../../src/adapters/dns/wire-question.ts';
 import type { DnsAnswer, UncheckedAnswer } from '../../../src/domains/domain/dns/facts.ts';
-import { baseOf } from '../../../src/domains/domain/names/wildcard.ts';
 import { DnsResolver, type Reply, type ResolverState } from './dns-resolver.ts';
 import { parentOf, type RecordData, type RecordType } from './dns-records.ts';
-import { after, within } from './dns-waits.ts';
 import { DnsZones, type Alias, type Failed, type Found, type Soon } from './dns-zones.ts';
+import { pass, within } from './waits.ts';
 
 /**
  * | state  | what the name servers of the zone and of those below do |
@@ -29,12 +28,6 @@ export interface DnsOptions {
 }
 
 type QuestionsTo = NonNullable<NodeDnsVerifierOptions['questionsTo']>;
-
-/** What decides about CAA: the closest level with records or a failure, or else the top-level domain. */
-export interface CaaDecision {
-  readonly level: string;
-  readonly reply: Reply<'CAA'>;
-}
 
 const day = 86_400;
 /** Authorities keep an answer no longer, and visitors here neither. In seconds. */
@@ -76,15 +69,6 @@ export class Dns {
     return reply instanceof Promise
       ? within(patienceMs.lookup, reply, { ...timedOut, chain: [] })
       : Promise.resolve(reply);
-  }
-
-  /** Climbs as an authority does (RFC 8659, section 3). */
-  async caa(vantage: string, host: string): Promise<CaaDecision> {
-    for (let level = baseOf(host); ; level = parentOf(level)) {
-      const reply = await this.lookup(vantage, level, 'CAA');
-      const decides = reply.kind === 'records' || reply.kind === 'failed';
-      if (decides || parentOf(level) === '') return { level, reply };
-    }
   }
 
   /** For `NodeDnsVerifier`: what it asks the resolvers with, in place of the network. */
@@ -134,9 +118,9 @@ export class Dns {
     const state = this.#zoneStateOf(name);
     switch (state?.kind) {
       case 'silent':
-        return after(patienceMs.nameServers).then(() => servfail);
+        return pass(patienceMs.nameServers).then(() => servfail);
       case 'slow':
-        return after(state.ms).then(() => this.#askZone(name, type));
+        return pass(state.ms).then(() => this.#askZone(name, type));
       case 'lame':
         return servfail;
       case 'bogus':

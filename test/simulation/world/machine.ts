@@ -5,3 +5,6 @@ export const realTurn = setImmediate;
 
 /** Monotonic milliseconds of the machine, for progress and measures. */
 export const realElapsed = performance.now.bind(performance);
+
+export const realInterval = setInterval;
+export const endRealInterval = clearInterval;

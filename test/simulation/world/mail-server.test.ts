@@ -33,16 +33,6 @@ test('a mail that comes twice is taken twice', async () => {
   expect(server.taken).toMatchObject([mail, mail]);
 });
 
-test.each([
-  [550, 'refused'],
-  [421, 'failed'],
-] as const)('a mail to an address that is answered with %i is %s', async (answer, kind) => {
-  server.weather.refusals.set(mail.to, answer);
-  const posted = await server.post(mail, going);
-  expect(posted).toMatchObject({ kind, reason: expect.stringContaining(String(answer)) });
-  expect(await server.post({ ...mail, to: 'other@zoo.example' }, going)).toEqual({ kind: 'taken' });
-});
-
 test('nobody takes a mail while the server is away', async () => {
   server.weather.server = 'away';
   expect(await server.post(mail, going)).toMatchObject({ kind: 'failed' });

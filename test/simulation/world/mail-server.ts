@@ -1,6 +1,6 @@
 import { postedBy } from '../../../src/adapters/mail/smtp-answer.ts';
 import { Postman, type OutgoingMail, type Posted } from '../../../src/notifications/mail-ports.ts';
-import { pass } from './pass.ts';
+import { pass } from './waits.ts';
 
 /** Of a whole message, as `SmtpPostman` has it. */
 const deadlineMs = 60_000;
@@ -12,32 +12,20 @@ export interface TakenMail extends OutgoingMail {
 export interface MailWeather {
   /** `away`: nothing listens; `hangs`: no answer comes; `losesAnswers`: it takes a message, and its answer is lost. */
   server: 'well' | 'away' | 'hangs' | 'losesAnswers';
-  /** What it answers to these addresses: that there is no such mailbox, or that it takes nothing now. */
-  readonly refusals: Map<string, 550 | 421>;
 }
-
-const answers = {
-  550: '550 5.1.1 No such mailbox',
-  421: '421 4.3.2 Try again later',
-} as const;
 
 /** The mail server, with the client in front of it. */
 export class MailServer extends Postman {
   /** In the order of their arrival. A message that came twice is in it twice. */
   readonly taken: TakenMail[] = [];
-  readonly weather: MailWeather = { server: 'well', refusals: new Map() };
+  readonly weather: MailWeather = { server: 'well' };
 
   override async post(mail: OutgoingMail, signal: AbortSignal): Promise<Posted> {
-    const { server, refusals } = this.weather;
+    const { server } = this.weather;
     if (mail.told.length === 0) return postedBy(new Error('a message needs something to tell'));
     if (signal.aborted) return stopped;
     if (server === 'away') return postedBy(new Error('connect ECONNREFUSED'));
     if (server === 'hangs') return never(signal);
-    const refusal = refusals.get(mail.to);
-    if (refusal !== undefined) {
-      const response = answers[refusal];
-      return postedBy({ responseCode: refusal, command: 'RCPT TO', response });
-    }
     this.taken.push({ ...mail, at: new Date() });
     return server === 'losesAnswers' ? never(signal) : { kind: 'taken' };
   }

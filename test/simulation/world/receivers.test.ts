@@ -38,7 +38,6 @@ test('a receiver takes a message that is signed with its secret', async () => {
     id: 'evt_1',
     type: 'test.ping',
     accountId: 'acc_1',
-    body,
   });
   expect(receivers.faults).toEqual([]);
 });

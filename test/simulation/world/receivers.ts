@@ -4,7 +4,7 @@ import { NotSent, notSentBy } from '../../../src/adapters/webhooks/not-sent.ts';
 import type { Outcome } from '../../../src/notifications/domain/webhooks/delivery.ts';
 import type { Payload } from '../../../src/notifications/domain/webhooks/payload.ts';
 import { Outside } from '../../../src/notifications/webhook-ports.ts';
-import { pass } from './pass.ts';
+import { pass } from './waits.ts';
 
 type Message = Parameters<Outside['post']>[1];
 
@@ -28,7 +28,6 @@ export interface Received {
   readonly type: string;
   /** That its body names. */
   readonly accountId: string;
-  readonly body: string;
   readonly at: Date;
 }
 
@@ -96,7 +95,7 @@ export class Receivers extends Outside {
     const { type, data } = JSON.parse(body) as Payload;
     const id = headers['webhook-id'] ?? '';
     const { accountId } = data;
-    this.received.push({ address, id, type, accountId, body, at: new Date() });
+    this.received.push({ address, id, type, accountId, at: new Date() });
   }
 
   async #never(cancelled: AbortSignal | undefined): Promise<never> {

@@ -1,13 +1,14 @@
 import { expect, test } from '@jest/globals';
+import { DirectUnpacking } from '../../support/sites/direct-unpacking.ts';
 import { allOf } from '../../support/sites/site-source.ts';
-import { FixedUnpacking, SiteDisk } from './site-disk.ts';
+import { SiteDisk, siteOf } from './site-disk.ts';
 
 const room = { plan: 'pro', quota: 1000, left: 1000 };
 
 test('an upload is stored as a site of two files, until it is removed', async () => {
   const disk = new SiteDisk();
   const place = { deployId: 'dep_1', room };
-  const contents = await new FixedUnpacking(disk).unpack(place, 'birds', () => undefined);
+  const contents = await new DirectUnpacking(disk, siteOf).unpack(place, 'birds', () => undefined);
   const files = (await disk.list('dep_1')) ?? [];
   expect(files.map(({ path }) => path)).toEqual(['index.html', 'site.css']);
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
@@ -24,7 +25,7 @@ test('an upload is stored as a site of two files, until it is removed', async ()
 test('an upload without room for it is refused, and is no deploy', async () => {
   const disk = new SiteDisk();
   const place = { deployId: 'dep_1', room: { ...room, left: 3 } };
-  const unpacked = new FixedUnpacking(disk).unpack(place, 'birds', () => undefined);
+  const unpacked = new DirectUnpacking(disk, siteOf).unpack(place, 'birds', () => undefined);
   await expect(unpacked).rejects.toMatchObject({ code: 'storage_quota_reached' });
   expect(disk.deployIds).toEqual([]);
 });

@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { SiteContents } from '../../../src/sites/domain/site-contents.ts';
 import {
   SiteFiles,
-  SiteUnpacking,
-  type DeployPlace,
   type Encoding,
-  type OnProgress,
   type SiteDraft,
+  type SiteSource,
   type StoredFile,
 } from '../../../src/sites/ports.ts';
-import { unpackSite } from '../../../src/sites/use-cases/unpack-site.ts';
 import { allOf, entry, sourceOf } from '../../support/sites/site-source.ts';
 
 interface KeptFile extends StoredFile {
@@ -74,21 +70,6 @@ const keptFile = (path: string, content: Buffer): KeptFile => {
   return { path, bytes: content.length, hash, brotli: undefined, gzip: undefined, content };
 };
 
-/** Every upload is a site of two files, which the service unpacks as any other. */
-export class FixedUnpacking extends SiteUnpacking {
-  readonly #disk: SiteDisk;
-
-  constructor(disk: SiteDisk) {
-    super();
-    this.#disk = disk;
-  }
-
-  override async unpack(
-    { deployId, room }: DeployPlace,
-    upload: string,
-    onProgress: OnProgress,
-  ): Promise<SiteContents> {
-    const source = sourceOf(entry('index.html', `<h1>${upload}</h1>`), entry('site.css', 'h1 {}'));
-    return unpackSite(source, { draft: await this.#disk.begin(deployId), room }, onProgress);
-  }
-}
+/** Every upload is a site of two files. */
+export const siteOf = (upload: string): Promise<SiteSource> =>
+  Promise.resolve(sourceOf(entry('index.html', `<h1>${upload}</h1>`), entry('site.css', 'h1 {}')));

@@ -12,6 +12,7 @@ import { Clock } from '../../../src/kernel/clock.ts';
 import { Ids } from '../../../src/kernel/ids.ts';
 import { Outside } from '../../../src/notifications/webhook-ports.ts';
 import { SiteFiles, SiteUnpacking } from '../../../src/sites/ports.ts';
+import { DirectUnpacking } from '../../support/sites/direct-unpacking.ts';
 import { Authority } from './authority.ts';
 import { LookUpFailed, vantages, type Outlook } from './authority-validation.ts';
 import type { Chance } from './chance.ts';
@@ -21,7 +22,7 @@ import type { RecordData, RecordType } from './dns-records.ts';
 import type { ZoneProcess } from './dns-zones.ts';
 import { MailServer } from './mail-server.ts';
 import { Receivers } from './receivers.ts';
-import { FixedUnpacking, SiteDisk } from './site-disk.ts';
+import { SiteDisk, siteOf } from './site-disk.ts';
 import type { Time } from './time.ts';
 
 /** The names and addresses of the service. */
@@ -107,7 +108,7 @@ export class World {
     container.rebind(Outside).toConstantValue(across(time, this.receivers));
     container.rebind(PostmanKey).toConstantValue({ postman: across(time, this.mail) });
     container.rebind(SiteFiles).toConstantValue(this.disk);
-    container.rebind(SiteUnpacking).toConstantValue(new FixedUnpacking(this.disk));
+    container.rebind(SiteUnpacking).toConstantValue(new DirectUnpacking(this.disk, siteOf));
   }
 
   #verifier(config: Config, clock: Clock): DnsVerifier {
