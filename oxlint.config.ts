@@ -164,7 +164,6 @@ export const testRules = { 'local/timeless-syntax': 'error' } satisfies Rules;
 /** The tests that may measure, wait or ask the clock all the same, and why. */
 export const timedTests: Readonly<Record<string, string>> = {
   'test/support/until.ts': 'It is what the others wait with.',
-  'test/simulation/world/dns-waits.ts': 'The time of the world is virtual.',
   'test/support/held-timeouts.ts': 'It lets the time of a process stand still, at what it is.',
   'test/support/servers/{delayed,object-store,tcp-proxy}.ts': 'Slow networks and servers.',
   'test/support/servers/balancer.ts': 'It asks its processes now and then, as balancers do.',
