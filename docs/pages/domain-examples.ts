@@ -1,4 +1,4 @@
-import { budgetWords } from '../../src/domains/domain/certificates/budget-words.ts';
+import { budgetWords } from '../../src/domains/domain/certificates/ca-budget.ts';
 import {
   caBudgets,
   type Budget,

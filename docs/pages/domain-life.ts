@@ -6,11 +6,8 @@ import {
 } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { DnsReport } from '../../src/domains/domain/dns/report.ts';
 import { longestWaitForDnsMs } from '../../src/domains/domain/attachment/check-schedule.ts';
-import {
-  certificateIssued,
-  fenceOf,
-  orderStarted,
-} from '../../src/domains/domain/attachment/certificate.ts';
+import { domainAfter, workOf } from '../../src/domains/domain/attachment/certificate.ts';
+import { planned, type IssuedCertificate } from '../../src/domains/domain/certificates/standing.ts';
 import { recordCheck } from '../../src/domains/domain/attachment/checks.ts';
 import { contestedBy } from '../../src/domains/domain/attachment/contested-name.ts';
 import { reverify, verify } from '../../src/domains/domain/attachment/verification.ts';
@@ -59,10 +56,17 @@ const wrong: DnsReport = {
   verifiable: false,
 };
 
+const certificate: IssuedCertificate = {
+  ...{ kind: 'issued', notBefore: at, notAfter: tooLate, work: planned(tooLate) },
+  ...{ askRenewalAt: undefined, issuedBy: '', hasWindow: false },
+};
+
 const certified = (domain: CustomDomain): CustomDomain => {
-  const ordered = orderStarted(domain, fenceOf(domain), at).state;
-  const brought = { ...fenceOf(ordered), notBefore: at, notAfter: tooLate };
-  return certificateIssued(ordered, brought, at).state;
+  const work = workOf(domain);
+  const brought = { notAfter: tooLate, isRenewal: false, authority: '' };
+  const outcome = { kind: 'issued', ...brought } as const;
+  return domainAfter(domain, { ...(work && { work: { ...work, certificate } }), outcome }, at)
+    .state;
 };
 
 const verified = (id: string): CustomDomain => verify(added(id), right, moment).state;

@@ -14,10 +14,9 @@ import {
 } from './use-cases/domain-settings.ts';
 import { planRenewals } from './use-cases/plan-renewals.ts';
 import { readWholeTimeline } from './use-cases/read-timeline.ts';
-import { secureSites, sitesDueAt } from './use-cases/secure-sites.ts';
-import { forgetOwnNames } from './use-cases/forget-own-names.ts';
+import { forgetOwnNames, secureSites, sitesDueAt } from './use-cases/secure-sites.ts';
 import { makeShare, revokeShare, showShared } from './use-cases/share-domain.ts';
-import { showOwnHold } from './use-cases/show-own-hold.ts';
+import { showOwnHold } from './use-cases/own-host.ts';
 import { showDomain, showHolds } from './use-cases/show-domain.ts';
 import { tendDomain } from './use-cases/tend-domain.ts';
 import { verifyDomain } from './use-cases/verify-domain.ts';

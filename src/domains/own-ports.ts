@@ -2,7 +2,7 @@ import type { CaUse } from './domain/certificates/ca-budget.ts';
 import type { Validity } from './domain/certificates/certificate.ts';
 import type { LedgerName } from './domain/certificates/ca-ledger.ts';
 import type { OwnName } from './domain/own/own-name.ts';
-import type { OwnChange } from './domain/own/own-order.ts';
+import type { OwnChange } from './domain/own/own-name.ts';
 
 /**
  * The platform's own names that got a certificate, or asked for one. Every change stores the ledger, the certificate and

@@ -176,7 +176,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 8,
     parsers: { parseHostname: hostnameParser },
   },
-  'domains/domain/attachment/order-subject.ts': `${ours}the subjects of orders.`,
+  'domains/domain/attachment/certificate.ts': `${ours}the subjects of orders.`,
   'sites/domain/project.ts': {
     operations: 4,
     parsers: { slugOf: parser("a-' \u0315\u0300ﷺ", slugOf) },

@@ -39,7 +39,7 @@ export const awaited = async (
       method,
       retryAfter: headers['retry-after'],
     });
-    if (!isDnsChallenge(state)) return challenges[0] ?? state;
+    if (!isPublishedWithOthers(state)) return challenges[0] ?? state;
     challenges.push(state);
   }
   const [first] = challenges;
@@ -49,10 +49,10 @@ export const awaited = async (
     : processing(step);
 };
 
-type DnsChallenge = Extract<OrderState, { readonly method: 'dns-01' }>;
+type DnsChallenge = Extract<OrderState, { readonly values: readonly string[] }>;
 
-const isDnsChallenge = (state: OrderState): state is DnsChallenge =>
-  state.kind === 'challenge' && state.method === 'dns-01';
+const isPublishedWithOthers = (state: OrderState): state is DnsChallenge =>
+  state.kind === 'challenge' && 'values' in state;
 
 const pending = async (
   step: Step,
@@ -74,9 +74,21 @@ const pending = async (
   const { status, token, url: challengeUrl } = challenge;
   if (isUnderWay || status !== 'pending') return processing(step, retryAfter);
   const keyAuthorization = await step.session.keyAuthorization(token);
-  return method === 'http-01'
-    ? { kind: 'challenge', method, token, keyAuthorization, challengeUrl }
-    : { kind: 'challenge', method, values: [dnsValueOf(keyAuthorization)], challengeUrl };
+  return challengeBy[method]({ token, keyAuthorization, challengeUrl });
+};
+
+interface Offered {
+  readonly token: string;
+  readonly keyAuthorization: string;
+  readonly challengeUrl: string;
+}
+
+const challengeBy: Readonly<Record<ValidationMethod, (offered: Offered) => OrderState>> = {
+  'dns-01': ({ keyAuthorization, challengeUrl }) => {
+    const values = [dnsValueOf(keyAuthorization)];
+    return { kind: 'challenge', method: 'dns-01', values, challengeUrl };
+  },
+  'http-01': (offered) => ({ kind: 'challenge', method: 'http-01', ...offered }),
 };
 
 /** RFC 8555, section 8.4. */

@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
-import { pairOf } from '../../domains/domain/own/platform.ts';
+import { pairOf } from '../../domains/domain/own/own-name.ts';
 import type { LoadedCertificate } from '../../domains/edge-ports.ts';
 
 /** What is in the two files. */

@@ -5,7 +5,7 @@ import { Turns } from '../../kernel/turns.ts';
 import { hostOf } from '../../domains/domain/certificates/certificate.ts';
 import { isWildcard, namesFor, wildcardOver } from '../../domains/domain/names/wildcard.ts';
 import type { Route } from '../../domains/domain/redirects/routes.ts';
-import { pairOf } from '../../domains/domain/own/platform.ts';
+import { pairOf } from '../../domains/domain/own/own-name.ts';
 import type { EdgeRecords, LoadedCertificate } from '../../domains/edge-ports.ts';
 
 /** Other processes' changes are seen within a second, with time to read them. */

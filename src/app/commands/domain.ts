@@ -1,6 +1,6 @@
 import { Argument } from 'commander';
 import type { Container } from 'inversify';
-import { limitInWords } from '../../domains/domain/certificates/budget-words.ts';
+import { limitInWords } from '../../domains/domain/certificates/ca-budget.ts';
 import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
 import type { Domains } from '../../domains/domains.ts';
 import type { DomainSettingsDocument } from '../../domains/domain/redirects/settings.ts';

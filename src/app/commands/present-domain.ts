@@ -3,7 +3,7 @@ import {
   nextStepAt,
   statusOf,
   type CertificateStanding,
-  type CertificateWork,
+  type WantedWork,
 } from '../../domains/domain/certificates/standing.ts';
 import type { Attempts } from '../../domains/domain/certificates/attempts.ts';
 import type { Attachment } from '../../domains/domain/attachment/attachment.ts';
@@ -70,7 +70,7 @@ export const presentCertificate = (certificate: CertificateStanding) => {
   }
 };
 
-const presentWork = (work: CertificateWork) => {
+const presentWork = (work: WantedWork) => {
   const { isManual = false, retryAt } = work.attempts ?? {};
   return {
     attempts: work.attempts && presentAttempts(work.attempts),

@@ -1,4 +1,4 @@
-import { endingOf, type Ending } from '../../domains/domain/own/platform.ts';
+import { endingOf, type Ending } from '../../domains/domain/own/own-name.ts';
 import type { PlatformStanding } from '../../domains/use-cases/check-platform.ts';
 import type { Config } from '../settings/config.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';

@@ -1,5 +1,7 @@
 import { orderExempted, orderNotMade } from '../domain/certificates/ca-ledger.ts';
-import type { AuthorityFailure, OrderEnd, OrderState } from '../domain/certificates/order.ts';
+import type { AuthorityFailure, OrderState } from '../domain/certificates/order.ts';
+import type { OrderResult } from '../domain/certificates/settle-order.ts';
+import type { ValidationMethod } from '../domain/dns/validation.ts';
 import type { Hold } from '../domain/certificates/ca-budget.ts';
 import type { Pause } from '../ports.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -20,20 +22,21 @@ export interface OrderPorts extends AuthorityPorts {
   readonly pause: Pause;
 }
 
-/** How the name is proven. With DNS-01, its challenge name leads to that label of our zone. */
-export type Proof =
-  { readonly method: 'http-01' } | { readonly method: 'dns-01'; readonly label: string };
+/** How the name is proven, and the label of our zone that its challenge name leads to. */
+interface Proof {
+  readonly method: ValidationMethod;
+  readonly label: string;
+}
 
 /** What an order is for. Every worker continues the same order for the same subject. */
 export interface OrderSubject {
   /** Name of the authority that is asked. */
   readonly authority: string;
+  /** Also its key in the ledger, entered before the authority is asked. */
   readonly subject: string;
   readonly host: string;
   /** Further names of the same certificate. */
   readonly also?: readonly string[] | undefined;
-  /** Its key in the ledger, entered before the authority is asked. */
-  readonly orderKey: string;
   /** Chain of the certificate that it renews. */
   readonly replaces: string | undefined;
   readonly proof: Proof;
@@ -47,10 +50,7 @@ export interface OrderSubject {
 }
 
 export type OrderOutcome =
-  | OrderEnd
-  | Extract<OrderState, { kind: 'processing' }>
-  /** The authority does not exempt it, and a budget is used up. It made no order. */
-  | { readonly kind: 'held_up'; readonly hold: Hold }
+  | OrderResult
   /** Another worker gave it up; nothing is kept. */
   | { readonly kind: 'unwanted' };
 
@@ -112,21 +112,31 @@ const takeStep = async (
   }
 };
 
+type ChallengeBy<Method extends ValidationMethod> = Extract<
+  OrderState,
+  { readonly kind: 'challenge'; readonly method: Method }
+>;
+
+/**
+ * From now on the challenge is answered.
+ * @throws Error when it is not read back, or the order was forgotten meanwhile
+ */
+type Publish<Method extends ValidationMethod> = (
+  ports: OrderPorts,
+  order: ProvedOrder,
+  state: ChallengeBy<Method>,
+) => Promise<void>;
+
+const publishOverHttp: Publish<'http-01'> = ({ orders }, { subject }, state) => {
+  const { token, keyAuthorization } = state;
+  return orders.publish(subject, { token, keyAuthorization });
+};
+
 /** Longer than an authority keeps a challenge open; it goes with its order before. */
 const valueMs = 7 * 24 * 60 * 60 * 1000;
 
-/** From now on it is answered. @throws Error when it is not read back, or the order was forgotten meanwhile */
-const publish = async (
-  { orders, dnsChallenges, clock }: OrderPorts,
-  order: ProvedOrder,
-  state: Extract<OrderState, { kind: 'challenge' }>,
-): Promise<void> => {
-  if (state.method === 'http-01') {
-    const { token, keyAuthorization } = state;
-    return orders.publish(order.subject, { token, keyAuthorization });
-  }
-  if (order.method !== 'dns-01') throw new Error('nobody asked for a DNS challenge');
-  const [{ label }, { values }, now] = [order, state, clock.now()];
+const publishByDns: Publish<'dns-01'> = async ({ dnsChallenges, clock }, order, { values }) => {
+  const [{ label }, now] = [order, clock.now()];
   const expiresAt = new Date(now.getTime() + valueMs);
   for (const value of values)
     await dnsChallenges.publish(order.subject, { label, value, expiresAt });
@@ -135,6 +145,17 @@ const publish = async (
   if (!values.every((value) => found.includes(value)))
     throw new Error(`the challenge of ${order.host} was not stored`);
 };
+
+const publications: { readonly [Method in ValidationMethod]: Publish<Method> } = {
+  'dns-01': publishByDns,
+  'http-01': publishOverHttp,
+};
+
+const publish = <Method extends ValidationMethod>(
+  ports: OrderPorts,
+  order: ProvedOrder,
+  state: ChallengeBy<Method> & { readonly method: Method },
+): Promise<void> => publications[state.method](ports, order, state);
 
 type Placing =
   | {
@@ -146,11 +167,11 @@ type Placing =
 
 const place = async (ports: OrderPorts, wanted: OrderSubject): Promise<Placing> => {
   const { orders } = ports;
-  const { subject, orderKey, isWanted } = wanted;
+  const { subject, isWanted } = wanted;
   const kept = (await orders.find(subject)) ?? (await begin(ports, wanted));
   const isPlaced = kept?.url !== undefined;
   if (!kept || !(await isWanted())) {
-    await orders.forget(subject, isPlaced ? {} : orderNotMade(orderKey));
+    await orders.forget(subject, isPlaced ? {} : orderNotMade(subject));
     return { kind: 'unwanted' };
   }
   const authority = authorityNamed(ports, kept.authority);
@@ -160,7 +181,7 @@ const place = async (ports: OrderPorts, wanted: OrderSubject): Promise<Placing> 
   const answer = await ask(authority, wanted);
   if (answer.kind === 'held_up') return answer;
   if (answer.kind === 'failed') return { ...answer, kind: 'not_placed' };
-  const ledger = answer.isExempt ? orderExempted(orderKey) : {};
+  const ledger = answer.isExempt ? orderExempted(subject) : {};
   return { kind: 'placed', order: await orders.placed(subject, answer.url, ledger), authority };
 };
 

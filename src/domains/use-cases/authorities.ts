@@ -1,6 +1,5 @@
 import { chooseAuthority } from '../domain/certificates/authorities.ts';
-import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
-import { choiceOf, isCertified } from '../domain/attachment/plan.ts';
+import { choiceOf, type CertificateWork } from '../domain/certificates/certificate-work.ts';
 import type { CertificateAuthority } from '../certificate-ports.ts';
 import type { DomainPorts } from '../ports.ts';
 
@@ -20,12 +19,12 @@ export const authorityNamed = (
 ): CertificateAuthority | undefined =>
   name === '' ? ports.authority : authoritiesOf(ports).find((one) => one.name === name);
 
-/** The one that the next attempt of a domain goes to. */
+/** The one that the next attempt goes to. */
 export const authorityFor = (
   ports: AuthorityPorts,
-  domain: CustomDomain,
+  work: CertificateWork | undefined,
   now: Date,
 ): CertificateAuthority => {
-  const name = isCertified(domain) ? chooseAuthority(choiceOf(domain), now) : undefined;
+  const name = work && chooseAuthority(choiceOf(work), now);
   return authorityNamed(ports, name ?? '') ?? ports.authority;
 };

@@ -1,6 +1,5 @@
 import { agreementOf } from '../domain/dns/findings.ts';
-import { ownDueAt } from '../domain/own/own-name.ts';
-import { coversHosts, endingOf, pairOf, type Ending } from '../domain/own/platform.ts';
+import { coversHosts, type Ending, endingOf, ownDueAt, pairOf } from '../domain/own/own-name.ts';
 import type { DomainPorts } from '../ports.ts';
 import type { AuthorityPorts } from './authorities.ts';
 import { lookAtPlatform, platformRecord, type PlatformDns } from './look-at-platform.ts';

@@ -13,7 +13,7 @@ import {
   type CustomDomain,
   type CustomDomainState,
 } from '../domain/attachment/custom-domain.ts';
-import { coversHosts, pairOf } from '../domain/own/platform.ts';
+import { coversHosts, pairOf } from '../domain/own/own-name.ts';
 import type { DomainPorts } from '../ports.ts';
 import { allIn } from './all-domains.ts';
 import { authoritiesOf, type AuthorityPorts } from './authorities.ts';

@@ -2,8 +2,8 @@ import { judgeDelegation } from '../domain/dns/delegation.ts';
 import { agreementOf } from '../domain/dns/findings.ts';
 import { judgeIssuers, type Issuers } from '../domain/dns/issuers.ts';
 import { delegationNameOf, delegationTarget } from '../domain/dns/records.ts';
-import type { ValidationMethod } from '../domain/dns/validation.ts';
-import { platformLabel } from '../domain/own/platform.ts';
+import { methodsFor, type ValidationMethod } from '../domain/dns/validation.ts';
+import { pairOf, platformLabel } from '../domain/own/own-name.ts';
 import type { DomainPorts } from '../ports.ts';
 import { authoritiesOf, type AuthorityPorts } from './authorities.ts';
 import { policyOf } from './check-domain.ts';
@@ -14,9 +14,9 @@ type Ports = AuthorityPorts & Pick<DomainPorts, 'dns' | 'naming'>;
 export interface PlatformDns {
   /** Whether the platform's challenge name leads into our zone, as most resolvers see it. */
   readonly delegation: 'right' | 'wrong' | 'unknown';
-  /** Which authorities may issue for the pair, which is validated by DNS. */
+  /** Which authorities may issue for the pair, a wildcard and the name itself. */
   readonly pair: Issuers;
-  /** Which authorities may issue for the host of a project, which is validated over HTTP. */
+  /** Which authorities may issue for the host of a project. */
   readonly hosts: Issuers;
 }
 
@@ -42,8 +42,10 @@ export const lookAtPlatform = async (ports: Ports): Promise<PlatformDns> => {
       facts,
       policies.map((policy) => ({ ...policy, method, isWildcard })),
     );
-  const pair = bothOf(by('dns-01'), by('dns-01', true));
-  return { delegation: agreementOf(seen), pair, hosts: by('http-01') };
+  const [ofPair] = methodsFor({ host: pairOf(host).host, isDelegated: true });
+  const [ofHosts] = methodsFor({ host, isDelegated: false });
+  const pair = bothOf(by(ofPair), by(ofPair, true));
+  return { delegation: agreementOf(seen), pair, hosts: by(ofHosts) };
 };
 
 /** One of the pair is a wildcard, for which CAA may say something else. */

@@ -1,29 +1,29 @@
-import { chooseAuthority } from '../domain/certificates/authorities.ts';
-import type { Hold, OrderKind } from '../domain/certificates/ca-budget.ts';
-import type { LedgerName } from '../domain/certificates/ca-ledger.ts';
+import type { Hold } from '../domain/certificates/ca-budget.ts';
 import { hostOf } from '../domain/certificates/certificate.ts';
-import { ownChoice, ownOrderedAt, type OwnName } from '../domain/own/own-name.ts';
-import { ownSubject } from '../domain/own/own-order.ts';
-import { pairOf, platformLabel } from '../domain/own/platform.ts';
+import { keepsOrder } from '../domain/certificates/standing.ts';
+import {
+  ownAfter,
+  ownDueAt,
+  type OwnName,
+  ownTerms,
+  type OwnTerms,
+  ownWork,
+  pairOf,
+  servesHosts,
+  unknownOwnName,
+} from '../domain/own/own-name.ts';
 import type { DomainPorts } from '../ports.ts';
-import type { Proof } from './advance-order.ts';
-import type { AuthorityPorts } from './authorities.ts';
-import { findHold } from './secure-name.ts';
-
-/** A name of the platform that gets a certificate. */
-export interface OwnHost {
-  /** Without the authority. */
-  readonly name: Omit<LedgerName, 'authority'>;
-  /** Further names of the same certificate. */
-  readonly also?: readonly string[];
-  readonly proof: Proof;
-  readonly kinds: Readonly<
-    Record<'first' | 'later', Extract<OrderKind, 'renewal' | `own${string}`>>
-  >;
-}
+import type { OrderOutcome } from './advance-order.ts';
+import { authoritiesOf, type AuthorityPorts } from './authorities.ts';
+import {
+  holdOf,
+  workOnCertificate,
+  type Applicant,
+  type CertificatePorts,
+} from './work-on-certificate.ts';
 
 /** A project with a host of its own below the platform's. */
-export interface OwnProject {
+interface OwnProject {
   readonly accountId: string;
   readonly slug: string;
   readonly servedDeployId: string | undefined;
@@ -34,64 +34,100 @@ type NamePorts = Pick<DomainPorts, 'hostNames' | 'naming'>;
 export const ownHost = (
   { hostNames, naming }: NamePorts,
   { accountId, slug }: Pick<OwnProject, 'accountId' | 'slug'>,
-): OwnHost => {
+): OwnTerms => {
   const host = hostOf(slug, naming.platformHost);
   const { registrableDomain = host } = hostNames.read(host);
-  return {
-    name: { accountId, host, registrableDomain },
-    proof: { method: 'http-01' },
-    kinds: { first: 'own', later: 'own_renewal' },
-  };
+  const kinds = { first: 'own', later: 'own_renewal', counted: 'own_counted' } as const;
+  return ownTerms({ host, payer: { accountId, registrableDomain }, kinds });
 };
 
 /** It belongs to no account, and its orders come out of what is kept for renewals. */
-export const platformPair = ({ hostNames, naming: { platformHost } }: NamePorts): OwnHost => {
+export const platformPair = ({ hostNames, naming: { platformHost } }: NamePorts): OwnTerms => {
   const { registrableDomain = platformHost } = hostNames.read(platformHost);
-  const { host, also } = pairOf(platformHost);
-  return {
-    ...{ name: { accountId: '', host, registrableDomain }, also },
-    proof: { method: 'dns-01', label: platformLabel },
-    kinds: { first: 'renewal', later: 'renewal' },
-  };
+  const kinds = { first: 'renewal', later: 'renewal', counted: 'own_counted' } as const;
+  return ownTerms({ ...pairOf(platformHost), payer: { accountId: '', registrableDomain }, kinds });
 };
 
+export type OwnHostPorts = CertificatePorts & Pick<DomainPorts, 'ownNames'>;
+
+/** `refused`: the authority is rate limiting us or does not answer, whatever the host. */
+export type OwnHostResult = 'issued' | 'failed' | 'refused' | 'held up';
+
 /** Work on one name. */
-export interface OwnTask {
-  readonly own: OwnHost;
+interface OwnTask {
+  readonly own: OwnTerms;
   readonly known: OwnName;
   /** The names of the authorities that CAA allows. */
   readonly mayIssue: readonly string[];
-  readonly authority: string;
-  readonly kind: OrderKind;
 }
 
-export type GivenTask = Omit<OwnTask, 'authority' | 'kind'>;
+/** Advances the certificate of a name as far as possible now. */
+export const secureOwnHost =
+  (ports: OwnHostPorts) =>
+  async (task: OwnTask): Promise<OwnHostResult> => {
+    const { own, known, mayIssue } = task;
+    if (ownDueAt(known) > ports.clock.now()) return 'held up';
+    const work = workOnCertificate(ports, applicantFor(ports, task));
+    const outcome = await work(ownWork(known, own, mayIssue));
+    return outcome ? resultOf(outcome) : 'held up';
+  };
 
-/** @param mayIssue the names of the authorities that CAA allows; empty where that is not known */
-export const taskFor = (
-  ports: AuthorityPorts & Pick<DomainPorts, 'clock'>,
-  its: GivenTask,
-): OwnTask => {
-  const { known, own } = its;
-  const chosen = chooseAuthority(ownChoice(known, its.mayIssue), ports.clock.now());
-  const kind = own.kinds[known.certificate.kind === 'issued' ? 'later' : 'first'];
-  return { ...its, kind, authority: chosen ?? ports.authority.name };
+const applicantFor = (
+  { ownNames, clock }: OwnHostPorts,
+  { own, known, mayIssue }: OwnTask,
+): Applicant => {
+  const workIn = (name: OwnName) => ownWork(name, own, mayIssue);
+  return {
+    find: async () => {
+      const name = await ownNames.find(own.host);
+      return name && workIn(name);
+    },
+    change: async (command) => {
+      const { name, outcome } = await ownNames.change(own.host, (one = known) => {
+        const change = command(workIn(one));
+        return { ...ownAfter(one, change), outcome: change.outcome };
+      });
+      return { work: workIn(name), outcome };
+    },
+    changeCounted: async (authority, command) => {
+      const ledgerName = { authority, host: own.host, ...own.payer };
+      const counted = ownNames.changeCounted(ledgerName, clock.now(), (one = known, use) => {
+        const change = command(workIn(one), use);
+        return { ...ownAfter(one, change), outcome: change.outcome };
+      });
+      const { name, outcome } = await counted;
+      return { work: workIn(name), outcome };
+    },
+    // It is looked at in each run.
+    heldUp: () => Promise.resolve(),
+    prepare: (work) => Promise.resolve(work),
+  };
 };
 
-/** The authority has issued its certificate, and says when to renew it (RFC 9773, section 5). */
-export const mayReplace = ({ certificate }: OwnName, authority: string): boolean =>
-  certificate.kind === 'issued' && certificate.hasWindow && certificate.issuedBy === authority;
-
-/** What work on a certificate waits for; undefined: it may go on now. */
-export const ownHold = async (
-  ports: Pick<DomainPorts, 'ledger' | 'orders' | 'clock'>,
-  task: OwnTask,
-): Promise<Hold | undefined> => {
-  const { known, own, authority } = task;
-  const at = ownOrderedAt(known);
-  const kept = at === undefined ? undefined : await ports.orders.find(ownSubject(known));
-  const isCounted = kept?.url !== undefined;
-  const kind = isCounted ? 'own_counted' : task.kind;
-  const name = { ...own.name, authority: isCounted && at ? at : authority };
-  return findHold(ports, name, { isManual: false, kind });
+const resultOf = (outcome: OrderOutcome): OwnHostResult => {
+  if (outcome.kind === 'issued') return 'issued';
+  if (outcome.kind === 'held_up') return 'held up';
+  if (outcome.kind !== 'failed' && outcome.kind !== 'not_placed') return 'failed';
+  return keepsOrder(outcome.failure.reason) ? 'refused' : 'failed';
 };
+
+type ShowPorts = AuthorityPorts &
+  NamePorts &
+  Pick<
+    DomainPorts,
+    'certificates' | 'ledger' | 'orders' | 'clock' | 'ownNames' | 'hasPlatformFiles'
+  >;
+
+/** @returns what the certificate of a project's own host waits for; undefined when it has one, or needs none */
+export const showOwnHold =
+  (ports: ShowPorts) =>
+  async (project: OwnProject): Promise<Hold | undefined> => {
+    const { ownNames, certificates, naming, hasPlatformFiles, clock } = ports;
+    if (project.servedDeployId === undefined || hasPlatformFiles) return undefined;
+    const own = ownHost(ports, project);
+    const pair = await ownNames.find(pairOf(naming.platformHost).host);
+    if (servesHosts(pair, clock.now()) || (await certificates.find(own.host))) return undefined;
+    const known = (await ownNames.find(own.host)) ?? unknownOwnName(own.host, undefined);
+    const mayIssue = authoritiesOf(ports).map(({ name }) => name);
+    return holdOf(ports, ownWork(known, own, mayIssue));
+  };

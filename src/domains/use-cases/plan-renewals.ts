@@ -1,15 +1,17 @@
+import { planDomainRenewal, renewedCertificate } from '../domain/attachment/certificate.ts';
 import {
-  mayAskRenewal,
+  askedForAt,
+  mayAskFor,
   planRenewal,
-  renewalAskedAt,
+  type RenewalAnswer,
   type RenewalPlan,
-} from '../domain/attachment/plan.ts';
+} from '../domain/certificates/renewal-plan.ts';
+import type { IssuedCertificate } from '../domain/certificates/standing.ts';
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
 import type { RenewalSpan } from '../domain/certificates/renewal.ts';
 import type { CertificateAuthority } from '../certificate-ports.ts';
 import type { DomainPorts } from '../ports.ts';
-import { mayAskForOwn, ownAskedAt, planOwnRenewal } from '../domain/own/own-renewal.ts';
-import { coversHosts, pairOf } from '../domain/own/platform.ts';
+import { coversHosts, type OwnName, pairOf } from '../domain/own/own-name.ts';
 import { allIn } from './all-domains.ts';
 import { authoritiesOf, authorityNamed, type AuthorityPorts } from './authorities.ts';
 import { allEnded, inLanes } from './lanes.ts';
@@ -43,10 +45,7 @@ export const planRenewals =
   (ports: Ports) =>
   async (isStopping: () => boolean = () => false): Promise<RenewalPlans> => {
     const run = { isStopping, agenda: agenda() };
-    const plans = authoritiesOf(ports).flatMap((authority) => [
-      planAt(ports, authority, run),
-      planOwnAt(ports, authority, run),
-    ]);
+    const plans = authoritiesOf(ports).map((authority) => planAt(ports, authority, run));
     const all = (await allEnded(plans)).flat();
     return {
       planned: all.filter(({ verdict }) => verdict === 'planned').length,
@@ -109,21 +108,22 @@ const planAt = async (
   authority: CertificateAuthority,
   run: Run,
 ): Promise<readonly Planned[]> => {
-  const { domains, clock } = ports;
+  const { clock } = ports;
   const end = clock.now().getTime() + longestRunMs;
-  const waiting = renewedIn(domains);
+  const waiting = renewedIn(ports);
   const all: Planned[] = [];
   const attended = attention();
   const isOver = () => run.isStopping() || attended.isLost || clock.now().getTime() > end;
   const next = async (): Promise<boolean> => {
-    const { value: domain } = isOver() ? {} : await waiting.next();
+    const { value: renewed } = isOver() ? {} : await waiting.next();
     if (isOver()) run.agenda.isLeft();
-    const one = domain && !isOver() ? await planOne(ports, { authority, run }, domain) : undefined;
+    const one =
+      renewed && !isOver() ? await planOne(ports, { authority, run }, renewed) : undefined;
     if (one) {
       all.push(one);
       attended.heard(one);
     }
-    return domain !== undefined;
+    return renewed !== undefined;
   };
   // The first one that asks it alone shows whether the authority answers at all.
   while (all.length === 0 && (await next()));
@@ -131,65 +131,71 @@ const planAt = async (
   return all;
 };
 
-/** Ready ones last: visitors depend on the others. */
-async function* renewedIn(domains: Ports['domains']): ReturnType<typeof allIn> {
-  yield* allIn(domains, 'live');
-  return yield* allIn(domains, 'added');
-}
-
 const planOne = async (
   ports: Ports,
   { authority, run: { agenda } }: { readonly authority: CertificateAuthority; readonly run: Run },
-  domain: CustomDomain,
+  { host, certificate, plan }: Renewed,
 ): Promise<Planned | undefined> => {
-  const { domains, certificates, chance, clock } = ports;
-  if (!mayAskRenewal(domain, clock.now())) {
-    agenda.note(renewalAskedAt(domain));
+  const { certificates, chance, clock } = ports;
+  if (!mayAskFor(certificate, clock.now())) {
+    agenda.note(askedForAt(certificate));
     return undefined;
   }
-  if (authorityNamed(ports, domain.certificate.issuedBy) !== authority) return undefined;
-  const { host, id } = domain;
-  const certificate = await certificates.find(host);
-  const window = certificate && (await authority.renewalWindow(certificate.chain));
-  const answer = { window, chance: chance() };
-  const plan = await domains.change(id, (one) => planRenewal(one, answer, clock.now()));
-  agenda.note(renewalAskedAt(plan.state));
-  return { host, verdict: plan.verdict, window };
+  if (authorityNamed(ports, certificate.issuedBy) !== authority) return undefined;
+  const current = await certificates.find(host);
+  const window = current && (await authority.renewalWindow(current.chain));
+  const planned = await plan({ window, chance: chance() });
+  agenda.note(planned.certificate && askedForAt(planned.certificate));
+  return { host, verdict: planned.verdict, window };
 };
 
-/** Of the hosts of projects only where they need certificates of their own. */
-const planOwnAt = async (
-  ports: Ports,
-  authority: CertificateAuthority,
-  { isStopping, agenda }: Run,
-): Promise<readonly Planned[]> => {
-  const { ownNames, certificates, naming, chance, clock } = ports;
-  if (ports.hasPlatformFiles) return [];
-  const all: Planned[] = [];
-  const attended = attention();
-  const names = await ownNames.all();
-  const pair = names.find(({ host }) => host === pairOf(naming.platformHost).host);
-  const end = clock.now().getTime() + longestRunMs;
-  for (const name of pair && coversHosts(pair, clock.now()) ? [pair] : names) {
-    if (isStopping() || clock.now().getTime() > end || attended.isLost) {
-      agenda.isLeft();
-      break;
-    }
-    if (!mayAskForOwn(name, clock.now())) {
-      agenda.note(ownAskedAt(name));
-      continue;
-    }
-    if (authorityNamed(ports, name.certificate.issuedBy) !== authority) continue;
-    const current = await certificates.find(name.host);
-    const window = current && (await authority.renewalWindow(current.chain));
-    const answer = { window, chance: chance() };
-    const plan = await ownNames.change(name.host, (one) =>
-      planOwnRenewal(one ?? name, answer, clock.now()),
+/** A certificate that is renewed, and how what the authority says about that is stored. */
+interface Renewed {
+  readonly host: string;
+  readonly certificate: IssuedCertificate;
+  readonly plan: (answer: RenewalAnswer) => Promise<RenewalPlan>;
+}
+
+/** Domains that are only ready come last: visitors depend on the others. */
+async function* renewedIn(ports: Ports): AsyncGenerator<Renewed, undefined> {
+  for (const name of await renewedNames(ports)) yield* renewedName(ports, name);
+  for await (const domain of allIn(ports.domains, 'live')) yield* renewedDomain(ports, domain);
+  for await (const domain of allIn(ports.domains, 'added')) yield* renewedDomain(ports, domain);
+  return undefined;
+}
+
+const renewedDomain = ({ domains, clock }: Ports, domain: CustomDomain): readonly Renewed[] => {
+  const { id, host } = domain;
+  const certificate = renewedCertificate(domain);
+  const plan = async (answer: RenewalAnswer): Promise<RenewalPlan> => {
+    const { state, verdict } = await domains.change(id, (one) =>
+      planDomainRenewal(one, answer, clock.now()),
     );
-    agenda.note(ownAskedAt(plan.name));
-    const one = { host: name.host, verdict: plan.verdict, window };
-    all.push(one);
-    attended.heard(one);
-  }
-  return all;
+    return { certificate: renewedCertificate(state), verdict };
+  };
+  return certificate ? [{ host, certificate, plan }] : [];
 };
+
+/** The hosts of projects only where they need certificates of their own. */
+const renewedNames = async (ports: Ports): Promise<readonly OwnName[]> => {
+  if (ports.hasPlatformFiles) return [];
+  const names = await ports.ownNames.all();
+  const pair = names.find(({ host }) => host === pairOf(ports.naming.platformHost).host);
+  return pair && coversHosts(pair, ports.clock.now()) ? [pair] : names;
+};
+
+const renewedName = ({ ownNames, clock }: Ports, known: OwnName): readonly Renewed[] => {
+  const { host, certificate } = known;
+  const plan = async (answer: RenewalAnswer): Promise<RenewalPlan> => {
+    const { name, verdict } = await ownNames.change(host, (one = known) => {
+      const planned = planRenewal(one.certificate, answer, clock.now());
+      const { certificate: next = one.certificate } = planned;
+      return { name: { ...one, certificate: next }, verdict: planned.verdict };
+    });
+    return { certificate: issuedOf(name), verdict };
+  };
+  return certificate.kind === 'issued' ? [{ host, certificate, plan }] : [];
+};
+
+const issuedOf = ({ certificate }: OwnName): IssuedCertificate | undefined =>
+  certificate.kind === 'issued' ? certificate : undefined;

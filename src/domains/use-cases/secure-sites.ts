@@ -1,21 +1,28 @@
 import { earliest } from '../../kernel/earliest.ts';
 import { hostOf } from '../domain/certificates/certificate.ts';
 import { agreementOf } from '../domain/dns/findings.ts';
+import { isOrdered } from '../domain/certificates/standing.ts';
 import {
+  coversHosts,
   isSoon,
+  isSpent,
   ownDueAt,
-  ownOrderedAt,
-  ownUnseen,
-  unknownOwnName,
   type OwnName,
+  ownNameOf,
+  ownUnseen,
+  pairOf,
+  unknownOwnName,
 } from '../domain/own/own-name.ts';
-import { coversHosts } from '../domain/own/platform.ts';
-import { ownNameOf } from '../domain/own/spent.ts';
 import type { DomainPorts } from '../ports.ts';
 import { inLanes } from './lanes.ts';
 import { lookAtPlatform, type PlatformDns } from './look-at-platform.ts';
-import { ownHost, platformPair } from './own-host.ts';
-import { secureOwnHost, type OwnHostPorts, type OwnHostResult } from './secure-own-host.ts';
+import {
+  ownHost,
+  platformPair,
+  secureOwnHost,
+  type OwnHostPorts,
+  type OwnHostResult,
+} from './own-host.ts';
 
 /** Per run; hosts that only wait for a budget do not count. */
 const mostHosts = 500;
@@ -61,7 +68,7 @@ const knownNames = async ({ ownNames }: Pick<Ports, 'ownNames'>): Promise<Known>
   new Map((await ownNames.all()).map((one) => [one.host, one]));
 
 const knownPair = (ports: Ports, names: Known): OwnName => {
-  const { host } = platformPair(ports).name;
+  const { host } = pairOf(ports.naming.platformHost);
   return names.get(host) ?? unknownOwnName(host, undefined);
 };
 
@@ -84,7 +91,7 @@ type Known = ReadonlyMap<string, OwnName>;
 const securePair = async (ports: Ports, names: Known, dns: Dns): Promise<PairWork> => {
   const { clock, naming, ownNames } = ports;
   const own = platformPair(ports);
-  const { host } = own.name;
+  const { host } = own;
   const known = knownPair(ports, names);
   const isIdle = naming.acmeDnsZone === undefined || ownDueAt(known) > clock.now();
   const isKnownEnough = coversHosts(known, clock.now()) || isUnderWay(known);
@@ -103,11 +110,11 @@ const securePair = async (ports: Ports, names: Known, dns: Dns): Promise<PairWor
 /** Until it has failed once, hosts wait for it, and use up no limit. */
 const isFirst = ({ certificate: { work } }: OwnName): boolean => (work.attempts?.failed ?? 0) === 0;
 
-const isUnderWay = (name: OwnName): boolean => ownOrderedAt(name) !== undefined && isFirst(name);
+const isUnderWay = (name: OwnName): boolean => isOrdered(name) && isFirst(name);
 
 /** An order under way goes on, whatever the DNS says. */
 const mayOrderPair = async (known: OwnName, dns: Dns): Promise<boolean> => {
-  if (ownOrderedAt(known) !== undefined) return true;
+  if (isOrdered(known)) return true;
   const { delegation, pair } = await dns();
   return delegation === 'right' && agreementOf(pair.issuance) !== 'wrong';
 };
@@ -177,3 +184,35 @@ const authoritiesForHosts = async (
   dns: Dns,
 ): Promise<readonly string[]> =>
   secondAuthority ? (await dns()).hosts.mayIssue : [authority.name];
+
+type ForgetPorts = Pick<
+  DomainPorts,
+  'ownNames' | 'certificates' | 'naming' | 'hasPlatformFiles' | 'clock'
+>;
+
+/**
+ * Where one certificate is for all names of the platform, deletes what is left of those for the hosts of projects once
+ * they have ended; and of the one that we ordered, where the operator's files replace it.
+ * @returns how many
+ */
+export const forgetOwnNames =
+  (ports: ForgetPorts) =>
+  async (isStopping: () => boolean = () => false): Promise<number> => {
+    const { ownNames, certificates, naming, hasPlatformFiles, clock } = ports;
+    const now = clock.now();
+    const names = new Map((await ownNames.all()).map((one) => [one.host, one]));
+    const pair = pairOf(naming.platformHost).host;
+    if (!hasPlatformFiles && !coversHosts(names.get(pair), now)) return 0;
+    const validities = await certificates.validities();
+    const below = [...validities.keys()].filter((host) => host.endsWith(pair.slice(1)));
+    let forgotten = 0;
+    for (const host of new Set([...names.keys(), ...below])) {
+      if (isStopping()) break;
+      if (!isSpent(ownNameOf(host, names.get(host), validities.get(host)), now)) continue;
+      const isForgotten = await ownNames.forget(host, now, (name, validity) =>
+        isSpent(ownNameOf(host, name, validity), now),
+      );
+      if (isForgotten) forgotten += 1;
+    }
+    return forgotten;
+  };

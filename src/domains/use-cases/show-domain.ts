@@ -1,7 +1,6 @@
 import { describeBudget, type BudgetView, type Hold } from '../domain/certificates/ca-budget.ts';
 import { workOn } from '../domain/certificates/standing.ts';
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
-import { wantedAttempt } from '../domain/attachment/order.ts';
 import { contestInWords, provenElsewhere } from '../domain/attachment/contested-name.ts';
 import { isAtApex } from '../domain/dns/standing.ts';
 import { healthOf, type DomainHealth } from '../domain/attachment/health.ts';
@@ -10,7 +9,8 @@ import { hostedZone, type HostedZone } from '../domain/dns/provider.ts';
 import { bindSnippet, recordHints, recordsFor, type DnsRecord } from '../domain/dns/records.ts';
 import { attemptAt, dueAt } from '../domain/attachment/schedule.ts';
 import type { DomainPorts } from '../ports.ts';
-import { isCertified, orderedAt } from '../domain/attachment/plan.ts';
+import { orderedAt, wantedAttempt } from '../domain/certificates/certificate-work.ts';
+import { workOf } from '../domain/attachment/certificate.ts';
 import { authorityFor, type AuthorityPorts } from './authorities.ts';
 import { roleOf, showDomainSettings, type DomainRole } from './domain-settings.ts';
 import { sharedTokenOf } from './shared-token.ts';
@@ -97,10 +97,14 @@ const problemsOf = (domain: CustomDomain): readonly DnsProblem[] => {
 /** How much of the authority's rate limits a domain has used, and which limit its next attempt waits for. */
 const domainBudget = async (ports: BudgetPorts, domain: CustomDomain): Promise<BudgetView> => {
   const now = ports.clock.now();
-  const ordered = isCertified(domain) ? orderedAt(domain) : '';
-  const authority = ordered || authorityFor(ports, domain, attemptAt(domain) ?? now).name;
+  const work = workOf(domain);
+  const ordered = work ? orderedAt(work) : '';
+  const authority = ordered || authorityFor(ports, work, attemptAt(domain) ?? now).name;
   const use = await ports.ledger.use({ ...domain, authority }, now);
-  return describeBudget(use, wantedAttempt(domain, authority), attemptAt(domain), now);
+  const wanted = work
+    ? wantedAttempt(work, authority)
+    : ({ isManual: false, kind: 'new' } as const);
+  return describeBudget(use, wanted, attemptAt(domain), now);
 };
 
 /** The limits that first certificates wait for, by domain id; domains that wait for none are left out. */

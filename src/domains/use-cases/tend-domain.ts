@@ -1,24 +1,88 @@
-import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
+import { heldUp, type WorkChange } from '../domain/certificates/certificate-work.ts';
+import { domainAfter, workOf } from '../domain/attachment/certificate.ts';
 import { recordCheck } from '../domain/attachment/checks.ts';
+import { unchanged, type CustomDomain } from '../domain/attachment/custom-domain.ts';
 import { dueWork } from '../domain/attachment/schedule.ts';
-import { checkDomain } from './check-domain.ts';
-import { workOnCertificate, type WorkPorts } from './work-on-certificate.ts';
+import type { DomainPorts } from '../ports.ts';
+import { checkDomain, type CheckPorts } from './check-domain.ts';
+import { workOnCertificate, type Applicant, type CertificatePorts } from './work-on-certificate.ts';
+
+export type TendPorts = CheckPorts & CertificatePorts & Pick<DomainPorts, 'timeline'>;
 
 /** Does what is due for a domain; a domain that was just verified gets its certificate in the same run. */
-export const tendDomain = (ports: WorkPorts) => {
+export const tendDomain = (ports: TendPorts) => {
   const check = checkDomain(ports);
-  const work = workOnCertificate(ports);
+  const certify = certifyDomain(ports);
   const tend = async (domain: CustomDomain): Promise<void> => {
     switch (dueWork(domain, ports.clock.now())) {
       case 'certificate':
-        return work(domain);
+        return certify(domain);
       case 'check': {
         const checked = await check(domain, recordCheck);
-        if (dueWork(checked, ports.clock.now()) === 'certificate') await work(checked);
+        if (dueWork(checked, ports.clock.now()) === 'certificate') await certify(checked);
         return;
       }
       case undefined:
     }
   };
   return tend;
+};
+
+/** See `workOnCertificate`. @throws Unavailable */
+export const certifyDomain =
+  (ports: TendPorts) =>
+  async (domain: CustomDomain): Promise<void> => {
+    const work = workOf(domain);
+    if (work) await workOnCertificate(ports, applicantFor(ports, domain))(work);
+  };
+
+const applicantFor = (ports: TendPorts, domain: CustomDomain): Applicant => {
+  const { domains, clock } = ports;
+  const { id } = domain;
+  return {
+    find: async () => {
+      const current = await domains.get(id);
+      return current && workOf(current);
+    },
+    change: async (command) => {
+      const { state, outcome } = await domains.change(id, (one) =>
+        changed(one, command(workOf(one)), clock.now()),
+      );
+      return { work: workOf(state), outcome };
+    },
+    changeCounted: async (authority, command) => {
+      const now = clock.now();
+      const { state, outcome } = await domains.changeCounted(id, { authority, now }, (one, use) =>
+        changed(one, command(workOf(one), use), now),
+      );
+      return { work: workOf(state), outcome };
+    },
+    heldUp: (hold) => delay(ports, domain, hold),
+    // Checks its DNS and CAA, which costs no request to the authority.
+    prepare: async () => {
+      const checked = await checkDomain(ports)(domain, recordCheck);
+      return dueWork(checked, clock.now()) === 'certificate' ? workOf(checked) : undefined;
+    },
+  };
+};
+
+const changed = (domain: CustomDomain, change: WorkChange, now: Date) => ({
+  ...domainAfter(domain, change, now),
+  outcome: change.outcome,
+});
+
+/** Domains that wait for a limit retry often, so the timeline gets an entry only when the limit changes. */
+const delay = async (
+  { domains, timeline, clock }: TendPorts,
+  { id }: CustomDomain,
+  hold: Parameters<Applicant['heldUp']>[0],
+): Promise<void> => {
+  const [last] = await timeline.list(id, 1);
+  const isTold = last?.kind === 'attempt' && last.details['budget'] === hold.reason;
+  await domains.change(id, (one) => {
+    const work = workOf(one);
+    if (!work) return unchanged(one);
+    const change = domainAfter(one, heldUp(work, hold), clock.now());
+    return isTold ? { ...change, cause: undefined } : change;
+  });
 };

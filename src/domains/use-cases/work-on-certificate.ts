@@ -1,111 +1,233 @@
-import { choiceOf, isCertified, orderedAt } from '../domain/attachment/plan.ts';
-import { isLeft } from '../domain/certificates/authorities.ts';
-import { fenceOf } from '../domain/attachment/certificate.ts';
-import { isOrdered, workOn } from '../domain/certificates/standing.ts';
-import type { Hold } from '../domain/certificates/ca-budget.ts';
-import { orderNotMade } from '../domain/certificates/ca-ledger.ts';
-import { unchanged, type CustomDomain } from '../domain/attachment/custom-domain.ts';
 import {
+  mayOrder,
+  type CaUse,
+  type Hold,
+  type OrderKind,
+  type WantedAttempt,
+} from '../domain/certificates/ca-budget.ts';
+import type { LedgerName } from '../domain/certificates/ca-ledger.ts';
+import {
+  claimOrder,
+  countedKind,
+  countOrderAgain,
+  leaveOrder,
+  loseOrder,
   mayReplace,
-  orderBrought,
-  orderFailed,
-  orderLeft,
-  orderProcessing,
-} from '../domain/attachment/order.ts';
-import { orderCountedAgain, orderHeldUp } from '../domain/attachment/counted-again.ts';
-import { orderSubject } from '../domain/attachment/order-subject.ts';
-import type { OrderPorts, OrderSubject, Proof } from './advance-order.ts';
-import { authorityNamed } from './authorities.ts';
-import { beginOrder, type BeginPorts } from './begin-order.ts';
-import { secureName, type SettledOutcome } from './secure-name.ts';
+  orderedAt,
+  orderOf,
+  stillOrdered,
+  subjectOf,
+  takeOrderBack,
+  type CertificateWork,
+  type WorkChange,
+  type WorkOutcome,
+} from '../domain/certificates/certificate-work.ts';
+import { settleOrder } from '../domain/certificates/settle-order.ts';
+import { isManual, isOrdered, longestWait } from '../domain/certificates/standing.ts';
+import type { DomainPorts } from '../ports.ts';
+import {
+  advanceOrder,
+  type OrderOutcome,
+  type OrderPorts,
+  type OrderSubject,
+} from './advance-order.ts';
+import { authorityFor, authorityNamed, type AuthorityPorts } from './authorities.ts';
 
-export type WorkPorts = BeginPorts & OrderPorts;
+export type CertificatePorts = OrderPorts & Pick<DomainPorts, 'certificates' | 'ledger'>;
 
-interface DomainOrder extends OrderSubject {
-  readonly ordered: CustomDomain;
+type Command = (work: CertificateWork | undefined) => WorkChange;
+
+interface Changed {
+  /** As it is stored now. */
+  readonly work: CertificateWork | undefined;
+  readonly outcome: WorkOutcome;
+}
+
+/** Who gets a certificate, and how its work is stored: with everything that follows from the change, in one step. */
+export interface Applicant {
+  readonly find: () => Promise<CertificateWork | undefined>;
+  readonly change: (command: Command) => Promise<Changed>;
+  /** Counting what that authority's limits allow, and deciding, are one step. */
+  readonly changeCounted: (
+    authority: string,
+    command: (work: CertificateWork | undefined, use: CaUse) => WorkChange,
+  ) => Promise<Changed>;
+  /** A new order waits for a budget. */
+  readonly heldUp: (hold: Hold) => Promise<void>;
+  /** The last look before a new order. @returns undefined when none may begin now */
+  readonly prepare: (work: CertificateWork) => Promise<CertificateWork | undefined>;
 }
 
 /**
- * Advances the certificate of a domain as far as possible now. A certificate that arrives after the removal, or for an
- * older attempt, is destroyed with its key.
+ * Advances a certificate as far as possible now. An order with a known URL is continued. Any other is counted again before
+ * asking, since the authority may have created the first one. A certificate that comes too late is destroyed with its key.
+ * @returns undefined when there is no order now
  * @throws Unavailable
  */
 export const workOnCertificate =
-  (ports: WorkPorts) =>
-  async (asked: CustomDomain): Promise<void> => {
-    const domain = await leaveLost(ports, asked);
-    await secureName(ports, {
-      ordered: isOrdered(domain) ? await domainOrder(ports, domain) : undefined,
-      claim: async () => {
-        const begun = await beginOrder(ports)(domain);
-        return begun && domainOrder(ports, begun);
+  (ports: CertificatePorts, applicant: Applicant) =>
+  async (known: CertificateWork): Promise<OrderOutcome | undefined> => {
+    const work = await leftIfAway(ports, applicant, known);
+    const order = (await isPlaced(ports, work))
+      ? await continued(ports, work)
+      : await begun(ports, applicant, work);
+    if (!order) return undefined;
+    const subject = await subjectFor(ports, applicant, order);
+    const outcome = await advanceOrder(ports)(subject).catch(
+      async (error: unknown): Promise<OrderOutcome> => {
+        if (await subject.isWanted()) throw error;
+        return { kind: 'unwanted' };
       },
-      settle: settleOrder(ports),
-    });
+    );
+    if (outcome.kind === 'unwanted') return outcome;
+    const issuers = authorityNamed(ports, orderedAt(order))?.issuers ?? [];
+    const settled = { ordered: order, result: outcome, issuers };
+    await applicant.change((current) => settleOrder(current, settled, ports.clock.now()));
+    return outcome;
   };
 
 /** An order at an authority that has been away for long is given up, if another one may be asked. */
-const leaveLost = async (ports: WorkPorts, domain: CustomDomain): Promise<CustomDomain> => {
-  const now = ports.clock.now();
-  if (!isCertified(domain) || !isLeft(choiceOf(domain), orderedAt(domain), now)) return domain;
-  const fence = fenceOf(domain);
-  return (await ports.domains.change(domain.id, (one) => orderLeft(one, fence, now))).state;
-};
-
-/** It is taken back first, because it would stand in its own way. */
-const countedAgain = async (
-  { domains, clock }: WorkPorts,
-  ordered: CustomDomain,
-  authority: string,
-): Promise<Hold | undefined> => {
-  const { id } = ordered;
+const leftIfAway = async (
+  { clock }: CertificatePorts,
+  { change }: Applicant,
+  known: CertificateWork,
+): Promise<CertificateWork> => {
   const now = clock.now();
-  const ledger = orderNotMade(orderSubject(ordered));
-  await domains.change(id, (domain) => ({ ...unchanged(domain), ledger }));
-  const { hold } = await domains.changeCounted(id, { authority, now }, (domain, use) =>
-    orderCountedAgain(domain, { ordered, use }, now),
+  if (leaveOrder(known, known, now).outcome.kind !== 'left') return known;
+  return (await change((current) => leaveOrder(current, known, now))).work ?? known;
+};
+
+const isPlaced = async (
+  { orders }: Pick<DomainPorts, 'orders'>,
+  work: CertificateWork,
+): Promise<boolean> => isOrdered(work) && (await orders.find(subjectOf(work)))?.url !== undefined;
+
+/** An order of ours is continued as rarely as a new one is begun. */
+const continued = async (
+  ports: CertificatePorts,
+  work: CertificateWork,
+): Promise<CertificateWork | undefined> =>
+  work.terms.isOurs && (await findHold(ports, work, continuing(work))) ? undefined : work;
+
+/** What work on a certificate waits for, if its renewal counts; undefined: it may go on now. */
+export const holdOf = async (
+  ports: AuthorityPorts & Pick<DomainPorts, 'orders' | 'ledger' | 'clock'>,
+  work: CertificateWork,
+): Promise<Hold | undefined> => {
+  if (await isPlaced(ports, work)) return findHold(ports, work, continuing(work));
+  const authority = authorityFor(ports, work, ports.clock.now()).name;
+  return findHold(ports, work, { authority, kind: countedKind(work) });
+};
+
+const continuing = (work: CertificateWork) => ({
+  authority: orderedAt(work),
+  kind: work.terms.kinds.counted,
+});
+
+/**
+ * Begins a new order. Asks what costs no request for one first, then reserves a place in the budgets and a generation in
+ * one step.
+ * @param known if it has an order, the answer to that one was lost
+ */
+const begun = async (
+  ports: CertificatePorts,
+  applicant: Applicant,
+  known: CertificateWork,
+): Promise<CertificateWork | undefined> => {
+  const work = isOrdered(known)
+    ? (await applicant.change((current) => loseOrder(current, known))).work
+    : known;
+  if (!work) return undefined;
+  const before = await attemptAt(ports, work);
+  const hold = await findHold(ports, work, before);
+  if (hold) {
+    await applicant.heldUp(before.isSilent ? sooner(hold, work, ports.clock.now()) : hold);
+    return undefined;
+  }
+  const prepared = await applicant.prepare(work);
+  if (!prepared || isOrdered(prepared)) return undefined;
+  const now = ports.clock.now();
+  // What was seen since may ask for another authority.
+  const isSame = authorityFor(ports, prepared, now).name === before.authority;
+  const at = isSame ? before : await attemptAt(ports, prepared);
+  const claimed = await applicant.changeCounted(at.authority, (current, use) =>
+    claimOrder(current, { ...at, known: prepared, use }, now),
   );
-  return hold;
+  return claimed.outcome.kind === 'begun' ? claimed.work : undefined;
 };
 
-const domainOrder = async (ports: WorkPorts, ordered: CustomDomain): Promise<DomainOrder> => {
-  const { domains, certificates } = ports;
-  const { id, host, generation, token } = ordered;
-  const subject = orderSubject(ordered);
-  const authority = isCertified(ordered) ? orderedAt(ordered) : '';
-  const replaces = mayReplace(ordered, authority)
-    ? (await certificates.find(host))?.chain
-    : undefined;
-  const isWanted = async (): Promise<boolean> => {
-    const current = await domains.get(id);
-    return current?.generation === generation && isOrdered(current);
-  };
-  const work = workOn(ordered);
-  const isByDns = work?.step === 'ordered' && work.method === 'dns-01';
-  const label = ordered.dns.report?.validation?.label ?? token;
-  const proof: Proof = isByDns ? { method: 'dns-01', label } : { method: 'http-01' };
-  const order = { authority, host, subject, orderKey: subject };
-  const countAgain = () => countedAgain(ports, ordered, authority);
-  return { ordered, ...order, replaces, proof, countAgain, isWanted };
+interface Attempt {
+  /** Name of the authority that it goes to. */
+  readonly authority: string;
+  readonly kind: OrderKind;
+  /** It did not say whether the order counts. */
+  readonly isSilent: boolean;
+}
+
+/**
+ * A renewal is exempt only at the authority that issued the certificate, and if that still supports RFC 9773: it is asked
+ * now, because what it said before may no longer be true.
+ */
+const attemptAt = async (ports: CertificatePorts, work: CertificateWork): Promise<Attempt> => {
+  const authority = authorityFor(ports, work, ports.clock.now());
+  const chain = await replacedChain(ports, work, authority.name);
+  const window = chain === undefined ? undefined : await authority.renewalWindow(chain);
+  const kind = typeof window === 'object' ? 'exempt' : countedKind(work);
+  return { authority: authority.name, kind, isSilent: window === 'silent' };
 };
 
-const settleOrder =
-  (ports: WorkPorts) =>
-  async ({ ordered, authority }: DomainOrder, outcome: SettledOutcome): Promise<void> => {
-    const { domains, clock } = ports;
-    const now = clock.now();
-    const issuers = authorityNamed(ports, authority)?.issuers ?? [];
-    await domains.change(ordered.id, (domain) => {
-      switch (outcome.kind) {
-        case 'issued':
-          return orderBrought(domain, { ordered, certificate: outcome.certificate }, now);
-        case 'failed':
-        case 'not_placed':
-          return orderFailed(domain, { ordered, end: outcome, issuers }, now);
-        case 'held_up':
-          return orderHeldUp(domain, { ordered, hold: outcome.hold }, now);
-        case 'processing':
-          return orderProcessing(domain, new Date(now.getTime() + outcome.askAgainAfterMs));
-      }
-    });
+/** Of the certificate that a new one from that authority renews. */
+const replacedChain = async (
+  { certificates }: Pick<DomainPorts, 'certificates'>,
+  work: CertificateWork,
+  authority: string,
+): Promise<string | undefined> =>
+  mayReplace(work, authority) ? (await certificates.find(work.terms.host))?.chain : undefined;
+
+/** An authority that is silent now may exempt the order later: it is asked again as after a failure. */
+const sooner = (hold: Hold, { certificate }: CertificateWork, now: Date): Hold => {
+  const nextAt = new Date(now.getTime() + longestWait(certificate, now));
+  return nextAt < hold.nextAt ? { ...hold, nextAt } : hold;
+};
+
+/** What an attempt has to wait for now; undefined: it may be made. */
+const findHold = async (
+  { ledger, clock }: Pick<DomainPorts, 'ledger' | 'clock'>,
+  work: CertificateWork,
+  { authority, kind }: Pick<LedgerName, 'authority'> & Pick<WantedAttempt, 'kind'>,
+): Promise<Hold | undefined> => {
+  const now = clock.now();
+  const { host, payer } = work.terms;
+  const use = await ledger.use({ host, ...payer, authority }, now);
+  const verdict = mayOrder(use, { isManual: isManual(work), kind }, now);
+  return verdict.allowed ? undefined : { reason: verdict.reason, nextAt: verdict.nextAt };
+};
+
+const subjectFor = async (
+  ports: CertificatePorts,
+  applicant: Applicant,
+  ordered: CertificateWork,
+): Promise<OrderSubject> => {
+  const { host, also, label } = ordered.terms;
+  const authority = orderedAt(ordered);
+  const method = orderOf(ordered)?.method ?? ordered.terms.methodAt(authority);
+  return {
+    ...{ authority, subject: subjectOf(ordered), host, also, proof: { method, label } },
+    replaces: await replacedChain(ports, ordered, authority),
+    countAgain: () => countedAgain(ports, applicant, ordered),
+    isWanted: async () => stillOrdered(await applicant.find(), ordered) !== undefined,
   };
+};
+
+const countedAgain = async (
+  { clock }: CertificatePorts,
+  { change, changeCounted }: Applicant,
+  ordered: CertificateWork,
+): Promise<Hold | undefined> => {
+  const now = clock.now();
+  await change(() => takeOrderBack(ordered));
+  const { outcome } = await changeCounted(orderedAt(ordered), (_, use) =>
+    countOrderAgain(ordered, use, now),
+  );
+  return outcome.kind === 'counted' ? outcome.hold : undefined;
+};

@@ -21,9 +21,12 @@ import {
   unchanged,
   type CustomDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { fenceOf } from '../../../src/domains/domain/attachment/certificate.ts';
-import { claimOrder } from '../../../src/domains/domain/attachment/order.ts';
-import { orderSubject } from '../../../src/domains/domain/attachment/order-subject.ts';
+import {
+  domainAfter,
+  orderSubject,
+  workOf,
+} from '../../../src/domains/domain/attachment/certificate.ts';
+import { claimOrder } from '../../../src/domains/domain/certificates/certificate-work.ts';
 import type { AuthorityLedger } from '../../../src/domains/certificate-ports.ts';
 import { later, now } from '../../support/accounts.ts';
 import { newDomain, servedProject, verify } from '../../support/domains/custom-domains.ts';
@@ -276,12 +279,14 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
       for (const { id } of added) await stores.domains.change(id, verify);
       const { won, lost } = await race(6, (n) => {
         const { domains } = n % 2 ? stores.secondProcess : stores;
-        return domains.changeCounted(added[n]!.id, { authority, now }, (domain, use) =>
-          claimOrder(domain, { authority, fence: fenceOf(domain), kind: 'new', use }, now),
-        );
+        return domains.changeCounted(added[n]!.id, { authority, now }, (domain, use) => {
+          const known = workOf(domain)!;
+          const claim = claimOrder(known, { known, authority, kind: 'new', use }, now);
+          return { ...domainAfter(domain, claim, now), outcome: claim.outcome };
+        });
       });
       expect(lost).toEqual([]);
-      const begun = won.filter(({ verdict }) => verdict === 'begun');
+      const begun = won.filter(({ outcome }) => outcome.kind === 'begun');
       expect(begun).toHaveLength(1);
       for (const { state } of won) expect(await stores.domains.get(state.id)).toEqual(state);
       const { accountOrders } = await ledger.use({ ...cats, accountId: theirs }, now);

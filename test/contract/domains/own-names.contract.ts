@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import type { AuthorityFailure } from '../../../src/domains/domain/certificates/order.ts';
+import { freshAttempts } from '../../../src/domains/domain/certificates/attempts.ts';
+import { claimOrder } from '../../../src/domains/domain/certificates/certificate-work.ts';
+import { settleOrder } from '../../../src/domains/domain/certificates/settle-order.ts';
 import {
-  ownIssued,
-  ownOrderStarted,
+  ownAfter,
+  ownSubject,
+  ownTerms,
+  ownWork,
   unknownOwnName,
   type OwnName,
 } from '../../../src/domains/domain/own/own-name.ts';
-import {
-  claimOwnOrder,
-  ownSubject,
-  settleOwnOrder,
-} from '../../../src/domains/domain/own/own-order.ts';
 import { later, now } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
@@ -28,6 +27,23 @@ const newName = () => {
   return { authority, accountId: `acct_${hosts}`, host, registrableDomain: 'sites.example' };
 };
 
+type Its = ReturnType<typeof newName>;
+
+const termsOf = ({ host, accountId, registrableDomain }: Its) =>
+  ownTerms({
+    ...{ host, payer: { accountId, registrableDomain } },
+    kinds: { first: 'own', later: 'own_renewal', counted: 'own_counted' },
+  });
+
+const order = (name: OwnName, at: Date): OwnName => {
+  const attempts = { ...freshAttempts(at), failed: 2 };
+  const work = { step: 'ordered', authority, method: 'http-01', since: at, at, attempts } as const;
+  return {
+    ...{ ...name, generation: name.generation + 1 },
+    certificate: { ...name.certificate, work: { ...work, problem: undefined } },
+  };
+};
+
 export const ownNamesContract = (open: () => Promise<Stores>): void => {
   let stores: Stores;
   beforeAll(async () => {
@@ -37,32 +53,30 @@ export const ownNamesContract = (open: () => Promise<Stores>): void => {
 
   const store = (name: OwnName) => stores.ownNames.change(name.host, () => ({ name }));
 
-  const claim = (its = newName(), through = stores.ownNames, kind: 'own' | 'renewal' = 'own') =>
-    through.changeCounted(its, now, (one, use) => {
-      const { host, ...ledgerName } = its;
-      const known = one ?? unknownOwnName(host, undefined);
-      return claimOwnOrder(known, { generation: 0, ledgerName, kind, use }, now);
+  const claim = (its = newName(), through = stores.ownNames) =>
+    through.changeCounted(its, now, (one = unknownOwnName(its.host, undefined), use) => {
+      const known = ownWork(unknownOwnName(its.host, undefined), termsOf(its), [authority]);
+      const work = ownWork(one, known.terms, [authority]);
+      const change = claimOrder(work, { known, authority, kind: 'own', use }, now);
+      return { ...ownAfter(one, change), outcome: change.outcome };
     });
 
-  const settle = (
-    its: ReturnType<typeof newName>,
-    generation: number,
-    failure?: AuthorityFailure,
-  ) => {
-    const end = failure
-      ? ({ kind: 'failed', failure } as const)
-      : ({ kind: 'issued', certificate: certificateFor(its.host, validity) } as const);
-    const settled = { generation, end, mayIssue: [authority], ledgerName: its };
-    return stores.ownNames.change(its.host, (one) => settleOwnOrder(one!, settled, now));
+  const settle = (its: Its, order: OwnName) => {
+    const result = { kind: 'issued', certificate: certificateFor(its.host, validity) } as const;
+    const ordered = ownWork(order, termsOf(its), [authority]);
+    return stores.ownNames.change(its.host, (one) => {
+      const work = one && ownWork(one, ordered.terms, [authority]);
+      return ownAfter(one!, settleOrder(work, { ordered, result, issuers: [] }, now));
+    });
   };
 
   testOnBoth('every kind of name is read as it was written, by every process', async () => {
     const { host } = newName();
     const wanted = unknownOwnName(host, undefined);
-    const ordered = ownOrderStarted(wanted, authority, now);
+    const ordered = order(wanted, now);
     const kinds = [
-      ...[wanted, ordered, ownIssued(ordered, validity, now)],
-      ...[{ ...ordered, failure: 'It was away.' }, unknownOwnName(host, validity)],
+      ...[wanted, ordered, { ...ordered, failure: 'It was away.' }],
+      ...[unknownOwnName(host, validity), order(unknownOwnName(host, validity), now)],
     ];
     for (const name of kinds) {
       await store(name);
@@ -82,12 +96,8 @@ export const ownNamesContract = (open: () => Promise<Stores>): void => {
   testOnBoth('of many workers that begin the first order of a name, one does', async () => {
     const its = newName();
     const through = [stores.ownNames, stores.secondProcess.ownNames];
-    const { won: verdicts } = await race(
-      20,
-      async (n) => (await claim(its, through[n % 2])).verdict,
-    );
-    const begun = verdicts.filter((one) => one !== 'too_late');
-    expect(begun).toEqual([{ allowed: true }]);
+    const { won } = await race(20, (n) => claim(its, through[n % 2]));
+    expect(won.filter(({ outcome }) => outcome.kind === 'begun')).toHaveLength(1);
     expect((await stores.ledger.use(its, now)).accountOrders).toHaveLength(1);
   });
 
@@ -96,14 +106,16 @@ export const ownNamesContract = (open: () => Promise<Stores>): void => {
     async () => {
       await stores.retention.sweep('authority_ledger', later(1e13));
       const through = [stores.ownNames, stores.secondProcess.ownNames];
-      const { won: verdicts } = await race(
-        30,
-        async (n) => (await claim(newName(), through[n % 2])).verdict,
+      const { won } = await race(30, (n) => claim(newName(), through[n % 2]));
+      expect(won.filter(({ outcome }) => outcome.kind === 'begun')).toHaveLength(20);
+      const hold = { reason: 'ownHosts', nextAt: later(7 * 86_400_000) };
+      expect(won).toContainEqual(
+        expect.objectContaining({
+          outcome: expect.objectContaining({
+            hold: expect.objectContaining(hold) as unknown,
+          }) as unknown,
+        }),
       );
-      const allowed = verdicts.filter((one) => one !== 'too_late' && one.allowed);
-      expect(allowed).toHaveLength(20);
-      const nextAt = later(7 * 86_400_000);
-      expect(verdicts).toContainEqual({ allowed: false, reason: 'ownHosts', nextAt });
       await stores.retention.sweep('authority_ledger', later(1e13));
     },
   );
@@ -113,7 +125,7 @@ export const ownNamesContract = (open: () => Promise<Stores>): void => {
     const { name } = await claim(its);
     const subject = ownSubject(name);
     await stores.certificateOrders.begin({ authority, subject, host: its.host, privateKey: 'key' });
-    await settle(its, name.generation);
+    await settle(its, name);
     expect(await stores.certificateOrders.find(subject)).toBeUndefined();
     expect((await stores.certificates.validities()).get(its.host)).toEqual(validity);
     expect((await stores.ownNames.find(its.host))?.certificate).toMatchObject(validity);
@@ -122,8 +134,8 @@ export const ownNamesContract = (open: () => Promise<Stores>): void => {
   test('what comes of an older order is dropped, with its certificate', async () => {
     const its = newName();
     const { name } = await claim(its);
-    await store(ownOrderStarted(name, authority, later(1)));
-    await settle(its, name.generation);
+    await store(order(name, later(1)));
+    await settle(its, name);
     expect((await stores.certificates.validities()).has(its.host)).toBe(false);
     expect((await stores.ownNames.find(its.host))?.generation).toBe(2);
   });
@@ -131,8 +143,8 @@ export const ownNamesContract = (open: () => Promise<Stores>): void => {
   test('a name that is over is deleted with its order, its key and its certificate, and edges are told', async () => {
     const its = newName();
     const { name } = await claim(its);
-    await settle(its, name.generation);
-    const again = ownOrderStarted((await stores.ownNames.find(its.host))!, authority, now);
+    await settle(its, name);
+    const again = order((await stores.ownNames.find(its.host))!, now);
     await store(again);
     const subject = ownSubject(again);
     await stores.certificateOrders.begin({ authority, subject, host: its.host, privateKey: 'key' });
@@ -159,17 +171,5 @@ export const ownNamesContract = (open: () => Promise<Stores>): void => {
     expect(await stores.ownNames.forget(host, now, isOver)).toBe(true);
     expect((await stores.certificates.validities()).has(host)).toBe(false);
     expect(await stores.ownNames.find(host)).toBeUndefined();
-  });
-
-  test.each([
-    ['that ended', 'challenge', 0],
-    ['that may still bring a certificate', 'unavailable', 1],
-  ] as const)('an order %s counts so: %s', async (_, reason, counted) => {
-    await stores.retention.sweep('authority_ledger', later(1e13));
-    const its = newName();
-    const { name } = await claim(its);
-    await settle(its, name.generation, { reason, detail: 'No.', retryAt: undefined });
-    expect((await stores.ledger.use(its, now)).ownHosts).toHaveLength(counted);
-    expect((await stores.ownNames.find(its.host))?.failure).toBe('No.');
   });
 };

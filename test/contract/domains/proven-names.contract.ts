@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
-import { isCertified, provenAt } from '../../../src/domains/domain/attachment/plan.ts';
+import { isCertified, provenAt } from '../../../src/domains/domain/attachment/certificate.ts';
 import { mostRivalsTold } from '../../../src/domains/domain/attachment/rivals.ts';
 import {
   unchanged,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
-import { isCertified } from '../../../src/domains/domain/attachment/plan.ts';
+import { isCertified } from '../../../src/domains/domain/attachment/certificate.ts';
 import { isReady } from '../../../src/domains/domain/attachment/readiness.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';

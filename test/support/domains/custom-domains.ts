@@ -5,11 +5,6 @@ import {
   unchanged,
   type CustomDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import {
-  certificateIssued,
-  fenceOf,
-  orderStarted,
-} from '../../../src/domains/domain/attachment/certificate.ts';
 import { addsWindowMs } from '../../../src/domains/domain/attachment/admission.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import { claimName } from '../../../src/domains/domain/attachment/contested-name.ts';
@@ -18,7 +13,7 @@ import type { Project } from '../../../src/sites/domain/project.ts';
 import type { Route } from '../../../src/domains/domain/redirects/routes.ts';
 import type { DomainChange } from '../../../src/domains/domain/attachment/change.ts';
 import { later, newAccount, now, takeEvents } from '../accounts.ts';
-import { admitted, allowance, moment, report } from './known-domains.ts';
+import { admitted, allowance, begin, bring, moment, report } from './known-domains.ts';
 import { certificateFor, newProject, publish } from '../sites/sites.ts';
 import type { StoragePorts } from '../storage-ports.ts';
 
@@ -132,8 +127,8 @@ export const arrive = (domain: CustomDomain): DomainChange =>
 
 /** Decides that an order was begun and brought a certificate. */
 export const goLive = (domain: CustomDomain): DomainChange => {
-  const { state, events } = orderStarted(domain, fenceOf(domain), later(2));
-  const issued = certificateIssued(state, { ...fenceOf(state), ...validity }, later(3));
+  const { state, events } = begin(domain, later(2));
+  const issued = bring(state, later(3), validity);
   return {
     state: issued.state,
     events: [...events, ...issued.events],

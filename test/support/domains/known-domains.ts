@@ -1,8 +1,15 @@
+import { domainAfter, workOf } from '../../../src/domains/domain/attachment/certificate.ts';
+import type { DomainChange } from '../../../src/domains/domain/attachment/change.ts';
+import type { CaUse } from '../../../src/domains/domain/certificates/ca-budget.ts';
 import {
-  certificateIssued,
-  fenceOf,
-  orderStarted,
-} from '../../../src/domains/domain/attachment/certificate.ts';
+  claimOrder,
+  type CertificateWork,
+} from '../../../src/domains/domain/certificates/certificate-work.ts';
+import type { Validity } from '../../../src/domains/domain/certificates/certificate.ts';
+import {
+  settleOrder,
+  type OrderResult,
+} from '../../../src/domains/domain/certificates/settle-order.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import {
   addDomain,
@@ -11,9 +18,10 @@ import {
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { dnsProblem, type DnsProblem } from '../../../src/domains/domain/dns/problem.ts';
 import { presentCertificate } from '../../../src/app/commands/present-domain.ts';
-import type {
-  CertificateWork,
-  RenewalWork,
+import {
+  planned,
+  type WantedWork,
+  type RenewalWork,
 } from '../../../src/domains/domain/certificates/standing.ts';
 import type { DnsReport } from '../../../src/domains/domain/dns/report.ts';
 import type { Allowance } from '../../../src/sites/domain/allowance.ts';
@@ -89,15 +97,68 @@ export const failure = (reason: AuthorityFailure['reason'], retryAt?: Date): Aut
 /** Valid for 90 days. */
 export const validity = { notBefore: start, notAfter: after(90 * day) };
 
+/** Nothing of any budget is used. */
+export const unused: CaUse = {
+  ...{ automaticFailures: [], manualFailures: [], orders: [], accountOrders: [] },
+  ...{ registeredDomain: [], exactName: [], ownHosts: [] },
+};
+
+/** The work on its certificate, also where it has none or is gone. */
+const workFor = (domain: CustomDomain): CertificateWork =>
+  workOf({ ...domain, state: 'added', certificate: { kind: 'wanted', work: planned(start) } })!;
+
+/** A new order for a domain. */
+export const begin = (domain: CustomDomain, now: Date, authority = ''): DomainChange => {
+  const known = workOf(domain) ?? workFor(domain);
+  const claim = { known, authority, kind: 'new', use: unused } as const;
+  return domainAfter(domain, claimOrder(workOf(domain), claim, now), now);
+};
+
+/** @param order the domain as it was when its order was begun */
+export const settle = (
+  domain: CustomDomain,
+  result: OrderResult,
+  { now, order = domain, issuers = [] }: Settling,
+): DomainChange => {
+  const settled = { ordered: workOf(order) ?? workFor(order), result, issuers };
+  return domainAfter(domain, settleOrder(workOf(domain), settled, now), now);
+};
+
+interface Settling {
+  readonly now: Date;
+  readonly order?: CustomDomain;
+  readonly issuers?: readonly string[];
+}
+
+/** The order brings a certificate. */
+export const bring = (
+  domain: CustomDomain,
+  now: Date,
+  { order = domain, notBefore, notAfter }: Partial<Validity> & Pick<Settling, 'order'> = {},
+): DomainChange => {
+  const { host } = domain;
+  const its = {
+    notBefore: notBefore ?? validity.notBefore,
+    notAfter: notAfter ?? validity.notAfter,
+  };
+  const certificate = { host, chain: '', privateKey: '', ...its };
+  return settle(domain, { kind: 'issued', certificate }, { now, order });
+};
+
+/** The order fails. */
+export const fail = (
+  domain: CustomDomain,
+  reason: AuthorityFailure['reason'],
+  now: Date,
+  { retryAt, ...its }: { readonly retryAt?: Date | undefined } & Omit<Settling, 'now'> = {},
+): DomainChange =>
+  settle(domain, { kind: 'failed', failure: failure(reason, retryAt) }, { now, ...its });
+
 /** The life of one domain, with a minute between steps. */
 export const added = addDomain(draft, admitted, moment(start)).state;
 export const verified = recordCheck(added, report(after(minute)), moment(after(minute))).state;
-export const ordered = orderStarted(verified, fenceOf(verified), after(2 * minute)).state;
-export const live = certificateIssued(
-  ordered,
-  { ...fenceOf(ordered), ...validity },
-  after(3 * minute),
-).state;
+export const ordered = begin(verified, after(2 * minute)).state;
+export const live = bring(ordered, after(3 * minute)).state;
 export const removed = removeDomain(live, 'owner', after(4 * minute)).state;
 
 interface ShownCertificate {
@@ -140,7 +201,7 @@ export const withEveryWork = (domain: CustomDomain, problem = missing): readonly
     { step: 'waits_for_dns', attempts: undefined, problem },
     { step: 'waits_for_dns', attempts, problem },
   ];
-  const works: readonly CertificateWork[] = [
+  const works: readonly WantedWork[] = [
     ...renewals,
     { step: 'waits_for_owner', attempts, problem },
   ];

@@ -4,7 +4,7 @@ import { progressOf, sharedSentenceOf } from '../../../src/adapters/dashboard/do
 import { lossesOf } from '../../../src/adapters/dashboard/domains/remove-screen.ts';
 import { readyInWords } from '../../../src/app/commands/present-domain.ts';
 import { stepsOf } from '../../../src/adapters/dashboard/domains/steps.ts';
-import { workOn, type CertificateWork } from '../../../src/domains/domain/certificates/standing.ts';
+import { workOn, type WantedWork } from '../../../src/domains/domain/certificates/standing.ts';
 import {
   removeDomain,
   type CustomDomain,
@@ -165,7 +165,7 @@ test('an order under way shows as in progress', () => {
 const seen = { seen: 'nothing', wanted: 'a certificate' };
 
 /** After one attempt that failed with this problem. */
-const failedWith = (code: DnsProblemCode, step: CertificateWork['step']): CustomDomain =>
+const failedWith = (code: DnsProblemCode, step: WantedWork['step']): CustomDomain =>
   withEveryWork(verified, dnsProblem(code, seen)).find(
     ({ certificate }) =>
       certificate.kind === 'wanted' && certificate.work.step === step && certificate.work.problem,
@@ -181,7 +181,7 @@ test.each([
 });
 
 test('when no automatic attempt is left, the page says to press the button', () => {
-  const sentenceAt = (step: CertificateWork['step']) =>
+  const sentenceAt = (step: WantedWork['step']) =>
     progressOf(failedWith('ca_rejected_name', step), now).sentence;
   expect(sentenceAt('waits_for_owner')).toContain('Re-verify');
   expect(sentenceAt('waits_for_dns')).toContain('automatically');

@@ -1,11 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  certificateFailed,
-  certificateIssued,
-  fenceOf,
-  orderStarted,
-} from '../../../src/domains/domain/attachment/certificate.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { attemptAt, dueAt, dueWork } from '../../../src/domains/domain/attachment/schedule.ts';
@@ -16,12 +10,14 @@ import {
   preflightAt,
   urgentFrom,
 } from '../../../src/domains/domain/certificates/renewal.ts';
-import { longestRetryWait } from '../../../src/domains/domain/certificates/retry-wait.ts';
+import { longestRetryWait } from '../../../src/domains/domain/certificates/standing.ts';
 import {
   after,
   badReport,
+  begin,
+  bring,
   day,
-  failure,
+  fail,
   hour,
   minute,
   moment,
@@ -44,8 +40,7 @@ const validFor = (life: number, host = 'shop.example.com') => ({
 });
 
 /** A live domain, with a certificate that was issued at the start. */
-const liveFor = (life: number): CustomDomain =>
-  certificateIssued(ordered, { ...fenceOf(ordered), ...validFor(life) }, start).state;
+const liveFor = (life: number): CustomDomain => bring(ordered, start, validFor(life)).state;
 
 const leftAt = (at: Date, life: number) => (life - (at.getTime() - start.getTime())) / life;
 
@@ -179,14 +174,8 @@ const renewing = (life: number, now: Date): CustomDomain => {
     : live;
 };
 
-const tryInVain = (domain: CustomDomain, now: Date): CustomDomain => {
-  const { state } = orderStarted(domain, fenceOf(domain), now);
-  return certificateFailed(
-    state,
-    { ...fenceOf(state), failure: failure('challenge'), issuers: [] },
-    now,
-  ).state;
-};
+const tryInVain = (domain: CustomDomain, now: Date): CustomDomain =>
+  fail(begin(domain, now).state, 'challenge', now).state;
 
 /** After 1 to 6 failures in a row. */
 const failedRenewals = (life: number, now: Date): readonly CustomDomain[] => {

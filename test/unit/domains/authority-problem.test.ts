@@ -3,9 +3,9 @@ import { problemOf } from '../../../src/domains/domain/attachment/authority-prob
 import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
 import type { Validation } from '../../../src/domains/domain/dns/validation.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { fenceOf, orderStarted } from '../../../src/domains/domain/attachment/certificate.ts';
 import {
   after,
+  begin,
   failure,
   minute,
   ordered,
@@ -62,7 +62,7 @@ describe('a name that is validated by DNS', () => {
   /** Its order was begun as the report of that time says. */
   const seen = (validation: Validation): CustomDomain => {
     const dns = { ...verified.dns, report: report(after(minute), { validation }) };
-    return orderStarted({ ...verified, dns }, fenceOf(verified), after(2 * minute)).state;
+    return begin({ ...verified, dns }, after(2 * minute)).state;
   };
 
   test('that the authority cannot look up is not the fault of an owner whose record is there', () => {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Transitions } from '../../../src/kernel/transitions.ts';
-import { planRenewal, postponeAttempt } from '../../../src/domains/domain/attachment/plan.ts';
+import {
+  planDomainRenewal,
+  postponeAttempt,
+} from '../../../src/domains/domain/attachment/certificate.ts';
 import {
   addDomain,
   becomeVerified,
@@ -11,12 +14,6 @@ import {
   type CustomDomainState,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { planAllowances } from '../../../src/sites/domain/allowance.ts';
-import {
-  certificateFailed,
-  certificateIssued,
-  fenceOf,
-  orderStarted,
-} from '../../../src/domains/domain/attachment/certificate.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import { contestedBy } from '../../../src/domains/domain/attachment/contested-name.ts';
 import {
@@ -28,10 +25,13 @@ import {
   added,
   admitted,
   after,
+  allowance,
   badReport,
+  begin,
+  bring,
   day,
   draft,
-  failure,
+  fail,
   hour,
   inEachState,
   live,
@@ -42,7 +42,6 @@ import {
   start,
   validity,
   verified,
-  allowance,
 } from '../../support/domains/known-domains.ts';
 
 const table: Transitions<CustomDomainState> = customDomainTransitions;
@@ -90,21 +89,12 @@ const commands: readonly Command[] = [
     ['verified', 'refused', 'refused', 'refused'],
   ],
   ['re-verify', (it) => reverify(it, now), ['refused', 'verified', 'refused', 'refused']],
-  ['begin an order', (it) => orderStarted(it, fenceOf(it), now), quiet],
+  ['begin an order', (it) => begin(it, now), quiet],
   ['certify', (it) => certified(it), ['added', 'live', 'live', 'removed']],
-  [
-    'certify without an order',
-    (it) => certificateIssued(it, { ...fenceOf(it), ...validity }, now),
-    quiet,
-  ],
-  [
-    'fail to certify',
-    (it) =>
-      certificateFailed(it, { ...fenceOf(it), failure: failure('challenge'), issuers: [] }, now),
-    quiet,
-  ],
-  ['postpone', (it) => postponeAttempt(it, now), quiet],
-  ['plan the renewal', (it) => planRenewal(it, { window: undefined, chance: 0 }, now), quiet],
+  ['certify without an order', (it) => bring(it, now, validity), quiet],
+  ['fail to certify', (it) => fail(it, 'challenge', now), quiet],
+  ['postpone', (it) => ({ state: postponeAttempt(it, now) }), quiet],
+  ['plan the renewal', (it) => planDomainRenewal(it, { window: undefined, chance: 0 }, now), quiet],
   ['remove', (it) => removeDomain(it, 'owner', now), ['removed', 'removed', 'removed', 'removed']],
   [
     'contest',
@@ -114,12 +104,8 @@ const commands: readonly Command[] = [
 ];
 
 const certified = (domain: CustomDomain) => {
-  const { state } = orderStarted(domain, fenceOf(domain), now);
-  return certificateIssued(
-    state,
-    { ...fenceOf(state), ...validity, notAfter: after(120 * day) },
-    now,
-  );
+  const { state } = begin(domain, now);
+  return bring(state, now, { notAfter: after(120 * day) });
 };
 
 const outcomeOf = (run: () => { readonly state: CustomDomain }): Outcome => {

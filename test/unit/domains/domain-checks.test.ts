@@ -5,20 +5,16 @@ import {
   reverify,
   verify,
 } from '../../../src/domains/domain/attachment/verification.ts';
-import {
-  certificateFailed,
-  fenceOf,
-  orderStarted,
-} from '../../../src/domains/domain/attachment/certificate.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { healthOf } from '../../../src/domains/domain/attachment/health.ts';
 import {
-  certificateOf,
   added,
   after,
   badReport,
+  begin,
+  certificateOf,
   day,
-  failure,
+  fail,
   hour,
   live,
   minute,
@@ -37,9 +33,8 @@ const tooEarly = (code: string, time: string) =>
     message: expect.stringContaining(time),
   });
 
-const failed = (reason: Parameters<typeof failure>[0], at: Date, domain = ordered): CustomDomain =>
-  certificateFailed(domain, { ...fenceOf(domain), failure: failure(reason), issuers: [] }, at)
-    .state;
+const failed = (reason: Parameters<typeof fail>[1], at: Date, domain = ordered): CustomDomain =>
+  fail(domain, reason, at).state;
 
 describe('a check of a domain that was added', () => {
   test('verifies it and orders a certificate at once', () => {
@@ -219,7 +214,8 @@ describe('a check after that', () => {
 
 describe('to re-verify', () => {
   test('starts a fresh attempt, half an hour after the last one', () => {
-    const twice = failed('challenge', after(20 * minute), failed('challenge', after(5 * minute)));
+    const again = begin(failed('challenge', after(5 * minute)), after(19 * minute)).state;
+    const twice = failed('challenge', after(20 * minute), again);
     const asking = (at: Date) => () => reverify(twice, at);
     expect(asking(after(21 * minute))).toThrow(tooEarly('reverify_too_early', 'in 29 minutes'));
     expect(asking(after(-day))).toThrow(tooEarly('reverify_too_early', 'in 30 minutes'));
@@ -253,12 +249,7 @@ describe('to re-verify', () => {
   });
 
   test('waits for the authority’s Retry-After', () => {
-    const limited = failure('rate_limited', after(day));
-    const waiting = certificateFailed(
-      ordered,
-      { ...fenceOf(ordered), failure: limited, issuers: [] },
-      after(3 * minute),
-    );
+    const waiting = fail(ordered, 'rate_limited', after(3 * minute), { retryAt: after(day) });
     const asking = () => reverify(waiting.state, after(3 * hour));
     expect(asking).toThrow(tooEarly('reverify_too_early', 'in 21 hours'));
     expect(certificateOf(reverify(waiting.state, after(day)).state).nextAttemptAt).toEqual(
@@ -285,7 +276,7 @@ describe('the health of a live domain', () => {
       kind: 'certificate_expired',
       problem: missing,
     });
-    const renewing = orderStarted(live, fenceOf(live), now).state;
+    const renewing = begin(live, now).state;
     expect(healthOf(failed('unavailable', now, renewing), now)).toMatchObject({
       kind: 'at_risk',
       problem: { code: 'ca_unavailable', seen: 'says the authority' },

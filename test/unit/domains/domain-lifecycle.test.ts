@@ -3,18 +3,17 @@ import fc from 'fast-check';
 import type { Decision } from '../../../src/kernel/decision.ts';
 import { DomainError } from '../../../src/kernel/domain-error.ts';
 import type { Transitions } from '../../../src/kernel/transitions.ts';
-import { planRenewal, postponeAttempt } from '../../../src/domains/domain/attachment/plan.ts';
+import {
+  planDomainRenewal,
+  postponeAttempt,
+} from '../../../src/domains/domain/attachment/certificate.ts';
 import {
   customDomainTransitions,
   removeDomain,
+  unchanged,
   type CustomDomain,
   type CustomDomainState,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import {
-  certificateFailed,
-  certificateIssued,
-  orderStarted,
-} from '../../../src/domains/domain/attachment/certificate.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import { claimName, contestedBy } from '../../../src/domains/domain/attachment/contested-name.ts';
 import { isReady } from '../../../src/domains/domain/attachment/readiness.ts';
@@ -26,16 +25,17 @@ import {
 } from '../../../src/domains/domain/attachment/verification.ts';
 import type { DomainsEvent } from '../../../src/domains/domain/domains-event.ts';
 import {
-  certificateOf,
   added,
   after,
   badReport,
+  begin,
+  bring,
+  certificateOf,
   day,
-  failure,
+  fail,
   hour,
   live,
   report,
-  validity,
 } from '../../support/domains/known-domains.ts';
 
 const table: Transitions<CustomDomainState> = customDomainTransitions;
@@ -95,9 +95,12 @@ const windowAt = (start: Date) => ({
 const decide = (domain: CustomDomain, step: Act): Decision<CustomDomain, DomainsEvent> => {
   const { now, kind, jitter, retryAt } = step;
   const moment = { now, jitter };
-  const fence = {
-    attachmentId: step.isOther ? 'dom_0' : domain.id,
-    generation: domain.generation - step.generationsLate,
+  const order = {
+    ...domain,
+    ...{
+      id: step.isOther ? 'dom_0' : domain.id,
+      generation: domain.generation - step.generationsLate,
+    },
   };
   switch (kind) {
     case 'ask':
@@ -113,13 +116,13 @@ const decide = (domain: CustomDomain, step: Act): Decision<CustomDomain, Domains
     case 'reverify':
       return reverify(domain, now);
     case 'order':
-      return orderStarted(domain, fence, now);
+      return begin(domain, now);
     case 'issue':
-      return certificateIssued(domain, { ...fence, ...validity }, now);
+      return bring(domain, now, { order });
     case 'postpone':
-      return postponeAttempt(domain, retryAt ?? now);
+      return unchanged(postponeAttempt(domain, retryAt ?? now));
     case 'plan':
-      return planRenewal(domain, { window: windowAt(retryAt ?? now), chance: 0.5 }, now);
+      return planDomainRenewal(domain, { window: windowAt(retryAt ?? now), chance: 0.5 }, now);
     case 'remove':
       return removeDomain(domain, 'owner', now);
     case 'contest':
@@ -130,11 +133,7 @@ const decide = (domain: CustomDomain, step: Act): Decision<CustomDomain, Domains
     case 'unavailable':
     case 'rate_limited':
     case 'order_gone':
-      return certificateFailed(
-        domain,
-        { ...fence, failure: failure(kind, retryAt), issuers: [] },
-        now,
-      );
+      return fail(domain, kind, now, { order, retryAt });
   }
 };
 
@@ -216,17 +215,16 @@ test('results of another attachment or an earlier order never change a domain', 
     fc.property(life, (acts) => {
       walk(added, acts, (domain, { now }) => {
         const wrong = [
-          { attachmentId: 'dom_0', generation: domain.generation },
-          { attachmentId: domain.id, generation: domain.generation - 1 },
-          { attachmentId: domain.id, generation: domain.generation + 1 },
+          { ...domain, id: 'dom_0' },
+          { ...domain, generation: domain.generation - 1 },
+          { ...domain, generation: domain.generation + 1 },
         ];
-        const outcomes = wrong.flatMap((fence) => [
-          certificateIssued(domain, { ...fence, ...validity }, now),
-          certificateFailed(domain, { ...fence, failure: failure('challenge'), issuers: [] }, now),
-          orderStarted(domain, fence, now),
+        const outcomes = wrong.flatMap((order) => [
+          bring(domain, now, { order }),
+          fail(domain, 'challenge', now, { order }),
         ]);
-        const untouched = { state: domain, events: [], verdict: 'destroy' };
-        expect(outcomes).toEqual(outcomes.map(() => untouched));
+        for (const { state, events, certificate } of outcomes)
+          expect([state, events, certificate]).toEqual([domain, [], undefined]);
       });
     }),
     { numRuns: 50 },

@@ -15,12 +15,7 @@ import {
   methodFor,
   type ValidationMethod,
 } from '../../../src/domains/domain/dns/validation.ts';
-import { after, failure, minute, verified } from '../../support/domains/known-domains.ts';
-import {
-  certificateFailed,
-  fenceOf,
-  orderStarted,
-} from '../../../src/domains/domain/attachment/certificate.ts';
+import { after, begin, fail, minute, verified } from '../../support/domains/known-domains.ts';
 import { workOn } from '../../../src/domains/domain/certificates/standing.ts';
 import {
   absent,
@@ -158,16 +153,12 @@ describe('the method of the next order', () => {
     ['caa', 'CAA changes the method itself', undefined],
     ['rejected_name', 'no method helps', undefined],
   ] as const)('remembers after the failure "%s" that %s', (reason, _, unproven) => {
-    const begun = orderStarted(verified, fenceOf(verified), after(2 * minute)).state;
+    const begun = begin(verified, after(2 * minute)).state;
     const work = { ...workOn(begun)!, method: 'dns-01', since: after(0) } as const;
     if (begun.state !== 'verified' || work.step !== 'ordered') throw new Error('no order');
     const attempts = { ...work.attempts, unproven: 'http-01' } as const;
     const certificate = { kind: 'wanted', work: { ...work, attempts } } as const;
-    const failed = certificateFailed(
-      { ...begun, certificate },
-      { ...fenceOf(begun), failure: failure(reason), issuers: [] },
-      after(3 * minute),
-    ).state;
+    const failed = fail({ ...begun, certificate }, reason, after(3 * minute)).state;
     expect(workOn(failed)?.attempts?.unproven).toBe(unproven);
   });
 

@@ -20,9 +20,8 @@ const pause = (milliseconds: number): Promise<void> => {
 const wanted: OrderSubject = {
   authority: 'authority.test',
   subject: 'domain:dom_1:1',
-  proof: { method: 'http-01' },
+  proof: { method: 'http-01', label: 't1' },
   host,
-  orderKey: 'domain:dom_1:1',
   replaces: undefined,
   countAgain: () => Promise.resolve(undefined),
   isWanted: () => Promise.resolve(true),

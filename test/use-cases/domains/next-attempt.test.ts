@@ -1,17 +1,16 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { certificateSection } from '../../../src/adapters/dashboard/domains/certificate.ts';
-import { earliestAttempt } from '../../../src/domains/domain/attachment/plan.ts';
+import { earliestAttempt } from '../../../src/domains/domain/attachment/certificate.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { certificateFailed, fenceOf } from '../../../src/domains/domain/attachment/certificate.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import { showDomain } from '../../../src/domains/use-cases/show-domain.ts';
 import { closeLabs, domainLab } from '../../support/domains/domain-lab.ts';
 import {
   added,
-  certificateOf,
   after,
   badReport,
-  failure,
+  certificateOf,
+  fail,
   hour,
   minute,
   moment,
@@ -23,8 +22,7 @@ afterEach(closeLabs);
 
 const now = after(3 * minute);
 const refused = (retryAt?: Date): CustomDomain => {
-  const brought = { ...fenceOf(ordered), failure: failure('caa', retryAt), issuers: ['ca.test'] };
-  return certificateFailed(ordered, brought, now).state;
+  return fail(ordered, 'caa', now, { retryAt, issuers: ['ca.test'] }).state;
 };
 
 const shown = async (domain: CustomDomain): Promise<string> => {

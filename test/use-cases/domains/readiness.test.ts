@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { fenceOf, orderStarted } from '../../../src/domains/domain/attachment/certificate.ts';
-import { wantedAttempt } from '../../../src/domains/domain/attachment/order.ts';
+import { workOf } from '../../../src/domains/domain/attachment/certificate.ts';
+import { wantedAttempt } from '../../../src/domains/domain/certificates/certificate-work.ts';
 import { isOnlyOverHttp, isReady } from '../../../src/domains/domain/attachment/readiness.ts';
 import { workOn } from '../../../src/domains/domain/certificates/standing.ts';
 import { attemptAt, dueAt } from '../../../src/domains/domain/attachment/schedule.ts';
@@ -31,7 +31,7 @@ import {
   type DomainLab,
 } from '../../support/domains/domain-lab.ts';
 import { none, records, timeout } from '../../support/domains/known-dns.ts';
-import { day, hour, minute, start } from '../../support/domains/known-domains.ts';
+import { begin, day, hour, minute, start } from '../../support/domains/known-domains.ts';
 
 afterEach(closeLabs);
 
@@ -183,7 +183,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
   test('is renewed', async () => {
     const domain = await ready();
     const { chain } = (await lab.ports.certificates.find(host))!;
-    expect(wantedAttempt(domain, 'authority.test').kind).toBe('renewal');
+    expect(wantedAttempt(workOf(domain)!, 'authority.test').kind).toBe('renewal');
     lab.clock.set(attemptAt(domain)!);
     await lab.tendDue();
     const renewed = await lab.current(domain);
@@ -225,7 +225,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     const domain = await ready();
     const report = { ...domain.dns.report!, validation: undefined };
     const asked = { ...domain, dns: { ...domain.dns, report } };
-    const { state } = orderStarted(asked, fenceOf(asked), lab.clock.now());
+    const { state } = begin(asked, lab.clock.now());
     expect(workOn(state)).toMatchObject({ step: 'ordered', method: 'dns-01' });
   });
 

@@ -5,11 +5,10 @@ import { caBudgets } from '../../../src/domains/domain/certificates/ca-budget.ts
 import { ownDueAt } from '../../../src/domains/domain/own/own-name.ts';
 import type { DomainPorts } from '../../../src/domains/ports.ts';
 import { checkPlatform } from '../../../src/domains/use-cases/check-platform.ts';
-import { forgetOwnNames } from '../../../src/domains/use-cases/forget-own-names.ts';
 import { countDomains } from '../../../src/domains/use-cases/count-domains.ts';
 import { planRenewals } from '../../../src/domains/use-cases/plan-renewals.ts';
-import { secureSites } from '../../../src/domains/use-cases/secure-sites.ts';
-import { showOwnHold } from '../../../src/domains/use-cases/show-own-hold.ts';
+import { forgetOwnNames, secureSites } from '../../../src/domains/use-cases/secure-sites.ts';
+import { showOwnHold } from '../../../src/domains/use-cases/own-host.ts';
 import { servedProject } from '../../support/domains/custom-domains.ts';
 import { around, closeLabs, domainLab, type DomainLab } from '../../support/domains/domain-lab.ts';
 import { facts, records } from '../../support/domains/known-dns.ts';

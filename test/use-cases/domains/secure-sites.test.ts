@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
 import type { LedgerEntry } from '../../../src/domains/domain/certificates/ca-ledger.ts';
 import { secureSites, sitesDueAt } from '../../../src/domains/use-cases/secure-sites.ts';
-import { showOwnHold } from '../../../src/domains/use-cases/show-own-hold.ts';
+import { showOwnHold } from '../../../src/domains/use-cases/own-host.ts';
 import { servedProject } from '../../support/domains/custom-domains.ts';
 import { closeLabs, domainLab } from '../../support/domains/domain-lab.ts';
 import { after, day, minute } from '../../support/domains/known-domains.ts';
@@ -42,7 +42,7 @@ test.each<[AuthorityFailureReason, boolean]>([
   ['order_gone', false],
 ])('an order that ended with %s goes on: %s', async (reason, isKept) => {
   const lab = await domainLab();
-  const subject = `platform:${lab.project.slug}.sites.test`;
+  const subject = `platform:${lab.project.slug}.sites.test:1`;
   lab.authority.failNext('look', { reason });
   expect(await secureSites(lab.ports)()).toBe(0);
   expect((await lab.ports.orders.find(subject)) !== undefined).toBe(isKept);

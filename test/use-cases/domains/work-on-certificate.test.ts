@@ -3,10 +3,13 @@ import { caWindows } from '../../../src/domains/domain/certificates/ca-budget.ts
 import type { AuthorityStep } from '../../support/domains/scripted-authority.ts';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';
 import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
-import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import {
+  unchanged,
+  type CustomDomain,
+} from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { DomainPorts } from '../../../src/domains/ports.ts';
-import { postponeAttempt } from '../../../src/domains/domain/attachment/plan.ts';
-import { workOnCertificate } from '../../../src/domains/use-cases/work-on-certificate.ts';
+import { postponeAttempt } from '../../../src/domains/domain/attachment/certificate.ts';
+import { certifyDomain } from '../../../src/domains/use-cases/tend-domain.ts';
 import {
   around,
   closeLabs,
@@ -131,7 +134,7 @@ describe('the share of an account', () => {
     const domain = await lab.addVerified();
     const inspected = mustNotBeUsed<DomainPorts['dns']>('dns');
     for (let n = 0; n < 3; n++) {
-      await lab.ports.domains.change(domain.id, (one) => postponeAttempt(one, start));
+      await lab.ports.domains.change(domain.id, (one) => unchanged(postponeAttempt(one, start)));
       await lab.tendDue({ dns: inspected });
     }
     expect(await lab.attempts(domain)).toEqual(['postponed']);
@@ -488,7 +491,7 @@ describe('a late result', () => {
 
   test('only one of two workers on a domain does the work', async () => {
     const domain = await lab.addVerified();
-    const work = workOnCertificate(lab.ports);
+    const work = certifyDomain(lab.ports);
     await Promise.all([work(domain), work(domain)]);
     expect((await lab.current(domain)).state).toBe('live');
     expect([lab.asked('order'), lab.asked('finalize')]).toEqual([1, 1]);
@@ -504,7 +507,7 @@ describe('a late result', () => {
     lab.clock.advance(minute);
     await lab.tendDue();
     const { length: asked } = lab.authority.log;
-    await workOnCertificate(lab.ports)(stale);
+    await certifyDomain(lab.ports)(stale);
     expect(lab.authority.log).toHaveLength(asked);
     expect(await lab.keptOrders(domain)).toEqual([]);
   });

@@ -4,12 +4,12 @@ import {
   statusOf,
   workOn,
   type CertificateStanding,
-  type CertificateWork,
+  type WantedWork,
 } from '../../../domains/domain/certificates/standing.ts';
-import { limitInWords } from '../../../domains/domain/certificates/budget-words.ts';
+import { limitInWords } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { DomainHealth } from '../../../domains/domain/attachment/health.ts';
 import { caBudgets, type BudgetView } from '../../../domains/domain/certificates/ca-budget.ts';
-import { earliestAttempt } from '../../../domains/domain/attachment/plan.ts';
+import { earliestAttempt } from '../../../domains/domain/attachment/certificate.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { isOnlyOverHttp } from '../../../domains/domain/attachment/readiness.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
@@ -94,7 +94,7 @@ const issuer = (certificate: CertificateStanding): Fact | undefined =>
     ? ['Issued by', certificate.issuedBy]
     : undefined;
 
-const nextStep = (domain: CustomDomain, work: CertificateWork, now: Date): Fact => {
+const nextStep = (domain: CustomDomain, work: WantedWork, now: Date): Fact => {
   switch (work.step) {
     case 'planned': {
       const isFirstTry = isRenewal(domain) && !work.attempts;

@@ -1,4 +1,4 @@
-import { limitInWords } from '../../../domains/domain/certificates/budget-words.ts';
+import { limitInWords } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { Hold } from '../../../domains/domain/certificates/ca-budget.ts';
 import { isOrdered } from '../../../domains/domain/certificates/standing.ts';
 import type {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { limitInWords } from '../../../domains/domain/certificates/budget-words.ts';
+import { limitInWords } from '../../../domains/domain/certificates/ca-budget.ts';
 import { caBudgets, type BudgetName } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { RemovalReason } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { AuthorityFailureReason } from '../../../domains/domain/certificates/order.ts';

@@ -1,4 +1,4 @@
-import { limitInWords } from '../../../domains/domain/certificates/budget-words.ts';
+import { limitInWords } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { Hold } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { Deploy } from '../../../sites/domain/deploy.ts';
 import type { Project } from '../../../sites/domain/project.ts';

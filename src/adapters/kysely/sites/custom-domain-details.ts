@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Attempts, AuthorityTurn } from '../../../domains/domain/certificates/attempts.ts';
 import type {
-  CertificateWork,
+  WantedWork,
   IssuedCertificate,
   NoCertificate,
   WantedCertificate,
@@ -14,7 +14,7 @@ import {
 import type { DnsZone } from '../../../domains/domain/dns/facts.ts';
 import type { DnsReport, ResolverSummary } from '../../../domains/domain/dns/report.ts';
 import type { DnsStanding } from '../../../domains/domain/dns/standing.ts';
-import type { Validation } from '../../../domains/domain/dns/validation.ts';
+import { methodNames, type Validation } from '../../../domains/domain/dns/validation.ts';
 import { perhaps, type Entries } from '../stored-json.ts';
 import { problem } from './stored-problem.ts';
 
@@ -47,7 +47,7 @@ const resolver = v.object({
   agrees: v.boolean(),
 } satisfies Entries<ResolverSummary>);
 
-const method = v.picklist(['http-01', 'dns-01']);
+const method = v.picklist(methodNames);
 
 const report = v.object({
   checkedAt: date,
@@ -130,8 +130,8 @@ const steps = {
   }),
   waits_for_owner: v.object({ step: v.literal('waits_for_owner'), attempts, problem }),
 } satisfies {
-  readonly [Step in CertificateWork['step']]: {
-    readonly entries: Entries<Extract<CertificateWork, { readonly step: Step }>>;
+  readonly [Step in WantedWork['step']]: {
+    readonly entries: Entries<Extract<WantedWork, { readonly step: Step }>>;
   };
 };
 const { waits_for_owner, ...ofRenewal } = steps;

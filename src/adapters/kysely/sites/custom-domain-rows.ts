@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import * as v from 'valibot';
-import { isCertified } from '../../../domains/domain/attachment/plan.ts';
+import { isCertified } from '../../../domains/domain/attachment/certificate.ts';
 import {
   customDomainStates,
   type CustomDomain,

@@ -1,4 +1,4 @@
-import { isCertified } from '../../../domains/domain/attachment/plan.ts';
+import { isCertified } from '../../../domains/domain/attachment/certificate.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { changesRoutes } from '../../../domains/domain/attachment/serving.ts';
 import type { Database } from '../database.ts';

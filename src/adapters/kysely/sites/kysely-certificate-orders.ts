@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
+import type { StoredWork } from '../../../domains/domain/certificates/certificate-work.ts';
 import type { LedgerChange } from '../../../domains/domain/certificates/ca-ledger.ts';
-import { attachmentIn, subjectsOf } from '../../../domains/domain/attachment/order-subject.ts';
+import { attachmentIn, subjectsOf } from '../../../domains/domain/attachment/certificate.ts';
 import type {
   CertificateOrders,
   Challenge,
@@ -85,10 +86,7 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
   }
 
   async forget(subject: string, ledger: LedgerChange = {}): Promise<void> {
-    await this.database.transaction(async (db) => {
-      await forgetOrder(db, subject);
-      await writeLedger(db, ledger);
-    });
+    await this.database.transaction((db) => writeWorkDone(db, { endsOrder: subject, ledger }));
   }
 
   async answer(host: string, token: string): Promise<string | undefined> {
@@ -119,6 +117,15 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
     } satisfies EveryField<KeptOrder>;
   }
 }
+
+/** For the other adapters of this folder, in their transaction: what a change of the work on a certificate leads to. */
+export const writeWorkDone = async (
+  db: Queries,
+  { endsOrder, ledger = {} }: StoredWork,
+): Promise<void> => {
+  if (endsOrder !== undefined) await forgetOrder(db, endsOrder);
+  await writeLedger(db, ledger);
+};
 
 /** For the other adapters of this folder, in their transaction. */
 export const forgetOrder = async (db: Queries, subject: string): Promise<void> => {

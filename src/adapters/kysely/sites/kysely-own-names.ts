@@ -3,8 +3,7 @@ import * as v from 'valibot';
 import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { Validity } from '../../../domains/domain/certificates/certificate.ts';
 import type { LedgerName } from '../../../domains/domain/certificates/ca-ledger.ts';
-import type { OwnName } from '../../../domains/domain/own/own-name.ts';
-import { ownSubject, type OwnChange } from '../../../domains/domain/own/own-order.ts';
+import { ownSubject, type OwnChange, type OwnName } from '../../../domains/domain/own/own-name.ts';
 import type { OwnNames } from '../../../domains/own-ports.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Queries } from '../database.ts';
@@ -12,8 +11,8 @@ import type { Schema } from '../schema.ts';
 import { SealingStore } from '../store.ts';
 import { parseStored, perhaps, type Entries } from '../stored-json.ts';
 import { issued, wanted } from './custom-domain-details.ts';
-import { takeTurn, useOf, writeLedger } from './kysely-authority-ledger.ts';
-import { forgetOrder } from './kysely-certificate-orders.ts';
+import { takeTurn, useOf } from './kysely-authority-ledger.ts';
+import { forgetOrder, writeWorkDone } from './kysely-certificate-orders.ts';
 import { removeCertificate, storeCertificate, validityFrom } from './kysely-certificates.ts';
 
 export class KyselyOwnNames extends SealingStore implements OwnNames {
@@ -93,8 +92,7 @@ export class KyselyOwnNames extends SealingStore implements OwnNames {
     const row = await this.#locked(db, host);
     const change = decide(row && ownNameFrom(row));
     await this.#write(db, change.name);
-    await writeLedger(db, change.ledger ?? {});
-    if (change.endsOrder !== undefined) await forgetOrder(db, change.endsOrder);
+    await writeWorkDone(db, change);
     if (change.certificate) await storeCertificate(db, this.sealer, change.certificate);
     return change;
   }

@@ -1,5 +1,5 @@
 import { contested, mostRivalsTold } from '../../../domains/domain/attachment/rivals.ts';
-import { provenAt, type Certified } from '../../../domains/domain/attachment/plan.ts';
+import { provenAt, type Certified } from '../../../domains/domain/attachment/certificate.ts';
 import { isWildcard } from '../../../domains/domain/names/wildcard.ts';
 import type { Queries } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';

@@ -1,20 +1,14 @@
 import { allowingLine } from '../dns/caa.ts';
-import type { AuthorityFailure, AuthorityFailureReason } from '../certificates/order.ts';
+import type { Refusal } from '../certificates/certificate-work.ts';
+import type { AuthorityFailureReason } from '../certificates/order.ts';
 import type { CustomDomain } from './custom-domain.ts';
 import { workOn } from '../certificates/standing.ts';
 import { dnsProblem, type DnsProblem, type DnsProblemCode } from '../dns/problem.ts';
 import { delegationNameOf } from '../dns/records.ts';
 import { isAtApex } from '../dns/standing.ts';
+import { validationMethods } from '../dns/validation.ts';
 import { isWildcard } from '../names/wildcard.ts';
 import { shownHost } from '../names/hostname.ts';
-
-export interface Refusal {
-  readonly failure: AuthorityFailure;
-  /** What a CAA record has to name to allow it, one of them; none: CAA does not matter to it. */
-  readonly issuers: readonly string[];
-  /** The authority had taken the order. */
-  readonly isPlaced?: boolean;
-}
 
 const codes: Readonly<Record<AuthorityFailureReason, DnsProblemCode>> = {
   order_gone: 'ca_unavailable',
@@ -40,7 +34,7 @@ export const problemOf = (
 
 const isByDns = (domain: CustomDomain): boolean => {
   const work = workOn(domain);
-  return work?.step === 'ordered' && work.method === 'dns-01';
+  return work?.step === 'ordered' && validationMethods[work.method].needsDelegation;
 };
 
 /** What else there is to say where our own name servers answer the challenge. */

@@ -1,187 +1,242 @@
-import { problemOf, type Refusal } from './authority-problem.ts';
-import { failedAgain, methodOf, triedAgain } from './attempt-count.ts';
-import { nextAttempt, type Attempts, type NextAttempt } from '../certificates/attempts.ts';
-import { turnAt } from '../certificates/authorities.ts';
-import { choiceOf, isCertified, orderedAt, withWork, type Certified } from './plan.ts';
+import { turnAt, type Choice } from '../certificates/authorities.ts';
 import {
-  isOrdered,
-  isRenewal,
-  keepsOrder,
-  longestWait,
-  planned,
+  choiceOf,
+  postponed,
+  subjectUnder,
+  type CertificateTerms,
+  type CertificateWork,
+  type WorkChange,
+  type WorkOutcome,
+} from '../certificates/certificate-work.ts';
+import { planRenewal, type RenewalAnswer } from '../certificates/renewal-plan.ts';
+import {
+  latest,
+  restedAt,
+  workOn,
   type IssuedCertificate,
   type RenewalWork,
   type WantedCertificate,
 } from '../certificates/standing.ts';
-import type { Validity } from '../certificates/certificate.ts';
-import { about } from './attachment.ts';
-import { goLive, unchanged, type CustomDomain, type DomainDecision } from './custom-domain.ts';
-import type { DnsProblem } from '../dns/problem.ts';
-import { readiness } from './readiness.ts';
-import { nextRenewal, pauseBetweenQuestions } from '../certificates/renewal.ts';
+import { chooseMethod, methodBeforeTraffic, type ValidationMethod } from '../dns/validation.ts';
+import { about, type Attachment } from './attachment.ts';
+import { problemOf } from './authority-problem.ts';
+import type { DomainChange } from './change.ts';
+import {
+  goLive,
+  unchanged,
+  type CustomDomain,
+  type DomainDecision,
+  type DomainIn,
+} from './custom-domain.ts';
+import { isReady, issuersFor, readiness } from './readiness.ts';
+import type { TimelineEntry } from './timeline.ts';
 
-export interface Fence {
-  readonly attachmentId: string;
-  readonly generation: number;
-}
+/** A domain that has a certificate, or gets one. It holds the name: one domain over all accounts does. */
+export type Certified =
+  | (DomainIn<'added'> & { readonly certificate: WantedCertificate | IssuedCertificate })
+  | DomainIn<'verified'>
+  | DomainIn<'live'>;
 
-/** `destroy`: it came too late; the certificate and its key must not be stored. */
-export interface FencedDecision extends DomainDecision {
-  readonly verdict: 'taken' | 'destroy';
-}
+export const isCertified = (domain: CustomDomain): domain is Certified =>
+  domain.certificate.kind !== 'none';
 
-const day = 24 * 60 * 60_000;
+/** When a check showed that it holds the name. */
+export const provenAt = (domain: Certified): Date =>
+  domain.state === 'added' ? (domain.dns.lastCheckedAt ?? domain.addedAt) : domain.verifiedAt;
 
-export const fenceOf = ({ id, generation }: CustomDomain): Fence => ({
-  attachmentId: id,
-  generation,
-});
+const keyOf = (attachmentId: string): string => `domain:${attachmentId}`;
 
-/** Starts a new order and with it the next generation. Of several workers who start one, one succeeds. */
-export const orderStarted = (
-  domain: CustomDomain,
-  { authority = '', ...fence }: Fence & { readonly authority?: string },
-  now: Date,
-): FencedDecision => {
-  if (!holds(domain, fence) || isOrdered(domain)) return destroy(domain);
-  const generation = domain.generation + 1;
-  const attempts = triedAgain(domain.certificate.work, now);
-  const at = turnAt({ ...choiceOf(domain), ordered: authority, attempts }, now);
-  const method = methodOf(domain, authority);
-  const order = { authority, method, since: now, at, attempts, problem: undefined };
-  const work = { step: 'ordered', ...order } as const;
-  const ordered = withWork(domain, work);
-  const event = { type: 'certificate_ordered', ...about(domain, now), generation } as const;
-  return taken({ ...ordered, generation }, [event]);
+export const orderSubject = ({ id, generation }: Pick<Attachment, 'id' | 'generation'>): string =>
+  subjectUnder(keyOf(id), generation);
+
+/** How the subjects of an attachment begin, whatever the generation. */
+export const subjectsOf = (attachmentId: string): string => `${keyOf(attachmentId)}:`;
+
+/** The attachment that an order is for; undefined for a name of our own. */
+export const attachmentIn = (subject: string): string | undefined =>
+  /^domain:([^:]+):/.exec(subject)?.[1];
+
+/** The work on its certificate; undefined where it wants none, or no longer. */
+export const workOf = (domain: CustomDomain): CertificateWork | undefined =>
+  isCertified(domain) ? certifying(domain) : undefined;
+
+const certifying = (domain: Certified): CertificateWork => {
+  const { generation, certificate } = domain;
+  return { generation, certificate, terms: termsOf(domain) };
 };
 
-/** Takes a certificate: the domain goes live, is ready to, or continues with the new one. */
-export const certificateIssued = (
-  domain: CustomDomain,
-  { notBefore, notAfter, ...fence }: Fence & Validity,
-  now: Date,
-): FencedDecision => {
-  if (!holds(domain, fence)) return destroy(domain);
-  if (!isOrdered(domain)) return isKnown(domain, notAfter) ? taken(domain) : destroy(domain);
-  const validity = { notBefore, notAfter };
-  const certificate: IssuedCertificate = {
-    ...{ kind: 'issued', ...validity },
-    work: planned(nextRenewal({ ...validity, host: domain.host }, now)),
-    // Not at once: an authority that always wants the next one now would be asked without end.
-    askRenewalAt: new Date(now.getTime() + pauseBetweenQuestions(validity, now)),
-    ...{ hasWindow: false, issuedBy: orderedAt(domain) },
+const termsOf = (domain: Certified): CertificateTerms => {
+  const { host, accountId, registrableDomain, dns, token } = domain;
+  return {
+    ...{ key: keyOf(domain.id), host, payer: { accountId, registrableDomain }, isOurs: false },
+    kinds: { first: 'new', later: 'renewal', counted: 'counted' },
+    mayIssue: dns.report ? issuersFor(domain, dns.report) : [],
+    methodAt: (authority) => methodOf(domain, authority),
+    label: dns.report?.validation?.label ?? token,
+    problemOf: (refusal) => problemOf(refusal, domain),
   };
-  const details = { ...about(domain, now), notAfter: notAfter.toISOString() };
-  if (isRenewal(domain))
-    return taken(withIssued(domain, certificate), [{ type: 'certificate_renewed', ...details }]);
-  const { state, events } = servedWith(domain, certificate, now);
-  return taken(state, [{ type: 'certificate_issued', ...details }, ...events]);
 };
 
-const withIssued = (domain: Certified, certificate: IssuedCertificate): CustomDomain =>
-  domain.state === 'verified' ? domain : { ...domain, certificate };
+/** Chosen once for each order. Traffic that may lead elsewhere proves nothing. */
+const methodOf = (
+  { state, host, dns, certificate }: Certified,
+  authority: string,
+): ValidationMethod =>
+  state === 'added'
+    ? methodBeforeTraffic
+    : chooseMethod({
+        ...{ host, authority, validation: dns.report?.validation },
+        leadsHere: dns.report?.verifiable ?? false,
+        unproven: certificate.work.attempts?.unproven,
+      });
 
-/** A first certificate. One whose traffic may lead elsewhere is ready from now on. */
-const servedWith = (
-  domain: Certified,
-  certificate: IssuedCertificate,
-  now: Date,
-): DomainDecision => {
-  if (domain.state === 'verified') return goLive(domain, certificate, now);
-  const state = withIssued(domain, certificate);
-  return { state, events: readiness(domain, state, now) };
-};
-
-/** Records a failed attempt, before or after the order was created. A live site stays live. */
-export const certificateFailed = (
-  domain: CustomDomain,
-  { failure, issuers, isPlaced = false, ...fence }: Fence & Refusal,
-  now: Date,
-): FencedDecision => {
-  if (!holds(domain, fence) || hasSucceeded(domain)) return destroy(domain);
-  const attempts = failedAgain(domain, { ...failure, isPlaced }, now);
-  const problem = problemOf({ failure, issuers }, domain);
-  const isKept = isOrdered(domain) && keepsOrder(failure.reason);
-  // What another authority refuses, the preferred one may issue.
-  const isFinal = failure.reason !== 'rejected_name' || !isAtSecond(domain);
-  const reason = isFinal ? failure.reason : 'challenge';
-  const next = nextAttempt(attempts, { reason, retryAt: undefined }, now);
-  const details = { problem: problem.code, attempt: attempts.failed };
-  return taken(afterFailure(domain, { attempts, problem, isKept, next }, now), [
-    { type: 'certificate_failed', ...about(domain, now), ...details, isRenewal: isRenewal(domain) },
-  ]);
-};
-
-/** Its order is at another authority than the preferred one, which may issue too. */
-const isAtSecond = (domain: Certified): boolean => {
-  const [first, second] = choiceOf(domain).mayIssue;
-  return second !== undefined && orderedAt(domain) !== '' && orderedAt(domain) !== first;
-};
-
-interface Failure {
-  readonly attempts: Attempts;
-  readonly problem: DnsProblem;
-  readonly isKept: boolean;
-  readonly next: NextAttempt;
-}
-
-/** A live domain has no retry button, so renewals retry until they succeed, the more often the less time is left. */
-const afterFailure = (
-  domain: Certified,
-  { attempts, problem, isKept, next }: Failure,
-  now: Date,
-): Certified => {
-  const againAt = (at: Date): Certified => {
-    const last = now.getTime() + longestWait(domain.certificate, now);
-    const due = new Date(Math.min(at.getTime(), last));
-    const { work } = domain.certificate;
-    const order = isKept && work.step === 'ordered' ? work : undefined;
-    const turn = turnAt({ ...choiceOf(domain), ordered: order?.authority, attempts }, due);
-    const planned = { at: turn, attempts, problem };
-    return withWork(domain, order ? { ...order, ...planned } : { step: 'planned', ...planned });
-  };
-  switch (next.kind) {
-    case 'at':
-      return againAt(next.at);
-    case 'waits_for_dns':
-      return withWork(domain, { step: 'waits_for_dns', attempts, problem });
-    case 'waits_for_owner':
-      return domain.state === 'live' || domain.certificate.kind === 'issued'
-        ? againAt(new Date(now.getTime() + day))
-        : { ...domain, certificate: waitingForOwner(attempts, problem) };
+export const withWork = (domain: Certified, work: RenewalWork): Certified => {
+  switch (domain.state) {
+    case 'added':
+      return { ...domain, certificate: { ...domain.certificate, work } };
+    case 'verified':
+      return { ...domain, certificate: { ...domain.certificate, work } };
+    case 'live':
+      return { ...domain, certificate: { ...domain.certificate, work } };
   }
 };
 
-const waitingForOwner = (attempts: Attempts, problem: DnsProblem): WantedCertificate => ({
-  kind: 'wanted',
-  work: { step: 'waits_for_owner', attempts, problem },
-});
+/** What decides which authority its next attempt goes to. */
+export const domainChoice = (domain: Certified): Choice => choiceOf(certifying(domain));
 
-/** Ends the order. @returns undefined when there is none, or the fence is of another attempt */
-export const withoutOrder = (domain: CustomDomain, fence: Fence): DomainDecision | undefined => {
-  if (!holds(domain, fence) || domain.certificate.work.step !== 'ordered') return undefined;
-  const { at, attempts, problem } = domain.certificate.work;
-  const work: RenewalWork = { step: 'planned', at, attempts, problem };
-  return { state: withWork(domain, work), events: [] };
+/** Earliest time of an attempt that waits for the DNS: after the next check, if that finds no problem. */
+export const earliestAttempt = (domain: CustomDomain): Date | undefined => {
+  const { nextCheckAt } = domain.dns;
+  if (!isCertified(domain) || !nextCheckAt) return undefined;
+  const { certificate } = domain;
+  return certificate.work.step === 'waits_for_dns'
+    ? turnAt(domainChoice(domain), latest(nextCheckAt, restedAt(certificate)))
+    : undefined;
 };
 
-const holds = (domain: CustomDomain, { attachmentId, generation }: Fence): domain is Certified =>
-  isCertified(domain) && domain.id === attachmentId && domain.generation === generation;
+/** See `postponed`. */
+export const postponeAttempt = (domain: CustomDomain, until: Date): CustomDomain =>
+  isCertified(domain)
+    ? withCertificate(domain, postponed(certifying(domain), until), until).state
+    : domain;
 
-/** The same certificate arrived twice. */
-const isKnown = ({ certificate }: Certified, notAfter: Date): boolean =>
-  certificate.kind === 'issued' && certificate.notAfter.getTime() === notAfter.getTime();
+/** One whose certificate is renewed. */
+type Renewed = DomainIn<'live'> | (DomainIn<'added'> & { readonly certificate: IssuedCertificate });
 
-/** Its order succeeded, so the failure of another worker on it no longer matters. */
-const hasSucceeded = (domain: Certified): boolean =>
-  domain.certificate.kind === 'issued' && !isOrdered(domain);
+const isRenewed = (domain: CustomDomain): domain is Renewed =>
+  domain.state === 'live' || isReady(domain);
 
-const taken = (state: CustomDomain, events: DomainDecision['events'] = []): FencedDecision => ({
-  ...{ state, events },
-  verdict: 'taken',
-});
+export const renewedCertificate = (domain: CustomDomain): IssuedCertificate | undefined =>
+  isRenewed(domain) ? domain.certificate : undefined;
 
-const destroy = (domain: CustomDomain): FencedDecision => ({
-  ...unchanged(domain),
-  verdict: 'destroy',
-});
+/** See `planRenewal`. */
+export const planDomainRenewal = (domain: CustomDomain, answer: RenewalAnswer, now: Date) => {
+  if (!isRenewed(domain)) return { ...unchanged(domain), verdict: 'unchanged' as const };
+  const { certificate = domain.certificate, verdict } = planRenewal(
+    domain.certificate,
+    answer,
+    now,
+  );
+  return { ...unchanged({ ...domain, certificate }), verdict };
+};
+
+/** What follows for a domain from a change of its work: its state, events, and what its owner reads of it. */
+export const domainAfter = (
+  domain: CustomDomain,
+  { work, outcome, ...stored }: WorkChange,
+  now: Date,
+): DomainChange => {
+  const after =
+    work && isCertified(domain) ? withCertificate(domain, work, now) : unchanged(domain);
+  const cause = causeOf(outcome, now);
+  return {
+    state: after.state,
+    events: [...certificateEvents(after.state, outcome, now), ...after.events],
+    ...(cause && { cause }),
+    ...stored,
+  };
+};
+
+/** With its first certificate a verified domain goes live, and one whose traffic may lead elsewhere is ready. */
+const withCertificate = (
+  before: Certified,
+  { generation, certificate }: CertificateWork,
+  now: Date,
+): DomainDecision => {
+  const domain = { ...before, generation };
+  switch (domain.state) {
+    case 'added': {
+      const state = { ...domain, certificate };
+      return { state, events: readiness(domain, state, now) };
+    }
+    case 'verified':
+      return certificate.kind === 'issued'
+        ? goLive(domain, certificate, now)
+        : unchanged({ ...domain, certificate });
+    case 'live':
+      return unchanged(certificate.kind === 'issued' ? { ...domain, certificate } : domain);
+  }
+};
+
+const certificateEvents = (
+  domain: CustomDomain,
+  outcome: WorkOutcome,
+  now: Date,
+): DomainDecision['events'] => {
+  const details = about(domain, now);
+  switch (outcome.kind) {
+    case 'begun':
+      return [{ type: 'certificate_ordered', ...details, generation: domain.generation }];
+    case 'issued': {
+      const type = outcome.isRenewal ? 'certificate_renewed' : 'certificate_issued';
+      return [{ type, ...details, notAfter: outcome.notAfter.toISOString() }];
+    }
+    case 'failed': {
+      const { problem, attempts } = workOn(domain) ?? {};
+      if (outcome.isLate || !problem || !attempts) return [];
+      const failed = { problem: problem.code, attempt: attempts.failed };
+      const isRenewal = domain.certificate.kind === 'issued';
+      return [{ type: 'certificate_failed', ...details, ...failed, isRenewal }];
+    }
+    case 'unchanged':
+    case 'processing':
+    case 'unanswered':
+    case 'counted':
+    case 'held_up':
+    case 'left':
+    case 'too_late':
+      return [];
+  }
+};
+
+const causeOf = (outcome: WorkOutcome, occurredAt: Date): TimelineEntry | undefined => {
+  const details = attemptIn(outcome);
+  return details && { kind: 'attempt', occurredAt, details };
+};
+
+/** What its owner reads of an attempt. */
+const attemptIn = (outcome: WorkOutcome): TimelineEntry['details'] | undefined => {
+  switch (outcome.kind) {
+    case 'held_up': {
+      const { reason, nextAt } = outcome.hold;
+      return { outcome: 'postponed', budget: reason, until: nextAt };
+    }
+    case 'unanswered':
+      return { outcome: 'unanswered' };
+    case 'left':
+      return { outcome: 'left', authority: outcome.authority };
+    case 'issued':
+    case 'too_late': {
+      const { kind, notAfter, authority } = outcome;
+      const word = kind === 'issued' ? 'issued' : 'came too late, destroyed';
+      return { outcome: word, notAfter, authority };
+    }
+    case 'failed':
+      return { outcome: 'failed', ...outcome.failure, authority: outcome.authority };
+    case 'unchanged':
+    case 'begun':
+    case 'processing':
+    case 'counted':
+      return undefined;
+  }
+};

@@ -1,6 +1,6 @@
 import { latest, longestWait, type RenewalWork } from '../certificates/standing.ts';
 import { resumed } from '../certificates/authorities.ts';
-import { isCertified, withWork, type Certified } from './plan.ts';
+import { isCertified, withWork, type Certified } from './certificate.ts';
 import { about } from './attachment.ts';
 import {
   nextCheck,

@@ -1,6 +1,6 @@
 import { checkedHourly } from './checks.ts';
 import type { Moment } from './check-schedule.ts';
-import { isCertified, type Certified } from './plan.ts';
+import { isCertified, type Certified } from './certificate.ts';
 import {
   removeDomain,
   unchanged,

@@ -5,7 +5,7 @@ import {
   planned,
   workOn,
   type CertificateStanding,
-  type CertificateWork,
+  type WantedWork,
   type IssuedCertificate,
   type NoCertificate,
   type WantedCertificate,
@@ -103,7 +103,7 @@ export const becomeVerified = (domain: CustomDomain, now: Date): DomainDecision 
 };
 
 /** What was begun or learned before stays: an order under way, when an authority may be asked, what only the owner can mend. */
-const workOnceVerified = (domain: CustomDomain, now: Date): CertificateWork => {
+const workOnceVerified = (domain: CustomDomain, now: Date): WantedWork => {
   const work = workOn(domain);
   if (work?.step === 'ordered' || work?.step === 'waits_for_owner') return work;
   if (!work?.attempts) return planned(now);

@@ -1,6 +1,6 @@
 import { nextStepAt, planned, workOn, type IssuedCertificate } from '../certificates/standing.ts';
 import type { DnsReport } from '../dns/report.ts';
-import { methodAt } from '../dns/validation.ts';
+import { methodAt, needsTraffic } from '../dns/validation.ts';
 import { about, type Attachment } from './attachment.ts';
 import type { CustomDomain, DomainDecision, DomainIn } from './custom-domain.ts';
 
@@ -35,7 +35,7 @@ export const issuersFor = (
   if (state !== 'added') return mayIssue;
   const isBroken = problems.some(({ code }) => code === 'dnssec_bogus');
   if (isBroken || !validation?.delegated) return [];
-  return mayIssue.filter((authority) => methodAt({ host, validation }, authority) === 'dns-01');
+  return mayIssue.filter((authority) => !needsTraffic(methodAt({ host, validation }, authority)));
 };
 
 /** Whether it cannot be ready before its traffic comes, because CAA lets all who may issue only ask over HTTP. */
@@ -46,7 +46,7 @@ export const isOnlyOverHttp = (domain: CustomDomain): boolean => {
   const { host } = domain;
   return (
     mayIssue.length > 0 &&
-    mayIssue.every((one) => methodAt({ host, validation }, one) === 'http-01')
+    mayIssue.every((one) => needsTraffic(methodAt({ host, validation }, one)))
   );
 };
 

@@ -1,5 +1,5 @@
 import { planned, type IssuedCertificate } from '../certificates/standing.ts';
-import type { Certified } from './plan.ts';
+import type { Certified } from './certificate.ts';
 import { goLive, unchanged, type CustomDomain, type DomainDecision } from './custom-domain.ts';
 import { readiness } from './readiness.ts';
 

@@ -9,7 +9,7 @@ import {
 } from './custom-domain.ts';
 import type { DnsReport } from '../dns/report.ts';
 import { recordCheck } from './checks.ts';
-import { choiceOf, postponeAttempt } from './plan.ts';
+import { domainChoice, postponeAttempt } from './certificate.ts';
 import { refusal, type DomainsErrorCode } from '../domains-error.ts';
 import { inWords } from '../../../kernel/in-words.ts';
 
@@ -37,7 +37,7 @@ const triedAgain = (domain: CustomDomain, now: Date): CustomDomain => {
     ...domain,
     certificate: { kind: 'wanted', work: plannedByOwner(work, now) },
   } as const;
-  return postponeAttempt(again, now).state;
+  return postponeAttempt(again, now);
 };
 
 /** Earliest time of the owner's next Verify; in the past if it is allowed already. */
@@ -76,7 +76,7 @@ export const reverifyAllowedAt = (domain: DomainIn<'verified'>, now: Date): Date
   const lastAt = (attempts?.lastAt ?? verifiedAt).getTime();
   // At most one pause from now, even if the clock was set back.
   const rested = new Date(Math.min(lastAt, now.getTime()) + pauseBeforeReverifyMs);
-  return turnAt(choiceOf(domain), rested);
+  return turnAt(domainChoice(domain), rested);
 };
 
 const tooEarly = (code: DomainsErrorCode, what: string, remaining: number) =>

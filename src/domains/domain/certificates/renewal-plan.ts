@@ -4,7 +4,7 @@ import {
   wishedRenewalTime,
   type RenewalSpan,
 } from './renewal.ts';
-import type { IssuedCertificate, RenewalWork } from './standing.ts';
+import type { CertificateStanding, IssuedCertificate, RenewalWork } from './standing.ts';
 
 /** A cap, so that a clock that was set back cannot block the question for ever. */
 const longestRestMs = 24 * 60 * 60_000;
@@ -30,17 +30,19 @@ export interface RenewalAnswer {
   readonly chance: number;
 }
 
-export interface PlannedCertificate {
-  readonly certificate: IssuedCertificate;
+export interface RenewalPlan {
+  /** Undefined: it stays as it is. */
+  readonly certificate?: IssuedCertificate | undefined;
   readonly verdict: 'planned' | 'unchanged' | 'makes_no_sense';
 }
 
-/** Plans the renewal. A window that makes no sense is as good as none. */
-export const withWindow = (
-  certificate: IssuedCertificate,
+/** Plans the renewal, unless one is under way. A window that makes no sense is as good as none. */
+export const planRenewal = (
+  certificate: CertificateStanding,
   { window, chance }: RenewalAnswer,
   now: Date,
-): PlannedCertificate => {
+): RenewalPlan => {
+  if (certificate.kind !== 'issued' || certificate.work.attempts) return { verdict: 'unchanged' };
   const otherwise = new Date(now.getTime() + pauseBetweenQuestions(certificate, now));
   if (!window || window === 'silent') {
     // It may have stopped offering windows, and then counts renewals again.

@@ -1,7 +1,6 @@
 import { freshAttempts, waitAfter, type Attempts } from './attempts.ts';
 import type { AuthorityFailureReason } from './order.ts';
 import type { Validity } from './certificate.ts';
-import { longestRetryWait } from './retry-wait.ts';
 import type { DnsProblem } from '../dns/problem.ts';
 import type { ValidationMethod } from '../dns/validation.ts';
 
@@ -15,7 +14,7 @@ export interface NoCertificate {
 /** The first one is being obtained. */
 export interface WantedCertificate {
   readonly kind: 'wanted';
-  readonly work: CertificateWork;
+  readonly work: WantedWork;
 }
 
 /** There is one, and `work` renews it. */
@@ -31,7 +30,7 @@ export interface IssuedCertificate extends Validity {
 }
 
 /** `problem` is why the last attempt failed. `attempts` is undefined before the first one. */
-export type CertificateWork =
+export type WantedWork =
   | RenewalWork
   /** Only the owner can help. */
   | {
@@ -77,7 +76,7 @@ export const planned = (at: Date): PlannedWork => ({
 });
 
 /** A new attempt that the owner asked for; an order under way is continued. */
-export const plannedByOwner = (work: CertificateWork, now: Date): CertificateWork => {
+export const plannedByOwner = (work: WantedWork, now: Date): WantedWork => {
   // What was learned of the authorities stays true.
   const { turns = {}, lastBy, unproven } = work.attempts ?? {};
   const attempts = { ...freshAttempts(now), turns, lastBy, unproven, isManual: true };
@@ -89,7 +88,7 @@ interface Certifiable {
   readonly certificate: CertificateStanding;
 }
 
-export const workOn = ({ certificate }: Certifiable): CertificateWork | undefined =>
+export const workOn = ({ certificate }: Certifiable): WantedWork | undefined =>
   certificate.kind === 'none' ? undefined : certificate.work;
 
 export const isOrdered = (domain: Certifiable): boolean => workOn(domain)?.step === 'ordered';
@@ -106,7 +105,7 @@ export const hasRenewalPlan = ({ certificate }: Certifiable): boolean =>
   certificate.kind === 'issued' && certificate.hasWindow;
 
 /** When to attempt, or to look at the order; undefined if something else has to happen before. */
-export const nextStepAt = (work: CertificateWork): Date | undefined => {
+export const nextStepAt = (work: WantedWork): Date | undefined => {
   switch (work.step) {
     case 'planned':
     case 'ordered':
@@ -148,3 +147,12 @@ export const longestWait = (certificate: CertificateStanding, now: Date): number
 /** These failures leave the order valid, and continuing it costs nothing. */
 export const keepsOrder = (reason: AuthorityFailureReason): boolean =>
   reason === 'unavailable' || reason === 'rate_limited';
+
+const minute = 60_000;
+
+/**
+ * Longest wait before the next attempt at a renewal: at least ten fit before the end, and after it they become rarer
+ * again.
+ */
+export const longestRetryWait = ({ notAfter }: Validity, now: Date): number =>
+  Math.max(minute, Math.abs(notAfter.getTime() - now.getTime()) / 20);

@@ -3,7 +3,13 @@ import { judgeDelegation, type Delegated } from './delegation.ts';
 import type { DnsFacts } from './facts.ts';
 import { agreementOf, type Finding } from './findings.ts';
 import { judgeIssuers, type Issuers } from './issuers.ts';
-import { methodFor, type Validation, type ValidationMethod } from './validation.ts';
+import {
+  methodFor,
+  methodNames,
+  needsTraffic,
+  type Validation,
+  type ValidationMethod,
+} from './validation.ts';
 
 type Asked = Pick<DnsFacts, 'host' | 'resolvers'>;
 
@@ -40,6 +46,8 @@ const sharedLabel = ({ resolvers }: Asked, { sharedToken, ...own }: Delegated) =
 
 type Judged = Issuers & { readonly validation: Validation };
 
+const overHttp = methodNames.filter(needsTraffic);
+
 /** Each authority validates by the first method that CAA allows it. */
 const judgeBy = (asked: Asked, { caa }: Expected, delegated: boolean): Judged => {
   const name = { host: asked.host, isDelegated: delegated };
@@ -57,7 +65,7 @@ const judgeBy = (asked: Asked, { caa }: Expected, delegated: boolean): Judged =>
   const others = policies.filter((one) => one.method !== method);
   const exceptions = Object.fromEntries(others.map((one) => [one.authority, one.method]));
   const onlyByDns = policies
-    .filter((one) => one.method === 'dns-01' && !mayBe(one, 'http-01'))
+    .filter((one) => !needsTraffic(one.method) && !overHttp.some((method) => mayBe(one, method)))
     .map(({ authority }) => authority);
   const validation = {
     ...{ delegated, method },

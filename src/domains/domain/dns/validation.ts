@@ -1,7 +1,34 @@
 import { isWildcard } from '../names/wildcard.ts';
 
-/** How an authority validates a name (RFC 8555, section 8). */
-export type ValidationMethod = 'http-01' | 'dns-01';
+interface MethodRules {
+  readonly provesWildcards: boolean;
+  /** The challenge name has to lead to us. */
+  readonly needsDelegation: boolean;
+  /** The visitors of the name have to reach us, and so the authority does. */
+  readonly needsTraffic: boolean;
+}
+
+/**
+ * How an authority validates a name (RFC 8555, section 8), the preferred way first. Where the challenge name is delegated to
+ * us, DNS works behind any proxy; it alone proves a wildcard (section 8.4).
+ */
+export const validationMethods = {
+  'dns-01': { provesWildcards: true, needsDelegation: true, needsTraffic: false },
+  'http-01': { provesWildcards: false, needsDelegation: false, needsTraffic: true },
+} as const satisfies Readonly<Record<string, MethodRules>>;
+
+export type ValidationMethod = keyof typeof validationMethods;
+
+export const methodNames = Object.keys(
+  validationMethods,
+) as readonly ValidationMethod[] as readonly [ValidationMethod, ...ValidationMethod[]];
+
+/** How a name is validated whose traffic may lead elsewhere. */
+export const methodBeforeTraffic =
+  methodNames.find((method) => !validationMethods[method].needsTraffic) ?? methodNames[0];
+
+export const needsTraffic = (method: ValidationMethod): boolean =>
+  validationMethods[method].needsTraffic;
 
 /** What the DNS says about validating the name by DNS. */
 export interface Validation {
@@ -17,6 +44,35 @@ export interface Validation {
   readonly onlyByDns?: readonly string[] | undefined;
 }
 
+interface Name {
+  readonly host: string;
+  readonly isDelegated: boolean;
+}
+
+/** Those that can prove it, the preferred one first. */
+export const methodsFor = ({
+  host,
+  isDelegated,
+}: Name): readonly [ValidationMethod, ...ValidationMethod[]] => {
+  const [first = methodNames[0], ...others] = methodNames.filter((method) => {
+    const { provesWildcards, needsDelegation } = validationMethods[method];
+    return isWildcard(host) ? provesWildcards : isDelegated || !needsDelegation;
+  });
+  return [first, ...others];
+};
+
+/**
+ * The preferred one that CAA allows, or the preferred one.
+ * @param allows whether CAA may allow it; see `validationmethods` (RFC 8657, section 4)
+ */
+export const methodFor = (
+  name: Name,
+  allows: (method: ValidationMethod) => boolean,
+): ValidationMethod => {
+  const methods = methodsFor(name);
+  return methods.find(allows) ?? methods[0];
+};
+
 interface Validated {
   readonly host: string;
   /** What the last report says. */
@@ -24,16 +80,15 @@ interface Validated {
 }
 
 /** How that authority validates the name. */
-export const methodAt = ({ host, validation }: Validated, authority: string): ValidationMethod =>
-  isWildcard(host)
-    ? 'dns-01'
-    : (validation?.exceptions?.[authority] ?? validation?.method ?? 'http-01');
+export const methodAt = ({ host, validation }: Validated, authority: string): ValidationMethod => {
+  const [otherwise] = methodsFor({ host, isDelegated: false });
+  if (isWildcard(host)) return otherwise;
+  return validation?.exceptions?.[authority] ?? validation?.method ?? otherwise;
+};
 
-interface MethodFacts {
-  readonly host: string;
+interface MethodFacts extends Validated {
   /** Name of the authority that is asked. */
   readonly authority: string;
-  readonly validation: Validation | undefined;
   /** Whether visitors of the name reach us, and so the authority does over HTTP. */
   readonly leadsHere: boolean;
   /** How the name was proven when that authority or another one did not find the proof the last time. */
@@ -46,34 +101,9 @@ interface MethodFacts {
  */
 export const chooseMethod = (facts: MethodFacts): ValidationMethod => {
   const { host, authority, validation, leadsHere, unproven } = facts;
-  const method = methodAt({ host, validation }, authority);
-  const isDnsOnly = isWildcard(host) || validation?.onlyByDns?.includes(authority);
-  const isFallback = method === 'dns-01' && unproven === 'dns-01' && leadsHere && !isDnsOnly;
-  return isFallback ? 'http-01' : method;
-};
-
-interface Name {
-  readonly host: string;
-  readonly isDelegated: boolean;
-}
-
-/**
- * Where the challenge name is delegated to us, certificates are validated by DNS: that works behind any proxy. If CAA
- * does not allow it, over HTTP. A wildcard can only be validated by DNS (RFC 8555, section 8.4).
- * @param allows whether CAA may allow it; see `validationmethods` (RFC 8657, section 4)
- */
-export const methodFor = (
-  name: Name,
-  allows: (method: ValidationMethod) => boolean,
-): ValidationMethod => {
-  const methods = methodsFor(name);
-  return methods.find(allows) ?? methods[0];
-};
-
-export const methodsFor = ({
-  host,
-  isDelegated,
-}: Name): readonly [ValidationMethod, ...ValidationMethod[]] => {
-  if (isWildcard(host)) return ['dns-01'];
-  return isDelegated ? ['dns-01', 'http-01'] : ['http-01'];
+  const method = methodAt(facts, authority);
+  if (method !== unproven || !leadsHere || validation?.onlyByDns?.includes(authority))
+    return method;
+  const others = methodsFor({ host, isDelegated: true }).filter(needsTraffic);
+  return needsTraffic(method) ? method : (others[0] ?? method);
 };

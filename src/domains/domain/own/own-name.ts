@@ -1,19 +1,22 @@
-import { freshAttempts, nextAttempt, type Attempts } from '../certificates/attempts.ts';
-import { turnAfter, turnAt, type Choice } from '../certificates/authorities.ts';
-import type { Validity } from '../certificates/certificate.ts';
-import type { AuthorityFailure } from '../certificates/order.ts';
-import { nextRenewal, pauseBetweenQuestions, renewalTime } from '../certificates/renewal.ts';
-import type { ValidationMethod } from '../dns/validation.ts';
+import { freshAttempts } from '../certificates/attempts.ts';
 import {
-  keepsOrder,
+  subjectUnder,
+  type CertificateTerms,
+  type CertificateWork,
+  type StoredWork,
+  type WorkChange,
+  type WorkOutcome,
+} from '../certificates/certificate-work.ts';
+import type { Validity } from '../certificates/certificate.ts';
+import { renewalTime, shareLeft, urgentFrom } from '../certificates/renewal.ts';
+import {
   latest,
-  longestWait,
   nextStepAt,
   planned,
   type IssuedCertificate,
-  type RenewalWork,
   type WantedCertificate,
 } from '../certificates/standing.ts';
+import { methodsFor } from '../dns/validation.ts';
 
 /** A name of our own that gets a certificate: the host of a project, or the platform's pair of names. */
 export interface OwnName {
@@ -21,17 +24,15 @@ export interface OwnName {
   readonly host: string;
   /** How many orders it had; work on an older one is dropped. */
   readonly generation: number;
-  readonly certificate: OwnCertificate;
+  readonly certificate: WantedCertificate | IssuedCertificate;
   /** Why the last attempt failed, in the authority's words. */
   readonly failure: string | undefined;
 }
 
-type OwnCertificate = WantedCertificate | IssuedCertificate;
-
-const minute = 60_000;
-
-/** Nobody can ask again for the host of a project, so its longest pause is shorter than that of a custom domain. */
-const longestPauseMs = 100 * minute;
+/** A decision on a name of our own and everything that depends on it: stored as a whole or not at all. */
+export interface OwnChange extends StoredWork {
+  readonly name: OwnName;
+}
 
 /** @param validity of the certificate that version 1.0.0 stored for it, if any */
 export const unknownOwnName = (host: string, validity: Validity | undefined): OwnName => ({
@@ -44,130 +45,73 @@ export const unknownOwnName = (host: string, validity: Validity | undefined): Ow
     : { kind: 'wanted', work: planned(new Date(0)) },
 });
 
-/** What decides which authority its next attempt goes to. @param mayIssue the names of those that CAA allows */
-export const ownChoice = ({ certificate }: OwnName, mayIssue: readonly string[]): Choice => ({
-  mayIssue,
-  ordered: certificate.work.step === 'ordered' ? certificate.work.authority : undefined,
-  attempts: certificate.work.attempts,
-  certificate,
-});
-
-/** Name of the authority that has its order; undefined without one. */
-export const ownOrderedAt = ({ certificate: { work } }: OwnName): string | undefined =>
-  work.step === 'ordered' ? work.authority : undefined;
-
-const withOwnWork = (name: OwnName, work: RenewalWork): OwnName => ({
-  ...name,
-  certificate: { ...name.certificate, work },
-});
-
-/** A wildcard can only be validated by DNS (RFC 8555, section 8.4). */
-const methodOf = ({ host }: OwnName): ValidationMethod =>
-  host.startsWith('*.') ? 'dns-01' : 'http-01';
-
-export const ownOrderStarted = (name: OwnName, authority: string, now: Date): OwnName => {
-  const attempts = { ...(name.certificate.work.attempts ?? freshAttempts(now)), lastAt: now };
-  const order = { authority, method: methodOf(name), since: now, at: now, attempts };
-  const work = { step: 'ordered', ...order, problem: undefined } as const;
-  return withOwnWork({ ...name, generation: name.generation + 1 }, work);
-};
-
-/** As for a custom domain: never renewed at once, so that a clock far ahead does not order without end. */
-export const ownIssued = (name: OwnName, validity: Validity, now: Date): OwnName => ({
-  ...{ ...name, failure: undefined },
-  certificate: {
-    ...{ kind: 'issued', notBefore: validity.notBefore, notAfter: validity.notAfter },
-    work: planned(nextRenewal({ ...validity, host: name.host }, now)),
-    askRenewalAt: new Date(now.getTime() + pauseBetweenQuestions(validity, now)),
-    ...{ hasWindow: false, issuedBy: ownOrderedAt(name) ?? '' },
-  },
-});
-
-interface OwnFailure {
-  readonly failure: AuthorityFailure;
-  /** The order can be continued. */
-  readonly isKept: boolean;
-  /** The authority had taken the order. */
-  readonly isPlaced: boolean;
-  readonly mayIssue: readonly string[];
-}
-
-/** An order that can be continued is continued each minute: that costs nothing. */
-export const ownFailed = (
-  name: OwnName,
-  { failure, isKept, isPlaced, mayIssue }: OwnFailure,
-  now: Date,
+/** Version 1.0.0 stores certificates only, also while both serve. */
+export const ownNameOf = (
+  host: string,
+  stored: OwnName | undefined,
+  validity: Validity | undefined,
 ): OwnName => {
-  const order = name.certificate.work.step === 'ordered' ? name.certificate.work : undefined;
-  const attempts = failedAgain(name, { ...failure, isPlaced }, now);
-  const pauseMs = isKept ? minute : pauseAfter(name, { attempts, failure }, now);
-  const choice = {
-    ...ownChoice(name, mayIssue),
-    ordered: isKept ? order?.authority : undefined,
-    attempts,
-  };
-  const at = turnAt(choice, new Date(now.getTime() + pauseMs));
-  const work = { at, attempts, problem: undefined };
-  return withOwnWork(
-    { ...name, failure: failure.detail },
-    isKept && order ? { ...order, ...work } : { step: 'planned', ...work },
-  );
+  const unknown = unknownOwnName(host, validity);
+  if (!stored) return unknown;
+  const { certificate } = stored;
+  const isNewer =
+    validity && (certificate.kind !== 'issued' || certificate.notAfter < validity.notAfter);
+  return isNewer ? { ...unknown, generation: stored.generation } : stored;
 };
 
-const nobody = { authority: '', since: undefined };
+/** What is the same for as long as the name exists. */
+export type OwnTerms = Omit<CertificateTerms, 'mayIssue'>;
 
-const failedAgain = (
-  { certificate: { work } }: OwnName,
-  { reason, retryAt, isPlaced }: AuthorityFailure & Pick<OwnFailure, 'isPlaced'>,
-  now: Date,
-): Attempts => {
-  const tried = work.attempts ?? freshAttempts(now);
-  const { authority: by, since } = work.step === 'ordered' ? work : nobody;
-  const placed = isPlaced ? since : undefined;
-  const turn = turnAfter(tried.turns[by], { isAway: keepsOrder(reason), retryAt, placed }, now);
-  return {
-    ...{ ...tried, failed: tried.failed + 1, lastAt: now },
-    retryAt: retryAt ? latest(retryAt, tried.retryAt) : tried.retryAt,
-    ...{ turns: { ...tried.turns, [by]: turn }, lastBy: by },
-  };
+const keyOf = (host: string): string => `platform:${host}`;
+
+/** See `subjectOf`. */
+export const ownSubject = ({ host, generation }: Pick<OwnName, 'host' | 'generation'>): string =>
+  subjectUnder(keyOf(host), generation);
+
+export const ownTerms = (
+  given: Pick<CertificateTerms, 'host' | 'also' | 'payer' | 'kinds'>,
+): OwnTerms => ({
+  ...given,
+  ...{ key: keyOf(given.host), label: platformLabel, isOurs: true },
+  methodAt: () => methodsFor({ host: given.host, isDelegated: false })[0],
+  problemOf: () => undefined,
+});
+
+/** @param mayIssue the names of the authorities that CAA allows; empty where that is not known */
+export const ownWork = (
+  { generation, certificate }: OwnName,
+  terms: OwnTerms,
+  mayIssue: readonly string[],
+): CertificateWork => ({ generation, certificate, terms: { ...terms, mayIssue } });
+
+/** What follows for a name of our own from a change of its work. */
+export const ownAfter = (name: OwnName, { work, outcome, ...stored }: WorkChange): OwnChange => {
+  if (!work) return { name, ...stored };
+  const { generation, certificate } = work;
+  const failure = failureAfter(name, outcome);
+  return { name: { host: name.host, generation, certificate, failure }, ...stored };
 };
 
-const pauseAfter = (
-  { certificate }: OwnName,
-  { attempts, failure }: { readonly attempts: Attempts; readonly failure: AuthorityFailure },
-  now: Date,
-): number => {
-  const next = nextAttempt(attempts, { ...failure, retryAt: undefined }, now);
-  const wait = next.kind === 'at' ? next.at.getTime() - now.getTime() : longestPauseMs;
-  return Math.min(wait, longestPauseMs, longestWait(certificate, now));
+const failureAfter = ({ failure }: OwnName, outcome: WorkOutcome): OwnName['failure'] => {
+  if (outcome.kind === 'issued') return undefined;
+  return outcome.kind === 'failed' ? outcome.failure.detail : failure;
 };
 
-/** The authority works on the order, so it is not away. */
-export const ownProcessing = (name: OwnName, until: Date): OwnName => {
-  const { work } = name.certificate;
-  if (work.step !== 'ordered') return name;
-  const { [work.authority]: _, ...turns } = work.attempts.turns;
-  return withOwnWork(name, { ...work, at: until, attempts: { ...work.attempts, turns } });
-};
-
-/** The order is given up, and the next attempt is at that time; what was learned of the authorities stays. */
-export const withoutOwnOrder = (name: OwnName, at: Date): OwnName => {
-  const { work } = name.certificate;
-  if (work.step !== 'ordered') return name;
-  const { attempts } = work;
-  return withOwnWork(name, { step: 'planned', at, attempts, problem: undefined });
-};
-
-/** So long the hosts of projects wait for an answer of the DNS, before they use up what a week allows. */
-const longestUnseenMs = 24 * 60 * minute;
+const day = 24 * 60 * 60_000;
 
 /** Nobody could tell whether it is delegated, so its certificate is not ordered. Remembers since when. */
 export const ownUnseen = (name: OwnName, now: Date): OwnName => {
-  const { work } = name.certificate;
-  return work.step !== 'planned' || work.attempts
-    ? name
-    : withOwnWork(name, { ...work, attempts: freshAttempts(now) });
+  const { certificate } = name;
+  const { work } = certificate;
+  if (work.step !== 'planned' || work.attempts) return name;
+  return {
+    ...name,
+    certificate: { ...certificate, work: { ...work, attempts: freshAttempts(now) } },
+  };
 };
+
+/** So long the hosts of projects wait for an answer of the DNS, before they use up what a week allows. */
+const longestUnseenMs = day;
 
 /** Whether its first certificate may still come soon enough for the hosts of projects to wait. */
 export const isSoon = ({ certificate: { kind, work } }: OwnName, now: Date): boolean => {
@@ -178,3 +122,41 @@ export const isSoon = ({ certificate: { kind, work } }: OwnName, now: Date): boo
 /** When to go on with its certificate. */
 export const ownDueAt = ({ certificate }: OwnName): Date =>
   nextStepAt(certificate.work) ?? new Date(0);
+
+/** Longer than the ledger keeps the orders of a name: their subjects begin anew once the name is forgotten. */
+const restMs = 9 * day;
+
+/**
+ * Whether nothing that is stored of a name of our own is of use, if it needs no certificate now: its last one has ended, and
+ * the authority was not asked for another one lately.
+ */
+export const isSpent = ({ certificate }: OwnName, now: Date): boolean => {
+  const ended = certificate.kind === 'issued' ? certificate.notAfter : undefined;
+  return latest(certificate.work.attempts?.lastAt, ended).getTime() + restMs < now.getTime();
+};
+
+/** The name in our zone where the platform's challenge name leads. */
+export const platformLabel = 'platform';
+
+/** The platform's certificate is kept under the second name, which all hosts of projects are below. */
+export const pairOf = (platformHost: string) =>
+  ({ host: `*.${platformHost}`, also: [platformHost] }) as const;
+
+/** Of its lifetime. The alert PlatformCertificateEnding has the same number. */
+export const endingShare = 0.2;
+
+/** How near the end of the platform's certificate is: `urgent` is too near to rely on it, or past. */
+export type Ending = 'far' | 'near' | 'urgent';
+
+export const endingOf = (validity: Validity, now: Date): Ending => {
+  if (now >= urgentFrom(validity)) return 'urgent';
+  return shareLeft(validity, now) < endingShare ? 'near' : 'far';
+};
+
+/** Whether visitors of the hosts of projects get the pair's certificate. Too near its end, it is still theirs. */
+export const servesHosts = (pair: OwnName | undefined, now: Date): boolean =>
+  pair?.certificate.kind === 'issued' && pair.certificate.notAfter > now;
+
+/** Whether they can rely on it, so that they need none of their own. */
+export const coversHosts = (pair: OwnName | undefined, now: Date): boolean =>
+  pair?.certificate.kind === 'issued' && endingOf(pair.certificate, now) !== 'urgent';

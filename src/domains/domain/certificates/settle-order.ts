@@ -1,0 +1,264 @@
+import { freshAttempts, nextAttempt, type Attempts, type NextAttempt } from './attempts.ts';
+import { turnAfter, turnAt } from './authorities.ts';
+import type { Hold } from './ca-budget.ts';
+import { isOver, orderEnded, ownOrderFailed, type FailedEnd } from './ca-ledger.ts';
+import type { Certificate, Validity } from './certificate.ts';
+import {
+  choiceOf,
+  entryOf,
+  heldUp,
+  orderedAt,
+  orderOf,
+  postponed,
+  stillOrdered,
+  subjectOf,
+  unchangedWork,
+  withoutOrder,
+  withStep,
+  type CertificateWork,
+  type WorkChange,
+} from './certificate-work.ts';
+import type { AuthorityFailure, OrderEnd, OrderState } from './order.ts';
+import { nextRenewal, pauseBetweenQuestions } from './renewal.ts';
+import {
+  isOrdered,
+  isRenewal,
+  keepsOrder,
+  latest,
+  longestWait,
+  planned,
+  type IssuedCertificate,
+} from './standing.ts';
+import type { DnsProblem } from '../dns/problem.ts';
+
+/** What working on an order came to. */
+export type OrderResult =
+  | OrderEnd
+  | Extract<OrderState, { kind: 'processing' }>
+  /** The authority does not exempt it, and a budget is used up. It made no order. */
+  | { readonly kind: 'held_up'; readonly hold: Hold };
+
+interface Settled<Result extends OrderResult = OrderResult> {
+  readonly ordered: CertificateWork;
+  readonly result: Result;
+  /** The authority's names in CAA records. */
+  readonly issuers: readonly string[];
+}
+
+/** What came of an order. Of an older order, or one that another worker has settled, only its count is kept. */
+export const settleOrder = (
+  work: CertificateWork | undefined,
+  { ordered, result, issuers }: Settled,
+  now: Date,
+): WorkChange => {
+  const current = stillOrdered(work, ordered);
+  switch (result.kind) {
+    case 'issued':
+      return isKnown(work, ordered, result.certificate)
+        ? { ...unchangedWork, endsOrder: subjectOf(ordered) }
+        : orderBrought(current, { ordered, certificate: result.certificate }, now);
+    case 'failed':
+    case 'not_placed':
+      return orderFailed(current, { ordered, result, issuers }, now);
+    case 'held_up':
+      return current
+        ? { ...heldUp(withoutOrder(current), result.hold), endsOrder: subjectOf(ordered) }
+        : unchangedWork;
+    case 'processing': {
+      const until = new Date(now.getTime() + result.askAgainAfterMs);
+      return current ? orderProcessing(current, until) : unchangedWork;
+    }
+  }
+};
+
+/** The same certificate arrived twice. */
+const isKnown = (
+  work: CertificateWork | undefined,
+  ordered: CertificateWork,
+  { notAfter }: Validity,
+): boolean =>
+  work?.certificate.kind === 'issued' &&
+  !isOrdered(work) &&
+  subjectOf(work) === subjectOf(ordered) &&
+  work.certificate.notAfter.getTime() === notAfter.getTime();
+
+/** Takes the certificate of an order. One that arrives too late is destroyed, but still counts. */
+const orderBrought = (
+  current: CertificateWork | undefined,
+  {
+    ordered,
+    certificate,
+  }: { readonly ordered: CertificateWork; readonly certificate: Certificate },
+  now: Date,
+): WorkChange => {
+  const told = { notAfter: certificate.notAfter, authority: orderedAt(ordered) };
+  const end = { kind: 'issued', certificate } as const;
+  const stored = {
+    ...(!ordered.terms.isOurs && { ledger: orderEnded(entryOf(ordered), end, now) }),
+    endsOrder: subjectOf(ordered),
+  };
+  if (!current) return { outcome: { kind: 'too_late', ...told }, ...stored };
+  return {
+    work: { ...current, certificate: issued(current, certificate, now) },
+    outcome: { kind: 'issued', isRenewal: isRenewal(current), ...told },
+    certificate,
+    ...stored,
+  };
+};
+
+const issued = (
+  work: CertificateWork,
+  { notBefore, notAfter }: Validity,
+  now: Date,
+): IssuedCertificate => {
+  const validity = { notBefore, notAfter };
+  return {
+    ...{ kind: 'issued', ...validity },
+    work: planned(nextRenewal({ ...validity, host: work.terms.host }, now)),
+    // Not at once: an authority that always wants the next one now would be asked without end.
+    askRenewalAt: new Date(now.getTime() + pauseBetweenQuestions(validity, now)),
+    ...{ hasWindow: false, issuedBy: orderedAt(work) },
+  };
+};
+
+/** The authority works on it, so it is not away. */
+const orderProcessing = (current: CertificateWork, until: Date): WorkChange => {
+  const later = postponed(current, until);
+  const order = orderOf(later);
+  if (!order) return unchangedWork;
+  const { [order.authority]: _, ...turns } = order.attempts.turns;
+  const attempts = { ...order.attempts, turns };
+  return { work: withStep(later, { ...order, attempts }), outcome: { kind: 'processing' } };
+};
+
+/** An order failed, or the authority created none. */
+const orderFailed = (
+  current: CertificateWork | undefined,
+  { ordered, result: end, issuers }: Settled<FailedEnd>,
+  now: Date,
+): WorkChange => {
+  const work = current && afterFailure(current, { end, issuers }, now);
+  const hasEnded = isOver(end) || work?.certificate.work.step === 'waits_for_owner';
+  return {
+    ...(work && { work }),
+    outcome: {
+      ...{ kind: 'failed', failure: end.failure },
+      ...{ authority: orderedAt(ordered), isLate: current === undefined },
+    },
+    ...countedAs(ordered, end, current === undefined, now),
+    ...(hasEnded && { endsOrder: subjectOf(ordered) }),
+  };
+};
+
+/** Whoever settled an order of ours has counted its failure. */
+const countedAs = (
+  ordered: CertificateWork,
+  end: FailedEnd,
+  isLate: boolean,
+  now: Date,
+): Pick<WorkChange, 'ledger'> => {
+  if (!ordered.terms.isOurs) return { ledger: orderEnded(entryOf(ordered), end, now) };
+  return isLate ? {} : { ledger: ownOrderFailed(entryOf(ordered), end, now) };
+};
+
+interface Failed {
+  readonly end: FailedEnd;
+  readonly issuers: readonly string[];
+}
+
+const afterFailure = (
+  current: CertificateWork,
+  { end, issuers }: Failed,
+  now: Date,
+): CertificateWork => {
+  const { failure } = end;
+  const attempts = failedAgain(current, end, now);
+  // What another authority refuses, the preferred one may issue.
+  const isFinal = failure.reason !== 'rejected_name' || !isAtSecond(current);
+  const reason = isFinal ? failure.reason : 'challenge';
+  const next = nextAttempt(attempts, { reason, retryAt: undefined }, now);
+  const problem = current.terms.problemOf({ failure, issuers });
+  const failed = { attempts, problem, end };
+  if (!problem) return triedAgainAt(current, failed, { at: ownPause(next, end, now), now });
+  switch (next.kind) {
+    case 'at':
+      return triedAgainAt(current, failed, { at: next.at, now });
+    case 'waits_for_dns':
+      return withStep(current, { step: 'waits_for_dns', attempts, problem });
+    case 'waits_for_owner': {
+      const work = { step: 'waits_for_owner', attempts, problem } as const;
+      // A live domain has no retry button, so renewals retry until they succeed.
+      return current.certificate.kind === 'issued'
+        ? triedAgainAt(current, failed, { at: new Date(now.getTime() + day), now })
+        : { ...current, certificate: { kind: 'wanted', work } };
+    }
+  }
+};
+
+/** Its order is at another authority than the preferred one, which may issue too. */
+const isAtSecond = (work: CertificateWork): boolean => {
+  const [first, second] = work.terms.mayIssue;
+  return second !== undefined && orderedAt(work) !== '' && orderedAt(work) !== first;
+};
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** Nobody can ask again for a name of our own, so its longest pause is shorter than that of a custom domain. */
+const longestOwnPauseMs = 100 * minute;
+
+/** An order of ours that can be continued is continued each minute: that costs nothing. */
+const ownPause = (next: NextAttempt, end: FailedEnd, now: Date): Date => {
+  const longest = now.getTime() + (isOver(end) ? longestOwnPauseMs : minute);
+  return new Date(Math.min(next.kind === 'at' ? next.at.getTime() : longest, longest));
+};
+
+interface Again {
+  readonly attempts: Attempts;
+  readonly problem: DnsProblem | undefined;
+  readonly end: FailedEnd;
+}
+
+/** At that time, or sooner, the less time is left until its certificate ends. */
+const triedAgainAt = (
+  current: CertificateWork,
+  { attempts, problem, end }: Again,
+  { at, now }: { readonly at: Date; readonly now: Date },
+): CertificateWork => {
+  const last = now.getTime() + longestWait(current.certificate, now);
+  const due = new Date(Math.min(at.getTime(), last));
+  const order = orderOf(current);
+  const ordered = keepsOrder(end.failure.reason) ? order?.authority : undefined;
+  const again = { at: turnAt({ ...choiceOf(current), ordered, attempts }, due), attempts, problem };
+  const isKept = order !== undefined && !isOver(end);
+  return withStep(current, isKept ? { ...order, ...again } : { step: 'planned', ...again });
+};
+
+/** What the attempts at one certificate leave behind for the next one. */
+const failedAgain = (current: CertificateWork, end: FailedEnd, now: Date): Attempts => {
+  const { reason, retryAt } = end.failure;
+  const order = orderOf(current);
+  const tried = current.certificate.work.attempts ?? freshAttempts(now);
+  const by = orderedAt(current);
+  const isAway = keepsOrder(reason);
+  const placed = end.kind === 'failed' ? order?.since : undefined;
+  const turn = turnAfter(tried.turns[by], { isAway, retryAt, placed }, now);
+  return {
+    ...{ ...tried, lastAt: now, failed: tried.failed + 1 },
+    // A retry that the owner did not request counts as automatic.
+    isManual: tried.isManual && isAway,
+    retryAt: retryAt ? latest(retryAt, tried.retryAt) : tried.retryAt,
+    ...{ turns: { ...tried.turns, [by]: turn }, lastBy: by },
+    unproven: unprovenAfter(tried.unproven, reason, order?.method),
+  };
+};
+
+/** An authority that is away, or limits us, says nothing of the proof. */
+const unprovenAfter = (
+  before: Attempts['unproven'],
+  reason: AuthorityFailure['reason'],
+  method: Attempts['unproven'],
+): Attempts['unproven'] => {
+  if (keepsOrder(reason)) return before;
+  return reason === 'challenge' || reason === 'dns' ? method : undefined;
+};
