@@ -10,7 +10,7 @@ export interface Column {
 }
 
 /** A table as plain data: the fingerprint of the schema is made of it. */
-export interface Table {
+interface Table {
   readonly columns: Readonly<Record<string, Column>>;
   readonly primaryKey?: readonly string[];
   /** Names of constraints with their columns. */

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Kysely } from 'kysely';
 import { tables } from '../../../db/migrations/0001-foundation.ts';
 import { text } from '../../../db/tables.ts';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
@@ -83,7 +82,7 @@ test('migrations are numbered one after the other, so that each has its place', 
 const released = await migrationFiles();
 const idle = () => Promise.resolve();
 const later = {
-  up: (db: Kysely<never>) => db.schema.createTable('later').addColumn('id', 'bigint').execute(),
+  up: (db: Database['root']) => db.schema.createTable('later').addColumn('id', 'bigint').execute(),
 };
 
 describe.each(databaseKinds)('migrations on %s', (kind) => {
