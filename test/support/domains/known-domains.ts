@@ -18,12 +18,13 @@ import type {
 import type { DnsReport } from '../../../src/domains/domain/dns/report.ts';
 import type { Allowance } from '../../../src/sites/domain/allowance.ts';
 import type { AuthorityFailure } from '../../../src/domains/domain/certificates/order.ts';
+import { fixedTime } from '../fixed-time.ts';
 
 export const minute = 60_000;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
-export const start = new Date('2026-03-01T10:00:00Z');
+export const start = fixedTime('2026-03-01T10:00:00Z');
 export const after = (milliseconds: number): Date => new Date(start.getTime() + milliseconds);
 export const moment = (now: Date) => ({ now, jitter: 0 });
 
