@@ -1,5 +1,4 @@
 import type { CaUse } from './domain/certificates/ca-budget.ts';
-import type { Validity } from './domain/certificates/certificate.ts';
 import type { LedgerName } from './domain/certificates/ca-ledger.ts';
 import type { OwnName } from './domain/own/own-name.ts';
 import type { OwnChange } from './domain/own/own-name.ts';
@@ -31,12 +30,8 @@ export abstract class OwnNames {
 
   /**
    * Locks the name, and deletes it with its order and its certificate if it is over. Edges no longer serve the certificate.
-   * @param isOver synchronous; gets what is stored, and the certificate's validity if there is one
-   * @returns whether it was over
+   * @param isOver synchronous
+   * @returns whether it was over; false for a name that is not stored
    */
-  abstract forget(
-    host: string,
-    now: Date,
-    isOver: (name: OwnName | undefined, validity: Validity | undefined) => boolean,
-  ): Promise<boolean>;
+  abstract forget(host: string, now: Date, isOver: (name: OwnName) => boolean): Promise<boolean>;
 }

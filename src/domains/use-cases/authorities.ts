@@ -16,8 +16,7 @@ export const authoritiesOf = ({
 export const authorityNamed = (
   ports: AuthorityPorts,
   name: string,
-): CertificateAuthority | undefined =>
-  name === '' ? ports.authority : authoritiesOf(ports).find((one) => one.name === name);
+): CertificateAuthority | undefined => authoritiesOf(ports).find((one) => one.name === name);
 
 /** The one that the next attempt goes to. */
 export const authorityFor = (
@@ -26,5 +25,5 @@ export const authorityFor = (
   now: Date,
 ): CertificateAuthority => {
   const name = work && chooseAuthority(choiceOf(work), now);
-  return authorityNamed(ports, name ?? '') ?? ports.authority;
+  return (name === undefined ? undefined : authorityNamed(ports, name)) ?? ports.authority;
 };

@@ -127,7 +127,7 @@ export const showOwnHold =
     const own = ownHost(ports, project);
     const pair = await ownNames.find(pairOf(naming.platformHost).host);
     if (servesHosts(pair, clock.now()) || (await certificates.find(own.host))) return undefined;
-    const known = (await ownNames.find(own.host)) ?? unknownOwnName(own.host, undefined);
+    const known = (await ownNames.find(own.host)) ?? unknownOwnName(own.host);
     const mayIssue = authoritiesOf(ports).map(({ name }) => name);
     return holdOf(ports, ownWork(known, own, mayIssue));
   };

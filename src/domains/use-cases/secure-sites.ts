@@ -8,7 +8,6 @@ import {
   isSpent,
   ownDueAt,
   type OwnName,
-  ownNameOf,
   ownUnseen,
   pairOf,
   unknownOwnName,
@@ -67,9 +66,9 @@ export const sitesDueAt = (ports: Ports) => async (): Promise<Date | undefined> 
 const knownNames = async ({ ownNames }: Pick<Ports, 'ownNames'>): Promise<Known> =>
   new Map((await ownNames.all()).map((one) => [one.host, one]));
 
-const knownPair = (ports: Ports, names: Known): OwnName => {
+const knownPair = (ports: Pick<Ports, 'naming'>, names: Known): OwnName => {
   const { host } = pairOf(ports.naming.platformHost);
-  return names.get(host) ?? unknownOwnName(host, undefined);
+  return names.get(host) ?? unknownOwnName(host);
 };
 
 type Dns = () => Promise<PlatformDns>;
@@ -136,12 +135,11 @@ interface Wanted {
 
 /** The hosts of projects. */
 const ownHosts = async (ports: Ports, names: Known): Promise<readonly Wanted[]> => {
-  const { edgeRecords, certificates, naming } = ports;
-  const validities = await certificates.validities();
+  const { edgeRecords, naming } = ports;
   const slugs = (await edgeRecords.names()).filter((name) => !name.includes('.'));
   return slugs.map((slug) => {
     const host = hostOf(slug, naming.platformHost);
-    return { slug, known: ownNameOf(host, names.get(host), validities.get(host)) };
+    return { slug, known: names.get(host) ?? unknownOwnName(host) };
   });
 };
 
@@ -185,10 +183,7 @@ const authoritiesForHosts = async (
 ): Promise<readonly string[]> =>
   secondAuthority ? (await dns()).hosts.mayIssue : [authority.name];
 
-type ForgetPorts = Pick<
-  DomainPorts,
-  'ownNames' | 'certificates' | 'naming' | 'hasPlatformFiles' | 'clock'
->;
+type ForgetPorts = Pick<DomainPorts, 'ownNames' | 'naming' | 'hasPlatformFiles' | 'clock'>;
 
 /**
  * Where one certificate is for all names of the platform, deletes what is left of those for the hosts of projects once
@@ -198,21 +193,15 @@ type ForgetPorts = Pick<
 export const forgetOwnNames =
   (ports: ForgetPorts) =>
   async (isStopping: () => boolean = () => false): Promise<number> => {
-    const { ownNames, certificates, naming, hasPlatformFiles, clock } = ports;
+    const { ownNames, hasPlatformFiles, clock } = ports;
     const now = clock.now();
-    const names = new Map((await ownNames.all()).map((one) => [one.host, one]));
-    const pair = pairOf(naming.platformHost).host;
-    if (!hasPlatformFiles && !coversHosts(names.get(pair), now)) return 0;
-    const validities = await certificates.validities();
-    const below = [...validities.keys()].filter((host) => host.endsWith(pair.slice(1)));
+    const names = await knownNames(ports);
+    if (!hasPlatformFiles && !coversHosts(knownPair(ports, names), now)) return 0;
     let forgotten = 0;
-    for (const host of new Set([...names.keys(), ...below])) {
+    for (const [host, known] of names) {
       if (isStopping()) break;
-      if (!isSpent(ownNameOf(host, names.get(host), validities.get(host)), now)) continue;
-      const isForgotten = await ownNames.forget(host, now, (name, validity) =>
-        isSpent(ownNameOf(host, name, validity), now),
-      );
-      if (isForgotten) forgotten += 1;
+      if (!isSpent(known, now)) continue;
+      if (await ownNames.forget(host, now, (name) => isSpent(name, now))) forgotten += 1;
     }
     return forgotten;
   };

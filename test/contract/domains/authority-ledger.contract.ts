@@ -95,7 +95,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
   ): Promise<BudgetVerdict> => {
     const { verdict } = await through.ownNames.changeCounted(order, now, (known, use) => {
       const verdict = decide(use);
-      const name = known ?? unknownOwnName(order.host, undefined);
+      const name = known ?? unknownOwnName(order.host);
       return { name, verdict, ...(verdict.allowed && { ledger: orderAsked(order) }) };
     });
     return verdict;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { freshAttempts } from '../../../src/domains/domain/certificates/attempts.ts';
 import { claimOrder } from '../../../src/domains/domain/certificates/certificate-work.ts';
+import { planned } from '../../../src/domains/domain/certificates/standing.ts';
 import { settleOrder } from '../../../src/domains/domain/certificates/settle-order.ts';
 import {
   ownAfter,
@@ -44,6 +45,12 @@ const order = (name: OwnName, at: Date): OwnName => {
   };
 };
 
+const issued = (name: OwnName): OwnName => {
+  const how = { issuedBy: authority, hasWindow: true, askRenewalAt: later(1) };
+  const work = planned(later(2));
+  return { ...name, certificate: { kind: 'issued', ...validity, work, ...how } };
+};
+
 export const ownNamesContract = (open: () => Promise<Stores>): void => {
   let stores: Stores;
   beforeAll(async () => {
@@ -54,8 +61,8 @@ export const ownNamesContract = (open: () => Promise<Stores>): void => {
   const store = (name: OwnName) => stores.ownNames.change(name.host, () => ({ name }));
 
   const claim = (its = newName(), through = stores.ownNames) =>
-    through.changeCounted(its, now, (one = unknownOwnName(its.host, undefined), use) => {
-      const known = ownWork(unknownOwnName(its.host, undefined), termsOf(its), [authority]);
+    through.changeCounted(its, now, (one = unknownOwnName(its.host), use) => {
+      const known = ownWork(unknownOwnName(its.host), termsOf(its), [authority]);
       const work = ownWork(one, known.terms, [authority]);
       const change = claimOrder(work, { known, authority, kind: 'own', use }, now);
       return { ...ownAfter(one, change), outcome: change.outcome };
@@ -72,11 +79,11 @@ export const ownNamesContract = (open: () => Promise<Stores>): void => {
 
   testOnBoth('every kind of name is read as it was written, by every process', async () => {
     const { host } = newName();
-    const wanted = unknownOwnName(host, undefined);
+    const wanted = unknownOwnName(host);
     const ordered = order(wanted, now);
     const kinds = [
       ...[wanted, ordered, { ...ordered, failure: 'It was away.' }],
-      ...[unknownOwnName(host, validity), order(unknownOwnName(host, validity), now)],
+      ...[issued(wanted), order(issued(wanted), now)],
     ];
     for (const name of kinds) {
       await store(name);
@@ -150,8 +157,8 @@ export const ownNamesContract = (open: () => Promise<Stores>): void => {
     await stores.certificateOrders.begin({ authority, subject, host: its.host, privateKey: 'key' });
     const { revision } = await stores.edgeRecords.changesSince(0n);
     const forget = (isOver: boolean) =>
-      stores.ownNames.forget(its.host, now, (stored, held) => {
-        expect([stored, held]).toMatchObject([again, validity]);
+      stores.ownNames.forget(its.host, now, (stored) => {
+        expect(stored).toEqual(again);
         return isOver;
       });
     expect(await forget(false)).toBe(false);
@@ -162,14 +169,5 @@ export const ownNamesContract = (open: () => Promise<Stores>): void => {
     expect((await stores.certificates.validities()).has(its.host)).toBe(false);
     const { removedCertificates } = await stores.edgeRecords.changesSince(revision);
     expect(removedCertificates).toEqual([its.host]);
-  });
-
-  test('what version 1.0.0 stored of a name, its certificate alone, is deleted too', async () => {
-    const { host } = newName();
-    await stores.certificates.save(certificateFor(host, validity));
-    const isOver = (name: OwnName | undefined) => name === undefined;
-    expect(await stores.ownNames.forget(host, now, isOver)).toBe(true);
-    expect((await stores.certificates.validities()).has(host)).toBe(false);
-    expect(await stores.ownNames.find(host)).toBeUndefined();
   });
 };

@@ -109,7 +109,11 @@ const workFor = (domain: CustomDomain): CertificateWork =>
   workOf({ ...domain, state: 'added', certificate: { kind: 'wanted', work: planned(start) } })!;
 
 /** A new order for a domain. */
-export const begin = (domain: CustomDomain, now: Date, authority = ''): DomainChange => {
+export const begin = (
+  domain: CustomDomain,
+  now: Date,
+  authority = 'authority.test',
+): DomainChange => {
   const known = workOf(domain) ?? workFor(domain);
   const claim = { known, authority, kind: 'new', use: unused } as const;
   return domainAfter(domain, claimOrder(workOf(domain), claim, now), now);

@@ -81,7 +81,7 @@ describe('a name that is validated by DNS', () => {
   });
 
   test('only by one authority is no matter to another', () => {
-    const exceptions = { '': 'http-01' } as const;
+    const exceptions = { 'authority.test': 'http-01' } as const;
     const told = problem('dns', seen({ delegated: true, method: 'dns-01', exceptions }));
     expect(told).toMatchObject({ actor: 'customer' });
     expect(told.fix).not.toContain('_acme-challenge');

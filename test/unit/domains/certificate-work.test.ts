@@ -55,7 +55,7 @@ const [first, second] = ['authority.test', 'second.test'];
 const ourOwn = (host: string): CertificateWork => {
   const kinds = { first: 'own', later: 'own_renewal', counted: 'own_counted' } as const;
   const payer = { accountId: 'acct_1', registrableDomain: 'sites.test' };
-  return ownWork(unknownOwnName(host, undefined), ownTerms({ host, payer, kinds }), []);
+  return ownWork(unknownOwnName(host), ownTerms({ host, payer, kinds }), []);
 };
 
 const withAuthorities = (work: CertificateWork): CertificateWork => ({

@@ -167,15 +167,6 @@ describe('the next attempt is made', () => {
   ])('%s', (_, expected, facts) => {
     expect(turnAt(choice(facts), at)).toEqual(expected);
   });
-
-  test('not before the time that version 1.0.0 kept', () => {
-    const kept = choice({});
-    const attempts = { ...freshAttempts(start), retryAt: inFuture(day) };
-    expect(turnAt({ ...kept, attempts }, at)).toEqual(inFuture(day));
-    const unknownCaa = { ...kept, mayIssue: [], attempts };
-    expect(turnAt(unknownCaa, at)).toEqual(inFuture(day));
-    expect(turnAt({ ...unknownCaa, ordered: '' }, at)).toEqual(inFuture(day));
-  });
 });
 
 describe('an order is given up', () => {

@@ -43,7 +43,7 @@ const table: Transitions<CustomDomainState> = customDomainTransitions;
 /** The name is proven, and leads elsewhere. */
 const delegatedReport = (now: Date) => ({
   ...badReport(now),
-  ...{ ownershipProven: true, mayIssue: ['ca.test'] },
+  ...{ ownershipProven: true, mayIssue: ['authority.test'] },
   validation: { delegated: true, method: 'dns-01' as const },
 });
 

@@ -51,7 +51,8 @@ test('the next Re-verify is allowed exactly when the page says, to the milliseco
 
 test('it is never further away than the pause, unless the authority says so', () => {
   expect(reverifyAllowedAt(waiting, after(-hour))).toEqual(after(-hour / 2));
-  const attempts = { ...freshAttempts(after(minute)), retryAt: after(3 * hour) };
+  const turns = { 'authority.test': { awaySince: undefined, retryAt: after(3 * hour) } };
+  const attempts = { ...freshAttempts(after(minute)), turns };
   const told = { ...waiting.certificate, work: { ...planned(after(hour)), attempts } };
   expect(reverifyAllowedAt({ ...waiting, certificate: told }, after(hour))).toEqual(
     after(3 * hour),

@@ -13,7 +13,6 @@ import { servedProject } from '../../support/domains/custom-domains.ts';
 import { around, closeLabs, domainLab, type DomainLab } from '../../support/domains/domain-lab.ts';
 import { facts, records } from '../../support/domains/known-dns.ts';
 import { after, day, hour, minute } from '../../support/domains/known-domains.ts';
-import { certificateFor } from '../../support/sites/sites.ts';
 
 afterEach(closeLabs);
 
@@ -285,30 +284,39 @@ describe('where its challenge name is delegated', () => {
     expect(await stored()).toEqual([]);
   });
 
-  test('nothing is deleted of a name that the authority was asked for lately, and what only version 1.0.0 stored is deleted, unless it is renewed meanwhile', async () => {
+  test('nothing is deleted of a name that the authority was asked for lately', async () => {
     undelegated();
     lab.authority.failNext('order', { reason: 'unavailable' });
     await secure();
     delegate();
     await secure();
-    const { certificates } = lab.ports;
     const forget = () => forgetOwnNames(lab.ports)();
     lab.clock.advance(8 * day);
     expect(await forget()).toBe(0);
     lab.clock.advance(2 * day);
     expect(await forget()).toBe(1);
+  });
 
-    const old = { notBefore: new Date(0), notAfter: new Date(day) };
-    await certificates.save(certificateFor(own(), old));
-    const renewing = jest.spyOn(certificates, 'validities').mockImplementationOnce(async () => {
+  test('nothing is deleted of a name that is renewed meanwhile', async () => {
+    undelegated();
+    await secure();
+    delegate();
+    lab.clock.advance(80 * day);
+    await secure();
+    lab.clock.advance(30 * day);
+    const { ownNames } = lab.ports;
+    const renewing = jest.spyOn(ownNames, 'all').mockImplementationOnce(async () => {
       renewing.mockRestore();
-      const before = await certificates.validities();
-      await certificates.save(certificateFor(own(), { ...old, notAfter: lab.clock.now() }));
+      const before = await ownNames.all();
+      await ownNames.change(own(), (name) => {
+        const { certificate } = name!;
+        return { name: { ...name!, certificate: { ...certificate, notAfter: lab.clock.now() } } };
+      });
       return before;
     });
-    expect(await forget()).toBe(0);
-    await certificates.save(certificateFor(own(), old));
-    expect(await forget()).toBe(1);
+    expect(await forgetOwnNames(lab.ports)()).toBe(0);
+    lab.clock.advance(10 * day);
+    expect(await forgetOwnNames(lab.ports)()).toBe(1);
   });
 
   test('an authority that does not answer is left for the second one', async () => {

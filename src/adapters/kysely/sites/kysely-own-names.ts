@@ -1,7 +1,6 @@
 import { sql, type Selectable } from 'kysely';
 import * as v from 'valibot';
 import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';
-import type { Validity } from '../../../domains/domain/certificates/certificate.ts';
 import type { LedgerName } from '../../../domains/domain/certificates/ca-ledger.ts';
 import { ownSubject, type OwnChange, type OwnName } from '../../../domains/domain/own/own-name.ts';
 import type { OwnNames } from '../../../domains/own-ports.ts';
@@ -13,7 +12,7 @@ import { parseStored, perhaps, type Entries } from '../stored-json.ts';
 import { issued, wanted } from './custom-domain-details.ts';
 import { takeTurn, useOf } from './kysely-authority-ledger.ts';
 import { forgetOrder, writeWorkDone } from './kysely-certificate-orders.ts';
-import { removeCertificate, storeCertificate, validityFrom } from './kysely-certificates.ts';
+import { removeCertificate, storeCertificate } from './kysely-certificates.ts';
 
 export class KyselyOwnNames extends SealingStore implements OwnNames {
   readonly #all = this.database.prepare<Record<string, never>, Selectable<Schema['own_names']>>(
@@ -53,24 +52,14 @@ export class KyselyOwnNames extends SealingStore implements OwnNames {
     });
   }
 
-  forget(
-    host: string,
-    now: Date,
-    isOver: (name: OwnName | undefined, validity: Validity | undefined) => boolean,
-  ): Promise<boolean> {
+  forget(host: string, now: Date, isOver: (name: OwnName) => boolean): Promise<boolean> {
     return this.database.transaction(async (db) => {
       const row = await this.#locked(db, host);
       const name = row && ownNameFrom(row);
-      const held = await db
-        .selectFrom('certificates')
-        .select(['not_before', 'not_after'])
-        .where('host', '=', host)
-        .where('removed_at', 'is', null)
-        .executeTakeFirst();
-      if (!isOver(name, held && validityFrom(held))) return false;
-      if (name) await forgetOrder(db, ownSubject(name));
+      if (!name || !isOver(name)) return false;
+      await forgetOrder(db, ownSubject(name));
       await db.deleteFrom('own_names').where('host', '=', host).execute();
-      if (held) await removeCertificate(db, host, now);
+      await removeCertificate(db, host, now);
       return true;
     });
   }

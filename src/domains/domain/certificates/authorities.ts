@@ -50,15 +50,12 @@ const isGivenUp = (choice: Choice, authority: string, now: Date): boolean => {
   return isRecent || (restsUntil(choice, authority) ?? now) > now;
 };
 
-/** When an authority accepts requests again. Version 1.0.0 kept only one such time. */
+/** When an authority accepts requests again. */
 const restsUntil = (choice: Choice, authority: string): Date | undefined =>
-  choice.attempts && Object.keys(choice.attempts.turns).length === 0
-    ? choice.attempts.retryAt
-    : turnOf(choice, authority)?.retryAt;
+  turnOf(choice, authority)?.retryAt;
 
-/** An order of version 1.0.0 has no name: it is at the preferred authority. */
-const turnOf = ({ mayIssue, attempts }: Choice, authority: string): AuthorityTurn | undefined =>
-  attempts?.turns[authority] ?? (authority === mayIssue[0] ? attempts?.turns[''] : undefined);
+const turnOf = ({ attempts }: Choice, authority: string): AuthorityTurn | undefined =>
+  attempts?.turns[authority];
 
 /**
  * Which authority the next attempt goes to. The preferred one, unless CAA forbids it, or it has been away for long: then
@@ -80,7 +77,7 @@ export const chooseAuthority = (choice: Choice, now: Date): string | undefined =
  */
 export const turnAt = (choice: Choice, at: Date): Date => {
   const { mayIssue, attempts } = choice;
-  const own = choice.ordered === '' ? (mayIssue[0] ?? '') : (choice.ordered ?? mayIssue[0]);
+  const own = choice.ordered ?? mayIssue[0];
   // Nobody knows which one it goes to.
   if (own === undefined) return latest(at, ...allRests(attempts));
   const alone = latest(at, restsUntil(choice, own));
@@ -104,10 +101,8 @@ export const resumed = (
   return { step: 'planned', at, attempts, problem };
 };
 
-const allRests = (attempts: Attempts | undefined): readonly (Date | undefined)[] => {
-  const turns = Object.values(attempts?.turns ?? {});
-  return turns.length === 0 ? [attempts?.retryAt] : turns.map(({ retryAt }) => retryAt);
-};
+const allRests = (attempts: Attempts | undefined): readonly (Date | undefined)[] =>
+  Object.values(attempts?.turns ?? {}).map(({ retryAt }) => retryAt);
 
 /** Whether the order that an authority has is given up, because it has been away for long and another one may be asked. */
 export const isLeft = (choice: Choice, authority: string, now: Date): boolean => {

@@ -150,7 +150,7 @@ export const entryOf = (ordered: CertificateWork): Omit<LedgerEntry, 'kind' | 'o
 
 /** Whether its certificate is that authority's own, so that an order may say that it replaces it. */
 export const mayReplace = ({ certificate }: CertificateWork, authority: string): boolean =>
-  certificate.kind === 'issued' && [authority, ''].includes(certificate.issuedBy);
+  certificate.kind === 'issued' && certificate.issuedBy === authority;
 
 /** How an order counts that the authority does not exempt. */
 export const countedKind = ({ certificate, terms: { kinds } }: CertificateWork): OrderKind =>

@@ -198,7 +198,7 @@ const afterFailure = (
 /** Its order is at another authority than the preferred one, which may issue too. */
 const isAtSecond = (work: CertificateWork): boolean => {
   const [first, second] = work.terms.mayIssue;
-  return second !== undefined && orderedAt(work) !== '' && orderedAt(work) !== first;
+  return second !== undefined && orderedAt(work) !== first;
 };
 
 const minute = 60_000;

@@ -8,7 +8,7 @@ import {
   type WorkOutcome,
 } from '../certificates/certificate-work.ts';
 import type { Validity } from '../certificates/certificate.ts';
-import { renewalTime, shareLeft, urgentFrom } from '../certificates/renewal.ts';
+import { shareLeft, urgentFrom } from '../certificates/renewal.ts';
 import {
   latest,
   nextStepAt,
@@ -34,30 +34,10 @@ export interface OwnChange extends StoredWork {
   readonly name: OwnName;
 }
 
-/** @param validity of the certificate that version 1.0.0 stored for it, if any */
-export const unknownOwnName = (host: string, validity: Validity | undefined): OwnName => ({
+export const unknownOwnName = (host: string): OwnName => ({
   ...{ host, generation: 0, failure: undefined },
-  certificate: validity
-    ? {
-        ...{ kind: 'issued', ...validity, work: planned(renewalTime({ ...validity, host })) },
-        ...{ askRenewalAt: undefined, issuedBy: '', hasWindow: false },
-      }
-    : { kind: 'wanted', work: planned(new Date(0)) },
+  certificate: { kind: 'wanted', work: planned(new Date(0)) },
 });
-
-/** Version 1.0.0 stores certificates only, also while both serve. */
-export const ownNameOf = (
-  host: string,
-  stored: OwnName | undefined,
-  validity: Validity | undefined,
-): OwnName => {
-  const unknown = unknownOwnName(host, validity);
-  if (!stored) return unknown;
-  const { certificate } = stored;
-  const isNewer =
-    validity && (certificate.kind !== 'issued' || certificate.notAfter < validity.notAfter);
-  return isNewer ? { ...unknown, generation: stored.generation } : stored;
-};
 
 /** What is the same for as long as the name exists. */
 export type OwnTerms = Omit<CertificateTerms, 'mayIssue'>;
