@@ -56,5 +56,5 @@ interface Checked {
   readonly ok: boolean;
   readonly checks: readonly { readonly state: string; readonly seen: string }[];
 }
-export const check = (machine: Machine, folder: string, more: Settings = {}) =>
-  told<Checked>(machine, ['backup', 'check', folder], more);
+export const check = (machine: Machine, folder: string, options: readonly string[] = []) =>
+  told<Checked>(machine, ['backup', 'check', folder, ...options]);
