@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { rememberBackup, remembersBackups } from '../../adapters/kysely/copies/backup-times.ts';
+import { rememberBackup } from '../../adapters/kysely/copies/backup-times.ts';
 import type { CopyFacts } from '../../adapters/kysely/copies/copy-facts.ts';
 import { copyDatabase, succeededDeploys } from '../../adapters/kysely/copies/database-copies.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { kindOfUrl } from '../../adapters/kysely/engine/database-kind.ts';
+import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { keyUses } from '../../adapters/kysely/sealed-values.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import { isMissing } from '../doctor/check-database.ts';
@@ -30,8 +31,6 @@ export interface BackupMade {
   readonly newDeploys: number;
   readonly newBytes: number;
   readonly schema: SchemaGap;
-  /** False when the schema is too old for it. */
-  readonly isRemembered: boolean;
 }
 
 /**
@@ -54,16 +53,17 @@ export const backUp = async (
   try {
     return await folder.holding('writer', async () => {
       const earlier = await folder.lastReadable();
-      const remembers = await remembersBackups(database);
+      // Refuses a database that a restore or a move has not finished.
+      await migrationStates(database);
       const work = { config, database, folder, earlier, onProgress };
       const made = await write(work, allowEmpty).catch((error: unknown) =>
         refuseFull(folder, error),
       );
       const kept = earlier ? [made.manifest, earlier] : [made.manifest];
       await folder.removeUnnamed(kept).catch(unremoved);
-      if (remembers) await remember(config, database, made.manifest);
+      await remember(config, database, made.manifest);
       const schema = await schemaGap(made.manifest.database);
-      return { ...made, folder: folder.path, schema, isRemembered: remembers };
+      return { ...made, folder: folder.path, schema };
     });
   } finally {
     await database.close();

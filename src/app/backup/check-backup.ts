@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { rememberBackup, remembersBackups } from '../../adapters/kysely/copies/backup-times.ts';
+import { rememberBackup } from '../../adapters/kysely/copies/backup-times.ts';
 import {
   otherRows,
   type CopyFacts,
@@ -7,6 +7,7 @@ import {
 } from '../../adapters/kysely/copies/copy-facts.ts';
 import { inspectCopy } from '../../adapters/kysely/copies/database-copies.ts';
 import { kindOfUrl } from '../../adapters/kysely/engine/database-kind.ts';
+import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { isMissing, usingDatabase } from '../doctor/check-database.ts';
 import type { Checked } from '../doctor/examine.ts';
 import { failed, ok, warning, type Finding } from '../doctor/finding.ts';
@@ -17,7 +18,7 @@ import { damageOf, type OnProgress } from './deploys.ts';
 import { BackupFolder, type BackupPlace } from './folder.ts';
 import { missingKeys } from './keys-here.ts';
 import { DamagedManifest, StrangeManifest, type Manifest } from './manifest.ts';
-import { schemaGap, tooNew } from './schema.ts';
+import { schemaGap, strangeIn } from './schema.ts';
 
 /** More would hide the first ones. */
 const mostShown = 20;
@@ -167,13 +168,13 @@ const differences = (found: CopyFacts, manifest: Manifest): readonly string[] =>
 };
 
 const checkSchema = async (manifest: Manifest): Promise<readonly Finding[]> => {
-  const { pending, unknown } = await schemaGap(manifest.database);
-  if (unknown.length > 0) {
+  const gap = await schemaGap(manifest.database);
+  if (gap.unknown.length > 0) {
     const advice = `Restore it with version ${manifest.madeBy} or a newer one.`;
-    return [failed(tooNew(unknown, manifest), advice)];
+    return [failed(strangeIn(gap, manifest), advice)];
   }
-  if (pending.length === 0) return [];
-  const seen = `Its schema is older: ${pending.join(', ')} is missing.`;
+  if (gap.pending.length === 0) return [];
+  const seen = `Its schema is older: ${gap.pending.join(', ')} is missing.`;
   return [warning(seen, 'Nothing to do: the first start after a restore applies it.')];
 };
 
@@ -191,7 +192,8 @@ const tellService = async (
   if (isMissing(databaseUrl) || kindOfUrl(databaseUrl) !== kind) return [];
   try {
     await usingDatabase(databaseUrl, async (database) => {
-      if (!(await remembersBackups(database))) return;
+      const [first] = await migrationStates(database);
+      if (!first?.executedAt) return;
       await rememberBackup(database, 'checked', new Date(madeAt));
     });
     return [];

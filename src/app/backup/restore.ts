@@ -16,7 +16,7 @@ import { putBackAll, withSiteFiles, type OnProgress, type PutBack } from './depl
 import { BackupFolder, type BackupPlace } from './folder.ts';
 import { missingKeys } from './keys-here.ts';
 import { localFiles, type Manifest } from './manifest.ts';
-import { schemaGap, tooNew } from './schema.ts';
+import { schemaGap, strangeIn } from './schema.ts';
 
 /** `lost` are all deploys that are not there, and why. */
 export interface Restored extends PutBack {
@@ -65,10 +65,10 @@ const admit = async (config: Config, manifest: Manifest): Promise<readonly strin
   if (kind !== kindOfUrl(config.databaseUrl)) {
     throw new Error(`The backup is of a database for ${kind}: URLs. Set DATABASE_URL to one.`);
   }
-  const { pending, unknown } = await schemaGap(manifest.database);
-  if (unknown.length > 0) {
+  const gap = await schemaGap(manifest.database);
+  if (gap.unknown.length > 0) {
     throw new Error(
-      `${tooNew(unknown, manifest)} Install that version or a newer one to restore it.`,
+      `${strangeIn(gap, manifest)} Install that version or a newer one to restore it.`,
     );
   }
   const obstacle = await restoreObstacle(config);
@@ -79,7 +79,7 @@ const admit = async (config: Config, manifest: Manifest): Promise<readonly strin
     );
   }
   await refuseUsedFolder(config, manifest);
-  return pending;
+  return gap.pending;
 };
 
 /** By a restore that was interrupted at its last step. */
