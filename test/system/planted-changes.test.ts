@@ -102,7 +102,7 @@ test('a third kind of database does not compile until each difference is decided
     [
       ...inFile('kysely/engine/engine.ts', 'isInProcess', 'open', ...decisions),
       ...inFile('kysely/engine/database-kind.ts', 'marks', 'databaseFile', 'factsOf'),
-      ...inFile('kysely/copies/database-copies.ts', 'copyDatabase', 'placeFor'),
+      ...inFile('kysely/copies/database-copies.ts', 'copyDatabase', 'factsOf', 'inspectCopy'),
       ...inFile('kysely/copies/database-copies.ts', 'restoreDatabase', 'restoreObstacle'),
       'src/app/backup/back-up.ts: write',
       ...inFile('kysely/engine/column-types.ts', 'types'),

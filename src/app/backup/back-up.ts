@@ -167,12 +167,10 @@ interface CopiedTogether extends Pick<Manifest, 'deploys' | 'lost'> {
 }
 
 /** The database, and the files of every deploy that the copy of it names. */
-const copyTogether = async (
-  { config, database, folder, onProgress }: Work,
-  copies: DeployCopies,
-): Promise<CopiedTogether> => {
+const copyTogether = async (work: Work, copies: DeployCopies): Promise<CopiedTogether> => {
+  const { config, database, folder, onProgress } = work;
   // Most of the work, so that little can be deleted between the copy of the database and that of the rest.
-  await copyAll(await succeededDeploys(database), copies, onProgress);
+  await copyAll(work, copies, await succeededDeploys(database));
   for (let round = 1; round <= mostRounds; round++) {
     await folder.begin();
     // Files are there before the database names them. They go after that, which this finds out.
@@ -180,13 +178,12 @@ const copyTogether = async (
       onProgress('copying MiB of the database', mib(bytes), total && mib(total));
     });
     if (!facts) continue;
-    const failed = await copyAll(facts.deploys, copies, onProgress);
+    const lost = await copyAll(work, copies, facts.deploys);
     const still = new Set(await succeededDeploys(database));
     // One that was deleted meanwhile is not in a new copy.
-    if ([...failed.keys()].some((id) => !still.has(id))) continue;
+    if (!Object.keys(lost).every((id) => still.has(id))) continue;
     const { newDeploys, newBytes } = copies;
-    const deploys = copies.named(facts.deploys);
-    return { facts, deploys, lost: lostFrom(failed), newDeploys, newBytes };
+    return { facts, lost, deploys: copies.named(facts.deploys), newDeploys, newBytes };
   }
   throw new Error(
     'Deploys were deleted, or migrations ran, again and again while they were copied. Try again later.',
@@ -195,33 +192,24 @@ const copyTogether = async (
 
 const mib = (bytes: number): number => Math.ceil(bytes / 1024 ** 2);
 
-type Failed = ReadonlyMap<string, string | Unavailable>;
-
+/** @returns those that the storage does not have, and why @throws Unavailable when it is away */
 const copyAll = async (
-  ids: readonly string[],
+  { database, onProgress }: Work,
   copies: DeployCopies,
-  onProgress: OnProgress,
-): Promise<Failed> => {
-  const failed = new Map<string, string | Unavailable>();
+  ids: readonly string[],
+): Promise<Manifest['lost']> => {
+  const lost: Manifest['lost'] = {};
   for (const [at, id] of ids.entries()) {
     onProgress('copying deploys', at, ids.length);
-    const problem = await copies.copy(id).catch((error: unknown) => {
-      // Perhaps it was deleted while it was read.
-      if (error instanceof Unavailable) return error;
-      throw error;
-    });
-    if (problem !== undefined) failed.set(id, problem);
+    try {
+      const problem = await copies.copy(id);
+      if (problem !== undefined) lost[id] = problem;
+    } catch (error) {
+      const isDeleted = !(await succeededDeploys(database)).includes(id);
+      if (!(error instanceof Unavailable && isDeleted)) throw error;
+      lost[id] = 'it was deleted while it was read';
+    }
   }
   onProgress('copying deploys', ids.length, ids.length);
-  return failed;
-};
-
-/** @throws Unavailable when the storage is away */
-const lostFrom = (failed: Failed): Manifest['lost'] => {
-  const lost: Record<string, string> = {};
-  for (const [id, problem] of failed) {
-    if (problem instanceof Unavailable) throw problem;
-    lost[id] = problem;
-  }
   return lost;
 };
