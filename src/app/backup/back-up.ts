@@ -130,7 +130,8 @@ const write = async (
       migrations: [...facts.migrations],
       rows: { ...facts.rows },
     },
-    ...{ deploys, lost },
+    deploys,
+    lost,
     files: await readFiles(config),
     sealedBy: Object.fromEntries(sealed),
   };

@@ -52,7 +52,9 @@ export const restore = (
     const { lost, replaced } = await putInPlace(config, { folder, manifest }, onProgress);
     await end(config);
     return {
-      ...{ manifest, pending, replaced },
+      manifest,
+      pending,
+      replaced,
       lost: { ...manifest.lost, ...lost },
       missingKeys: missingKeys(config, manifest),
     };

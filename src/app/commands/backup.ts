@@ -76,8 +76,13 @@ const present = ({ folder, manifest, newDeploys, newBytes, schema }: BackupMade)
   const { madeAt, database, deploys, lost } = manifest;
   const { rows, migrations, bytes } = database;
   return {
-    ...{ folder, madeAt, database: { bytes, rows, migrations, ...schema } },
-    ...{ deploys: Object.keys(deploys).length, newDeploys, newBytes, lost },
+    folder,
+    madeAt,
+    database: { bytes, rows, migrations, ...schema },
+    deploys: Object.keys(deploys).length,
+    newDeploys,
+    newBytes,
+    lost,
   };
 };
 
