@@ -16,7 +16,7 @@ export const up = async (db: Db): Promise<void> => {
 };
 
 const accounts = (db: Db): Promise<void> => {
-  const { id, text, integer } = columnsFor(db);
+  const { id, text, longText, integer } = columnsFor(db);
   return createTableOnce(db, 'accounts', {
     columns: {
       id: primary(id),
@@ -26,6 +26,7 @@ const accounts = (db: Db): Promise<void> => {
       per_minute: maybe(integer),
       per_day: maybe(integer),
       created_at: integer,
+      warnings: longText,
     },
   });
 };

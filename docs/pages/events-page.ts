@@ -121,7 +121,7 @@ const told: {
     'domainId',
     'host',
   ],
-  domain_found_unhealthy: [
+  domain_unhealthy: [
     'A live domain has led elsewhere for an hour.',
     ...(['projectId', 'domainId', 'host', 'problem', 'actor', 'fix'] as const),
   ],
@@ -131,7 +131,7 @@ const told: {
     'domainId',
     'host',
   ],
-  certificate_found_failing: [
+  certificate_failing: [
     'A domain does not get its certificate; again every third day.',
     ...(['projectId', 'domainId', 'host', 'problem', 'actor', 'fix', 'expiresAt'] as const),
   ],
@@ -139,14 +139,14 @@ const told: {
     'A domain that did not get its certificate has one.',
     ...(['projectId', 'domainId', 'host', 'expiresAt'] as const),
   ],
-  quota_nearly_used: [
+  quota_warning: [
     'An account has used 80 % of its requests of a day.',
     'used',
     'limit',
     'resetsAt',
   ],
-  quota_used_up: ['An account has used all its requests of a day.', 'used', 'limit', 'resetsAt'],
-  operation_removal_neared: [
+  quota_reached: ['An account has used all its requests of a day.', 'used', 'limit', 'resetsAt'],
+  operation_removal: [
     'An account calls an operation that will be removed soon.',
     'operation',
     'removedAt',

@@ -3,7 +3,7 @@ import { toldAgainAfterMs } from '../../src/notifications/domain/certificate-epi
 import { toldAfterMs } from '../../src/notifications/domain/health-episode.ts';
 import { inWords, kinds } from '../../src/notifications/domain/kinds.ts';
 import { mostMessages } from '../../src/notifications/domain/mail.ts';
-import { removalSteps } from '../../src/notifications/domain/removal-watch.ts';
+import { removalSteps } from '../../src/access/domain/warnings.ts';
 import { everyKind } from '../../test/support/notifications.ts';
 import { code, page, printed, table } from './markdown.ts';
 

@@ -30,7 +30,7 @@ export interface WorkerPorts {
   readonly secureSites: LeasedJob;
   readonly planRenewals: LeasedJob;
   readonly watchDomains: LeasedJob;
-  readonly watchRemovals: LeasedJob;
+  readonly warnOfRemovals: LeasedJob;
   /** Undefined where there is no mail server. */
   readonly mailPump: MailPump | undefined;
   /** Answers requests for mails to people; undefined where no mail is sent. */
@@ -92,7 +92,7 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
   {
     name: 'tell of operations that end',
     schedule: '53 41 * * * *',
-    ...shared(ports.watchRemovals),
+    ...shared(ports.warnOfRemovals),
   },
   ...sendingMail(ports),
   ...forgetting(ports),

@@ -5,8 +5,6 @@ import { deliverMail } from './use-cases/deliver-mail.ts';
 import { mailOwners, mailPerson } from './use-cases/mail.ts';
 import { unsubscribe, whatToUnsubscribe } from './use-cases/unsubscribe.ts';
 import { watchDomain, watchDueDomains } from './use-cases/watch-domains.ts';
-import { watchQuota } from './use-cases/watch-quota.ts';
-import { removalsDueAt, watchRemovals } from './use-cases/watch-removals.ts';
 
 /** Beyond that, "99+" says enough. */
 export const mostCounted = 100;
@@ -15,9 +13,6 @@ export const mostCounted = 100;
 export const notifications = (ports: NotificationsPorts) => ({
   watchDomain: watchDomain(ports),
   dueWatches: watchDueDomains(ports),
-  watchQuota: watchQuota(ports),
-  watchRemovals: watchRemovals(ports),
-  removalsDueAt: removalsDueAt(ports),
   mailOwners: mailOwners(ports),
   mailPerson: mailPerson(ports),
   isMailOn: ports.postman !== undefined,

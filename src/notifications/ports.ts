@@ -1,7 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Sealer } from '../kernel/sealer.ts';
 import type { Notification } from './domain/notification.ts';
-import type { EndingOperation } from './domain/removal-watch.ts';
 import type { Look } from './domain/look.ts';
 import type { Memory } from './domain/memory.ts';
 import type { WatchedDomain } from './domain/watched-domain.ts';
@@ -81,21 +80,10 @@ export abstract class WatchedDomains {
   abstract live(after: string, limit: number): Promise<readonly string[]>;
 }
 
-/** The callers of the API, whom another context knows. */
-export abstract class ApiCallers {
-  /** Ids of all accounts, in any order. */
-  abstract accounts(): Promise<readonly string[]>;
-
-  /** Whether the account has called the operation within the last 30 days. */
-  abstract stillCalls(accountId: string, operation: string): Promise<boolean>;
-}
-
 export interface NotificationsPorts {
   readonly notices: Notices;
   readonly watches: Watches;
   readonly domains: WatchedDomains;
-  readonly callers: ApiCallers;
-  readonly endings: readonly EndingOperation[];
   readonly mails: Mails;
   readonly mailChoices: MailChoices;
   readonly recipients: Recipients;

@@ -81,10 +81,12 @@ const stateOf = (window: WindowName, limit: number, count: number, now: Date): W
   resetAt: new Date((windowIndex(window, now) + 1) * windowSeconds[window] * 1000),
 });
 
+/** 80 and 100 % of the requests of a UTC day. */
+export const highUseLevels = ['warning', 'reached'] as const;
+
 /** Most of the requests of a UTC day are used. */
 export interface HighUse {
-  /** 80 or 100 %. */
-  readonly level: 'warning' | 'reached';
+  readonly level: (typeof highUseLevels)[number];
   readonly used: number;
   readonly limit: number;
   readonly resetsAt: Date;

@@ -14,6 +14,8 @@ export interface Schema {
     per_minute: Int64 | null;
     per_day: Int64 | null;
     created_at: Int64;
+    /** JSON. */
+    warnings: string;
   };
   api_keys: {
     id: string;

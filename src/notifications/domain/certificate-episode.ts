@@ -54,7 +54,7 @@ const tell = (domain: WatchedDomain, now: Date): EpisodeLook<FailingCertificate>
   const expiresAt = validity?.notAfter.toISOString() ?? '';
   return {
     episode: { toldAt: now, notBefore: validity?.notBefore },
-    events: [{ type: 'certificate_found_failing', ...about(domain, now), ...trouble, expiresAt }],
+    events: [{ type: 'certificate_failing', ...about(domain, now), ...trouble, expiresAt }],
     lookAt: new Date(now.getTime() + toldAgainAfterMs),
   };
 };

@@ -27,7 +27,7 @@ export const lookAtHealth = (
   if (episode?.isTold) return { episode, events: [] };
   const since = episode?.since ?? checkedAt;
   if (checkedAt.getTime() - since.getTime() >= toldAfterMs) {
-    const found = { type: 'domain_found_unhealthy', ...about(domain, now), ...astray } as const;
+    const found = { type: 'domain_unhealthy', ...about(domain, now), ...astray } as const;
     return { episode: { since, isTold: true }, events: [found] };
   }
   const lookAt = Math.max(since.getTime() + toldAfterMs, now.getTime() + againAfterMs);

@@ -61,7 +61,7 @@ const migrateToFirst = async (): Promise<void> => {
   const [email, plan] = ['ada@birds.test', 'pro'];
   await root
     .insertInto('accounts')
-    .values({ id: 'acc_1', name: 'Birds', email, plan, created_at: 1n })
+    .values({ id: 'acc_1', name: 'Birds', email, plan, created_at: 1n, warnings: '{}' })
     .execute();
   await root
     .insertInto('people')

@@ -45,14 +45,14 @@ describeStores('after an upgrade from 1.0.0', (open) => {
       await watchDue(() => false);
       return takeEvents(stores);
     };
-    expect(await told()).toMatchObject([{ type: 'certificate_found_failing', domainId: id }]);
+    expect(await told()).toMatchObject([{ type: 'certificate_failing', domainId: id }]);
     expect(await watches.get(`domain:${healthy.id}`)).toBeDefined();
     await domains.change(id, (domain) => {
       const dns = { ...domain.dns, report: badReport(later(hour + 9)) };
       return { state: { ...domain, dns: { ...dns, lastCheckedAt: later(hour + 9) } }, events: [] };
     });
     clock.advance(2 * hour);
-    expect(await told()).toMatchObject([{ type: 'domain_found_unhealthy', domainId: id }]);
+    expect(await told()).toMatchObject([{ type: 'domain_unhealthy', domainId: id }]);
     expect(await told()).toEqual([]);
   });
 });

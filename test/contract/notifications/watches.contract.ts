@@ -20,8 +20,6 @@ const memories: readonly Memory[] = [
     ...{ kind: 'domain', overSince: undefined, straying: undefined },
     failing: { toldAt: later(3), notBefore: undefined },
   },
-  { kind: 'quota', resetsAt: later(5), told: 'reached' },
-  { kind: 'removal', step: 30 },
 ];
 
 export const watchesContract = (open: () => Promise<Stores>): void => {
@@ -41,9 +39,9 @@ export const watchesContract = (open: () => Promise<Stores>): void => {
     await takeEvents(stores);
   });
 
-  const told = (used = 80): NotificationsEvent => ({
-    ...{ type: 'quota_nearly_used', accountId, occurredAt: later(0) },
-    ...{ used, limit: 100, resetsAt: later(5).toISOString() },
+  const told = (n = 0): NotificationsEvent => ({
+    ...{ type: 'domain_recovered', accountId, occurredAt: later(n) },
+    ...{ projectId: 'proj_1', domainId: 'dom_1', host: 'shop.example' },
   });
   const look = (draft: Partial<Look<Memory>> = {}): Look<Memory> => ({
     ...{ memory: memories[0]!, events: [], lookAt: undefined },

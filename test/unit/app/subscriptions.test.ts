@@ -51,9 +51,9 @@ test('the audit log hides only what repeats other entries or stands among the no
     ...['link_mail_wanted', 'deploy_discarded'],
     ...['domain_prepared', 'domain_unprepared', 'domain_contested'],
     ...['certificate_ordered', 'certificate_issued'],
-    ...['domain_strayed', 'domain_returned', 'domain_found_unhealthy', 'domain_recovered'],
-    ...['certificate_found_failing', 'certificate_recovered'],
-    ...['quota_nearly_used', 'quota_used_up', 'operation_removal_neared'],
+    ...['domain_strayed', 'domain_returned', 'domain_unhealthy', 'domain_recovered'],
+    ...['certificate_failing', 'certificate_recovered'],
+    ...['quota_warning', 'quota_reached', 'operation_removal'],
     // They are among the deliveries of the webhook, and may be asked for every minute.
     ...['webhook_tested', 'webhook_repeated'],
   ]);

@@ -56,7 +56,7 @@ test.each([-1, 0, 1])(
       const breaksAt = after(20 * day + 5 * hour + minutes * minute);
       const [told, ...others] = await storyOf(jitter, breaksAt)();
       expect(others).toEqual([]);
-      expect(told?.type).toBe('domain_found_unhealthy');
+      expect(told?.type).toBe('domain_unhealthy');
       const waited = (told!.at.getTime() - breaksAt.getTime()) / minute;
       expect(waited).toBeGreaterThanOrEqual(60);
       expect(waited).toBeLessThanOrEqual(66 + 60 + 5);

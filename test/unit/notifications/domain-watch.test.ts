@@ -33,9 +33,7 @@ describe('a live domain that leads elsewhere', () => {
     expect(nextLook()).toEqual(later(hour));
     expect(look(astraySince(later(hour - 1)), later(hour))).toEqual([]);
     expect(nextLook()).toEqual(later(hour + 5 * minute));
-    expect(look(astraySince(later(hour)), later(hour + minute))).toEqual([
-      'domain_found_unhealthy',
-    ]);
+    expect(look(astraySince(later(hour)), later(hour + minute))).toEqual(['domain_unhealthy']);
     expect(look(astraySince(later(2 * hour)), later(2 * hour))).toEqual([]);
   });
 
@@ -53,9 +51,7 @@ describe('a live domain that leads elsewhere', () => {
     expect(look(watchedDomain({}), later(2 * hour))).toEqual(['domain_recovered']);
     expect(look(watchedDomain({}), later(3 * hour))).toEqual([]);
     expect(look(astraySince(later(day)), later(day))).toEqual([]);
-    expect(look(astraySince(later(day + hour)), later(day + hour))).toEqual([
-      'domain_found_unhealthy',
-    ]);
+    expect(look(astraySince(later(day + hour)), later(day + hour))).toEqual(['domain_unhealthy']);
   });
 });
 
@@ -70,11 +66,11 @@ describe('a certificate that does not come', () => {
   test('is told after three failed attempts, then every third day', () => {
     const { look, nextLook } = watching();
     expect(look(failing(2), now)).toEqual([]);
-    expect(look(failing(3), later(minute))).toEqual(['certificate_found_failing']);
+    expect(look(failing(3), later(minute))).toEqual(['certificate_failing']);
     expect(nextLook()).toEqual(later(minute + 3 * day));
     expect(look(failing(4), later(day))).toEqual([]);
     expect(look(failing(6), later(3 * day))).toEqual([]);
-    expect(look(failing(7), later(minute + 3 * day))).toEqual(['certificate_found_failing']);
+    expect(look(failing(7), later(minute + 3 * day))).toEqual(['certificate_failing']);
   });
 
   test.each([
@@ -86,12 +82,12 @@ describe('a certificate that does not come', () => {
     expect(look(domain, now)).toEqual([]);
     expect(nextLook()).toEqual(later((life - left) * day));
     expect(look(domain, later((life - left) * day - 1))).toEqual([]);
-    expect(look(domain, later((life - left) * day))).toEqual(['certificate_found_failing']);
+    expect(look(domain, later((life - left) * day))).toEqual(['certificate_failing']);
   });
 
   test('is told to have come once there is a newer one, not when the attempts are counted anew', () => {
     const { look } = watching();
-    expect(look(failing(3), now)).toEqual(['certificate_found_failing']);
+    expect(look(failing(3), now)).toEqual(['certificate_failing']);
     expect(look(failing(0), later(hour))).toEqual([]);
     expect(look(validUntil(later(90 * day)), later(2 * hour))).toEqual(['certificate_recovered']);
     expect(look(validUntil(later(90 * day)), later(3 * hour))).toEqual([]);
@@ -101,7 +97,7 @@ describe('a certificate that does not come', () => {
     const { look } = watching();
     const old = later(80 * day);
     const renewing = (failed: number) => watchedDomain({ certificate: { failed } });
-    expect(look(renewing(3), now)).toEqual(['certificate_found_failing']);
+    expect(look(renewing(3), now)).toEqual(['certificate_failing']);
     expect(look(renewing(0), later(hour))).toEqual([]);
     expect(look(validUntil(old), later(2 * hour))).toEqual([]);
     expect(look(validUntil(later(90 * day)), later(3 * hour))).toEqual(['certificate_recovered']);
@@ -117,11 +113,11 @@ describe('a certificate that does not come', () => {
           return watchedDomain({ certificate: { failed, validity: { notBefore, notAfter } } });
         };
         const at = later(1 + Math.floor(share * old * hour));
-        expect(look(of(now, old, 3), at)).toEqual(['certificate_found_failing']);
+        expect(look(of(now, old, 3), at)).toEqual(['certificate_failing']);
         const renewed = of(at, young, 0);
         expect(look(renewed, new Date(at.getTime() + minute))).toEqual(['certificate_recovered']);
         expect(look(renewed, new Date(nextLook()!.getTime() - 1))).toEqual([]);
-        expect(look(renewed, nextLook()!)).toEqual(['certificate_found_failing']);
+        expect(look(renewed, nextLook()!)).toEqual(['certificate_failing']);
       }),
     );
   });

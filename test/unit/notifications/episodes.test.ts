@@ -1,16 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { lookAtDomain, type DomainMemory } from '../../../src/notifications/domain/domain-watch.ts';
-import {
-  lookAtQuota,
-  quotaLevels,
-  type QuotaMemory,
-} from '../../../src/notifications/domain/quota-watch.ts';
-import {
-  lookAtRemoval,
-  removalSteps,
-  type RemovalMemory,
-} from '../../../src/notifications/domain/removal-watch.ts';
 import { later, now } from '../../support/accounts.ts';
 import { astray, day, hour, minute, watchedDomain } from '../../support/watched-domain.ts';
 
@@ -63,7 +53,7 @@ const toldIn = (story: readonly Story[], ...types: readonly string[]): readonly 
   story.flatMap(({ events }) => events.filter((type) => types.includes(type)));
 
 test('a domain is told to lead elsewhere once for each time, and each time ends with its recovery', () => {
-  const [found, recovered] = ['domain_found_unhealthy', 'domain_recovered'];
+  const [found, recovered] = ['domain_unhealthy', 'domain_recovered'];
   fc.assert(
     fc.property(findings, (all) => {
       const story = storyOf(all);
@@ -81,7 +71,7 @@ test('nothing is told of a domain that led elsewhere for less than an hour', () 
     fc.property(findings, (all) => {
       const story = storyOf(all);
       for (const [n, { at, events }] of story.entries()) {
-        if (!events.includes('domain_found_unhealthy')) continue;
+        if (!events.includes('domain_unhealthy')) continue;
         const begin = story.slice(0, n).findLastIndex(({ isAstray }) => !isAstray) + 1;
         const since = story[begin]!.at.getTime();
         expect(at.getTime() - since).toBeGreaterThanOrEqual(hour);
@@ -97,7 +87,7 @@ test('a failing certificate is told at most every third day, and recovers only i
       const story = storyOf(all);
       let [open, toldAt] = [false, -Infinity];
       for (const { at, events } of story) {
-        if (events.includes('certificate_found_failing')) {
+        if (events.includes('certificate_failing')) {
           if (open) expect(at.getTime() - toldAt).toBeGreaterThanOrEqual(3 * day);
           [open, toldAt] = [true, at.getTime()];
         }
@@ -134,49 +124,6 @@ test('a look is never planned for a time that is over', () => {
         ({ memory } = look);
         if (look.lookAt) expect(look.lookAt.getTime()).toBeGreaterThan(later(elapsed).getTime());
       }
-    }),
-    runs,
-  );
-});
-
-test('of each day, each level of the quota is told once at most, and the lower one never after the higher', () => {
-  const uses = fc.array(
-    fc.record({ day: fc.integer({ min: 1, max: 4 }), level: fc.constantFrom(...quotaLevels) }),
-  );
-  fc.assert(
-    fc.property(uses, (all) => {
-      let memory: QuotaMemory | undefined;
-      const told: string[] = [];
-      for (const { day: number, level } of all) {
-        const resetsAt = new Date(number * day);
-        const use = { accountId: 'acct_1', level, used: 80, limit: 100, resetsAt };
-        const look = lookAtQuota(memory, use, now);
-        memory = look?.memory ?? memory;
-        told.push(...(look?.events ?? []).map(({ type }) => `${number} ${type}`));
-      }
-      expect(new Set(told).size).toBe(told.length);
-      expect(told).toEqual([...told].sort());
-    }),
-    runs,
-  );
-});
-
-test('of each step before the removal of an operation, an account is told once at most', () => {
-  const removedAt = later(120 * day);
-  const days = fc.array(fc.integer({ min: 0, max: 130 }), { maxLength: 30 });
-  fc.assert(
-    fc.property(days, (all) => {
-      let memory: RemovalMemory | undefined;
-      const steps: number[] = [];
-      for (const at of all) {
-        const ending = { accountId: 'acct_1', operation: 'getPet', removedAt };
-        const look = lookAtRemoval(memory, ending, later(at * day));
-        memory = look?.memory ?? memory;
-        if (look) steps.push(look.memory.step);
-        if (look) expect(look.memory.step).toBeGreaterThanOrEqual(120 - at);
-      }
-      expect(steps).toEqual([...new Set(steps)].sort((a, b) => b - a));
-      expect(steps.every((step) => (removalSteps as readonly number[]).includes(step))).toBe(true);
     }),
     runs,
   );

@@ -135,7 +135,7 @@ test('its certificate is watched while it is ready, and while visitors come, tho
     certificate: { validity: { notAfter: after(90 * day + 2 * minute) } },
   });
   const { events } = lookAtDomain(undefined, visited, after(85 * day));
-  expect(events).toMatchObject([{ type: 'certificate_found_failing' }]);
+  expect(events).toMatchObject([{ type: 'certificate_failing' }]);
 });
 
 test('nobody is told of a certificate before its visitors come, and a look each day finds out', () => {

@@ -41,7 +41,7 @@ const world = async () => {
       notices: life.port(ports.notices),
       watches: life.port(ports.watches),
       domains: { find: () => Promise.resolve(domain), live: () => Promise.resolve([]) },
-      ...{ callers: mustNotBeUsed('callers'), endings: [], clock },
+      clock,
       mails: life.port(ports.mails),
       ...{ mailChoices: ports.mailChoices, postman: undefined },
       recipients: new KnownRecipients(ports.people, ports.accounts),

@@ -72,7 +72,7 @@ const words: {
   domain_shared: ({ host }) => `Made a link to the DNS records of ${host}`,
   domain_share_ended: ({ host }) => `Revoked a link to the DNS records of ${host}`,
   domain_contested: ({ host }) => `Another account has proven ${host}`,
-  domain_found_unhealthy: ({ host, problem }) =>
+  domain_unhealthy: ({ host, problem }) =>
     `${host} has led elsewhere for an hour: ${plain(problem)}`,
   domain_recovered: ({ host }) => `${host} is right again`,
   certificate_ordered: ({ domainId }, { domain }) =>
@@ -83,13 +83,12 @@ const words: {
     `Renewed the certificate of ${domain(domainId)}, until ${moment(notAfter)}`,
   certificate_failed: ({ domainId, problem, attempt, isRenewal }, { domain }) =>
     `No ${isRenewal ? 'renewed ' : ''}certificate for ${domain(domainId)} at attempt ${attempt}: ${plain(problem)}`,
-  certificate_found_failing: ({ host }) => `${host} does not get its certificate`,
+  certificate_failing: ({ host }) => `${host} does not get its certificate`,
   certificate_recovered: ({ host, expiresAt }) =>
     `${host} has a certificate after all, until ${moment(expiresAt)}`,
-  quota_nearly_used: ({ used, limit }) =>
-    `Used ${count(used)} of ${count(limit)} requests of the day`,
-  quota_used_up: ({ limit }) => `Used all ${count(limit)} requests of the day`,
-  operation_removal_neared: ({ operation, days }) =>
+  quota_warning: ({ used, limit }) => `Used ${count(used)} of ${count(limit)} requests of the day`,
+  quota_reached: ({ limit }) => `Used all ${count(limit)} requests of the day`,
+  operation_removal: ({ operation, days }) =>
     `Still calls ${operation}, which will be removed in ${counted(days, 'day')}`,
   webhook_added: ({ receiver }) => `Added a webhook to ${receiver}`,
   webhook_changed: ({ receiver }) => `Changed the webhook to ${receiver}`,
