@@ -1,12 +1,11 @@
 import type { Kysely } from 'kysely';
-import { addColumnOnce, columnsFor, createTableOnce, maybe, primary, unique } from '../tables.ts';
+import { addColumnOnce, columnsFor, createTableOnce, maybe, unique } from '../tables.ts';
 
 type Db = Kysely<unknown>;
 
 /** Version 1.1.0. Version 1.0.0 knows none of this, and still serves meanwhile. */
 export const up = async (db: Db): Promise<void> => {
   await notices(db);
-  await watches(db);
   await addColumnOnce(db, 'people', 'notices_seen', maybe(columnsFor(db).integer));
 };
 
@@ -23,18 +22,5 @@ const notices = (db: Db): Promise<void> => {
     },
     foreignKeys: { notices_account: ['account_id', 'accounts'] },
     indexes: { notices_by_account: ['account_id', 'id'], notices_by_age: ['occurred_at'] },
-  });
-};
-
-const watches = (db: Db): Promise<void> => {
-  const { text, longText, integer } = columnsFor(db);
-  return createTableOnce(db, 'watches', {
-    columns: {
-      subject: primary(text(255)),
-      memory: longText,
-      version: integer,
-      look_at: maybe(integer),
-    },
-    indexes: { watches_due: ['look_at', 'subject'] },
   });
 };

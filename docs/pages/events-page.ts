@@ -109,18 +109,6 @@ const told: {
     'attempt',
     'isRenewal',
   ],
-  domain_strayed: [
-    'A check showed that a live domain leads elsewhere.',
-    'projectId',
-    'domainId',
-    'host',
-  ],
-  domain_returned: [
-    'A check showed that a live domain leads here again.',
-    'projectId',
-    'domainId',
-    'host',
-  ],
   domain_unhealthy: [
     'A live domain has led elsewhere for an hour.',
     ...(['projectId', 'domainId', 'host', 'problem', 'actor', 'fix'] as const),
@@ -186,8 +174,6 @@ const reactions: Readonly<Record<SubscriberName, string>> = {
     'Does what a person asked of a webhook: adds the test, and looks for what is to be sent. The same event again adds none.',
   webhooks:
     'Adds a delivery for each webhook of the account that wants the kind, and looks for what is to be sent. The same event again adds none.',
-  watches:
-    'Looks at the domain, and stores an event if the owners are to be told that something has been wrong for a while or is right again.',
 };
 
 export const eventsPage = (): string => {

@@ -1,6 +1,5 @@
 import { retention } from '../../src/app/retention.ts';
-import { toldAgainAfterMs } from '../../src/notifications/domain/certificate-episode.ts';
-import { toldAfterMs } from '../../src/notifications/domain/health-episode.ts';
+import { toldAfterMs, toldAgainAfterMs } from '../../src/domains/domain/attachment/trouble.ts';
 import { inWords, kinds } from '../../src/notifications/domain/kinds.ts';
 import { mostMessages } from '../../src/notifications/domain/mail.ts';
 import { removalSteps } from '../../src/access/domain/warnings.ts';

@@ -29,7 +29,6 @@ export interface WorkerPorts {
   readonly domains: Pick<Domains, 'forgetOwnNames'>;
   readonly secureSites: LeasedJob;
   readonly planRenewals: LeasedJob;
-  readonly watchDomains: LeasedJob;
   readonly warnOfRemovals: LeasedJob;
   /** Undefined where there is no mail server. */
   readonly mailPump: MailPump | undefined;
@@ -83,11 +82,6 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
     ...{ isAtStart: true, isShared: true, isTraced: true, gathersNews: true },
     news: ports.census.news,
     run: (isStopping) => ports.census.run(isStopping),
-  },
-  {
-    name: 'tell of domains in trouble',
-    schedule: '37 * * * * *',
-    ...shared(ports.watchDomains),
   },
   {
     name: 'tell of operations that end',

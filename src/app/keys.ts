@@ -45,7 +45,6 @@ export const PlanRenewalsKey = key<LeasedJob>('plan renewals');
 /** Counts what the database holds. */
 export const CensusKey = key<StoredCensus>('census');
 /** Looks at what shows only over time. */
-export const WatchDomainsKey = key<LeasedJob>('watch domains');
 export const WarnOfRemovalsKey = key<LeasedJob>('warn of removals');
 /** Answers requests for mails to people. */
 export const MailPeopleKey = key<LeasedJob>('mail people');

@@ -19,7 +19,6 @@ import {
   PlanRenewalsKey,
   SecureSitesKey,
   SitesKey,
-  WatchDomainsKey,
   WarnOfRemovalsKey,
 } from './keys.ts';
 import { showCensus } from './measures/show-census.ts';
@@ -43,7 +42,6 @@ export const startWorker = (
     domains: container.get(DomainsKey),
     secureSites: container.get(SecureSitesKey),
     planRenewals: container.get(PlanRenewalsKey),
-    watchDomains: container.get(WatchDomainsKey),
     warnOfRemovals: container.get(WarnOfRemovalsKey),
     mailPump: container.get(MailPump, { optional: true }),
     mailPeople: container.get(NotificationsKey).isMailOn ? mailPeople : undefined,
@@ -54,7 +52,7 @@ export const startWorker = (
     verifierSchedule,
   };
   const { relay, dueDomains, secureSites, planRenewals, census } = ports;
-  const { watchDomains, warnOfRemovals, mailPump, webhookPump } = ports;
+  const { warnOfRemovals, mailPump, webhookPump } = ports;
   showCensus(container.get(MetricsKey), census);
   container.get(StoredSignal).listen((_accountIds, hasDeliveries) => {
     dueDomains.news.ring('soon');
@@ -67,7 +65,7 @@ export const startWorker = (
   return {
     stop: async () => {
       // Stopped together: the jobs wait for these, which would otherwise continue until nothing is due.
-      const leased = [secureSites, planRenewals, watchDomains, warnOfRemovals];
+      const leased = [secureSites, planRenewals, warnOfRemovals];
       const mail = [...(mailPump ? [mailPump] : []), mailPeople];
       const others = [webhookPump, ...mail];
       await Promise.all([cron, relay, dueDomains, ...leased, ...others].map((one) => one.stop()));

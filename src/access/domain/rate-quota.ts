@@ -81,9 +81,6 @@ const stateOf = (window: WindowName, limit: number, count: number, now: Date): W
   resetAt: new Date((windowIndex(window, now) + 1) * windowSeconds[window] * 1000),
 });
 
-/** 80 and 100 % of the requests of a UTC day. */
-export const highUseLevels = ['warning', 'reached'] as const;
-
 /** Most of the requests of a UTC day are used. */
 export interface HighUse {
   readonly level: (typeof highUseLevels)[number];
@@ -91,6 +88,9 @@ export interface HighUse {
   readonly limit: number;
   readonly resetsAt: Date;
 }
+
+/** 80 and 100 %. */
+export const highUseLevels = ['warning', 'reached'] as const;
 
 const warnedFrom = 0.8;
 

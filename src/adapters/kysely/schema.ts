@@ -258,13 +258,6 @@ export interface Schema {
     about: string;
     occurred_at: Int64;
   };
-  watches: {
-    subject: string;
-    /** JSON. */
-    memory: string;
-    version: Int64;
-    look_at: Int64 | null;
-  };
   mails: {
     id: string;
     account_id: string;

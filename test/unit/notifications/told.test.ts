@@ -3,8 +3,11 @@ import { notificationOf, type Named } from '../../../src/app/told.ts';
 import type { Actor } from '../../../src/kernel/acting.ts';
 import { inWords } from '../../../src/notifications/domain/kinds.ts';
 import { now } from '../../support/accounts.ts';
-import { astray } from '../../support/watched-domain.ts';
 
+const astray = {
+  ...{ problem: 'cname_wrong_target', actor: 'customer' },
+  fix: 'Change the CNAME record.',
+};
 const project = { id: 'proj_1', slug: 'birds' };
 const failed = { id: 'dep_1', state: 'failed', explanation: 'There is no index.html.' };
 const named = {

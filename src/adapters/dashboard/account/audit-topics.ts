@@ -43,8 +43,6 @@ const topics: Readonly<Record<AnyEvent['type'], Topic>> = {
   domain_verified: 'domains',
   domain_live: 'domains',
   domain_removed: 'domains',
-  domain_strayed: 'domains',
-  domain_returned: 'domains',
   domain_contested: 'domains',
   domain_shared: 'domains',
   domain_share_ended: 'domains',

@@ -3,7 +3,7 @@ import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import type { AuditEntry } from '../../../access/ports.ts';
 import type { CatalogueEvent } from '../../../catalogue/domain/catalogue-event.ts';
 import type { DomainEvent } from '../../../kernel/domain-event.ts';
-import type { NotificationsEvent } from '../../../notifications/domain/notifications-event.ts';
+import type { WebhookEvent } from '../../../notifications/domain/webhooks/webhook-event.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import { planNames } from './plan.ts';
 import { count, counted } from '../frame/parts.ts';
@@ -16,8 +16,7 @@ export interface Names {
   readonly domain: (id: string) => string;
 }
 
-export type AnyEvent =
-  AccessEvent | CatalogueEvent | SitesEvent | DomainsEvent | NotificationsEvent;
+export type AnyEvent = AccessEvent | CatalogueEvent | SitesEvent | DomainsEvent | WebhookEvent;
 type Details<Type> = Omit<Extract<AnyEvent, { type: Type }>, keyof DomainEvent>;
 
 /** Every event in words. A new one does not compile until it has some. */
@@ -67,8 +66,6 @@ const words: {
   domain_verified: ({ host }) => `Verified ${host}`,
   domain_live: ({ host }) => `${host} is live`,
   domain_removed: ({ host, reason }) => `Removed ${host}${removals[reason] ?? `: ${reason}`}`,
-  domain_strayed: ({ host }) => `${host} leads elsewhere`,
-  domain_returned: ({ host }) => `${host} leads here again`,
   domain_shared: ({ host }) => `Made a link to the DNS records of ${host}`,
   domain_share_ended: ({ host }) => `Revoked a link to the DNS records of ${host}`,
   domain_contested: ({ host }) => `Another account has proven ${host}`,

@@ -11,6 +11,11 @@ import {
   type CustomDomainState,
   type DomainIn,
 } from '../../../domains/domain/attachment/custom-domain.ts';
+import type {
+  Astray,
+  FailingCertificate,
+  Episodes,
+} from '../../../domains/domain/attachment/attachment.ts';
 import type { DnsZone } from '../../../domains/domain/dns/facts.ts';
 import type { DnsReport, ResolverSummary } from '../../../domains/domain/dns/report.ts';
 import type { DnsStanding } from '../../../domains/domain/dns/standing.ts';
@@ -148,7 +153,14 @@ export const issued = v.object({
   hasWindow: v.optional(v.boolean(), false),
 } satisfies Entries<IssuedCertificate>);
 
-const shared = { registrableDomain: v.string(), isApex: v.boolean(), dns };
+const episodes = v.object({
+  astray: perhaps(v.object({ since: date, isTold: v.boolean() } satisfies Entries<Astray>)),
+  failing: perhaps(
+    v.object({ toldAt: date, notBefore: perhaps(date) } satisfies Entries<FailingCertificate>),
+  ),
+} satisfies Entries<Episodes>);
+
+const shared = { registrableDomain: v.string(), isApex: v.boolean(), dns, episodes };
 
 /** For each state, all that has no column of its own. */
 export const storedDetails = {
