@@ -1,7 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import type { Access } from '../access/access.ts';
-import { problemTitles } from '../adapters/dashboard/domains/problem-titles.ts';
-import { isProblemCode } from '../domains/domain/dns/problem.ts';
+import { isProblemCode, problemTitles } from '../domains/domain/dns/problem.ts';
 import { proofOf } from '../domains/domain/dns/records.ts';
 import { shownHost } from '../domains/domain/names/hostname.ts';
 import type { StoredEvent } from '../kernel/domain-event.ts';
