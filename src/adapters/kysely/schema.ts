@@ -14,6 +14,8 @@ export interface Schema {
     per_minute: Int64 | null;
     per_day: Int64 | null;
     created_at: Int64;
+    /** JSON. */
+    warnings: string;
   };
   api_keys: {
     id: string;
@@ -250,13 +252,6 @@ export interface Schema {
     /** JSON. */
     about: string;
     occurred_at: Int64;
-  };
-  watches: {
-    subject: string;
-    /** JSON. */
-    memory: string;
-    version: Int64;
-    look_at: Int64 | null;
   };
   mails: {
     id: string;

@@ -1,14 +1,17 @@
 import { accountNotFound } from '../../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
-import type { Account } from '../../../access/domain/account.ts';
+import type { Account, Warnings } from '../../../access/domain/account.ts';
 import type { Person } from '../../../access/domain/person.ts';
 import { plans } from '../../../access/domain/plan.ts';
+import { highUseLevels } from '../../../access/domain/rate-quota.ts';
 import type { Accounts, KeyToStore } from '../../../access/key-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { Selectable } from 'kysely';
+import * as v from 'valibot';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
 import { lockedRow } from '../locked-row.ts';
+import { date, parseStored, perhaps, type Entries } from '../stored-json.ts';
 import { TellingStore } from '../telling-store.ts';
 import type { KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
@@ -86,11 +89,17 @@ export class KyselyAccounts extends TellingStore implements Accounts {
   }
 }
 
-const toRow = ({ id, name, email, plan, ownLimits, createdAt }: Account) =>
+const storedWarnings = v.object({
+  quota: perhaps(v.object({ level: v.picklist(highUseLevels), resetsAt: date })),
+  removals: v.array(v.object({ operation: v.string(), removedAt: date, step: v.number() })),
+} satisfies Entries<Warnings>);
+
+const toRow = ({ id, name, email, plan, ownLimits, createdAt, warnings }: Account) =>
   ({
     ...{ id, name, email, plan },
     ...ownLimitsRow(ownLimits),
     created_at: toMillis(createdAt),
+    warnings: JSON.stringify(warnings),
   }) satisfies RowOf<Omit<Account, 'ownLimits'>>;
 
 export const accountFrom = (row: Selectable<Schema['accounts']>): Account =>
@@ -101,4 +110,5 @@ export const accountFrom = (row: Selectable<Schema['accounts']>): Account =>
     plan: oneOf(plans, row.plan),
     ownLimits: ownLimitsFrom(row.per_minute, row.per_day),
     createdAt: fromMillis(row.created_at),
+    warnings: parseStored(storedWarnings, row.warnings),
   }) satisfies EveryField<Account>;
