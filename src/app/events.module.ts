@@ -1,5 +1,4 @@
 import { EventBus, type Subscriber } from '../adapters/events/event-bus.ts';
-import { tracedSubscribers } from '../adapters/events/traced-subscribers.ts';
 import { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import { DueDomains } from '../adapters/schedule/due-domains.ts';
 import { WebhookPump } from '../adapters/schedule/webhook-pump.ts';
@@ -21,7 +20,7 @@ import {
 import { subscribers } from './subscribers.ts';
 import type { AnyEvent, EventTo } from './subscriptions.ts';
 import { notificationOf } from './told.ts';
-import { tracerOf } from './tracing.ts';
+import { tracedSubscribers, tracerOf } from './tracing.ts';
 import { watchedSubscribers } from './watched-work.ts';
 import { wiring } from './wiring.ts';
 

@@ -1,8 +1,10 @@
 import type { ResolutionContext } from 'inversify';
 import type { Logger } from 'pino';
+import type { Subscriber } from '../adapters/events/event-bus.ts';
 import type { Job } from '../adapters/schedule/cron-jobs.ts';
-import { Tracer, type Beginning } from '../kernel/tracer.ts';
+import type { StoredEvent } from '../kernel/domain-event.ts';
 import type { Ids } from '../kernel/ids.ts';
+import { Tracer, type Beginning } from '../kernel/tracer.ts';
 import type { Config } from './settings/config.ts';
 import { version } from './version.ts';
 
@@ -72,6 +74,33 @@ export const tracedJobs = (tracer: Tracer | undefined, jobs: readonly Job[]): re
     const span = { name: job.name, kind: 'internal', facts: {} } as const;
     return { ...job, run: (isStopping) => tracer.begin(span, () => job.run(isStopping)) };
   });
+
+/** The same subscribers; each delivery begins a trace, linked to what stored its event where that is known. */
+export const tracedSubscribers = (
+  tracer: Tracer,
+  subscribers: Readonly<Record<string, Subscriber>>,
+): Readonly<Record<string, Subscriber>> =>
+  Object.fromEntries(
+    Object.entries(subscribers).map(([name, handle]): [string, Subscriber] => [
+      name,
+      (stored) => tracer.begin(deliveryOf(stored, name), () => handle(stored)),
+    ]),
+  );
+
+const deliveryOf = ({ id, event }: StoredEvent, subscriber: string): Beginning => ({
+  name: `process ${event.type}`,
+  kind: 'consumer',
+  facts: {
+    'messaging.system': 'animal_store',
+    'messaging.operation.name': 'process',
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': event.type,
+    'messaging.destination.subscription.name': subscriber,
+    'messaging.message.id': id,
+    'animal_store.account.id': event.accountId,
+  },
+  causedBy: id,
+});
 
 /** The same ids; those of events are remembered with what stores them. */
 export const notingEvents = (tracer: Tracer, ids: Ids): Ids => ({
