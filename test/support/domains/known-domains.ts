@@ -137,7 +137,7 @@ export const withEveryWork = (domain: CustomDomain, problem = missing): readonly
     { step: 'planned', at, attempts: undefined, problem: undefined },
     { step: 'planned', at, attempts, problem },
     { ...order, at, attempts, problem: undefined },
-    { ...order, method: 'http-01', since: undefined, at, attempts, problem },
+    { ...order, method: 'http-01', at, attempts, problem },
     { step: 'waits_for_dns', attempts: undefined, problem },
     { step: 'waits_for_dns', attempts, problem },
   ];
