@@ -1,4 +1,3 @@
-import { asJob } from '../adapters/schedule/cron-jobs.ts';
 import { Accounts } from '../access/key-ports.ts';
 import { People } from '../access/people-ports.ts';
 import { UsageLog } from '../access/usage-ports.ts';
@@ -10,14 +9,7 @@ import { notifications } from '../notifications/notifications.ts';
 import { MailChoices, Mails } from '../notifications/mail-ports.ts';
 import { Notices, Watches } from '../notifications/ports.ts';
 import { KnownApiCallers } from './api-callers.ts';
-import {
-  ConfigKey,
-  NotificationsKey,
-  PostmanKey,
-  WatchDomainsKey,
-  WatchRemovalsKey,
-} from './keys.ts';
-import { leasedJob } from './leased.ts';
+import { ConfigKey, NotificationsKey, PostmanKey } from './keys.ts';
 import { KnownRecipients } from './known-recipients.ts';
 import { BridgedDomains } from './watched-domains.ts';
 import { openPostman } from './open-postman.ts';
@@ -42,13 +34,5 @@ export const notificationsModule = wiring((once) => {
       endings: [...operationSunsets].map(([operation, removedAt]) => ({ operation, removedAt })),
       clock,
     });
-  });
-  once(WatchDomainsKey, (c) => {
-    const { watchDue, dueAt } = c.get(NotificationsKey).dueWatches;
-    return leasedJob(c, 'tell of domains in trouble', asJob(watchDue), dueAt);
-  });
-  once(WatchRemovalsKey, (c) => {
-    const { watchRemovals, removalsDueAt } = c.get(NotificationsKey);
-    return leasedJob(c, 'tell of operations that end', asJob(watchRemovals), removalsDueAt);
   });
 });

@@ -1,9 +1,9 @@
-import type { Subscriber } from '../adapters/events/event-bus.ts';
 import type { DeployDeleted, DeployDiscarded, DeployFailed } from '../sites/domain/sites-event.ts';
 import type { Domains } from '../domains/domains.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { WebhookCalls } from '../notifications/webhooks.ts';
 import type { Sites } from '../sites/sites.ts';
+import type { Subscriber } from './queues.ts';
 import type { AnyEvent, EventTo, SubscriberName } from './subscriptions.ts';
 
 /** In deliveries that version 1.0.0 stored. It adopts less, so this version's have another name and wait for it. */

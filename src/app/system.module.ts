@@ -13,7 +13,8 @@ import { Clock } from '../kernel/clock.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Sealer } from '../kernel/sealer.ts';
-import { LogKey, PreviousSecretKeys, ProcessKey, SecretKey } from './keys.ts';
+import { newBells } from './jobs.ts';
+import { BellsKey, LogKey, PreviousSecretKeys, ProcessKey, SecretKey } from './keys.ts';
 import { wiring } from './wiring.ts';
 
 /** What the machine gives. */
@@ -29,5 +30,6 @@ export const system = wiring((once, bind) => {
   bind(RunningWork).toConstantValue(new RunningWork());
   once(EventLoopWatch, (c) => new EventLoopWatch(c.get(RunningWork), c.get(LogKey)));
 
+  bind(BellsKey).toConstantValue(newBells());
   bind(StoredSignal).toConstantValue(new StoredSignal());
 });

@@ -1,18 +1,13 @@
 import type { StoredEvent } from './domain-event.ts';
+import type { Held, Most, Queue } from './queue.ts';
 
 /** One event that is still to be delivered to one subscriber. */
-export interface Delivery {
-  readonly id: string;
-  /** Differs for each claim. */
-  readonly claim: string;
+export interface Delivery extends Held {
   readonly subscriber: string;
   /** How often it was tried before. */
   readonly attempts: number;
   readonly stored: StoredEvent;
 }
-
-/** A delivery that one process has claimed. */
-export type HeldDelivery = Pick<Delivery, 'id' | 'claim'>;
 
 /** At most `mostCounted` of each. */
 export interface OutboxState {
@@ -27,24 +22,14 @@ export type OldestDeliveries = Readonly<Record<keyof OutboxState, Date | undefin
 export const mostCounted = 10_000;
 
 /** Deliveries, stored in the same transaction as the state change; see docs/decisions. */
-export abstract class Outbox {
-  /**
-   * Leases up to `limit` due deliveries, oldest first, until `leaseUntil`. Deliveries of a dead process can be claimed
-   * again after that.
-   */
-  abstract claim(now: Date, leaseUntil: Date, limit: number): Promise<readonly Delivery[]>;
-
-  /** When the first delivery is due: in the past if one is due now. A claimed one is due when its lease ends. */
+export abstract class Outbox implements Queue<Delivery> {
+  /** The oldest deliveries first. */
+  abstract claim(now: Date, leaseUntil: Date, most: Most): Promise<readonly Delivery[]>;
   abstract nextDueAt(): Promise<Date | undefined>;
-
-  /** Marks deliveries as done, all of them or none; doing it twice is no error. */
-  abstract done(...deliveryIds: string[]): Promise<void>;
-
-  /** Gives a delivery back, to be tried at `nextAttemptAt`, unless another process has claimed it since. */
-  abstract retry(held: HeldDelivery, nextAttemptAt: Date, problem: string): Promise<void>;
-
-  /** Gives up on a delivery and keeps it for a person to look at, unless another process has claimed it since. */
-  abstract park(held: HeldDelivery, problem: string): Promise<void>;
+  /** Deletes them, whoever has claimed them. */
+  abstract done(deliveries: readonly Pick<Held, 'id'>[]): Promise<void>;
+  abstract retry(held: Held, nextAttemptAt: Date, problem: string): Promise<void>;
+  abstract park(held: Held, problem: string): Promise<void>;
 
   abstract state(): Promise<OutboxState>;
 

@@ -13,7 +13,7 @@ import type { ParkedDeliveries } from '../../src/kernel/parked-deliveries.ts';
 import type { Retention } from '../../src/kernel/retention.ts';
 import type { Route } from '../../src/domains/domain/redirects/routes.ts';
 import type { ProjectSettings, Timeline } from '../../src/domains/ports.ts';
-import type { CustomDomains } from '../../src/domains/custom-domain-ports.ts';
+import type { CustomDomains, DueDomains } from '../../src/domains/custom-domain-ports.ts';
 import type { MailChoices, Mails } from '../../src/notifications/mail-ports.ts';
 import type { Notices, Watches } from '../../src/notifications/ports.ts';
 import type { WebhookDeliveries, Webhooks } from '../../src/notifications/webhook-ports.ts';
@@ -47,6 +47,7 @@ export interface StoragePorts {
   readonly certificates: Certificates;
   readonly edgeWriter: EdgeWriter;
   readonly domains: CustomDomains;
+  readonly dueDomains: DueDomains;
   readonly settings: ProjectSettings;
   readonly timeline: Timeline;
   readonly certificateOrders: CertificateOrders;

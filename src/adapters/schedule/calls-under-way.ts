@@ -1,4 +1,9 @@
-import type { Claiming, DueDelivery } from '../../notifications/webhook-ports.ts';
+import { slowMs } from '../../notifications/domain/webhooks/attempts.ts';
+import type { ClaimedDelivery, Claiming, DueDelivery } from '../../notifications/webhook-ports.ts';
+import type { Room, Share } from './share.ts';
+
+/** How many due deliveries are looked at in one search. */
+const window = 500;
 
 /**
  * Calls at a time that begin. Each is a socket that waits, for 10 seconds at most. A quick one that takes long gives its
@@ -8,12 +13,14 @@ export const places = { quick: 200, slow: 400 } as const;
 /** Of one webhook; and, of the quick ones and of the slow ones, to one receiver for one account, and of one account. */
 export const mostAtOnce = { webhook: 4, receiver: 6, account: 10 } as const;
 
-export interface CallUnderWay extends DueDelivery {
+interface Call extends DueDelivery {
   /** Whether it has a place among the slow ones. */
-  isSlow: boolean;
+  readonly isSlow: boolean;
 }
 
-type Call = Readonly<CallUnderWay>;
+type Called = Pick<ClaimedDelivery, 'id' | 'receiver'> & {
+  readonly delivery: Pick<ClaimedDelivery['delivery'], 'webhookId' | 'accountId'>;
+};
 type Counted = keyof typeof mostAtOnce;
 
 const counteds = Object.keys(mostAtOnce) as readonly Counted[];
@@ -27,25 +34,36 @@ const keyOf: Readonly<Record<Counted, (call: Call) => string>> = {
   account: (call) => `${laneOf(call)} ${call.accountId}`,
 };
 
-/** What this process calls at the moment, and what there is room for. */
-export class CallsUnderWay {
-  readonly #calls = new Set<CallUnderWay>();
+/** What this process calls at the moment, and what there is room for. Slow receivers have places of their own. */
+export class CallsUnderWay implements Share<ClaimedDelivery, Claiming> {
+  readonly lanes = ['quick', 'slow'];
+  readonly isRoomy = true;
+  readonly yields = { afterMs: slowMs, give: ({ id }: Called) => this.makeSlow(id) };
+  readonly #calls = new Map<string, Call>();
   readonly #counts = new Counts();
-  #slow = 0;
 
-  room(isSlow: boolean): number {
-    const free = isSlow ? places.slow - this.#slow : places.quick - (this.#calls.size - this.#slow);
-    return Math.max(0, free);
+  room(lane: string): Room<ClaimedDelivery, Claiming> | undefined {
+    const isSlow = lane === 'slow';
+    if (this.#free(isSlow) <= 0) return undefined;
+    const except = this.full(isSlow);
+    let isMore = Object.values(except).some(({ length }) => length > 0);
+    const choose = (due: readonly DueDelivery[]) => {
+      const chosen = this.choose(due, isSlow);
+      isMore ||= chosen.length < due.length || due.length === window;
+      return chosen;
+    };
+    return { wanted: { limit: window, isSlow, except, choose }, isMoreThan: () => isMore };
   }
 
   /** Those that get no more calls now. */
   full(isSlow: boolean): Claiming['except'] {
-    const calls = [...this.#calls].filter((call) => call.isSlow === isSlow);
+    const all = [...this.#calls.values()];
+    const calls = all.filter((call) => call.isSlow === isSlow);
     const isFull = (counted: Counted) => (call: Call) => this.#counts.isFull(counted, call);
     const receivers = calls.filter(isFull('receiver'));
     const byKey = new Map(receivers.map((call) => [keyOf.receiver(call), call]));
     return {
-      webhooks: distinct([...this.#calls].filter(isFull('webhook')), 'webhookId'),
+      webhooks: distinct(all.filter(isFull('webhook')), 'webhookId'),
       accounts: distinct(calls.filter(isFull('account')), 'accountId'),
       receivers: [...byKey.values()].map(({ accountId, receiver }) => ({ accountId, receiver })),
     };
@@ -55,9 +73,9 @@ export class CallsUnderWay {
   choose(due: readonly DueDelivery[], isSlow: boolean): readonly DueDelivery[] {
     const counts = new Counts(this.#counts);
     const chosen: DueDelivery[] = [];
-    const room = this.room(isSlow);
+    const room = this.#free(isSlow);
     for (const one of due) {
-      if (chosen.length === room) break;
+      if (chosen.length >= room) break;
       const call = { ...one, isSlow };
       if (counteds.some((counted) => counts.isFull(counted, call))) continue;
       chosen.push(one);
@@ -66,26 +84,34 @@ export class CallsUnderWay {
     return chosen;
   }
 
-  begin(call: CallUnderWay): void {
-    this.#calls.add(call);
-    this.#counts.add(call, 1);
-    if (call.isSlow) this.#slow += 1;
+  begin({ id, receiver, delivery: { webhookId, accountId } }: Called, lane: string): void {
+    this.#set({ id, receiver, webhookId, accountId, isSlow: lane === 'slow' });
   }
 
   /** A call that takes long gives its place to others, even where the slow ones have none. @returns whether it did */
-  makeSlow(call: CallUnderWay): boolean {
-    if (call.isSlow) return false;
+  makeSlow(id: string): boolean {
+    const call = this.#calls.get(id);
+    if (!call || call.isSlow) return false;
     this.#counts.add(call, -1);
-    call.isSlow = true;
-    this.#counts.add(call, 1);
-    this.#slow += 1;
+    this.#set({ ...call, isSlow: true });
     return true;
   }
 
-  end(call: CallUnderWay): void {
-    this.#calls.delete(call);
+  end({ id }: Pick<Called, 'id'>): void {
+    const call = this.#calls.get(id);
+    if (!call) return;
+    this.#calls.delete(id);
     this.#counts.add(call, -1);
-    if (call.isSlow) this.#slow -= 1;
+  }
+
+  #set(call: Call): void {
+    this.#calls.set(call.id, call);
+    this.#counts.add(call, 1);
+  }
+
+  #free(isSlow: boolean): number {
+    const taken = [...this.#calls.values()].filter((call) => call.isSlow === isSlow);
+    return (isSlow ? places.slow : places.quick) - taken.length;
   }
 }
 

@@ -26,10 +26,10 @@ describeStores('parked deliveries', (open) => {
   beforeEach(async () => {
     account = await newAccount(stores);
     await parked.releaseAll();
-    await outbox.done(...idsOf(await claim(1e12)));
+    await outbox.done(await claim(1e12));
   });
 
-  const claim = (at = 0) => outbox.claim(later(at), later(at + lease), 10_000);
+  const claim = (at = 0) => outbox.claim(later(at), later(at + lease), { limit: 10_000 });
   const store = async (count: number): Promise<void> => {
     const issued = (n: number): AccessEvent => ({
       ...{ type: 'api_key_issued', accountId: account, occurredAt: later(n), keyId: `key_${n}` },
@@ -116,7 +116,7 @@ describeStores('parked deliveries', (open) => {
   test('one that was delivered is unknown', async () => {
     const [id = ''] = await park(1);
     await parked.release(id);
-    await outbox.done(id);
+    await outbox.done([{ id }]);
     expect(await parked.release(id)).toBe('unknown');
   });
 

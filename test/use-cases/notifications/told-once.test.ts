@@ -1,10 +1,11 @@
 import { expect, test } from '@jest/globals';
 import pino from 'pino';
-import { EventBus } from '../../../src/adapters/events/event-bus.ts';
-import { OutboxRelay } from '../../../src/adapters/events/outbox-relay.ts';
+import { QueueWorker } from '../../../src/adapters/schedule/queue-worker.ts';
 import { KnownRecipients } from '../../../src/app/known-recipients.ts';
+import { queueKinds } from '../../../src/app/queues.ts';
 import { subscribersOf } from '../../../src/app/subscriptions.ts';
 import { notificationOf, type Named } from '../../../src/app/told.ts';
+import type { StoredEvent } from '../../../src/kernel/domain-event.ts';
 import type { WatchedDomain } from '../../../src/notifications/domain/watched-domain.ts';
 import { notifications } from '../../../src/notifications/notifications.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
@@ -47,14 +48,16 @@ const world = async () => {
       recipients: new KnownRecipients(ports.people, ports.accounts),
       sealer: mustNotBeUsed('sealer'),
     });
-    const bus = new EventBus({
-      notices: async (stored) => {
+    const subscribers = {
+      notices: async (stored: StoredEvent) => {
         const notification = await notificationOf(stored, named);
         if (notification) await face.addNotice(notification);
       },
       watches: () => face.watchDomain(domain.id),
-    });
-    const relay = new OutboxRelay(life.port(ports.outbox), bus, clock, pino({ enabled: false }));
+    };
+    const log = pino({ enabled: false });
+    const toDeliver = { outbox: life.port(ports.outbox), subscribers, clock, log };
+    const relay = new QueueWorker(queueKinds.events(toDeliver), { clock, log });
     for (let runs = 0; runs < 3; runs += 1) {
       await relay.run();
       await face.dueWatches.watchDue(() => false);

@@ -1,67 +1,29 @@
 import type { Sealer } from '../../../kernel/sealer.ts';
-import { inTurns } from '../../../notifications/domain/mail-turns.ts';
-import type { DueMessage, MostClaimed } from '../../../notifications/mail-ports.ts';
-import type { Database, Queries } from '../database.ts';
-import { fromMillisOrNull, toMillis } from '../schema.ts';
+import type { DueMail } from '../../../notifications/domain/mail-turns.ts';
+import type { DueMessage } from '../../../notifications/mail-ports.ts';
+import type { Queries } from '../database.ts';
+import { toMillis } from '../schema.ts';
 import { dueMessage } from './mail-rows.ts';
 
 /** How many due mails are looked at in one query. */
 const window = 500;
 
-interface Wanted extends MostClaimed {
-  /** Unique for ever. */
-  readonly claim: string;
-  readonly now: Date;
-  readonly leaseUntil: Date;
-}
-
-/** See `Mails.claim`. */
-export const claimMails = async (
-  database: Database,
-  sealer: Sealer,
-  { claim, now, leaseUntil, limit, lately = [] }: Wanted,
-): Promise<readonly DueMessage[]> => {
-  const personal = await dueMails(database, now, true);
-  const messages = inTurns([...personal, ...(await dueMails(database, now, false))], lately, limit);
-  if (messages.length === 0) return [];
-  // Checks `due_at` again, so that the loser of a race for a message changes nothing.
-  await database.transaction((db) =>
-    db
-      .updateTable('mails')
-      .set({ claim, due_at: toMillis(leaseUntil) })
-      .where('message', 'in', messages)
-      .where('due_at', '<=', toMillis(now))
-      .execute(),
-  );
-  return claimedBy(database, sealer, { claim, messages });
-};
-
-/** See `Mails.nextDueAt`. */
-export const nextMailDueAt = async (db: Queries): Promise<Date | undefined> => {
-  const first = await db
-    .selectFrom('mails')
-    .innerJoin('people', 'people.id', 'mails.person_id')
-    .select('mails.due_at')
-    .where('mails.due_at', '>=', 0n)
-    .orderBy('mails.due_at')
-    .limit(1)
-    .executeTakeFirst();
-  return fromMillisOrNull(first?.due_at ?? null);
-};
-
 /**
  * The rows of a range of an index, however many mails there are. Grouped by message, SQLite would read the whole table.
  * @param isPersonal only those of personal kinds; otherwise of all
  */
-const dueMails = async ({ db }: Database, now: Date, isPersonal: boolean) => {
+export const dueMails = async (
+  db: Queries,
+  now: Date,
+  isPersonal: boolean,
+): Promise<readonly DueMail[]> => {
   const rows = await db
     .selectFrom('mails')
-    .innerJoin('people', 'people.id', 'mails.person_id')
-    .select(['mails.message', 'mails.account_id', 'mails.subject'])
-    .where('mails.due_at', '<=', toMillis(now))
-    .$if(isPersonal, (some) => some.where('mails.subject', 'is', null))
-    .orderBy('mails.due_at')
-    .$if(!isPersonal, (all) => all.orderBy('mails.message'))
+    .select(['message', 'account_id', 'subject'])
+    .where('due_at', '<=', toMillis(now))
+    .$if(isPersonal, (some) => some.where('subject', 'is', null))
+    .orderBy('due_at')
+    .$if(!isPersonal, (all) => all.orderBy('message'))
     .limit(window)
     .execute();
   return rows.map(({ message, account_id: accountId, subject }) => ({
@@ -69,8 +31,9 @@ const dueMails = async ({ db }: Database, now: Date, isPersonal: boolean) => {
   }));
 };
 
-const claimedBy = async (
-  { db }: Database,
+/** Those of the messages that the claim got, in their order. */
+export const claimedMessages = async (
+  db: Queries,
   sealer: Sealer,
   { claim, messages }: { readonly claim: string; readonly messages: readonly string[] },
 ): Promise<readonly DueMessage[]> => {
