@@ -1,6 +1,5 @@
 import type { ResolutionContext } from 'inversify';
 import type { Logger } from 'pino';
-import type { Job } from '../adapters/schedule/cron-jobs.ts';
 import { Tracer, type Beginning } from '../kernel/tracer.ts';
 import type { StoredEvent } from '../kernel/domain-event.ts';
 import type { Ids } from '../kernel/ids.ts';
@@ -66,14 +65,6 @@ export const begun = <T>(
   beginning: Beginning,
   work: () => Promise<T>,
 ): Promise<T> => (tracer ? tracer.begin(beginning, work) : work());
-
-/** The same jobs; each run of those that want it is a trace. */
-export const tracedJobs = (tracer: Tracer | undefined, jobs: readonly Job[]): readonly Job[] =>
-  jobs.map((job) => {
-    if (!tracer || !job.isTraced) return job;
-    const span = { name: job.name, kind: 'internal', facts: {} } as const;
-    return { ...job, run: (isStopping) => tracer.begin(span, () => job.run(isStopping)) };
-  });
 
 /** The same ids; those of events are remembered with what stores them. */
 export const notingEvents = (tracer: Tracer, ids: Ids): Ids => ({

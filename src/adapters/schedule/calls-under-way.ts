@@ -23,15 +23,10 @@ type Called = Pick<ClaimedDelivery, 'id' | 'receiver'> & {
 };
 type Counted = keyof typeof mostAtOnce;
 
-const counteds = Object.keys(mostAtOnce) as readonly Counted[];
-
-const laneOf = ({ isSlow }: Call): string => (isSlow ? 'slow' : 'quick');
-
-/** Under which key a call counts. Slow ones keep no place of quick ones, also not of their own account. */
-const keyOf: Readonly<Record<Counted, (call: Call) => string>> = {
-  webhook: ({ webhookId }) => webhookId,
-  receiver: (call) => `${laneOf(call)} ${call.accountId} ${call.receiver}`,
-  account: (call) => `${laneOf(call)} ${call.accountId}`,
+/** Under which keys a call counts. Slow ones keep no place of quick ones, also not of their own account. */
+const keysOf = ({ webhookId, accountId, receiver, isSlow }: Call): Record<Counted, string> => {
+  const account = `${isSlow ? 'slow' : 'quick'} ${accountId}`;
+  return { webhook: webhookId, receiver: `${account} ${receiver}`, account };
 };
 
 /** What this process calls at the moment, and what there is room for. Slow receivers have places of their own. */
@@ -40,7 +35,6 @@ export class CallsUnderWay implements Share<ClaimedDelivery, Claiming> {
   readonly isRoomy = true;
   readonly yields = { afterMs: slowMs, give: ({ id }: Called) => this.makeSlow(id) };
   readonly #calls = new Map<string, Call>();
-  readonly #counts = new Counts();
 
   room(lane: string): Room<ClaimedDelivery, Claiming> | undefined {
     const isSlow = lane === 'slow';
@@ -58,55 +52,46 @@ export class CallsUnderWay implements Share<ClaimedDelivery, Claiming> {
   /** Those that get no more calls now. */
   full(isSlow: boolean): Claiming['except'] {
     const all = [...this.#calls.values()];
+    const counts = new Counts(all);
     const calls = all.filter((call) => call.isSlow === isSlow);
-    const isFull = (counted: Counted) => (call: Call) => this.#counts.isFull(counted, call);
-    const receivers = calls.filter(isFull('receiver'));
-    const byKey = new Map(receivers.map((call) => [keyOf.receiver(call), call]));
+    const receivers = calls.filter((call) => counts.isFull(call, 'receiver'));
+    const byKey = new Map(receivers.map((call) => [keysOf(call).receiver, call]));
     return {
-      webhooks: distinct(all.filter(isFull('webhook')), 'webhookId'),
-      accounts: distinct(calls.filter(isFull('account')), 'accountId'),
+      webhooks: distinct(all, 'webhookId', (call) => counts.isFull(call, 'webhook')),
+      accounts: distinct(calls, 'accountId', (call) => counts.isFull(call, 'account')),
       receivers: [...byKey.values()].map(({ accountId, receiver }) => ({ accountId, receiver })),
     };
   }
 
   /** The first of them, in order, that there is room for. */
   choose(due: readonly DueDelivery[], isSlow: boolean): readonly DueDelivery[] {
-    const counts = new Counts(this.#counts);
-    const chosen: DueDelivery[] = [];
+    const counts = new Counts(this.#calls.values());
     const room = this.#free(isSlow);
+    const chosen: DueDelivery[] = [];
     for (const one of due) {
       if (chosen.length >= room) break;
       const call = { ...one, isSlow };
-      if (counteds.some((counted) => counts.isFull(counted, call))) continue;
+      if (counts.isFull(call)) continue;
       chosen.push(one);
-      counts.add(call, 1);
+      counts.add(call);
     }
     return chosen;
   }
 
   begin({ id, receiver, delivery: { webhookId, accountId } }: Called, lane: string): void {
-    this.#set({ id, receiver, webhookId, accountId, isSlow: lane === 'slow' });
+    this.#calls.set(id, { id, receiver, webhookId, accountId, isSlow: lane === 'slow' });
   }
 
   /** A call that takes long gives its place to others, even where the slow ones have none. @returns whether it did */
   makeSlow(id: string): boolean {
     const call = this.#calls.get(id);
     if (!call || call.isSlow) return false;
-    this.#counts.add(call, -1);
-    this.#set({ ...call, isSlow: true });
+    this.#calls.set(id, { ...call, isSlow: true });
     return true;
   }
 
   end({ id }: Pick<Called, 'id'>): void {
-    const call = this.#calls.get(id);
-    if (!call) return;
     this.#calls.delete(id);
-    this.#counts.add(call, -1);
-  }
-
-  #set(call: Call): void {
-    this.#calls.set(call.id, call);
-    this.#counts.add(call, 1);
   }
 
   #free(isSlow: boolean): number {
@@ -117,31 +102,31 @@ export class CallsUnderWay implements Share<ClaimedDelivery, Claiming> {
 
 /** How many calls count under which key. */
 class Counts {
-  readonly #counts: Readonly<Record<Counted, Map<string, number>>>;
+  readonly #counts = { webhook: countsByKey(), receiver: countsByKey(), account: countsByKey() };
 
-  constructor(before?: Counts) {
-    const copy = (counted: Counted) => new Map(before ? before.#counts[counted] : []);
-    this.#counts = {
-      webhook: copy('webhook'),
-      receiver: copy('receiver'),
-      account: copy('account'),
-    };
+  constructor(calls: Iterable<Call>) {
+    for (const call of calls) this.add(call);
   }
 
-  isFull(counted: Counted, call: Call): boolean {
-    return (this.#counts[counted].get(keyOf[counted](call)) ?? 0) >= mostAtOnce[counted];
+  isFull(call: Call, ...counted: readonly Counted[]): boolean {
+    const keys = keysOf(call);
+    const asked = counted.length > 0 ? counted : counteds;
+    return asked.some((one) => (this.#counts[one].get(keys[one]) ?? 0) >= mostAtOnce[one]);
   }
 
-  add(call: Call, by: number): void {
-    for (const counted of counteds) {
-      const [counts, key] = [this.#counts[counted], keyOf[counted](call)];
-      const count = (counts.get(key) ?? 0) + by;
-      if (count === 0) counts.delete(key);
-      else counts.set(key, count);
+  add(call: Call): void {
+    const keys = keysOf(call);
+    for (const one of counteds) {
+      this.#counts[one].set(keys[one], (this.#counts[one].get(keys[one]) ?? 0) + 1);
     }
   }
 }
 
-const distinct = (calls: readonly Call[], name: 'webhookId' | 'accountId'): readonly string[] => [
-  ...new Set(calls.map((call) => call[name])),
-];
+const counteds = ['webhook', 'receiver', 'account'] as const;
+const countsByKey = () => new Map<string, number>();
+
+const distinct = (
+  calls: readonly Call[],
+  name: 'webhookId' | 'accountId',
+  isWanted: (call: Call) => boolean,
+): readonly string[] => [...new Set(calls.filter(isWanted).map((call) => call[name]))];

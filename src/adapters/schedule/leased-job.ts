@@ -21,16 +21,18 @@ interface LeasedWork {
   readonly work: (isStopping: () => boolean) => Promise<JobEnd>;
   /** When the store has work for it; before that it takes no lease. Without `dueAt`, the work itself says when. */
   readonly dueAt?: () => Promise<Date | undefined>;
+  /** For how long it stays the job of this process after each run; without, another one may do the next. */
+  readonly keptMs?: () => number;
 }
 
 /** Work that one process of a fleet does at a time. */
 export const leasedJob = (
-  { name, work, dueAt }: LeasedWork,
+  { name, work, dueAt, keptMs }: LeasedWork,
   { leases, clock, log, holder }: LeasedJobPorts,
 ): Job['run'] => {
-  const hold = () => {
+  const hold = (milliseconds = leaseMs) => {
     const now = clock.now();
-    return leases.hold(name, holder, now, new Date(now.getTime() + leaseMs));
+    return leases.hold(name, holder, now, new Date(now.getTime() + milliseconds));
   };
   const prolong = () => {
     hold().catch((error: unknown) => {
@@ -47,7 +49,7 @@ export const leasedJob = (
       return dueAt ? { nextAt: await dueAt() } : end;
     } finally {
       clearInterval(prolonging);
-      await leases.release(name, holder);
+      await (keptMs ? hold(keptMs()) : leases.release(name, holder));
     }
   };
 };

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { KyselyMails } from '../../../src/adapters/kysely/notifications/kysely-mails.ts';
 import { KyselyWatches } from '../../../src/adapters/kysely/notifications/kysely-watches.ts';
 import { KyselyWebhookDeliveries } from '../../../src/adapters/kysely/notifications/kysely-webhook-deliveries.ts';
-import { countWebhooks } from '../../../src/adapters/kysely/notifications/webhook-counts.ts';
+import { countWebhooks } from '../../../src/adapters/kysely/notifications/webhook-claims.ts';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import { later } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';

@@ -17,9 +17,7 @@ import { lockedRow } from '../locked-row.ts';
 import { fromMillis, toMillis } from '../schema.ts';
 import { SealingStore } from '../store.ts';
 import { QueueRows } from '../queue.ts';
-import { claimedMessages, dueMails } from './mail-claims.ts';
-import { mailRow } from './mail-rows.ts';
-import { mailState } from './mail-state.ts';
+import { claimedMessages, dueMails, mailRow, mailState } from './mail-rows.ts';
 
 const longestReason = 2000;
 /** In place of a refusal: we could not send the last message. */

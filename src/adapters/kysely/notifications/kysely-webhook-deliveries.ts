@@ -27,8 +27,7 @@ import { QueueRows } from '../queue.ts';
 import { toMillis } from '../schema.ts';
 import { TellingStore } from '../telling-store.ts';
 import { saveWebhook } from './saved-webhook.ts';
-import { claimedDeliveries, dueDeliveries } from './webhook-claims.ts';
-import { countWebhooks } from './webhook-counts.ts';
+import { claimedDeliveries, countWebhooks, dueDeliveries } from './webhook-claims.ts';
 import { attemptFrom, attemptRow, deliveryFrom, deliveryRow } from './webhook-delivery-rows.ts';
 import { webhookFrom } from './webhook-rows.ts';
 
