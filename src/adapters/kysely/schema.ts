@@ -51,15 +51,15 @@ export interface Schema {
     ends_at: Int64;
     /** JSON. */
     others: string;
-    /** 0 or 1; null from version 1.0.0. */
-    resets_password: Int64 | null;
+    /** 0 or 1. */
+    resets_password: Int64;
   };
   sign_in_links: {
     secret_hash: string;
     person_id: string;
     ends_at: Int64;
-    /** 0 or 1; null from version 1.0.0. */
-    resets_password: Int64 | null;
+    /** 0 or 1. */
+    resets_password: Int64;
   };
   quota_counters: { subject: string; data: string; saved_at: Int64 };
   usage_hours: {
@@ -103,8 +103,6 @@ export interface Schema {
     last_number: Int64;
     /** JSON. */
     domain_settings: string | null;
-    /** 1: the owner chose none. Not in the JSON, of which version 1.0.0 drops what it does not know. */
-    no_primary: Int64 | null;
   };
   deploys: {
     id: string;
@@ -171,8 +169,7 @@ export interface Schema {
     occurred_at: Int64;
   };
   certificate_orders: {
-    /** Null: version 1.0.0 wrote it. */
-    authority: string | null;
+    authority: string;
     subject: string;
     host: string;
     /** Sealed. */
@@ -202,8 +199,7 @@ export interface Schema {
     id: Generated<Int64>;
     kind: string;
     order_key: string;
-    /** Null: version 1.0.0 wrote it. */
-    authority: string | null;
+    authority: string;
     account_id: string;
     host: string;
     registrable_domain: string;
@@ -240,11 +236,10 @@ export interface Schema {
     asked_at: Int64;
     /** Until then it waits for an answer. */
     mailed_at: Int64 | null;
-    source: string | null;
+    source: string;
     /** Ids with spaces in between. */
     device: string | null;
-    /** Null from before there were turns. */
-    turn: Int64 | null;
+    turn: Int64;
   };
   notices: {
     id: Generated<Int64>;
@@ -285,7 +280,7 @@ export interface Schema {
     ending: string | null;
     problem: string | null;
     /** It is not sent after that. */
-    until: Int64 | null;
+    until: Int64;
   };
   domain_shares: {
     id: string;

@@ -88,7 +88,7 @@ const isAfter =
 /** The ids that a browser brings, with spaces in between. */
 const askedBy = ({ source, device }: Pick<Row, 'source' | 'device'>): AskedBy => {
   const [id, ...personIds] = device?.split(' ') ?? [];
-  return { source: source ?? '', device: id === undefined ? undefined : { id, personIds } };
+  return { source, device: id === undefined ? undefined : { id, personIds } };
 };
 
 const toRow = ({ id, reason, email, personId, source, device, askedAt, turn }: MailRequest) =>
@@ -108,5 +108,5 @@ const fromRow = (row: Row): MailRequest =>
     personId: row.person_id ?? undefined,
     ...askedBy(row),
     askedAt: fromMillis(row.asked_at),
-    turn: Number(row.turn ?? 0n),
+    turn: Number(row.turn),
   }) satisfies EveryField<MailRequest>;

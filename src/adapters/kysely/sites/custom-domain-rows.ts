@@ -8,7 +8,6 @@ import {
 import { dueAt } from '../../../domains/domain/attachment/schedule.ts';
 import { isAttached } from '../../../domains/domain/attachment/serving.ts';
 import { storedDetails, type DomainColumn } from './custom-domain-details.ts';
-import { storedField } from './stored-problem.ts';
 import { fromMillis, oneOf, toMillis, toMillisOrNull, type Schema } from '../schema.ts';
 
 export type CustomDomainRow = Selectable<Schema['domains']>;
@@ -35,7 +34,7 @@ export const customDomainRow = (domain: CustomDomain): WrittenDomainRow => {
     attached_host: isAttached(domain) ? host : null,
     proven_host: isCertified(domain) ? host : null,
     ...{ token, state, generation: BigInt(generation), added_at: toMillis(addedAt) },
-    details: JSON.stringify(rest, storedField),
+    details: JSON.stringify(rest),
     due_at: toMillisOrNull(dueAt(domain)),
   };
 };

@@ -24,7 +24,7 @@ export class KyselyProjectSettings extends TellingStore implements ProjectSettin
   async read(projectId: string): Promise<DomainSettings> {
     const row = await this.db
       .selectFrom('projects')
-      .select(['domain_settings', 'no_primary'])
+      .select('domain_settings')
       .where('id', '=', projectId)
       .executeTakeFirst();
     return row ? settingsFrom(row) : structuredClone(noDomainSettings);

@@ -76,32 +76,26 @@ const redirect = v.object({
   status: v.picklist(redirectStatuses),
 } satisfies Entries<Redirect>);
 
-/** Version 1.0.0 reads it too: it expects a primary that is a text or absent, and drops what it does not know. */
 const storedSettings = v.object({
-  primary: perhaps(v.string()),
+  primary: perhaps(v.nullable(v.string())),
   redirects: v.array(redirect),
 } satisfies Entries<DomainSettings>);
 
-type StoredSettings = Pick<Selectable<Schema['projects']>, 'domain_settings' | 'no_primary'>;
-
-export const settingsFrom = ({ domain_settings, no_primary }: StoredSettings): DomainSettings => {
-  const settings =
-    domain_settings === null
-      ? structuredClone(noDomainSettings)
-      : parseStored(storedSettings, domain_settings);
-  // A primary beside the choice of none came later, by version 1.0.0.
-  return settings.primary === undefined && no_primary ? { ...settings, primary: null } : settings;
-};
+export const settingsFrom = ({
+  domain_settings,
+}: Pick<Selectable<Schema['projects']>, 'domain_settings'>): DomainSettings =>
+  domain_settings === null
+    ? structuredClone(noDomainSettings)
+    : parseStored(storedSettings, domain_settings);
 
 export const storeSettings = async (
   db: Queries,
   projectId: string,
-  { primary, ...settings }: DomainSettings,
+  settings: DomainSettings,
 ): Promise<void> => {
-  const stored = { primary: primary ?? undefined, ...settings } satisfies DomainSettings;
   await db
     .updateTable('projects')
-    .set({ domain_settings: JSON.stringify(stored), no_primary: primary === null ? 1n : 0n })
+    .set({ domain_settings: JSON.stringify(settings) })
     .where('id', '=', projectId)
     .execute();
 };

@@ -8,7 +8,7 @@ import { fromMillis, toMillis, type RowOf, type Schema } from '../schema.ts';
 
 type ProjectRow = Omit<
   Selectable<Schema['projects']>,
-  'id' | 'served_deploy_id' | 'last_number' | 'domain_settings' | 'no_primary'
+  'id' | 'served_deploy_id' | 'last_number' | 'domain_settings'
 > & {
   readonly project_id: string;
 };
