@@ -6,14 +6,13 @@ import type { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import type { Census } from '../adapters/schedule/census.ts';
 import { asJob, type Job, type JobEnd } from '../adapters/schedule/cron-jobs.ts';
 import type { leasedJob } from '../adapters/schedule/leased-job.ts';
-import type { QueueWorker } from '../adapters/schedule/queue-worker.ts';
 import type { Domains } from '../domains/domains.ts';
-import { Bell } from '../kernel/bell.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Retention } from '../kernel/retention.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { Sites } from '../sites/sites.ts';
 import type { Logger } from 'pino';
+import type { Bells, Queues } from './queues.ts';
 import { sweptTables } from './retention.ts';
 
 const hourMs = 60 * 60_000;
@@ -21,24 +20,6 @@ const hourMs = 60 * 60_000;
 const mostJitterMs = 800;
 /** Of the search for due domains. */
 const mostSpreadMs = 250;
-
-type Queue = Pick<QueueWorker<never>, 'news' | 'run' | 'stop'>;
-
-export interface Queues {
-  readonly events: Queue;
-  readonly webhooks: Queue;
-  readonly domains: Queue;
-  /** Undefined where there is no mail server. */
-  readonly mails: Queue | undefined;
-}
-
-export const newBells = () => ({
-  ...{ events: new Bell(), webhooks: new Bell(), domains: new Bell(), mails: new Bell() },
-  ...{ certificates: new Bell(), renewals: new Bell(), watches: new Bell() },
-  mailRequests: new Bell(),
-});
-
-export type Bells = ReturnType<typeof newBells>;
 
 export interface WorkerPorts {
   readonly queues: Queues;
@@ -170,6 +151,8 @@ const spread =
     if (!nextAt || nextAt.getTime() <= Date.now()) return { nextAt };
     return { nextAt: new Date(nextAt.getTime() + Math.random() * mostSpreadMs) };
   };
+
+type Queue = Queues['events'];
 
 type SharedWork = Parameters<WorkerPorts['leased']>[0] & Pick<Job, 'schedule' | 'news'>;
 

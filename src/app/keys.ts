@@ -17,7 +17,7 @@ import type { Postman } from '../notifications/mail-ports.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { WebhookCalls } from '../notifications/webhooks.ts';
 import type { Sites } from '../sites/sites.ts';
-import type { Bells, Queues } from './jobs.ts';
+import type { Bells, Queues } from './queues.ts';
 import type { Config } from './settings/config.ts';
 
 // Container keys for values that are no classes. Ports are their own keys.

@@ -1,11 +1,12 @@
 import PQueue from 'p-queue';
 import type { Logger } from 'pino';
 import { CallsUnderWay } from '../adapters/schedule/calls-under-way.ts';
-import type { QueueKind } from '../adapters/schedule/queue-worker.ts';
+import type { QueueKind, QueueWorker } from '../adapters/schedule/queue-worker.ts';
 import { Shared } from '../adapters/schedule/share.ts';
 import type { DueDomain, DueDomains } from '../domains/custom-domain-ports.ts';
 import type { CustomDomain } from '../domains/domain/attachment/custom-domain.ts';
 import { dueWork } from '../domains/domain/attachment/schedule.ts';
+import type { Bell } from '../kernel/bell.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { StoredEvent } from '../kernel/domain-event.ts';
 import type { Delivery, Outbox } from '../kernel/outbox.ts';
@@ -175,3 +176,27 @@ const domains = (
  * how long it may take, and what becomes of it when it fails. What a process does not know, it leaves to others.
  */
 export const queueKinds = { events, mails, webhooks, domains };
+
+type Worker = Pick<QueueWorker<never>, 'news' | 'run' | 'stop'>;
+
+export interface Queues {
+  readonly events: Worker;
+  readonly webhooks: Worker;
+  readonly domains: Worker;
+  /** Undefined where there is no mail server. */
+  readonly mails: Worker | undefined;
+}
+
+export type Bells = Readonly<
+  Record<
+    | 'events'
+    | 'webhooks'
+    | 'domains'
+    | 'mails'
+    | 'certificates'
+    | 'renewals'
+    | 'watches'
+    | 'mailRequests',
+    Bell
+  >
+>;

@@ -84,21 +84,6 @@ test('a subscriber that fails is retried after growing waits and then parked, wh
   });
 });
 
-test('a subscriber that recovers gets missed events, and later events meanwhile', async () => {
-  const audit = recorder();
-  const works = jest.fn(audit.subscriber).mockImplementationOnce(fails);
-  const { relay, outbox, clock, store } = await relayTo({ audit: works });
-  await store('missed');
-  await relay.run();
-  await store('later');
-  await relay.run();
-  expect(audit.seen).toEqual(['later']);
-  clock.advance(1000);
-  await relay.run();
-  expect(audit.seen).toEqual(['later', 'missed']);
-  expect(await outbox.state()).toEqual({ waiting: 0, parked: 0 });
-});
-
 test('a hanging subscriber reaches its deadline and delays no other', async () => {
   const audit = recorder();
   const hangs = () => new Promise<never>(() => undefined);
