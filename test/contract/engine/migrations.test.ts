@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -11,6 +10,8 @@ import {
   migrateUp,
   migrationStates,
 } from '../../../src/adapters/kysely/migrations.ts';
+import { storedName } from '../../../src/adapters/kysely/table.ts';
+import * as tables from '../../../src/adapters/kysely/tables.ts';
 import {
   databaseKinds,
   emptyDatabase,
@@ -19,7 +20,6 @@ import {
 } from '../../support/servers/databases.ts';
 
 const main = resolve(import.meta.dirname, '../../../src/main.ts');
-const schemaFile = resolve(import.meta.dirname, '../../../src/adapters/kysely/schema.ts');
 
 let home: TestDatabase;
 let database: Database;
@@ -69,27 +69,27 @@ const migrateToFirst = async (): Promise<void> => {
     .execute();
 };
 
-/** Tables with their columns, each in the words of `Schema`. */
+/** Tables with their columns: of what type each is, and whether it may be null. */
 type Tables = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-const declaredTables = async (): Promise<Tables> => {
-  const file = await readFile(schemaFile, 'utf8');
-  const text = file.replace(/\/\*\*.*?\*\//gs, '').replaceAll('Generated<Int64>', 'Int64');
-  const [, body = ''] = /^export interface Schema \{\n(.*?)^\}/ms.exec(text) ?? [];
-  const tables = body.matchAll(/(\w+): \{([^}]*)\}/g);
-  return Object.fromEntries(
-    Array.from(tables, ([, table = '', columns = '']) => [table, declaredColumns(columns)]),
-  );
-};
+const column = (type: string, isNullable: boolean): string =>
+  isNullable ? `${type}, or null` : type;
 
-const declaredColumns = (text: string) =>
-  Object.fromEntries(
-    Array.from(text.matchAll(/(\w+): ([^;\n]*\w)/g), ([, name = '', type = '']) => [name, type]),
-  );
+const declaredTables: Tables = Object.fromEntries(
+  Object.entries(tables).map(([table, { columns }]) => [
+    storedName(table),
+    Object.fromEntries(
+      Object.entries(columns).map(([field, { type, isNullable }]) => [
+        storedName(field),
+        column(type, isNullable),
+      ]),
+    ),
+  ]),
+);
 
 const words: Readonly<Record<string, string>> = {
-  ...{ integer: 'Int64', bigint: 'Int64' },
-  ...{ text: 'string', varchar: 'string', longtext: 'string' },
+  ...{ integer: 'integer', bigint: 'integer' },
+  ...{ text: 'text', varchar: 'text', longtext: 'text' },
 };
 
 const storedTables = async (): Promise<Tables> => {
@@ -98,10 +98,10 @@ const storedTables = async (): Promise<Tables> => {
     tables.map((table) => [
       table.name,
       Object.fromEntries(
-        table.columns.map(({ name, dataType, isNullable }) => {
-          const word = words[dataType.toLowerCase()] ?? dataType;
-          return [name, isNullable ? `${word} | null` : word];
-        }),
+        table.columns.map(({ name, dataType, isNullable }) => [
+          name,
+          column(words[dataType.toLowerCase()] ?? dataType, isNullable),
+        ]),
       ),
     ]),
   );
@@ -124,13 +124,13 @@ describe.each(databaseKinds)('migrations on %s', (kind) => {
 
   test('make the tables and columns that the program declares, and no others', async () => {
     await migrateUp(database);
-    expect(await storedTables()).toEqual(await declaredTables());
+    expect(await storedTables()).toEqual(declaredTables);
   });
 
   test('add to a database of version 1.0.0, and keep what it holds', async () => {
     await migrateToFirst();
     expect(await migrateUp(database)).not.toContain('0001-foundation');
-    expect(await storedTables()).toEqual(await declaredTables());
+    expect(await storedTables()).toEqual(declaredTables);
     expect(await database.root.selectFrom('people').selectAll().execute()).toMatchObject([
       { id: 'per_1', email: 'ada@birds.test', notices_seen: null },
     ]);
@@ -177,6 +177,6 @@ describe('on mysql, where an interrupted migration starts over,', () => {
     await foundation.up(database.root as never);
     await notifications.up(database.root as never);
     expect(await migrateUp(database)).toContain('0002-notifications');
-    expect(await storedTables()).toEqual(await declaredTables());
+    expect(await storedTables()).toEqual(declaredTables);
   });
 });

@@ -3,14 +3,14 @@ import type { Memory } from '../../../notifications/domain/memory.ts';
 import type { DueWatch, KeptWatch, Watches } from '../../../notifications/ports.ts';
 import type { Queries } from '../database.ts';
 import { failureOf } from '../engine/failure.ts';
-import { fromMillis, fromMillisOrNull, present, toMillis, toMillisOrNull } from '../schema.ts';
-import { parseStored } from '../stored-json.ts';
-import { TellingStore } from '../telling-store.ts';
+import { parseStored, present } from '../column.ts';
+import { fromMillis, fromMillisOrNull, toMillis, toMillisOrNull } from '../schema.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import { storedMemory } from './watch-memory.ts';
 
 type Look = LookOf<Memory>;
 
-export class KyselyWatches extends TellingStore implements Watches {
+export class KyselyWatches extends AggregateStore implements Watches {
   async get(subject: string): Promise<KeptWatch | undefined> {
     const row = await this.db
       .selectFrom('watches')

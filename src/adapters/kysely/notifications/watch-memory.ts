@@ -5,7 +5,7 @@ import type { RemovalMemory } from '../../../notifications/domain/removal-watch.
 import type { FailingCertificate } from '../../../notifications/domain/certificate-episode.ts';
 import type { Straying } from '../../../notifications/domain/health-episode.ts';
 import type { Memory } from '../../../notifications/domain/memory.ts';
-import { perhaps, type Entries } from '../stored-json.ts';
+import { perhaps, type Entries } from '../column.ts';
 
 // How memories are read from JSON. A new kind, or a new field, does not compile until it is read here.
 

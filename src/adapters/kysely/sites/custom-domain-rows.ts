@@ -9,7 +9,8 @@ import { dueAt } from '../../../domains/domain/attachment/schedule.ts';
 import { isAttached } from '../../../domains/domain/attachment/serving.ts';
 import { storedDetails, type DomainColumn } from './custom-domain-details.ts';
 import { storedField } from './stored-problem.ts';
-import { fromMillis, oneOf, toMillis, toMillisOrNull, type Schema } from '../schema.ts';
+import { oneOf } from '../column.ts';
+import { fromMillis, toMillis, toMillisOrNull, type Schema } from '../schema.ts';
 
 export type CustomDomainRow = Selectable<Schema['domains']>;
 

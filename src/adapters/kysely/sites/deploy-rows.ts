@@ -2,7 +2,8 @@ import type { Selectable } from 'kysely';
 import { deployStates, type Deploy } from '../../../sites/domain/deploy.ts';
 import { uploadProblems } from '../../../sites/domain/sites-error.ts';
 import type { Queries } from '../database.ts';
-import { fromMillis, oneOf, present, toMillis, type RowOf, type Schema } from '../schema.ts';
+import { oneOf, present } from '../column.ts';
+import { fromMillis, toMillis, type RowOf, type Schema } from '../schema.ts';
 
 export type DeployRow = Selectable<Schema['deploys']>;
 

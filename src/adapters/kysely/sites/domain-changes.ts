@@ -10,8 +10,7 @@ import { domainNotFound } from '../../../domains/domain/domains-error.ts';
 import type { Database } from '../database.ts';
 import { refusedAs } from '../engine/failure.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
-import { rowLock } from '../locked-row.ts';
-import { TellingStore } from '../telling-store.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import { customDomainFrom, customDomainRow, type WrittenDomainRow } from './custom-domain-rows.ts';
 import { lockProjectsOf, losesName, serveMoves } from './domain-moves.ts';
 import { writeLedger } from './kysely-authority-ledger.ts';
@@ -30,9 +29,8 @@ interface Needs {
 }
 
 /** Stores a change of a domain with everything that depends on it. */
-export class DomainChanges extends TellingStore {
+export class DomainChanges extends AggregateStore {
   readonly #needs: Needs;
-  readonly #lockRow = rowLock(this.database, 'domains');
   readonly #recordEntries = entryWriter(this.database);
 
   readonly #holderOf = this.database.prepare<{ host: string; id: string }, { id: string }>(
@@ -113,7 +111,7 @@ export class DomainChanges extends TellingStore {
   }
 
   async #lock(id: string): Promise<CustomDomain | undefined> {
-    const row = await this.#lockRow(id);
+    const row = await this.database.lock('domains', id);
     return row && customDomainFrom(row);
   }
 

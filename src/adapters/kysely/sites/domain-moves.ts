@@ -2,7 +2,6 @@ import { isCertified } from '../../../domains/domain/attachment/plan.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { changesRoutes } from '../../../domains/domain/attachment/serving.ts';
 import type { Database } from '../database.ts';
-import { lockedRow } from '../locked-row.ts';
 import { removeCertificate } from './kysely-certificates.ts';
 import { alignRoutes } from './project-routes.ts';
 
@@ -25,7 +24,7 @@ export const lockProjectsOf = async (
   others: readonly string[],
 ): Promise<void> => {
   const ids = [...moves.filter(isSeen).map(({ to }) => to.projectId), ...others];
-  for (const id of ids.sort()) await lockedRow(database, 'projects', id);
+  for (const id of ids.sort()) await database.lock('projects', id);
 };
 
 /** Removes what is no longer served from the edges, and adds what is served from now on. */

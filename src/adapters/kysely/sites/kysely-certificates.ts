@@ -5,7 +5,8 @@ import { SealingStore } from '../store.ts';
 import { nextEdgeRevision } from './edge-revision.ts';
 import { forgetOrder } from './kysely-certificate-orders.ts';
 import type { Queries } from '../database.ts';
-import { fromMillis, present, toMillis, type RowOf } from '../schema.ts';
+import { present } from '../column.ts';
+import { fromMillis, toMillis, type RowOf } from '../schema.ts';
 import { sealedColumns } from '../sealed-columns.ts';
 
 export class KyselyCertificates extends SealingStore implements Certificates {

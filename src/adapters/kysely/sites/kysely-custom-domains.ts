@@ -18,7 +18,7 @@ import type {
 } from '../../../domains/custom-domain-ports.ts';
 import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';
 import type { Database, Queries } from '../database.ts';
-import { TellingStore } from '../telling-store.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import { lookAtAccount } from './admission-facts.ts';
 import { DomainChanges } from './domain-changes.ts';
 import { DomainClaims } from './domain-claims.ts';
@@ -43,7 +43,7 @@ interface Needs {
   readonly clock: Clock;
 }
 
-export class KyselyCustomDomains extends TellingStore implements CustomDomains {
+export class KyselyCustomDomains extends AggregateStore implements CustomDomains {
   readonly #writes: JointWrites;
   readonly #needs: Needs;
   readonly #changes: DomainChanges;

@@ -8,21 +8,20 @@ import {
 import type { DomainShares } from '../../../domains/share-ports.ts';
 import type { Selectable } from 'kysely';
 import type { Queries } from '../database.ts';
-import { lockedRow } from '../locked-row.ts';
 import { fromMillis, toMillis, type RowOf, type Schema } from '../schema.ts';
-import { TellingStore } from '../telling-store.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import { customDomainFrom } from './custom-domain-rows.ts';
 
 type Shared = Pick<CustomDomain, 'id' | 'accountId'>;
 
-export class KyselyDomainShares extends TellingStore implements DomainShares {
+export class KyselyDomainShares extends AggregateStore implements DomainShares {
   change<Change extends ShareChange>(
     domain: Shared,
     now: Date,
     decide: (domain: CustomDomain, open: readonly DomainShare[]) => Change,
   ): Promise<Change> {
     return this.database.transaction(async (db) => {
-      const row = await lockedRow(this.database, 'domains', domain.id);
+      const row = await this.database.lock('domains', domain.id);
       if (row?.account_id !== domain.accountId) throw domainNotFound(domain.id);
       const change = decide(customDomainFrom(row), await this.list(domain, now));
       const { added, ended, events } = change;

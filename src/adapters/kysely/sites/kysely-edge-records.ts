@@ -3,7 +3,8 @@ import type { EdgeRecords, EdgeChanges, LoadedCertificate } from '../../../domai
 import { SealingStore } from '../store.ts';
 import { validityFrom } from './kysely-certificates.ts';
 import { routeFrom, type RouteRow } from './routes.ts';
-import { present, type Schema } from '../schema.ts';
+import { present } from '../column.ts';
+import { type Schema } from '../schema.ts';
 import { openColumns } from '../sealed-columns.ts';
 
 type CertificateRow = Selectable<Schema['certificates']>;

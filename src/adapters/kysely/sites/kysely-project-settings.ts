@@ -8,12 +8,11 @@ import { projectNotFound } from '../../../sites/domain/sites-error.ts';
 import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
 import type { ProjectSettings, SettingsFacts } from '../../../domains/ports.ts';
 import type { Database } from '../database.ts';
-import { TellingStore } from '../telling-store.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
-import { lockedRow } from '../locked-row.ts';
 import { alignRoutes, hostsOf, settingsFrom, storeSettings } from './project-routes.ts';
 
-export class KyselyProjectSettings extends TellingStore implements ProjectSettings {
+export class KyselyProjectSettings extends AggregateStore implements ProjectSettings {
   readonly #clock: Clock;
 
   constructor(database: Database, outbox: KyselyOutbox, clock: Clock) {
@@ -38,7 +37,7 @@ export class KyselyProjectSettings extends TellingStore implements ProjectSettin
     ) => Decision<DomainSettings, DomainsEvent>,
   ): Promise<DomainSettings> {
     return this.database.transaction(async (db) => {
-      const project = await lockedRow(this.database, 'projects', projectId);
+      const project = await this.database.lock('projects', projectId);
       if (!project) throw projectNotFound(projectId);
       const hosts = await hostsOf(db, projectId);
       const { state, events } = decide(settingsFrom(project), {

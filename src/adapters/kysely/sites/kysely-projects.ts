@@ -8,9 +8,8 @@ import {
 } from '../../../sites/domain/sites-error.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import type { DeployCounts, Projects } from '../../../sites/ports.ts';
-import { lockedRow } from '../locked-row.ts';
 import type { Database, Queries } from '../database.ts';
-import { TellingStore } from '../telling-store.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import { countDeploys } from './deploy-counts.ts';
 import { saveDeploys } from './deploy-rows.ts';
 import { refusedAs } from '../engine/failure.ts';
@@ -27,7 +26,7 @@ import {
 import { fromMillis, toMillis } from '../schema.ts';
 
 type ProjectKey = Parameters<Projects['change']>[0];
-export class KyselyProjects extends TellingStore implements Projects {
+export class KyselyProjects extends AggregateStore implements Projects {
   readonly #find = this.database.prepare<{ slug: string }, SiteRow>((db, the) =>
     siteOf(db, the('slug')),
   );
@@ -37,7 +36,7 @@ export class KyselyProjects extends TellingStore implements Projects {
     decide: (current: number) => Decision<Project, SitesEvent>,
   ): Promise<Project> {
     return this.database.transaction(async (db) => {
-      if (!(await lockedRow(this.database, 'accounts', accountId))) {
+      if (!(await this.database.lock('accounts', accountId))) {
         throw projectAccountNotFound(accountId);
       }
       const { current } = await db
@@ -76,7 +75,7 @@ export class KyselyProjects extends TellingStore implements Projects {
     decide: (site: Site, elsewhere: number) => Decision<Site, SitesEvent>,
   ): Promise<Site> {
     return this.database.transaction(async () => {
-      await lockedRow(this.database, 'accounts', key.accountId);
+      await this.database.lock('accounts', key.accountId);
       const elsewhere = await keptBytesOf(this.database, key.accountId, key.slug);
       return this.#change(key, (site) => decide(site, elsewhere));
     });

@@ -7,7 +7,8 @@ import {
 import type { Timeline, PlacedEntry } from '../../../domains/ports.ts';
 import { Store } from '../store.ts';
 import type { Database } from '../database.ts';
-import { fromMillis, oneOf, toMillis, type Schema } from '../schema.ts';
+import { oneOf } from '../column.ts';
+import { fromMillis, toMillis, type Schema } from '../schema.ts';
 
 export class KyselyTimeline extends Store implements Timeline {
   async list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]> {

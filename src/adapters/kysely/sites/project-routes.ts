@@ -12,10 +12,9 @@ import { routesOf, type Route } from '../../../domains/domain/redirects/routes.t
 import { customDomainFrom } from './custom-domain-rows.ts';
 import { withheldOf } from './names-below.ts';
 import type { Database, Queries } from '../database.ts';
-import { lockedRow } from '../locked-row.ts';
 import { removeRoute, routeFrom, setRoute } from './routes.ts';
 import type { Schema } from '../schema.ts';
-import { parseStored, perhaps, type Entries } from '../stored-json.ts';
+import { parseStored, perhaps, type Entries } from '../column.ts';
 
 /**
  * Updates the stored routes of a project to what `routesOf` says. For the other adapters of this folder; call it last
@@ -28,7 +27,7 @@ export const alignRoutes = async (
 ): Promise<void> => {
   const { db } = database;
   // Locked, so that of two simultaneous changes the second reads the result of the first.
-  const project = await lockedRow(database, 'projects', projectId);
+  const project = await database.lock('projects', projectId);
   if (!project) throw new Error(`project ${projectId} is missing`);
   const { slug, served_deploy_id } = project;
   const domains = await attachedTo(db, projectId);

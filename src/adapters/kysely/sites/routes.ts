@@ -2,7 +2,8 @@ import type { Selectable } from 'kysely';
 import type { Route } from '../../../domains/domain/redirects/routes.ts';
 import type { Queries } from '../database.ts';
 import { nextEdgeRevision } from './edge-revision.ts';
-import { present, toMillis, type Schema } from '../schema.ts';
+import { present } from '../column.ts';
+import { toMillis, type Schema } from '../schema.ts';
 
 // For the other adapters of this folder, last in their transaction: see `nextEdgeRevision`.
 

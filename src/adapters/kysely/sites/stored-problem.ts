@@ -6,7 +6,7 @@ import {
   type DnsProblem,
   type DnsProblemCode,
 } from '../../../domains/domain/dns/problem.ts';
-import { perhaps, type Entries } from '../stored-json.ts';
+import { perhaps, type Entries } from '../column.ts';
 
 /**
  * The codes of version 1.0.0. While it serves beside a newer version, it reads no domain with another one, and one such
