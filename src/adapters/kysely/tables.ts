@@ -12,6 +12,7 @@ import { petStatuses, type Pet } from '../../catalogue/domain/pet.ts';
 import { customDomainStates } from '../../domains/domain/attachment/custom-domain.ts';
 import type { DomainShare } from '../../domains/domain/attachment/share.ts';
 import { timelineKinds } from '../../domains/domain/attachment/timeline.ts';
+import type { Certificate } from '../../domains/domain/certificates/certificate.ts';
 import { ledgerKinds } from '../../domains/domain/certificates/ca-ledger.ts';
 import type { DnsChallenge } from '../../domains/certificate-ports.ts';
 import { isActor, type Actor } from '../../kernel/acting.ts';
@@ -192,7 +193,10 @@ export const certificates = table({
   notAfter: maybe(time),
   revision: int64,
   removedAt: maybe(time),
-});
+} satisfies ColumnsOf<
+  Pick<Certificate, 'host'> & Partial<Omit<Certificate, 'host'>>,
+  'sealedBy' | 'revision' | 'removedAt'
+>);
 
 /** One row. */
 export const edgeRevision = table({ id: int64, revision: int64, publicPort: maybe(int) });

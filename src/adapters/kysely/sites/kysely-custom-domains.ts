@@ -1,10 +1,11 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Ids } from '../../../kernel/ids.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';
-import type {
-  CustomDomain,
-  CustomDomainState,
-  DomainDecision,
+import {
+  customDomainStates,
+  type CustomDomain,
+  type CustomDomainState,
+  type DomainDecision,
 } from '../../../domains/domain/attachment/custom-domain.ts';
 import { namesFor } from '../../../domains/domain/names/wildcard.ts';
 import type { PairDecision } from '../../../domains/domain/redirects/pair.ts';
@@ -22,7 +23,6 @@ import { AggregateStore } from '../aggregate-store.ts';
 import { lookAtAccount } from './admission-facts.ts';
 import { DomainChanges } from './domain-changes.ts';
 import { DomainClaims } from './domain-claims.ts';
-import { countDomains } from './domain-counts.ts';
 import { domainFingerprint } from './domain-fingerprint.ts';
 import { JointWrites } from '../joint-writes.ts';
 import { takeTurn, useOf } from './kysely-authority-ledger.ts';
@@ -83,18 +83,19 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
     this.#changes = new DomainChanges(database, outbox, needs);
   }
 
-  add({ host, ...wanted }: Wanted, decide: Admit): Promise<CustomDomain> {
-    return this.database.transaction(async () => {
+  async add({ host, ...wanted }: Wanted, decide: Admit): Promise<CustomDomain> {
+    const { state } = await this.store(async () => {
       const { factsOf } = await this.#lookAt(wanted);
       const decision = decide(await factsOf(host));
       await this.#insert(decision);
-      await alignRoutes(this.database, wanted.projectId, this.#needs.clock.now());
-      return decision.state;
+      await this.#align(wanted.projectId);
+      return decision;
     });
+    return state;
   }
 
-  addPair({ hosts: pair, ...wanted }: WantedPair, decide: AdmitPair): Promise<PairDecision> {
-    return this.database.transaction(async (db) => {
+  async addPair({ hosts: pair, ...wanted }: WantedPair, decide: AdmitPair): Promise<PairDecision> {
+    const { decision } = await this.store(async (db) => {
       const { project, factsOf } = await this.#lookAt(wanted);
       const decision = decide({
         typed: await factsOf(pair.typed),
@@ -105,10 +106,10 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
       const { typed, other, settings } = decision;
       for (const one of [typed, other]) await this.#insert(one);
       await storeSettings(db, project.id, settings.state);
-      await this.outbox.append(settings.events);
-      await alignRoutes(this.database, project.id, this.#needs.clock.now());
-      return decision;
+      await this.#align(project.id);
+      return { decision, events: [typed, other, settings].flatMap(({ events }) => events) };
     });
+    return decision;
   }
 
   #lookAt(wanted: Omit<Wanted, 'host'>) {
@@ -117,7 +118,11 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
 
   async #insert({ state, events }: DomainDecision): Promise<void> {
     await this.db.insertInto('domains').values(customDomainRow(state)).execute();
-    await this.#changes.tell({ id: state.id, events });
+    await this.#changes.record(state.id, events);
+  }
+
+  #align(projectId: string): Promise<void> {
+    return alignRoutes(this.database, projectId, this.#needs.clock.now());
   }
 
   async find(projectId: string, host: string): Promise<CustomDomain | undefined> {
@@ -200,8 +205,16 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
     return (await this.#inState({ state, after, limit })).map(customDomainFrom);
   }
 
-  countByState(): Promise<Readonly<Record<CustomDomainState, number>>> {
-    return countDomains(this.db);
+  /** Reads an index, and no row. */
+  async countByState(): Promise<Readonly<Record<CustomDomainState, number>>> {
+    const rows = await this.db
+      .selectFrom('domains')
+      .select(({ fn }) => ['state', fn.countAll<bigint>().as('count')])
+      .groupBy('state')
+      .execute();
+    const counts = new Map<string, bigint>(rows.map(({ state, count }) => [state, count]));
+    const all = customDomainStates.map((state) => [state, Number(counts.get(state) ?? 0n)]);
+    return Object.fromEntries(all) as Record<CustomDomainState, number>;
   }
 
   async #read(

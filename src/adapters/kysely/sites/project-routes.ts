@@ -10,16 +10,16 @@ import {
 } from '../../../domains/domain/redirects/settings.ts';
 import { routesOf, type Route } from '../../../domains/domain/redirects/routes.ts';
 import { customDomainFrom } from './custom-domain-rows.ts';
+import { nextEdgeRevision } from './edge-revision.ts';
 import { withheldOf } from './names-below.ts';
+import { parseStored, perhaps, present, type Entries } from '../column.ts';
 import type { Database, Queries } from '../database.ts';
-import { removeRoute, routeFrom, setRoute } from './routes.ts';
 import type { Schema } from '../schema.ts';
-import { parseStored, perhaps, type Entries } from '../column.ts';
+import { routes } from '../tables.ts';
 
-/**
- * Updates the stored routes of a project to what `routesOf` says. For the other adapters of this folder; call it last
- * in the transaction.
- */
+// For the other adapters of this folder, in their transaction.
+
+/** Updates the stored routes of a project to what `routesOf` says. Call it last: see `nextEdgeRevision`. */
 export const alignRoutes = async (
   database: Database,
   projectId: string,
@@ -107,3 +107,43 @@ export const storeSettings = async (
 
 const isSame = (one: Route | undefined, other: Route): boolean =>
   one !== undefined && JSON.stringify(one) === JSON.stringify(other);
+
+/** Sets the route of a name; replaces an earlier one. */
+export const setRoute = async (db: Queries, route: Route): Promise<void> => {
+  const revision = await nextEdgeRevision(db);
+  await db.deleteFrom('routes').where('name', '=', route.name).execute();
+  const row = routes.write({ ...leadingTo(route), revision });
+  await db.insertInto('routes').values(row).execute();
+};
+
+/** Removing an absent route is no error. */
+export const removeRoute = async (db: Queries, name: string, removedAt: Date): Promise<void> => {
+  const revision = await nextEdgeRevision(db);
+  await db
+    .updateTable('routes')
+    .set(routes.write({ ...nowhere, revision, removedAt }))
+    .where('name', '=', name)
+    .where('removed_at', 'is', null)
+    .execute();
+};
+
+export type RouteRow = Selectable<Schema['routes']>;
+
+export const routeFrom = (row: RouteRow): Route => {
+  const { name, projectId, deployId, redirectTo: to, redirectStatus } = routes.read(row);
+  return to === undefined
+    ? { name, projectId, kind: 'site', deployId: present('deploy_id', deployId) }
+    : { name, projectId, kind: 'redirect', to, status: present('redirect_status', redirectStatus) };
+};
+
+const nowhere = { deployId: undefined, redirectTo: undefined, redirectStatus: undefined };
+
+const leadingTo = (route: Route) => {
+  const { name, projectId } = route;
+  switch (route.kind) {
+    case 'site':
+      return { name, projectId, ...nowhere, deployId: route.deployId };
+    case 'redirect':
+      return { name, projectId, ...nowhere, redirectTo: route.to, redirectStatus: route.status };
+  }
+};
