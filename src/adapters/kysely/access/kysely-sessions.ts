@@ -29,6 +29,7 @@ type SignedInRow = SessionRow &
   };
 
 const kept = sessions.without('secretHash');
+const sessionFrom: (row: SessionRow) => Session = kept.read;
 const columns = kept.names.map((name) => `sessions.${name}` as const);
 
 export class KyselySessions extends AggregateStore implements Sessions {
@@ -76,7 +77,7 @@ export class KyselySessions extends AggregateStore implements Sessions {
       .orderBy('id', 'desc')
       .limit(mostSessions)
       .execute();
-    return rows.map(kept.read);
+    return rows.map(sessionFrom);
   }
 
   async end(personId: string, id: string, events: readonly AccessEvent[]): Promise<void> {
@@ -121,7 +122,7 @@ const useUp = async (
 };
 
 const signedInFrom = (row: SignedInRow): SignedIn => ({
-  session: kept.read(row),
+  session: sessionFrom(row),
   person: personFrom({ ...row, id: row.person_id }),
   account: accountFrom({
     ...row,

@@ -13,6 +13,7 @@ import { orders } from '../tables.ts';
 import { runWithNext } from '../engine/with-next.ts';
 
 const ofAccount = orders.without('accountId');
+const orderFrom: (row: Parameters<typeof ofAccount.read>[0]) => Order = ofAccount.read;
 
 export class KyselyOrders extends AggregateStore implements Orders {
   readonly #pets: KyselyPets;
@@ -26,7 +27,7 @@ export class KyselyOrders extends AggregateStore implements Orders {
   }
 
   async list(accountId: string, page: Page): Promise<readonly Order[]> {
-    return (await this.#lists.list(accountId, page)).map(ofAccount.read);
+    return (await this.#lists.list(accountId, page)).map(orderFrom);
   }
 
   async newest(
@@ -34,7 +35,7 @@ export class KyselyOrders extends AggregateStore implements Orders {
     page: PageBack,
     status: OrderStatus | undefined,
   ): Promise<readonly Order[]> {
-    return (await this.#lists.newest(accountId, page, status)).map(ofAccount.read);
+    return (await this.#lists.newest(accountId, page, status)).map(orderFrom);
   }
 
   async place(
@@ -76,6 +77,6 @@ export class KyselyOrders extends AggregateStore implements Orders {
       .$call(this.database.engine.locked)
       .executeTakeFirst();
     if (!row) throw orderNotFound(id);
-    return ofAccount.read(row);
+    return orderFrom(row);
   }
 }

@@ -13,6 +13,7 @@ import { runWithNext } from '../engine/with-next.ts';
 type PetRow = Parameters<typeof ofAccount.read>[0];
 
 const ofAccount = pets.without('accountId');
+const petFrom: (row: PetRow) => Pet = ofAccount.read;
 
 export class KyselyPets extends AggregateStore implements Pets {
   readonly #lists = listings(this.database, (db) => db.selectFrom('pets').select(ofAccount.names));
@@ -34,7 +35,7 @@ export class KyselyPets extends AggregateStore implements Pets {
     page: Page,
     status: PetStatus | undefined,
   ): Promise<readonly Pet[]> {
-    return (await this.#lists.list(accountId, page, status)).map(ofAccount.read);
+    return (await this.#lists.list(accountId, page, status)).map(petFrom);
   }
 
   async newest(
@@ -42,12 +43,12 @@ export class KyselyPets extends AggregateStore implements Pets {
     page: PageBack,
     status: PetStatus | undefined,
   ): Promise<readonly Pet[]> {
-    return (await this.#lists.newest(accountId, page, status)).map(ofAccount.read);
+    return (await this.#lists.newest(accountId, page, status)).map(petFrom);
   }
 
   async find(accountId: string, id: PetId): Promise<Pet | undefined> {
     const [row] = await this.#find({ accountId, id });
-    return row && ofAccount.read(row);
+    return row && petFrom(row);
   }
 
   async findSome(accountId: string, ids: readonly PetId[]): Promise<readonly Pet[]> {
@@ -58,7 +59,7 @@ export class KyselyPets extends AggregateStore implements Pets {
       .where('id', 'in', ids)
       .where('account_id', '=', accountId)
       .execute();
-    return rows.map(ofAccount.read);
+    return rows.map(petFrom);
   }
 
   async add(
@@ -96,7 +97,7 @@ export class KyselyPets extends AggregateStore implements Pets {
       .$call(this.database.engine.locked)
       .executeTakeFirst();
     if (!row) throw petNotFound(id);
-    return ofAccount.read(row);
+    return petFrom(row);
   }
 
   async save({ id, ...fields }: Pet): Promise<void> {
