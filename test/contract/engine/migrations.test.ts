@@ -79,10 +79,9 @@ const declaredTables: Tables = Object.fromEntries(
   Object.entries(tables).map(([table, { columns }]) => [
     storedName(table),
     Object.fromEntries(
-      Object.entries(columns).map(([field, { type, isNullable }]) => [
-        storedName(field),
-        column(type, isNullable),
-      ]),
+      Object.entries<{ type: string; isNullable: boolean }>(columns).map(
+        ([field, { type, isNullable }]) => [storedName(field), column(type, isNullable)],
+      ),
     ),
   ]),
 );

@@ -4,7 +4,7 @@ import { SealingStore } from '../store.ts';
 import { validityFrom } from './kysely-certificates.ts';
 import { routeFrom, type RouteRow } from './project-routes.ts';
 import { present } from '../column.ts';
-import { type Schema } from '../schema.ts';
+import type { Schema } from '../schema.ts';
 import { openColumns } from '../sealed-columns.ts';
 
 type CertificateRow = Selectable<Schema['certificates']>;
