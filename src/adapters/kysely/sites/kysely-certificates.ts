@@ -40,14 +40,15 @@ export class KyselyCertificates extends SealingStore implements Certificates {
 export const storeCertificate = async (
   db: Queries,
   sealer: Sealer,
-  { host, chain, privateKey, notBefore, notAfter }: Certificate,
+  { privateKey, ...certificate }: Certificate,
 ): Promise<void> => {
+  const { host } = certificate;
   const sealed = sealedColumns(sealer, 'certificates', host, privateKey);
   const revision = await nextEdgeRevision(db);
   await db.deleteFrom('certificates').where('host', '=', host).execute();
   await db
     .insertInto('certificates')
-    .values({ ...certificates.write({ host, chain, notBefore, notAfter, revision }), ...sealed })
+    .values({ ...certificates.write({ ...certificate, revision }), ...sealed })
     .execute();
 };
 
