@@ -1,18 +1,17 @@
-import {
-  sql,
-  type ColumnDefinitionBuilder,
-  type CreateTableBuilder,
-  type Kysely,
-  type RawBuilder,
-} from 'kysely';
+import { sql, type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely } from 'kysely';
 import { columnTypes } from '../src/adapters/kysely/engine/column-types.ts';
 
-interface Column {
-  readonly type: RawBuilder<unknown>;
-  readonly is: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
+/** A column as plain data. It is never null, except with `maybe`. */
+export interface Column {
+  readonly type: 'text' | 'longText' | 'integer' | 'assigned';
+  readonly length?: number;
+  readonly is?: 'primary' | 'unique';
+  readonly maybe?: true;
 }
 
-interface TableExtras {
+/** A table as plain data: the fingerprint of the schema is made of it. */
+interface Table {
+  readonly columns: Readonly<Record<string, Column>>;
   readonly primaryKey?: readonly string[];
   /** Names of constraints with their columns. */
   readonly unique?: Readonly<Record<string, readonly string[]>>;
@@ -20,71 +19,70 @@ interface TableExtras {
   readonly foreignKeys?: Readonly<Record<string, readonly [column: string, table: string]>>;
   /** Names of indexes with their columns. */
   readonly indexes?: Readonly<Record<string, readonly string[]>>;
+  /** The only row, which it begins with. */
+  readonly row?: Readonly<Record<string, number>>;
 }
 
-/** The types of columns. Text is compared by its bytes. */
-export const columnsFor = (db: Kysely<unknown>) => {
-  const types = columnTypes(db);
-  const text = (length: number) => column(types.text(length));
-  return {
-    /** Ids that we make: a prefix and 32 hex digits. */
-    id: text(40),
-    text,
-    longText: column(types.longText),
-    /** int64, for numbers, times (epoch milliseconds) and flags (0 or 1) alike. */
-    integer: column(types.integer),
-    /** An int64 that the database assigns, ascending and never reused. */
-    assigned: { type: sql.raw(types.assigned), is: (c) => c } satisfies Column,
-  };
-};
+/** By their names, each after those that it refers to. */
+export type Tables = Readonly<Record<string, Table>>;
 
-const column = (type: string): Column => ({ type: sql.raw(type), is: (c) => c.notNull() });
+/** Text is compared by its bytes. */
+export const text = (length: number) => ({ type: 'text', length }) as const;
+export const longText = { type: 'longText' } as const;
+/** Ids that we make: a prefix and 32 hex digits. */
+export const id = text(40);
+/** int64, for numbers, times (epoch milliseconds) and flags (0 or 1) alike. */
+export const integer = { type: 'integer' } as const;
+/** A primary key that the database assigns: an int64, ascending and never reused. */
+export const assigned = { type: 'assigned' } as const;
 
-export const primary = ({ type, is }: Column): Column => ({ type, is: (c) => is(c).primaryKey() });
-export const unique = ({ type, is }: Column): Column => ({ type, is: (c) => is(c).unique() });
-/** May be null; no other column may. */
-export const maybe = ({ type }: Column): Column => ({ type, is: (c) => c });
+export const primary = (column: Column): Column => ({ ...column, is: 'primary' });
+export const unique = (column: Column): Column => ({ ...column, is: 'unique' });
+export const maybe = (column: Column): Column => ({ ...column, maybe: true });
 
 /**
- * Creates a table and its indexes unless they exist: MySQL commits each statement of a migration by itself, so a
+ * Creates tables and their indexes unless they exist: MySQL commits each statement of a migration by itself, so a
  * migration that was interrupted starts over.
  */
-export const createTableOnce = async (
-  db: Kysely<unknown>,
-  name: string,
-  { columns, ...extras }: TableExtras & { readonly columns: Readonly<Record<string, Column>> },
-): Promise<void> => {
-  const { primaryKey, unique: constraints = {}, foreignKeys = {}, indexes = {} } = extras;
-  let table: CreateTableBuilder<string, string> = db.schema.createTable(name).ifNotExists();
-  for (const [column, { type, is }] of Object.entries(columns)) {
-    table = table.addColumn(column, type, is);
+export const createTables = async (db: Kysely<unknown>, tables: Tables): Promise<void> => {
+  for (const [name, table] of Object.entries(tables)) {
+    await createTable(db, name, table);
+    for (const [index, columns] of Object.entries(table.indexes ?? {}))
+      await createIndex(db, name, index, columns);
+    if (table.row) await insertFirst(db, name, table.row);
   }
-  if (primaryKey) table = table.addPrimaryKeyConstraint(`${name}_pk`, [...primaryKey]);
+};
+
+const createTable = async (db: Kysely<unknown>, name: string, table: Table): Promise<void> => {
+  const { columns, primaryKey, unique: constraints = {}, foreignKeys = {} } = table;
+  const types = columnTypes(db);
+  let made: CreateTableBuilder<string, string> = db.schema.createTable(name).ifNotExists();
+  for (const [column, { type, length = 0, ...rest }] of Object.entries(columns)) {
+    const its = type === 'text' ? types.text(length) : types[type];
+    made = made.addColumn(column, sql.raw(its), (built) =>
+      type === 'assigned' ? built : constrained(built, rest),
+    );
+  }
+  if (primaryKey) made = made.addPrimaryKeyConstraint(`${name}_pk`, [...primaryKey]);
   for (const [constraint, on] of Object.entries(constraints)) {
-    table = table.addUniqueConstraint(constraint, [...on]);
+    made = made.addUniqueConstraint(constraint, [...on]);
   }
   for (const [constraint, [column, parent]] of Object.entries(foreignKeys)) {
-    table = table.addForeignKeyConstraint(constraint, [column], parent, ['id']);
+    made = made.addForeignKeyConstraint(constraint, [column], parent, ['id']);
   }
-  await table.modifyEnd(sql.raw(columnTypes(db).end)).execute();
-  for (const [index, on] of Object.entries(indexes)) await createIndexOnce(db, name, index, on);
+  await made.modifyEnd(sql.raw(types.end)).execute();
 };
 
-/** Adds a column unless it exists, for the same reason. One that may be null: the version before knows nothing of it. */
-export const addColumnOnce = async (
-  db: Kysely<unknown>,
-  table: string,
-  name: string,
-  { type, is }: Column,
-): Promise<void> => {
-  const tables = await db.introspection.getTables();
-  const there = tables.find((one) => one.name === table)?.columns ?? [];
-  if (there.some((column) => column.name === name)) return;
-  await db.schema.alterTable(table).addColumn(name, type, is).execute();
+const constrained = (
+  column: ColumnDefinitionBuilder,
+  { is, maybe: mayBeNull }: Pick<Column, 'is' | 'maybe'>,
+): ColumnDefinitionBuilder => {
+  const typed = mayBeNull ? column : column.notNull();
+  if (is === 'primary') return typed.primaryKey();
+  return is === 'unique' ? typed.unique() : typed;
 };
 
-/** Adds an index unless it exists, for the same reason. */
-export const createIndexOnce = async (
+const createIndex = async (
   db: Kysely<unknown>,
   table: string,
   index: string,
@@ -99,4 +97,17 @@ export const createIndexOnce = async (
   } catch (error) {
     if (!columnTypes(db).isIndexThere(error)) throw error;
   }
+};
+
+const insertFirst = async (
+  db: Kysely<unknown>,
+  table: string,
+  row: Readonly<Record<string, number>>,
+): Promise<void> => {
+  const { rows } = await sql`select 1 from ${sql.table(table)}`.execute(db);
+  if (rows.length > 0) return;
+  const columns = sql.join(Object.keys(row).map((column) => sql.ref(column)));
+  await sql`insert into ${sql.table(table)} (${columns}) values (${sql.join(Object.values(row))})`.execute(
+    db,
+  );
 };

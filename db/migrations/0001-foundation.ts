@@ -1,23 +1,19 @@
-import { sql, type Kysely } from 'kysely';
-import { columnsFor, createTableOnce, maybe, primary, unique } from '../tables.ts';
+import type { Kysely } from 'kysely';
+import {
+  assigned,
+  createTables,
+  id,
+  integer,
+  longText,
+  maybe,
+  primary,
+  text,
+  unique,
+  type Tables,
+} from '../tables.ts';
 
-type Db = Kysely<unknown>;
-
-/** Version 1.0.0. */
-export const up = async (db: Db): Promise<void> => {
-  for (const create of [
-    ...[accounts, apiKeys, people, sessions, quotas, usage],
-    ...[pets, orders, idempotencyKeys],
-    ...[projects, deploys, edge, domains, timeline, certificateOrders, authority],
-    ...[events, jobLeases],
-  ]) {
-    await create(db);
-  }
-};
-
-const accounts = (db: Db): Promise<void> => {
-  const { id, text, integer } = columnsFor(db);
-  return createTableOnce(db, 'accounts', {
+const access: Tables = {
+  accounts: {
     columns: {
       id: primary(id),
       name: text(400),
@@ -27,12 +23,69 @@ const accounts = (db: Db): Promise<void> => {
       per_day: maybe(integer),
       created_at: integer,
     },
-  });
-};
-
-const apiKeys = async (db: Db): Promise<void> => {
-  const { id, text, integer } = columnsFor(db);
-  await createTableOnce(db, 'api_keys', {
+  },
+  people: {
+    columns: {
+      id: primary(id),
+      account_id: id,
+      email: text(254),
+      password_hash: maybe(text(255)),
+      created_at: integer,
+      joined_at: maybe(integer),
+      proven_at: maybe(integer),
+      notices_seen: maybe(integer),
+    },
+    unique: { people_by_email: ['email', 'account_id'] },
+    foreignKeys: { people_account: ['account_id', 'accounts'] },
+    indexes: { people_by_account: ['account_id', 'created_at', 'id'] },
+  },
+  sessions: {
+    columns: {
+      id: primary(id),
+      person_id: id,
+      secret_hash: unique(text(64)),
+      way: text(16),
+      browser: text(200),
+      started_at: integer,
+      ends_at: integer,
+      others: longText,
+      resets_password: integer,
+    },
+    foreignKeys: { sessions_person: ['person_id', 'people'] },
+    indexes: {
+      sessions_by_person: ['person_id', 'started_at', 'id'],
+      sessions_by_end: ['ends_at'],
+    },
+  },
+  sign_in_links: {
+    columns: {
+      secret_hash: primary(text(64)),
+      person_id: id,
+      ends_at: integer,
+      resets_password: integer,
+    },
+    foreignKeys: { sign_in_links_person: ['person_id', 'people'] },
+    indexes: { sign_in_links_by_person: ['person_id'], sign_in_links_by_end: ['ends_at'] },
+  },
+  mail_requests: {
+    columns: {
+      id: primary(id),
+      reason: text(32),
+      email: text(254),
+      person_id: maybe(id),
+      source: text(100),
+      device: maybe(text(400)),
+      asked_at: integer,
+      mailed_at: maybe(integer),
+      turn: integer,
+    },
+    indexes: {
+      mail_requests_by_turn: ['mailed_at', 'turn', 'id'],
+      mail_requests_by_email: ['email', 'mailed_at'],
+      mail_requests_by_age: ['asked_at'],
+    },
+  },
+  api_keys: {
     columns: {
       id: primary(id),
       account_id: id,
@@ -49,68 +102,28 @@ const apiKeys = async (db: Db): Promise<void> => {
     },
     foreignKeys: { api_keys_account: ['account_id', 'accounts'] },
     indexes: { api_keys_by_account: ['account_id', 'created_at'] },
-  });
-  await createTableOnce(db, 'api_key_secrets', {
+  },
+  api_key_secrets: {
     columns: { secret_hash: primary(text(64)), key_id: id, ends_at: maybe(integer) },
     foreignKeys: { api_key_secrets_key: ['key_id', 'api_keys'] },
     indexes: { api_key_secrets_by_key: ['key_id'] },
-  });
-};
-
-const people = (db: Db): Promise<void> => {
-  const { id, text, integer } = columnsFor(db);
-  return createTableOnce(db, 'people', {
+  },
+  idempotency_keys: {
     columns: {
-      id: primary(id),
       account_id: id,
-      email: text(254),
-      password_hash: maybe(text(255)),
+      idempotency_key: text(255),
+      fingerprint: text(64),
+      answer: longText,
       created_at: integer,
-      joined_at: maybe(integer),
     },
-    unique: { people_by_email: ['email', 'account_id'] },
-    foreignKeys: { people_account: ['account_id', 'accounts'] },
-    indexes: { people_by_account: ['account_id', 'created_at', 'id'] },
-  });
-};
-
-const sessions = async (db: Db): Promise<void> => {
-  const { id, text, longText, integer } = columnsFor(db);
-  await createTableOnce(db, 'sessions', {
-    columns: {
-      id: primary(id),
-      person_id: id,
-      secret_hash: unique(text(64)),
-      way: text(16),
-      browser: text(200),
-      started_at: integer,
-      ends_at: integer,
-      others: longText,
-    },
-    foreignKeys: { sessions_person: ['person_id', 'people'] },
-    indexes: {
-      sessions_by_person: ['person_id', 'started_at', 'id'],
-      sessions_by_end: ['ends_at'],
-    },
-  });
-  await createTableOnce(db, 'sign_in_links', {
-    columns: { secret_hash: primary(text(64)), person_id: id, ends_at: integer },
-    foreignKeys: { sign_in_links_person: ['person_id', 'people'] },
-    indexes: { sign_in_links_by_person: ['person_id'], sign_in_links_by_end: ['ends_at'] },
-  });
-};
-
-const quotas = (db: Db): Promise<void> => {
-  const { text, integer } = columnsFor(db);
-  return createTableOnce(db, 'quota_counters', {
+    primaryKey: ['account_id', 'idempotency_key'],
+    indexes: { idempotency_keys_by_age: ['created_at'] },
+  },
+  quota_counters: {
     columns: { subject: primary(text(100)), data: text(1000), saved_at: integer },
     indexes: { quota_counters_by_age: ['saved_at'] },
-  });
-};
-
-const usage = (db: Db): Promise<void> => {
-  const { id, text, integer } = columnsFor(db);
-  return createTableOnce(db, 'usage_hours', {
+  },
+  usage_hours: {
     columns: {
       account_id: id,
       hour: integer,
@@ -121,12 +134,11 @@ const usage = (db: Db): Promise<void> => {
     },
     primaryKey: ['account_id', 'hour', 'key_id', 'operation', 'outcome'],
     indexes: { usage_hours_by_age: ['hour'] },
-  });
+  },
 };
 
-const pets = (db: Db): Promise<void> => {
-  const { id, text, integer, assigned } = columnsFor(db);
-  return createTableOnce(db, 'pets', {
+const catalogue: Tables = {
+  pets: {
     columns: {
       id: assigned,
       account_id: id,
@@ -139,12 +151,8 @@ const pets = (db: Db): Promise<void> => {
       pets_by_account: ['account_id', 'id'],
       pets_by_status: ['account_id', 'status', 'id'],
     },
-  });
-};
-
-const orders = (db: Db): Promise<void> => {
-  const { id, text, integer, assigned } = columnsFor(db);
-  return createTableOnce(db, 'orders', {
+  },
+  orders: {
     columns: {
       id: assigned,
       account_id: id,
@@ -161,27 +169,11 @@ const orders = (db: Db): Promise<void> => {
       orders_by_account: ['account_id', 'id'],
       orders_by_status: ['account_id', 'status', 'id'],
     },
-  });
+  },
 };
 
-const idempotencyKeys = (db: Db): Promise<void> => {
-  const { id, text, longText, integer } = columnsFor(db);
-  return createTableOnce(db, 'idempotency_keys', {
-    columns: {
-      account_id: id,
-      idempotency_key: text(255),
-      fingerprint: text(64),
-      answer: longText,
-      created_at: integer,
-    },
-    primaryKey: ['account_id', 'idempotency_key'],
-    indexes: { idempotency_keys_by_age: ['created_at'] },
-  });
-};
-
-const projects = (db: Db): Promise<void> => {
-  const { id, text, longText, integer } = columnsFor(db);
-  return createTableOnce(db, 'projects', {
+const sites: Tables = {
+  projects: {
     columns: {
       id: primary(id),
       account_id: id,
@@ -194,12 +186,8 @@ const projects = (db: Db): Promise<void> => {
     },
     foreignKeys: { projects_account: ['account_id', 'accounts'] },
     indexes: { projects_by_account: ['account_id', 'created_at', 'id'] },
-  });
-};
-
-const deploys = (db: Db): Promise<void> => {
-  const { id, text, longText, integer } = columnsFor(db);
-  return createTableOnce(db, 'deploys', {
+  },
+  deploys: {
     columns: {
       id: primary(id),
       project_id: id,
@@ -215,25 +203,21 @@ const deploys = (db: Db): Promise<void> => {
     unique: { deploys_number: ['project_id', 'number'] },
     foreignKeys: { deploys_project: ['project_id', 'projects'] },
     indexes: { deploys_by_state: ['state', 'started_at'] },
-  });
-};
-
-const edge = async (db: Db): Promise<void> => {
-  const { id, text, longText, integer } = columnsFor(db);
-  const removable = { revision: unique(integer), removed_at: maybe(integer) };
+  },
   // No foreign key: it would lock the project after the revision, and others lock them the other way round.
-  await createTableOnce(db, 'routes', {
+  routes: {
     columns: {
       name: primary(text(253)),
       project_id: id,
       deploy_id: maybe(id),
       redirect_to: maybe(text(2000)),
       redirect_status: maybe(integer),
-      ...removable,
+      revision: unique(integer),
+      removed_at: maybe(integer),
     },
     indexes: { routes_by_project: ['project_id'], routes_by_removal: ['removed_at'] },
-  });
-  await createTableOnce(db, 'certificates', {
+  },
+  certificates: {
     columns: {
       host: primary(text(253)),
       chain: maybe(longText),
@@ -241,28 +225,28 @@ const edge = async (db: Db): Promise<void> => {
       sealed_by: maybe(text(16)),
       not_before: maybe(integer),
       not_after: maybe(integer),
-      ...removable,
+      revision: unique(integer),
+      removed_at: maybe(integer),
     },
     indexes: {
       certificates_by_removal: ['removed_at'],
       certificates_sealed_by: ['sealed_by'],
     },
-  });
-  await createTableOnce(db, 'edge_revision', {
+  },
+  edge_revision: {
     columns: { id: primary(integer), revision: integer, public_port: maybe(integer) },
-  });
-  await insertFirst(db, 'edge_revision', 'revision');
+    row: { id: 1, revision: 0 },
+  },
 };
 
-const domains = (db: Db): Promise<void> => {
-  const { id, text, longText, integer } = columnsFor(db);
-  // Two columns that are null for names that need not be unique: MySQL has no partial indexes.
-  return createTableOnce(db, 'domains', {
+const domains: Tables = {
+  domains: {
     columns: {
       id: primary(id),
       account_id: id,
       project_id: id,
       host: text(253),
+      // These two are null for names that need not be unique: MySQL has no partial indexes.
       attached_host: maybe(text(253)),
       proven_host: unique(maybe(text(253))),
       unicode_host: text(253),
@@ -280,17 +264,14 @@ const domains = (db: Db): Promise<void> => {
     indexes: {
       domains_by_account: ['account_id', 'added_at'],
       domains_by_host: ['project_id', 'host', 'added_at'],
+      domains_by_name: ['host', 'state', 'id'],
       domains_by_project: ['project_id', 'added_at', 'id'],
       domains_by_state: ['state', 'id'],
       domains_due: ['due_at', 'id'],
       domains_by_claim: ['claim'],
     },
-  });
-};
-
-const timeline = (db: Db): Promise<void> => {
-  const { id, text, longText, integer, assigned } = columnsFor(db);
-  return createTableOnce(db, 'domain_timeline', {
+  },
+  domain_timeline: {
     columns: {
       id: assigned,
       domain_id: id,
@@ -304,17 +285,32 @@ const timeline = (db: Db): Promise<void> => {
       domain_timeline_by_domain_and_kind: ['domain_id', 'kind', 'id'],
       domain_timeline_by_kind_and_age: ['kind', 'occurred_at'],
     },
-  });
-};
-
-const certificateOrders = async (db: Db): Promise<void> => {
-  const { text, longText } = columnsFor(db);
-  const sealed = { private_key: longText, sealed_by: text(16) };
-  await createTableOnce(db, 'certificate_orders', {
+  },
+  domain_shares: {
+    columns: {
+      id: primary(id),
+      account_id: id,
+      domain_id: id,
+      secret_hash: unique(text(64)),
+      created_at: integer,
+      ends_at: integer,
+    },
+    foreignKeys: { domain_shares_domain: ['domain_id', 'domains'] },
+    indexes: {
+      domain_shares_by_domain: ['domain_id', 'ends_at'],
+      domain_shares_by_end: ['ends_at'],
+    },
+  },
+  own_names: {
+    columns: { host: primary(text(255)), generation: integer, details: longText },
+  },
+  certificate_orders: {
     columns: {
       subject: primary(text(300)),
+      authority: text(255),
       host: text(253),
-      ...sealed,
+      private_key: longText,
+      sealed_by: text(16),
       url: maybe(text(1000)),
       token: maybe(text(255)),
       key_authorization: maybe(text(1000)),
@@ -323,20 +319,30 @@ const certificateOrders = async (db: Db): Promise<void> => {
       certificate_orders_by_token: ['token'],
       certificate_orders_sealed_by: ['sealed_by'],
     },
-  });
-  await createTableOnce(db, 'authority_accounts', {
-    columns: { directory_url: primary(text(500)), url: text(1000), ...sealed },
+  },
+  dns_challenges: {
+    columns: { label: text(63), value: text(255), subject: text(300), expires_at: integer },
+    primaryKey: ['label', 'value', 'subject'],
+    indexes: {
+      dns_challenges_by_subject: ['subject'],
+      dns_challenges_by_age: ['expires_at'],
+    },
+  },
+  authority_accounts: {
+    columns: {
+      directory_url: primary(text(500)),
+      url: text(1000),
+      private_key: longText,
+      sealed_by: text(16),
+    },
     indexes: { authority_accounts_sealed_by: ['sealed_by'] },
-  });
-};
-
-const authority = async (db: Db): Promise<void> => {
-  const { id, text, integer, assigned } = columnsFor(db);
-  await createTableOnce(db, 'authority_ledger', {
+  },
+  authority_ledger: {
     columns: {
       id: assigned,
       kind: text(16),
       order_key: text(320),
+      authority: text(255),
       account_id: id,
       host: text(253),
       registrable_domain: text(253),
@@ -351,17 +357,144 @@ const authority = async (db: Db): Promise<void> => {
       authority_ledger_by_account: ['account_id', 'kind', 'occurred_at'],
       authority_ledger_by_order: ['order_key'],
     },
-  });
-  // One row that is locked while an order is counted and entered, so that two processes cannot both take the last one.
-  await createTableOnce(db, 'authority_turn', {
+  },
+  // The row is locked while an order is counted and entered, so that two processes cannot both take the last one.
+  authority_turn: {
     columns: { id: primary(integer), turn: integer },
-  });
-  await insertFirst(db, 'authority_turn', 'turn');
+    row: { id: 1, turn: 0 },
+  },
 };
 
-const events = async (db: Db): Promise<void> => {
-  const { id, text, longText, integer, assigned } = columnsFor(db);
-  await createTableOnce(db, 'events', {
+const notifications: Tables = {
+  notices: {
+    columns: {
+      id: assigned,
+      event_id: unique(id),
+      account_id: id,
+      kind: text(64),
+      about: longText,
+      occurred_at: integer,
+    },
+    foreignKeys: { notices_account: ['account_id', 'accounts'] },
+    indexes: { notices_by_account: ['account_id', 'id'], notices_by_age: ['occurred_at'] },
+  },
+  watches: {
+    columns: {
+      subject: primary(text(255)),
+      memory: longText,
+      version: integer,
+      look_at: maybe(integer),
+    },
+    indexes: { watches_due: ['look_at', 'subject'] },
+  },
+  mails: {
+    columns: {
+      id: primary(text(120)),
+      account_id: id,
+      person_id: id,
+      address: text(254),
+      kind: text(64),
+      subject: maybe(text(255)),
+      facts: maybe(longText),
+      sealed_by: maybe(text(16)),
+      occurred_at: integer,
+      message: text(120),
+      send_at: integer,
+      until: integer,
+      attempts: integer,
+      due_at: maybe(integer),
+      claim: maybe(id),
+      ended_at: maybe(integer),
+      ending: maybe(text(16)),
+      problem: maybe(text(2000)),
+    },
+    indexes: {
+      mails_due: ['due_at', 'message'],
+      mails_due_by_subject: ['subject', 'due_at'],
+      mails_by_message: ['message'],
+      mails_by_person: ['person_id', 'send_at'],
+      mails_by_time: ['send_at'],
+      mails_by_end: ['ended_at'],
+      mails_sealed_by: ['sealed_by'],
+    },
+  },
+  mail_choices: {
+    columns: { person_id: id, kind_off: text(64) },
+    primaryKey: ['person_id', 'kind_off'],
+  },
+  mail_troubles: {
+    columns: { person_id: primary(id), since: integer, reason: text(2000) },
+  },
+  webhooks: {
+    columns: {
+      id: primary(id),
+      account_id: id,
+      address: text(2000),
+      kinds: longText,
+      created_at: integer,
+      old_secrets_until: maybe(integer),
+      state: text(16),
+      failing_since: maybe(integer),
+      failed_at: maybe(integer),
+      is_slow: maybe(integer),
+      reason: maybe(text(16)),
+      off_since: maybe(integer),
+      secrets: longText,
+      sealed_by: text(16),
+    },
+    foreignKeys: { webhooks_account: ['account_id', 'accounts'] },
+    indexes: {
+      webhooks_by_account: ['account_id', 'id'],
+      webhooks_by_reason: ['reason'],
+      webhooks_sealed_by: ['sealed_by'],
+    },
+  },
+  // No foreign key to the webhook: what was sent to one that was removed ages as the rest.
+  webhook_deliveries: {
+    columns: {
+      id: primary(id),
+      webhook_id: id,
+      account_id: id,
+      message_id: id,
+      type: text(64),
+      body: longText,
+      added_at: integer,
+      begun_at: integer,
+      failures: integer,
+      state: text(16),
+      next_at: maybe(integer),
+      receiver: text(300),
+      is_slow: integer,
+      claim: maybe(id),
+    },
+    unique: { webhook_deliveries_once: ['webhook_id', 'message_id'] },
+    foreignKeys: { webhook_deliveries_account: ['account_id', 'accounts'] },
+    indexes: {
+      webhook_deliveries_due: ['is_slow', 'next_at'],
+      webhook_deliveries_by_webhook: ['webhook_id', 'id'],
+      webhook_deliveries_waiting: ['webhook_id', 'next_at'],
+      webhook_deliveries_by_age: ['begun_at'],
+    },
+  },
+  webhook_attempts: {
+    columns: {
+      id: assigned,
+      delivery_id: id,
+      at: integer,
+      took_ms: integer,
+      status: maybe(integer),
+      why: maybe(text(16)),
+      answer: longText,
+    },
+    indexes: {
+      webhook_attempts_by_delivery: ['delivery_id', 'id'],
+      webhook_attempts_by_age: ['at'],
+    },
+  },
+};
+
+const work: Tables = {
+  events: {
     columns: {
       id: primary(id),
       account_id: id,
@@ -378,8 +511,8 @@ const events = async (db: Db): Promise<void> => {
       events_by_actor_and_type: ['account_id', 'actor', 'type', 'occurred_at'],
       events_by_age: ['type', 'occurred_at'],
     },
-  });
-  await createTableOnce(db, 'deliveries', {
+  },
+  deliveries: {
     columns: {
       id: assigned,
       event_id: id,
@@ -396,20 +529,24 @@ const events = async (db: Db): Promise<void> => {
       deliveries_by_claim: ['claim'],
       deliveries_by_event: ['event_id'],
     },
-  });
-};
-
-/** One row for each job that one process of a fleet does at a time. */
-const jobLeases = (db: Db): Promise<void> => {
-  const { id, text, integer } = columnsFor(db);
-  return createTableOnce(db, 'job_leases', {
+  },
+  // A row for each job that one process of a fleet does at a time.
+  job_leases: {
     columns: { job: primary(text(64)), holder: id, lease_until: integer },
-  });
+  },
+  backup_times: {
+    columns: { step: primary(text(20)), moment: integer },
+  },
 };
 
-/** Inserts the only row of a table, unless it exists. */
-const insertFirst = async (db: Db, table: string, count: string): Promise<void> => {
-  const { rows } = await sql`select id from ${sql.table(table)}`.execute(db);
-  if (rows.length > 0) return;
-  await sql`insert into ${sql.table(table)} (id, ${sql.ref(count)}) values (1, 0)`.execute(db);
+/** Version 1.0.0: the whole schema. */
+export const tables: Tables = {
+  ...access,
+  ...catalogue,
+  ...sites,
+  ...domains,
+  ...notifications,
+  ...work,
 };
+
+export const up = (db: Kysely<unknown>): Promise<void> => createTables(db, tables);

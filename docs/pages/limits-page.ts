@@ -62,7 +62,7 @@ export const limitsPage = (): string =>
     '## How long data is kept',
     table(
       ['What', 'Kept for'],
-      sweptTables.map(({ what, keptMs }) => [what, keptMs === 0 ? 'up to an hour' : days(keptMs)]),
+      sweptTables.map(({ what, keptMs }) => [what, days(keptMs)]),
     ),
     'Everything else is kept until somebody deletes it.',
     '## Dashboard',

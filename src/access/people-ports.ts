@@ -127,7 +127,7 @@ export abstract class SignInLinks {
    */
   abstract personIdOf(secretHash: string, now: Date): Promise<string | undefined>;
 
-  /** Never changes. @returns false for an unknown link, and for one of version 1.0.0 */
+  /** Never changes. @returns false for an unknown link */
   abstract resetsPassword(secretHash: string): Promise<boolean>;
 }
 

@@ -46,6 +46,9 @@ export const moveDatabase = async (
 const refuseOtherSchema = async (source: SqliteSource): Promise<void> => {
   const { migrations } = await source.facts();
   const { pending, unknown } = await schemaGap({ migrations });
+  if (unknown.length > 0 && pending.length > 0) {
+    throw new Error(`Its schema is that of an unreleased build: ${unknown.join(', ')}.`);
+  }
   if (unknown.length > 0) {
     throw new Error(`Its schema is newer than this version: ${unknown.join(', ')}. Use that one.`);
   }

@@ -68,21 +68,10 @@ export const retention = {
   // removal it was told of, until the removal.
   watches: 'kept',
   // As long as an event may be delivered again, which would send its mail again.
-  // All have ended by then, but for those of people whom version 1.0.0 removed.
   mails: { what: 'records of mails', since: 'send_at', keptMs: 30 * day },
-  // Removed with the person, unless version 1.0.0 removed them.
-  mail_choices: {
-    what: 'choices of mails of people who were removed',
-    keptMs: 0,
-    unlessIn: { table: 'people', column: 'id', of: 'person_id' },
-  },
-  // Removed with the person too, with the same exception.
-  mail_troubles: {
-    what: 'mail that does not reach people who were removed',
-    since: 'since',
-    keptMs: day,
-    unlessIn: { table: 'people', column: 'id', of: 'person_id' },
-  },
+  // Removed with the person.
+  mail_choices: 'kept',
+  mail_troubles: 'kept',
   webhooks: 'kept',
   webhook_deliveries: {
     what: 'old deliveries to webhooks',

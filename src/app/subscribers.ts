@@ -6,9 +6,6 @@ import type { WebhookCalls } from '../notifications/webhooks.ts';
 import type { Sites } from '../sites/sites.ts';
 import type { AnyEvent, EventTo, SubscriberName } from './subscriptions.ts';
 
-/** In deliveries that version 1.0.0 stored. It adopts less, so this version's have another name and wait for it. */
-type FormerName = 'primary';
-
 /** What each name in the table `subscriptions` does. */
 export const subscribers = ({
   sites,
@@ -41,7 +38,7 @@ export const subscribers = ({
   readonly secureSites: () => void;
   /** Looks for domains with something to do, and does it. */
   readonly tendDomains: () => void;
-}): Readonly<Record<FormerName | SubscriberName, Subscriber>> => ({
+}): Readonly<Record<SubscriberName, Subscriber>> => ({
   // These two only start the work and return: orders take longer than a subscriber may, and the schedule retries them.
   certificates: () => {
     secureSites();
@@ -54,8 +51,8 @@ export const subscribers = ({
   mail: mailOwners,
   notices: addNotice,
   personalMails: mailPeople,
-  primaries: adopting(domains),
-  primary: adopting(domains),
+  primaries: ({ event }) =>
+    domains.adoptPrimary((event as Extract<AnyEvent, { type: EventTo<'primaries'> }>).projectId),
   requests: async ({ id, event }) => {
     const asked = event as Extract<AnyEvent, { type: EventTo<'requests'> }>;
     if (asked.type === 'webhook_tested') await webhooks.pingWebhook(id, asked);
@@ -69,10 +66,5 @@ export const subscribers = ({
     callDueWebhooks();
   },
 });
-
-const adopting =
-  (domains: Pick<Domains, 'adoptPrimary'>): Subscriber =>
-  ({ event }) =>
-    domains.adoptPrimary((event as Extract<AnyEvent, { type: EventTo<'primaries'> }>).projectId);
 
 type EventOfDomain = Extract<AnyEvent, { type: EventTo<'watches'> }>;

@@ -11,9 +11,9 @@ import { WatchedDomains } from '../notifications/ports.ts';
 
 /** The bridge to custom domains, which another context keeps. */
 export class BridgedDomains extends WatchedDomains {
-  readonly #domains: Pick<CustomDomains, 'get' | 'inState'>;
+  readonly #domains: Pick<CustomDomains, 'get'>;
 
-  constructor(domains: Pick<CustomDomains, 'get' | 'inState'>) {
+  constructor(domains: Pick<CustomDomains, 'get'>) {
     super();
     this.#domains = domains;
   }
@@ -21,11 +21,6 @@ export class BridgedDomains extends WatchedDomains {
   override async find(id: string): Promise<WatchedDomain | undefined> {
     const domain = await this.#domains.get(id);
     return domain && watchedDomain(domain);
-  }
-
-  override async live(after: string, limit: number): Promise<readonly string[]> {
-    const domains = await this.#domains.inState('live', after, limit);
-    return domains.map(({ id }) => id);
   }
 }
 

@@ -100,7 +100,7 @@ export abstract class AuthorityAccounts {
 }
 
 export interface KeptOrder {
-  /** Name of the authority that is asked; '' where it is the preferred one of version 1.0.0. */
+  /** Name of the authority that is asked. */
   readonly authority: string;
   /** What it is for; see `OrderSubject`. */
   readonly subject: string;
@@ -182,7 +182,7 @@ export abstract class DnsChallenges {
 }
 
 /**
- * Our count of the rate limits of each authority, over all processes. What version 1.0.0 entered counts at all of them. `CustomDomains` and `OwnNames` make the
+ * Our count of the rate limits of each authority, over all processes.  `CustomDomains` and `OwnNames` make the
  * entries of orders, together with what they are for.
  */
 export abstract class AuthorityLedger {

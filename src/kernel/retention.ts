@@ -1,9 +1,5 @@
-/** Which rows of a table are deleted, and when. */
-export type RetentionRule<Column extends string = string, TimeColumn extends string = string> =
-  AgeRule<Column, TimeColumn> | OwnerRule<Column>;
-
-/** An index leads to them, oldest first. */
-interface AgeRule<Column extends string, TimeColumn extends string> {
+/** Which rows of a table are deleted, and when. An index leads to them, oldest first. */
+export interface RetentionRule<Column extends string = string, TimeColumn extends string = string> {
   /** The rows in words. */
   readonly what: string;
   /** The time from which their age counts; rows without it stay. */
@@ -11,22 +7,8 @@ interface AgeRule<Column extends string, TimeColumn extends string> {
   readonly keptMs: number;
   /** Only rows with one of these words. */
   readonly only?: { readonly column: Column; readonly words: readonly string[] };
-  /** Rows whose id, or what `of` names, is in that column stay. */
-  readonly unlessIn?: NamedIn<Column>;
-}
-
-/** Of a small table: deleted as soon as what they belong to is gone for good. */
-export interface OwnerRule<Column extends string = string> {
-  readonly what: string;
-  readonly since?: undefined;
-  readonly keptMs: 0;
-  readonly unlessIn: NamedIn<Column> & { readonly of: Column };
-}
-
-interface NamedIn<Column extends string> {
-  readonly table: string;
-  readonly column: string;
-  readonly of?: Column;
+  /** Rows whose id is in that column stay. */
+  readonly unlessIn?: { readonly table: string; readonly column: string };
 }
 
 /** Deletes what is too old to be of use. */

@@ -67,18 +67,12 @@ export abstract class Watches {
 
   /** When to look next: in the past if something is due now. */
   abstract nextDueAt(): Promise<Date | undefined>;
-
-  /** Those of the subjects that have a watch. */
-  abstract known(subjects: readonly string[]): Promise<readonly string[]>;
 }
 
 /** The custom domains, which another context keeps. */
 export abstract class WatchedDomains {
   /** Removed ones too. */
   abstract find(id: string): Promise<WatchedDomain | undefined>;
-
-  /** Ids of live domains, in order, after `after`. */
-  abstract live(after: string, limit: number): Promise<readonly string[]>;
 }
 
 /** The callers of the API, whom another context knows. */

@@ -168,7 +168,7 @@ describe('an edge with a certificate of the platform in files', () => {
     const ofFiles = await Promise.all([0.21, 0.19, 0.06, 0.04, 0].map(stateWith));
     expect(ofFiles).toEqual(['ok', 'warning', 'warning', 'failed', 'failed']);
     const states = (['far', 'near'] as const).map((ending) => {
-      const certificate = { notAfter, issuedBy: '', ending };
+      const certificate = { notAfter, issuedBy: 'authority.test', ending };
       const { findings } = ordered({
         ...{ record: undefined, delegation: undefined, forbiddenBy: undefined },
         ...{ certificate, isEnough: true, failure: undefined },

@@ -5,8 +5,9 @@ import type { KeyToStore } from '../../src/access/key-ports.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import type { DomainEvent } from '../../src/kernel/domain-event.ts';
 import type { StoragePorts } from './storage-ports.ts';
+import { fixedTime } from './fixed-time.ts';
 
-export const now = new Date('2026-03-01T10:00:00.123Z');
+export const now = fixedTime('2026-03-01T10:00:00.123Z');
 export const later = (milliseconds: number): Date => new Date(now.getTime() + milliseconds);
 
 const ids = new UuidIds();

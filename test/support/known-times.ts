@@ -1,10 +1,11 @@
+import { fixedTime } from './fixed-time.ts';
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
 /** What 1 March 2026, 10:00 UTC is called from so many milliseconds away, and the date where days are between. */
-export const from = new Date('2026-03-01T10:00:00Z');
+export const from = fixedTime('2026-03-01T10:00:00Z');
 export const knownTimes: readonly (readonly [ms: number, words: string, date: string])[] = [
   [0, 'just now', ''],
   [400, 'just now', ''],

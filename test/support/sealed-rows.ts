@@ -57,8 +57,11 @@ export const fillSealed = async (
       .set({ revision: BigInt(hosts) })
       .execute();
     const order = sealedColumns(sealer, 'certificate_orders', 'site:shop', secretOf('the order'));
-    const values = { subject: 'site:shop', host: 'shop.example', ...order };
-    await db.insertInto('certificate_orders').values(values).execute();
+    const kept = { subject: 'site:shop', authority: 'acme.example', host: 'shop.example' };
+    await db
+      .insertInto('certificate_orders')
+      .values({ ...kept, ...order })
+      .execute();
     const account = sealedColumns(sealer, 'authority_accounts', directoryUrl, secretOf('account'));
     const its = { directory_url: directoryUrl, url: 'https://acme.example/1', ...account };
     await db.insertInto('authority_accounts').values(its).execute();

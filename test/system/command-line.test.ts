@@ -1,13 +1,9 @@
-import { readdirSync } from 'node:fs';
-import { join, parse } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { knownMigrations } from '../../src/adapters/kysely/migrations.ts';
 import { databaseKinds, openDatabase, type DatabaseKind } from '../support/servers/databases.ts';
 import { newHome, type Home } from '../support/service/service-process.ts';
 
-const folder = join(import.meta.dirname, '..', '..', 'db', 'migrations');
-const migrations = readdirSync(folder)
-  .map((file) => parse(file).name)
-  .sort();
+const migrations = Object.keys(await knownMigrations());
 const secretShape = /^pets_live_[0-9A-Za-z]{38}$/;
 const moment = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 

@@ -15,9 +15,6 @@ const longestToken = 4000;
 const mostPeople = 8;
 const idLength = 32;
 
-/** Of a token of version 1.0.0, which browsers keep for a year. */
-const nobodyProven: Pick<KnownDevice, 'provenIds'> = { provenIds: [] };
-
 /** @param token from `markDevice`, or untrusted text. @returns undefined for a token that we did not make */
 export const openDevice = (
   { sealer }: Pick<Ports, 'sealer'>,
@@ -25,8 +22,7 @@ export const openDevice = (
 ): KnownDevice | undefined => {
   if (token === undefined || token.length > longestToken) return undefined;
   try {
-    const made = JSON.parse(sealer.open(token, purpose)) as KnownDevice;
-    return { ...nobodyProven, ...made };
+    return JSON.parse(sealer.open(token, purpose)) as KnownDevice;
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { OwnerRule, Retention, RetentionRule } from '../../kernel/retention.ts';
+import type { Retention, RetentionRule } from '../../kernel/retention.ts';
 import type { Database } from './database.ts';
 import { Store } from './store.ts';
 import { fromMillis, toMillis, type Schema } from './schema.ts';
@@ -14,7 +14,6 @@ export type RetentionRules = {
   readonly [Table in keyof Schema]: RetentionRule<Column<Table>, TimeColumn<Table>> | 'kept';
 };
 
-type AgeRule = Exclude<RetentionRule, OwnerRule>;
 type Condition = RawBuilder<boolean>;
 /** `age` is a column of the table. */
 interface Old {
@@ -40,7 +39,6 @@ export class KyselyRetention extends Store implements Retention {
   async sweep(table: keyof Schema, before: Date, isStopping = goOn): Promise<number> {
     const rule: RetentionRule | 'kept' = this.#rules[table];
     if (rule === 'kept') throw new Error(`rows of ${table} are kept`);
-    if (rule.since === undefined) return this.#sweepOwnerless(table, rule.unlessIn, isStopping);
     let swept = 0;
     for (const old of oldIn(table, rule)) {
       swept += await this.#sweep(old, toMillis(before), isStopping);
@@ -50,7 +48,7 @@ export class KyselyRetention extends Store implements Retention {
 
   async oldest(table: keyof Schema): Promise<Date | undefined> {
     const rule: RetentionRule | 'kept' = this.#rules[table];
-    if (rule === 'kept' || rule.since === undefined) return undefined;
+    if (rule === 'kept') return undefined;
     let oldest: bigint | undefined;
     for (const { age, also } of oldIn(table, { ...rule, unlessIn: undefined })) {
       const row = await this.db
@@ -63,36 +61,6 @@ export class KyselyRetention extends Store implements Retention {
       if (row && (oldest === undefined || row.age < oldest)) oldest = row.age;
     }
     return oldest === undefined ? undefined : fromMillis(oldest);
-  }
-
-  /** Looks for them first: a deletion that looks at all rows would lock them. */
-  async #sweepOwnerless(
-    table: keyof Schema,
-    unlessIn: OwnerRule['unlessIn'],
-    isStopping: () => boolean,
-  ): Promise<number> {
-    const owner = sql<string>`${sql.ref(`${table}.${unlessIn.of}`)}`;
-    let swept = 0;
-    while (!isStopping()) {
-      const gone = await this.db
-        .selectFrom(table)
-        .select(owner.as('owner'))
-        .distinct()
-        .where(isNotIn(table, unlessIn))
-        .limit(this.#slice)
-        .execute();
-      if (gone.length === 0) break;
-      const { numDeletedRows } = await this.db
-        .deleteFrom(table)
-        .where(
-          owner,
-          'in',
-          gone.map((row) => row.owner),
-        )
-        .executeTakeFirst();
-      swept += Number(numDeletedRows);
-    }
-    return swept;
   }
 
   async #sweep(old: Old, before: bigint, isStopping: () => boolean): Promise<number> {
@@ -134,7 +102,9 @@ const oldIn = (
     since,
     only,
     unlessIn,
-  }: Pick<AgeRule, 'since' | 'only'> & { readonly unlessIn?: AgeRule['unlessIn'] | undefined },
+  }: Pick<RetentionRule, 'since' | 'only'> & {
+    readonly unlessIn?: RetentionRule['unlessIn'] | undefined;
+  },
 ): readonly Old[] => {
   const age = sql<bigint>`${sql.ref(`${table}.${since}`)}`;
   const unless = unlessIn ? [isNotIn(table, unlessIn)] : [];
@@ -145,6 +115,6 @@ const oldIn = (
 
 const isNotIn = (
   table: keyof Schema,
-  { table: other, column, of = 'id' }: NonNullable<AgeRule['unlessIn']>,
+  { table: other, column }: NonNullable<RetentionRule['unlessIn']>,
 ): Condition =>
-  sql`not exists (select 1 from ${sql.table(other)} where ${sql.ref(`${other}.${column}`)} = ${sql.ref(`${table}.${of}`)})`;
+  sql`not exists (select 1 from ${sql.table(other)} where ${sql.ref(`${other}.${column}`)} = ${sql.ref(`${table}.id`)})`;

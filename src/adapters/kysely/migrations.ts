@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { extname, join, parse, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Migrator, MigratorProps } from 'kysely/migration';
+import type { Migration, Migrator, MigratorProps } from 'kysely/migration';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { Database } from './database.ts';
 import { failureOf } from './engine/failure.ts';
@@ -30,39 +31,97 @@ export const unfinishedIn = (applied: readonly string[]): Filling | undefined =>
 
 const folder = resolve(import.meta.dirname, '../../../db/migrations');
 
+/** What a file of that folder exports. Anything beside `up` is data that describes what it makes. */
+type MigrationFile = Migration & Readonly<Record<string, unknown>>;
+
+/** By their names, in order. */
+export type Migrations = Readonly<Record<string, Migration>>;
+
+/**
+ * Names each migration after its file and a fingerprint of what the file describes. So one that was changed after it was
+ * applied has another name, and a database that was made before is refused.
+ */
+export const named = (files: Readonly<Record<string, MigrationFile>>): Migrations =>
+  Object.fromEntries(
+    Object.entries(files).map(([file, { up, ...described }]) => {
+      const hash = createHash('sha256').update(JSON.stringify(described));
+      return [`${file}-${hash.digest('hex').slice(0, 8)}`, { up }];
+    }),
+  );
+
+/** Of this version. */
+export const migrationFiles = async (): Promise<Readonly<Record<string, MigrationFile>>> => {
+  const files = (await readdir(folder)).filter((file) => ['.ts', '.js'].includes(extname(file)));
+  const modules = files.toSorted().map(async (file) => {
+    const module = (await import(pathToFileURL(join(folder, file)).href)) as MigrationFile;
+    return [parse(file).name, module] as const;
+  });
+  return Object.fromEntries(await Promise.all(modules));
+};
+
+let known: Promise<Migrations> | undefined;
+
+/** All migrations of this version. */
+export const knownMigrations = (): Promise<Migrations> => (known ??= migrationFiles().then(named));
+
 export interface MigrationState {
   readonly name: string;
   readonly executedAt: Date | undefined;
-  /** False: a newer release has applied it. */
+  /** False: another build has applied it. */
   readonly isKnown: boolean;
 }
 
-export const newerAdvice = 'Install that release, or restore a backup from before the upgrade.';
+/** Why a database is refused: it has migrations that this version does not know. */
+export class StrangeSchema extends Error {
+  override readonly name = 'StrangeSchema';
+  readonly seen: string;
+  readonly advice: string;
 
-/** A database that a newer release has brought up to date. */
-export class NewerSchema extends Error {
-  override readonly name = 'NewerSchema';
-
-  constructor(firstUnknown: string) {
-    super(
-      `A newer release has brought the database up to date: this one does not know ${firstUnknown}. ${newerAdvice}`,
-    );
+  /** @param place of the database */
+  constructor(first: string, isNewer: boolean, place = 'the database') {
+    const seen = isNewer
+      ? `A newer release has brought ${place} up to date: this one does not know ${first}.`
+      : `An unreleased build has made ${place}: no release has its schema, ${first}.`;
+    const advice = isNewer
+      ? 'Install that release, or restore a backup from before the upgrade.'
+      : 'Start with an empty database.';
+    super(`${seen} ${advice}`);
+    this.seen = seen;
+    this.advice = advice;
   }
 }
+
+/** @param applied names of migrations  @param place of the database */
+export const strangeSchema = (
+  applied: readonly string[],
+  migrations: Migrations,
+  place?: string,
+): StrangeSchema | undefined => {
+  const names = Object.keys(migrations);
+  const [first] = unknownIn(applied, names);
+  if (first === undefined) return undefined;
+  // A newer release has all of ours, and more.
+  const isNewer = names.every((name) => applied.includes(name));
+  return new StrangeSchema(first, isNewer, place);
+};
 
 /**
  * Brings the schema up to date; does nothing when it is. Safe to run from several processes at once.
  * @throws Unavailable
- * @throws NewerSchema, and changes nothing
+ * @throws StrangeSchema, and changes nothing
  * @throws Error that names the migration that failed; SQLite keeps nothing of a failed one
  */
-export const migrateUp = async (database: Database): Promise<readonly string[]> => {
-  const { known, applied } = await migrationsOf(database);
-  const [firstUnknown] = applied ? unknownIn(applied, known) : [];
-  if (firstUnknown !== undefined) throw new NewerSchema(firstUnknown);
-  // Most starts and commands have nothing to apply, and need no migration for that, nor Kysely's look at each table.
-  if (applied?.size === known.length) return [];
-  const { error, results = [] } = await (await migrator(database)).migrateToLatest();
+export const migrateUp = async (
+  database: Database,
+  migrations?: Migrations,
+): Promise<readonly string[]> => {
+  const all = migrations ?? (await knownMigrations());
+  const applied = await appliedTo(database);
+  const strange = applied && strangeSchema([...applied.keys()], all);
+  if (strange) throw strange;
+  // Most starts and commands have nothing to apply, and need no Migrator for that, nor Kysely's look at each table.
+  if (applied?.size === Object.keys(all).length) return [];
+  const { error, results = [] } = await (await migrator(database, all)).migrateToLatest();
   const failed = results.find((result) => result.status === 'Error');
   if (error) {
     if (!failed && failureOf(error) === 'unavailable') throw new Unavailable('The database', error);
@@ -76,35 +135,23 @@ export const migrateUp = async (database: Database): Promise<readonly string[]> 
 /** @throws Unavailable */
 export const migrationStates = async (database: Database): Promise<readonly MigrationState[]> => {
   await database.ping();
-  const { known, applied } = await migrationsOf(database);
+  const migrations = await knownMigrations();
+  const names = Object.keys(migrations);
+  const applied = await appliedTo(database);
   if (!applied) {
-    const all = await (await migrator(database)).getMigrations();
+    const all = await (await migrator(database, migrations)).getMigrations();
     return all.map(({ name, executedAt }) => ({ name, executedAt, isKnown: true }));
   }
-  return [...known, ...unknownIn(applied, known)].map((name, at) => ({
+  return [...names, ...unknownIn([...applied.keys()], names)].map((name, at) => ({
     name,
     executedAt: applied.get(name),
-    isKnown: at < known.length,
+    isKnown: at < names.length,
   }));
 };
 
-/** Names of all migrations of this version, in order. */
-export const knownMigrations = async (): Promise<readonly string[]> =>
-  (await readdir(folder))
-    .filter((file) => ['.ts', '.js'].includes(extname(file)))
-    .map((file) => parse(file).name)
-    .toSorted();
-
-const migrationsOf = async (database: Database) => ({
-  known: await knownMigrations(),
-  applied: await appliedTo(database),
-});
-
 /** In order. */
-const unknownIn = (
-  applied: ReadonlyMap<string, Date>,
-  known: readonly string[],
-): readonly string[] => [...applied.keys()].filter((name) => !known.includes(name)).toSorted();
+const unknownIn = (applied: readonly string[], names: readonly string[]): readonly string[] =>
+  applied.filter((name) => !names.includes(name)).toSorted();
 
 /** When, by name. @returns undefined before the first migration  @throws Unavailable */
 const appliedTo = async ({ root }: Database): Promise<ReadonlyMap<string, Date> | undefined> => {
@@ -128,14 +175,10 @@ const appliedTo = async ({ root }: Database): Promise<ReadonlyMap<string, Date> 
 /** @param names of tables in which it remembers what it has applied, if they are not Kysely's own */
 export const migrator = async (
   database: Database,
+  migrations: Migrations,
   names: Pick<MigratorProps, 'migrationTableName' | 'migrationLockTableName'> = {},
 ): Promise<Migrator> => {
-  const { FileMigrationProvider, Migrator } = await import('kysely/migration');
-  const provider = new FileMigrationProvider({
-    fs: { readdir },
-    path: { join },
-    migrationFolder: folder,
-    import: (path: string) => import(pathToFileURL(path).href) as Promise<never>,
-  });
+  const { Migrator } = await import('kysely/migration');
+  const provider = { getMigrations: () => Promise.resolve({ ...migrations }) };
   return new Migrator({ db: database.root, provider, ...names });
 };

@@ -95,12 +95,10 @@ const columnsOf = (table: Table) => {
   return [sql.ref(key), sql.ref(column)] as const;
 };
 
-/** Needs no key. An older schema lacks tables, which hold nothing then. */
+/** Needs no key. */
 export const keyUses = async (database: Database): Promise<readonly KeyUse[]> => {
   const sums = new Map<string, number>();
-  const found = await database.run((db) => db.introspection.getTables());
-  const names = new Set(found.map(({ name }) => name));
-  for (const table of tables.filter((one) => names.has(one))) {
+  for (const table of tables) {
     const [, column] = columnsOf(table);
     const { rows } = await database.run((db) =>
       sql<{ sealed_by: string; found: bigint }>`

@@ -47,6 +47,9 @@ export interface Table<Columns extends AnyColumns> {
   ) => RowOf<Pick<Columns, keyof Given & keyof Columns>>;
   /** A parameter for each column, for a statement that is compiled once. */
   readonly slots: (the: (name: SnakeCase<keyof Columns>) => unknown) => RowOf<Columns>;
+  readonly only: <Kept extends keyof Columns & string>(
+    ...kept: readonly Kept[]
+  ) => Table<Pick<Columns, Kept>>;
   readonly without: <Left extends keyof Columns & string>(
     ...left: readonly Left[]
   ) => Table<Omit<Columns, Left>>;
@@ -61,6 +64,8 @@ export const table = <Columns extends AnyColumns>(columns: Columns): Table<Colum
     const write = column.write as Convert;
     return { field, name: storedName(field), read, write };
   });
+  const part = (isIn: (field: string) => boolean) =>
+    table(Object.fromEntries(Object.entries(columns).filter(([field]) => isIn(field)))) as never;
   const names = all.map(({ name }) => name as SnakeCase<keyof Columns>);
   return {
     columns,
@@ -78,10 +83,8 @@ export const table = <Columns extends AnyColumns>(columns: Columns): Table<Colum
       return row as never;
     },
     slots: (the) => Object.fromEntries(names.map((name) => [name, the(name)])) as never,
-    without: (...left) => {
-      const kept = Object.entries(columns).filter(([field]) => !left.some((one) => one === field));
-      return table(Object.fromEntries(kept)) as never;
-    },
+    only: (...kept) => part((field) => kept.some((one) => one === field)),
+    without: (...left) => part((field) => !left.some((one) => one === field)),
   };
 };
 

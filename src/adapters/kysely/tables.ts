@@ -13,7 +13,12 @@ import { customDomainStates } from '../../domains/domain/attachment/custom-domai
 import type { DomainShare } from '../../domains/domain/attachment/share.ts';
 import { timelineKinds } from '../../domains/domain/attachment/timeline.ts';
 import type { Certificate } from '../../domains/domain/certificates/certificate.ts';
-import { ledgerKinds } from '../../domains/domain/certificates/ca-ledger.ts';
+import { ledgerKinds, type LedgerEntry } from '../../domains/domain/certificates/ca-ledger.ts';
+import {
+  redirectStatuses,
+  type DomainSettings,
+  type Redirect,
+} from '../../domains/domain/redirects/settings.ts';
 import type { DnsChallenge } from '../../domains/certificate-ports.ts';
 import { isActor, type Actor } from '../../kernel/acting.ts';
 import { deployStates } from '../../sites/domain/deploy.ts';
@@ -26,6 +31,7 @@ import {
   int64,
   json,
   maybe,
+  perhaps,
   text,
   time,
   word,
@@ -36,13 +42,6 @@ import {
 import { table, type ColumnsOf } from './table.ts';
 
 // Every table of the database, and nothing else. A test compares them with what the migration makes.
-
-/** Null where version 1.0.0 wrote the row. */
-const older = (column: Column<boolean, bigint>): Column<boolean, bigint | null> => ({
-  ...column,
-  isNullable: true,
-  read: (stored) => stored !== null && column.read(stored),
-});
 
 export const accounts = table({
   id: text,
@@ -97,14 +96,14 @@ export const sessions = table({
   startedAt: time,
   endsAt: time,
   others: json<readonly SessionChoice[]>(v.array(choice)),
-  resetsPassword: older(flag),
+  resetsPassword: flag,
 } satisfies ColumnsOf<Session, 'secretHash'>);
 
 export const signInLinks = table({
   secretHash: text,
   personId: text,
   endsAt: time,
-  resetsPassword: older(flag),
+  resetsPassword: flag,
 } satisfies ColumnsOf<SignInLink>);
 
 export const quotaCounters = table({ subject: text, data: text, savedAt: time });
@@ -143,6 +142,17 @@ export const idempotencyKeys = table({
   createdAt: time,
 });
 
+const redirect = v.object({
+  from: v.string(),
+  to: v.string(),
+  status: v.picklist(redirectStatuses),
+} satisfies Entries<Redirect>);
+
+const settings = v.object({
+  primary: perhaps(v.nullable(v.string())),
+  redirects: v.array(redirect),
+} satisfies Entries<DomainSettings>);
+
 export const projects = table({
   id: text,
   accountId: text,
@@ -152,11 +162,8 @@ export const projects = table({
   servedDeployId: maybe(text),
   /** The highest that a deploy of the project ever had, also once that deploy is deleted. */
   lastNumber: int,
-  /** JSON. */
-  domainSettings: maybe(text),
-  /** The owner chose none. Not in the JSON, of which version 1.0.0 drops what it does not know. */
-  noPrimary: maybe(flag),
-} satisfies ColumnsOf<Project, 'servedDeployId' | 'lastNumber' | 'domainSettings' | 'noPrimary'>);
+  domainSettings: maybe(json<DomainSettings>(settings)),
+} satisfies ColumnsOf<Project, 'servedDeployId' | 'lastNumber' | 'domainSettings'>);
 
 export const deploys = table({
   id: text,
@@ -232,7 +239,7 @@ export const domainTimeline = table({
 });
 
 export const certificateOrders = table({
-  authority: maybe(text),
+  authority: text,
   subject: text,
   host: text,
   /** Sealed. */
@@ -271,13 +278,13 @@ export const authorityLedger = table({
   id: assigned,
   kind: word(ledgerKinds),
   orderKey: text,
-  authority: maybe(text),
+  authority: text,
   accountId: text,
   host: text,
   registrableDomain: text,
   isManual: flag,
   occurredAt: time,
-});
+} satisfies ColumnsOf<LedgerEntry, 'id'>);
 
 export const jobLeases = table({ job: text, holder: text, leaseUntil: time });
 
@@ -333,9 +340,9 @@ export const mailRequests = table({
   askedAt: time,
   /** Until then it waits for an answer. */
   mailedAt: maybe(time),
-  source: { ...text, isNullable: true, read: (stored: string | null) => stored ?? '' },
+  source: text,
   device: maybe(device),
-  turn: { ...int, isNullable: true, read: (stored: bigint | null) => Number(stored ?? 0n) },
+  turn: int,
 } satisfies ColumnsOf<MailRequest, 'mailedAt'>);
 
 export const notices = table({
@@ -379,7 +386,7 @@ export const mails = table({
   ending: maybe(text),
   problem: maybe(text),
   /** It is not sent after that. */
-  until: maybe(time),
+  until: time,
 });
 
 export const domainShares = table({

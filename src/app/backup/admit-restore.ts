@@ -6,7 +6,7 @@ import type { Config } from '../settings/config.ts';
 import { restoreMark } from '../restore-mark.ts';
 import type { Manifest } from './manifest.ts';
 import { placeOf, strangersIn } from './places.ts';
-import { schemaGap, tooNew } from './schema.ts';
+import { schemaGap, strangeIn } from './schema.ts';
 
 export interface Admitted {
   /** Migrations that the next start applies. */
@@ -21,10 +21,10 @@ export const admitRestore = async (config: Config, manifest: Manifest): Promise<
   if (kind !== kindOfUrl(config.databaseUrl)) {
     throw new Error(`The backup is of a database for ${kind}: URLs. Set DATABASE_URL to one.`);
   }
-  const { pending, unknown } = await schemaGap(manifest.database);
-  if (unknown.length > 0) {
+  const gap = await schemaGap(manifest.database);
+  if (gap.unknown.length > 0) {
     throw new Error(
-      `${tooNew(unknown, manifest)} Install that version or a newer one to restore it.`,
+      `${strangeIn(gap, manifest)} Install that version or a newer one to restore it.`,
     );
   }
   const obstacle = await restoreObstacle(placeOf(config));
@@ -42,7 +42,7 @@ export const admitRestore = async (config: Config, manifest: Manifest): Promise<
         'Stop the service and move it away, or set DATA_DIR to an empty folder. Only secret.key may be there.',
     );
   }
-  return { pending, hasDatabase };
+  return { pending: gap.pending, hasDatabase };
 };
 
 /** By a restore that was interrupted at its last step. */

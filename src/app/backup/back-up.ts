@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { CopyFacts } from '../../adapters/kysely/copies/copy-facts.ts';
-import { rememberBackup, remembersBackups } from '../../adapters/kysely/copies/backup-times.ts';
+import { rememberBackup } from '../../adapters/kysely/copies/backup-times.ts';
 import { Database } from '../../adapters/kysely/database.ts';
+import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { kindOfUrl } from '../../adapters/kysely/engine/database-kind.ts';
 import { keyUses } from '../../adapters/kysely/sealed-values.ts';
 import { isMissing } from '../doctor/check-database.ts';
@@ -32,8 +33,6 @@ export interface BackupMade {
   readonly newDeploys: number;
   readonly newBytes: number;
   readonly schema: SchemaGap;
-  /** False when the schema is too old for it. */
-  readonly isRemembered: boolean;
 }
 
 /**
@@ -57,7 +56,8 @@ export const backUp = async (
     return await holding(folder.path, 'writer', () =>
       withSiteFiles(config, async (files) => {
         const earlier = await lastReadable(folder);
-        const remembers = await remembersBackups(database);
+        // Refuses a database that a restore or a move has not finished.
+        await migrationStates(database);
         await folder.begin();
         const deploys = new DeployCopies(files, folder, earlier?.deploys ?? {});
         const work = { config, database, folder, deploys, onProgress };
@@ -66,8 +66,8 @@ export const backUp = async (
         );
         await folder.removeUnused(named).catch(unremoved);
         const schema = await schemaGap(made.manifest.database);
-        if (remembers) await remember(config, database, made.manifest);
-        return { ...made, schema, isRemembered: remembers };
+        await remember(config, database, made.manifest);
+        return { ...made, schema };
       }),
     );
   } finally {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { rememberBackup, remembersBackups } from '../../adapters/kysely/copies/backup-times.ts';
+import { rememberBackup } from '../../adapters/kysely/copies/backup-times.ts';
+import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { kindOfUrl } from '../../adapters/kysely/engine/database-kind.ts';
 import { isMissing, usingDatabase } from '../doctor/check-database.ts';
 import type { Checked } from '../doctor/examine.ts';
@@ -42,7 +43,8 @@ const tellService = async (
   if (isMissing(databaseUrl) || kindOfUrl(databaseUrl) !== kind) return [];
   try {
     await usingDatabase(databaseUrl, async (database) => {
-      if (!(await remembersBackups(database))) return;
+      const [first] = await migrationStates(database);
+      if (!first?.executedAt) return;
       await rememberBackup(database, 'checked', new Date(madeAt));
     });
     return [];

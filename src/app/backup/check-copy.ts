@@ -9,7 +9,7 @@ import { DamagedContent } from './content-of.ts';
 import type { BackupFolder } from './folder.ts';
 import { missingKeys } from './keys-here.ts';
 import type { Manifest } from './manifest.ts';
-import { schemaGap, tooNew } from './schema.ts';
+import { schemaGap, strangeIn, type SchemaGap } from './schema.ts';
 
 const emptyPlace =
   'Set TMPDIR to a folder that this user can write to, with room for the database, and check again.';
@@ -44,8 +44,8 @@ export const checkCopy = async (
 };
 
 const unopened = async (why: string, manifest: Manifest): Promise<Finding> => {
-  const { unknown } = await schemaGap(manifest.database);
-  if (unknown.length > 0) return newer(unknown, manifest);
+  const gap = await schemaGap(manifest.database);
+  if (gap.unknown.length > 0) return strange(gap, manifest);
   return warning(
     `The dump of the database is what was written, with ${inWords(manifest.database)}. Whether it can be loaded was not tried: ${why}.`,
     'Install the server, or check a copy of the backup on a machine that has it.',
@@ -105,10 +105,10 @@ const differences = (
 };
 
 const schema = async (trial: Trial, manifest: Manifest): Promise<readonly Finding[]> => {
-  const { pending, unknown } = await schemaGap(manifest.database);
-  if (unknown.length > 0) return [newer(unknown, manifest)];
-  if (pending.length === 0) return [];
-  const names = pending.join(', ');
+  const gap = await schemaGap(manifest.database);
+  if (gap.unknown.length > 0) return [strange(gap, manifest)];
+  if (gap.pending.length === 0) return [];
+  const names = gap.pending.join(', ');
   try {
     await migrateUp(trial.database);
   } catch (error) {
@@ -121,8 +121,8 @@ const schema = async (trial: Trial, manifest: Manifest): Promise<readonly Findin
   return [warning(seen, 'Nothing to do: the first start after a restore applies it.')];
 };
 
-const newer = (unknown: readonly string[], manifest: Manifest): Finding =>
-  failed(tooNew(unknown, manifest), `Restore it with version ${manifest.madeBy} or a newer one.`);
+const strange = (gap: SchemaGap, manifest: Manifest): Finding =>
+  failed(strangeIn(gap, manifest), `Restore it with version ${manifest.madeBy} or a newer one.`);
 
 const keys = async (
   config: Config,

@@ -6,19 +6,22 @@ import type { Manifest } from './manifest.ts';
 export interface SchemaGap {
   /** Migrations that the next start applies. */
   readonly pending: readonly string[];
-  /** Migrations of a newer version. */
+  /** Migrations of a newer version, or of an unreleased build. */
   readonly unknown: readonly string[];
 }
 
 export const schemaGap = async ({
   migrations,
 }: Pick<CopyFacts, 'migrations'>): Promise<SchemaGap> => {
-  const known = await knownMigrations();
+  const known = Object.keys(await knownMigrations());
   return {
     pending: known.filter((name) => !migrations.includes(name)),
     unknown: migrations.filter((name) => !known.includes(name)),
   };
 };
 
-export const tooNew = (unknown: readonly string[], { madeBy }: Manifest): string =>
-  `Its schema is newer than this version: ${unknown.join(', ')} is not known here. It was made by version ${madeBy}.`;
+export const strangeIn = ({ pending, unknown }: SchemaGap, { madeBy }: Manifest): string => {
+  // A newer release has all of ours, and more.
+  const kind = pending.length === 0 ? 'newer than this version' : 'that of an unreleased build';
+  return `Its schema is ${kind}: ${unknown.join(', ')} is not known here. It was made by version ${madeBy}.`;
+};

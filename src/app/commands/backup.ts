@@ -76,7 +76,7 @@ const present = ({ folder, manifest, newDeploys, newBytes, schema }: BackupMade)
 };
 
 const inWords = (made: BackupMade): string => {
-  const { folder, manifest, newDeploys, newBytes, isRemembered } = made;
+  const { folder, manifest, newDeploys, newBytes } = made;
   const { database, deploys, lost } = manifest;
   return [
     `Backed up to ${folder}.`,
@@ -85,15 +85,12 @@ const inWords = (made: BackupMade): string => {
     `  deploys:  ${String(Object.keys(deploys).length)}, ${String(newDeploys)} of them new (${size(newBytes)})`,
     ...lostInWords(lost),
     'The secret key is not in it: keep that elsewhere.',
-    ...(isRemembered
-      ? []
-      : ['Its schema is too old to remember backups: alerts do not know of this one.']),
   ].join('\n');
 };
 
 const schemaInWords = ({ manifest, schema: { pending, unknown } }: BackupMade): string => {
   const last = manifest.database.migrations.toSorted().at(-1) ?? 'none';
-  if (unknown.length > 0) return `${last}, newer than this version`;
+  if (unknown.length > 0 && pending.length === 0) return `${last}, newer than this version`;
   return pending.length > 0 ? `${last}, older than this version` : last;
 };
 

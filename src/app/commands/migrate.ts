@@ -25,9 +25,12 @@ export const migrateCommands = (program: Command): void => {
     .action((options: OutputOptions) =>
       withDatabase(async (database, { migrationStates }) => {
         const states = await migrationStates(database);
+        // A newer release has all of ours, and more.
+        const isNewer = states.every(({ executedAt }) => executedAt !== undefined);
+        const stranger = isNewer ? ' by a newer release' : ' by an unreleased build';
         const rows = states.map(({ name, executedAt, isKnown }) => [
           name,
-          `${executedAt?.toISOString() ?? 'pending'}${isKnown ? '' : ' by a newer release'}`,
+          `${executedAt?.toISOString() ?? 'pending'}${isKnown ? '' : stranger}`,
         ]);
         print(options, states, table(['MIGRATION', 'APPLIED'], rows, 'No migrations.'));
       }),

@@ -64,8 +64,8 @@ export const presentCertificate = (certificate: CertificateStanding) => {
     case 'wanted':
       return { status, ...presentWork(certificate.work) };
     case 'issued': {
-      const { kind: _, hasWindow: _window, issuedBy, work, ...facts } = certificate;
-      return { status, ...presentWork(work), ...facts, ...(issuedBy && { issuedBy }) };
+      const { kind: _, hasWindow: _window, work, ...facts } = certificate;
+      return { status, ...presentWork(work), ...facts };
     }
   }
 };

@@ -1,8 +1,4 @@
-import {
-  backupTimes,
-  remembersBackups,
-  type BackupTimes,
-} from '../../adapters/kysely/copies/backup-times.ts';
+import { backupTimes, type BackupTimes } from '../../adapters/kysely/copies/backup-times.ts';
 import { commandName } from '../command-name.ts';
 import type { Config } from '../settings/config.ts';
 import { isMissing, usingDatabase } from './check-database.ts';
@@ -11,12 +7,10 @@ import { ok, warning, type Finding } from './finding.ts';
 /** Of a nightly backup that takes up to two hours; the alert BackupLate has the same. */
 const mostAgeMs = 26 * 3_600_000;
 
-/** Nothing where the database is away, not yet made, or too old: the check of the database says so. */
+/** Nothing where the database is away or not yet made: the check of the database says so. */
 export const checkBackups = async ({ databaseUrl }: Config): Promise<readonly Finding[]> => {
   if (isMissing(databaseUrl)) return [];
-  const times = await usingDatabase(databaseUrl, async (database) =>
-    (await remembersBackups(database)) ? backupTimes(database) : undefined,
-  ).catch(() => undefined);
+  const times = await usingDatabase(databaseUrl, backupTimes).catch(() => undefined);
   return times ? judgeBackups(times, new Date()) : [];
 };
 

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { Database } from '../../adapters/kysely/database.ts';
 import { databaseFile } from '../../adapters/kysely/engine/database-kind.ts';
 import {
+  knownMigrations,
   migrationStates,
-  newerAdvice,
+  strangeSchema,
   UnfinishedDatabase,
 } from '../../adapters/kysely/migrations.ts';
 import { commandName } from '../command-name.ts';
@@ -18,12 +19,11 @@ export const checkDatabase = async ({ databaseUrl }: Config): Promise<readonly F
   if (isMissing(databaseUrl)) return [ok(`${place} does not exist yet; the first start makes it.`)];
   try {
     const states = await usingDatabase(databaseUrl, migrationStates);
-    const firstUnknown = states.find(({ isKnown }) => !isKnown);
-    if (firstUnknown) {
-      const seen = `A newer release has brought ${place} up to date: this one does not know ${firstUnknown.name}.`;
-      return [failed(seen, newerAdvice)];
-    }
-    const pending = states.filter(({ executedAt }) => executedAt === undefined).length;
+    const applied = states.filter(({ executedAt }) => executedAt !== undefined);
+    const names = applied.map(({ name }) => name);
+    const strange = strangeSchema(names, await knownMigrations(), place);
+    if (strange) return [failed(strange.seen, strange.advice)];
+    const pending = states.length - applied.length;
     if (pending === 0) return [ok(`${place} answers, and its schema is up to date.`)];
     const advice = `Run ${commandName()} migrate up, or start the service.`;
     return [warning(`${place} answers; ${String(pending)} migrations are pending.`, advice)];

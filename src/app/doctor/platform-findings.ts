@@ -102,7 +102,7 @@ const certificateOf = (standing: PlatformStanding): Finding => {
     : 'A worker orders it within a minute once everything above is ok.';
   if (!certificate) return failed(failing ?? 'There is no certificate yet.', next);
   const { notAfter, issuedBy, ending } = certificate;
-  const seen = `The certificate is valid until ${notAfter.toISOString()}${issuedBy && `, from ${issuedBy}`}.`;
+  const seen = `The certificate is valid until ${notAfter.toISOString()}, from ${issuedBy}.`;
   if (!isEnough) return failed(`${seen} ${failing ?? 'It was not renewed.'}`, next);
   if (failing !== undefined) return warning(`${seen} ${failing}`, next);
   return ending === 'far' ? ok(seen) : warning(`${seen} It was not renewed.`, next);

@@ -1,7 +1,5 @@
-import { earliest } from '../../kernel/earliest.ts';
 import { domainIn, isForgotten, lookAtDomain, subjectOf } from '../domain/domain-watch.ts';
 import type { DueWatch, NotificationsPorts } from '../ports.ts';
-import { unwatchedDomains } from './unwatched-domains.ts';
 import { memoryOf, watching } from './watching.ts';
 
 type Ports = Pick<NotificationsPorts, 'watches' | 'domains' | 'clock'>;
@@ -29,13 +27,9 @@ const forget = async ({ watches }: Ports, subject: string): Promise<void> => {
   if (kept) await watches.forget(subject, kept.version);
 };
 
-/**
- * Looks at all domains that are due, and then at some that nobody has looked at yet. What else is due is over, and forgotten.
- * One that fails holds up no other.
- */
+/** Looks at all domains that are due. What else is due is over, and forgotten. One that fails holds up no other. */
 export const watchDueDomains = (ports: Ports) => {
   const watch = watchDomain(ports);
-  const unwatched = unwatchedDomains(ports);
   /** @throws what the first one threw that failed */
   const watchDue = async (isStopping: () => boolean): Promise<void> => {
     const failures: unknown[] = [];
@@ -51,11 +45,9 @@ export const watchDueDomains = (ports: Ports) => {
       after = due.at(-1);
       isMore = due.length === batch;
     }
-    if (!isStopping()) await unwatched.look(isStopping, (id) => tried(watch(id)));
     if (failures.length > 0) throw failures[0];
   };
   /** When there is something to look at. */
-  const dueAt = async (): Promise<Date | undefined> =>
-    earliest([await ports.watches.nextDueAt(), unwatched.dueAt()]);
+  const dueAt = (): Promise<Date | undefined> => ports.watches.nextDueAt();
   return { watchDue, dueAt };
 };

@@ -27,7 +27,7 @@ export const mailRequestsContract = (open: () => Promise<Stores>): void => {
   });
 
   const requestOf = (draft: Partial<MailRequest> = {}): MailRequest => ({
-    ...{ id: ids.next('mreq'), reason: 'sign_in', email, personId: undefined, askedAt: now },
+    ...{ id: ids.next('mreq'), reason: 'sign_in', email, personId: undefined, askedAt: later(0) },
     ...{ source: 'network:203.0.113.7', device: undefined, turn: 1 },
     ...draft,
   });

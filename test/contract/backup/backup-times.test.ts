@@ -1,17 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  backupTimes,
-  rememberBackup,
-  remembersBackups,
-} from '../../../src/adapters/kysely/copies/backup-times.ts';
+import { backupTimes, rememberBackup } from '../../../src/adapters/kysely/copies/backup-times.ts';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
 import { judgeBackups } from '../../../src/app/doctor/check-backups.ts';
-import {
-  databaseKinds,
-  emptyDatabase,
-  openDatabase,
-  type TestDatabase,
-} from '../../support/servers/databases.ts';
+import { databaseKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
 import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 
@@ -46,15 +37,6 @@ describe.each(databaseKinds)('what %s knows of its backups', (kind) => {
     await rememberBackup(database, 'made', ago(-99));
     await rememberBackup(database, 'made', now);
     expect((await backupTimes(database)).made).toEqual(now);
-  });
-
-  test('is nothing while the schema is older', async () => {
-    const other = await emptyDatabase(kind);
-    const empty = openDatabase(other.url);
-    expect(await remembersBackups(empty)).toBe(false);
-    expect(await remembersBackups(database)).toBe(true);
-    await empty.close();
-    await other.drop();
   });
 });
 

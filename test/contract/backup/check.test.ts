@@ -285,7 +285,7 @@ describe('a check of a backup', () => {
   test('warns of an older schema, which the first start after a restore brings up to date', async () => {
     const later = `export const up = (db) => db.schema.createTable('later').addColumn('id', 'integer').execute();`;
     const newer = await plantTree(['src', 'db', 'package.json'], {
-      'db/migrations/9999-later.ts': later,
+      'db/migrations/0002-later.ts': later,
     });
     const machine = store.anotherMachine('older');
     const env = { ...process.env, ...store.home.settings, ...store.settings };
@@ -294,12 +294,14 @@ describe('a check of a backup', () => {
         env: { ...env, ...more },
       });
     const { stdout } = await run(['backup', 'check', store.backups]);
-    expect(stdout).toContain('Its schema is older: 9999-later is missing.');
+    expect(stdout).toMatch(/Its schema is older: 0002-later-\w{8} is missing\./);
     expect(stdout).toMatch(/All checks passed\.\n$/);
+    const { stdout: made } = await run(['backup', join(store.folder, 'older')]);
+    expect(made).toMatch(/schema: +0001-foundation-\w{8}, older than this version/);
     const restored = await run(['restore', store.backups], machine);
-    expect(restored.stdout).toContain('Its schema is older: the next start applies 9999-later.');
+    expect(restored.stdout).toContain('Its schema is older: the next start applies 0002-later-');
     expect((await run(['account', 'list'], machine)).stdout).toContain('Zoo');
-    expect((await store.run(['account', 'list'], machine)).stderr).toContain('9999-later');
+    expect((await store.run(['account', 'list'], machine)).stderr).toContain('0002-later');
     await newer.remove();
   });
 

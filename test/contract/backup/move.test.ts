@@ -192,7 +192,7 @@ describe('a move from SQLite to MySQL', () => {
   });
 
   test.each([
-    [`delete from kysely_migration where name > '0001-z'`, 'is missing. Run '],
+    ['delete from kysely_migration', 'is missing. Run '],
     [`insert into kysely_migration values ('9999-later', '')`, 'newer than this version: 9999'],
   ])('is refused after "%s"', async (sql, words) => {
     change(sql);

@@ -3,61 +3,13 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { knownMigrations, migrator } from '../../../src/adapters/kysely/migrations.ts';
-import { keyUses } from '../../../src/adapters/kysely/sealed-values.ts';
 import { StoreHome } from '../../support/backup/store-home.ts';
-import { databaseKinds, emptyDatabase, openDatabase } from '../../support/servers/databases.ts';
-
-const [first = '', ...later] = await knownMigrations();
-
-interface Printed {
-  readonly database: Readonly<Record<'migrations' | 'pending' | 'unknown', readonly string[]>>;
-}
 
 let store: StoreHome;
 beforeAll(async () => {
   store = await StoreHome.open();
 });
 afterAll(() => store.close());
-
-describe('a database of an older schema', () => {
-  test('is backed up, checked and restored as it is at every migration', async () => {
-    for (const last of [first, ...later]) {
-      const machine = store.anotherMachine(last);
-      const database = openDatabase(machine['DATABASE_URL'] ?? '');
-      await (await migrator(database)).migrateTo(last);
-      await database.close();
-      const folder = join(store.folder, `of ${last}`);
-      const { database: found } = await store.told<Printed>(['backup', folder], machine);
-      const applied = [first, ...later].filter((name) => name <= last);
-      const pending = later.filter((name) => name > last);
-      expect(found).toMatchObject({ migrations: applied, pending, unknown: [] });
-      const checked = await store.run(['backup', 'check', folder], machine);
-      expect([checked.code, checked.stderr]).toEqual([0, '']);
-    }
-  });
-
-  test('is named by its last migration', async () => {
-    const { code, stdout } = await store.run(
-      ['backup', join(store.folder, `of ${first}`)],
-      store.anotherMachine(first),
-    );
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringContaining(`schema:   ${first}, older than this version`),
-    ]);
-    expect(stdout).toContain('alerts do not know of this');
-  });
-
-  test.each(databaseKinds)('holds no secrets in tables that %s does not have yet', async (kind) => {
-    const home = await emptyDatabase(kind);
-    const database = openDatabase(home.url);
-    await (await migrator(database)).migrateTo(first);
-    expect(await keyUses(database)).toEqual([]);
-    await database.close();
-    await home.drop();
-  });
-});
 
 test('a database of a newer schema is backed up, and the backup says so', async () => {
   store.change(`insert into kysely_migration values ('9999-later', '2027-01-01T00:00:00.000Z')`);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DnsVerifier } from '../../../src/domains/ports.ts';
 import { scribble } from '../../support/scribble.ts';
+import { fixedTime } from '../../support/fixed-time.ts';
 
 /** A host that leads to `target` by CNAME. */
 export interface PublishedHost {
@@ -20,7 +21,7 @@ export interface AskedResolvers {
   close(): Promise<void>;
 }
 
-export const checkedAt = new Date('2026-03-01T12:00:00Z');
+export const checkedAt = fixedTime('2026-03-01T12:00:00Z');
 
 const shop = {
   host: 'shop.customer.test',

@@ -25,7 +25,7 @@ export const domainSharesContract = (open: () => Promise<Stores>): void => {
     await takeEvents(stores);
   });
 
-  const make = async (at = now, through = stores.shares, secretHash = newHash()) => {
+  const make = async (at = later(0), through = stores.shares, secretHash = newHash()) => {
     const draft = { id: ids.next('share'), secretHash, now: at };
     const { added } = await through.change(domain, at, (one, current) =>
       shareDomain(one, current, draft),

@@ -104,7 +104,7 @@ test('a commit that fails fails for all that it would have stored, and for no la
   const orphan = () =>
     database.transaction(async (db) => {
       await execute('pragma defer_foreign_keys = 1');
-      const session = { secret_hash: 'x', person_id: 'nobody', ends_at: 0n };
+      const session = { secret_hash: 'x', person_id: 'nobody', ends_at: 0n, resets_password: 0n };
       await db.insertInto('sign_in_links').values(session).execute();
     });
   const refused = () =>

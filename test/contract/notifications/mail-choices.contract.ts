@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { NotificationKind } from '../../../src/notifications/domain/notification.ts';
 import type { MailChoices } from '../../../src/notifications/mail-ports.ts';
-import { later, newAccount, personDecision } from '../../support/accounts.ts';
+import { newAccount, personDecision } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
@@ -60,7 +60,6 @@ export const mailChoicesContract = (open: () => Promise<Stores>): void => {
     await stores.people.remove(accountId, bob, () => []);
     expect(await offOf(bob)).toEqual([]);
     await choices.choose(ada, kinds('key.banned'));
-    await stores.retention.sweep('mail_choices', later(0));
     expect(await offOf(ada)).toEqual(['key.banned']);
   });
 };

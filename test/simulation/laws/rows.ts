@@ -87,8 +87,14 @@ const rowRules: Readonly<Record<keyof Schema, RowRule>> = {
   domain_shares: {
     leftOver: `select id from domain_shares where domain_id not in (select id from domains)`,
   },
-  mail_choices: { because: 'retention deletes them' },
-  mail_troubles: { because: 'retention deletes them' },
+  mail_choices: {
+    leftOver:
+      'select person_id as id from mail_choices where person_id not in (select id from people)',
+  },
+  mail_troubles: {
+    leftOver:
+      'select person_id as id from mail_troubles where person_id not in (select id from people)',
+  },
   webhooks: {
     leftOver: 'select id from webhooks where account_id not in (select id from accounts)',
   },
@@ -123,19 +129,15 @@ const overAge = (table: keyof Schema, { stored, time }: Seen): Facts | undefined
   const rule = retention[table];
   if (rule === 'kept') return undefined;
   const { what } = rule;
-  const conditions: string[] = [];
-  if ('since' in rule) {
-    const before = Math.floor(time.now) - rule.keptMs - sweptMs;
-    conditions.push(`${rule.since} < ${String(before)}`);
-  }
+  const before = Math.floor(time.now) - rule.keptMs - sweptMs;
+  const conditions = [`${rule.since} < ${String(before)}`];
   if ('only' in rule)
     conditions.push(
       `${rule.only.column} in (${rule.only.words.map((word) => `'${word}'`).join()})`,
     );
   if ('unlessIn' in rule) {
     const { table: other, column } = rule.unlessIn;
-    const of = 'of' in rule.unlessIn ? rule.unlessIn.of : 'id';
-    conditions.push(`${of} not in (select ${column} from ${other})`);
+    conditions.push(`id not in (select ${column} from ${other})`);
   }
   const found = stored.first<{ n: number }>(
     `select count(*) as n from ${table} where ${conditions.join(' and ')}`,

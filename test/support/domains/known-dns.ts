@@ -5,8 +5,9 @@ import type {
   ResolverFacts,
 } from '../../../src/domains/domain/dns/facts.ts';
 import type { DnsExpectation } from '../../../src/domains/domain/dns/report.ts';
+import { fixedTime } from '../fixed-time.ts';
 
-export const checkedAt = new Date('2026-03-01T10:00:00Z');
+export const checkedAt = fixedTime('2026-03-01T10:00:00Z');
 
 export const none = { kind: 'none' } as const;
 export const absent = { kind: 'no_such_name' } as const;

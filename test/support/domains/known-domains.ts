@@ -18,12 +18,13 @@ import type {
 import type { DnsReport } from '../../../src/domains/domain/dns/report.ts';
 import type { Allowance } from '../../../src/sites/domain/allowance.ts';
 import type { AuthorityFailure } from '../../../src/domains/domain/certificates/order.ts';
+import { fixedTime } from '../fixed-time.ts';
 
 export const minute = 60_000;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
-export const start = new Date('2026-03-01T10:00:00Z');
+export const start = fixedTime('2026-03-01T10:00:00Z');
 export const after = (milliseconds: number): Date => new Date(start.getTime() + milliseconds);
 export const moment = (now: Date) => ({ now, jitter: 0 });
 
@@ -136,7 +137,7 @@ export const withEveryWork = (domain: CustomDomain, problem = missing): readonly
     { step: 'planned', at, attempts: undefined, problem: undefined },
     { step: 'planned', at, attempts, problem },
     { ...order, at, attempts, problem: undefined },
-    { ...order, method: 'http-01', since: undefined, at, attempts, problem },
+    { ...order, method: 'http-01', at, attempts, problem },
     { step: 'waits_for_dns', attempts: undefined, problem },
     { step: 'waits_for_dns', attempts, problem },
   ];

@@ -4,7 +4,7 @@ import type { Certificate } from '../../../src/domains/domain/certificates/certi
 import { createProject, type Project } from '../../../src/sites/domain/project.ts';
 import { deploySucceeded, startDeploy, type Site } from '../../../src/sites/domain/site.ts';
 import type { SitesEvent } from '../../../src/sites/domain/sites-event.ts';
-import { later, now, takeEvents } from '../accounts.ts';
+import { later, takeEvents } from '../accounts.ts';
 import type { StoragePorts } from '../storage-ports.ts';
 
 const ids = new UuidIds();
@@ -36,7 +36,7 @@ export const certificateFor = (host: string, draft: Partial<Certificate> = {}): 
   host,
   chain: pem('CERTIFICATE', ids.next('leaf')),
   privateKey: pem('PRIVATE KEY', ids.next('private')),
-  notBefore: now,
+  notBefore: later(0),
   notAfter: later(90 * 86_400_000),
   ...draft,
 });

@@ -73,8 +73,6 @@ test('each kind of old data is deleted after its own period', async () => {
     events: 7 * day,
     notices: 90 * day,
     mails: 30 * day,
-    mail_choices: 0,
-    mail_troubles: day,
     webhook_deliveries: 30 * day,
     webhook_attempts: 30 * day,
   });
@@ -121,12 +119,4 @@ test('a table without old rows is not swept, and looked at again once the oldest
   oldest = undefined;
   expect(await usage?.run(goesOn)).toEqual({ nextAt: new Date(now.getTime() + 90 * day) });
   expect(swept).toEqual([]);
-});
-
-test('what belongs to nobody is looked for each time, because its age does not tell', async () => {
-  const choices = jobs.find(({ name }) => name.startsWith('forget choices of mails'));
-  swept.length = 0;
-  oldest = undefined;
-  expect(await choices?.run(goesOn)).toBe('done');
-  expect(swept).toEqual([['mail_choices', 0]]);
 });

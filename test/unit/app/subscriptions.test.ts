@@ -79,16 +79,8 @@ test('each event sets off the work that the table names for it', async () => {
     await bus.hand({ id: `evt_${deployId}`, actor: 'service', event: told }, subscriber);
   }
   const live = { ...about, type: 'domain_live', domainId: 'dom_1', host: 'shop.example' };
-  // The latter in what version 1.0.0 stored.
-  for (const name of ['primaries', 'primary'])
-    await bus.hand({ id: 'evt_1', actor: 'service', event: live }, name);
-  expect(calls).toEqual(['secure', 'dep_2', 'dep_3', 'proj_1', 'proj_1']);
-});
-
-test('version 1.0.0, which adopts no second primary, leaves that to this version', () => {
-  const names = [...subscribersOf('domain_live'), ...subscribersOf('domain_removed')];
-  expect(names).toContain('primaries');
-  expect(names).not.toContain('primary');
+  await bus.hand({ id: 'evt_1', actor: 'service', event: live }, 'primaries');
+  expect(calls).toEqual(['secure', 'dep_2', 'dep_3', 'proj_1']);
 });
 
 test('a verified domain is worked on in the background', async () => {

@@ -19,10 +19,7 @@ const storyOf = (jitter: number, breaksAt: Date, isRightFrom?: Date) => {
   let domain: CustomDomain = live;
   let memory: DomainMemory | undefined;
   let lookAt: Date | undefined;
-  const domains = new BridgedDomains({
-    get: () => Promise.resolve(domain),
-    inState: () => Promise.resolve([]),
-  });
+  const domains = new BridgedDomains({ get: () => Promise.resolve(domain) });
   const check = (now: Date): boolean => {
     const isAstray = now >= breaksAt && !(isRightFrom && now >= isRightFrom);
     const reported = isAstray ? badReport(now) : report(now);

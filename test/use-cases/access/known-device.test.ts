@@ -117,18 +117,6 @@ describe('a known browser', () => {
     expect(known(both.device)).toMatchObject({ provenIds: [mia.id, person.id] });
   });
 
-  test('of version 1.0.0 stays known, but for no proven address', async () => {
-    const made = JSON.stringify({ id: 'known', personIds: [mia.id] });
-    const token = ports.sealer.seal(made, 'known device');
-    await guessesFrom(200);
-    await face.askForLink({ email, wants: 'sign_in' }, at(1, token));
-    const { secret } = await face.signInLinkFor(email);
-    expect(openDevice(ports, token)).toMatchObject({ personIds: [mia.id], provenIds: [] });
-    expect(await answerTo(signIn(at(200, token)))).toBe('let in');
-    const { device } = await face.signInByLink(secret, at(1, token));
-    expect(openDevice(ports, device)).toMatchObject({ id: 'known', provenIds: [mia.id] });
-  });
-
   test('stays the same one at each sign-in', async () => {
     let { device } = await signIn(at(200));
     for (let n = 0; n < signInLimits.device.perMinute; n++) {

@@ -19,7 +19,6 @@ let clock: SettableClock;
 let face: Notifications;
 let domains: Map<string, WatchedDomain>;
 let calls: Set<string>;
-let live: Set<string>;
 /** Runs before a domain is read. */
 let meanwhile: () => Promise<void>;
 beforeEach(async () => {
@@ -27,7 +26,6 @@ beforeEach(async () => {
   clock = new SettableClock(now);
   domains = new Map();
   calls = new Set();
-  live = new Set();
   meanwhile = () => Promise.resolve();
   face = notifications({
     ...{ notices: ports.notices, watches: ports.watches, clock },
@@ -36,10 +34,6 @@ beforeEach(async () => {
         await meanwhile();
         if (id === 'dom_broken') throw new Error('cannot be read');
         return domains.get(id);
-      },
-      live: (after, limit) => {
-        const ids = [...live].filter((id) => id > after);
-        return Promise.resolve(ids.sort().slice(0, limit));
       },
     },
     callers: {
@@ -59,44 +53,6 @@ const failing = (id: string) => {
   const certificate = { failed: 3, validity: undefined };
   domains.set(id, { ...watchedDomain({ certificate }), id, accountId: `acct_of_${id}` });
 };
-
-describe('live domains that nobody has looked at', () => {
-  const manyFailing = (count: number) => {
-    for (let n = 0; n < count; n += 1) {
-      const id = `dom_${String(n).padStart(4, '0')}`;
-      failing(id);
-      live.add(id);
-    }
-  };
-
-  test('are looked at once, a bounded number in each run, and one that cannot be read holds up no other', async () => {
-    manyFailing(2500);
-    live.add('dom_0_broken').add('dom_broken');
-    await expect(face.dueWatches.watchDue(never)).resolves.toBeUndefined();
-    expect(await told()).toHaveLength(1999);
-    await expect(face.dueWatches.watchDue(never)).rejects.toThrow('cannot be read');
-    expect(new Set(await told()).size).toBe(2500);
-    await face.dueWatches.watchDue(never);
-    expect(await told()).toHaveLength(2500);
-  });
-
-  test('are looked for again a day after the last one was found, and not before', async () => {
-    await face.dueWatches.watchDue(never);
-    manyFailing(1);
-    clock.advance(day - hour);
-    await face.dueWatches.watchDue(never);
-    expect(await told()).toEqual([]);
-    clock.advance(hour);
-    await face.dueWatches.watchDue(never);
-    expect(await told()).toEqual(['acct_of_dom_0000 certificate_found_failing']);
-  });
-
-  test('are left for the next process by one that stops', async () => {
-    manyFailing(1);
-    await face.dueWatches.watchDue(() => true);
-    expect(await told()).toEqual([]);
-  });
-});
 
 describe('domains that are due', () => {
   test('are looked at, though one of them cannot be read', async () => {

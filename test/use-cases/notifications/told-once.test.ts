@@ -40,7 +40,7 @@ const world = async () => {
     const face = notifications({
       notices: life.port(ports.notices),
       watches: life.port(ports.watches),
-      domains: { find: () => Promise.resolve(domain), live: () => Promise.resolve([]) },
+      domains: { find: () => Promise.resolve(domain) },
       ...{ callers: mustNotBeUsed('callers'), endings: [], clock },
       mails: life.port(ports.mails),
       ...{ mailChoices: ports.mailChoices, postman: undefined },

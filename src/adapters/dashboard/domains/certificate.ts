@@ -88,11 +88,8 @@ const validity = (certificate: CertificateStanding, now: Date): Fact | undefined
   return [notAfter <= now ? 'Expired' : 'Expires', fullTime(notAfter, now)];
 };
 
-/** Not known of certificates that version 1.0.0 got. */
 const issuer = (certificate: CertificateStanding): Fact | undefined =>
-  certificate.kind === 'issued' && certificate.issuedBy !== ''
-    ? ['Issued by', certificate.issuedBy]
-    : undefined;
+  certificate.kind === 'issued' ? ['Issued by', certificate.issuedBy] : undefined;
 
 const nextStep = (domain: CustomDomain, work: CertificateWork, now: Date): Fact => {
   switch (work.step) {

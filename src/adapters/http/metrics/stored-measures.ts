@@ -120,7 +120,7 @@ export const storedMeasures = {
     ...maxOf,
     unit: 'seconds',
     labels: [],
-    help: 'Since when backups are remembered: the installation, or the upgrade from 1.0.0',
+    help: 'Since when backups are remembered: the installation',
     from: counting,
   },
 } as const satisfies Readonly<Record<string, Measure>>;

@@ -182,7 +182,7 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
 const oldestFirst = (one: KeyRow, other: KeyRow): number =>
   Number(one.created_at - other.created_at) || (one.id < other.id ? -1 : 1);
 
-const ofAccount = accounts.without('id', 'name', 'email', 'createdAt');
+const ofAccount = accounts.only('plan', 'perMinute', 'perDay');
 
 const holderFrom = (row: HolderRow): KeyHolder => {
   const { plan, ...ownLimits } = ofAccount.read(row);

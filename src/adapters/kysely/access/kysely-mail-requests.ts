@@ -13,7 +13,7 @@ import { Store } from '../store.ts';
 import { mailRequests } from '../tables.ts';
 
 const requests = mailRequests.without('mailedAt');
-const past = mailRequests.without('id', 'reason', 'email', 'personId', 'askedAt', 'turn');
+const past = mailRequests.only('mailedAt', 'source', 'device');
 
 export class KyselyMailRequests extends Store implements MailRequests {
   async add(request: MailRequest): Promise<void> {

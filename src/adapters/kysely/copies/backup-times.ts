@@ -1,44 +1,34 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
-import { migrationStates } from '../migrations.ts';
 import { fromMillis, toMillis } from '../schema.ts';
 import { migrationTable } from './copy-facts.ts';
-
-const migration = '0015-backup-times';
 
 /** `made`: a backup is whole; `checked`: it could be restored. */
 export type BackupStep = 'made' | 'checked';
 
 /** What the database knows of its own backups. */
 export interface BackupTimes {
-  /** From then on they are remembered: since the installation, or its upgrade from version 1.0.0. */
+  /** From then on they are remembered: the installation. */
   readonly since: Date;
   /** Each the moment of the newest backup of which that is known. */
   readonly made: Date | undefined;
   readonly checked: Date | undefined;
 }
 
-/** Whether the schema is new enough to remember them. @throws Unavailable */
-export const remembersBackups = async (database: Database): Promise<boolean> =>
-  (await migrationStates(database)).some(
-    ({ name, executedAt }) => name === migration && executedAt !== undefined,
-  );
-
 /** Where the database remembers backups. @throws Unavailable */
 export const backupTimes = async (database: Database): Promise<BackupTimes> => {
   const { rows } = await database.run((db) =>
     sql<{ timestamp: string }>`
-      select timestamp from ${sql.table(migrationTable)} where name = ${migration}`.execute(db),
+      select min(timestamp) as timestamp from ${sql.table(migrationTable)}`.execute(db),
   );
-  const [applied] = rows;
-  if (!applied) throw new Error(`migration ${migration} is missing`);
+  const [installed] = rows;
   const times = await database.db.selectFrom('backup_times').selectAll().execute();
   const momentOf = (step: BackupStep): Date | undefined => {
     const found = times.find((one) => one.step === step);
     return found && fromMillis(found.moment);
   };
   const [made, checked] = [momentOf('made'), momentOf('checked')];
-  return { since: new Date(applied.timestamp), made, checked };
+  return { since: new Date(installed?.timestamp ?? ''), made, checked };
 };
 
 /**

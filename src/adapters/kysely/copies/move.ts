@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CompiledQuery, sql, type Kysely } from 'kysely';
 import { Database } from '../database.ts';
-import { migrator } from '../migrations.ts';
+import { knownMigrations, migrator } from '../migrations.ts';
 import { failureOf } from '../engine/failure.ts';
 import type { Schema } from '../schema.ts';
 import { migrationTable, readFacts, type CopyFacts } from './copy-facts.ts';
@@ -51,7 +51,9 @@ const fill = async (
 ): Promise<void> => {
   const database = new Database(url, { patient: true });
   try {
-    const { error } = await (await migrator(database, draft)).migrateToLatest();
+    const { error } = await (
+      await migrator(database, await knownMigrations(), draft)
+    ).migrateToLatest();
     if (error instanceof Error) throw error;
     await database.root.connection().execute(async (session) => {
       // Otherwise a row with the id 0 gets another one.

@@ -75,16 +75,6 @@ export class KyselyWatches extends AggregateStore implements Watches {
       .executeTakeFirst();
     return fromMillisOrNull(first?.look_at ?? null);
   }
-
-  async known(subjects: readonly string[]): Promise<readonly string[]> {
-    if (subjects.length === 0) return [];
-    const rows = await this.db
-      .selectFrom('watches')
-      .select('subject')
-      .where('subject', 'in', subjects)
-      .execute();
-    return rows.map(({ subject }) => subject);
-  }
 }
 
 const columnsOf = ({ memory, lookAt }: Look) => ({

@@ -29,7 +29,7 @@ export const mailRow = (sealer: Sealer, { mail, planned, now }: Draft): Row => {
     message: planned?.message ?? id,
     send_at: sendAt,
     ...{ attempts: 0n, claim: null, problem: null },
-    until: planned ? toMillis(endOf(mail, planned.sendAt)) : null,
+    until: planned ? toMillis(endOf(mail, planned.sendAt)) : sendAt,
     ...(planned
       ? { due_at: sendAt, ended_at: null, ending: null }
       : { due_at: null, ended_at: toMillis(now), ending: 'left_out' }),
@@ -44,7 +44,7 @@ export const dueMessage = (
 ): Omit<DueMessage, 'claim'> => ({
   ...{ id: first.message, accountId: first.account_id, personId: first.person_id },
   ...{ to: first.address, attempts: Number(first.attempts) },
-  until: fromMillis(first.until ?? first.send_at),
+  until: fromMillis(first.until),
   tells: () =>
     [first, ...others].map(({ id, kind, facts, sealed_by, occurred_at }) => {
       const columns = { sealed: facts ?? '', sealed_by: sealed_by ?? '' };

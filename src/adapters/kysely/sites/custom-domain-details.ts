@@ -75,8 +75,7 @@ const report = v.object({
     } satisfies Entries<DnsZone>),
   ),
   pointsHere: v.boolean(),
-  // Version 1.0.0 wrote none.
-  mayIssue: v.optional(v.array(v.string()), []),
+  mayIssue: v.array(v.string()),
   verifiable: v.boolean(),
 } satisfies Entries<DnsReport>);
 
@@ -85,7 +84,6 @@ const dns = v.object({
   lastCheckedAt: perhaps(date),
   nextCheckAt: perhaps(date),
   lastVerifyAskedAt: perhaps(date),
-  // Version 1.0.0 wrote none.
   preparedUntil: perhaps(date),
 } satisfies Entries<DnsStanding>);
 
@@ -100,8 +98,7 @@ const attempts = v.object({
   lastAt: date,
   isManual: v.boolean(),
   retryAt: perhaps(date),
-  // Version 1.0.0 wrote none.
-  turns: v.optional(v.record(v.string(), turn), {}),
+  turns: v.record(v.string(), turn),
   lastBy: perhaps(v.string()),
   unproven: perhaps(method),
 } satisfies Entries<Attempts>);
@@ -115,10 +112,9 @@ const steps = {
   }),
   ordered: v.object({
     step: v.literal('ordered'),
-    // Version 1.0.0 wrote none, and validated over HTTP.
-    authority: v.optional(v.string(), ''),
-    method: v.optional(method, 'http-01'),
-    since: perhaps(date),
+    authority: v.string(),
+    method,
+    since: date,
     at: date,
     attempts,
     problem: perhaps(problem),
@@ -149,9 +145,8 @@ export const issued = v.object({
   notAfter: date,
   work: renewal,
   askRenewalAt: perhaps(date),
-  // Version 1.0.0 wrote neither.
-  issuedBy: v.optional(v.string(), ''),
-  hasWindow: v.optional(v.boolean(), false),
+  issuedBy: v.string(),
+  hasWindow: v.boolean(),
 } satisfies Entries<IssuedCertificate>);
 
 const shared = { registrableDomain: v.string(), isApex: v.boolean(), dns };

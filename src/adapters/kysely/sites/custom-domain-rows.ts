@@ -5,7 +5,6 @@ import type { CustomDomain } from '../../../domains/domain/attachment/custom-dom
 import { dueAt } from '../../../domains/domain/attachment/schedule.ts';
 import { isAttached } from '../../../domains/domain/attachment/serving.ts';
 import { storedDetails, type DomainColumn } from './custom-domain-details.ts';
-import { storedField } from './stored-problem.ts';
 import type { Schema } from '../schema.ts';
 import { domains } from '../tables.ts';
 
@@ -33,7 +32,7 @@ export const customDomainRow = (domain: CustomDomain): WrittenDomainRow => {
     ...{ id, accountId, projectId, host, unicodeHost, token, state, generation, addedAt },
     attachedHost: isAttached(domain) ? host : undefined,
     provenHost: isCertified(domain) ? host : undefined,
-    details: JSON.stringify(details, storedField),
+    details: JSON.stringify(details),
     dueAt: dueAt(domain),
   });
 };

@@ -41,7 +41,6 @@ const attached = (db: Kysely<Schema>) =>
       }),
     )
     .select(['projects.name', 'projects.served_deploy_id', 'projects.domain_settings'])
-    .select('projects.no_primary')
     .select([
       'domains.id',
       'domains.state',

@@ -95,11 +95,7 @@ const within = async (
     .where('occurred_at', '>', BigInt(now.getTime() - lengthMs))
     .orderBy('occurred_at', 'desc')
     .limit(most);
-  // Version 1.0.0 writes none.
-  if (authority !== undefined)
-    query = query.where((on) =>
-      on.or([on('authority', 'in', [authority, '']), on('authority', 'is', null)]),
-    );
+  if (authority !== undefined) query = query.where('authority', '=', authority);
   for (const [column, value] of Object.entries(what)) {
     query = query.where(column as keyof typeof what, '=', value);
   }

@@ -109,9 +109,8 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
   }
 
   #orderFrom(row: Selectable<Schema['certificate_orders']>): KeptOrder {
-    const { subject, host, url } = row;
+    const { subject, authority, host, url } = row;
     const privateKey = openColumns(this.sealer, 'certificate_orders', subject, row);
-    const authority = row.authority ?? '';
     return {
       ...{ authority, subject, host, privateKey },
       url: url ?? undefined,

@@ -75,9 +75,7 @@ const nothing = {
   notAfter: undefined,
 };
 
-const validity = certificates.without(
-  ...(['host', 'chain', 'privateKey', 'sealedBy', 'revision', 'removedAt'] as const),
-);
+const validity = certificates.only('notBefore', 'notAfter');
 
 export const validityFrom = (row: Parameters<typeof validity.read>[0]): Validity => {
   const { notBefore, notAfter } = validity.read(row);

@@ -59,12 +59,9 @@ export class KyselyDomainShares extends AggregateStore implements DomainShares {
   async find(secretHash: string, now: Date): Promise<DomainShare | undefined> {
     const row = await this.db
       .selectFrom('domain_shares')
-      // Version 1.0.0 removes a domain without its links.
-      .innerJoin('domains', 'domains.id', 'domain_shares.domain_id')
-      .selectAll('domain_shares')
-      .where('domain_shares.secret_hash', '=', secretHash)
-      .where('domain_shares.ends_at', '>', toMillis(now))
-      .where('domains.attached_host', 'is not', null)
+      .selectAll()
+      .where('secret_hash', '=', secretHash)
+      .where('ends_at', '>', toMillis(now))
       .executeTakeFirst();
     return row && withoutSecret.read(row);
   }

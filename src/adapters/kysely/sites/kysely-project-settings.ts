@@ -23,7 +23,7 @@ export class KyselyProjectSettings extends AggregateStore implements ProjectSett
   async read(projectId: string): Promise<DomainSettings> {
     const row = await this.db
       .selectFrom('projects')
-      .select(['domain_settings', 'no_primary'])
+      .select('domain_settings')
       .where('id', '=', projectId)
       .executeTakeFirst();
     return row ? settingsFrom(row) : structuredClone(noDomainSettings);

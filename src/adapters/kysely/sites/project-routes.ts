@@ -1,21 +1,18 @@
 import type { Selectable } from 'kysely';
-import * as v from 'valibot';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { projectHostsOf, type ProjectHost } from '../../../domains/domain/attachment/serving.ts';
 import {
   noDomainSettings,
-  redirectStatuses,
   type DomainSettings,
-  type Redirect,
 } from '../../../domains/domain/redirects/settings.ts';
 import { routesOf, type Route } from '../../../domains/domain/redirects/routes.ts';
 import { customDomainFrom } from './custom-domain-rows.ts';
 import { nextEdgeRevision } from './edge-revision.ts';
 import { withheldOf } from './names-below.ts';
-import { parseStored, perhaps, present, type Entries } from '../column.ts';
+import { present } from '../column.ts';
 import type { Database, Queries } from '../database.ts';
 import type { Schema } from '../schema.ts';
-import { routes } from '../tables.ts';
+import { projects, routes } from '../tables.ts';
 
 // For the other adapters of this folder, in their transaction.
 
@@ -69,40 +66,18 @@ const attachedTo = async (db: Queries, projectId: string): Promise<readonly Cust
   return rows.map(customDomainFrom);
 };
 
-const redirect = v.object({
-  from: v.string(),
-  to: v.string(),
-  status: v.picklist(redirectStatuses),
-} satisfies Entries<Redirect>);
+const onlySettings = projects.only('domainSettings');
 
-/** Version 1.0.0 reads it too: it expects a primary that is a text or absent, and drops what it does not know. */
-const storedSettings = v.object({
-  primary: perhaps(v.string()),
-  redirects: v.array(redirect),
-} satisfies Entries<DomainSettings>);
-
-type StoredSettings = Pick<Selectable<Schema['projects']>, 'domain_settings' | 'no_primary'>;
-
-export const settingsFrom = ({ domain_settings, no_primary }: StoredSettings): DomainSettings => {
-  const settings =
-    domain_settings === null
-      ? structuredClone(noDomainSettings)
-      : parseStored(storedSettings, domain_settings);
-  // A primary beside the choice of none came later, by version 1.0.0.
-  return settings.primary === undefined && no_primary ? { ...settings, primary: null } : settings;
-};
+export const settingsFrom = (row: Parameters<typeof onlySettings.read>[0]): DomainSettings =>
+  onlySettings.read(row).domainSettings ?? structuredClone(noDomainSettings);
 
 export const storeSettings = async (
   db: Queries,
   projectId: string,
-  { primary, ...settings }: DomainSettings,
+  domainSettings: DomainSettings,
 ): Promise<void> => {
-  const stored = { primary: primary ?? undefined, ...settings } satisfies DomainSettings;
-  await db
-    .updateTable('projects')
-    .set({ domain_settings: JSON.stringify(stored), no_primary: primary === null ? 1n : 0n })
-    .where('id', '=', projectId)
-    .execute();
+  const row = onlySettings.write({ domainSettings });
+  await db.updateTable('projects').set(row).where('id', '=', projectId).execute();
 };
 
 const isSame = (one: Route | undefined, other: Route): boolean =>

@@ -15,7 +15,7 @@ export type SiteRow = ProjectRow & {
   readonly [Column in keyof Omit<DeployRow, 'project_id'>]: DeployRow[Column] | null;
 };
 
-const ofSite = projects.without('domainSettings', 'noPrimary');
+const ofSite = projects.without('domainSettings');
 const ofProject = ofSite.without('servedDeployId', 'lastNumber');
 const ofDeploy = deploys.without('id', 'projectId');
 

@@ -13,7 +13,7 @@ import {
 export interface Choice {
   /** The names of those that CAA allows, the preferred one first. */
   readonly mayIssue: readonly string[];
-  /** The one that has the order under way; '' where it is the preferred one of version 1.0.0. */
+  /** The one that has the order under way. */
   readonly ordered: string | undefined;
   readonly attempts: Attempts | undefined;
   readonly certificate: CertificateStanding;

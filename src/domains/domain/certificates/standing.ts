@@ -24,7 +24,7 @@ export interface IssuedCertificate extends Validity {
   readonly work: RenewalWork;
   /** Do not ask for the renewal window again before then (RFC 9773, section 4.3). */
   readonly askRenewalAt: Date | undefined;
-  /** Name of the authority; '' where it is the preferred one of version 1.0.0. */
+  /** Name of the authority. */
   readonly issuedBy: string;
   /** The authority has named a window, and so counts no order within it. */
   readonly hasWindow: boolean;
@@ -52,12 +52,12 @@ export type RenewalWork =
   /** An order is under way; it is always continued, and no second one begins. The next look is at that time. */
   | {
       readonly step: 'ordered';
-      /** Name of the authority that has the order; '' where it is the preferred one of version 1.0.0. */
+      /** Name of the authority that has the order. */
       readonly authority: string;
       /** How the name is proven, whatever the DNS says meanwhile. */
       readonly method: ValidationMethod;
-      /** When it was begun; undefined where version 1.0.0 did. */
-      readonly since: Date | undefined;
+      /** When it was begun. */
+      readonly since: Date;
       readonly at: Date;
       readonly attempts: Attempts;
       readonly problem: DnsProblem | undefined;
