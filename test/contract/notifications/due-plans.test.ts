@@ -40,11 +40,11 @@ const mails: ManyRows = {
   table: 'mails',
   columns: [
     ...['id', 'account_id', 'person_id', 'address', 'kind', 'occurred_at', 'message', 'send_at'],
-    ...['attempts', 'ended_at', 'ending', 'subject'],
+    ...['attempts', 'ended_at', 'ending', 'subject', 'until'],
   ],
   rows: numbers.map((n) => [
     ...[`mail_${n}`, `acct_${n % 50}`, `pers_${n % 100}`, 'keeper@zoo.example', 'key.banned'],
-    ...[n, `mail_${n}`, n, 0, n, 'sent', n % 2 === 0 ? null : `key_${n}`],
+    ...[n, `mail_${n}`, n, 0, n, 'sent', n % 2 === 0 ? null : `key_${n}`, n],
   ]),
 };
 
