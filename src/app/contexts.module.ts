@@ -14,7 +14,13 @@ import { Deadline } from '../kernel/deadline.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import { apart } from './request-deadline.ts';
-import { AccessKey, CatalogueKey, MailPeopleKey, NotificationsKey } from './keys.ts';
+import {
+  AccessKey,
+  CatalogueKey,
+  MailPeopleKey,
+  NotificationsKey,
+  WarnOfRemovalsKey,
+} from './keys.ts';
 import { leasedJob } from './leased.ts';
 import { BridgedPersonalMails } from './personal-mails.ts';
 import { wiring } from './wiring.ts';
@@ -43,11 +49,15 @@ export const contexts = wiring((once) => {
       acting: c.get(Acting),
       clock: c.get(Clock),
       ids: c.get(Ids),
-      deprecatedOperations: [...operationSunsets.keys()],
+      endings: [...operationSunsets].map(([operation, removedAt]) => ({ operation, removedAt })),
     });
   });
   once(MailPeopleKey, (c) => {
     const { answerMailRequests, mailRequestsDueAt } = c.get(AccessKey);
     return leasedJob(c, 'mail people', asJob(answerMailRequests), mailRequestsDueAt);
+  });
+  once(WarnOfRemovalsKey, (c) => {
+    const { warnOfRemovals, removalsDueAt } = c.get(AccessKey);
+    return leasedJob(c, 'tell of operations that end', asJob(warnOfRemovals), removalsDueAt);
   });
 });

@@ -16,7 +16,6 @@ import {
   NotificationsKey,
   SecureSitesKey,
   SitesKey,
-  WatchDomainsKey,
   WebhookCallsKey,
 } from './keys.ts';
 import { subscribers } from './subscribers.ts';
@@ -32,7 +31,7 @@ type EventToPeople = Extract<AnyEvent, { type: EventTo<'personalMails'> }>;
 export const events = wiring((once) => {
   once(EventBus, (c) => {
     const [dueDomains, certificates] = [c.get(DueDomains), c.get(SecureSitesKey)];
-    const [watches, requests] = [c.get(WatchDomainsKey), c.get(MailPeopleKey)];
+    const requests = c.get(MailPeopleKey);
     const notifications = c.get(NotificationsKey);
     const access = c.get(AccessKey);
     const named = { sites: c.get(SitesKey), access };
@@ -46,12 +45,6 @@ export const events = wiring((once) => {
     const all = subscribers({
       sites: c.get(SitesKey),
       domains: c.get(DomainsKey),
-      notifications: {
-        watchDomain: async (id) => {
-          await notifications.watchDomain(id);
-          watches.news.ring('soon');
-        },
-      },
       addNotice: telling((notification) => notifications.addNotice(notification)),
       mailOwners: notifications.isMailOn
         ? telling((notification) => notifications.mailOwners(notification))

@@ -29,8 +29,7 @@ export interface WorkerPorts {
   readonly domains: Pick<Domains, 'forgetOwnNames'>;
   readonly secureSites: LeasedJob;
   readonly planRenewals: LeasedJob;
-  readonly watchDomains: LeasedJob;
-  readonly watchRemovals: LeasedJob;
+  readonly warnOfRemovals: LeasedJob;
   /** Undefined where there is no mail server. */
   readonly mailPump: MailPump | undefined;
   /** Answers requests for mails to people; undefined where no mail is sent. */
@@ -85,14 +84,9 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
     run: (isStopping) => ports.census.run(isStopping),
   },
   {
-    name: 'tell of domains in trouble',
-    schedule: '37 * * * * *',
-    ...shared(ports.watchDomains),
-  },
-  {
     name: 'tell of operations that end',
     schedule: '53 41 * * * *',
-    ...shared(ports.watchRemovals),
+    ...shared(ports.warnOfRemovals),
   },
   ...sendingMail(ports),
   ...forgetting(ports),

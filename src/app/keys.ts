@@ -45,8 +45,7 @@ export const PlanRenewalsKey = key<LeasedJob>('plan renewals');
 /** Counts what the database holds. */
 export const CensusKey = key<StoredCensus>('census');
 /** Looks at what shows only over time. */
-export const WatchDomainsKey = key<LeasedJob>('watch domains');
-export const WatchRemovalsKey = key<LeasedJob>('watch removals');
+export const WarnOfRemovalsKey = key<LeasedJob>('warn of removals');
 /** Answers requests for mails to people. */
 export const MailPeopleKey = key<LeasedJob>('mail people');
 /** The one of `ACME_FALLBACK_DIRECTORY_URL`; empty without it. */

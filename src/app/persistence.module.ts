@@ -26,7 +26,6 @@ import { KyselyMailChoices } from '../adapters/kysely/notifications/kysely-mail-
 import { KyselyMails } from '../adapters/kysely/notifications/kysely-mails.ts';
 import { KyselyMailRequests } from '../adapters/kysely/access/kysely-mail-requests.ts';
 import { KyselyNotices } from '../adapters/kysely/notifications/kysely-notices.ts';
-import { KyselyWatches } from '../adapters/kysely/notifications/kysely-watches.ts';
 import { KyselyWebhookDeliveries } from '../adapters/kysely/notifications/kysely-webhook-deliveries.ts';
 import { KyselyWebhooks } from '../adapters/kysely/notifications/kysely-webhooks.ts';
 import { KyselyOrders } from '../adapters/kysely/catalogue/kysely-orders.ts';
@@ -55,7 +54,7 @@ import { Sealer } from '../kernel/sealer.ts';
 import { ProjectSettings, Timeline } from '../domains/ports.ts';
 import { CustomDomains } from '../domains/custom-domain-ports.ts';
 import { MailChoices, Mails } from '../notifications/mail-ports.ts';
-import { Notices, Watches } from '../notifications/ports.ts';
+import { Notices } from '../notifications/ports.ts';
 import { WebhookDeliveries, Webhooks } from '../notifications/webhook-ports.ts';
 import { Projects } from '../sites/ports.ts';
 import {
@@ -135,7 +134,6 @@ export const persistence = wiring((once, bind) => {
   once(SignInLinks, (c) => new KyselySignInLinks(c.get(Database), c.get(KyselyOutbox)));
   once(MailRequests, (c) => new KyselyMailRequests(c.get(Database)));
   once(Notices, (c) => new KyselyNotices(c.get(Database)));
-  once(Watches, (c) => new KyselyWatches(c.get(Database), c.get(KyselyOutbox)));
   once(Webhooks, (c) => new KyselyWebhooks(c.get(Database), c.get(KyselyOutbox), c.get(Sealer)));
   once(WebhookDeliveries, (c) => {
     const needs = { sealer: c.get(Sealer), ids: c.get(Ids) };

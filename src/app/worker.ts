@@ -19,8 +19,7 @@ import {
   PlanRenewalsKey,
   SecureSitesKey,
   SitesKey,
-  WatchDomainsKey,
-  WatchRemovalsKey,
+  WarnOfRemovalsKey,
 } from './keys.ts';
 import { showCensus } from './measures/show-census.ts';
 import type { RunningRole } from './running-role.ts';
@@ -43,8 +42,7 @@ export const startWorker = (
     domains: container.get(DomainsKey),
     secureSites: container.get(SecureSitesKey),
     planRenewals: container.get(PlanRenewalsKey),
-    watchDomains: container.get(WatchDomainsKey),
-    watchRemovals: container.get(WatchRemovalsKey),
+    warnOfRemovals: container.get(WarnOfRemovalsKey),
     mailPump: container.get(MailPump, { optional: true }),
     mailPeople: container.get(NotificationsKey).isMailOn ? mailPeople : undefined,
     webhookPump: container.get(WebhookPump),
@@ -54,7 +52,7 @@ export const startWorker = (
     verifierSchedule,
   };
   const { relay, dueDomains, secureSites, planRenewals, census } = ports;
-  const { watchDomains, watchRemovals, mailPump, webhookPump } = ports;
+  const { warnOfRemovals, mailPump, webhookPump } = ports;
   showCensus(container.get(MetricsKey), census);
   container.get(StoredSignal).listen((_accountIds, hasDeliveries) => {
     dueDomains.news.ring('soon');
@@ -67,7 +65,7 @@ export const startWorker = (
   return {
     stop: async () => {
       // Stopped together: the jobs wait for these, which would otherwise continue until nothing is due.
-      const leased = [secureSites, planRenewals, watchDomains, watchRemovals];
+      const leased = [secureSites, planRenewals, warnOfRemovals];
       const mail = [...(mailPump ? [mailPump] : []), mailPeople];
       const others = [webhookPump, ...mail];
       await Promise.all([cron, relay, dueDomains, ...leased, ...others].map((one) => one.stop()));

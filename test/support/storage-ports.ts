@@ -15,7 +15,7 @@ import type { Route } from '../../src/domains/domain/redirects/routes.ts';
 import type { ProjectSettings, Timeline } from '../../src/domains/ports.ts';
 import type { CustomDomains } from '../../src/domains/custom-domain-ports.ts';
 import type { MailChoices, Mails } from '../../src/notifications/mail-ports.ts';
-import type { Notices, Watches } from '../../src/notifications/ports.ts';
+import type { Notices } from '../../src/notifications/ports.ts';
 import type { WebhookDeliveries, Webhooks } from '../../src/notifications/webhook-ports.ts';
 import type { Projects } from '../../src/sites/ports.ts';
 import type {
@@ -59,7 +59,6 @@ export interface StoragePorts {
   readonly notices: Notices;
   readonly mails: Mails;
   readonly mailChoices: MailChoices;
-  readonly watches: Watches;
   readonly webhooks: Webhooks;
   readonly webhookDeliveries: WebhookDeliveries;
   readonly outbox: Outbox;

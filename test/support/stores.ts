@@ -21,7 +21,6 @@ import { KyselyMailChoices } from '../../src/adapters/kysely/notifications/kysel
 import { KyselyMails } from '../../src/adapters/kysely/notifications/kysely-mails.ts';
 import { KyselyMailRequests } from '../../src/adapters/kysely/access/kysely-mail-requests.ts';
 import { KyselyNotices } from '../../src/adapters/kysely/notifications/kysely-notices.ts';
-import { KyselyWatches } from '../../src/adapters/kysely/notifications/kysely-watches.ts';
 import { KyselyWebhookDeliveries } from '../../src/adapters/kysely/notifications/kysely-webhook-deliveries.ts';
 import { KyselyWebhooks } from '../../src/adapters/kysely/notifications/kysely-webhooks.ts';
 import { KyselyOrders } from '../../src/adapters/kysely/catalogue/kysely-orders.ts';
@@ -161,7 +160,6 @@ const kyselyPorts = (
     notices: new KyselyNotices(database),
     mails: new KyselyMails(database, { sealer: testSealer, ids, onAdded: onMail }),
     mailChoices: new KyselyMailChoices(database),
-    watches: new KyselyWatches(database, outbox),
     webhooks: new KyselyWebhooks(database, outbox, testSealer),
     webhookDeliveries: new KyselyWebhookDeliveries(database, outbox, { sealer: testSealer, ids }),
     authorityAccounts: new KyselyAuthorityAccounts(database, testSealer),

@@ -95,6 +95,12 @@ export type Entries<Value> = {
 export const perhaps = <Output>(schema: v.GenericSchema<unknown, Output>) =>
   v.optional(schema, () => undefined);
 
+export const date = v.pipe(
+  v.string(),
+  v.transform((stored) => new Date(stored)),
+  v.date(),
+);
+
 /** @throws Error when the column is corrupt */
 export const parseStored = <Value>(
   schema: v.GenericSchema<unknown, Value>,

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
-import type { Account } from '../../access/domain/account.ts';
+import type { Account, Warnings } from '../../access/domain/account.ts';
 import { scopes, type ApiKey } from '../../access/domain/api-key.ts';
 import { mailReasons, type MailRequest } from '../../access/domain/mail-request.ts';
 import type { Person } from '../../access/domain/person.ts';
 import { plans, type Limits } from '../../access/domain/plan.ts';
+import { highUseLevels } from '../../access/domain/rate-quota.ts';
 import { signInWays, type Session, type SessionChoice } from '../../access/domain/session.ts';
 import type { SignInLink } from '../../access/people-ports.ts';
 import { usageOutcomes, type HourOfUsage } from '../../access/usage-ports.ts';
@@ -26,6 +27,7 @@ import type { Project } from '../../sites/domain/project.ts';
 import { uploadProblems } from '../../sites/domain/sites-error.ts';
 import {
   assigned,
+  date,
   flag,
   int,
   int64,
@@ -43,6 +45,11 @@ import { table, type ColumnsOf } from './table.ts';
 
 // Every table of the database, and nothing else. A test compares them with what the migration makes.
 
+const warnings = v.object({
+  quota: perhaps(v.object({ level: v.picklist(highUseLevels), resetsAt: date })),
+  removals: v.array(v.object({ operation: v.string(), removedAt: date, step: v.number() })),
+} satisfies Entries<Warnings>);
+
 export const accounts = table({
   id: text,
   name: text,
@@ -51,6 +58,7 @@ export const accounts = table({
   perMinute: maybe(int),
   perDay: maybe(int),
   createdAt: time,
+  warnings: json<Warnings>(warnings),
 } satisfies ColumnsOf<Omit<Account, 'ownLimits'> & Partial<Limits>>);
 
 export const apiKeys = table({
@@ -354,14 +362,6 @@ export const notices = table({
   /** JSON. */
   about: text,
   occurredAt: time,
-});
-
-export const watches = table({
-  subject: text,
-  /** JSON. */
-  memory: text,
-  version: int64,
-  lookAt: maybe(time),
 });
 
 export const mails = table({

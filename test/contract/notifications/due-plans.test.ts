@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { KyselyMails } from '../../../src/adapters/kysely/notifications/kysely-mails.ts';
-import { KyselyWatches } from '../../../src/adapters/kysely/notifications/kysely-watches.ts';
 import {
   claimDeliveries,
   nextDeliveryDueAt,
@@ -11,16 +10,10 @@ import { later } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 import { explainedDatabase } from '../../support/servers/explained-database.ts';
 import type { ManyRows } from '../../support/servers/query-plans.ts';
-import { mustNotBeUsed } from '../../support/strict-fake.ts';
 import { testSealer } from '../../support/stores.ts';
 
 const numbers = Array.from({ length: 5000 }, (_, n) => n);
 
-const watches: ManyRows = {
-  table: 'watches',
-  columns: ['subject', 'memory', 'version', 'look_at'],
-  rows: numbers.map((n) => [`domain:dom_${n}`, '{}', 1, 1_000_000 + n]),
-};
 /** All but one in a hundred ended. */
 const deliveries: ManyRows = {
   table: 'webhook_deliveries',
@@ -48,26 +41,12 @@ const mails: ManyRows = {
   ]),
 };
 
-describe.each(databaseKinds)('with thousands of watches, deliveries and mails, on %s', (kind) => {
-  const explained = explainedDatabase(kind, [watches, deliveries, mails]);
+describe.each(databaseKinds)('with thousands of deliveries and mails, on %s', (kind) => {
+  const explained = explainedDatabase(kind, [deliveries, mails]);
 
   /** How the table is read by each of the statements since the test began. */
   const reads = async (table: string): Promise<readonly string[]> =>
     (await explained.steps()).filter((step) => step.includes(table));
-
-  test('a search for watches that are due reads the range of an index only, also for later pages', async () => {
-    const all = new KyselyWatches(explained.database, mustNotBeUsed('outbox'));
-    expect(await all.due(new Date(500), 100)).toEqual([]);
-    const after = { subject: 'domain:dom_7', lookAt: new Date(1) };
-    expect(await all.due(new Date(500), 100, after)).toEqual([]);
-    expect(await all.nextDueAt()).toEqual(new Date(1_000_000));
-    const steps = await reads('watches');
-    expect(steps).toHaveLength(3);
-    for (const step of steps) {
-      expect(step).not.toMatch(/\bSCAN\b/);
-      expect(step).toMatch(/\bwatches_due\b/);
-    }
-  });
 
   test('a search for deliveries that are due reads the range of an index only, also without busy webhooks', async () => {
     for (const ids of [[], ['one', 'two']]) {

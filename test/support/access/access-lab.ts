@@ -37,7 +37,7 @@ export const accessLabs = () => {
       passwords: new PlainPasswords(),
       sealer: testSealer,
       highUses: { note: () => undefined },
-      deprecatedOperations: ['getPet'],
+      endings: [{ operation: 'getPet', removedAt: new Date('2030-12-05T00:00:00Z') }],
       ...stubs,
     };
     return {

@@ -19,7 +19,7 @@ const all = workerJobs({
   ...(Object.fromEntries(
     [
       ...['relay', 'webhookPump', 'secureSites', 'planRenewals', 'dueDomains'],
-      ...['watchDomains', 'watchRemovals'],
+      ...['warnOfRemovals'],
     ].map((port) => [port, { news: undefined }]),
   ) as unknown as WorkerPorts),
   retention: {

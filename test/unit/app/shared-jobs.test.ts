@@ -13,7 +13,6 @@ test('the jobs that workers leave to one of them are known as such', () => {
     'issue and renew certificates',
     'plan renewals',
     'count what is stored',
-    'tell of domains in trouble',
     'tell of operations that end',
     'mail people',
   ]);

@@ -14,7 +14,6 @@ const subscribersOver = (known: Partial<Reactions> = {}) =>
   subscribers({
     sites: mustNotBeUsed<Reactions['sites']>('sites'),
     domains: mustNotBeUsed<Reactions['domains']>('domains'),
-    notifications: mustNotBeUsed<Reactions['notifications']>('notifications'),
     addNotice: () => Promise.reject(new Error('nobody was to be told')),
     mailOwners: () => Promise.reject(new Error('nobody was to be told by mail')),
     mailPeople: () => Promise.reject(new Error('nobody was to be mailed')),
@@ -51,9 +50,9 @@ test('the audit log hides only what repeats other entries or stands among the no
     ...['link_mail_wanted', 'deploy_discarded'],
     ...['domain_prepared', 'domain_unprepared', 'domain_contested'],
     ...['certificate_ordered', 'certificate_issued'],
-    ...['domain_strayed', 'domain_returned', 'domain_found_unhealthy', 'domain_recovered'],
-    ...['certificate_found_failing', 'certificate_recovered'],
-    ...['quota_nearly_used', 'quota_used_up', 'operation_removal_neared'],
+    ...['domain_unhealthy', 'domain_recovered'],
+    ...['certificate_failing', 'certificate_recovered'],
+    ...['quota_warning', 'quota_reached', 'operation_removal'],
     // They are among the deliveries of the webhook, and may be asked for every minute.
     ...['webhook_tested', 'webhook_repeated'],
   ]);

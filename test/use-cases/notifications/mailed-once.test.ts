@@ -47,8 +47,7 @@ const world = async (answer: (mail: OutgoingMail) => Posted = () => ({ kind: 'ta
   };
   const faceOf = (life: Life) =>
     notifications({
-      ...{ notices: mustNotBeUsed('notices'), watches: mustNotBeUsed('watches'), clock, sealer },
-      ...{ domains: mustNotBeUsed('domains'), callers: mustNotBeUsed('callers'), endings: [] },
+      ...{ notices: mustNotBeUsed('notices'), clock, sealer },
       ...{ mails: life.port(ports.mails), mailChoices: life.port(ports.mailChoices) },
       recipients: life.port(new KnownRecipients(ports.people, ports.accounts)),
       postman: life.port(postman),
