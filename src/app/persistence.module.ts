@@ -7,7 +7,7 @@ import { CounterSnapshots } from '../access/quota-ports.ts';
 import { UsageLog } from '../access/usage-ports.ts';
 import { StoredSignal, type StoredListener } from '../adapters/events/stored-signal.ts';
 import { Database } from '../adapters/kysely/database.ts';
-import { EdgePort } from '../adapters/kysely/sites/edge-port.ts';
+import { EdgePort } from '../adapters/kysely/sites/edge-revision.ts';
 import { KyselyAccounts } from '../adapters/kysely/access/kysely-accounts.ts';
 import { KyselyApiKeys } from '../adapters/kysely/access/kysely-api-keys.ts';
 import { KyselyAuditLog } from '../adapters/kysely/access/kysely-audit-log.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../src/adapters/kysely/database.ts';
-import { removeRoute, setRoute } from '../../src/adapters/kysely/sites/routes.ts';
+import { removeRoute, setRoute } from '../../src/adapters/kysely/sites/project-routes.ts';
 import { KyselyAccounts } from '../../src/adapters/kysely/access/kysely-accounts.ts';
 import { KyselyApiKeys } from '../../src/adapters/kysely/access/kysely-api-keys.ts';
 import { KyselyAuditLog } from '../../src/adapters/kysely/access/kysely-audit-log.ts';

@@ -13,7 +13,8 @@ import type { Held, Most } from '../../kernel/queue.ts';
 import type { Database, Queries } from './database.ts';
 import { QueueRows } from './queue.ts';
 import { Store } from './store.ts';
-import { actorFrom, fromMillis, toMillis, type Schema } from './schema.ts';
+import { fromMillis, toMillis, type Schema } from './schema.ts';
+import { events } from './tables.ts';
 
 const states = { waiting: 0n, parked: 1n } as const;
 
@@ -34,14 +35,7 @@ export class KyselyOutbox extends Store implements Outbox {
   /** What is stored and still to be reported. */
   #news: { readonly accounts: Set<string>; hasDeliveries: boolean } | undefined;
   readonly #insertEvent = this.database.prepareWithNext<Insertable<Schema['events']>>((db, the) =>
-    db.insertInto('events').values({
-      id: the('id'),
-      account_id: the('account_id'),
-      type: the('type'),
-      details: the('details'),
-      occurred_at: the('occurred_at'),
-      actor: the('actor'),
-    }),
+    db.insertInto('events').values(events.slots(the)),
   );
   readonly #insertDelivery = this.database.prepareWithNext<{
     event_id: string;
@@ -134,14 +128,8 @@ export class KyselyOutbox extends Store implements Outbox {
   async #store({ type, accountId, occurredAt, ...details }: DomainEvent): Promise<boolean> {
     const { acting, ids, subscribersOf } = this.#ports;
     const id = ids.next('evt');
-    await this.#insertEvent({
-      id,
-      account_id: accountId,
-      type,
-      details: JSON.stringify(details),
-      occurred_at: toMillis(occurredAt),
-      actor: acting.actor,
-    });
+    const event = { id, accountId, type, occurredAt, actor: acting.actor };
+    await this.#insertEvent(events.write({ ...event, details: JSON.stringify(details) }));
     const subscribers = subscribersOf(type);
     for (const subscriber of subscribers) await this.#insertDelivery({ event_id: id, subscriber });
     return subscribers.length > 0;
@@ -156,22 +144,16 @@ export class KyselyOutbox extends Store implements Outbox {
       .where('claim', '=', claim)
       .orderBy('deliveries.id')
       .execute();
-    return rows.map((row) => ({
-      id: String(row.delivery_id),
-      claim,
-      subscriber: row.subscriber,
-      attempts: Number(row.attempts),
-      stored: {
-        id: row.id,
-        actor: actorFrom(row.actor),
-        event: {
-          ...(JSON.parse(row.details) as Readonly<Record<string, unknown>>),
-          type: row.type,
-          accountId: row.account_id,
-          occurredAt: fromMillis(row.occurred_at),
-        },
-      },
-    }));
+    return rows.map((row) => {
+      const { id, actor, details, ...event } = events.read(row);
+      return {
+        id: String(row.delivery_id),
+        claim,
+        subscriber: row.subscriber,
+        attempts: Number(row.attempts),
+        stored: { id, actor, event: { ...(JSON.parse(details) as object), ...event } },
+      };
+    });
   }
 }
 

@@ -1,32 +1,21 @@
+import type { Selectable } from 'kysely';
 import { accountNotFound } from '../../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
-import type { Account, Warnings } from '../../../access/domain/account.ts';
+import type { Account } from '../../../access/domain/account.ts';
 import type { Person } from '../../../access/domain/person.ts';
-import { plans } from '../../../access/domain/plan.ts';
-import { highUseLevels } from '../../../access/domain/rate-quota.ts';
 import type { Accounts, KeyToStore } from '../../../access/key-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
-import type { Selectable } from 'kysely';
-import * as v from 'valibot';
-import type { EveryField } from '../../../kernel/every-field.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import type { Database } from '../database.ts';
-import { lockedRow } from '../locked-row.ts';
-import { date, parseStored, perhaps, type Entries } from '../stored-json.ts';
-import { TellingStore } from '../telling-store.ts';
-import type { KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
+import type { Schema } from '../schema.ts';
+import { accounts } from '../tables.ts';
+import { ownLimitsFrom, type KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyPeople } from './kysely-people.ts';
-import {
-  fromMillis,
-  oneOf,
-  ownLimitsFrom,
-  ownLimitsRow,
-  toMillis,
-  type RowOf,
-  type Schema,
-} from '../schema.ts';
 
-export class KyselyAccounts extends TellingStore implements Accounts {
+type AccountRow = Selectable<Schema['accounts']>;
+
+export class KyselyAccounts extends AggregateStore implements Accounts {
   readonly #apiKeys: KyselyApiKeys;
   readonly #people: KyselyPeople;
 
@@ -41,13 +30,15 @@ export class KyselyAccounts extends TellingStore implements Accounts {
   }
 
   async open(
-    { state, events }: Decision<Account, AccessEvent>,
+    account: Decision<Account, AccessEvent>,
     firstKey: Decision<KeyToStore, AccessEvent>,
     firstPerson: Decision<Person, AccessEvent>,
   ): Promise<void> {
-    await this.database.transaction(async (db) => {
-      await db.insertInto('accounts').values(toRow(state)).execute();
-      await this.outbox.append(events);
+    await this.database.transaction(async () => {
+      await this.store(async (db) => {
+        await db.insertInto('accounts').values(toRow(account.state)).execute();
+        return account;
+      });
       await this.#apiKeys.add(firstKey);
       await this.#people.add(firstPerson);
     });
@@ -76,39 +67,31 @@ export class KyselyAccounts extends TellingStore implements Accounts {
     id: string,
     decide: (account: Account) => Decision<Account, AccessEvent>,
   ): Promise<Account> {
-    const changed = await this.database.transaction(async (db) => {
-      const row = await lockedRow(this.database, 'accounts', id);
-      if (!row) throw accountNotFound(id);
-      const { state, events } = decide(accountFrom(row));
-      await db.updateTable('accounts').set(toRow(state)).where('id', '=', id).execute();
-      await this.outbox.append(events);
-      return state;
-    });
+    const { state } = await this.changing(
+      () => this.#lock(id),
+      decide,
+      ({ state }, db) =>
+        db.updateTable('accounts').set(toRow(state)).where('id', '=', id).execute(),
+    );
     this.#apiKeys.forget();
-    return changed;
+    return state;
+  }
+
+  async #lock(id: string): Promise<Account> {
+    const row = await this.database.lock('accounts', id);
+    if (!row) throw accountNotFound(id);
+    return accountFrom(row);
   }
 }
 
-const storedWarnings = v.object({
-  quota: perhaps(v.object({ level: v.picklist(highUseLevels), resetsAt: date })),
-  removals: v.array(v.object({ operation: v.string(), removedAt: date, step: v.number() })),
-} satisfies Entries<Warnings>);
+const toRow = ({ ownLimits, ...account }: Account) =>
+  accounts.write({
+    ...account,
+    perMinute: ownLimits?.perMinute,
+    perDay: ownLimits?.perDay,
+  });
 
-const toRow = ({ id, name, email, plan, ownLimits, createdAt, warnings }: Account) =>
-  ({
-    ...{ id, name, email, plan },
-    ...ownLimitsRow(ownLimits),
-    created_at: toMillis(createdAt),
-    warnings: JSON.stringify(warnings),
-  }) satisfies RowOf<Omit<Account, 'ownLimits'>>;
-
-export const accountFrom = (row: Selectable<Schema['accounts']>): Account =>
-  ({
-    id: row.id,
-    name: row.name,
-    email: row.email,
-    plan: oneOf(plans, row.plan),
-    ownLimits: ownLimitsFrom(row.per_minute, row.per_day),
-    createdAt: fromMillis(row.created_at),
-    warnings: parseStored(storedWarnings, row.warnings),
-  }) satisfies EveryField<Account>;
+export const accountFrom = (row: AccountRow): Account => {
+  const { perMinute, perDay, ...account } = accounts.read(row);
+  return { ...account, ownLimits: ownLimitsFrom({ perMinute, perDay }) };
+};

@@ -13,7 +13,6 @@ import type { Ids } from '../../../kernel/ids.ts';
 import type { Held, Most } from '../../../kernel/queue.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';
 import type { Database, Queries } from '../database.ts';
-import { lockedRow } from '../locked-row.ts';
 import { fromMillis, toMillis } from '../schema.ts';
 import { SealingStore } from '../store.ts';
 import { QueueRows } from '../queue.ts';
@@ -57,7 +56,7 @@ export class KyselyMails extends SealingStore implements Mails {
     plan: (before: readonly PlannedMail[]) => MailPlan,
   ): Promise<void> {
     await this.database.transaction(async (db) => {
-      const person = await lockedRow(this.database, 'people', mail.personId);
+      const person = await this.database.lock('people', mail.personId);
       if (person?.account_id !== mail.accountId) return;
       const known = db.selectFrom('mails').select('id').where('id', '=', mail.id);
       if (await known.executeTakeFirst()) return;
@@ -172,7 +171,7 @@ export class KyselyMails extends SealingStore implements Mails {
       .where('claim', claim === null ? 'is' : '=', claim)
       .where('ended_at', 'is', null)
       .executeTakeFirst();
-    const person = mail && (await lockedRow(database, 'people', mail.person_id));
+    const person = mail && (await database.lock('people', mail.person_id));
     if (!person) return undefined;
     const ended = await db
       .updateTable('mails')

@@ -22,10 +22,9 @@ import type { Database, Queries } from '../database.ts';
 import { failureOf } from '../engine/failure.ts';
 import { JointWrites } from '../joint-writes.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
-import { lockedRow } from '../locked-row.ts';
 import { QueueRows } from '../queue.ts';
 import { toMillis } from '../schema.ts';
-import { TellingStore } from '../telling-store.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import { saveWebhook } from './saved-webhook.ts';
 import { claimedDeliveries, countWebhooks, dueDeliveries } from './webhook-claims.ts';
 import { attemptFrom, attemptRow, deliveryFrom, deliveryRow } from './webhook-delivery-rows.ts';
@@ -39,7 +38,7 @@ interface Needs {
   readonly ids: Ids;
 }
 
-export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeliveries {
+export class KyselyWebhookDeliveries extends AggregateStore implements WebhookDeliveries {
   /** Nobody waits for an outcome to be stored. */
   readonly #writes: JointWrites;
   readonly #needs: Needs;
@@ -64,7 +63,7 @@ export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeli
   async addTest(message: WebhookMessage, to: Webhook, now: Date): Promise<void> {
     await this.database.transaction(async (db) => {
       // Serialises the tests of one webhook.
-      await lockedRow(this.database, 'webhooks', to.id);
+      await this.database.lock('webhooks', to.id);
       const waiting = await db
         .selectFrom('webhook_deliveries')
         .select(['id', 'message_id'])
@@ -100,9 +99,9 @@ export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeli
     decide: Settle,
   ): Promise<Settlement | undefined> {
     return this.#writes.transaction(async (db) => {
-      const stored = await lockedRow(this.database, 'webhooks', webhookId);
+      const stored = await this.database.lock('webhooks', webhookId);
       const webhook = stored && webhookFrom(stored);
-      const row = await lockedRow(this.database, 'webhook_deliveries', id);
+      const row = await this.database.lock('webhook_deliveries', id);
       if (row?.claim !== claim) return undefined;
       const settlement = decide({ delivery: deliveryFrom(row), webhook });
       const { delivery, webhook: after, events } = settlement;
@@ -142,7 +141,7 @@ export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeli
     await this.database.transaction(async (db) => {
       const webhook = await this.#lockWebhook(of.webhookId);
       if (webhook?.accountId !== of.accountId) throw webhookNotFound(of.webhookId);
-      const row = await lockedRow(this.database, 'webhook_deliveries', deliveryId);
+      const row = await this.database.lock('webhook_deliveries', deliveryId);
       if (row?.webhook_id !== of.webhookId) throw webhookDeliveryNotFound(deliveryId);
       const { delivery, events, begunAt } = decide(deliveryFrom(row), webhook);
       // An attempt is under way, or its process is dead and the next one is due when the lease ends.
@@ -181,7 +180,7 @@ export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeli
   }
 
   async #lockWebhook(id: string): Promise<Webhook | undefined> {
-    const row = await lockedRow(this.database, 'webhooks', id);
+    const row = await this.database.lock('webhooks', id);
     return row && webhookFrom(row);
   }
 

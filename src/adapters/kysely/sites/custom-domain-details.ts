@@ -20,7 +20,7 @@ import type { DnsZone } from '../../../domains/domain/dns/facts.ts';
 import type { DnsReport, ResolverSummary } from '../../../domains/domain/dns/report.ts';
 import type { DnsStanding } from '../../../domains/domain/dns/standing.ts';
 import type { Validation } from '../../../domains/domain/dns/validation.ts';
-import { date, perhaps, type Entries } from '../stored-json.ts';
+import { date, perhaps, type Entries } from '../column.ts';
 import { problem } from './stored-problem.ts';
 
 // How the details of a domain are read from JSON. A new field, or a new kind of certificate, does not compile until it
