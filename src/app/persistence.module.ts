@@ -17,6 +17,7 @@ import { KyselyCertificateOrders } from '../adapters/kysely/sites/kysely-certifi
 import { KyselyCertificates } from '../adapters/kysely/sites/kysely-certificates.ts';
 import { KyselyCounterSnapshots } from '../adapters/kysely/access/kysely-counter-snapshots.ts';
 import { KyselyCustomDomains } from '../adapters/kysely/sites/kysely-custom-domains.ts';
+import { KyselyDueDomains } from '../adapters/kysely/sites/kysely-due-domains.ts';
 import { KyselyDnsChallenges } from '../adapters/kysely/sites/kysely-dns-challenges.ts';
 import { KyselyDomainShares } from '../adapters/kysely/sites/kysely-domain-shares.ts';
 import { KyselyEdgeRecords } from '../adapters/kysely/sites/kysely-edge-records.ts';
@@ -47,12 +48,11 @@ import { Clock } from '../kernel/clock.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { Ids } from '../kernel/ids.ts';
 import { JobLeases } from '../kernel/job-leases.ts';
-import { Outbox } from '../kernel/outbox.ts';
-import { ParkedDeliveries } from '../kernel/parked-deliveries.ts';
+import { Outbox, ParkedDeliveries } from '../kernel/outbox.ts';
 import { Retention } from '../kernel/retention.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import { ProjectSettings, Timeline } from '../domains/ports.ts';
-import { CustomDomains } from '../domains/custom-domain-ports.ts';
+import { CustomDomains, DueDomains } from '../domains/custom-domain-ports.ts';
 import { MailChoices, Mails } from '../notifications/mail-ports.ts';
 import { Notices } from '../notifications/ports.ts';
 import { WebhookDeliveries, Webhooks } from '../notifications/webhook-ports.ts';
@@ -163,6 +163,7 @@ export const persistence = wiring((once, bind) => {
         ...{ sealer: c.get(Sealer), ids: c.get(Ids), clock: c.get(Clock) },
       }),
   );
+  once(DueDomains, (c) => new KyselyDueDomains(c.get(Database), c.get(Ids)));
   once(
     ProjectSettings,
     (c) => new KyselyProjectSettings(c.get(Database), c.get(KyselyOutbox), c.get(Clock)),

@@ -14,6 +14,7 @@ import {
 } from '../../src/adapters/kysely/sites/kysely-certificates.ts';
 import { KyselyCounterSnapshots } from '../../src/adapters/kysely/access/kysely-counter-snapshots.ts';
 import { KyselyCustomDomains } from '../../src/adapters/kysely/sites/kysely-custom-domains.ts';
+import { KyselyDueDomains } from '../../src/adapters/kysely/sites/kysely-due-domains.ts';
 import { KyselyEdgeRecords } from '../../src/adapters/kysely/sites/kysely-edge-records.ts';
 import { KyselyIdempotencyKeys } from '../../src/adapters/kysely/access/kysely-idempotency-keys.ts';
 import { KyselyJobLeases } from '../../src/adapters/kysely/kysely-job-leases.ts';
@@ -149,6 +150,7 @@ const kyselyPorts = (
     domains: new KyselyCustomDomains(database, outbox, {
       ...{ sealer: testSealer, ids, clock: new SettableClock(now) },
     }),
+    dueDomains: new KyselyDueDomains(database, ids),
     settings: new KyselyProjectSettings(database, outbox, new SettableClock(now)),
     timeline: new KyselyTimeline(database),
     certificateOrders: new KyselyCertificateOrders(database, testSealer),

@@ -1,16 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { KyselyMails } from '../../../src/adapters/kysely/notifications/kysely-mails.ts';
-import {
-  claimDeliveries,
-  nextDeliveryDueAt,
-} from '../../../src/adapters/kysely/notifications/webhook-claims.ts';
-import { countWebhooks } from '../../../src/adapters/kysely/notifications/webhook-counts.ts';
+import { KyselyWebhookDeliveries } from '../../../src/adapters/kysely/notifications/kysely-webhook-deliveries.ts';
+import { countWebhooks } from '../../../src/adapters/kysely/notifications/webhook-claims.ts';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import { later } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 import { explainedDatabase } from '../../support/servers/explained-database.ts';
 import type { ManyRows } from '../../support/servers/query-plans.ts';
+import { mustNotBeUsed } from '../../support/strict-fake.ts';
 import { testSealer } from '../../support/stores.ts';
+import { allDue } from '../../support/webhooks/stored-webhook.ts';
 
 const numbers = Array.from({ length: 5000 }, (_, n) => n);
 
@@ -49,15 +48,14 @@ describe.each(databaseKinds)('with thousands of deliveries and mails, on %s', (k
     (await explained.steps()).filter((step) => step.includes(table));
 
   test('a search for deliveries that are due reads the range of an index only, also without busy webhooks', async () => {
+    const needs = { sealer: testSealer, ids: new UuidIds() };
+    const all = new KyselyWebhookDeliveries(explained.database, mustNotBeUsed('outbox'), needs);
     for (const ids of [[], ['one', 'two']]) {
       const receivers = ids.map((id) => ({ accountId: id, receiver: id }));
-      await claimDeliveries(explained.database, testSealer, {
-        ...{ claim: 'claim_1', now: new Date(500), leaseUntil: later(0), isSlow: false },
-        except: { webhooks: ids, accounts: ids, receivers },
-        choose: (due) => due,
-      });
+      const except = { webhooks: ids, accounts: ids, receivers };
+      await all.claim(new Date(500), later(0), { ...allDue, except });
     }
-    expect(await nextDeliveryDueAt(explained.database.root)).toEqual(new Date(1_000_000));
+    expect(await all.nextDueAt()).toEqual(new Date(1_000_000));
     const steps = await reads('webhook_deliveries');
     expect(steps).toHaveLength(4);
     for (const step of steps) expect(step).toMatch(/^(?!SCAN).*\bwebhook_deliveries_due\b/);

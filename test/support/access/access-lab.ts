@@ -47,7 +47,7 @@ export const accessLabs = () => {
       mailed: () => personalMails.all,
       happened: () => stores.events(),
       stored: async () => {
-        const deliveries = await stores.outbox.claim(now, now, 1000);
+        const deliveries = await stores.outbox.claim(now, now, { limit: 1000 });
         return deliveries.map((delivery) => delivery.stored);
       },
     };

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { EventBus } from '../../../src/adapters/events/event-bus.ts';
+import type { Subscriber, Subscribers } from '../../../src/app/queues.ts';
 import { subscribers } from '../../../src/app/subscribers.ts';
 import { hiddenTypes, subscribersOf, subscriptions } from '../../../src/app/subscriptions.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
@@ -30,6 +30,11 @@ const subscribersOver = (known: Partial<Reactions> = {}) =>
     },
     ...known,
   });
+/** Hands events to a subscriber. */
+const handingTo = (known: Partial<Reactions>) => {
+  const all: Subscribers = subscribersOver(known);
+  return (stored: Parameters<Subscriber>[0], name: string) => all[name]?.(stored);
+};
 const event = { accountId: 'acct_1', occurredAt: new Date('2026-03-01T10:00:00Z'), petId: '7' };
 
 test.each(Object.entries(subscriptions))(
@@ -67,7 +72,7 @@ test('each event sets off the work that the table names for it', async () => {
     adoptPrimary: (projectId: string) => Promise.resolve(void calls.push(projectId)),
   };
   const secureSites = () => void calls.push('secure');
-  const bus = new EventBus(subscribersOver({ sites, domains, secureSites }));
+  const hand = handingTo({ sites, domains, secureSites });
   const about = { ...event, projectId: 'proj_1', number: 1 };
   for (const [type, subscriber, deployId] of [
     ['deploy_succeeded', 'certificates', 'dep_1'],
@@ -75,24 +80,22 @@ test('each event sets off the work that the table names for it', async () => {
     ['deploy_discarded', 'storage', 'dep_3'],
   ] as const) {
     const told = { type, ...about, deployId };
-    await bus.hand({ id: `evt_${deployId}`, actor: 'service', event: told }, subscriber);
+    await hand({ id: `evt_${deployId}`, actor: 'service', event: told }, subscriber);
   }
   const live = { ...about, type: 'domain_live', domainId: 'dom_1', host: 'shop.example' };
-  await bus.hand({ id: 'evt_1', actor: 'service', event: live }, 'primaries');
+  await hand({ id: 'evt_1', actor: 'service', event: live }, 'primaries');
   expect(calls).toEqual(['secure', 'dep_2', 'dep_3', 'proj_1']);
 });
 
 test('a verified domain is worked on in the background', async () => {
   let told = 0;
-  const bus = new EventBus(
-    subscribersOver({
-      tendDomains: () => {
-        told += 1;
-      },
-    }),
-  );
+  const hand = handingTo({
+    tendDomains: () => {
+      told += 1;
+    },
+  });
   const verified = { type: 'domain_verified', ...event, domainId: 'dom_1', host: 'shop.example' };
-  await bus.hand({ id: 'evt_1', actor: 'service', event: verified }, 'domains');
+  await hand({ id: 'evt_1', actor: 'service', event: verified }, 'domains');
   expect(told).toBe(1);
 });
 
@@ -106,17 +109,15 @@ test('what the owners are told, they are told in every way', () => {
 
 test('a test of a webhook is added before it is looked for; to send again, it is enough to look', async () => {
   const calls: string[] = [];
-  const bus = new EventBus(
-    subscribersOver({
-      webhooks: { pingWebhook: (id) => Promise.resolve(void calls.push(id)) },
-      callDueWebhooks: () => void calls.push('look'),
-    }),
-  );
+  const hand = handingTo({
+    webhooks: { pingWebhook: (id) => Promise.resolve(void calls.push(id)) },
+    callDueWebhooks: () => void calls.push('look'),
+  });
   const about = { ...event, webhookId: 'hook_1', receiver: 'zoo.example' };
   const tested = { ...about, type: 'webhook_tested' };
-  await bus.hand({ id: 'evt_1', actor: 'service', event: tested }, 'requests');
+  await hand({ id: 'evt_1', actor: 'service', event: tested }, 'requests');
   const repeated = { ...about, type: 'webhook_repeated', deliveryId: 'whd_1' };
-  await bus.hand({ id: 'evt_2', actor: 'service', event: repeated }, 'requests');
+  await hand({ id: 'evt_2', actor: 'service', event: repeated }, 'requests');
   expect(calls).toEqual(['evt_1', 'look', 'look']);
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import pino from 'pino';
-import { EventBus } from '../../../src/adapters/events/event-bus.ts';
-import { OutboxRelay } from '../../../src/adapters/events/outbox-relay.ts';
+import { QueueWorker } from '../../../src/adapters/schedule/queue-worker.ts';
+import { queueKinds } from '../../../src/app/queues.ts';
 import { subscribersOf } from '../../../src/app/subscriptions.ts';
 import { notificationOf, type Named } from '../../../src/app/told.ts';
 import type { DomainChange } from '../../../src/domains/domain/attachment/change.ts';
@@ -11,6 +11,7 @@ import {
   type CustomDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { withNews } from '../../../src/domains/domain/attachment/trouble.ts';
+import type { StoredEvent } from '../../../src/kernel/domain-event.ts';
 import { later } from '../../support/accounts.ts';
 import { liveDomain, servedProject } from '../../support/domains/custom-domains.ts';
 import { badReport, hour, minute, moment, report } from '../../support/domains/known-domains.ts';
@@ -38,14 +39,16 @@ const world = async () => {
   };
   const live = async (life: Life, decide: Decide): Promise<void> => {
     const notices = life.port(stores.notices);
-    const bus = new EventBus({
-      notices: async (stored) => {
+    const subscribers = {
+      notices: async (stored: StoredEvent) => {
         const notification = await notificationOf(stored, named);
         if (notification) await notices.add(notification);
       },
-    });
+    };
     await life.port(stores.domains).change(id, (domain) => decide(domain, clock.now()));
-    const relay = new OutboxRelay(life.port(stores.outbox), bus, clock, pino({ enabled: false }));
+    const log = pino({ enabled: false });
+    const toDeliver = { outbox: life.port(stores.outbox), subscribers, clock, log };
+    const relay = new QueueWorker(queueKinds.events(toDeliver), { clock, log });
     for (let runs = 0; runs < 3; runs += 1) await relay.run();
   };
   return {

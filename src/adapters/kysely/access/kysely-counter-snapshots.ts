@@ -12,7 +12,7 @@ export class KyselyCounterSnapshots extends Store implements CounterSnapshots {
         const rows = snapshots
           .slice(first, first + rowsPerStatement)
           .map(({ subject, data }) => ({ subject, data, saved_at: toMillis(now) }));
-        await this.database.engine.replaceInto(db, 'quota_counters').values(rows).execute();
+        await db.replaceInto('quota_counters').values(rows).execute();
       }
     });
   }

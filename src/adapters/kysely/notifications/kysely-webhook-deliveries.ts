@@ -10,7 +10,6 @@ import {
 import { attemptsOfOnce } from '../../../notifications/domain/webhooks/waits.ts';
 import { isSlow, type Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
 import type {
-  Claim,
   ClaimedDelivery,
   Claiming,
   ListedDelivery,
@@ -24,11 +23,11 @@ import { failureOf } from '../engine/failure.ts';
 import { JointWrites } from '../joint-writes.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { lockedRow } from '../locked-row.ts';
+import { QueueRows } from '../queue.ts';
 import { toMillis } from '../schema.ts';
 import { TellingStore } from '../telling-store.ts';
 import { saveWebhook } from './saved-webhook.ts';
-import { claimDeliveries, nextDeliveryDueAt } from './webhook-claims.ts';
-import { countWebhooks } from './webhook-counts.ts';
+import { claimedDeliveries, countWebhooks, dueDeliveries } from './webhook-claims.ts';
 import { attemptFrom, attemptRow, deliveryFrom, deliveryRow } from './webhook-delivery-rows.ts';
 import { webhookFrom } from './webhook-rows.ts';
 
@@ -44,11 +43,16 @@ export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeli
   /** Nobody waits for an outcome to be stored. */
   readonly #writes: JointWrites;
   readonly #needs: Needs;
+  readonly #queue: QueueRows;
 
   constructor(database: Database, outbox: KyselyOutbox, needs: Needs) {
     super(database, outbox);
     this.#writes = new JointWrites(database);
     this.#needs = needs;
+    this.#queue = new QueueRows(database, needs.ids, {
+      ...{ table: 'webhook_deliveries', key: 'id', due: 'next_at', order: ['next_at'] },
+      only: { column: 'is_slow', values: [0n, 1n] },
+    });
   }
 
   async add(message: WebhookMessage, to: readonly Webhook[], now: Date): Promise<void> {
@@ -74,13 +78,20 @@ export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeli
     });
   }
 
-  claim(claiming: Claiming): Promise<Claim> {
-    const claim = this.#needs.ids.next('claim');
-    return claimDeliveries(this.database, this.#needs.sealer, { ...claiming, claim });
+  async claim(
+    now: Date,
+    leaseUntil: Date,
+    claiming: Claiming,
+  ): Promise<readonly ClaimedDelivery[]> {
+    const due = await dueDeliveries(this.db, now, claiming);
+    const ids = claiming.choose(due).map(({ id }) => id);
+    if (ids.length === 0) return [];
+    const claim = await this.#queue.lease(ids, now, leaseUntil);
+    return claimedDeliveries(this.db, this.#needs.sealer, { claim, ids });
   }
 
   nextDueAt(): Promise<Date | undefined> {
-    return nextDeliveryDueAt(this.db);
+    return this.#queue.nextDueAt();
   }
 
   settle(

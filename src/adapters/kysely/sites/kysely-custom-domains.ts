@@ -11,17 +11,12 @@ import type { PairDecision } from '../../../domains/domain/redirects/pair.ts';
 import { domainNotFound } from '../../../domains/domain/domains-error.ts';
 import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { DomainChange } from '../../../domains/domain/attachment/change.ts';
-import type {
-  CustomDomains,
-  DomainClaim,
-  HeldDomain,
-} from '../../../domains/custom-domain-ports.ts';
+import type { CustomDomains } from '../../../domains/custom-domain-ports.ts';
 import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';
 import type { Database, Queries } from '../database.ts';
 import { TellingStore } from '../telling-store.ts';
 import { lookAtAccount } from './admission-facts.ts';
 import { DomainChanges } from './domain-changes.ts';
-import { DomainClaims } from './domain-claims.ts';
 import { countDomains } from './domain-counts.ts';
 import { domainFingerprint } from './domain-fingerprint.ts';
 import { JointWrites } from '../joint-writes.ts';
@@ -47,7 +42,6 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
   readonly #writes: JointWrites;
   readonly #needs: Needs;
   readonly #changes: DomainChanges;
-  readonly #claims = new DomainClaims(this.database);
   readonly fingerprint = domainFingerprint(this.database);
 
   readonly #get = this.database.prepare<{ id: string }, CustomDomainRow>((db, the) =>
@@ -173,23 +167,6 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
       const use = await useOf(db, { ...domain, authority }, now);
       return this.#changes.change(id, (current) => decide(current, use));
     });
-  }
-
-  claimDue(now: Date, leaseUntil: Date, limit: number): Promise<DomainClaim> {
-    const claim = this.#needs.ids.next('claim');
-    return this.#claims.claimDue({ claim, now, leaseUntil, limit });
-  }
-
-  nextDueAt(): Promise<Date | undefined> {
-    return this.#claims.nextDueAt();
-  }
-
-  prolong(held: readonly HeldDomain[], leaseUntil: Date): Promise<void> {
-    return this.#claims.prolong(held, leaseUntil);
-  }
-
-  async release(held: HeldDomain): Promise<void> {
-    await this.#writes.transaction(() => this.#claims.release(held));
   }
 
   async inState(

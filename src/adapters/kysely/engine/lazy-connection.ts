@@ -2,12 +2,11 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { ResultSetHeader } from 'mysql2';
 import { failureOf, type Failure } from './failure.ts';
 import { begin, commit, rollback, type Statement } from './mysql-connection.ts';
-import type { Held, MysqlPool } from './mysql-pool.ts';
-import { tablesOf } from './statement-tables.ts';
+import { tableOf, type Held, type MysqlPool } from './mysql-pool.ts';
 import { goesWithNext } from './with-next.ts';
 
-/** Takes a connection from the pool only with the first statement, which shows the tables that it needs. */
-export class LateConnection implements DatabaseConnection {
+/** Takes a connection from the pool only with the first statement, which shows what table it needs. */
+export class LazyConnection implements DatabaseConnection {
   readonly #pool: MysqlPool;
   #held: Held | undefined;
   #isInTransaction = false;
@@ -24,14 +23,13 @@ export class LateConnection implements DatabaseConnection {
     this.#refuseIfOver();
     if (this.#isInTransaction && goesWithNext(query)) {
       this.#ahead.push(query);
-      this.#held?.share.touch(tablesOf(query.query));
       return { rows: [] };
     }
-    const tables = tablesOf(query.query);
-    const { share, connection } = await this.#hold(tables);
-    share.touch(tables);
+    const { place, connection } = await this.#hold(query);
+    const statements = [...this.#takeAhead(), query];
+    for (const one of statements) place.add(tableOf(one));
     try {
-      return resultFrom<Row>(await connection.send([...this.#takeAhead(), query]));
+      return resultFrom<Row>(await connection.send(statements));
     } catch (error) {
       this.#noteUndone(error);
       throw error;
@@ -49,7 +47,7 @@ export class LateConnection implements DatabaseConnection {
     this.#refuseIfOver();
     const ahead = this.#takeAhead();
     if (ahead.length === 1 && ahead[0] === begin) return;
-    const { connection } = await this.#hold([]);
+    const { connection } = await this.#hold(commit);
     this.#over = ended;
     await connection.send([...ahead, commit]);
   }
@@ -74,9 +72,9 @@ export class LateConnection implements DatabaseConnection {
     throw new Error('nothing is streamed from MySQL');
   }
 
-  async #hold(tables: readonly string[]): Promise<Held> {
+  async #hold(first: Statement): Promise<Held> {
     if (this.#held) return this.#held;
-    const held = await this.#pool.take(tables);
+    const held = await this.#pool.take(first);
     if (this.#over) this.#pool.giveBack(held);
     this.#refuseIfOver();
     this.#held = held;

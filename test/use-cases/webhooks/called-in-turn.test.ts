@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
 import { mostAtOnce, places } from '../../../src/adapters/schedule/calls-under-way.ts';
-import { WebhookPump } from '../../../src/adapters/schedule/webhook-pump.ts';
+import { QueueWorker } from '../../../src/adapters/schedule/queue-worker.ts';
+import { queueKinds } from '../../../src/app/queues.ts';
 import { settle } from '../../../src/notifications/domain/webhooks/attempts.ts';
 import type { Attempt } from '../../../src/notifications/domain/webhooks/delivery.ts';
 import { firstSecret } from '../../../src/notifications/domain/webhooks/secrets.ts';
@@ -34,7 +35,9 @@ const pumpOver = async (call: (claimed: ClaimedDelivery, signal: AbortSignal) =>
     return undefined;
   };
   const log = pino({ level: 'silent' });
-  const pump = new WebhookPump({ deliveries, attempt, clock: new SettableClock(now), log }, 0);
+  const clock = new SettableClock(now);
+  const kind = queueKinds.webhooks({ deliveries, attempt, clock, log });
+  const pump = new QueueWorker(kind, { clock, log, graceMs: 0 });
   let next = 0;
   return {
     pump,
@@ -79,19 +82,6 @@ test('a burst for one webhook is worked off, a few at a time, without waiting fo
   await until('all are sent', () => done === 50);
   expect(most).toBe(mostAtOnce.webhook);
   await pump.stop();
-});
-
-test('each call that has ended rings, because its next attempt may be the next work', async () => {
-  const { pump, ports, webhook, send } = await pumpOver(() => Promise.resolve());
-  let rung = 0;
-  pump.news.listen(() => (rung += 1));
-  const burst = 3 * mostAtOnce.webhook;
-  const one = await webhook('https://hooks.example.com/a');
-  for (let n = 0; n < burst; n++) await send([one]);
-  await pump.run();
-  await until('all are sent', async () => !(await ports.webhookDeliveries.nextDueAt()));
-  await pump.stop();
-  expect(rung).toBe(burst);
 });
 
 test('more hanging receivers than places delay the others by a second, and only the first time', async () => {
@@ -146,25 +136,4 @@ test('accounts whose receivers all hang leave places to slow receivers of others
   await until('the slow one of another account is called', () => slow === 1);
   expect(hung).toBe(15 * mostAtOnce.account);
   await pump.stop();
-});
-
-test('a call that fails unexpectedly is logged, and others go on', async () => {
-  let calls = 0;
-  const { pump, webhook, send } = await pumpOver(() => {
-    calls += 1;
-    return calls === 1 ? Promise.reject(new Error('no key')) : Promise.resolve();
-  });
-  await send([await webhook('https://one.example/'), await webhook('https://two.example/')]);
-  await pump.run();
-  await until('both are tried', () => calls === 2);
-  await pump.stop();
-});
-
-test('after a stop nothing is begun', async () => {
-  let calls = 0;
-  const { pump, webhook, send } = await pumpOver(() => Promise.resolve(void (calls += 1)));
-  await send([await webhook('https://one.example/')]);
-  await pump.stop();
-  await pump.run();
-  expect(calls).toBe(0);
 });

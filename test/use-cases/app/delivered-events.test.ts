@@ -1,11 +1,9 @@
 import { expect, jest, test } from '@jest/globals';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
-import { EventBus, type Subscriber } from '../../../src/adapters/events/event-bus.ts';
-import { mostAttempts, OutboxRelay, waitAfter } from '../../../src/adapters/events/outbox-relay.ts';
+import { QueueWorker } from '../../../src/adapters/schedule/queue-worker.ts';
+import { mostAttempts, queueKinds, waitAfter, type Subscriber } from '../../../src/app/queues.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
-import { Unavailable } from '../../../src/kernel/unavailable.ts';
 
 const start = new Date('2026-03-01T10:00:00Z');
 
@@ -21,7 +19,8 @@ const relayTo = async (
   const log = pino({}, { write: (line) => void logged.push(JSON.parse(line) as never) });
   const clock = new SettableClock(start);
   const { outbox, happen } = await open({ subscribersOf: () => names });
-  const relay = new OutboxRelay(outbox, new EventBus(subscribers, deadlineMs), clock, log);
+  const kind = queueKinds.events({ outbox, subscribers, clock, log }, deadlineMs);
+  const relay = new QueueWorker(kind, { clock, log });
   const store = (...types: readonly string[]) =>
     happen(...types.map((type) => ({ type, accountId: 'acct_1', occurredAt: start })));
   return { relay, outbox, clock, store, logged };
@@ -58,15 +57,6 @@ test('every subscriber gets every event once, with the id that it is stored unde
   expect(await outbox.state()).toEqual({ waiting: 0, parked: 0 });
 });
 
-test('more events than fit into one claim are delivered in one run', async () => {
-  const audit = recorder();
-  const { relay, store } = await relayTo({ audit: audit.subscriber });
-  const types = Array.from({ length: 250 }, (_, number) => String(number));
-  await store(...types);
-  await relay.run();
-  expect(audit.seen).toEqual(types);
-});
-
 test('a subscriber that fails is retried after growing waits and then parked, while others go on', async () => {
   const audit = recorder();
   const mail = jest.fn(fails);
@@ -94,21 +84,6 @@ test('a subscriber that fails is retried after growing waits and then parked, wh
   });
 });
 
-test('a subscriber that recovers gets missed events, and later events meanwhile', async () => {
-  const audit = recorder();
-  const works = jest.fn(audit.subscriber).mockImplementationOnce(fails);
-  const { relay, outbox, clock, store } = await relayTo({ audit: works });
-  await store('missed');
-  await relay.run();
-  await store('later');
-  await relay.run();
-  expect(audit.seen).toEqual(['later']);
-  clock.advance(1000);
-  await relay.run();
-  expect(audit.seen).toEqual(['later', 'missed']);
-  expect(await outbox.state()).toEqual({ waiting: 0, parked: 0 });
-});
-
 test('a hanging subscriber reaches its deadline and delays no other', async () => {
   const audit = recorder();
   const hangs = () => new Promise<never>(() => undefined);
@@ -119,17 +94,6 @@ test('a hanging subscriber reaches its deadline and delays no other', async () =
   expect(await outbox.state()).toEqual({ waiting: 1, parked: 0 });
   const err = expect.objectContaining({ message: 'hangs took longer than 1 ms' }) as unknown;
   expect(logged).toMatchObject([{ level: 40, subscriber: 'hangs', err }]);
-});
-
-test('a subscriber that throws at once or is unknown is treated as one that fails', async () => {
-  const throws = () => {
-    throw new Error('not even a promise');
-  };
-  const bus = new EventBus({ throws });
-  const event = { type: 'a', accountId: 'acct_1', occurredAt: start };
-  const stored = { id: 'evt_1', actor: 'service', event } as const;
-  await expect(bus.hand(stored, 'throws')).rejects.toThrow('not even a promise');
-  await expect(bus.hand(stored, 'nobody')).rejects.toThrow('no subscriber is called nobody');
 });
 
 test('what is for a subscriber of a newer release waits a day for it, and is parked only then', async () => {
@@ -146,49 +110,4 @@ test('what is for a subscriber of a newer release waits a day for it, and is par
   clock.advance(24 * 60 * 60_000);
   await retry(1);
   expect(await outbox.state()).toEqual({ waiting: 0, parked: 1 });
-});
-
-test('an outbox that cannot be reached ends the run, and the next run delivers', async () => {
-  const audit = recorder();
-  const { relay, outbox, store } = await relayTo({ audit: audit.subscriber });
-  await store('a');
-  const away = new Unavailable('The database', undefined);
-  jest.spyOn(outbox, 'claim').mockRejectedValueOnce(away);
-  await expect(relay.run()).rejects.toBe(away);
-  await relay.run();
-  expect(audit.seen).toEqual(['a']);
-});
-
-test('deliveries of one turn are marked as done together, and those of a claim begin in several turns', async () => {
-  const audit = recorder();
-  const { relay, outbox, store } = await relayTo({ audit: audit.subscriber });
-  const done = jest.spyOn(outbox, 'done');
-  await store(...Array.from({ length: 100 }, (_, number) => String(number)));
-  const running = relay.run();
-  await nextTurn();
-  expect(audit.seen.length).toBeLessThan(50);
-  await running;
-  const together = done.mock.calls.map((ids) => ids.length);
-  expect(Math.max(...together)).toBeGreaterThan(1);
-  expect(together.reduce((sum, count) => sum + count, 0)).toBe(100);
-  expect(await outbox.state()).toEqual({ waiting: 0, parked: 0 });
-});
-
-test('deliveries that could not be marked as done come again, and those of later turns are done', async () => {
-  const audit = recorder();
-  const slowly: Subscriber = async (stored) => {
-    if (stored.event.type === 'c') for (let turn = 0; turn < 5; turn++) await nextTurn();
-    await audit.subscriber(stored);
-  };
-  const { relay, outbox, clock, store } = await relayTo({ slowly });
-  await store('a', 'b', 'c');
-  const away = new Unavailable('The database', undefined);
-  jest.spyOn(outbox, 'done').mockRejectedValueOnce(away);
-  const run = relay.run();
-  await expect(Promise.all([run, relay.stop()])).rejects.toBe(away);
-  expect(audit.seen).toEqual(['a', 'b', 'c']);
-  expect(await outbox.state()).toEqual({ waiting: 2, parked: 0 });
-  clock.advance(60_000);
-  const afterwards = await outbox.claim(clock.now(), clock.now(), 10);
-  expect(afterwards.map(({ stored }) => stored.event.type)).toEqual(['a', 'b']);
 });
