@@ -271,27 +271,4 @@ describe('a backup of MySQL', () => {
     expect(unreached).toMatchObject({ code: 1, stderr: expect.stringContaining('--into') });
     expect(unreached.stderr).not.toContain('p#');
   });
-
-  test('is not served before all of it is restored, and can be restored again after that', async () => {
-    const other = await newMachine(await databaseOfDocumentedUser(server.url), tools);
-    const bin = join(folder, 'breaking');
-    const real = join((tools['PATH'] ?? '').split(':')[0] ?? '', 'mariadb');
-    await mkdir(bin);
-    // Of the dump it gets the first half.
-    await writeFile(join(bin, 'mariadb'), `#!/bin/sh\nhead -c 9000 | ${real} "$@"\nexit 1\n`, {
-      mode: 0o700,
-    });
-    const broken = await told(other, ['restore', backups()], { MYSQL_TOOLS_DIR: bin });
-    expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining('mariadb failed') });
-    // Another data folder: the database itself says so too.
-    const elsewhere = { ...other.settings, DATA_DIR: join(folder, 'elsewhere') };
-    const listed = await other.home.run(['account', 'list'], elsewhere);
-    expect(listed).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('A restore into this database was not finished'),
-    });
-    expect(await told(other, ['restore', backups()])).toMatchObject({ code: 0 });
-    expect(await told(other, ['account', 'list'])).toMatchObject({ printed: [{ name: hardest }] });
-    await other.home.remove();
-  });
 });
