@@ -87,7 +87,7 @@ export class MysqlPlaces {
 
 interface Timed<T> {
   readonly ms: number;
-  readonly begin: (settle: (error: unknown, value?: T) => void) => unknown;
+  readonly begin: (settle: (error: Error | null, value?: T) => void) => unknown;
   /** Called after `ms`. @returns what the caller is refused with */
   readonly late: () => Error;
 }
@@ -102,7 +102,7 @@ export const inTime = <T>({ ms, begin, late }: Timed<T>): Promise<T> =>
     timer.unref();
     begin((error, value) => {
       clearTimeout(timer);
-      if (error) reject(error as Error);
+      if (error) reject(error);
       else resolve(value as T);
     });
   });

@@ -50,9 +50,14 @@ export class MysqlPool {
       const connection = await inTime<GuardedConnection>({
         ms: Math.max(1, ms - (performance.now() - since)),
         begin: (settle) => {
-          opening.then((opened) => {
-            settle(null, opened);
-          }, settle);
+          opening.then(
+            (opened) => {
+              settle(null, opened);
+            },
+            (error: unknown) => {
+              settle(error as Error);
+            },
+          );
         },
         late: () => (leftMs < acquireMs ? new OutOfTime('The database') : tooLate()),
       });
