@@ -71,7 +71,7 @@ export const fillSealed = async (
       name: 'Hooks',
       email: 'ada@hooks.test',
       plan: 'pro',
-      warnings: '',
+      warnings: JSON.stringify({ removals: [] }),
     };
     await db
       .insertInto('accounts')
