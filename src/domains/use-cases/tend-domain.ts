@@ -1,6 +1,7 @@
-import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
+import { unchanged, type CustomDomain } from '../domain/attachment/custom-domain.ts';
 import { recordCheck } from '../domain/attachment/checks.ts';
-import { dueWork } from '../domain/attachment/schedule.ts';
+import { dueWork, hasNews } from '../domain/attachment/schedule.ts';
+import { withNews } from '../domain/attachment/trouble.ts';
 import { checkDomain } from './check-domain.ts';
 import { workOnCertificate, type WorkPorts } from './work-on-certificate.ts';
 
@@ -8,7 +9,8 @@ import { workOnCertificate, type WorkPorts } from './work-on-certificate.ts';
 export const tendDomain = (ports: WorkPorts) => {
   const check = checkDomain(ports);
   const work = workOnCertificate(ports);
-  const tend = async (domain: CustomDomain): Promise<void> => {
+  const tend = async (found: CustomDomain): Promise<void> => {
+    const domain = await told(ports, found);
     switch (dueWork(domain, ports.clock.now())) {
       case 'certificate':
         return work(domain);
@@ -21,4 +23,14 @@ export const tendDomain = (ports: WorkPorts) => {
     }
   };
   return tend;
+};
+
+/** Tells its owner first, so that no work that fails holds it up. */
+const told = async (
+  { domains, clock }: Pick<WorkPorts, 'domains' | 'clock'>,
+  domain: CustomDomain,
+): Promise<CustomDomain> => {
+  const now = clock.now();
+  if (!hasNews(domain, now)) return domain;
+  return (await domains.change(domain.id, (one) => withNews(unchanged(one), now))).state;
 };

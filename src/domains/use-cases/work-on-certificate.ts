@@ -4,6 +4,7 @@ import { fenceOf } from '../domain/attachment/certificate.ts';
 import { isOrdered, workOn } from '../domain/certificates/standing.ts';
 import type { Hold } from '../domain/certificates/ca-budget.ts';
 import { orderNotMade } from '../domain/certificates/ca-ledger.ts';
+import type { DomainChange } from '../domain/attachment/change.ts';
 import { unchanged, type CustomDomain } from '../domain/attachment/custom-domain.ts';
 import {
   mayReplace,
@@ -13,6 +14,7 @@ import {
   orderProcessing,
 } from '../domain/attachment/order.ts';
 import { orderCountedAgain, orderHeldUp } from '../domain/attachment/counted-again.ts';
+import { withNews } from '../domain/attachment/trouble.ts';
 import { orderSubject } from '../domain/attachment/order-subject.ts';
 import type { OrderPorts, OrderSubject, Proof } from './advance-order.ts';
 import { authorityNamed } from './authorities.ts';
@@ -95,7 +97,7 @@ const settleOrder =
     const { domains, clock } = ports;
     const now = clock.now();
     const issuers = authorityNamed(ports, authority)?.issuers ?? [];
-    await domains.change(ordered.id, (domain) => {
+    const settled = (domain: CustomDomain): DomainChange => {
       switch (outcome.kind) {
         case 'issued':
           return orderBrought(domain, { ordered, certificate: outcome.certificate }, now);
@@ -107,5 +109,6 @@ const settleOrder =
         case 'processing':
           return orderProcessing(domain, new Date(now.getTime() + outcome.askAgainAfterMs));
       }
-    });
+    };
+    await domains.change(ordered.id, (domain) => withNews(settled(domain), now));
   };
