@@ -22,6 +22,7 @@ const access: Tables = {
       per_minute: maybe(integer),
       per_day: maybe(integer),
       created_at: integer,
+      warnings: longText,
     },
   },
   people: {
@@ -377,15 +378,6 @@ const notifications: Tables = {
     },
     foreignKeys: { notices_account: ['account_id', 'accounts'] },
     indexes: { notices_by_account: ['account_id', 'id'], notices_by_age: ['occurred_at'] },
-  },
-  watches: {
-    columns: {
-      subject: primary(text(255)),
-      memory: longText,
-      version: integer,
-      look_at: maybe(integer),
-    },
-    indexes: { watches_due: ['look_at', 'subject'] },
   },
   mails: {
     columns: {

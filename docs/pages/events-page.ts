@@ -109,19 +109,7 @@ const told: {
     'attempt',
     'isRenewal',
   ],
-  domain_strayed: [
-    'A check showed that a live domain leads elsewhere.',
-    'projectId',
-    'domainId',
-    'host',
-  ],
-  domain_returned: [
-    'A check showed that a live domain leads here again.',
-    'projectId',
-    'domainId',
-    'host',
-  ],
-  domain_found_unhealthy: [
+  domain_unhealthy: [
     'A live domain has led elsewhere for an hour.',
     ...(['projectId', 'domainId', 'host', 'problem', 'actor', 'fix'] as const),
   ],
@@ -131,7 +119,7 @@ const told: {
     'domainId',
     'host',
   ],
-  certificate_found_failing: [
+  certificate_failing: [
     'A domain does not get its certificate; again every third day.',
     ...(['projectId', 'domainId', 'host', 'problem', 'actor', 'fix', 'expiresAt'] as const),
   ],
@@ -139,14 +127,14 @@ const told: {
     'A domain that did not get its certificate has one.',
     ...(['projectId', 'domainId', 'host', 'expiresAt'] as const),
   ],
-  quota_nearly_used: [
+  quota_warning: [
     'An account has used 80 % of its requests of a day.',
     'used',
     'limit',
     'resetsAt',
   ],
-  quota_used_up: ['An account has used all its requests of a day.', 'used', 'limit', 'resetsAt'],
-  operation_removal_neared: [
+  quota_reached: ['An account has used all its requests of a day.', 'used', 'limit', 'resetsAt'],
+  operation_removal: [
     'An account calls an operation that will be removed soon.',
     'operation',
     'removedAt',
@@ -186,8 +174,6 @@ const reactions: Readonly<Record<SubscriberName, string>> = {
     'Does what a person asked of a webhook: adds the test, and looks for what is to be sent. The same event again adds none.',
   webhooks:
     'Adds a delivery for each webhook of the account that wants the kind, and looks for what is to be sent. The same event again adds none.',
-  watches:
-    'Looks at the domain, and stores an event if the owners are to be told that something has been wrong for a while or is right again.',
 };
 
 export const eventsPage = (): string => {

@@ -1,9 +1,8 @@
 import { retention } from '../../src/app/retention.ts';
-import { toldAgainAfterMs } from '../../src/notifications/domain/certificate-episode.ts';
-import { toldAfterMs } from '../../src/notifications/domain/health-episode.ts';
+import { toldAfterMs, toldAgainAfterMs } from '../../src/domains/domain/attachment/trouble.ts';
 import { inWords, kinds } from '../../src/notifications/domain/kinds.ts';
 import { mostMessages } from '../../src/notifications/domain/mail.ts';
-import { removalSteps } from '../../src/notifications/domain/removal-watch.ts';
+import { removalSteps } from '../../src/access/domain/warnings.ts';
 import { everyKind } from '../../test/support/notifications.ts';
 import { code, page, printed, table } from './markdown.ts';
 

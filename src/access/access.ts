@@ -24,6 +24,7 @@ import { rotateKey } from './use-cases/rotate-api-key.ts';
 import { showUsage, sumUsage } from './use-cases/show-usage.ts';
 import { findSession, lookBehindLink, signIn, signInByLink } from './use-cases/sign-in.ts';
 import { accountsOf, switchAccount } from './use-cases/switch-account.ts';
+import { removalsDueAt, warnOfRemovals } from './use-cases/warn-accounts.ts';
 
 /** Who may call, and how much. */
 export const access = (ports: AccessPorts) => ({
@@ -38,6 +39,8 @@ export const access = (ports: AccessPorts) => ({
   rotateApiKey: rotateKey(ports),
   showUsage: showUsage(ports),
   sumUsage: sumUsage(ports),
+  warnOfRemovals: warnOfRemovals(ports),
+  removalsDueAt: removalsDueAt(ports),
   signIn: signIn(ports),
   signInByLink: signInByLink(ports),
   lookBehindLink: lookBehindLink(ports),

@@ -1,3 +1,4 @@
+import type { EndingOperation } from './domain/account.ts';
 import type { Acting } from '../kernel/acting.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Ids } from '../kernel/ids.ts';
@@ -91,6 +92,6 @@ export interface AccessPorts {
   readonly acting: Acting;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Ids of operations that will be removed, as usage is counted under. */
-  readonly deprecatedOperations: readonly string[];
+  /** Operations that will be removed, by the ids that usage is counted under. */
+  readonly endings: readonly EndingOperation[];
 }

@@ -4,10 +4,16 @@ import {
   authorityName,
 } from '../adapters/acme/acme-certificate-authority.ts';
 import { LocalCertificateAuthority } from '../adapters/acme/local-certificate-authority.ts';
-import { TracedAuthority } from '../adapters/acme/traced-authority.ts';
-import { AuthorityAccounts, CertificateAuthority } from '../domains/certificate-ports.ts';
+import {
+  AuthorityAccounts,
+  CertificateAuthority,
+  type OrderAnswer,
+} from '../domains/certificate-ports.ts';
+import type { OrderState } from '../domains/domain/certificates/order.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Sealer } from '../kernel/sealer.ts';
+import { traced } from '../kernel/traced.ts';
+import type { Span, StepFacts, Tracer } from '../kernel/tracer.ts';
 import { ConfigKey, LogKey, MetricsKey, SecondAuthorityKey } from './keys.ts';
 import { measuredAuthority } from './measures/measured-authority.ts';
 import type { AcmeConfig } from './settings/authorities.ts';
@@ -20,7 +26,7 @@ export const authorities = wiring((once) => {
     const { acme, dataDir: folder } = c.get(ConfigKey);
     if (acme) return acmeAuthority(c, acme);
     const [sealer, clock] = [c.get(Sealer), c.get(Clock)];
-    return watched(c, new LocalCertificateAuthority({ folder, sealer, clock }), undefined);
+    return observed(c, new LocalCertificateAuthority({ folder, sealer, clock }), undefined);
   });
   once(SecondAuthorityKey, (c) => {
     const { acmeFallback } = c.get(ConfigKey);
@@ -31,17 +37,50 @@ export const authorities = wiring((once) => {
 const acmeAuthority = (c: ResolutionContext, acme: AcmeConfig): CertificateAuthority => {
   const settings = { ...acme, lacksProfile: toldOfProfile(c, acme) };
   const authority = new AcmeCertificateAuthority(settings, c.get(AuthorityAccounts), c.get(Clock));
-  return watched(c, authority, acme.directoryUrl);
+  return observed(c, authority, acme.directoryUrl);
 };
 
-const watched = (
+const observed = (
   c: ResolutionContext,
   authority: CertificateAuthority,
   directoryUrl: string | undefined,
 ): CertificateAuthority => {
   const [tracer, metrics] = [tracerOf(c), c.get(MetricsKey, { optional: true })];
-  const traced = tracer ? new TracedAuthority(authority, tracer, directoryUrl) : authority;
-  return metrics ? measuredAuthority(traced, metrics) : traced;
+  const watched = tracer ? tracedAuthority(authority, tracer, directoryUrl) : authority;
+  return metrics ? measuredAuthority(watched, metrics) : watched;
+};
+
+/**
+ * Each step of an order is a step of a trace. Its URLs are left out: they name orders and accounts.
+ * @param directoryUrl undefined for the local one
+ */
+const tracedAuthority = (
+  authority: CertificateAuthority,
+  tracer: Tracer,
+  directoryUrl: string | undefined,
+): CertificateAuthority => {
+  const place =
+    directoryUrl === undefined ? {} : { 'server.address': new URL(directoryUrl).hostname };
+  const stepOf = (step: string, about: StepFacts = {}) => {
+    const facts = { ...place, 'animal_store.acme.step': step, ...about };
+    return { name: `ACME ${step}`, kind: 'client', facts } as const;
+  };
+  const on = (step: string, host: string) => ({
+    ...stepOf(step, { 'animal_store.acme.host': host }),
+    answered: tellAnswer,
+  });
+  return traced(authority, tracer, {
+    order: (host) => on('order', host),
+    look: ({ host }) => on('look', host),
+    prove: ({ host }) => on('prove', host),
+    finalize: ({ host }) => on('finalize', host),
+    renewalWindow: () => stepOf('renewalWindow'),
+  });
+};
+
+const tellAnswer = (span: Span, answer: OrderAnswer | OrderState): void => {
+  span.tell({ 'animal_store.acme.outcome': answer.kind });
+  if (answer.kind === 'failed') span.fail(answer.failure.reason);
 };
 
 const toldOfProfile = (c: ResolutionContext, { directoryUrl }: AcmeConfig) => {

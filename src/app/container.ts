@@ -57,7 +57,7 @@ export const openForCommand = (needs: CommandNeeds): Promise<Container> => {
 
 /** What the roles and the settings of this process ask for. */
 const modulesFor = async (config: Config, needs: CommandNeeds): Promise<ContainerModule[]> => {
-  const { roles, redisUrl, smtpUrl, acmeDnsZone: zone } = config;
+  const { roles, redisUrl, acmeDnsZone: zone } = config;
   const isCommand = roles.length === 0;
   const changesSites = isCommand
     ? needs.sites
@@ -69,9 +69,6 @@ const modulesFor = async (config: Config, needs: CommandNeeds): Promise<Containe
     ...(roles.includes('edge') ? [(await import('./edge.module.ts')).edge] : []),
     ...(roles.includes('dns') && zone !== undefined
       ? [(await import('./nameserver.module.ts')).nameServer(zone)]
-      : []),
-    ...(roles.includes('worker') && smtpUrl !== undefined
-      ? [(await import('./mail.module.ts')).mailModule]
       : []),
     ...(changesSites ? await siteModules(config) : []),
     ...(hasSites ? [await filesModule(config)] : []),

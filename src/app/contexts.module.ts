@@ -1,4 +1,3 @@
-import { asJob } from '../adapters/schedule/cron-jobs.ts';
 import { access } from '../access/access.ts';
 import { Accounts, ApiKeys, KeyMaterial } from '../access/key-ports.ts';
 import { MailRequests } from '../access/mail-ports.ts';
@@ -14,8 +13,7 @@ import { Deadline } from '../kernel/deadline.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import { apart } from './request-deadline.ts';
-import { AccessKey, CatalogueKey, MailPeopleKey, NotificationsKey } from './keys.ts';
-import { leasedJob } from './leased.ts';
+import { AccessKey, CatalogueKey, NotificationsKey } from './keys.ts';
 import { BridgedPersonalMails } from './personal-mails.ts';
 import { wiring } from './wiring.ts';
 
@@ -43,11 +41,7 @@ export const contexts = wiring((once) => {
       acting: c.get(Acting),
       clock: c.get(Clock),
       ids: c.get(Ids),
-      deprecatedOperations: [...operationSunsets.keys()],
+      endings: [...operationSunsets].map(([operation, removedAt]) => ({ operation, removedAt })),
     });
-  });
-  once(MailPeopleKey, (c) => {
-    const { answerMailRequests, mailRequestsDueAt } = c.get(AccessKey);
-    return leasedJob(c, 'mail people', asJob(answerMailRequests), mailRequestsDueAt);
   });
 });

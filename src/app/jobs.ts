@@ -1,19 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Access } from '../access/access.ts';
 import type { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import type { HighUseReporter } from '../adapters/metering/high-use-reporter.ts';
 import type { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
-import type { MailPump } from '../adapters/schedule/mail-pump.ts';
-import type { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import type { Census } from '../adapters/schedule/census.ts';
 import { asJob, type Job, type JobEnd } from '../adapters/schedule/cron-jobs.ts';
-import type { Bell } from '../kernel/bell.ts';
+import type { leasedJob } from '../adapters/schedule/leased-job.ts';
+import type { Domains } from '../domains/domains.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Retention } from '../kernel/retention.ts';
-import type { LeasedJob } from '../adapters/schedule/leased-job.ts';
-import type { DueDomains } from '../adapters/schedule/due-domains.ts';
-import type { WebhookPump } from '../adapters/schedule/webhook-pump.ts';
-import type { Domains } from '../domains/domains.ts';
+import type { Notifications } from '../notifications/notifications.ts';
 import type { Sites } from '../sites/sites.ts';
+import type { Logger } from 'pino';
+import type { Bells, Queues } from './queues.ts';
 import { sweptTables } from './retention.ts';
 
 const hourMs = 60 * 60_000;
@@ -23,29 +22,28 @@ const mostJitterMs = 800;
 const mostSpreadMs = 250;
 
 export interface WorkerPorts {
-  readonly relay: OutboxRelay;
+  readonly queues: Queues;
+  readonly bells: Bells;
+  /** Work that one process of a fleet does at a time. */
+  readonly leased: (work: Parameters<typeof leasedJob>[0]) => Job['run'];
   readonly retention: Retention;
   readonly sites: Pick<Sites, 'giveUpCutOffUploads' | 'uploadsCutOffAt'>;
-  readonly domains: Pick<Domains, 'forgetOwnNames'>;
-  readonly secureSites: LeasedJob;
-  readonly planRenewals: LeasedJob;
-  readonly watchDomains: LeasedJob;
-  readonly watchRemovals: LeasedJob;
-  /** Undefined where there is no mail server. */
-  readonly mailPump: MailPump | undefined;
-  /** Answers requests for mails to people; undefined where no mail is sent. */
-  readonly mailPeople: LeasedJob | undefined;
-  readonly webhookPump: WebhookPump;
-  readonly dueDomains: DueDomains;
+  readonly domains: Pick<Domains, 'forgetOwnNames' | 'planRenewals' | 'secureSites' | 'sitesDueAt'>;
+  readonly notifications: Pick<Notifications, 'isMailOn'>;
+  readonly access: Pick<
+    Access,
+    'answerMailRequests' | 'mailRequestsDueAt' | 'removalsDueAt' | 'warnOfRemovals'
+  >;
   readonly census: Pick<Census<unknown>, 'news' | 'run'>;
   /** node-cron expression. */
   readonly verifierSchedule: string;
   readonly clock: Clock;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
-  { name: 'relay events', schedule: '* * * * * *', ...queue(ports.relay) },
-  { name: 'call webhooks', schedule: '* * * * * *', ...queue(ports.webhookPump) },
+  { name: 'relay events', schedule: '* * * * * *', ...queue(ports.queues.events) },
+  { name: 'call webhooks', schedule: '* * * * * *', ...queue(ports.queues.webhooks) },
   {
     name: 'give up cut-off uploads',
     schedule: '29 */5 * * * *',
@@ -55,11 +53,12 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
       return { nextAt: await ports.sites.uploadsCutOffAt() };
     },
   },
-  {
-    name: 'issue and renew certificates',
-    schedule: '13 * * * * *',
-    ...shared(ports.secureSites),
-  },
+  shared(ports, {
+    ...{ name: 'issue and renew certificates', schedule: '13 * * * * *' },
+    news: ports.bells.certificates,
+    work: asJob((isStopping) => ports.domains.secureSites(isStopping)),
+    dueAt: () => ports.domains.sitesDueAt(),
+  }),
   {
     name: 'delete certificates of our own that nobody needs',
     schedule: '23 58 * * * *',
@@ -68,14 +67,15 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
   {
     name: 'check domains and work on their certificates',
     schedule: ports.verifierSchedule,
-    news: ports.dueDomains.news,
-    run: spread(() => ports.dueDomains.run()),
+    news: ports.queues.domains.news,
+    run: spread(() => ports.queues.domains.run()),
   },
   {
-    name: 'plan renewals',
-    schedule: '47 */5 * * * *',
     gathersNews: true,
-    ...shared(ports.planRenewals),
+    ...shared(ports, {
+      ...{ name: 'plan renewals', schedule: '47 */5 * * * *', news: ports.bells.renewals },
+      work: planningRenewals(ports),
+    }),
   },
   {
     name: 'count what is stored',
@@ -84,42 +84,53 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
     news: ports.census.news,
     run: (isStopping) => ports.census.run(isStopping),
   },
-  {
-    name: 'tell of domains in trouble',
-    schedule: '37 * * * * *',
-    ...shared(ports.watchDomains),
-  },
-  {
-    name: 'tell of operations that end',
-    schedule: '53 41 * * * *',
-    ...shared(ports.watchRemovals),
-  },
+  shared(ports, {
+    ...{ name: 'tell of operations that end', schedule: '53 41 * * * *' },
+    work: asJob((isStopping) => ports.access.warnOfRemovals(isStopping)),
+    dueAt: () => ports.access.removalsDueAt(),
+  }),
   ...sendingMail(ports),
   ...forgetting(ports),
 ];
 
-const sendingMail = ({ mailPump, mailPeople }: WorkerPorts): readonly Job[] => [
-  ...(mailPump ? [{ name: 'send mail', schedule: '* * * * * *', ...queue(mailPump) }] : []),
-  ...(mailPeople ? [mailingPeople(mailPeople)] : []),
-];
+const sendingMail = (ports: WorkerPorts): readonly Job[] => {
+  const { mails } = ports.queues;
+  return [
+    ...(mails ? [{ name: 'send mail', schedule: '* * * * * *', ...queue(mails) }] : []),
+    ...(ports.notifications.isMailOn ? [mailingPeople(ports)] : []),
+  ];
+};
 
 /**
  * Waits a random time first, and news of a request waits for the next second. Work for a known address slows down other
  * answers of the process; the delays keep that from revealing whether the address of a single request is known.
  */
-const mailingPeople = (job: LeasedJob): Job => ({
-  ...{ name: 'mail people', schedule: '* * * * * *', gathersNews: true },
-  ...shared(job),
-  run: async () => {
+const mailingPeople = (ports: WorkerPorts): Job => {
+  const job = shared(ports, {
+    ...{ name: 'mail people', schedule: '* * * * * *', news: ports.bells.mailRequests },
+    work: asJob((isStopping) => ports.access.answerMailRequests(isStopping)),
+    dueAt: () => ports.access.mailRequestsDueAt(),
+  });
+  const run: Job['run'] = async (isStopping) => {
     await delay(Math.random() * mostJitterMs);
-    return job.run();
-  },
-});
+    return job.run(isStopping);
+  };
+  return { ...job, gathersNews: true, run };
+};
 
-interface Queue {
-  readonly news: Bell;
-  run(): Promise<Date | undefined>;
-}
+const planningRenewals =
+  ({ domains, bells, log }: WorkerPorts): Job['run'] =>
+  async (isStopping) => {
+    const { planned, ignored, nextAt } = await domains.planRenewals(isStopping);
+    for (const window of ignored) {
+      log.warn(window, 'a renewal window of the authority makes no sense, ignored it');
+    }
+    if (planned > 0) {
+      bells.domains.ring();
+      bells.certificates.ring();
+    }
+    return { nextAt };
+  };
 
 const queue = (work: Queue): Pick<Job, 'news' | 'run'> => ({
   news: work.news,
@@ -136,10 +147,16 @@ const spread =
     return { nextAt: new Date(nextAt.getTime() + Math.random() * mostSpreadMs) };
   };
 
-const shared = (job: LeasedJob): Pick<Job, 'news' | 'run' | 'isShared'> => ({
-  news: job.news,
-  isShared: true,
-  run: () => job.run(),
+type Queue = Queues['events'];
+
+type SharedWork = Parameters<WorkerPorts['leased']>[0] & Pick<Job, 'schedule' | 'news'>;
+
+const shared = (
+  { leased }: Pick<WorkerPorts, 'leased'>,
+  { schedule, news, ...work }: SharedWork,
+): Job => ({
+  ...{ name: work.name, schedule, isShared: true, run: leased(work) },
+  ...(news && { news }),
 });
 
 /** Each table by itself, so that a failure does not affect the others; not all in the same minute. */

@@ -10,7 +10,6 @@ import type { RouteTable } from '../adapters/edge/route-table.ts';
 import type { Handler, HttpServer } from '../adapters/http/listener/http-server.ts';
 import type { NameServer } from '../adapters/nameserver/name-server.ts';
 import type { Metrics } from '../adapters/http/metrics/metrics.ts';
-import type { LeasedJob } from '../adapters/schedule/leased-job.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CertificateAuthority } from '../domains/certificate-ports.ts';
 import type { Domains } from '../domains/domains.ts';
@@ -18,7 +17,7 @@ import type { Postman } from '../notifications/mail-ports.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { WebhookCalls } from '../notifications/webhooks.ts';
 import type { Sites } from '../sites/sites.ts';
-import type { StoredCensus } from './measures/show-census.ts';
+import type { Bells, Queues } from './queues.ts';
 import type { Config } from './settings/config.ts';
 
 // Container keys for values that are no classes. Ports are their own keys.
@@ -39,16 +38,10 @@ export const NotificationsKey = key<Notifications>('notifications');
 export const PostmanKey = key<{ readonly postman: Postman | undefined }>('postman');
 export const WebhookCallsKey = key<WebhookCalls>('webhook calls');
 export const SitesKey = key<Sites>('sites');
-/** Certificates for the hosts of projects. */
-export const SecureSitesKey = key<LeasedJob>('secure sites');
-export const PlanRenewalsKey = key<LeasedJob>('plan renewals');
-/** Counts what the database holds. */
-export const CensusKey = key<StoredCensus>('census');
-/** Looks at what shows only over time. */
-export const WatchDomainsKey = key<LeasedJob>('watch domains');
-export const WatchRemovalsKey = key<LeasedJob>('watch removals');
-/** Answers requests for mails to people. */
-export const MailPeopleKey = key<LeasedJob>('mail people');
+/** Each rings in this process when there may be work of that kind. */
+export const BellsKey = key<Bells>('bells');
+/** What does the work that waits for its time. */
+export const QueuesKey = key<Queues>('queues');
 /** The one of `ACME_FALLBACK_DIRECTORY_URL`; empty without it. */
 export const SecondAuthorityKey = key<{ readonly authority: CertificateAuthority | undefined }>(
   'second authority',

@@ -1,12 +1,14 @@
+import { Accounts } from '../access/key-ports.ts';
 import { CounterSnapshots, HighUses, QuotaCounters } from '../access/quota-ports.ts';
 import { UsageLog } from '../access/usage-ports.ts';
+import { warnOfHighUse } from '../access/use-cases/warn-accounts.ts';
 import { MemoryQuotaCounters } from '../adapters/memory/memory-quota-counters.ts';
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import { HighUseReporter } from '../adapters/metering/high-use-reporter.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import { FailoverCounters } from '../adapters/redis/failover-counters.ts';
 import { Clock } from '../kernel/clock.ts';
-import { ConfigKey, LogKey, MetricsKey, NotificationsKey, RedisCountersKey } from './keys.ts';
+import { ConfigKey, LogKey, MetricsKey, RedisCountersKey } from './keys.ts';
 import { wiring } from './wiring.ts';
 
 /** Where requests are counted: in Redis for a fleet, else in this process with a copy in the database. */
@@ -31,8 +33,8 @@ export const metering = wiring((once, bind) => {
     (c) => new CounterKeeper(c.get(MemoryQuotaCounters), c.get(CounterSnapshots), c.get(Clock)),
   );
   once(HighUseReporter, (c) => {
-    const notifications = c.get(NotificationsKey);
-    return new HighUseReporter((use) => notifications.watchQuota(use));
+    const ports = { accounts: c.get(Accounts), clock: c.get(Clock) };
+    return new HighUseReporter(warnOfHighUse(ports));
   });
   bind(HighUses).toService(HighUseReporter);
   once(UsageRecorder, (c) => new UsageRecorder(c.get(UsageLog)));

@@ -1,13 +1,11 @@
-import { mysqlObstacle } from '../adapters/kysely/copies/mysql-claim.ts';
 import { moveToMysql, type OnMoved } from '../adapters/kysely/copies/move.ts';
 import { withSqliteSource, type SqliteSource } from '../adapters/kysely/copies/sqlite-source.ts';
 import { databaseFile, kindOfUrl } from '../adapters/kysely/engine/database-kind.ts';
-import { failureOf } from '../adapters/kysely/engine/failure.ts';
-import { Unavailable } from '../kernel/unavailable.ts';
 import { schemaGap } from './backup/schema.ts';
 import { commandName } from './command-name.ts';
 import { isMissing } from './doctor/check-database.ts';
-import { databasePlace, databaseProblem } from './failure-words.ts';
+import { databasePlace } from './failure-words.ts';
+import { intoEmptyMysql } from './into-empty-mysql.ts';
 import { refuseHalfRestored } from './restore-mark.ts';
 import type { Config } from './settings/config.ts';
 
@@ -38,7 +36,7 @@ export const moveDatabase = async (
   if (isMissing(databaseUrl)) throw new Error(`There is no database at ${from}.`);
   return withSqliteSource(file, async (source) => {
     await refuseOtherSchema(source);
-    const rows = await intoTarget(source, to, onMoved);
+    const rows = await intoEmptyMysql(to, '--to', () => moveToMysql(source, to, onMoved));
     return { from, to: target, rows };
   });
 };
@@ -56,25 +54,4 @@ const refuseOtherSchema = async (source: SqliteSource): Promise<void> => {
   throw new Error(
     `Its schema is older: ${pending.join(', ')} is missing. Run ${commandName()} migrate first.`,
   );
-};
-
-const intoTarget = async (
-  source: SqliteSource,
-  to: string,
-  onMoved: OnMoved,
-): Promise<Moved['rows']> => {
-  try {
-    const obstacle = await mysqlObstacle(to);
-    if (obstacle === undefined) return await moveToMysql(source, to, onMoved);
-    const problem = `The database ${databasePlace(to)} is in use or not empty: ${obstacle}.`;
-    throw new Error(`${problem} Name an empty one; its tables are made by the move.`);
-  } catch (error) {
-    const { code, message } = error as { readonly code?: unknown; readonly message: string };
-    const isOfSource = String(code).startsWith('SQLITE_');
-    if (isOfSource || message.endsWith('.')) throw error;
-    const isAway = error instanceof Unavailable || failureOf(error) === 'unavailable';
-    const { seen, advice } = databaseProblem(to, error, '--to');
-    const refused = `The database ${databasePlace(to)} refused it: ${message}.`;
-    throw new Error(isAway ? `${seen} ${advice}` : refused, { cause: error });
-  }
 };

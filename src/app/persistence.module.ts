@@ -7,7 +7,7 @@ import { CounterSnapshots } from '../access/quota-ports.ts';
 import { UsageLog } from '../access/usage-ports.ts';
 import { StoredSignal, type StoredListener } from '../adapters/events/stored-signal.ts';
 import { Database } from '../adapters/kysely/database.ts';
-import { EdgePort } from '../adapters/kysely/sites/edge-port.ts';
+import { EdgePort } from '../adapters/kysely/sites/edge-revision.ts';
 import { KyselyAccounts } from '../adapters/kysely/access/kysely-accounts.ts';
 import { KyselyApiKeys } from '../adapters/kysely/access/kysely-api-keys.ts';
 import { KyselyAuditLog } from '../adapters/kysely/access/kysely-audit-log.ts';
@@ -17,6 +17,7 @@ import { KyselyCertificateOrders } from '../adapters/kysely/sites/kysely-certifi
 import { KyselyCertificates } from '../adapters/kysely/sites/kysely-certificates.ts';
 import { KyselyCounterSnapshots } from '../adapters/kysely/access/kysely-counter-snapshots.ts';
 import { KyselyCustomDomains } from '../adapters/kysely/sites/kysely-custom-domains.ts';
+import { KyselyDueDomains } from '../adapters/kysely/sites/kysely-due-domains.ts';
 import { KyselyDnsChallenges } from '../adapters/kysely/sites/kysely-dns-challenges.ts';
 import { KyselyDomainShares } from '../adapters/kysely/sites/kysely-domain-shares.ts';
 import { KyselyEdgeRecords } from '../adapters/kysely/sites/kysely-edge-records.ts';
@@ -26,7 +27,6 @@ import { KyselyMailChoices } from '../adapters/kysely/notifications/kysely-mail-
 import { KyselyMails } from '../adapters/kysely/notifications/kysely-mails.ts';
 import { KyselyMailRequests } from '../adapters/kysely/access/kysely-mail-requests.ts';
 import { KyselyNotices } from '../adapters/kysely/notifications/kysely-notices.ts';
-import { KyselyWatches } from '../adapters/kysely/notifications/kysely-watches.ts';
 import { KyselyWebhookDeliveries } from '../adapters/kysely/notifications/kysely-webhook-deliveries.ts';
 import { KyselyWebhooks } from '../adapters/kysely/notifications/kysely-webhooks.ts';
 import { KyselyOrders } from '../adapters/kysely/catalogue/kysely-orders.ts';
@@ -48,14 +48,13 @@ import { Clock } from '../kernel/clock.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { Ids } from '../kernel/ids.ts';
 import { JobLeases } from '../kernel/job-leases.ts';
-import { Outbox } from '../kernel/outbox.ts';
-import { ParkedDeliveries } from '../kernel/parked-deliveries.ts';
+import { Outbox, ParkedDeliveries } from '../kernel/outbox.ts';
 import { Retention } from '../kernel/retention.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import { ProjectSettings, Timeline } from '../domains/ports.ts';
-import { CustomDomains } from '../domains/custom-domain-ports.ts';
+import { CustomDomains, DueDomains } from '../domains/custom-domain-ports.ts';
 import { MailChoices, Mails } from '../notifications/mail-ports.ts';
-import { Notices, Watches } from '../notifications/ports.ts';
+import { Notices } from '../notifications/ports.ts';
 import { WebhookDeliveries, Webhooks } from '../notifications/webhook-ports.ts';
 import { Projects } from '../sites/ports.ts';
 import {
@@ -135,7 +134,6 @@ export const persistence = wiring((once, bind) => {
   once(SignInLinks, (c) => new KyselySignInLinks(c.get(Database), c.get(KyselyOutbox)));
   once(MailRequests, (c) => new KyselyMailRequests(c.get(Database)));
   once(Notices, (c) => new KyselyNotices(c.get(Database)));
-  once(Watches, (c) => new KyselyWatches(c.get(Database), c.get(KyselyOutbox)));
   once(Webhooks, (c) => new KyselyWebhooks(c.get(Database), c.get(KyselyOutbox), c.get(Sealer)));
   once(WebhookDeliveries, (c) => {
     const needs = { sealer: c.get(Sealer), ids: c.get(Ids) };
@@ -165,6 +163,7 @@ export const persistence = wiring((once, bind) => {
         ...{ sealer: c.get(Sealer), ids: c.get(Ids), clock: c.get(Clock) },
       }),
   );
+  once(DueDomains, (c) => new KyselyDueDomains(c.get(Database), c.get(Ids)));
   once(
     ProjectSettings,
     (c) => new KyselyProjectSettings(c.get(Database), c.get(KyselyOutbox), c.get(Clock)),

@@ -1,5 +1,4 @@
-import { S3SiteFiles } from '../adapters/storage/s3/s3-site-files.ts';
-import { S3Unpacking } from '../adapters/storage/s3/s3-unpacking.ts';
+import { S3SiteFiles, S3Unpacking } from '../adapters/storage/s3/s3-site-files.ts';
 import { ThreadedUnpacking } from '../adapters/threads/threaded-unpacking.ts';
 import { SiteUnpacking } from '../sites/ports.ts';
 import { wiring } from './wiring.ts';

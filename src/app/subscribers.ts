@@ -1,16 +1,14 @@
-import type { Subscriber } from '../adapters/events/event-bus.ts';
 import type { DeployDeleted, DeployDiscarded, DeployFailed } from '../sites/domain/sites-event.ts';
 import type { Domains } from '../domains/domains.ts';
-import type { Notifications } from '../notifications/notifications.ts';
 import type { WebhookCalls } from '../notifications/webhooks.ts';
 import type { Sites } from '../sites/sites.ts';
+import type { Subscriber } from './queues.ts';
 import type { AnyEvent, EventTo, SubscriberName } from './subscriptions.ts';
 
 /** What each name in the table `subscriptions` does. */
 export const subscribers = ({
   sites,
   domains,
-  notifications,
   addNotice,
   mailOwners,
   mailPeople,
@@ -22,7 +20,6 @@ export const subscribers = ({
 }: {
   readonly sites: Pick<Sites, 'removeDeployFiles'>;
   readonly domains: Pick<Domains, 'adoptPrimary'>;
-  readonly notifications: Pick<Notifications, 'watchDomain'>;
   /** Adds a notice for the event, if there is not one already. */
   readonly addNotice: Subscriber;
   /** Adds mails for the event, except those that are there already. */
@@ -60,11 +57,8 @@ export const subscribers = ({
   },
   storage: ({ event }) =>
     sites.removeDeployFiles((event as DeployDeleted | DeployDiscarded | DeployFailed).deployId),
-  watches: ({ event }) => notifications.watchDomain((event as EventOfDomain).domainId),
   webhooks: async (stored) => {
     await callWebhooks(stored);
     callDueWebhooks();
   },
 });
-
-type EventOfDomain = Extract<AnyEvent, { type: EventTo<'watches'> }>;

@@ -2,10 +2,9 @@ import type { AccessEvent } from '../access/domain/access-event.ts';
 import type { CatalogueEvent } from '../catalogue/domain/catalogue-event.ts';
 import type { SitesEvent } from '../sites/domain/sites-event.ts';
 import type { DomainsEvent } from '../domains/domain/domains-event.ts';
-import type { NotificationsEvent } from '../notifications/domain/notifications-event.ts';
+import type { WebhookEvent } from '../notifications/domain/webhooks/webhook-event.ts';
 
-export type AnyEvent =
-  CatalogueEvent | AccessEvent | SitesEvent | DomainsEvent | NotificationsEvent;
+export type AnyEvent = CatalogueEvent | AccessEvent | SitesEvent | DomainsEvent | WebhookEvent;
 
 export type SubscriberName =
   | 'certificates'
@@ -16,7 +15,6 @@ export type SubscriberName =
   | 'primaries'
   | 'requests'
   | 'storage'
-  | 'watches'
   | 'webhooks';
 
 interface Subscription {
@@ -78,27 +76,25 @@ export const subscriptions = {
   domain_settings_changed: shown(),
   domain_added: shown(),
   // The record that proves the name can come and go without end; the timeline has the newest of it.
-  domain_prepared: hidden('watches'),
+  domain_prepared: hidden(),
   domain_unprepared: hidden(),
   domain_verified: shown('domains'),
-  domain_live: shown('primaries', 'watches', ...toOwners),
-  domain_removed: shown('primaries', 'watches', ...toOwners),
+  domain_live: shown('primaries', ...toOwners),
+  domain_removed: shown('primaries', ...toOwners),
   domain_contested: hidden(...toOwners),
   domain_shared: shown(),
   domain_share_ended: shown(),
   certificate_ordered: hidden(),
   certificate_issued: hidden(),
-  certificate_renewed: shown('watches'),
-  certificate_failed: shown('watches'),
-  domain_strayed: hidden('watches'),
-  domain_returned: hidden('watches'),
-  domain_found_unhealthy: hidden(...toOwners),
+  certificate_renewed: shown(),
+  certificate_failed: shown(),
+  domain_unhealthy: hidden(...toOwners),
   domain_recovered: hidden(...toOwners),
-  certificate_found_failing: hidden(...toOwners),
+  certificate_failing: hidden(...toOwners),
   certificate_recovered: hidden(...toOwners),
-  quota_nearly_used: hidden(...toOwners),
-  quota_used_up: hidden(...toOwners),
-  operation_removal_neared: hidden(...toOwners),
+  quota_warning: hidden(...toOwners),
+  quota_reached: hidden(...toOwners),
+  operation_removal: hidden(...toOwners),
   webhook_added: shown(),
   webhook_changed: shown(),
   webhook_rotated: shown(),

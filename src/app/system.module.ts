@@ -9,11 +9,12 @@ import { RunningWork } from '../adapters/system/running-work.ts';
 import { ScryptPasswords } from '../adapters/system/scrypt-passwords.ts';
 import { SystemClock } from '../adapters/system/system-clock.ts';
 import { UuidIds } from '../adapters/system/uuid-ids.ts';
+import { Bell } from '../kernel/bell.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Sealer } from '../kernel/sealer.ts';
-import { LogKey, PreviousSecretKeys, ProcessKey, SecretKey } from './keys.ts';
+import { BellsKey, LogKey, PreviousSecretKeys, ProcessKey, SecretKey } from './keys.ts';
 import { wiring } from './wiring.ts';
 
 /** What the machine gives. */
@@ -29,5 +30,10 @@ export const system = wiring((once, bind) => {
   bind(RunningWork).toConstantValue(new RunningWork());
   once(EventLoopWatch, (c) => new EventLoopWatch(c.get(RunningWork), c.get(LogKey)));
 
+  bind(BellsKey).toConstantValue({
+    ...{ events: new Bell(), webhooks: new Bell(), domains: new Bell(), mails: new Bell() },
+    ...{ certificates: new Bell(), renewals: new Bell() },
+    mailRequests: new Bell(),
+  });
   bind(StoredSignal).toConstantValue(new StoredSignal());
 });

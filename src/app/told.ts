@@ -1,7 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import type { Access } from '../access/access.ts';
-import { problemTitles } from '../adapters/dashboard/domains/problem-titles.ts';
-import { isProblemCode } from '../domains/domain/dns/problem.ts';
+import { isProblemCode, problemTitles } from '../domains/domain/dns/problem.ts';
 import { proofOf } from '../domains/domain/dns/records.ts';
 import { shownHost } from '../domains/domain/names/hostname.ts';
 import type { StoredEvent } from '../kernel/domain-event.ts';
@@ -48,7 +47,7 @@ const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
       ...(event.wildcard !== undefined && { wildcard: nameOf(event.wildcard) }),
     },
   }),
-  domain_found_unhealthy: async (event, named) => ({
+  domain_unhealthy: async (event, named) => ({
     kind: 'domain.unhealthy',
     about: { ...(await ofHost(event, named)), ...troubleOf(event) },
   }),
@@ -56,7 +55,7 @@ const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
     kind: 'domain.recovered',
     about: await ofHost(event, named),
   }),
-  certificate_found_failing: async (event, named) => ({
+  certificate_failing: async (event, named) => ({
     kind: 'certificate.failing',
     about: {
       ...(await ofHost(event, named)),
@@ -82,11 +81,11 @@ const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
     const key = (await access.listApiKeys(accountId)).find(({ id }) => id === keyId);
     return { kind: 'key.banned', about: { keyId, name: key?.name ?? keyId, until } };
   },
-  quota_nearly_used: ({ used, limit, resetsAt }) =>
+  quota_warning: ({ used, limit, resetsAt }) =>
     Promise.resolve({ kind: 'quota.warning', about: { used, limit, resetsAt } }),
-  quota_used_up: ({ used, limit, resetsAt }) =>
+  quota_reached: ({ used, limit, resetsAt }) =>
     Promise.resolve({ kind: 'quota.reached', about: { used, limit, resetsAt } }),
-  operation_removal_neared: ({ operation, removedAt, days }) =>
+  operation_removal: ({ operation, removedAt, days }) =>
     Promise.resolve({ kind: 'operation.removal', about: { operation, removedAt, days } }),
   webhook_switched_off: ({ webhookId, receiver, reason }) =>
     // Those who switched it off know.
@@ -136,7 +135,7 @@ const troubleOf = ({
   problem,
   actor,
   fix,
-}: EventOf<'domain_found_unhealthy' | 'certificate_found_failing'>) => ({
+}: EventOf<'domain_unhealthy' | 'certificate_failing'>) => ({
   ...{ problem, actor, fix },
   title: isProblemCode(problem) ? problemTitles[problem] : 'We do not know why yet',
 });

@@ -1,9 +1,10 @@
 import type { ResolutionContext } from 'inversify';
 import type { Logger } from 'pino';
-import type { Job } from '../adapters/schedule/cron-jobs.ts';
-import { Tracer, type Beginning } from '../kernel/tracer.ts';
+import type { StoredEvent } from '../kernel/domain-event.ts';
 import type { Ids } from '../kernel/ids.ts';
+import { Tracer, type Beginning } from '../kernel/tracer.ts';
 import type { Config } from './settings/config.ts';
+import type { Subscriber, Subscribers } from './queues.ts';
 import { version } from './version.ts';
 
 const longestReason = 200;
@@ -65,14 +66,6 @@ export const begun = <T>(
   work: () => Promise<T>,
 ): Promise<T> => (tracer ? tracer.begin(beginning, work) : work());
 
-/** The same jobs; each run of those that want it is a trace. */
-export const tracedJobs = (tracer: Tracer | undefined, jobs: readonly Job[]): readonly Job[] =>
-  jobs.map((job) => {
-    if (!tracer || !job.isTraced) return job;
-    const span = { name: job.name, kind: 'internal', facts: {} } as const;
-    return { ...job, run: (isStopping) => tracer.begin(span, () => job.run(isStopping)) };
-  });
-
 /** The same ids; those of events are remembered with what stores them. */
 export const notingEvents = (tracer: Tracer, ids: Ids): Ids => ({
   next: (prefix) => {
@@ -80,4 +73,28 @@ export const notingEvents = (tracer: Tracer, ids: Ids): Ids => ({
     if (prefix === 'evt') tracer.stores(id);
     return id;
   },
+});
+
+/** The same subscribers; each delivery begins a trace, linked to what stored its event where that is known. */
+export const tracedSubscribers = (tracer: Tracer, subscribers: Subscribers): Subscribers =>
+  Object.fromEntries(
+    Object.entries(subscribers).map(([name, handle]): [string, Subscriber] => [
+      name,
+      (stored) => tracer.begin(deliveryOf(stored, name), () => handle(stored)),
+    ]),
+  );
+
+const deliveryOf = ({ id, event }: StoredEvent, subscriber: string): Beginning => ({
+  name: `process ${event.type}`,
+  kind: 'consumer',
+  facts: {
+    'messaging.system': 'animal_store',
+    'messaging.operation.name': 'process',
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': event.type,
+    'messaging.destination.subscription.name': subscriber,
+    'messaging.message.id': id,
+    'animal_store.account.id': event.accountId,
+  },
+  causedBy: id,
 });

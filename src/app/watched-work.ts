@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { Subscriber } from '../adapters/events/event-bus.ts';
 import type { Handler, Response } from '../adapters/http/listener/http-server.ts';
 import { requestTarget } from '../adapters/http/operations/request-target.ts';
-import type { Job } from '../adapters/schedule/cron-jobs.ts';
 import { named, type RunningWork, type Work } from '../adapters/system/running-work.ts';
 import { shownPath } from '../kernel/shown-path.ts';
+import type { Subscriber, Subscribers } from './queues.ts';
 
 type Request = Pick<IncomingMessage, 'method' | 'url'>;
 
@@ -38,18 +37,8 @@ export const visit = (request: Request): Work => ({
 const inWords = ({ method = '', url = '' }: Request): string =>
   `${method} ${shownPath(requestTarget(url).path)}`;
 
-/** The same jobs, registered while they run. */
-export const watchedJobs = (running: RunningWork, jobs: readonly Job[]): readonly Job[] =>
-  jobs.map((job) => {
-    const work = named('job', job.name);
-    return { ...job, run: (isStopping) => running.during(work, () => job.run(isStopping)) };
-  });
-
 /** The same subscribers, registered while they handle an event. */
-export const watchedSubscribers = (
-  running: RunningWork,
-  subscribers: Readonly<Record<string, Subscriber>>,
-): Readonly<Record<string, Subscriber>> =>
+export const watchedSubscribers = (running: RunningWork, subscribers: Subscribers): Subscribers =>
   Object.fromEntries(
     Object.entries(subscribers).map(([name, handle]): [string, Subscriber] => [
       name,

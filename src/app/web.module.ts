@@ -7,7 +7,7 @@ import { operationsApp, type OperationsPorts } from '../adapters/http/health.ts'
 import { refusing, type RefusingPorts } from '../adapters/http/refusing.ts';
 import { connectionLimits } from '../adapters/http/listener/connection-share.ts';
 import { HttpServer } from '../adapters/http/listener/http-server.ts';
-import { traced } from '../adapters/http/traced-requests.ts';
+import { tracedRequests } from '../adapters/http/traced-requests.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { migrationStates } from '../adapters/kysely/migrations.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
@@ -50,7 +50,7 @@ export const web = wiring((once) => {
     const answer = watched(running, (request, response) =>
       (isPage(request) ? pages : service)(request, response),
     );
-    return tracer ? traced(tracer, answer) : answer;
+    return tracer ? tracedRequests(tracer, answer) : answer;
   });
   once(HttpServer, (c) => {
     const { roles, trustProxy } = c.get(ConfigKey);

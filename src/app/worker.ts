@@ -1,33 +1,34 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
-import { MailPump } from '../adapters/schedule/mail-pump.ts';
+import { backupTimes } from '../adapters/kysely/copies/backup-times.ts';
+import { Database } from '../adapters/kysely/database.ts';
 import type { SleepOptions } from '../adapters/schedule/cron-jobs.ts';
-import { OutboxRelay } from '../adapters/events/outbox-relay.ts';
+import { leasedJob } from '../adapters/schedule/leased-job.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
-import { DueDomains } from '../adapters/schedule/due-domains.ts';
-import { WebhookPump } from '../adapters/schedule/webhook-pump.ts';
 import { Clock } from '../kernel/clock.ts';
+import { JobLeases } from '../kernel/job-leases.ts';
 import { Retention } from '../kernel/retention.ts';
-import { workerJobs } from './jobs.ts';
+import { Tracer } from '../kernel/tracer.ts';
+import { workerJobs, type WorkerPorts } from './jobs.ts';
 import {
-  CensusKey,
+  AccessKey,
+  BellsKey,
   DomainsKey,
-  MailPeopleKey,
-  NotificationsKey,
   MetricsKey,
-  PlanRenewalsKey,
-  SecureSitesKey,
+  NotificationsKey,
+  ProcessKey,
+  QueuesKey,
   SitesKey,
-  WatchDomainsKey,
-  WatchRemovalsKey,
+  WebhookCallsKey,
 } from './keys.ts';
-import { showCensus } from './measures/show-census.ts';
+import { showCensus, storedCensus } from './measures/show-census.ts';
 import type { RunningRole } from './running-role.ts';
 import type { Config } from './settings/config.ts';
 import { startJobs } from './start-jobs.ts';
+import { begun } from './tracing.ts';
 
-/** The role `worker`: jobs, and deliveries of events. */
+/** The role `worker`: jobs, and all work that waits for its time. */
 export const startWorker = (
   container: Container,
   { verifierSchedule }: Config,
@@ -35,42 +36,42 @@ export const startWorker = (
   sleep: SleepOptions = {},
 ): RunningRole => {
   letHeapGrow();
-  const mailPeople = container.get(MailPeopleKey);
-  const ports = {
-    relay: container.get(OutboxRelay),
-    retention: container.get(Retention),
-    sites: container.get(SitesKey),
-    domains: container.get(DomainsKey),
-    secureSites: container.get(SecureSitesKey),
-    planRenewals: container.get(PlanRenewalsKey),
-    watchDomains: container.get(WatchDomainsKey),
-    watchRemovals: container.get(WatchRemovalsKey),
-    mailPump: container.get(MailPump, { optional: true }),
-    mailPeople: container.get(NotificationsKey).isMailOn ? mailPeople : undefined,
-    webhookPump: container.get(WebhookPump),
-    dueDomains: container.get(DueDomains),
-    census: container.get(CensusKey),
-    clock: container.get(Clock),
-    verifierSchedule,
+  const [bells, queues] = [container.get(BellsKey), container.get(QueuesKey)];
+  const leasing = {
+    ...{ leases: container.get(JobLeases), clock: container.get(Clock), log },
+    holder: container.get(ProcessKey),
   };
-  const { relay, dueDomains, secureSites, planRenewals, census } = ports;
-  const { watchDomains, watchRemovals, mailPump, webhookPump } = ports;
+  const [faces, database] = [facesIn(container), container.get(Database)];
+  const { domains, sites, notifications } = faces;
+  const webhooks = container.get(WebhookCallsKey);
+  const backups = () => backupTimes(database);
+  const census = storedCensus({ domains, sites, webhooks, notifications, backups }, leasing);
   showCensus(container.get(MetricsKey), census);
   container.get(StoredSignal).listen((_accountIds, hasDeliveries) => {
-    dueDomains.news.ring('soon');
-    planRenewals.news.ring();
+    bells.domains.ring('soon');
+    bells.renewals.ring();
     if (!hasDeliveries) return;
-    relay.news.ring();
-    mailPump?.news.ring();
+    bells.events.ring();
+    bells.mails.ring();
   });
-  const cron = startJobs(container, workerJobs(ports), sleep);
+  const tracer = container.get(Tracer, { optional: true });
+  const leased: WorkerPorts['leased'] = ({ work, ...job }) => {
+    const span = { name: job.name, kind: 'internal', facts: {} } as const;
+    const traced = (isStopping: () => boolean) => begun(tracer, span, () => work(isStopping));
+    return leasedJob({ ...job, work: traced }, leasing);
+  };
+  const jobs = workerJobs({
+    ...{ queues, bells, leased, ...faces, census, clock: leasing.clock, log, verifierSchedule },
+    retention: container.get(Retention),
+  });
+  const cron = startJobs(container, jobs, sleep);
   return {
     stop: async () => {
       // Stopped together: the jobs wait for these, which would otherwise continue until nothing is due.
-      const leased = [secureSites, planRenewals, watchDomains, watchRemovals];
-      const mail = [...(mailPump ? [mailPump] : []), mailPeople];
-      const others = [webhookPump, ...mail];
-      await Promise.all([cron, relay, dueDomains, ...leased, ...others].map((one) => one.stop()));
+      const { events, webhooks: calls, domains: due, mails } = queues;
+      await Promise.all(
+        [cron, events, calls, due, ...(mails ? [mails] : [])].map((one) => one.stop()),
+      );
       // Otherwise another worker waits until the lease ends.
       await census.stop().catch((error: unknown) => {
         log.debug({ err: error }, 'lease of a job not released');
@@ -78,6 +79,13 @@ export const startWorker = (
     },
   };
 };
+
+const facesIn = (container: Container) => ({
+  access: container.get(AccessKey),
+  domains: container.get(DomainsKey),
+  notifications: container.get(NotificationsKey),
+  sites: container.get(SitesKey),
+});
 
 /**
  * Many checks of domains at once keep much alive for a while, and V8 moves it to the old generation. With the small heap

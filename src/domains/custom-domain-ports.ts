@@ -1,3 +1,4 @@
+import type { Held, Most, Queue } from '../kernel/queue.ts';
 import type { AdmissionFacts } from './domain/attachment/admission.ts';
 import type { DomainChange } from './domain/attachment/change.ts';
 import type {
@@ -8,15 +9,9 @@ import type {
 import type { CaUse } from './domain/certificates/ca-budget.ts';
 import type { Pair, PairDecision, PairFacts } from './domain/redirects/pair.ts';
 
-export interface DomainClaim {
-  /** Never used again. */
-  readonly claim: string;
-  readonly domains: readonly CustomDomain[];
-}
-
-export interface HeldDomain {
-  readonly id: string;
-  readonly claim: string;
+/** A domain that is due. */
+export interface DueDomain extends Held {
+  readonly domain: CustomDomain;
 }
 
 export interface WantedDomain {
@@ -94,21 +89,6 @@ export abstract class CustomDomains {
     decide: (domain: CustomDomain, use: CaUse) => Change,
   ): Promise<Change>;
 
-  /**
-   * Claims up to `limit` due domains, the longest overdue first, until `leaseUntil`. After a crash the lease expires
-   * and others can claim them.
-   */
-  abstract claimDue(now: Date, leaseUntil: Date, limit: number): Promise<DomainClaim>;
-
-  /** When the first domain is due: in the past if one is due now. A claimed one is due when its lease ends, or later. */
-  abstract nextDueAt(): Promise<Date | undefined>;
-
-  /** Extends the lease of a worker that is still alive; skips domains that another worker has claimed. */
-  abstract prolong(held: readonly HeldDomain[], leaseUntil: Date): Promise<void>;
-
-  /** Ends the lease early, unless another worker has claimed the domain. */
-  abstract release(held: HeldDomain): Promise<void>;
-
   /** Those in that state, in the order of their ids, after `after`. */
   abstract inState(
     state: CustomDomainState,
@@ -118,4 +98,15 @@ export abstract class CustomDomains {
 
   /** Of all accounts. */
   abstract countByState(): Promise<Readonly<Record<CustomDomainState, number>>>;
+}
+
+/** Custom domains with something to do. A change leaves the claim on a domain in place, and counts once it is released. */
+export abstract class DueDomains implements Queue<DueDomain> {
+  /** The longest overdue first. */
+  abstract claim(now: Date, leaseUntil: Date, most: Most): Promise<readonly DueDomain[]>;
+  abstract nextDueAt(): Promise<Date | undefined>;
+  abstract prolong(held: readonly Held[], leaseUntil: Date): Promise<void>;
+  /** Ends the leases. */
+  abstract done(held: readonly Held[]): Promise<void>;
+  abstract retry(held: Held, nextAttemptAt: Date): Promise<void>;
 }

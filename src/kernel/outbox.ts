@@ -1,18 +1,13 @@
 import type { StoredEvent } from './domain-event.ts';
+import type { Held, Most, Queue } from './queue.ts';
 
 /** One event that is still to be delivered to one subscriber. */
-export interface Delivery {
-  readonly id: string;
-  /** Differs for each claim. */
-  readonly claim: string;
+export interface Delivery extends Held {
   readonly subscriber: string;
   /** How often it was tried before. */
   readonly attempts: number;
   readonly stored: StoredEvent;
 }
-
-/** A delivery that one process has claimed. */
-export type HeldDelivery = Pick<Delivery, 'id' | 'claim'>;
 
 /** At most `mostCounted` of each. */
 export interface OutboxState {
@@ -27,27 +22,49 @@ export type OldestDeliveries = Readonly<Record<keyof OutboxState, Date | undefin
 export const mostCounted = 10_000;
 
 /** Deliveries, stored in the same transaction as the state change; see docs/decisions. */
-export abstract class Outbox {
-  /**
-   * Leases up to `limit` due deliveries, oldest first, until `leaseUntil`. Deliveries of a dead process can be claimed
-   * again after that.
-   */
-  abstract claim(now: Date, leaseUntil: Date, limit: number): Promise<readonly Delivery[]>;
-
-  /** When the first delivery is due: in the past if one is due now. A claimed one is due when its lease ends. */
+export abstract class Outbox implements Queue<Delivery> {
+  /** The oldest deliveries first. */
+  abstract claim(now: Date, leaseUntil: Date, most: Most): Promise<readonly Delivery[]>;
   abstract nextDueAt(): Promise<Date | undefined>;
-
-  /** Marks deliveries as done, all of them or none; doing it twice is no error. */
-  abstract done(...deliveryIds: string[]): Promise<void>;
-
-  /** Gives a delivery back, to be tried at `nextAttemptAt`, unless another process has claimed it since. */
-  abstract retry(held: HeldDelivery, nextAttemptAt: Date, problem: string): Promise<void>;
-
-  /** Gives up on a delivery and keeps it for a person to look at, unless another process has claimed it since. */
-  abstract park(held: HeldDelivery, problem: string): Promise<void>;
+  /** Deletes them, whoever has claimed them. */
+  abstract done(deliveries: readonly Pick<Held, 'id'>[]): Promise<void>;
+  abstract retry(held: Held, nextAttemptAt: Date, problem: string): Promise<void>;
+  abstract park(held: Held, problem: string): Promise<void>;
 
   abstract state(): Promise<OutboxState>;
 
   /** Of more than `mostCounted` that wait, one that was tried before may be older. */
   abstract oldest(): Promise<OldestDeliveries>;
+}
+
+/** A delivery whose subscriber failed too often. */
+export interface ParkedDelivery {
+  readonly id: string;
+  readonly subscriber: string;
+  /** How often it was tried. */
+  readonly attempts: number;
+  /** The last error, as its subscriber worded it: it may contain a secret. */
+  readonly problem: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly accountId: string;
+  readonly occurredAt: Date;
+}
+
+/** What became of a request to deliver one again. */
+export type Release = 'released' | 'not_parked' | 'unknown';
+
+/** The deliveries that the relay gave up on, for a person to look at and to release. */
+export abstract class ParkedDeliveries {
+  /** The oldest deliveries first, no more than `limit`. @param after the last id of the page before */
+  abstract list(limit: number, after?: string): Promise<readonly ParkedDelivery[]>;
+
+  /**
+   * Makes one due now, with all its attempts before it again. Of several that ask at the same time one gets `released`.
+   * A delivery that is not parked stays as it is, whoever works on it.
+   */
+  abstract release(deliveryId: string): Promise<Release>;
+
+  /** Makes all due that are parked now. @returns how many this call released */
+  abstract releaseAll(): Promise<number>;
 }

@@ -1,12 +1,11 @@
+import type { Held, Most, Queue } from '../kernel/queue.ts';
 import type { NotificationKind, Told } from './domain/notification.ts';
 import type { Mail, MailedFacts, MailPlan, PlannedMail } from './domain/mail.ts';
 
 /** A message that is due: one mail, or a summary of several to one person. */
-export interface DueMessage {
+export interface DueMessage extends Held {
   /** The same at every attempt: the id of its first mail. */
   readonly id: string;
-  /** Differs for each claim. */
-  readonly claim: string;
   readonly accountId: string;
   readonly personId: string;
   /** The address. */
@@ -18,9 +17,6 @@ export interface DueMessage {
   /** @throws Error if what is stored cannot be read: it is sealed under an unknown key, or of a newer version */
   readonly tells: () => readonly MailedFacts[];
 }
-
-/** A message that one process has claimed. */
-export type ClaimedMessage = Pick<DueMessage, 'id' | 'claim'>;
 
 /** Mail does not reach a person. */
 export interface MailTrouble {
@@ -36,12 +32,6 @@ export interface GivenUp {
   readonly reason: string;
 }
 
-export interface MostClaimed {
-  readonly limit: number;
-  /** Accounts that had a turn, the latest last. */
-  readonly lately?: readonly string[];
-}
-
 /** More are not counted. */
 export const mostMailsCounted = 10_000;
 
@@ -55,9 +45,8 @@ export interface MailState {
 
 /**
  * Mails to people: a queue. Facts are sealed, since they may hold a link that signs in, and are deleted once a mail is done.
- * What came of a message changes nothing if somebody else has claimed it since.
  */
-export abstract class Mails {
+export abstract class Mails implements Queue<DueMessage> {
   /**
    * Locks the person, decides with their mails of the last day, and stores the mail. Adding a mail with the same id again
    * changes nothing. To a person who is not of the account, nothing is added.
@@ -69,26 +58,21 @@ export abstract class Mails {
     plan: (before: readonly PlannedMail[]) => MailPlan,
   ): Promise<void>;
 
-  /**
-   * Leases due messages in the order of `inTurns`, until `leaseUntil`: those of a dead process can be claimed again after
-   * that. Nothing joins a message that is claimed. Those to people who were removed are not claimed.
-   */
-  abstract claim(now: Date, leaseUntil: Date, most: MostClaimed): Promise<readonly DueMessage[]>;
-
-  /** When the first message is due that `claim` may give: in the past if one is due now; a claimed one when its lease ends. */
+  /** In the order of `inTurns`. Nothing joins a message that is claimed. */
+  abstract claim(now: Date, leaseUntil: Date, most: Most): Promise<readonly DueMessage[]>;
   abstract nextDueAt(): Promise<Date | undefined>;
 
   /** The mail server took it: mail reaches the person again. */
-  abstract sent(message: ClaimedMessage, now: Date): Promise<void>;
+  abstract sent(message: Held, now: Date): Promise<void>;
 
   /** Gives it back, to be tried at `nextAttemptAt`. */
-  abstract retry(message: ClaimedMessage, nextAttemptAt: Date, reason: string): Promise<void>;
+  abstract retry(message: Held, nextAttemptAt: Date, reason: string): Promise<void>;
 
   /** It is never tried again: mail does not reach the person, from now on if it did until now. */
-  abstract giveUp(message: ClaimedMessage, now: Date, why: GivenUp): Promise<void>;
+  abstract giveUp(message: Held, now: Date, why: GivenUp): Promise<void>;
 
   /** It is never tried again: the person no longer wants what it tells. */
-  abstract leaveOut(message: ClaimedMessage, now: Date): Promise<void>;
+  abstract leaveOut(message: Held, now: Date): Promise<void>;
 
   /** What should have been sent by now and was not, counted up to `mostMailsCounted`. */
   abstract state(now: Date): Promise<MailState>;

@@ -1,4 +1,5 @@
 import type { Decision } from '../kernel/decision.ts';
+import type { Held, Most, Queue } from '../kernel/queue.ts';
 import type { Repetition, Settlement } from './domain/webhooks/attempts.ts';
 import type { Attempt, Outcome, WebhookDelivery } from './domain/webhooks/delivery.ts';
 import type { WebhookSecrets } from './domain/webhooks/secrets.ts';
@@ -67,9 +68,8 @@ export interface DueDelivery {
   readonly receiver: string;
 }
 
-export interface Claiming {
-  readonly now: Date;
-  readonly leaseUntil: Date;
+/** `limit` says how many are looked at. */
+export interface Claiming extends Most {
   /** Whether to look at slow receivers, or at all others. */
   readonly isSlow: boolean;
   /** Not these: enough of their deliveries are under way. */
@@ -83,20 +83,12 @@ export interface Claiming {
   readonly choose: (due: readonly DueDelivery[]) => readonly DueDelivery[];
 }
 
-export interface ClaimedDelivery {
+export interface ClaimedDelivery extends Held, Pick<DueDelivery, 'receiver'> {
   readonly delivery: WebhookDelivery;
-  /** Differs for each claim. */
-  readonly claim: string;
   /** Undefined if it was removed. */
   readonly webhook: Webhook | undefined;
   /** @throws Error when they were sealed under a key that this process does not have */
   readonly secrets: () => WebhookSecrets;
-}
-
-export interface Claim {
-  readonly claimed: readonly ClaimedDelivery[];
-  /** Whether there may be more that are due. */
-  readonly mayBeMore: boolean;
 }
 
 /** A delivery with its attempts, the newest first. */
@@ -113,7 +105,7 @@ export interface WebhookCounts {
 }
 
 /** What webhooks are called with. */
-export abstract class WebhookDeliveries {
+export abstract class WebhookDeliveries implements Queue<ClaimedDelivery, Claiming> {
   /**
    * Adds one that is due now for each of these webhooks. Adding the same message again changes nothing.
    * @throws Error if there is no such account
@@ -125,10 +117,11 @@ export abstract class WebhookDeliveries {
    */
   abstract addTest(message: WebhookMessage, to: Webhook, now: Date): Promise<void>;
 
-  /** Leases deliveries that are due, each to one caller until the lease ends. Those of a dead process are due then. */
-  abstract claim(claiming: Claiming): Promise<Claim>;
-
-  /** When the first delivery is due: in the past if one is due now. A claimed one is due when its lease ends. */
+  abstract claim(
+    now: Date,
+    leaseUntil: Date,
+    claiming: Claiming,
+  ): Promise<readonly ClaimedDelivery[]>;
   abstract nextDueAt(): Promise<Date | undefined>;
 
   /**

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { forkChild } from '../../src/app/processes/cluster-child.ts';
+import { forkChild } from '../../src/app/processes/child.ts';
 
 const program = join(import.meta.dirname, '../support/service/stuck-child.ts');
 const usual = { ...cluster.settings };

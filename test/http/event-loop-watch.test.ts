@@ -6,7 +6,8 @@ import { Metrics } from '../../src/adapters/http/metrics/metrics.ts';
 import { EventLoopWatch } from '../../src/adapters/system/event-loop-watch.ts';
 import { named, RunningWork } from '../../src/adapters/system/running-work.ts';
 import { showEventLoop } from '../../src/app/measures/show-process.ts';
-import { watched, watchedJobs, watchedSubscribers } from '../../src/app/watched-work.ts';
+import { watchedJobs } from '../../src/app/start-jobs.ts';
+import { watched, watchedSubscribers } from '../../src/app/watched-work.ts';
 import { until } from '../support/until.ts';
 
 interface Line {

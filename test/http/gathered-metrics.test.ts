@@ -6,7 +6,7 @@ import {
   type MetricSnapshot,
 } from '../../src/adapters/http/metrics/together.ts';
 import { SystemClock } from '../../src/adapters/system/system-clock.ts';
-import { showOutbox } from '../../src/app/measures/show-outbox.ts';
+import { showOutbox } from '../../src/app/measures/process-metrics.ts';
 import { showEdge } from '../../src/app/measures/show-process.ts';
 import type { Child } from '../../src/app/processes/child.ts';
 import { GatheredMetrics } from '../../src/app/processes/gathered-metrics.ts';
@@ -72,13 +72,16 @@ test('what a process counted stays counted after its end, and what it held does 
   const [one, other] = [processWith(10, 4), processWith(10, 6)];
   const gathered = new GatheredMetrics();
   await shown(gathered, [one.child, other.child]);
-  gathered.ended(other.child);
+  const added = gathered.ended(other.child);
+  // As it leaves its last metrics, which may come after its exit.
+  other.metrics.observe('listPets', 200, 0.002);
+  gathered.keep(other.child, await snapshotOf(other.metrics.registry));
   const third = processWith(10, 1);
   const value = await shown(gathered, [one.child, third.child]);
-  expect(value(answered)).toBe(11);
+  expect(value(answered)).toBe(12);
   expect(value('edge_connections')).toBe(10);
-  gathered.ended(third.child);
-  expect((await shown(gathered, [one.child]))(answered)).toBe(11);
+  await Promise.all([added, gathered.ended(third.child)]);
+  expect((await shown(gathered, [one.child]))(answered)).toBe(12);
 });
 
 test('a process that does not answer is counted as silent, and its counters do not fall', async () => {

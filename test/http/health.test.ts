@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { OutboxRelay } from '../../src/adapters/events/outbox-relay.ts';
 import { subscribersOf } from '../../src/app/subscriptions.ts';
 import { Database } from '../../src/adapters/kysely/database.ts';
-import { SitesKey } from '../../src/app/keys.ts';
+import { QueuesKey, SitesKey } from '../../src/app/keys.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
 import { databaseKinds } from '../support/servers/databases.ts';
 import { deployEntries } from '../support/sites/deploy-entries.ts';
@@ -77,17 +76,17 @@ describe.each(databaseKinds)('health on %s', (kind) => {
   });
 
   test('/metrics is in the format of Prometheus and shows the process and the outbox', async () => {
-    const relay = api.container.get(OutboxRelay);
+    const { events } = api.container.get(QueuesKey);
     // What is not found in time is left out.
     const shown = (waits: number) =>
       until(`${waits} deliveries wait`, async () => {
         const answer = await api.send('/metrics', { key: null });
         return answer.text.includes(`\noutbox_deliveries{state="waiting"} ${waits}\n`) && answer;
       });
-    await relay.run();
+    await events.run();
     await refusedUpload();
     const waiting = await shown(subscribersOf('deploy_failed').length);
-    await relay.run();
+    await events.run();
     const delivered = await shown(0);
     expect(waiting.headers.get('Content-Type')).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(delivered.text).toMatch(/^outbox_deliveries\{state="parked"\} 0$/m);

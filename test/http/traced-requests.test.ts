@@ -2,14 +2,14 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { Response } from '../../src/adapters/http/listener/http-server.ts';
-import { traced } from '../../src/adapters/http/traced-requests.ts';
+import { tracedRequests } from '../../src/adapters/http/traced-requests.ts';
 import { RecordingTracer } from '../support/recording-tracer.ts';
 
 const requested = async (method: string, url: string, answer: (response: Response) => void) => {
   const tracer = new RecordingTracer();
   const request = Object.assign(new IncomingMessage(new Socket()), { method, url });
   const response = new Response(request);
-  await traced(tracer, () => {
+  await tracedRequests(tracer, () => {
     answer(response);
   })(request, response);
   return tracer.steps[0];

@@ -38,7 +38,7 @@ describe.each(databaseKinds)('mail with %s', (kind) => {
     const details = (n: number) => ({ ...used, resetsAt: `2026-03-0${n + 2}T00:00:00.000Z` });
     const first = await worker('api,dashboard,worker');
     await signInFirst(first);
-    await facts.happen('quota_used_up', mails, details, 'mail', 'notices');
+    await facts.happen('quota_reached', mails, details, 'mail', 'notices');
     await until('the mail server hangs at all it takes at once', () => hanging >= 12);
     await until('all notices are there', async () => (await facts.notices()).length === mails);
     expect((await facts.undelivered()).parked).toBe(0);

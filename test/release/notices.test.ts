@@ -19,7 +19,7 @@ describe.each(databaseKinds)(`notices on %s (CRASH_SEED=${seed})`, (kind) => {
     const first = await home.start({ ROLES: 'api' });
     await first.end('SIGTERM');
     await facts.happen(
-      'quota_used_up',
+      'quota_reached',
       events,
       { used: 10, limit: 10, resetsAt: '2026-03-02' },
       'notices',

@@ -40,7 +40,7 @@ describe.each(databaseKinds)(`webhooks on %s (CRASH_SEED=${seed})`, (kind) => {
       secrets.set(address, (await webhooks.add(address, 'quota.reached')).secret);
     }
     const about = { used: 10, limit: 10, resetsAt: '2026-03-02T00:00:00.000Z' };
-    await facts.happen('quota_used_up', events, about, 'webhooks');
+    await facts.happen('quota_reached', events, about, 'webhooks');
     for (let kills = 0; kills < 2; kills += 1) {
       const before = receivers.received.length;
       const worker = await home.start({ ...settings, ROLES: 'worker' });

@@ -305,7 +305,6 @@ test.each([
   ],
   ['dns_challenges', { label: 'label', expires_at: begin - 3 * dayMs }],
   ['sessions', { id: 'ses_1', ends_at: begin - 3 * dayMs }],
-  ['watches', { subject: 'domain:dom_1', look_at: begin - 2 * dayMs }],
   ['routes', { name: host, project_id: 'prj_1' }],
   ['certificates', { host }],
 ] as const)('A row of %s that is left over is told', (table, row) => {

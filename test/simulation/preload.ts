@@ -8,7 +8,6 @@ export const loadAll = async (): Promise<void> => {
     import('../../src/app/dashboard.module.ts'),
     import('../../src/app/edge.module.ts'),
     import('../../src/app/nameserver.module.ts'),
-    import('../../src/app/mail.module.ts'),
     import('../../src/app/sites.module.ts'),
     import('../../src/app/publishing.module.ts'),
     import('../../src/app/authorities.module.ts'),

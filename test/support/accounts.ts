@@ -40,8 +40,8 @@ export const personDecision = (accountId: string, draft: Partial<Person> = {}, a
 export const takeEvents = async ({
   outbox,
 }: Pick<StoragePorts, 'outbox'>): Promise<readonly DomainEvent[]> => {
-  const deliveries = await outbox.claim(now, later(1000), 1000);
-  await outbox.done(...deliveries.map(({ id }) => id));
+  const deliveries = await outbox.claim(now, later(1000), { limit: 1000 });
+  await outbox.done(deliveries);
   return deliveries.map(({ stored }) => stored.event);
 };
 

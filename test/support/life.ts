@@ -18,7 +18,9 @@ export class Life {
   port<Port extends object>(port: Port): Port {
     return new Proxy(port, {
       get: (target, name) => {
-        const method = Reflect.get(target, name) as (...all: readonly unknown[]) => unknown;
+        const method = Reflect.get(target, name) as
+          ((...all: readonly unknown[]) => unknown) | undefined;
+        if (!method) return undefined;
         return async (...all: readonly unknown[]) => {
           this.#take();
           const result = await method.apply(target, [...all]);

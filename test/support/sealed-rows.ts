@@ -66,7 +66,13 @@ export const fillSealed = async (
     const its = { directory_url: directoryUrl, url: 'https://acme.example/1', ...account };
     await db.insertInto('authority_accounts').values(its).execute();
     const { state: webhook } = webhookDecision('acct_hooks');
-    const owner = { id: 'acct_hooks', name: 'Hooks', email: 'ada@hooks.test', plan: 'pro' };
+    const owner = {
+      id: 'acct_hooks',
+      name: 'Hooks',
+      email: 'ada@hooks.test',
+      plan: 'pro',
+      warnings: JSON.stringify({ removals: [] }),
+    };
     await db
       .insertInto('accounts')
       .values({ ...owner, created_at: 0n })

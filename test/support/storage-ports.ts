@@ -8,14 +8,13 @@ import type { UsageLog } from '../../src/access/usage-ports.ts';
 import type { Orders, Pets } from '../../src/catalogue/ports.ts';
 import type { Acting } from '../../src/kernel/acting.ts';
 import type { JobLeases } from '../../src/kernel/job-leases.ts';
-import type { Outbox } from '../../src/kernel/outbox.ts';
-import type { ParkedDeliveries } from '../../src/kernel/parked-deliveries.ts';
+import type { Outbox, ParkedDeliveries } from '../../src/kernel/outbox.ts';
 import type { Retention } from '../../src/kernel/retention.ts';
 import type { Route } from '../../src/domains/domain/redirects/routes.ts';
 import type { ProjectSettings, Timeline } from '../../src/domains/ports.ts';
-import type { CustomDomains } from '../../src/domains/custom-domain-ports.ts';
+import type { CustomDomains, DueDomains } from '../../src/domains/custom-domain-ports.ts';
 import type { MailChoices, Mails } from '../../src/notifications/mail-ports.ts';
-import type { Notices, Watches } from '../../src/notifications/ports.ts';
+import type { Notices } from '../../src/notifications/ports.ts';
 import type { WebhookDeliveries, Webhooks } from '../../src/notifications/webhook-ports.ts';
 import type { Projects } from '../../src/sites/ports.ts';
 import type {
@@ -47,6 +46,7 @@ export interface StoragePorts {
   readonly certificates: Certificates;
   readonly edgeWriter: EdgeWriter;
   readonly domains: CustomDomains;
+  readonly dueDomains: DueDomains;
   readonly settings: ProjectSettings;
   readonly timeline: Timeline;
   readonly certificateOrders: CertificateOrders;
@@ -59,7 +59,6 @@ export interface StoragePorts {
   readonly notices: Notices;
   readonly mails: Mails;
   readonly mailChoices: MailChoices;
-  readonly watches: Watches;
   readonly webhooks: Webhooks;
   readonly webhookDeliveries: WebhookDeliveries;
   readonly outbox: Outbox;

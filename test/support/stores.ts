@@ -1,5 +1,5 @@
 import type { Database } from '../../src/adapters/kysely/database.ts';
-import { removeRoute, setRoute } from '../../src/adapters/kysely/sites/routes.ts';
+import { removeRoute, setRoute } from '../../src/adapters/kysely/sites/project-routes.ts';
 import { KyselyAccounts } from '../../src/adapters/kysely/access/kysely-accounts.ts';
 import { KyselyApiKeys } from '../../src/adapters/kysely/access/kysely-api-keys.ts';
 import { KyselyAuditLog } from '../../src/adapters/kysely/access/kysely-audit-log.ts';
@@ -14,6 +14,7 @@ import {
 } from '../../src/adapters/kysely/sites/kysely-certificates.ts';
 import { KyselyCounterSnapshots } from '../../src/adapters/kysely/access/kysely-counter-snapshots.ts';
 import { KyselyCustomDomains } from '../../src/adapters/kysely/sites/kysely-custom-domains.ts';
+import { KyselyDueDomains } from '../../src/adapters/kysely/sites/kysely-due-domains.ts';
 import { KyselyEdgeRecords } from '../../src/adapters/kysely/sites/kysely-edge-records.ts';
 import { KyselyIdempotencyKeys } from '../../src/adapters/kysely/access/kysely-idempotency-keys.ts';
 import { KyselyJobLeases } from '../../src/adapters/kysely/kysely-job-leases.ts';
@@ -21,7 +22,6 @@ import { KyselyMailChoices } from '../../src/adapters/kysely/notifications/kysel
 import { KyselyMails } from '../../src/adapters/kysely/notifications/kysely-mails.ts';
 import { KyselyMailRequests } from '../../src/adapters/kysely/access/kysely-mail-requests.ts';
 import { KyselyNotices } from '../../src/adapters/kysely/notifications/kysely-notices.ts';
-import { KyselyWatches } from '../../src/adapters/kysely/notifications/kysely-watches.ts';
 import { KyselyWebhookDeliveries } from '../../src/adapters/kysely/notifications/kysely-webhook-deliveries.ts';
 import { KyselyWebhooks } from '../../src/adapters/kysely/notifications/kysely-webhooks.ts';
 import { KyselyOrders } from '../../src/adapters/kysely/catalogue/kysely-orders.ts';
@@ -150,6 +150,7 @@ const kyselyPorts = (
     domains: new KyselyCustomDomains(database, outbox, {
       ...{ sealer: testSealer, ids, clock: new SettableClock(now) },
     }),
+    dueDomains: new KyselyDueDomains(database, ids),
     settings: new KyselyProjectSettings(database, outbox, new SettableClock(now)),
     timeline: new KyselyTimeline(database),
     certificateOrders: new KyselyCertificateOrders(database, testSealer),
@@ -161,7 +162,6 @@ const kyselyPorts = (
     notices: new KyselyNotices(database),
     mails: new KyselyMails(database, { sealer: testSealer, ids, onAdded: onMail }),
     mailChoices: new KyselyMailChoices(database),
-    watches: new KyselyWatches(database, outbox),
     webhooks: new KyselyWebhooks(database, outbox, testSealer),
     webhookDeliveries: new KyselyWebhookDeliveries(database, outbox, { sealer: testSealer, ids }),
     authorityAccounts: new KyselyAuthorityAccounts(database, testSealer),

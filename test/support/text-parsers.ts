@@ -464,7 +464,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/http/reference/openapi.ts': `${operator}the address of the API.`,
   'adapters/http/reference/markdown.ts': `${ours}the OpenAPI document.`,
   'adapters/http/reference/parts.ts': `${ours}the OpenAPI document.`,
-  'adapters/acme/traced-authority.ts': `${operator}the address of the authority.`,
+  'app/authorities.module.ts': `${operator}the address of the authority.`,
   'adapters/tracing/otel-tracer.ts': `${shapes}codes of errors.`,
   'adapters/http/listener/broken-requests.ts': `${short}its path is split at the first question mark.`,
   'adapters/http/answers/unreadable.ts': {

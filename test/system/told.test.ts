@@ -66,7 +66,7 @@ test('each notice comes once by mail and once by webhook, signed, though the wor
     ...{ used: 10, limit: 10 },
     resetsAt: `2026-03-0${String(n + 2)}T00:00:00.000Z`,
   });
-  await facts.happen('quota_used_up', notices, details, 'mail', 'notices', 'webhooks');
+  await facts.happen('quota_reached', notices, details, 'mail', 'notices', 'webhooks');
   await until('it has begun to call', () => receivers.received.length > 0);
   await service.end('SIGKILL');
   await facts.endLeases();

@@ -20,6 +20,18 @@ interface PlanChanged extends DomainEvent<'plan_changed'> {
   readonly perDay: number;
 }
 
+interface OfQuota<Type extends string> extends DomainEvent<Type> {
+  readonly used: number;
+  readonly limit: number;
+  readonly resetsAt: string;
+}
+
+interface OperationRemoval extends DomainEvent<'operation_removal'> {
+  readonly operation: string;
+  readonly removedAt: string;
+  readonly days: number;
+}
+
 /** Times are ISO 8601. */
 export type AccessEvent =
   | (DomainEvent<'account_opened'> & { readonly plan: Plan })
@@ -29,6 +41,11 @@ export type AccessEvent =
   | (KeyEvent<'api_key_banned'> & { readonly until: string })
   | KeyEvent<'api_key_ban_lifted'>
   | KeyEvent<'api_key_revoked'>
+  /** An account has used 80 or 100 % of the requests of a UTC day. */
+  | OfQuota<'quota_warning'>
+  | OfQuota<'quota_reached'>
+  /** It still calls an operation that ends in so many days. */
+  | OperationRemoval
   | AddressEvent<'person_invited'>
   | AddressEvent<'person_removed'>
   | AddressEvent<'sign_in_link_made'>

@@ -5,6 +5,7 @@ import type { AccessErrorCode } from './access-error.ts';
 import type { AccessEvent } from './access-event.ts';
 import { emailOf, isEmail } from './email.ts';
 import { checkedLimits, limitsOf, type Limits, type Plan } from './plan.ts';
+import type { HighUse } from './rate-quota.ts';
 
 /** One store. Everything else belongs to exactly one account. */
 export interface Account {
@@ -16,11 +17,26 @@ export interface Account {
   /** Enterprise only: numbers agreed with this account. */
   readonly ownLimits: Limits | undefined;
   readonly createdAt: Date;
+  readonly warnings: Warnings;
+}
+
+/** An operation of the API that will be removed. */
+export interface EndingOperation {
+  readonly operation: string;
+  readonly removedAt: Date;
+}
+
+/** What an account was told of its use, so that it is told once. */
+export interface Warnings {
+  /** Of the latest UTC day that it was told of. */
+  readonly quota: Pick<HighUse, 'level' | 'resetsAt'> | undefined;
+  /** Of each operation that ends, the last step told. */
+  readonly removals: readonly (EndingOperation & { readonly step: number })[];
 }
 
 /** @throws DomainError `account_invalid` */
 export const openAccount = (
-  draft: Omit<Account, 'createdAt' | 'ownLimits'>,
+  draft: Omit<Account, 'createdAt' | 'ownLimits' | 'warnings'>,
   now: Date,
 ): Decision<Account, AccessEvent> => {
   const name = draft.name.trim();
@@ -34,7 +50,14 @@ export const openAccount = (
     throw invalid(`"${email}" is not an e-mail address; write it like owner@shop.example.`);
   }
   return {
-    state: { ...draft, name, email, ownLimits: undefined, createdAt: now },
+    state: {
+      ...draft,
+      name,
+      email,
+      ownLimits: undefined,
+      createdAt: now,
+      warnings: { quota: undefined, removals: [] },
+    },
     events: [{ type: 'account_opened', accountId: draft.id, occurredAt: now, plan: draft.plan }],
   };
 };

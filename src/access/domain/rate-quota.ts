@@ -83,12 +83,14 @@ const stateOf = (window: WindowName, limit: number, count: number, now: Date): W
 
 /** Most of the requests of a UTC day are used. */
 export interface HighUse {
-  /** 80 or 100 %. */
-  readonly level: 'warning' | 'reached';
+  readonly level: (typeof highUseLevels)[number];
   readonly used: number;
   readonly limit: number;
   readonly resetsAt: Date;
 }
+
+/** 80 and 100 %. */
+export const highUseLevels = ['warning', 'reached'] as const;
 
 const warnedFrom = 0.8;
 

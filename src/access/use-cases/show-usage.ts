@@ -19,21 +19,18 @@ export interface Usage {
   readonly deprecated: readonly CallsOfKey[];
 }
 
-type UsagePorts = Pick<
-  AccessPorts,
-  'accounts' | 'counters' | 'usage' | 'clock' | 'deprecatedOperations'
->;
+type UsagePorts = Pick<AccessPorts, 'accounts' | 'counters' | 'usage' | 'clock' | 'endings'>;
 
 /** What an account used of its quota since a time, hour by hour. @throws DomainError `account_not_found` */
 export const showUsage =
-  ({ accounts, counters, usage, clock, deprecatedOperations }: UsagePorts) =>
+  ({ accounts, counters, usage, clock, endings }: UsagePorts) =>
   async (accountId: string, since: Date): Promise<Usage> => {
     const limits = await limitsIn(accounts, accountId);
     const now = clock.now();
     const [counts, hours, deprecated] = await Promise.all([
       counters.peek(`account:${accountId}`, now),
       usage.list(accountId, since),
-      usage.callsTo(deprecatedOperations, accountId, since),
+      usage.callsTo(idsOf(endings), accountId, since),
     ]);
     return { limits, quota: judge(limits, counts, true, now), hours, deprecated };
   };
@@ -51,7 +48,7 @@ const recentMs = 30 * 24 * 60 * 60 * 1000;
 
 /** What an account used of its quota since a time, in sums. @throws DomainError `account_not_found` */
 export const sumUsage =
-  ({ accounts, counters, usage, clock, deprecatedOperations }: UsagePorts) =>
+  ({ accounts, counters, usage, clock, endings }: UsagePorts) =>
   async (accountId: string, since: Date, unit: 'hour' | 'day'): Promise<UsageSums> => {
     const limits = await limitsIn(accounts, accountId);
     const now = clock.now();
@@ -59,7 +56,7 @@ export const sumUsage =
     const [counts, sums, deprecated] = await Promise.all([
       counters.peek(`account:${accountId}`, now),
       usage.sum(accountId, since, unit),
-      usage.callsTo(deprecatedOperations, accountId, recently),
+      usage.callsTo(idsOf(endings), accountId, recently),
     ]);
     return { limits, windows: windowsOf(limits, counts, now), sums, deprecated };
   };
@@ -70,3 +67,6 @@ const limitsIn = async (accounts: AccessPorts['accounts'], accountId: string): P
   if (!account) throw accountNotFound(accountId);
   return limitsOf(account.plan, account.ownLimits);
 };
+
+const idsOf = (endings: UsagePorts['endings']): readonly string[] =>
+  endings.map(({ operation }) => operation);

@@ -1,14 +1,19 @@
 import PQueue from 'p-queue';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Tracer } from '../../kernel/tracer.ts';
+import { traced } from '../../kernel/traced.ts';
+import type { Span, Tracer } from '../../kernel/tracer.ts';
 import { delegationNameOf } from '../../domains/domain/dns/records.ts';
 import { isWildcard } from '../../domains/domain/names/wildcard.ts';
-import type { DnsAnswer, DnsFacts, ResolverFacts } from '../../domains/domain/dns/facts.ts';
+import type {
+  DnsAnswer,
+  DnsFacts,
+  ResolverFacts,
+  UncheckedAnswer,
+} from '../../domains/domain/dns/facts.ts';
 import { DnsVerifier } from '../../domains/ports.ts';
 import { askAll, type AskedNames } from './resolver-facts.ts';
 import { questionsTo, type Questions } from './resolver-questions.ts';
 import { findUnchecked } from './find-unchecked.ts';
-import { tracedQuestions } from './traced-questions.ts';
 import { nameServer, parseServer, type ServerAddress } from './server-address.ts';
 import { longestName } from './wire-question.ts';
 
@@ -103,6 +108,47 @@ export class NodeDnsVerifier extends DnsVerifier {
     }
   }
 }
+
+/** Each question is a step, with all its tries. What the answer says is left out. */
+const tracedQuestions = (
+  ask: Questions,
+  tracer: Tracer,
+  { ip, port }: ServerAddress,
+): Questions => {
+  const stepOf = (type: string, name: string) => ({
+    name: `DNS ${type}`,
+    kind: 'client' as const,
+    facts: {
+      'dns.question.name': name,
+      'animal_store.dns.question.type': type,
+      'server.address': ip,
+      'server.port': port,
+    },
+  });
+  const asks = (type: string) => (name: string) => ({
+    ...stepOf(type, name),
+    answered: tellAnswer,
+  });
+  return traced(ask, tracer, {
+    a: asks('A'),
+    aaaa: asks('AAAA'),
+    cname: asks('CNAME'),
+    txt: asks('TXT'),
+    caa: asks('CAA'),
+    ns: asks('NS'),
+    soa: asks('SOA'),
+    unchecked: ({ type, name }) => ({ ...stepOf(type, name), answered: tellWhetherUnchecked }),
+  });
+};
+
+const tellAnswer = (span: Span, answer: DnsAnswer<unknown>): void => {
+  span.tell({ 'animal_store.dns.outcome': answer.kind });
+  if (answer.kind === 'failed') span.fail(answer.reason);
+};
+
+const tellWhetherUnchecked = (span: Span, answer: UncheckedAnswer | undefined): void => {
+  span.tell({ 'animal_store.dns.outcome': answer ? 'only_unchecked' : 'not_bogus' });
+};
 
 const delegationOf = (asked: Questions, host: string): Promise<DnsAnswer<string>> => {
   const name = delegationNameOf(host);

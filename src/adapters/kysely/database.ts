@@ -6,6 +6,7 @@ import {
   sql,
   type CompiledQuery,
   type QueryResult,
+  type Selectable,
   type Transaction,
 } from 'kysely';
 import { noDeadline, type Deadline } from '../../kernel/deadline.ts';
@@ -27,6 +28,11 @@ interface Ambient {
   readonly afterCommit: Set<() => void>;
   readonly execute: Execute;
 }
+
+type LockableTable = {
+  [Name in keyof Schema]: Schema[Name] extends { id: string } ? Name : never;
+}[keyof Schema];
+type Lock = (values: { readonly id: string }) => Promise<readonly object[]>;
 
 type Execute = <Row>(query: CompiledQuery<Row>) => Promise<QueryResult<Row>>;
 
@@ -50,6 +56,7 @@ export class Database {
   readonly root: Kysely<Schema>;
   readonly #alone: Queries;
   readonly #ambient = new AsyncLocalStorage<Ambient>();
+  readonly #locks = new Map<LockableTable, Lock>();
   readonly #outage: Outage;
   readonly #deadline: Pick<Deadline, 'leftMs'>;
 
@@ -143,6 +150,19 @@ export class Database {
     return this.prepareWrite<Parameters>((db, the) => withNext(build(db, the)));
   }
 
+  /**
+   * The row with this id. Until the transaction ends, no other one changes, removes or locks it. SQLite has one writer at
+   * a time anyway. Accounts are always locked before projects.
+   */
+  async lock<Table extends LockableTable>(
+    table: Table,
+    id: string,
+  ): Promise<Selectable<Schema[Table]> | undefined> {
+    const lock = this.#locks.get(table) ?? this.#prepareLock(table);
+    const [row] = await lock({ id });
+    return row as Selectable<Schema[Table]> | undefined;
+  }
+
   /** @throws Unavailable */
   async ping(): Promise<void> {
     await this.#guard(() => sql`select 1`.execute(this.root));
@@ -151,6 +171,18 @@ export class Database {
   async close(): Promise<void> {
     await this.root.destroy();
     await this.engine.connections.close();
+  }
+
+  #prepareLock(table: LockableTable): Lock {
+    const lock = this.prepare<{ id: string }, object>((db, the) =>
+      db
+        .selectFrom<LockableTable>(table)
+        .selectAll()
+        .where('id', '=', the('id'))
+        .$call(this.engine.locked),
+    );
+    this.#locks.set(table, lock);
+    return lock;
   }
 
   async #attempt<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {

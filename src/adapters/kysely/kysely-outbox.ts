@@ -1,41 +1,41 @@
 import type { Insertable } from 'kysely';
 import type { DomainEvent } from '../../kernel/domain-event.ts';
+import type { Acting } from '../../kernel/acting.ts';
 import type { Ids } from '../../kernel/ids.ts';
-import type {
-  Delivery,
-  HeldDelivery,
-  OldestDeliveries,
-  Outbox,
-  OutboxState,
+import {
+  mostCounted,
+  type Delivery,
+  type OldestDeliveries,
+  type Outbox,
+  type OutboxState,
 } from '../../kernel/outbox.ts';
-import type { Database } from './database.ts';
-import { JointWrites } from './joint-writes.ts';
-import { OutboxNews, type NewsPorts } from './outbox-news.ts';
-import { oldestDeliveries, outboxState } from './outbox-state.ts';
+import type { Held, Most } from '../../kernel/queue.ts';
+import type { Database, Queries } from './database.ts';
+import { QueueRows } from './queue.ts';
 import { Store } from './store.ts';
-import { actorFrom, fromMillis, toMillis, type Schema } from './schema.ts';
+import { fromMillis, toMillis, type Schema } from './schema.ts';
+import { events } from './tables.ts';
 
-const longestProblem = 2000;
+const states = { waiting: 0n, parked: 1n } as const;
 
-export interface OutboxPorts extends NewsPorts {
+export interface OutboxPorts {
   readonly ids: Ids;
+  readonly acting: Acting;
+  /**
+   * Called once after a commit with new events, with their accounts and whether any has a subscriber. What it starts
+   * runs as actor `service`.
+   */
+  readonly onStored: (accountIds: readonly string[], hasDeliveries: boolean) => void;
   readonly subscribersOf: (type: string) => readonly string[];
 }
 
 export class KyselyOutbox extends Store implements Outbox {
   readonly #ports: OutboxPorts;
-  /** No subscriber waits for the mark of a delivery. */
-  readonly #marks = new JointWrites(this.database);
-  readonly #news: OutboxNews;
+  readonly #queue: QueueRows;
+  /** What is stored and still to be reported. */
+  #news: { readonly accounts: Set<string>; hasDeliveries: boolean } | undefined;
   readonly #insertEvent = this.database.prepareWithNext<Insertable<Schema['events']>>((db, the) =>
-    db.insertInto('events').values({
-      id: the('id'),
-      account_id: the('account_id'),
-      type: the('type'),
-      details: the('details'),
-      occurred_at: the('occurred_at'),
-      actor: the('actor'),
-    }),
+    db.insertInto('events').values(events.slots(the)),
   );
   readonly #insertDelivery = this.database.prepareWithNext<{
     event_id: string;
@@ -55,7 +55,10 @@ export class KyselyOutbox extends Store implements Outbox {
   constructor(database: Database, ports: OutboxPorts) {
     super(database);
     this.#ports = ports;
-    this.#news = new OutboxNews(ports);
+    this.#queue = new QueueRows(database, ports.ids, {
+      ...{ table: 'deliveries', key: 'id', isNumbered: true, due: 'due_at', order: ['id'] },
+      only: { column: 'parked', values: [states.waiting] },
+    });
   }
 
   /** For the other adapters of this folder: stores events in the transaction they are in. */
@@ -64,84 +67,69 @@ export class KyselyOutbox extends Store implements Outbox {
       for (const event of events) {
         const hasDeliveries = await this.#store(event);
         this.database.afterCommit(() => {
-          this.#news.tell(event.accountId, hasDeliveries);
+          this.#tell(event.accountId, hasDeliveries);
         });
       }
     });
   }
 
-  async claim(now: Date, leaseUntil: Date, limit: number): Promise<readonly Delivery[]> {
-    const claim = this.#ports.ids.next('claim');
-    const due = await this.db
-      .selectFrom('deliveries')
-      .select('id')
-      .where('parked', '=', 0n)
-      .where('due_at', '<=', toMillis(now))
-      .orderBy('id')
-      .limit(limit)
-      .execute();
-    if (due.length === 0) return [];
-    const ids = due.map((row) => row.id);
-    // Checks `due_at` again, so that the loser of a race for a row changes nothing.
-    await this.database.transaction((db) =>
-      db
-        .updateTable('deliveries')
-        .set({ claim, due_at: toMillis(leaseUntil) })
-        .where('id', 'in', ids)
-        .where('parked', '=', 0n)
-        .where('due_at', '<=', toMillis(now))
-        .execute(),
-    );
-    return this.#claimed(claim);
+  async claim(now: Date, leaseUntil: Date, { limit }: Most): Promise<readonly Delivery[]> {
+    const claim = await this.#queue.take(now, leaseUntil, limit);
+    return claim === undefined ? [] : this.#claimed(claim);
   }
 
-  async nextDueAt(): Promise<Date | undefined> {
-    const first = await this.db
-      .selectFrom('deliveries')
-      .select('due_at')
-      .where('parked', '=', 0n)
-      .orderBy('due_at')
-      .limit(1)
-      .executeTakeFirst();
-    return first && fromMillis(first.due_at);
+  nextDueAt(): Promise<Date | undefined> {
+    return this.#queue.nextDueAt();
   }
 
-  async done(...deliveryIds: string[]): Promise<void> {
-    if (deliveryIds.length === 0) return;
-    const ids = deliveryIds.map(BigInt);
-    await this.#marks.transaction((db) =>
-      db.deleteFrom('deliveries').where('id', 'in', ids).execute(),
-    );
+  done(deliveries: readonly Pick<Held, 'id'>[]): Promise<void> {
+    return this.#queue.remove(deliveries);
   }
 
-  async retry(held: HeldDelivery, nextAttemptAt: Date, problem: string): Promise<void> {
-    await this.#failed(held, problem, { due_at: toMillis(nextAttemptAt) });
+  retry(held: Held, nextAttemptAt: Date, problem: string): Promise<void> {
+    return this.#queue.giveBack(held, { due_at: toMillis(nextAttemptAt) }, problem);
   }
 
-  async park(held: HeldDelivery, problem: string): Promise<void> {
-    await this.#failed(held, problem, { parked: 1n });
+  park(held: Held, problem: string): Promise<void> {
+    return this.#queue.giveBack(held, { parked: states.parked }, problem);
   }
 
-  state(): Promise<OutboxState> {
-    return outboxState(this.db);
+  async state(): Promise<OutboxState> {
+    const count = async (parked: bigint) => Number((await firstOf(this.db, parked)).count);
+    return { waiting: await count(states.waiting), parked: await count(states.parked) };
   }
 
-  oldest(): Promise<OldestDeliveries> {
-    return oldestDeliveries(this.db);
+  async oldest(): Promise<OldestDeliveries> {
+    const oldestAt = async (parked: bigint) => {
+      const { oldest } = await firstOf(this.db, parked);
+      return oldest === null ? undefined : occurredAt(this.db, oldest);
+    };
+    return { waiting: await oldestAt(states.waiting), parked: await oldestAt(states.parked) };
+  }
+
+  /** What is stored together is reported together. */
+  #tell(accountId: string, hasDeliveries: boolean): void {
+    this.#news ??= { accounts: new Set(), hasDeliveries: false };
+    const news = this.#news;
+    if (news.accounts.size === 0) {
+      queueMicrotask(() => {
+        this.#news = undefined;
+        const { acting, onStored } = this.#ports;
+        acting.run('service', () => {
+          onStored([...news.accounts], news.hasDeliveries);
+        });
+      });
+    }
+    news.accounts.add(accountId);
+    news.hasDeliveries ||= hasDeliveries;
   }
 
   /** @returns whether anybody subscribes to it */
   async #store({ type, accountId, occurredAt, ...details }: DomainEvent): Promise<boolean> {
     const { acting, ids, subscribersOf } = this.#ports;
     const id = ids.next('evt');
-    await this.#insertEvent({
-      id,
-      account_id: accountId,
-      type,
-      details: JSON.stringify(details),
-      occurred_at: toMillis(occurredAt),
-      actor: acting.actor,
-    });
+    const event = { id, accountId, type, occurredAt, actor: acting.actor };
+    await this.#insertEvent(events.write({ ...event, details: JSON.stringify(details) }));
     const subscribers = subscribersOf(type);
     for (const subscriber of subscribers) await this.#insertDelivery({ event_id: id, subscriber });
     return subscribers.length > 0;
@@ -156,39 +144,44 @@ export class KyselyOutbox extends Store implements Outbox {
       .where('claim', '=', claim)
       .orderBy('deliveries.id')
       .execute();
-    return rows.map((row) => ({
-      id: String(row.delivery_id),
-      claim,
-      subscriber: row.subscriber,
-      attempts: Number(row.attempts),
-      stored: {
-        id: row.id,
-        actor: actorFrom(row.actor),
-        event: {
-          ...(JSON.parse(row.details) as Readonly<Record<string, unknown>>),
-          type: row.type,
-          accountId: row.account_id,
-          occurredAt: fromMillis(row.occurred_at),
-        },
-      },
-    }));
-  }
-
-  async #failed(
-    { id, claim }: HeldDelivery,
-    problem: string,
-    change: { due_at: bigint } | { parked: bigint },
-  ): Promise<void> {
-    await this.db
-      .updateTable('deliveries')
-      .set((eb) => ({
-        ...change,
-        attempts: eb('attempts', '+', 1n),
-        claim: null,
-        problem: problem.slice(0, longestProblem),
-      }))
-      .where('id', '=', BigInt(id))
-      .where('claim', '=', claim)
-      .execute();
+    return rows.map((row) => {
+      const { id, actor, details, ...event } = events.read(row);
+      return {
+        id: String(row.delivery_id),
+        claim,
+        subscriber: row.subscriber,
+        attempts: Number(row.attempts),
+        stored: { id, actor, event: { ...(JSON.parse(details) as object), ...event } },
+      };
+    });
   }
 }
+
+/** A range of an index. New deliveries are its first, in the order of their ids. */
+const firstOf = (db: Queries, parked: bigint) =>
+  db
+    .selectFrom((inner) =>
+      inner
+        .selectFrom('deliveries')
+        .select('id')
+        .where('parked', '=', parked)
+        .orderBy('due_at')
+        .limit(mostCounted)
+        .as('counted'),
+    )
+    .select(({ fn }) => [
+      fn.countAll<bigint>().as('count'),
+      fn.min<bigint | null>('counted.id').as('oldest'),
+    ])
+    .executeTakeFirstOrThrow();
+
+/** @returns undefined if it is delivered meanwhile */
+const occurredAt = async (db: Queries, deliveryId: bigint): Promise<Date | undefined> => {
+  const row = await db
+    .selectFrom('deliveries')
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .select('occurred_at')
+    .where('deliveries.id', '=', deliveryId)
+    .executeTakeFirst();
+  return row && fromMillis(row.occurred_at);
+};

@@ -1,4 +1,4 @@
-import type { ParkedDeliveries, ParkedDelivery, Release } from '../../kernel/parked-deliveries.ts';
+import type { ParkedDeliveries, ParkedDelivery, Release } from '../../kernel/outbox.ts';
 import { fromMillis } from './schema.ts';
 import { Store } from './store.ts';
 

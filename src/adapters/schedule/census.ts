@@ -1,7 +1,6 @@
 import { Bell } from '../../kernel/bell.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import type { JobLeases } from '../../kernel/job-leases.ts';
-import type { JobEnd } from './cron-jobs.ts';
+import type { Job, JobEnd } from './cron-jobs.ts';
+import { leasedJob, type LeasedJobPorts } from './leased-job.ts';
 
 const second = 1000;
 /** However long a count takes, workers spend at most a hundredth of their time with it, unless that would be too seldom. */
@@ -13,11 +12,7 @@ const spareMs = 60 * second;
 
 const job = 'count what is stored';
 
-export interface CensusPorts {
-  readonly leases: JobLeases;
-  readonly clock: Clock;
-  /** Identifies this process. */
-  readonly holder: string;
+export interface CensusPorts extends LeasedJobPorts {
   /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
 }
@@ -27,8 +22,8 @@ export interface CensusPorts {
  * none shows an old one.
  */
 export class Census<Counts> {
-  readonly #count: (isStopping: () => boolean) => Promise<Counts>;
   readonly #ports: CensusPorts;
+  readonly #count: Job['run'];
   #latest: { readonly counts: Counts; readonly at: Date } | undefined;
   #restMs = 0;
   #nextAt = -Infinity;
@@ -39,8 +34,9 @@ export class Census<Counts> {
   readonly news = new Bell();
 
   constructor(count: (isStopping: () => boolean) => Promise<Counts>, ports: CensusPorts) {
-    this.#count = count;
     this.#ports = ports;
+    const work = (isStopping: () => boolean) => this.#countOnce(count, isStopping);
+    this.#count = leasedJob({ name: job, work, keptMs: () => this.#restMs + spareMs }, ports);
   }
 
   /** What this process counted lately; undefined while another one counts. Asks for the next counts. */
@@ -59,30 +55,27 @@ export class Census<Counts> {
       this.#forgetOld();
       return { nextAt: this.#latest && this.#leaseUntil };
     }
-    return (await this.#runInTurn(isStopping)) ? 'done' : 'elsewhere';
+    if (this.#elapsed() < this.#nextAt) return 'done';
+    this.#forgetOld();
+    const end = await this.#count(isStopping);
+    if (end === 'elsewhere') this.#latest = undefined;
+    return end;
   }
 
-  /** @returns whether it is this process's turn */
-  async #runInTurn(isStopping: () => boolean): Promise<boolean> {
-    const { leases, clock, holder } = this.#ports;
-    const begunAt = this.#elapsed();
-    if (begunAt < this.#nextAt) return true;
-    const at = clock.now();
-    this.#forgetOld();
-    const leaseUntil = new Date(at.getTime() + this.#restMs + spareMs);
-    if (!(await leases.hold(job, holder, at, leaseUntil))) {
-      this.#latest = undefined;
-      return false;
-    }
-    this.#leaseUntil = leaseUntil;
-    const counts = await this.#count(isStopping);
-    if (isStopping()) return true;
+  async #countOnce(
+    count: (isStopping: () => boolean) => Promise<Counts>,
+    isStopping: () => boolean,
+  ): Promise<JobEnd> {
+    const [at, begunAt] = [this.#ports.clock.now(), this.#elapsed()];
+    const counts = await count(isStopping);
+    if (isStopping()) return 'done';
     this.#latest = { counts, at };
     if (this.#neededUntil === Infinity) this.#neededUntil = -Infinity;
     const endedAt = this.#elapsed();
     this.#restMs = Math.min(rest.timesAsLong * (endedAt - begunAt), rest.mostMs);
     this.#nextAt = endedAt + this.#restMs;
-    return true;
+    this.#leaseUntil = new Date(this.#ports.clock.now().getTime() + this.#restMs + spareMs);
+    return 'done';
   }
 
   #elapsed(): number {

@@ -52,31 +52,25 @@ export class FileSystemDraft implements SiteDraft {
 
   async commit(onProgress: (files: number) => void, wrapping = ''): Promise<void> {
     const files: StoredFile[] = [];
-    const queue = new PQueue({ concurrency: atOnce });
     const tasks = [...this.#contents.values()].map((content) => async () => {
       files.push(...(await stored(() => this.#prepare(content))));
       onProgress(files.length);
     });
-    try {
-      await queue.addAll(tasks);
-    } finally {
-      // A failed draft is removed: no writer may still be at work in it.
-      queue.clear();
-      await queue.onIdle();
-    }
+    await all(tasks);
     const unwrapped = files.map((file) => ({ ...file, path: file.path.slice(wrapping.length) }));
     await stored(() => this.#publish(unwrapped));
   }
 
   /** Instead of `write` and `commit`: stores what another storage has prepared. */
   async putBack(files: readonly StoredFile[], read: ReadForm): Promise<void> {
-    for (const file of oneForEach(files)) {
+    const tasks = oneForEach(files).map((file) => async () => {
       for (const { encoding } of storedForms(file)) {
         const path = join(this.#partial, formOf(file, encoding).name);
         await receive(path, read(file, encoding));
         await stored(() => flush(path));
       }
-    }
+    });
+    await all(tasks);
     await stored(() => this.#publish(files));
   }
 
@@ -103,6 +97,18 @@ export class FileSystemDraft implements SiteDraft {
     await flush(dirname(this.#whole));
   }
 }
+
+/** A few at a time. */
+const all = async (tasks: readonly (() => Promise<void>)[]): Promise<void> => {
+  const queue = new PQueue({ concurrency: atOnce });
+  try {
+    await queue.addAll(tasks);
+  } finally {
+    // A failed draft is removed: no writer may still be at work in it.
+    queue.clear();
+    await queue.onIdle();
+  }
+};
 
 const receive = async (path: string, content: AsyncIterable<Uint8Array>) => {
   const hash = createHash('sha256');

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { StoredFile } from '../../sites/ports.ts';
 
 /** The files of a deploy in JSON, where a form that there is not has no field. */
-export const StoredFiles = v.pipe(
+const StoredFiles = v.pipe(
   v.array(
     v.object({
       path: v.string(),

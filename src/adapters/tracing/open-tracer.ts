@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
   defaultResource,
@@ -7,11 +8,18 @@ import {
   resourceFromAttributes,
   serviceNameEnvDetector,
 } from '@opentelemetry/resources';
-import { BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  SamplingDecision,
+  TracerProvider,
+  type Sampler,
+  type SpanExporter,
+} from '@opentelemetry/sdk-trace';
 import pTimeout from 'p-timeout';
 import { OtelTracer } from './otel-tracer.ts';
-import { ReportingExporter, type ExportReport } from './reporting-exporter.ts';
-import { samplerFor, type SamplerName } from './sampler.ts';
 
 /** Long statements have thousands of placeholders. */
 const longestValue = 2_000;
@@ -61,3 +69,85 @@ const resourceOf = (version: string) =>
       }),
     )
     .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }));
+
+/** The values of `OTEL_TRACES_SAMPLER`. */
+export type SamplerName =
+  | 'always_on'
+  | 'always_off'
+  | 'traceidratio'
+  | 'parentbased_always_on'
+  | 'parentbased_always_off'
+  | 'parentbased_traceidratio';
+
+/**
+ * Decides once for each beginning; its steps follow. A caller's `sampled` flag and trace id decide nothing, or callers could
+ * make us record everything, or hide. So `parentbased_…` is the same as without: the only parents that count are ours.
+ */
+export const samplerFor = (name: SamplerName, ratio: number): Sampler => {
+  const root = rootFor(name, ratio);
+  return new ParentBasedSampler({ root, remoteParentSampled: root, remoteParentNotSampled: root });
+};
+
+const rootFor = (name: SamplerName, ratio: number): Sampler => {
+  switch (name) {
+    case 'always_on':
+    case 'parentbased_always_on':
+      return new AlwaysOnSampler();
+    case 'always_off':
+    case 'parentbased_always_off':
+      return new AlwaysOffSampler();
+    case 'traceidratio':
+    case 'parentbased_traceidratio':
+      return byChance(ratio);
+  }
+};
+
+const byChance = (ratio: number): Sampler => ({
+  shouldSample: () => ({ decision: Math.random() < ratio ? recorded : notRecorded }),
+  toString: () => `ByChance{${String(ratio)}}`,
+});
+
+const { RECORD_AND_SAMPLED: recorded, NOT_RECORD: notRecorded } = SamplingDecision;
+
+type Spans = Parameters<SpanExporter['export']>[0];
+
+interface ExportReport {
+  /** Spans were lost; said once, until spans arrive again. */
+  readonly onAway: (error: unknown) => void;
+  readonly onBack: (lostSpans: number) => void;
+}
+
+/** Tells when spans cannot be delivered, and when they can be again. */
+class ReportingExporter implements SpanExporter {
+  readonly #exporter: SpanExporter;
+  readonly #report: ExportReport;
+  #lost = 0;
+
+  constructor(exporter: SpanExporter, report: ExportReport) {
+    this.#exporter = exporter;
+    this.#report = report;
+  }
+
+  export(spans: Spans, done: (result: ExportResult) => void): void {
+    this.#exporter.export(spans, (result) => {
+      if (result.code === ExportResultCode.SUCCESS) this.#delivered();
+      else this.#failed(spans.length, result.error);
+      done(result);
+    });
+  }
+
+  shutdown(): Promise<void> {
+    return this.#exporter.shutdown();
+  }
+
+  #delivered(): void {
+    const lost = this.#lost;
+    this.#lost = 0;
+    if (lost > 0) this.#report.onBack(lost);
+  }
+
+  #failed(spans: number, error: unknown): void {
+    if (this.#lost === 0) this.#report.onAway(error);
+    this.#lost += spans;
+  }
+}

@@ -1,24 +1,22 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { CopyFacts } from '../../adapters/kysely/copies/copy-facts.ts';
 import { rememberBackup } from '../../adapters/kysely/copies/backup-times.ts';
+import type { CopyFacts } from '../../adapters/kysely/copies/copy-facts.ts';
+import { copyDatabase, succeededDeploys } from '../../adapters/kysely/copies/database-copies.ts';
 import { Database } from '../../adapters/kysely/database.ts';
-import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { kindOfUrl } from '../../adapters/kysely/engine/database-kind.ts';
+import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { keyUses } from '../../adapters/kysely/sealed-values.ts';
+import { Unavailable } from '../../kernel/unavailable.ts';
 import { isMissing } from '../doctor/check-database.ts';
 import { databasePlace, databaseProblem } from '../failure-words.ts';
 import type { Config } from '../settings/config.ts';
 import { version } from '../version.ts';
-import { DeployCopies } from './copy-deploys.ts';
-import { copyTogether, type BackupWork, type OnProgress } from './copy-together.ts';
+import { DeployCopies, withSiteFiles, type OnProgress } from './deploys.ts';
 import { BackupFolder } from './folder.ts';
-import { holding } from './lock.ts';
-import { DamagedManifest, localFiles, type Content, type Manifest } from './manifest.ts';
-import { namedContents } from './named-contents.ts';
+import { localFiles, type Manifest } from './manifest.ts';
 import { schemaGap, type SchemaGap } from './schema.ts';
-import { withSiteFiles } from './site-files.ts';
 
 interface Into {
   readonly path: string;
@@ -53,35 +51,31 @@ export const backUp = async (
   await folder.make();
   const database = new Database(config.databaseUrl, { patient: true });
   try {
-    return await holding(folder.path, 'writer', () =>
-      withSiteFiles(config, async (files) => {
-        const earlier = await lastReadable(folder);
-        // Refuses a database that a restore or a move has not finished.
-        await migrationStates(database);
-        await folder.begin();
-        const deploys = new DeployCopies(files, folder, earlier?.deploys ?? {});
-        const work = { config, database, folder, deploys, onProgress };
-        const { named, ...made } = await write(work, earlier, allowEmpty).catch((error: unknown) =>
-          refuseFull(folder, error),
-        );
-        await folder.removeUnused(named).catch(unremoved);
-        const schema = await schemaGap(made.manifest.database);
-        await remember(config, database, made.manifest);
-        return { ...made, schema };
-      }),
-    );
+    return await folder.holding('writer', async () => {
+      const earlier = await folder.lastReadable();
+      // Refuses a database that a restore or a move has not finished.
+      await migrationStates(database);
+      const work = { config, database, folder, earlier, onProgress };
+      const made = await write(work, allowEmpty).catch((error: unknown) =>
+        refuseFull(folder, error),
+      );
+      const kept = earlier ? [made.manifest, earlier] : [made.manifest];
+      await folder.removeUnnamed(kept).catch(unremoved);
+      await remember(config, database, made.manifest);
+      const schema = await schemaGap(made.manifest.database);
+      return { ...made, folder: folder.path, schema };
+    });
   } finally {
     await database.close();
   }
 };
 
-/** Nothing of the database is written meanwhile, so that no other disk can be the full one. */
+/** Nothing else is written meanwhile, so that no other disk can be the full one. */
 const refuseFull = ({ path }: BackupFolder, error: unknown): never => {
-  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
-  const isFull = /^(ENOSPC|EDQUOT|SQLITE_FULL)$/.test(String(code));
-  if (!isFull) throw error;
+  const { code } = error as { readonly code?: unknown };
+  if (!/^(ENOSPC|EDQUOT|SQLITE_FULL|storage_full)$/.test(String(code))) throw error;
   throw new Error(
-    `There is no new backup, because the disk of ${path} is full (${String(message)}). Free some space; the last backup is as it was.`,
+    `There is no new backup, because the disk of ${path} is full. Free some space; the last backup is as it was.`,
     { cause: error },
   );
 };
@@ -109,55 +103,40 @@ const remember = async (
   }
 };
 
-/** Both are looked at: one that this version does not understand would lose what it names. @throws StrangeManifest */
-const lastReadable = async (folder: BackupFolder): Promise<Manifest | undefined> => {
-  const last = await folder.manifest().catch(ignoreDamaged);
-  const previous = await folder.manifest('previous').catch(ignoreDamaged);
-  return last ?? previous;
-};
-
-/** What cannot be read is replaced. */
-const ignoreDamaged = (error: unknown): undefined => {
-  if (!(error instanceof DamagedManifest)) throw error;
-};
-
-interface Written extends Omit<BackupMade, 'isRemembered' | 'schema'> {
-  /** SHA-256 of all that the backups in the folder name. */
-  readonly named: ReadonlySet<string>;
+interface Work {
+  readonly config: Config;
+  readonly database: Database;
+  readonly folder: BackupFolder;
+  readonly earlier: Manifest | undefined;
+  readonly onProgress: OnProgress;
 }
 
 const write = async (
-  work: BackupWork,
-  earlier: Manifest | undefined,
+  work: Work,
   allowEmpty: boolean,
-): Promise<Written> => {
-  const { config, database, folder, deploys } = work;
-  const { facts, copy, lost } = await copyTogether(work);
+): Promise<Pick<BackupMade, 'manifest' | 'newDeploys' | 'newBytes'>> => {
+  const { config, database, folder, earlier } = work;
+  const { facts, deploys, lost, newDeploys, newBytes } = await withSiteFiles(config, (files) =>
+    copyTogether(work, new DeployCopies(files, folder.deploys, earlier?.deploys ?? {})),
+  );
   if (earlier && !allowEmpty) refuseEmptied(facts, earlier);
-  const copied = deploys.named(facts.deploys);
+  const madeAt = new Date().toISOString();
   const sealed = (await keyUses(database)).map(({ keyId, values }) => [keyId, values] as const);
   const manifest: Manifest = {
-    format: 1,
-    madeAt: new Date().toISOString(),
+    madeAt,
     madeBy: version(),
     database: {
-      kind: kindOfUrl(config.databaseUrl),
-      copy,
+      ...(await folder.adopt(kindOfUrl(config.databaseUrl), madeAt)),
       migrations: [...facts.migrations],
       rows: { ...facts.rows },
     },
-    deploys: Object.fromEntries(copied.map(({ id, list }) => [id, list])),
+    deploys,
     lost,
-    files: await copyFiles(config, folder),
+    files: await readFiles(config),
     sealedBy: Object.fromEntries(sealed),
   };
-  const ofDeploys = new Set(copied.flatMap(({ list, hashes }) => [list.sha256, ...hashes]));
-  const both = earlier ? [manifest, earlier] : [manifest];
-  const named = await Promise.all(both.map((one) => namedContents(folder, one, ofDeploys)));
   await folder.publish(manifest, earlier);
-  const { newDeploys, newBytes } = deploys;
-  const all = new Set([...ofDeploys, ...named.flat()]);
-  return { folder: folder.path, manifest, newDeploys, newBytes, named: all };
+  return { manifest, newDeploys, newBytes };
 };
 
 /** A service that was started without its disk makes a database of its own. @throws Error */
@@ -170,11 +149,68 @@ const refuseEmptied = ({ rows }: CopyFacts, { madeAt, database }: Manifest): voi
   );
 };
 
-const copyFiles = async ({ dataDir }: Config, folder: BackupFolder): Promise<Manifest['files']> => {
-  const files: Record<string, Content> = {};
+const readFiles = async ({ dataDir }: Config): Promise<Manifest['files']> => {
+  const files: Manifest['files'] = {};
   for (const name of localFiles) {
     const path = join(dataDir, name);
-    if (existsSync(path)) files[name] = await folder.put([await readFile(path)]);
+    if (existsSync(path)) files[name] = await readFile(path, 'utf8');
   }
   return files;
+};
+
+/** How often deploys may be deleted, or migrations run, between the copy of the database and that of the deploys. */
+const mostRounds = 10;
+
+interface CopiedTogether extends Pick<Manifest, 'deploys' | 'lost'> {
+  readonly facts: CopyFacts;
+  readonly newDeploys: number;
+  readonly newBytes: number;
+}
+
+/** The database, and the files of every deploy that the copy of it names. */
+const copyTogether = async (work: Work, copies: DeployCopies): Promise<CopiedTogether> => {
+  const { config, database, folder, onProgress } = work;
+  // Most of the work, so that little can be deleted between the copy of the database and that of the rest.
+  await copyAll(work, copies, await succeededDeploys(database));
+  for (let round = 1; round <= mostRounds; round++) {
+    await folder.begin();
+    // Files are there before the database names them. They go after that, which this finds out.
+    const facts = await copyDatabase(config, folder.incoming, (bytes, total) => {
+      onProgress('copying MiB of the database', mib(bytes), total && mib(total));
+    });
+    if (!facts) continue;
+    const lost = await copyAll(work, copies, facts.deploys);
+    const still = new Set(await succeededDeploys(database));
+    // One that was deleted meanwhile is not in a new copy.
+    if (!Object.keys(lost).every((id) => still.has(id))) continue;
+    const { newDeploys, newBytes } = copies;
+    return { facts, lost, deploys: copies.named(facts.deploys), newDeploys, newBytes };
+  }
+  throw new Error(
+    'Deploys were deleted, or migrations ran, again and again while they were copied. Try again later.',
+  );
+};
+
+const mib = (bytes: number): number => Math.ceil(bytes / 1024 ** 2);
+
+/** @returns those that the storage does not have, and why @throws Unavailable when it is away */
+const copyAll = async (
+  { database, onProgress }: Work,
+  copies: DeployCopies,
+  ids: readonly string[],
+): Promise<Manifest['lost']> => {
+  const lost: Manifest['lost'] = {};
+  for (const [at, id] of ids.entries()) {
+    onProgress('copying deploys', at, ids.length);
+    try {
+      const problem = await copies.copy(id);
+      if (problem !== undefined) lost[id] = problem;
+    } catch (error) {
+      const isDeleted = !(await succeededDeploys(database)).includes(id);
+      if (!(error instanceof Unavailable && isDeleted)) throw error;
+      lost[id] = 'it was deleted while it was read';
+    }
+  }
+  onProgress('copying deploys', ids.length, ids.length);
+  return lost;
 };

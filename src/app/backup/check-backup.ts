@@ -1,38 +1,187 @@
 import { resolve } from 'node:path';
 import { rememberBackup } from '../../adapters/kysely/copies/backup-times.ts';
-import { migrationStates } from '../../adapters/kysely/migrations.ts';
+import {
+  otherRows,
+  type CopyFacts,
+  type InspectedCopy,
+} from '../../adapters/kysely/copies/copy-facts.ts';
+import { inspectCopy } from '../../adapters/kysely/copies/database-copies.ts';
 import { kindOfUrl } from '../../adapters/kysely/engine/database-kind.ts';
+import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { isMissing, usingDatabase } from '../doctor/check-database.ts';
 import type { Checked } from '../doctor/examine.ts';
 import { failed, ok, warning, type Finding } from '../doctor/finding.ts';
 import { databaseProblem } from '../failure-words.ts';
+import { intoEmptyMysql } from '../into-empty-mysql.ts';
 import type { Config } from '../settings/config.ts';
-import type { OnProgress } from './copy-together.ts';
-import { checkContents } from './check-contents.ts';
-import { checkCopy } from './check-copy.ts';
-import { BackupFolder } from './folder.ts';
-import type { BackupPlace } from './places.ts';
-import { holding } from './lock.ts';
+import { damageOf, type OnProgress } from './deploys.ts';
+import { BackupFolder, type BackupPlace } from './folder.ts';
+import { missingKeys } from './keys-here.ts';
 import { DamagedManifest, StrangeManifest, type Manifest } from './manifest.ts';
+import { schemaGap, strangeIn } from './schema.ts';
 
-/** Tries whether a backup could be restored, and changes nothing in its folder. */
+/** More would hide the first ones. */
+const mostShown = 20;
+
+const backUpAgain = 'Back up again, and take an older backup until then.';
+
+interface CheckedPlace extends BackupPlace {
+  /** An empty MySQL database, to load a dump into. */
+  readonly into?: string | undefined;
+}
+
+/** Tries whether a backup could be restored, and changes nothing in its folder. @throws Error when it cannot use `into` */
 export const checkBackup = async (
   config: Config,
-  { path, previous = false }: BackupPlace,
+  { path, previous = false, into }: CheckedPlace,
   onProgress: OnProgress,
 ): Promise<readonly Checked[]> => {
   const folder = new BackupFolder(resolve(path));
-  return holding(folder.path, 'reader', async () => {
+  return folder.holding('reader', async () => {
     const manifest = await readManifest(folder, previous);
     if ('state' in manifest) return named('manifest', [manifest]);
     const checks = [
       ...named('manifest', [ok(`Made at ${manifest.madeAt} by version ${manifest.madeBy}.`)]),
-      ...named('deploys', await checkContents(folder, manifest, onProgress)),
-      ...named('database', await checkCopy(config, folder, manifest)),
+      ...named('deploys', await checkDeploys(folder, manifest, onProgress)),
+      ...named('database', await checkCopy(config, { folder, manifest, into })),
+      ...named('database', [checkKeys(config, manifest)]),
     ];
     if (checks.some(({ state }) => state === 'failed')) return checks;
     return [...checks, ...named('service', await tellService(config, manifest))];
   });
+};
+
+const named = (check: string, findings: readonly Finding[]): readonly Checked[] =>
+  findings.map((finding) => ({ check, ...finding }));
+
+const readManifest = async (
+  folder: BackupFolder,
+  previous: boolean,
+): Promise<Manifest | Finding> => {
+  try {
+    const manifest = await folder.manifest(previous ? 'previous' : 'last');
+    if (manifest) return manifest;
+    const advice = previous
+      ? 'Check the last one, without --previous.'
+      : 'Name the folder of a backup. If one was interrupted there, run it again.';
+    return failed(folder.noBackup(previous), advice);
+  } catch (error) {
+    if (error instanceof StrangeManifest) {
+      return failed(error.message, 'Back up into another folder until then.');
+    }
+    if (!(error instanceof DamagedManifest)) throw error;
+    const advice = 'Back up again into this folder. --previous uses the backup before it.';
+    return failed(error.message, advice);
+  }
+};
+
+/** Reads every file of the deploys, and compares it with its hash. */
+const checkDeploys = async (
+  folder: BackupFolder,
+  { deploys, lost }: Manifest,
+  onProgress: OnProgress,
+): Promise<readonly Finding[]> => {
+  const advice = (id: string) =>
+    `Delete deploys/${id} in this folder, if it is there, and back up again: it is copied anew.`;
+  const all = Object.entries(deploys);
+  const found: Finding[] = [];
+  for (const [at, [id, sha256]] of all.entries()) {
+    onProgress('checking deploys', at, all.length);
+    const damage = await damageOf(folder.deploys, id, sha256);
+    if (damage !== undefined) found.push(failed(`Deploy ${id}: ${damage}.`, advice(id)));
+  }
+  const more = found.length - mostShown;
+  const whole = ok(`The files of all deploys are whole (${String(all.length)}).`);
+  const gone = Object.entries(lost).map(([id, why]) =>
+    failed(
+      `Deploy ${id} is in the database, but ${why}: so it was when the backup was made.`,
+      'Publish that site again, and delete this deploy.',
+    ),
+  );
+  return [
+    ...(found.length === 0 ? [whole] : found.slice(0, mostShown)),
+    ...(more > 0 ? [failed(`${String(more)} more deploys are damaged.`, advice('ID'))] : []),
+    ...gone,
+  ];
+};
+
+interface CopyToCheck {
+  readonly folder: BackupFolder;
+  readonly manifest: Manifest;
+  readonly into: string | undefined;
+}
+
+/** Opens the copy of the database, counts and compares. */
+const checkCopy = async (
+  config: Config,
+  { folder, manifest, into }: CopyToCheck,
+): Promise<readonly Finding[]> => {
+  const { kind, rows } = manifest.database;
+  if (into !== undefined && kind !== 'mysql') {
+    throw new Error('--into is for backups of MySQL: one of SQLite is checked where it is.');
+  }
+  const changed = await folder.damagedCopy(manifest);
+  if (changed !== undefined) {
+    return [failed(`The copy of the database: ${changed}.`, backUpAgain)];
+  }
+  const place = into === undefined ? undefined : { ...config, databaseUrl: into };
+  const inspect = () => inspectCopy(kind, folder.copyOf(manifest), place);
+  const inspected =
+    into === undefined
+      ? await inspect().catch(unopened)
+      : await intoEmptyMysql(into, '--into', inspect);
+  const all = `${String(sumOf(rows))} rows in ${String(Object.keys(rows).length)} tables`;
+  const schema = await checkSchema(manifest);
+  if (!inspected) {
+    const seen = `The dump of the database is what was written, with ${all}. Whether it can be loaded was not tried.`;
+    return [warning(seen, 'Name an empty database of a test server with --into.'), ...schema];
+  }
+  const { facts, damage } = inspected;
+  const problems = [...damage, ...(facts ? differences(facts, manifest) : [])];
+  if (problems.length === 0) {
+    return [ok(`The database can be restored, and has ${all}.`), ...schema];
+  }
+  return problems.map((problem) => failed(`The copy of the database: ${problem}.`, backUpAgain));
+};
+
+const unopened = (error: unknown): InspectedCopy => {
+  const problem = error instanceof Error ? error.message : String(error);
+  return { facts: undefined, damage: [`it cannot be opened: ${problem}`] };
+};
+
+const sumOf = (rows: CopyFacts['rows']): number =>
+  Object.values(rows).reduce((one, other) => one + other, 0);
+
+const differences = (found: CopyFacts, manifest: Manifest): readonly string[] => {
+  const { rows, migrations } = manifest.database;
+  const isThere = (id: string) => id in manifest.deploys || id in manifest.lost;
+  return [
+    ...otherRows(found.rows, rows),
+    ...found.migrations
+      .filter((one) => !migrations.includes(one))
+      .map((one) => `migration ${one} is not in the manifest`),
+    ...migrations
+      .filter((one) => !found.migrations.includes(one))
+      .map((one) => `migration ${one} is missing`),
+    ...found.deploys.filter((id) => !isThere(id)).map((id) => `deploy ${id} is not in the backup`),
+  ];
+};
+
+const checkSchema = async (manifest: Manifest): Promise<readonly Finding[]> => {
+  const gap = await schemaGap(manifest.database);
+  if (gap.unknown.length > 0) {
+    const advice = `Restore it with version ${manifest.madeBy} or a newer one.`;
+    return [failed(strangeIn(gap, manifest), advice)];
+  }
+  if (gap.pending.length === 0) return [];
+  const seen = `Its schema is older: ${gap.pending.join(', ')} is missing.`;
+  return [warning(seen, 'Nothing to do: the first start after a restore applies it.')];
+};
+
+const checkKeys = (config: Config, manifest: Manifest): Finding => {
+  const seen = missingKeys(config, manifest);
+  if (seen === undefined) return ok('The secret key here opens everything that is encrypted.');
+  return failed(seen, 'Set SECRET_KEY to that key, or SECRET_KEY_PREVIOUS.');
 };
 
 /** Where this machine reaches the database, which remembers what was found whole, for the alert. */
@@ -52,33 +201,5 @@ const tellService = async (
     const { seen } = databaseProblem(databaseUrl, error);
     const unknown = `The backup is whole, but the service was not told, so it may alert: ${seen}`;
     return [warning(unknown, 'Nothing to do, if this machine should not reach the database.')];
-  }
-};
-
-const noPrevious = ({ path }: BackupFolder): string =>
-  `${path} holds no previous backup: there is no manifest.previous.json.`;
-
-const named = (check: string, findings: readonly Finding[]): readonly Checked[] =>
-  findings.map((finding) => ({ check, ...finding }));
-
-const readManifest = async (
-  folder: BackupFolder,
-  previous: boolean,
-): Promise<Manifest | Finding> => {
-  try {
-    const manifest = await folder.manifest(previous ? 'previous' : 'last');
-    if (manifest) return manifest;
-    if (previous) return failed(noPrevious(folder), 'Check the last one, without --previous.');
-    const advice = 'Name the folder of a backup. If one was interrupted there, run it again.';
-    return failed(`${folder.path} holds no whole backup: there is no manifest.json.`, advice);
-  } catch (error) {
-    if (error instanceof StrangeManifest) {
-      return failed(error.message, 'Back up into another folder until then.');
-    }
-    if (!(error instanceof DamagedManifest)) throw error;
-    return failed(
-      error.message,
-      'Back up again into this folder. --previous uses the backup before it.',
-    );
   }
 };

@@ -1,52 +1,55 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { makeFolder } from '../make-folder.ts';
+import { createReadStream, existsSync } from 'node:fs';
+import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { FileSystemSiteFiles } from '../../adapters/storage/file-system-site-files.ts';
 import { flush } from '../../adapters/storage/flush.ts';
-import { contentOf, DamagedContent } from './content-of.ts';
-import {
-  manifestText,
-  parseDeployList,
-  parseManifest,
-  type Content,
-  type DeployList,
-  DamagedManifest,
-  type Manifest,
-} from './manifest.ts';
+import type { SiteFiles } from '../../sites/ports.ts';
+import { makeFolder } from '../make-folder.ts';
+import { DamagedManifest, manifestText, parseManifest, type Manifest } from './manifest.ts';
 
 const manifestNames = { last: 'manifest.json', previous: 'manifest.previous.json' };
+type Which = keyof typeof manifestNames;
 
-/** Millions of deploys and files need less: what claims more is no manifest or list of ours, and is not read. */
-const mostTextBytes = 256 * 1024 ** 2;
+/** The folder of a backup, and which one of its two. */
+export interface BackupPlace {
+  readonly path: string;
+  /** The backup before the last one. */
+  readonly previous?: boolean | undefined;
+}
 
-/** A disk of its own has the last one. */
-const known = [...Object.values(manifestNames), 'contents', 'incoming', 'lock', 'lost+found'];
+/** All names in the folder, but for `lost+found`, which a disk of its own has. */
+const known = /^(manifest\.(previous\.)?json|database-.+|deploys|incoming|lock)$/;
 
 /**
- * A folder of backups: `manifest.json` describes the last one, `manifest.previous.json` the one before. `contents` holds all
- * that they name, each under its SHA-256: what two backups share is stored once. A content is flushed before it gets its
- * name and never changes; the manifest is replaced last, in one step. So a run that is killed leaves the last backup whole,
- * and contents that the next run need not copy again. What is being written is in `incoming`.
+ * A folder of backups: `manifest.json` describes the last one, `manifest.previous.json` the one before. Each has a copy of the
+ * database of its own, and shares the folders of deploys, which never change. All that a manifest names is flushed before it
+ * replaces the last one, in one step, and what no manifest names is removed after that. So a run that is killed leaves the
+ * last backup whole, and deploys that the next run need not copy again.
  */
 export class BackupFolder {
   readonly path: string;
-  readonly #incoming: string;
-  #received = 0;
-  /** Folders with new names, which are flushed before the manifest names those. */
-  readonly #changed = new Set<string>();
+  readonly deploys: SiteFiles;
+  /** Where the next copy of the database is written. */
+  readonly incoming: string;
+  /** For that and what SQLite writes beside it. */
+  readonly #drafts: string;
 
   constructor(path: string) {
     this.path = path;
-    this.#incoming = join(path, 'incoming');
+    this.deploys = new FileSystemSiteFiles(join(path, 'deploys'));
+    this.#drafts = join(path, 'incoming');
+    this.incoming = join(this.#drafts, 'database');
   }
 
   /** Makes the folder. @throws Error when it holds something else */
   async make(): Promise<void> {
     await makeFolder(this.path);
-    const names = await readdir(this.path);
-    const isOurs = names.every((name) => known.includes(name));
-    if (!isOurs) {
+    const names = (await readdir(this.path)).filter((name) => name !== 'lost+found');
+    // A data folder has deploys too, and they would be removed there.
+    const isOurs = ['lock', manifestNames.last].some((name) => names.includes(name));
+    if (names.length > 0 && !(isOurs && names.every((name) => known.test(name)))) {
       throw new Error(
         `${this.path} holds other files. Name a new folder, or one of earlier backups.`,
       );
@@ -54,144 +57,145 @@ export class BackupFolder {
     await chmod(this.path, 0o700);
   }
 
-  /** Before anything is written, by one process at a time. */
-  async begin(): Promise<void> {
-    await rm(this.#incoming, { recursive: true, force: true });
-    await mkdir(this.#incoming, { mode: 0o700 });
-  }
-
-  /** A path for a file that `adopt` takes. */
-  newPath(): string {
-    this.#received += 1;
-    return join(this.#incoming, String(this.#received));
-  }
-
   /** @returns undefined when there is no backup @throws DamagedManifest, StrangeManifest */
-  async manifest(which: keyof typeof manifestNames = 'last'): Promise<Manifest | undefined> {
+  async manifest(which: Which = 'last'): Promise<Manifest | undefined> {
     const name = manifestNames[which];
-    const path = join(this.path, name);
-    const found = await stat(path).catch(unlessMissing);
-    if (!found) return undefined;
-    if (found.size > mostTextBytes) throw new DamagedManifest(`${name} is too large.`);
-    return parseManifest(await readFile(path, 'utf8'), name);
+    const text = await readFile(join(this.path, name), 'utf8').catch(unlessMissing);
+    return text === undefined ? undefined : parseManifest(text, name);
   }
 
-  async put(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Content> {
-    const path = this.newPath();
-    const file = await open(path, 'wx', 0o600);
-    try {
-      for await (const piece of pieces) await file.appendFile(piece);
-    } catch (error) {
-      await rm(path, { force: true });
-      throw error;
-    } finally {
-      await file.close();
-    }
-    return this.adopt(path);
+  noBackup(previous: boolean): string {
+    const kind = previous ? 'no previous backup' : 'no whole backup';
+    return `${this.path} holds ${kind}: there is no ${manifestNames[previous ? 'previous' : 'last']}.`;
   }
 
-  /** Takes a whole file. */
-  async adopt(path: string): Promise<Content> {
-    const content = await contentOf(path);
-    const place = this.placeOf(content);
-    await flush(path);
-    if (!this.#changed.has(dirname(place)))
-      await mkdir(dirname(place), { recursive: true, mode: 0o700 });
-    this.#changed.add(dirname(place));
-    await rename(path, place);
-    return content;
+  /** @returns that of the last backup, or of the one before it; what is damaged is no backup @throws StrangeManifest */
+  async lastReadable(): Promise<Manifest | undefined> {
+    // Both are looked at: one that this version does not understand would lose what it names.
+    const last = await this.manifest().catch(unlessDamaged);
+    const previous = await this.manifest('previous').catch(unlessDamaged);
+    return last ?? previous;
   }
 
-  placeOf({ sha256 }: Pick<Content, 'sha256'>): string {
-    return join(this.path, 'contents', sha256.slice(0, 2), sha256);
+  /** Before each copy of the database. */
+  async begin(): Promise<void> {
+    await rm(this.#drafts, { recursive: true, force: true });
+    await mkdir(this.#drafts, { mode: 0o700 });
   }
 
-  /** By its name and length: what it says is only compared by `check`. */
-  async has(content: Content): Promise<boolean> {
-    const found = await stat(this.placeOf(content)).catch(unlessMissing);
-    return found?.size === content.bytes;
+  /** Takes what was written to `incoming`. */
+  async adopt(
+    kind: Manifest['database']['kind'],
+    madeAt: string,
+  ): Promise<Pick<Manifest['database'], 'kind' | 'file' | 'sha256' | 'bytes'>> {
+    const file = `database-${madeAt.replaceAll(':', '-')}.${kind}`;
+    const { sha256, bytes } = await contentOf(this.incoming);
+    await flush(this.incoming);
+    await rename(this.incoming, join(this.path, file));
+    return { kind, file, sha256, bytes };
   }
 
-  /** In pieces. @throws DamagedContent, at the latest in place of the end */
-  async *read({ sha256, bytes }: Content): AsyncGenerator<Uint8Array, void, undefined> {
-    const place = this.placeOf({ sha256 });
-    const found = await stat(place).catch(unlessMissing);
-    if (!found) throw new DamagedContent(`${place} is missing`);
-    if (found.size !== bytes) {
-      throw new DamagedContent(
-        `${place} has ${String(found.size)} bytes instead of ${String(bytes)}`,
-      );
-    }
-    const sum = createHash('sha256');
-    for await (const piece of createReadStream(place) as AsyncIterable<Buffer>) {
-      sum.update(piece);
-      yield piece;
-    }
-    if (sum.digest('hex') !== sha256) throw new DamagedContent(`${place} was changed`);
+  copyOf({ database }: Manifest): string {
+    return join(this.path, database.file);
   }
 
-  /** @throws DamagedContent, also for what no backup writes */
-  async deployList(content: Content): Promise<DeployList> {
-    const text = await this.text(content);
-    try {
-      return parseDeployList(text);
-    } catch (cause) {
-      const problem = `${this.placeOf(content)} is not a list of files that a backup writes`;
-      throw new DamagedContent(problem, { cause });
-    }
-  }
-
-  /** @throws DamagedContent */
-  async text(content: Content): Promise<string> {
-    if (content.bytes > mostTextBytes) {
-      throw new DamagedContent(`${this.placeOf(content)} is too large`);
-    }
-    const pieces: Uint8Array[] = [];
-    for await (const piece of this.read(content)) pieces.push(piece);
-    return Buffer.concat(pieces).toString();
-  }
-
-  /** @throws DamagedContent */
-  async verify(content: Content): Promise<void> {
-    const pieces = this.read(content);
-    while ((await pieces.next()).done !== true);
+  /** @returns what is wrong with the copy of the database */
+  async damagedCopy(manifest: Manifest): Promise<string | undefined> {
+    const path = this.copyOf(manifest);
+    const found = await contentOf(path).catch(unlessMissing);
+    if (!found) return `${path} is missing`;
+    return found.sha256 === manifest.database.sha256 ? undefined : `${path} was changed`;
   }
 
   /**
-   * Replaces the last backup by this one, in one step, once all that it names is on the disk.
+   * Replaces the last backup by this one, in one step.
    * @param earlier is the previous one from now on
    */
-  async publish(manifest: Manifest, earlier?: Manifest): Promise<void> {
-    for (const folder of [...this.#changed, join(this.path, 'contents')]) await flush(folder);
-    if (earlier) await this.#replace(manifestNames.previous, earlier);
-    await this.#replace(manifestNames.last, manifest);
+  async publish(manifest: Manifest, earlier: Manifest | undefined): Promise<void> {
+    await flush(this.path);
+    if (earlier) await this.#replace('previous', earlier);
+    await this.#replace('last', manifest);
   }
 
-  async #replace(name: string, manifest: Manifest): Promise<void> {
-    const path = this.newPath();
-    const file = await open(path, 'wx', 0o600);
+  async #replace(which: Which, manifest: Manifest): Promise<void> {
+    const path = join(this.path, manifestNames[which]);
+    const draft = join(this.#drafts, manifestNames[which]);
+    const file = await open(draft, 'w', 0o600);
     try {
       await file.writeFile(manifestText(manifest));
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(path, join(this.path, name));
+    await rename(draft, path);
     await flush(this.path);
   }
 
-  /** Removes what no backup names. @param used SHA-256 of each content that one names */
-  async removeUnused(used: ReadonlySet<string>): Promise<void> {
-    const contents = join(this.path, 'contents');
-    for (const folder of await readdir(contents)) {
-      for (const name of await readdir(join(contents, folder))) {
-        if (!used.has(name)) await rm(join(contents, folder, name));
-      }
+  /** Removes copies and deploys that none of these backups names. */
+  async removeUnnamed(backups: readonly Manifest[]): Promise<void> {
+    await rm(this.#drafts, { recursive: true, force: true });
+    const copies = backups.map(({ database }) => database.file);
+    for (const name of await readdir(this.path)) {
+      if (name.startsWith('database-') && !copies.includes(name)) await rm(join(this.path, name));
     }
-    await rm(this.#incoming, { recursive: true, force: true });
+    const deploys = join(this.path, 'deploys');
+    for (const name of existsSync(deploys) ? await readdir(deploys) : []) {
+      if (backups.some((one) => Object.hasOwn(one.deploys, name))) continue;
+      // What was only begun is no deploy.
+      if (name.startsWith('.')) await rm(join(deploys, name), { recursive: true });
+      else await this.deploys.remove(name);
+    }
+  }
+
+  /**
+   * Keeps other backups out while `work` runs. The lock is SQLite's, on an empty file: it ends with the process, however
+   * that ends.
+   * @param as a backup removes what others read, so readers share the folder with readers only
+   * @throws Error when it is in use
+   */
+  async holding<T>(as: 'writer' | 'reader', work: () => Promise<T>): Promise<T> {
+    const path = join(this.path, 'lock');
+    // A copy of a backup, perhaps on a medium that cannot be written, has none, and nobody writes there.
+    if (as === 'reader' && !existsSync(path)) return work();
+    const lock = new SqliteDatabase(path, { timeout: 0, readonly: as === 'reader' });
+    try {
+      if (!isTaken(lock, as)) {
+        throw new Error(`${this.path} is in use by another backup, check or restore.`);
+      }
+      return await work();
+    } finally {
+      lock.close();
+    }
   }
 }
 
+/** @returns false when another process has it */
+const isTaken = (lock: SqliteDatabase.Database, as: 'writer' | 'reader'): boolean => {
+  try {
+    // A journal on the disk would outlast a killed process.
+    if (as === 'writer') lock.pragma('journal_mode = memory');
+    lock.exec(as === 'writer' ? 'begin exclusive' : 'begin; select * from sqlite_master');
+    return true;
+  } catch (error) {
+    if (String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY')) return false;
+    throw error;
+  }
+};
+
+const contentOf = async (path: string): Promise<{ sha256: string; bytes: number }> => {
+  const sum = createHash('sha256');
+  let bytes = 0;
+  for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+    sum.update(piece);
+    bytes += piece.length;
+  }
+  return { sha256: sum.digest('hex'), bytes };
+};
+
 const unlessMissing = (error: unknown): undefined => {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+};
+
+const unlessDamaged = (error: unknown): undefined => {
+  if (!(error instanceof DamagedManifest)) throw error;
 };

@@ -1,48 +1,36 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
 import { localRootPurpose } from '../../adapters/acme/local-root-file.ts';
+import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
 import type { Config } from '../settings/config.ts';
 import { previousSecretKeysFor, secretKeyFor } from '../settings/secret-key.ts';
-import { DamagedContent } from './content-of.ts';
-import type { BackupFolder } from './folder.ts';
 import type { Manifest } from './manifest.ts';
 
-/** By the secret keys that these settings give; none where the first start has not made one yet. */
+/** @returns a sentence about what the secret keys of these settings do not open, if there is any */
+export const missingKeys = (
+  config: Config,
+  { files, sealedBy }: Pick<Manifest, 'files' | 'sealedBy'>,
+): string | undefined => {
+  const sealer = sealerHere(config);
+  const problems = [
+    missingFor(sealedBy, sealer?.keyIds ?? []),
+    closedLocalKey(sealer, files['local-ca.key']),
+  ].filter((problem) => problem !== undefined);
+  return problems.length === 0 ? undefined : problems.join(' ');
+};
+
+/** None where the first start has not made a key yet. */
 const sealerHere = (config: Config): AesGcmSealer | undefined => {
   const hasKey = config.secretKey !== undefined || existsSync(join(config.dataDir, 'secret.key'));
   if (!hasKey) return undefined;
   return new AesGcmSealer(secretKeyFor(config), previousSecretKeysFor(config));
 };
 
-/**
- * @param sealedBy of the database; undamaged, that of the manifest
- * @returns a sentence about what these keys do not open, if there is any
- */
-export const missingKeys = async (
-  config: Config,
-  folder: BackupFolder,
-  { files, sealedBy }: Pick<Manifest, 'files' | 'sealedBy'>,
-): Promise<string | undefined> => {
-  const sealer = sealerHere(config);
-  const problems = [
-    missingFor(sealedBy, sealer?.keyIds ?? []),
-    await closedLocalKey(sealer, folder, files),
-  ].filter((problem) => problem !== undefined);
-  return problems.length === 0 ? undefined : problems.join(' ');
-};
-
-/** It has no id of its key beside it, so only trying tells. A damaged one is not told of here. */
-const closedLocalKey = async (
+/** It has no id of its key beside it, so only trying tells. */
+const closedLocalKey = (
   sealer: AesGcmSealer | undefined,
-  folder: BackupFolder,
-  files: Manifest['files'],
-): Promise<string | undefined> => {
-  const content = files['local-ca.key'];
-  if (!content) return undefined;
-  const sealed = await folder.text(content).catch((error: unknown) => {
-    if (!(error instanceof DamagedContent)) throw error;
-  });
+  sealed: string | undefined,
+): string | undefined => {
   if (sealed === undefined) return undefined;
   try {
     sealer?.open(sealed, localRootPurpose);

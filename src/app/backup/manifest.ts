@@ -1,44 +1,39 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import { StoredFiles } from '../../adapters/storage/manifest.ts';
 
-/** Bytes that are stored under the SHA-256 of all of them, in hex. */
-const Content = v.object({
-  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
-  bytes: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
-});
-export type Content = Readonly<v.InferOutput<typeof Content>>;
+/** Of the folder of a backup. A newer one is refused, and nothing of it replaced. */
+const format = 1;
 
-const names = v.array(v.string());
+const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+const counts = v.record(v.string(), v.number());
+
 /** Files of the data folder that are backed up: the local authority, whose key is encrypted. */
 export const localFiles = ['local-ca.key', 'local-ca.pem'] as const;
 
-const counts = v.record(v.string(), v.number());
-
-const Manifest = v.object({
-  /** Of the backup, not of the database. */
-  format: v.literal(1),
+const Manifest = v.strictObject({
   madeAt: v.pipe(v.string(), v.isoTimestamp()),
   /** The version of the service that made it. */
   madeBy: v.string(),
-  database: v.object({
+  database: v.strictObject({
     kind: v.picklist(['sqlite', 'mysql']),
-    copy: Content,
-    migrations: names,
+    /** Its copy in the folder. It becomes a path, so no other name may come from a manifest. */
+    file: v.pipe(v.string(), v.regex(/^database-[\w.-]+$/)),
+    sha256: Sha256,
+    bytes: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+    migrations: v.array(v.string()),
+    /** How many each table has. */
     rows: counts,
   }),
-  /** By id: the list of its files. */
-  deploys: v.record(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/)), Content),
+  /** By id: the hash of all its files, in the folder `deploys`. */
+  deploys: v.record(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/)), Sha256),
   /** Deploys of the database whose files were missing or damaged already, and why. */
   lost: v.record(v.string(), v.string()),
-  /** Other files of the data folder. They become paths, so no other name may come from a manifest. */
-  files: v.record(v.picklist(localFiles), Content),
+  /** What the other files of the data folder say. They become paths too. */
+  files: v.record(v.picklist(localFiles), v.string()),
   /** How many values are encrypted under which secret key. Ids reveal nothing about the keys, which are not here. */
   sealedBy: counts,
 });
 export type Manifest = Readonly<v.InferOutput<typeof Manifest>>;
-
-const Checked = v.object({ sha256: v.string(), manifest: v.unknown() });
 
 /** The manifest is not what was written. */
 export class DamagedManifest extends Error {
@@ -51,29 +46,34 @@ export class StrangeManifest extends Error {
 }
 
 export const manifestText = (manifest: Manifest): string =>
-  `${JSON.stringify({ sha256: sumOf(manifest), manifest }, null, 1)}\n`;
+  `${JSON.stringify({ format, sha256: sumOf(manifest), manifest }, null, 1)}\n`;
 
 /** @param name of its file @throws DamagedManifest, StrangeManifest */
 export const parseManifest = (text: string, name: string): Manifest => {
-  const { sha256, manifest } = checkedJson(text, name);
-  if (sha256 !== sumOf(manifest)) throw new DamagedManifest(`${name} is damaged.`);
-  const result = v.safeParse(Manifest, manifest);
-  if (result.success) return result.output;
-  if (!v.is(OwnFormat, manifest)) {
+  const outer = outerOf(text, name);
+  // Whatever else a newer release changes, this field stays where it is.
+  if (outer.format !== format) {
     const problem = `${name} has a format that this version does not know. Use a newer version, or another folder.`;
     throw new StrangeManifest(problem);
   }
+  if (outer.sha256 !== sumOf(outer.manifest)) throw new DamagedManifest(`${name} is damaged.`);
+  const result = v.safeParse(Manifest, outer.manifest);
+  if (result.success) return result.output;
   const [{ message }] = result.issues;
   throw new StrangeManifest(
     `${name} has what no backup of this version writes: ${message}. Use the version that made it, or another folder.`,
   );
 };
 
-const OwnFormat = v.object({ format: v.literal(1) });
+const Outer = v.object({
+  format: v.number(),
+  sha256: v.optional(v.unknown()),
+  manifest: v.optional(v.unknown()),
+});
 
-const checkedJson = (text: string, name: string): v.InferOutput<typeof Checked> => {
+const outerOf = (text: string, name: string): v.InferOutput<typeof Outer> => {
   try {
-    return v.parse(Checked, JSON.parse(text));
+    return v.parse(Outer, JSON.parse(text));
   } catch (cause) {
     throw new DamagedManifest(`${name} is damaged.`, { cause });
   }
@@ -81,18 +81,6 @@ const checkedJson = (text: string, name: string): v.InferOutput<typeof Checked> 
 
 /** JSON keeps the order of keys, so what was read has the sum of what was written. */
 const sumOf = (manifest: unknown): string =>
-  createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
-
-const DeployList = v.object({
-  files: v.pipe(
-    StoredFiles,
-    v.check((files) => files.every(({ hash }) => /^[A-Za-z0-9_-]{43}$/.test(hash))),
-  ),
-  /** By the names that the storage gives to contents. */
-  contents: v.record(v.string(), Content),
-});
-/** The files of one deploy, as `SiteFiles` lists them, and where their contents are in the backup. */
-export type DeployList = Readonly<v.InferOutput<typeof DeployList>>;
-
-/** @throws Error for one that we did not write */
-export const parseDeployList = (text: string): DeployList => v.parse(DeployList, JSON.parse(text));
+  createHash('sha256')
+    .update(JSON.stringify([manifest]))
+    .digest('hex');

@@ -1,30 +1,26 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { restoreDatabase } from '../../adapters/kysely/copies/database-copies.ts';
-import { databaseFile } from '../../adapters/kysely/engine/database-kind.ts';
-import type { Config } from '../settings/config.ts';
+import {
+  holdsCopy,
+  restoreDatabase,
+  restoreObstacle,
+} from '../../adapters/kysely/copies/database-copies.ts';
+import { databaseFile, kindOfUrl } from '../../adapters/kysely/engine/database-kind.ts';
+import { flush } from '../../adapters/storage/flush.ts';
+import { databasePlace } from '../failure-words.ts';
 import { makeFolder } from '../make-folder.ts';
 import { restoreMark } from '../restore-mark.ts';
-import { admitRestore, type Admitted } from './admit-restore.ts';
-import type { OnProgress } from './copy-together.ts';
-import { DamagedContent } from './content-of.ts';
-import { BackupFolder } from './folder.ts';
+import type { Config } from '../settings/config.ts';
+import { putBackAll, withSiteFiles, type OnProgress, type PutBack } from './deploys.ts';
+import { BackupFolder, type BackupPlace } from './folder.ts';
 import { missingKeys } from './keys-here.ts';
-import { holding } from './lock.ts';
-import type { Manifest } from './manifest.ts';
-import { placeOf, type BackupPlace } from './places.ts';
-import { putBackAll } from './put-back.ts';
-import { withSiteFiles } from './site-files.ts';
-import { writeWhole } from './write-whole.ts';
+import { localFiles, type Manifest } from './manifest.ts';
+import { schemaGap, strangeIn } from './schema.ts';
 
-export interface Restored {
+/** `lost` are all deploys that are not there, and why. */
+export interface Restored extends PutBack {
   readonly manifest: Manifest;
-  /** Deploys that are not there, and why. */
-  readonly lost: Readonly<Record<string, string>>;
-  /** Deploys of which the object store had something else than was backed up. */
-  readonly replaced: readonly string[];
-  /** Other files that are damaged in the backup, and how. */
-  readonly lostFiles: Readonly<Record<string, string>>;
   /** Migrations that the next start applies. */
   readonly pending: readonly string[];
   /** What the secret key here does not open. */
@@ -42,75 +38,133 @@ export const restore = (
   onProgress: OnProgress,
 ): Promise<Restored> => {
   const folder = new BackupFolder(resolve(path));
-  return holding(folder.path, 'reader', async () => {
+  return folder.holding('reader', async () => {
     const manifest = await folder.manifest(previous ? 'previous' : 'last');
-    if (!manifest) {
-      const missing = previous ? 'manifest.previous.json' : 'manifest.json';
-      throw new Error(`${folder.path} holds no whole backup: there is no ${missing}.`);
+    if (!manifest) throw new Error(folder.noBackup(previous));
+    const pending = await admit(config, manifest);
+    const damage = await folder.damagedCopy(manifest);
+    if (damage !== undefined) {
+      throw new Error(
+        `The copy of the database is damaged: ${damage}. Restore an older backup. --previous restores the one before it.`,
+      );
     }
-    const admitted = await admitRestore(config, manifest);
-    await folder.verify(manifest.database.copy).catch(refuseDamaged);
-    await makeFolder(resolve(config.dataDir));
-    await writeFile(restoreMark(config), '');
-    const work = { folder, manifest, ...admitted };
-    const { lost, replaced, lostFiles } = await putInPlace(config, work, onProgress);
-    await rm(restoreMark(config));
+    await begin(config, manifest);
+    const { lost, replaced } = await putInPlace(config, { folder, manifest }, onProgress);
+    await end(config);
     return {
-      ...{ manifest, pending: admitted.pending, lost: { ...manifest.lost, ...lost }, lostFiles },
+      manifest,
+      pending,
       replaced,
-      missingKeys: await missingKeys(config, folder, manifest),
+      lost: { ...manifest.lost, ...lost },
+      missingKeys: missingKeys(config, manifest),
     };
   });
 };
 
-const refuseDamaged = (error: unknown): never => {
-  if (!(error instanceof DamagedContent)) throw error;
-  const problem = `The copy of the database is damaged: ${error.message}. Restore an older backup. --previous restores the one before it.`;
-  throw new Error(problem, { cause: error });
+/** @returns migrations that the next start applies @throws Error that says why the backup cannot be restored here */
+const admit = async (config: Config, manifest: Manifest): Promise<readonly string[]> => {
+  const { kind } = manifest.database;
+  if (kind !== kindOfUrl(config.databaseUrl)) {
+    throw new Error(`The backup is of a database for ${kind}: URLs. Set DATABASE_URL to one.`);
+  }
+  const gap = await schemaGap(manifest.database);
+  if (gap.unknown.length > 0) {
+    throw new Error(
+      `${strangeIn(gap, manifest)} Install that version or a newer one to restore it.`,
+    );
+  }
+  const obstacle = await restoreObstacle(config);
+  if (obstacle !== undefined && !(await isInPlace(config, manifest))) {
+    throw new Error(
+      `The database ${databasePlace(config.databaseUrl)} is in use or not empty: ${obstacle}. ` +
+        'Stop the service and move the database away, or set DATABASE_URL to an empty one.',
+    );
+  }
+  await refuseUsedFolder(config, manifest);
+  return gap.pending;
 };
 
-interface Restoring extends Admitted {
+/** By a restore that was interrupted at its last step. */
+const isInPlace = async (config: Config, { database }: Manifest): Promise<boolean> =>
+  existsSync(restoreMark(config)) && (await holdsCopy(config, database));
+
+/**
+ * What a data folder may have before. The secret key is put there by hand. It is the home of the service's user under
+ * systemd and in containers, where each command keeps its compiled code. A disk of its own has the last one.
+ */
+const harmless = ['secret.key', '.cache', 'backup-cache', 'lost+found'];
+
+/** What is beside the mark of a restore was written by that restore, because nothing else starts there. */
+const refuseUsedFolder = async (config: Config, manifest: Manifest): Promise<void> => {
+  const { dataDir } = config;
+  const mark = restoreMark(config);
+  if (existsSync(mark)) {
+    if ((await readFile(mark, 'utf8')) === markOf(manifest)) return;
+    throw new Error(
+      `The restore of another backup into ${dataDir} was interrupted. Finish that one, or set DATA_DIR to an empty folder.`,
+    );
+  }
+  const names = existsSync(dataDir) ? await readdir(dataDir) : [];
+  const strangers = names.filter((name) => !harmless.includes(name));
+  if (strangers.length === 0) return;
+  throw new Error(
+    `The data folder ${dataDir} is in use or not empty: it has ${strangers.slice(0, 5).join(', ')}. ` +
+      'Stop the service and move it away, or set DATA_DIR to an empty folder. Only secret.key may be there.',
+  );
+};
+
+const markOf = ({ madeAt, database }: Manifest): string => `${madeAt} ${database.sha256}\n`;
+
+/** Before anything else is there, also on the disk: no service starts beside the mark. */
+const begin = async (config: Config, manifest: Manifest): Promise<void> => {
+  await makeFolder(resolve(config.dataDir));
+  await writeFile(restoreMark(config), markOf(manifest), { mode: 0o600, flush: true });
+  await flush(config.dataDir);
+};
+
+/** Once everything is on the disk. */
+const end = async (config: Config): Promise<void> => {
+  const file = databaseFile(config.databaseUrl);
+  for (const folder of [config.dataDir, ...(file === undefined ? [] : [dirname(file)])]) {
+    await flush(folder);
+  }
+  await rm(restoreMark(config));
+  await flush(config.dataDir);
+};
+
+interface Restoring {
   readonly folder: BackupFolder;
   readonly manifest: Manifest;
 }
 
-/** @returns what is damaged in the backup */
 const putInPlace = async (
   config: Config,
-  { folder, manifest, hasDatabase }: Restoring,
+  { folder, manifest }: Restoring,
   onProgress: OnProgress,
-): Promise<Pick<Restored, 'lost' | 'replaced' | 'lostFiles'>> => {
-  const { deploys, database } = manifest;
+): Promise<PutBack> => {
   const file = databaseFile(config.databaseUrl);
   const first = async () => {
-    const { lost, replaced } = await withSiteFiles(config, (storage) =>
-      putBackAll({ files: storage, folder, deploys }, onProgress),
+    const found = await withSiteFiles(config, (storage) =>
+      putBackAll(folder.deploys, storage, manifest.deploys, onProgress),
     );
-    const lostFiles = await putBackFiles(config, folder, manifest);
+    await putBackFiles(config, manifest);
     onProgress('restoring the database', 0, undefined);
     if (file !== undefined) await makeFolder(resolve(dirname(file)));
-    return { lost, replaced, lostFiles };
+    return found;
   };
-  if (!hasDatabase) return restoreDatabase(folder.placeOf(database.copy), placeOf(config), first);
+  if (!(await isInPlace(config, manifest))) {
+    return restoreDatabase(folder.copyOf(manifest), config, first);
+  }
   const found = await first();
   if (file !== undefined) await rm(`${file}.restoring`, { force: true });
   return found;
 };
 
-/** The service makes anew what is missing. @returns those that are damaged in the backup */
-const putBackFiles = async (
-  { dataDir }: Config,
-  folder: BackupFolder,
-  { files }: Manifest,
-): Promise<Restored['lostFiles']> => {
-  const lost: Record<string, string> = {};
-  for (const [name, content] of Object.entries(files)) {
-    try {
-      await writeWhole(join(dataDir, name), folder.read(content));
-    } catch (error) {
-      if (!(error instanceof DamagedContent)) throw error;
-      lost[name] = error.message;
-    }
+/** While the mark is there, nobody reads a part of one. */
+const putBackFiles = async ({ dataDir }: Config, { files }: Manifest): Promise<void> => {
+  for (const name of localFiles) {
+    const text = files[name];
+    if (text === undefined) continue;
+    await writeFile(join(dataDir, name), text, { mode: 0o600, flush: true });
   }
-  return lost;
 };

@@ -170,13 +170,13 @@ const describeUsage = ({ quota, hours, deprecated }: Usage): string => {
 const columnsOf = ({ id, name, plan, email }: Account) =>
   Object.values({ id, name, plan, email } satisfies Omit<
     EveryField<Account>,
-    'ownLimits' | 'createdAt'
+    'ownLimits' | 'createdAt' | 'warnings'
   >);
 
 const presentAccount = ({ id, name, email, plan, ownLimits, createdAt }: Account) => {
   const limits = limitsOf(plan, ownLimits);
   return { id, name, email, plan, limits, createdAt } satisfies Omit<
     EveryField<Account & { limits: Limits }>,
-    'ownLimits'
+    'ownLimits' | 'warnings'
   >;
 };

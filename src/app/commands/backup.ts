@@ -3,10 +3,12 @@ import type { BackupMade } from '../backup/back-up.ts';
 import type { Restored } from '../backup/restore.ts';
 import { size } from './deploy.ts';
 import { printChecks } from './doctor.ts';
+import { mysqlForm, refuseOtherUrl } from './move.ts';
 import { progressOf } from './progress.ts';
 import { print, type OutputOptions } from './run-command.ts';
 
 type OfBackup = OutputOptions & { readonly previous?: boolean };
+type OfCheck = OfBackup & { readonly into?: string };
 
 export const backupCommands = (program: Command): void => {
   const backup = program
@@ -30,17 +32,22 @@ export const backupCommands = (program: Command): void => {
   backup
     .command('check')
     .description(
-      'restore a backup into a temporary place, and compare everything; says exactly what is wrong',
+      'read a whole backup, open its database, and compare everything; says exactly what is wrong',
     )
     .argument('<folder>', 'the folder of the backup')
     .option('--previous', 'the backup before the last one')
+    .option(
+      '--into <url>',
+      `an empty MySQL database, ${mysqlForm}, to load the copy into; it is empty again afterwards`,
+    )
     .option('--json', 'print JSON')
-    .action(async (path: string, { previous }: OfBackup, command: Command) => {
+    .action(async (path: string, { previous, into }: OfCheck, command: Command) => {
+      refuseOtherUrl(command, '--into', into);
       const options = command.optsWithGlobals<OutputOptions>();
       const { checkBackup } = await import('../backup/check-backup.ts');
       const config = await settings();
       const checks = await progressOf(options, (show) =>
-        checkBackup(config, { path, previous }, show),
+        checkBackup(config, { path, previous, into }, show),
       );
       await printChecks(options, checks);
     });
@@ -59,8 +66,7 @@ export const backupCommands = (program: Command): void => {
         restore(config, { path, previous }, show),
       );
       print(options, presentRestored(restored), restoredInWords(restored));
-      const damage = [restored.lost, restored.lostFiles];
-      if (damage.some((one) => Object.keys(one).length > 0)) process.exitCode = 1;
+      if (Object.keys(restored.lost).length > 0) process.exitCode = 1;
     });
 };
 
@@ -68,10 +74,15 @@ const settings = async () => (await import('../settings/config.ts')).loadConfig(
 
 const present = ({ folder, manifest, newDeploys, newBytes, schema }: BackupMade) => {
   const { madeAt, database, deploys, lost } = manifest;
-  const { rows, migrations, copy } = database;
+  const { rows, migrations, bytes } = database;
   return {
-    ...{ folder, madeAt, database: { bytes: copy.bytes, rows, migrations, ...schema } },
-    ...{ deploys: Object.keys(deploys).length, newDeploys, newBytes, lost },
+    folder,
+    madeAt,
+    database: { bytes, rows, migrations, ...schema },
+    deploys: Object.keys(deploys).length,
+    newDeploys,
+    newBytes,
+    lost,
   };
 };
 
@@ -80,7 +91,7 @@ const inWords = (made: BackupMade): string => {
   const { database, deploys, lost } = manifest;
   return [
     `Backed up to ${folder}.`,
-    `  database: ${size(database.copy.bytes)}`,
+    `  database: ${size(database.bytes)}`,
     `  schema:   ${schemaInWords(made)}`,
     `  deploys:  ${String(Object.keys(deploys).length)}, ${String(newDeploys)} of them new (${size(newBytes)})`,
     ...lostInWords(lost),
@@ -96,12 +107,12 @@ const schemaInWords = ({ manifest, schema: { pending, unknown } }: BackupMade): 
 
 const presentRestored = ({ manifest, ...found }: Restored) => {
   const { madeAt, madeBy, deploys } = manifest;
-  const { lost, replaced, lostFiles, pending, missingKeys } = found;
+  const { lost, replaced, pending, missingKeys } = found;
   const restored = { madeAt, madeBy, deploys: Object.keys(deploys).length };
-  return { ...restored, lost, replaced, lostFiles, pending, missingKeys };
+  return { ...restored, lost, replaced, pending, missingKeys };
 };
 
-const restoredInWords = ({ manifest, lost, replaced, lostFiles, ...rest }: Restored): string =>
+const restoredInWords = ({ manifest, lost, replaced, ...rest }: Restored): string =>
   [
     `Restored the backup of ${manifest.madeAt}.`,
     `  deploys: ${String(Object.keys(manifest.deploys).length)}`,
@@ -113,7 +124,6 @@ const restoredInWords = ({ manifest, lost, replaced, lostFiles, ...rest }: Resto
       (id) =>
         `  Deploy ${id} was damaged or changed in the storage; what was backed up is there again.`,
     ),
-    ...Object.entries(lostFiles).map(([name, why]) => `  ${name} is not there: ${why}.`),
     ...(rest.missingKeys === undefined
       ? []
       : [

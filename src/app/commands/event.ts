@@ -4,7 +4,7 @@ import { readId } from '../../catalogue/domain/pet.ts';
 import { Clock } from '../../kernel/clock.ts';
 import type { EveryField } from '../../kernel/every-field.ts';
 import { inWords } from '../../kernel/in-words.ts';
-import { ParkedDeliveries, type ParkedDelivery } from '../../kernel/parked-deliveries.ts';
+import { ParkedDeliveries, type ParkedDelivery } from '../../kernel/outbox.ts';
 import {
   group,
   lightCommand,

@@ -9,11 +9,10 @@ export const moveCommand = (program: Command): void => {
     .description(
       'copy the SQLite database into an empty MySQL database, while no service runs; it stays as it is',
     )
-    .requiredOption('--to <url>', `the empty database, ${form}`)
+    .requiredOption('--to <url>', `the empty database, ${mysqlForm}`)
     .option('--json', 'print JSON')
     .action(async ({ to, ...options }: OutputOptions & { to: string }, command: Command) => {
-      // Without the address, which has a password.
-      if (!isAddress(to)) command.error(`error: --to must be ${form}`);
+      refuseOtherUrl(command, '--to', to);
       const [{ loadConfig }, { moveDatabase }] = await Promise.all([
         import('../settings/config.ts'),
         import('../move-database.ts'),
@@ -28,9 +27,14 @@ export const moveCommand = (program: Command): void => {
     });
 };
 
-const form = 'mysql://user:password@host:3306/name';
-const isAddress = (text: string): boolean =>
-  URL.canParse(text) && /^mysql:\/\/[^/]+\/[^/]+$/.test(text);
+export const mysqlForm = 'mysql://user:password@host:3306/name';
+
+/** Without the address, which has a password. */
+export const refuseOtherUrl = (command: Command, option: string, url: string | undefined): void => {
+  if (url === undefined) return;
+  if (URL.canParse(url) && /^mysql:\/\/[^/]+\/[^/]+$/.test(url)) return;
+  command.error(`error: ${option} must be ${mysqlForm}`);
+};
 
 const inWords = ({ from, to, rows }: Moved): string => {
   const counts = Object.values(rows);

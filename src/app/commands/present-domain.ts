@@ -27,7 +27,7 @@ export const presentDomain = (domain: CustomDomain, project: string) => {
   return {
     ...({
       ...{ id, projectId: undefined, project, accountId, host, unicodeHost, state },
-      ...{ registrableDomain: undefined, isApex: isAtApex(domain) },
+      ...{ registrableDomain: undefined, episodes: undefined, isApex: isAtApex(domain) },
       ...{ token, generation, addedAt, ...presentOwn(domain), dns },
     } satisfies Every<keyof Attachment>),
     certificate: presentCertificate(domain.certificate),

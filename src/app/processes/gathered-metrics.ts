@@ -1,60 +1,54 @@
-import type { MetricSnapshot } from '../../adapters/http/metrics/together.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { totalsOf, type MetricSnapshot } from '../../adapters/http/metrics/together.ts';
 import { measures, type MeasureName } from '../../adapters/http/metrics/measures.ts';
 import type { Child } from './child.ts';
 
+/** Its last metrics may come after its exit. */
+const lastMessagesMs = 1_000;
+
 /** The metrics of all processes of a parent, with the totals of those that have ended. */
 export class GatheredMetrics {
+  /** What each one told last; of those that have ended too, until their totals are added. */
   readonly #last = new Map<Child, MetricSnapshot>();
+  readonly #added = new WeakSet<Child>();
   #totalsOfEnded: Promise<MetricSnapshot> = Promise.resolve([]);
 
   /** @param replaced how many were replaced because they died */
   async gather(serving: readonly Child[], replaced: number): Promise<readonly MetricSnapshot[]> {
-    const answers = await Promise.all(serving.map((child) => this.#ask(child)));
-    const silent = answers.filter(({ isSilent }) => isSilent).length;
+    const answered = new Set<Child>();
+    const ask = async (child: Child) => {
+      const snapshot = await child.snapshot();
+      if (!snapshot) return;
+      answered.add(child);
+      this.keep(child, snapshot);
+    };
+    await Promise.all(serving.map(ask));
+    const told = [...this.#last];
+    const present = told.filter(([child]) => answered.has(child)).map(([, snapshot]) => snapshot);
+    const away = told.filter(([child]) => !answered.has(child)).map(([, snapshot]) => snapshot);
     return [
-      ...answers.map(({ snapshot }) => snapshot),
-      await this.#totalsOfEnded,
-      aboutProcesses(serving.length - silent, silent, replaced),
+      ...present,
+      await totalsOf([await this.#totalsOfEnded, ...away]),
+      aboutProcesses(answered.size, serving.length - answered.size, replaced),
     ];
   }
 
-  /** Loads what it needs later: by then another release may lie in the folder. */
-  async prepare(): Promise<void> {
-    await adding();
-  }
-
   keep(child: Child, snapshot: MetricSnapshot): void {
-    this.#last.set(child, snapshot);
+    if (!this.#added.has(child)) this.#last.set(child, snapshot);
   }
 
-  /** What it counted until its last answer stays counted. */
-  ended(child: Child): void {
+  /** What it counted stays counted. */
+  async ended(child: Child): Promise<void> {
+    await delay(lastMessagesMs, undefined, { ref: false });
     const last = this.#last.get(child);
     this.#last.delete(child);
+    this.#added.add(child);
     if (!last) return;
     this.#totalsOfEnded = this.#totalsOfEnded.then((before) =>
-      totals([before, last]).catch(() => before),
+      totalsOf([before, last]).catch(() => before),
     );
   }
-
-  /** Of one that does not answer, what it counted until its last answer. */
-  async #ask(
-    child: Child,
-  ): Promise<{ readonly snapshot: MetricSnapshot; readonly isSilent: boolean }> {
-    const snapshot = await child.snapshot();
-    if (snapshot) this.keep(child, snapshot);
-    const last = this.#last.get(child) ?? [];
-    return snapshot
-      ? { snapshot, isSilent: false }
-      : { snapshot: await totals([last]), isSilent: true };
-  }
 }
-
-/** Imported late, because the first process need not wait for it. */
-const adding = () => import('../../adapters/http/metrics/together.ts');
-
-const totals = async (snapshots: readonly MetricSnapshot[]): Promise<MetricSnapshot> =>
-  (await adding()).totalsOf(snapshots);
 
 const aboutProcesses = (serving: number, silent: number, replaced: number): MetricSnapshot => [
   known('processes', [

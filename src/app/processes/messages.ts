@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout';
 import type { MetricSnapshot } from '../../adapters/http/metrics/together.ts';
 
 /** Why a process stops: the whole service ends, or another process has taken its place. */
@@ -25,3 +26,29 @@ export type FromParent =
       readonly question: number;
       readonly snapshots: readonly MetricSnapshot[];
     };
+
+/** Questions to another process, which answers by messages, in any order or never. */
+export class Questions<Answer> {
+  readonly #patienceMs: number;
+  readonly #open = new Map<number, (answer: Answer) => void>();
+  #asked = 0;
+
+  constructor(patienceMs: number) {
+    this.#patienceMs = patienceMs;
+  }
+
+  /** @returns undefined when there is no answer in time */
+  async ask(send: (question: number) => void): Promise<Answer | undefined> {
+    const question = this.#asked++;
+    const answer = new Promise<Answer>((resolve) => this.#open.set(question, resolve));
+    send(question);
+    const fallback = () => undefined;
+    return pTimeout(answer, { milliseconds: this.#patienceMs, fallback }).finally(() => {
+      this.#open.delete(question);
+    });
+  }
+
+  answered(question: number, answer: Answer): void {
+    this.#open.get(question)?.(answer);
+  }
+}

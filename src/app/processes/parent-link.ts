@@ -1,7 +1,12 @@
 import cluster from 'node:cluster';
 import type { MetricSnapshot } from '../../adapters/http/metrics/together.ts';
-import type { FromChild, FromParent, Places, Stopping } from './messages.ts';
-import { Questions } from './questions.ts';
+import {
+  Questions,
+  type FromChild,
+  type FromParent,
+  type Places,
+  type Stopping,
+} from './messages.ts';
 
 /** Set in the environment of a process that another one of this program started. */
 export const parentVariable = 'ANIMAL_STORE_PARENT' as const;

@@ -5,8 +5,7 @@ import type { Config } from '../settings/config.ts';
 import { redaction } from '../settings/redaction.ts';
 import { startWarnings } from '../settings/start-warnings.ts';
 import { stopDeadlines, stopOnSignal } from '../stop-process.ts';
-import type { Child } from './child.ts';
-import { forkChild, type ChildOptions } from './cluster-child.ts';
+import { forkChild, type Child, type ChildOptions } from './child.ts';
 import { GatheredMetrics } from './gathered-metrics.ts';
 import { StartFailed, Supervisor } from './supervisor.ts';
 
@@ -47,7 +46,6 @@ export const supervise = async (config: Config): Promise<void> => {
     if (config.production) log.info({ processes: config.processes, ...places }, 'ready');
     else first.introduce();
     flush();
-    await metrics.prepare();
   } catch (error) {
     supervisor.kill();
     flush();
@@ -76,9 +74,7 @@ const supervisorOf = (
           metrics.keep(child, snapshot);
         },
       });
-      void child.ended.then(() => {
-        metrics.ended(child);
-      });
+      void child.ended.then(() => metrics.ended(child));
       return child;
     },
   });

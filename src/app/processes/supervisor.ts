@@ -130,16 +130,15 @@ export class Supervisor {
       await pause(pauseMs);
       if (!isKept()) return;
       child = this.#children[at] = this.#fork(at);
-      void this.#killUnlessServing(child);
+      void this.#servesInTime(child);
     }
   }
 
-  async #killUnlessServing(child: Child): Promise<void> {
-    if (!(await this.#servesInTime(child)) && !this.#stopping) child.kill();
-  }
-
-  #servesInTime(child: Child): Promise<unknown> {
-    return Promise.race([child.served, this.#ports.pause(longestStartMs)]);
+  /** Kills one that does not. */
+  async #servesInTime(child: Child): Promise<boolean> {
+    const places = await Promise.race([child.served, this.#ports.pause(longestStartMs)]);
+    if (!places && !this.#stopping) child.kill();
+    return places !== undefined;
   }
 
   async #replaceEach(): Promise<void> {
@@ -155,10 +154,9 @@ export class Supervisor {
   async #replace(at: number): Promise<boolean> {
     const { log } = this.#ports;
     const child = this.#fork(at);
-    const places = await this.#servesInTime(child);
+    const serves = await this.#servesInTime(child);
     if (this.#stopping) return false;
-    if (!places) {
-      child.kill();
+    if (!serves) {
       log.error('a new process does not serve, so those that serve are not replaced');
       return false;
     }

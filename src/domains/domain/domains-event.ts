@@ -1,4 +1,5 @@
 import type { DomainEvent } from '../../kernel/domain-event.ts';
+import type { DnsProblem, DnsProblemCode } from './dns/problem.ts';
 
 /** Another primary domain, or other redirects. */
 export interface DomainSettingsChanged extends DomainEvent<'domain_settings_changed'> {
@@ -33,15 +34,23 @@ interface CertificateFailed extends OfDomain<'certificate_failed'> {
   readonly isRenewal: boolean;
 }
 
+/** What is wrong. */
+export interface Trouble {
+  /** Empty if it is not known. */
+  readonly problem: DnsProblemCode | '';
+  readonly actor: DnsProblem['actor'];
+  readonly fix: string;
+}
+
 export type DomainsEvent =
   | DomainSettingsChanged
   | OfHost<'domain_added'>
   | OfHost<'domain_verified'>
   /** It is served from now on. */
   | OfHost<'domain_live'>
-  /** A check showed that visitors of a live domain no longer reach the site, or that they do again. */
-  | OfHost<'domain_strayed'>
-  | OfHost<'domain_returned'>
+  /** Checks have shown for an hour that visitors of a live domain do not reach the site, and then that they do again. */
+  | (OfHost<'domain_unhealthy'> & Trouble)
+  | OfHost<'domain_recovered'>
   /** Its certificate is there before its traffic, or cannot be served: the name is no longer proven. */
   | OfHost<'domain_prepared'>
   | OfHost<'domain_unprepared'>
@@ -56,4 +65,7 @@ export type DomainsEvent =
   | (OfDomain<'certificate_ordered'> & { readonly generation: number })
   | OfCertificate<'certificate_issued'>
   | OfCertificate<'certificate_renewed'>
-  | CertificateFailed;
+  | CertificateFailed
+  /** It does not come, and has come after all. `expiresAt` is empty for the first one. */
+  | (OfHost<'certificate_failing'> & Trouble & { readonly expiresAt: string })
+  | (OfHost<'certificate_recovered'> & { readonly expiresAt: string });

@@ -9,6 +9,7 @@ import { shortened } from '../domain/dns/shortened.ts';
 import { methodsFor } from '../domain/dns/validation.ts';
 import { isWildcard } from '../domain/names/wildcard.ts';
 import { claimName, isContested } from '../domain/attachment/contested-name.ts';
+import { withNews } from '../domain/attachment/trouble.ts';
 import type { DomainPorts } from '../ports.ts';
 import { authoritiesOf, type AuthorityPorts } from './authorities.ts';
 import { moment } from './moment.ts';
@@ -55,7 +56,8 @@ const decideOn = async (
       const decision = its.decide(current, report, now);
       // A check that was overtaken proves nothing: the name may have been proven by another account since.
       const isOld = decision.state === current;
-      return { ...(isOld ? decision : claimName(decision, rival, now)), cause };
+      const change = isOld ? decision : withNews(claimName(decision, rival, now), now.now);
+      return { ...change, cause };
     });
     return state;
   } catch (error) {

@@ -2,7 +2,8 @@ import { heldUp, type WorkChange } from '../domain/certificates/certificate-work
 import { domainAfter, workOf } from '../domain/attachment/certificate.ts';
 import { recordCheck } from '../domain/attachment/checks.ts';
 import { unchanged, type CustomDomain } from '../domain/attachment/custom-domain.ts';
-import { dueWork } from '../domain/attachment/schedule.ts';
+import { dueWork, hasNews } from '../domain/attachment/schedule.ts';
+import { withNews } from '../domain/attachment/trouble.ts';
 import type { DomainPorts } from '../ports.ts';
 import { checkDomain, type CheckPorts } from './check-domain.ts';
 import { workOnCertificate, type Applicant, type CertificatePorts } from './work-on-certificate.ts';
@@ -13,7 +14,8 @@ export type TendPorts = CheckPorts & CertificatePorts & Pick<DomainPorts, 'timel
 export const tendDomain = (ports: TendPorts) => {
   const check = checkDomain(ports);
   const certify = certifyDomain(ports);
-  const tend = async (domain: CustomDomain): Promise<void> => {
+  const tend = async (found: CustomDomain): Promise<void> => {
+    const domain = await told(ports, found);
     switch (dueWork(domain, ports.clock.now())) {
       case 'certificate':
         return certify(domain);
@@ -45,8 +47,9 @@ const applicantFor = (ports: TendPorts, domain: CustomDomain): Applicant => {
       return current && workOf(current);
     },
     change: async (command) => {
+      const now = clock.now();
       const { state, outcome } = await domains.change(id, (one) =>
-        changed(one, command(workOf(one)), clock.now()),
+        withNews(changed(one, command(workOf(one)), now), now),
       );
       return { work: workOf(state), outcome };
     },
@@ -85,4 +88,14 @@ const delay = async (
     const change = domainAfter(one, heldUp(work, hold), clock.now());
     return isTold ? { ...change, cause: undefined } : change;
   });
+};
+
+/** Tells its owner first, so that no work that fails holds it up. */
+const told = async (
+  { domains, clock }: Pick<TendPorts, 'domains' | 'clock'>,
+  domain: CustomDomain,
+): Promise<CustomDomain> => {
+  const now = clock.now();
+  if (!hasNews(domain, now)) return domain;
+  return (await domains.change(domain.id, (one) => withNews(unchanged(one), now))).state;
 };

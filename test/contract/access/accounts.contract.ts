@@ -125,6 +125,14 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toMatchObject([{ type: 'plan_changed', from: 'free' }]);
   });
 
+  testOnBoth('what an account was told of its use is read back unchanged', async () => {
+    const { id } = await opened();
+    const removals = [{ operation: 'getPet', removedAt: later(9), step: 30 }];
+    const warnings = { quota: { level: 'reached', resetsAt: later(5) }, removals } as const;
+    await accounts.change(id, (its) => ({ state: { ...its, warnings }, events: [] }));
+    expect(await accounts.find(id)).toMatchObject({ warnings });
+  });
+
   test('custom limits are read back in full and removed when the plan changes', async () => {
     const { id } = await opened();
     const ownLimits = { perMinute: 1, perDay: 1_000_000_000 };

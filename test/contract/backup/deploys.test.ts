@@ -6,7 +6,6 @@ import { backUp } from '../../../src/app/backup/back-up.ts';
 import { BackupFolder } from '../../../src/app/backup/folder.ts';
 import { restore } from '../../../src/app/backup/restore.ts';
 import { S3Store } from '../../../src/adapters/storage/s3/s3-store.ts';
-import { holding } from '../../../src/app/backup/lock.ts';
 import { StoreHome } from '../../support/backup/store-home.ts';
 import { startObjectStore, type ObjectStore } from '../../support/servers/object-store.ts';
 
@@ -100,7 +99,7 @@ describe('a backup of deploys in a folder', () => {
   test('goes into no folder that holds something else, or that another backup uses', async () => {
     const other = await store.run(['backup', store.dataDir]);
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('holds other files')]);
-    await holding(store.backups, 'writer', async () => {
+    await new BackupFolder(store.backups).holding('writer', async () => {
       for (const args of [['backup'], ['backup', 'check'], ['restore']]) {
         const { code, stderr } = await store.run([...args, store.backups]);
         expect([code, stderr]).toEqual([1, expect.stringContaining('is in use by another backup')]);
@@ -109,6 +108,20 @@ describe('a backup of deploys in a folder', () => {
     const nowhere = { DATABASE_URL: 'sqlite:nowhere/none.db' };
     const { code, stderr } = await store.run(['backup', store.backups], nowhere);
     expect([code, stderr]).toEqual([1, expect.stringContaining('There is no database at')]);
+  });
+
+  test('copies a deploy anew of which an earlier run has left a part', async () => {
+    add('dep_part');
+    await backUp(store.config(), { path: store.backups }, silent);
+    await backUp(store.config(), { path: store.backups }, silent);
+    const copied = join(store.backups, 'deploys', 'dep_part');
+    rmSync(join(store.backups, 'manifest.json'));
+    rmSync(join(store.backups, 'manifest.previous.json'));
+    const [file = ''] = (await readdir(copied)).filter((name) => name !== 'manifest.json');
+    rmSync(join(copied, file));
+    const { newDeploys } = await backUp(store.config(), { path: store.backups }, silent);
+    expect([newDeploys, await store.check()]).toEqual([1, { code: 0, found: [] }]);
+    remove('dep_part');
   });
 
   test('ends when the storage is away, and leaves the last backup', async () => {
@@ -161,10 +174,7 @@ describe('a backup of deploys in an object store', () => {
       expect(await objects.read(list)).toEqual(listed);
     }
     // A backup that is damaged itself replaces nothing.
-    const folder = new BackupFolder(store.backups);
-    const { deploys } = (await folder.manifest())!;
-    const [content] = Object.values((await folder.deployList(deploys[id]!)).contents);
-    const place = folder.placeOf(content!);
+    const place = join(store.backups, 'deploys', key);
     const whole = readFileSync(place);
     await objects.remove(key);
     writeFileSync(place, Buffer.alloc(whole.length));

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { cp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { backUp } from '../../../src/app/backup/back-up.ts';
 import { checkBackup } from '../../../src/app/backup/check-backup.ts';
 import { BackupFolder } from '../../../src/app/backup/folder.ts';
 import { restore } from '../../../src/app/backup/restore.ts';
-import { killedAt } from '../../support/backup/dying-process.ts';
+import { killedAt, unflushed } from '../../support/backup/dying-process.ts';
 import { StoreHome } from '../../support/backup/store-home.ts';
 
 const silent = () => undefined;
@@ -26,48 +26,39 @@ const faults = async (previous = false): Promise<readonly string[]> => {
   return checks.filter(({ state }) => state !== 'ok').map(({ seen }) => seen);
 };
 const madeAt = async () => (await new BackupFolder(store.backups).manifest())?.madeAt;
-const contentsOf = async (backups: string): Promise<number> => {
-  const all = await readdir(join(backups, 'contents'), { recursive: true, withFileTypes: true });
-  return all.filter((one) => one.isFile()).length;
-};
-
 test('a backup that is killed at any step leaves the previous one whole, and the next one goes on', async () => {
   await store.run(['backup', store.backups]);
+  const first = await madeAt();
+  const asItWas = join(store.folder, 'as it was');
+  await cp(store.backups, asItWas, { recursive: true });
   const second = await store.publish({ 'index.html': 'second '.repeat(100), 'same.txt': 'same' });
   store.change(`update accounts set name = 'Zoo 2'`);
+  const goOn = () => backUp(store.config(), { path: store.backups }, silent);
   let steps = 1;
-  let last = await madeAt();
   let replaced = 0;
-  let previous = last;
-  while (await killedAt(steps, () => backUp(store.config(), { path: store.backups }, silent))) {
-    const now = await madeAt();
+  while (await killedAt(steps, goOn)) {
     expect({ steps, faults: await faults() }).toEqual({ steps, faults: [] });
-    if (now !== last) {
+    const previous = await new BackupFolder(store.backups).manifest('previous');
+    if (previous) expect({ steps, faults: await faults(true) }).toEqual({ steps, faults: [] });
+    if ((await madeAt()) !== first) {
       replaced += 1;
-      previous = last;
+      expect(previous?.madeAt).toBe(first);
     }
-    const kept = await new BackupFolder(store.backups).manifest('previous');
-    expect([previous, last, now, undefined]).toContain(kept?.madeAt);
-    if (kept) expect({ steps, faults: await faults(true) }).toEqual({ steps, faults: [] });
-    last = now;
+    await goOn();
+    expect({ steps, faults: await faults() }).toEqual({ steps, faults: [] });
+    // Nothing is left of the one that was killed.
+    const names = (await readdir(store.backups)).filter((name) => !name.startsWith('database-'));
+    expect(names.sort()).toEqual(['deploys', 'lock', 'manifest.json', 'manifest.previous.json']);
+    const { deploys = {} } = (await new BackupFolder(store.backups).manifest()) ?? {};
+    expect(Object.keys(deploys)).toContain(second);
+    expect(await readdir(join(store.backups, 'deploys'))).toEqual(Object.keys(deploys).sort());
+    await rm(store.backups, { recursive: true });
+    await cp(asItWas, store.backups, { recursive: true });
     steps += 1;
     if (steps > mostSteps) throw new Error('it takes ever more steps');
   }
-  expect(steps).toBeGreaterThan(15);
+  expect(steps).toBeGreaterThan(20);
   expect(replaced).toBeGreaterThan(0);
-  const made = await new BackupFolder(store.backups).manifest();
-  expect(Object.keys(made?.deploys ?? {})).toContain(second);
-  // Both of its backups have the same then, but for the database, which remembers the first of them in the second.
-  await backUp(store.config(), { path: store.backups }, silent);
-  const anew = join(store.folder, 'anew');
-  await backUp(store.config(), { path: anew }, silent);
-  expect(await contentsOf(store.backups)).toBe((await contentsOf(anew)) + 1);
-  expect(await readdir(store.backups)).toEqual([
-    'contents',
-    'lock',
-    'manifest.json',
-    'manifest.previous.json',
-  ]);
 });
 
 test('a restore that is killed at any step lets no service start, and goes on when it is repeated', async () => {
@@ -99,6 +90,33 @@ test('a restore that is killed at any step lets no service start, and goes on wh
     }
   }
   expect(await store.told(['account', 'list'], machine)).toMatchObject([{ name: 'Zoo 2' }]);
+});
+
+test('a backup and a restore are on the disk before they count', async () => {
+  const backups = join(store.folder, 'flushed');
+  const replacing: string[] = [];
+  await unflushed(
+    () => backUp(store.config(), { path: backups }, silent),
+    (name, path, pending) => {
+      if (name === 'rename' && path === join(backups, 'manifest.json')) replacing.push(...pending);
+    },
+  );
+  // The draft's own place is given up.
+  expect(replacing.filter((path) => path.startsWith(backups))).toEqual([join(backups, 'incoming')]);
+  const machine = store.anotherMachine('flushed');
+  const { dataDir } = store.config(machine);
+  const unmarked: string[] = [];
+  const beginning: (readonly string[])[] = [];
+  const left = await unflushed(
+    () => restore(store.config(machine), { path: backups }, silent),
+    (name, path, pending) => {
+      if (name === 'rm' && path === join(dataDir, 'restore-unfinished')) unmarked.push(...pending);
+      if (name === 'mkdir' && path === join(dataDir, 'deploys')) beginning.push(pending);
+    },
+  );
+  expect(beginning[0]?.filter((path) => path.startsWith(dataDir))).toEqual([]);
+  expect(unmarked.filter((path) => path.startsWith(dataDir))).toEqual([]);
+  expect(left.filter((path) => path.startsWith(dataDir))).toEqual([]);
 });
 
 test('a database that somebody makes during a restore is kept', async () => {

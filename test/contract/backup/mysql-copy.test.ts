@@ -14,10 +14,10 @@ import {
 } from '@jest/globals';
 import {
   copyDatabase,
+  inspectCopy,
   restoreDatabase,
-  tryCopy,
 } from '../../../src/adapters/kysely/copies/database-copies.ts';
-import { findProgram } from '../../../src/adapters/kysely/copies/mysql-programs.ts';
+import { programFor } from '../../../src/adapters/kysely/copies/mysql-programs.ts';
 import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
 import { emptyDatabase, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { connectAsAdmin } from '../../support/servers/mysql-admin.ts';
@@ -28,7 +28,7 @@ let folder: string;
 let database: TestDatabase;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'animal-store-dumps-'));
-  Object.assign(process.env, await mysqlPrograms('with a server'), { TMPDIR: folder });
+  Object.assign(process.env, await mysqlPrograms(), { TMPDIR: folder });
 });
 afterAll(async () => {
   // The next file of tests may have the same process.
@@ -59,7 +59,7 @@ const dumpOf = async (...lines: readonly string[]): Promise<string> => {
 };
 const nothing = () => Promise.resolve();
 const restore = async (lines: readonly string[], first: () => Promise<unknown> = nothing) =>
-  restoreDatabase(await dumpOf(...lines), { url: database.url, toolsDir: undefined }, first);
+  restoreDatabase(await dumpOf(...lines), { databaseUrl: database.url }, first);
 const leftovers = async () => (await readdir(folder)).filter((name) => name !== 'dump');
 
 describe('a dump that somebody has changed', () => {
@@ -81,24 +81,39 @@ describe('a dump that somebody has changed', () => {
     await expect(load).rejects.toThrow('mariadb failed');
     expect(await leftovers()).toEqual([]);
   });
-
-  test('can write no file by the server of a check, which leaves nothing behind', async () => {
-    const file = join(folder, 'here');
-    const copy = await dumpOf(`select 'mine' into outfile '${file}';`);
-    await expect(tryCopy('mysql', copy, undefined)).rejects.toThrow('--secure-file-priv');
-    expect(await leftovers()).toEqual([]);
-  });
 });
 
-describe('a dump that cannot be loaded', () => {
-  test('says why, also when much more follows, and leaves nothing behind', async () => {
+describe('a check of a dump', () => {
+  const inspect = async (...lines: readonly string[]) =>
+    inspectCopy('mysql', await dumpOf(...lines), { databaseUrl: database.url });
+  /** Otherwise it cannot be restored into. */
+  const expectEmpty = () => restore(['select 1;'], () => order('drop table kysely_migration'));
+
+  test('says what it has, and leaves the database empty', async () => {
+    const found = await inspect(
+      'drop table kysely_migration;',
+      `create table kysely_migration (name varchar(255)); insert into kysely_migration values ('0001-x');`,
+      `create table deploys (id int, state varchar(9)); insert into deploys values (7, 'succeeded'), (8, 'failed');`,
+    );
+    const rows = { deploys: 2, kysely_migration: 1 };
+    expect(found).toEqual({ facts: { rows, migrations: ['0001-x'], deploys: ['7'] }, damage: [] });
+    await expectEmpty();
+  });
+
+  test('says why it cannot be loaded, also when much more follows, and leaves the database empty', async () => {
     const rest = Array.from(
       { length: 3_000 },
       (_, at) => `select '${String(Math.sin(at)).repeat(99)}';`,
     );
-    const copy = await dumpOf('this is no statement;', ...rest);
-    await expect(tryCopy('mysql', copy, undefined)).rejects.toThrow('ERROR 1064');
-    expect(await leftovers()).toEqual([]);
+    const found = await inspect('create table half (id int);', 'this is no statement;', ...rest);
+    expect(found).toEqual({ facts: undefined, damage: [expect.stringContaining('ERROR 1064')] });
+    await expectEmpty();
+  });
+
+  test('changes nothing in a database that is in use', async () => {
+    await order('create table pets (id int)');
+    await expect(inspect('select 1;')).rejects.toThrow('came into use: it has 1 tables');
+    await order('drop table pets');
   });
 });
 
@@ -145,28 +160,29 @@ describe('a dump', () => {
     const bin = await mkdtemp(join(folder, 'bin-'));
     const { hostname, port, pathname } = new URL(database.url);
     const where = `--protocol=TCP -h ${hostname} -P ${port} -u root ${pathname.slice(1)}`;
-    const client = findProgram('client', undefined) ?? '';
+    const client = programFor('client', undefined);
     const script = [
       '#!/bin/sh',
       `[ -e ${bin}/done ] || ${client} --no-defaults ${where} -e "${statement}" || exit 1`,
       `touch ${bin}/done`,
-      `exec ${findProgram('dump', undefined) ?? ''} "$@"`,
+      `exec ${programFor('dump', undefined)} "$@"`,
     ];
     await writeFile(join(bin, 'mariadb-dump'), script.join('\n'), { mode: 0o700 });
     return bin;
   };
 
-  test('has the table of a migration that ran when it began', async () => {
+  test('is made again when a migration ran as it began', async () => {
     const service = openDatabase(database.url);
     await migrateUp(service);
     await service.close();
     const toolsDir = await programsThatFirst(
       `create table late (id int) select 7 as id; insert into kysely_migration values ('9999-late', '')`,
     );
-    const to = join(toolsDir, 'copy');
-    const { rows, migrations } = await copyDatabase({ url: database.url, toolsDir }, to, () => 0);
+    const place = { databaseUrl: database.url, mysqlToolsDir: toolsDir };
+    expect(await copyDatabase(place, join(toolsDir, 'first'), () => 0)).toBe(undefined);
+    const facts = await copyDatabase(place, join(toolsDir, 'second'), () => 0);
     await rm(toolsDir, { recursive: true });
-    expect([rows['late'], migrations.at(-1)]).toEqual([1, '9999-late']);
+    expect([facts?.rows['late'], facts?.migrations.at(-1)]).toEqual([1, '9999-late']);
   });
 
   test('of newer programs can be loaded by those that do not know its first line', async () => {
@@ -174,7 +190,7 @@ describe('a dump', () => {
     const client = `#!/bin/sh\ncat > ${toolsDir}/told\n`;
     await writeFile(join(toolsDir, 'mariadb'), client, { mode: 0o700 });
     const copy = await dumpOf(String.raw`/*M!999999\- enable the sandbox mode */ `, 'select 1;');
-    await restoreDatabase(copy, { url: database.url, toolsDir }, nothing);
+    await restoreDatabase(copy, { databaseUrl: database.url, mysqlToolsDir: toolsDir }, nothing);
     expect(await readFile(join(toolsDir, 'told'), 'utf8')).toBe('\nselect 1;\n');
     await rm(toolsDir, { recursive: true });
   });

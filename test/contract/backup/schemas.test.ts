@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { StoreHome } from '../../support/backup/store-home.ts';
@@ -24,21 +24,40 @@ describe('a folder with a backup of a newer release', () => {
     for (let made = 0; made < 2; made++) await store.told(['backup', folder()]);
   });
 
-  test.each([
-    ['manifest.json', { format: 2 }],
-    ['manifest.previous.json', { format: 2 }],
-    ['manifest.json', { files: { 'of-a-newer-release': {} } }],
-  ])('keeps it as it is: %s with %j', async (name, change) => {
-    const path = join(folder(), name);
+  /** Whatever a newer release writes: only the number of its format stays where it is. */
+  const newer = () => JSON.stringify({ format: 2, signature: 'of a newer release', backups: [] });
+  const grown = async (path: string) => {
     const { manifest } = JSON.parse(await readFile(path, 'utf8')) as { manifest: object };
-    const newer = { ...manifest, ...change };
-    const sha256 = createHash('sha256').update(JSON.stringify(newer)).digest('hex');
-    const text = JSON.stringify({ sha256, manifest: newer });
+    const more = { ...manifest, note: 'of a newer release' };
+    const sha256 = createHash('sha256')
+      .update(JSON.stringify([more]))
+      .digest('hex');
+    return JSON.stringify({ format: 1, sha256, manifest: more });
+  };
+
+  test.each([
+    ['manifest.json', 'of another format', newer],
+    ['manifest.previous.json', 'of another format', newer],
+    ['manifest.json', 'with more in it', grown],
+  ])('keeps it as it is: %s %s', async (name, _, textOf) => {
+    const path = join(folder(), name);
+    const text = await textOf(path);
     await writeFile(path, text);
+    const names = await readdir(folder());
     const { code, stderr } = await store.run(['backup', folder()]);
     expect([code, stderr]).toEqual([1, expect.stringContaining('another folder')]);
+    const option = name === 'manifest.json' ? [] : ['--previous'];
+    for (const args of [['backup', 'check'], ['restore']]) {
+      const all = [...args, folder(), ...option];
+      const refused = await store.run(all, store.anotherMachine('of a newer release'));
+      expect([refused.code, refused.stdout + refused.stderr]).toEqual([
+        1,
+        expect.stringContaining('another folder'),
+      ]);
+    }
     expect(await readFile(path, 'utf8')).toBe(text);
-    await writeFile(path, '');
+    expect(await readdir(folder())).toEqual(names);
+    await rm(path);
   });
 });
 

@@ -1,7 +1,6 @@
 import { describeStores } from '../../support/store-contracts.ts';
 import { customDomainsContract } from './custom-domains.contract.ts';
 import { domainFingerprintContract } from './domain-fingerprint.contract.ts';
-import { dueDomainsContract } from './due-domains.contract.ts';
 import { provenNamesContract } from './proven-names.contract.ts';
 import { readyDomainsContract } from './ready-domains.contract.ts';
 
@@ -10,7 +9,5 @@ describeStores('custom domains', customDomainsContract);
 describeStores('proven names', provenNamesContract);
 
 describeStores('ready domains', readyDomainsContract);
-
-describeStores('due domains', dueDomainsContract);
 
 describeStores('the fingerprint of domains', domainFingerprintContract);

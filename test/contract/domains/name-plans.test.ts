@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { DomainClaims } from '../../../src/adapters/kysely/sites/domain-claims.ts';
 import { domainFingerprint } from '../../../src/adapters/kysely/sites/domain-fingerprint.ts';
 import { KyselyCustomDomains } from '../../../src/adapters/kysely/sites/kysely-custom-domains.ts';
+import { KyselyDueDomains } from '../../../src/adapters/kysely/sites/kysely-due-domains.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 import { explainedDatabase } from '../../support/servers/explained-database.ts';
 import type { ManyRows } from '../../support/servers/query-plans.ts';
@@ -48,7 +48,7 @@ describe.each(databaseKinds)('with thousands of domains, on %s', (kind) => {
   });
 
   test('a search for the first domain that is due reads two ranges of indexes', async () => {
-    await new DomainClaims(explained.database).nextDueAt();
+    await new KyselyDueDomains(explained.database, mustNotBeUsed('ids')).nextDueAt();
     const steps = (await explained.steps()).filter((step) => step.includes('domains'));
     expect(steps).toEqual([
       expect.stringMatching(/^(?!SCAN).*\bdomains_by_claim\b/),

@@ -170,7 +170,7 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
   test('a change is recorded with its account and actor, and without a change there is no event', async () => {
     const wanted = { ...redirects(['a.example', 'b.example']), primary: 'b.example' };
     await stores.acting.run('person:mia@shop.example', () => set(wanted));
-    const [delivery, ...others] = await stores.outbox.claim(later(0), later(1000), 1000);
+    const [delivery, ...others] = await stores.outbox.claim(later(0), later(1000), { limit: 1000 });
     const { accountId, id: projectId } = project;
     const about = { accountId, projectId, occurredAt: later(0) };
     expect(delivery?.stored).toMatchObject({
@@ -178,7 +178,7 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
       event: { type: 'domain_settings_changed', ...about, primary: 'b.example', redirects: 1 },
     });
     expect(others).toEqual([]);
-    await stores.outbox.done(delivery!.id);
+    await stores.outbox.done([delivery!]);
     await set(wanted);
     expect(await takeEvents(stores)).toEqual([]);
     expect(await settings.read(project.id)).toEqual(wanted);

@@ -57,8 +57,8 @@ const verifyAll = async (
 
 /** Who verified each domain, according to the events. */
 const verifiers = async (): Promise<ReadonlyMap<unknown, Actor>> => {
-  const deliveries = await stores.outbox.claim(now, later(1000), 1000);
-  for (const { id } of deliveries) await stores.outbox.done(id);
+  const deliveries = await stores.outbox.claim(now, later(1000), { limit: 1000 });
+  await stores.outbox.done(deliveries);
   return new Map(
     deliveries.map(({ stored: { event, actor } }) => {
       expect(event.type).toBe('domain_verified');

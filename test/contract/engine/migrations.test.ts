@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -13,6 +12,8 @@ import {
   migrationStates,
   named,
 } from '../../../src/adapters/kysely/migrations.ts';
+import { storedName } from '../../../src/adapters/kysely/table.ts';
+import * as declared from '../../../src/adapters/kysely/tables.ts';
 import {
   databaseKinds,
   emptyDatabase,
@@ -21,7 +22,6 @@ import {
 } from '../../support/servers/databases.ts';
 
 const main = resolve(import.meta.dirname, '../../../src/main.ts');
-const schemaFile = resolve(import.meta.dirname, '../../../src/adapters/kysely/schema.ts');
 
 let home: TestDatabase;
 let database: Database;
@@ -36,27 +36,26 @@ const migrateInProcess = async (): Promise<readonly string[]> => {
   return (JSON.parse(stdout) as { applied: string[] }).applied;
 };
 
-/** Tables with their columns, each in the words of `Schema`. */
+/** Tables with their columns: of what type each is, and whether it may be null. */
 type Tables = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-const declaredTables = async (): Promise<Tables> => {
-  const file = await readFile(schemaFile, 'utf8');
-  const text = file.replace(/\/\*\*.*?\*\//gs, '').replaceAll('Generated<Int64>', 'Int64');
-  const [, body = ''] = /^export interface Schema \{\n(.*?)^\}/ms.exec(text) ?? [];
-  const tables = body.matchAll(/(\w+): \{([^}]*)\}/g);
-  return Object.fromEntries(
-    Array.from(tables, ([, table = '', columns = '']) => [table, declaredColumns(columns)]),
-  );
-};
+const column = (type: string, isNullable: boolean): string =>
+  isNullable ? `${type}, or null` : type;
 
-const declaredColumns = (text: string) =>
-  Object.fromEntries(
-    Array.from(text.matchAll(/(\w+): ([^;\n]*\w)/g), ([, name = '', type = '']) => [name, type]),
-  );
+const declaredTables: Tables = Object.fromEntries(
+  Object.entries(declared).map(([table, { columns }]) => [
+    storedName(table),
+    Object.fromEntries(
+      Object.entries<{ type: string; isNullable: boolean }>(columns).map(
+        ([field, { type, isNullable }]) => [storedName(field), column(type, isNullable)],
+      ),
+    ),
+  ]),
+);
 
 const words: Readonly<Record<string, string>> = {
-  ...{ integer: 'Int64', bigint: 'Int64' },
-  ...{ text: 'string', varchar: 'string', longtext: 'string' },
+  ...{ integer: 'integer', bigint: 'integer' },
+  ...{ text: 'text', varchar: 'text', longtext: 'text' },
 };
 
 const storedTables = async (): Promise<Tables> => {
@@ -65,10 +64,10 @@ const storedTables = async (): Promise<Tables> => {
     tables.map((table) => [
       table.name,
       Object.fromEntries(
-        table.columns.map(({ name, dataType, isNullable }) => {
-          const word = words[dataType.toLowerCase()] ?? dataType;
-          return [name, isNullable ? `${word} | null` : word];
-        }),
+        table.columns.map(({ name, dataType, isNullable }) => [
+          name,
+          column(words[dataType.toLowerCase()] ?? dataType, isNullable),
+        ]),
       ),
     ]),
   );
@@ -104,7 +103,7 @@ describe.each(databaseKinds)('migrations on %s', (kind) => {
 
   test('make the tables and columns that the program declares, and no others', async () => {
     await migrateUp(database);
-    expect(await storedTables()).toEqual(await declaredTables());
+    expect(await storedTables()).toEqual(declaredTables);
   });
 
   test('add to a database of an earlier version, and keep what it holds', async () => {
@@ -115,7 +114,7 @@ describe.each(databaseKinds)('migrations on %s', (kind) => {
       named({ ...released, '0002-later': later }),
     );
     expect([added, others]).toEqual([expect.stringMatching(/^0002-later-/), []]);
-    expect(await storedTables()).toMatchObject({ later: { id: 'Int64 | null' } });
+    expect(await storedTables()).toMatchObject({ later: { id: 'integer, or null' } });
     expect(await database.root.selectFrom('edge_revision').selectAll().execute()).toMatchObject([
       { revision: 7n },
     ]);
@@ -160,7 +159,7 @@ test('data that an interrupted migration had stored on mysql is kept when it sta
   expect(await root.selectFrom('authority_turn').selectAll().execute()).toEqual([
     { id: 1n, turn: 8n },
   ]);
-  expect(await storedTables()).toEqual(await declaredTables());
+  expect(await storedTables()).toEqual(declaredTables);
   await database.close();
   await home.drop();
 });

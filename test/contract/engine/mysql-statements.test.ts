@@ -139,34 +139,6 @@ const connections = async (): Promise<readonly string[]> => {
   return rows.map(({ id }) => String(id));
 };
 
-test('a connection keeps at most a hundred prepared statements; further ones are answered as text', async () => {
-  // A connection that was busy for a second is looked at, and another one is taken meanwhile.
-  holdStopwatch();
-  const own = openDatabase(proxy.url);
-  const statements = Array.from({ length: 120 }, (_, at) =>
-    own.prepare<{ until: bigint }, { job: string }>((db, the) =>
-      db
-        .selectFrom('job_leases')
-        .select('job')
-        .where('lease_until', '=', the('until'))
-        .where((eb) => eb.or(Array.from({ length: at + 1 }, () => eb('holder', '=', 'test')))),
-    ),
-  );
-  await own.ping();
-  const kinds = async () => {
-    const verbs = await verbsOf(async () => {
-      for (const find of statements) await find({ until: 1n });
-    });
-    return Object.groupBy(verbs, (verb) => verb);
-  };
-  const first = await kinds();
-  expect([first['prepare']?.length, first['execute']?.length]).toEqual([100, 100]);
-  expect(first['select']).toHaveLength(20);
-  const second = await kinds();
-  expect([second['prepare'], second['execute']?.length]).toEqual([undefined, 100]);
-  await own.close();
-});
-
 test('a query that is not answered in time is refused then, one that began later is not', async () => {
   let leftMs = Infinity;
   const hurried = openDatabase(proxy.url, {

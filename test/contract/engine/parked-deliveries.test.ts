@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
-import type { Outbox } from '../../../src/kernel/outbox.ts';
-import type { ParkedDeliveries, ParkedDelivery } from '../../../src/kernel/parked-deliveries.ts';
+import type { Outbox, ParkedDeliveries, ParkedDelivery } from '../../../src/kernel/outbox.ts';
 import { later, newAccount } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
@@ -26,10 +25,10 @@ describeStores('parked deliveries', (open) => {
   beforeEach(async () => {
     account = await newAccount(stores);
     await parked.releaseAll();
-    await outbox.done(...idsOf(await claim(1e12)));
+    await outbox.done(await claim(1e12));
   });
 
-  const claim = (at = 0) => outbox.claim(later(at), later(at + lease), 10_000);
+  const claim = (at = 0) => outbox.claim(later(at), later(at + lease), { limit: 10_000 });
   const store = async (count: number): Promise<void> => {
     const issued = (n: number): AccessEvent => ({
       ...{ type: 'api_key_issued', accountId: account, occurredAt: later(n), keyId: `key_${n}` },
@@ -116,7 +115,7 @@ describeStores('parked deliveries', (open) => {
   test('one that was delivered is unknown', async () => {
     const [id = ''] = await park(1);
     await parked.release(id);
-    await outbox.done(id);
+    await outbox.done([{ id }]);
     expect(await parked.release(id)).toBe('unknown');
   });
 

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import SqliteDatabase from 'better-sqlite3';
 import { Database } from '../../../src/adapters/kysely/database.ts';
-import { EdgePort } from '../../../src/adapters/kysely/sites/edge-port.ts';
+import { EdgePort } from '../../../src/adapters/kysely/sites/edge-revision.ts';
 import { JointWrites } from '../../../src/adapters/kysely/joint-writes.ts';
 import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
-import { SqliteWriters } from '../../../src/adapters/kysely/engine/sqlite-writers.ts';
+import { SqliteWriters } from '../../../src/adapters/kysely/engine/sqlite-group.ts';
 import { OutOfTime, Unavailable } from '../../../src/kernel/unavailable.ts';
 import { emptyDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { holdLock } from '../../support/servers/file-lock.ts';

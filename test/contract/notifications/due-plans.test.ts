@@ -1,11 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { KyselyMails } from '../../../src/adapters/kysely/notifications/kysely-mails.ts';
-import { KyselyWatches } from '../../../src/adapters/kysely/notifications/kysely-watches.ts';
-import {
-  claimDeliveries,
-  nextDeliveryDueAt,
-} from '../../../src/adapters/kysely/notifications/webhook-claims.ts';
-import { countWebhooks } from '../../../src/adapters/kysely/notifications/webhook-counts.ts';
+import { KyselyWebhookDeliveries } from '../../../src/adapters/kysely/notifications/kysely-webhook-deliveries.ts';
+import { countWebhooks } from '../../../src/adapters/kysely/notifications/webhook-claims.ts';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import { later } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
@@ -13,14 +9,10 @@ import { explainedDatabase } from '../../support/servers/explained-database.ts';
 import type { ManyRows } from '../../support/servers/query-plans.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 import { testSealer } from '../../support/stores.ts';
+import { allDue } from '../../support/webhooks/stored-webhook.ts';
 
 const numbers = Array.from({ length: 5000 }, (_, n) => n);
 
-const watches: ManyRows = {
-  table: 'watches',
-  columns: ['subject', 'memory', 'version', 'look_at'],
-  rows: numbers.map((n) => [`domain:dom_${n}`, '{}', 1, 1_000_000 + n]),
-};
 /** All but one in a hundred ended. */
 const deliveries: ManyRows = {
   table: 'webhook_deliveries',
@@ -40,45 +32,30 @@ const mails: ManyRows = {
   table: 'mails',
   columns: [
     ...['id', 'account_id', 'person_id', 'address', 'kind', 'occurred_at', 'message', 'send_at'],
-    ...['attempts', 'ended_at', 'ending', 'subject'],
+    ...['attempts', 'ended_at', 'ending', 'subject', 'until'],
   ],
   rows: numbers.map((n) => [
     ...[`mail_${n}`, `acct_${n % 50}`, `pers_${n % 100}`, 'keeper@zoo.example', 'key.banned'],
-    ...[n, `mail_${n}`, n, 0, n, 'sent', n % 2 === 0 ? null : `key_${n}`],
+    ...[n, `mail_${n}`, n, 0, n, 'sent', n % 2 === 0 ? null : `key_${n}`, n],
   ]),
 };
 
-describe.each(databaseKinds)('with thousands of watches, deliveries and mails, on %s', (kind) => {
-  const explained = explainedDatabase(kind, [watches, deliveries, mails]);
+describe.each(databaseKinds)('with thousands of deliveries and mails, on %s', (kind) => {
+  const explained = explainedDatabase(kind, [deliveries, mails]);
 
   /** How the table is read by each of the statements since the test began. */
   const reads = async (table: string): Promise<readonly string[]> =>
     (await explained.steps()).filter((step) => step.includes(table));
 
-  test('a search for watches that are due reads the range of an index only, also for later pages', async () => {
-    const all = new KyselyWatches(explained.database, mustNotBeUsed('outbox'));
-    expect(await all.due(new Date(500), 100)).toEqual([]);
-    const after = { subject: 'domain:dom_7', lookAt: new Date(1) };
-    expect(await all.due(new Date(500), 100, after)).toEqual([]);
-    expect(await all.nextDueAt()).toEqual(new Date(1_000_000));
-    const steps = await reads('watches');
-    expect(steps).toHaveLength(3);
-    for (const step of steps) {
-      expect(step).not.toMatch(/\bSCAN\b/);
-      expect(step).toMatch(/\bwatches_due\b/);
-    }
-  });
-
   test('a search for deliveries that are due reads the range of an index only, also without busy webhooks', async () => {
+    const needs = { sealer: testSealer, ids: new UuidIds() };
+    const all = new KyselyWebhookDeliveries(explained.database, mustNotBeUsed('outbox'), needs);
     for (const ids of [[], ['one', 'two']]) {
       const receivers = ids.map((id) => ({ accountId: id, receiver: id }));
-      await claimDeliveries(explained.database, testSealer, {
-        ...{ claim: 'claim_1', now: new Date(500), leaseUntil: later(0), isSlow: false },
-        except: { webhooks: ids, accounts: ids, receivers },
-        choose: (due) => due,
-      });
+      const except = { webhooks: ids, accounts: ids, receivers };
+      await all.claim(new Date(500), later(0), { ...allDue, except });
     }
-    expect(await nextDeliveryDueAt(explained.database.root)).toEqual(new Date(1_000_000));
+    expect(await all.nextDueAt()).toEqual(new Date(1_000_000));
     const steps = await reads('webhook_deliveries');
     expect(steps).toHaveLength(4);
     for (const step of steps) expect(step).toMatch(/^(?!SCAN).*\bwebhook_deliveries_due\b/);

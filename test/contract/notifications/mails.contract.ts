@@ -48,8 +48,8 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
     return mails.add(mail, at, () => ({ message: mail.id, sendAt: at }));
   };
   const idsOf = (messages: readonly DueMessage[]) => messages.map(({ id }) => id);
-  const claim = (at = later(0), limit = 10, from = mails) =>
-    from.claim(at, new Date(at.getTime() + minute), { limit });
+  const claim = (at = later(0), limit = 10) =>
+    mails.claim(at, new Date(at.getTime() + minute), { limit });
 
   /** These messages, claimed. */
   const claimed = async (...wanted: readonly Mail[]): Promise<readonly DueMessage[]> => {
@@ -97,49 +97,6 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
     await alone(cancelling);
     expect(idsOf(await claim(later(day)))).toEqual([other.id]);
     expect(await mails.troubles(accountId)).toEqual([]);
-  });
-
-  testOnBoth('each message is claimed by one, until its lease ends', async () => {
-    const all = Array.from({ length: 20 }, () => mailOf());
-    for (const mail of all) await alone(mail);
-    const { won } = await race(20, (n) =>
-      claim(later(1), 5, n % 2 === 0 ? mails : stores.secondProcess.mails),
-    );
-    const ids = idsOf(won.flat());
-    expect(new Set(ids).size).toBe(ids.length);
-    const left = idsOf(await claim(later(1), 100));
-    expect([...ids, ...left].sort()).toEqual(idsOf(all as never).sort());
-    expect(await claim(later(minute), 100)).toEqual([]);
-    expect(await claim(later(1 + minute), 100)).toHaveLength(20);
-  });
-
-  testOnBoth(
-    'the time of the first message that waits, is claimed or is retried is known',
-    async () => {
-      expect(await mails.nextDueAt()).toBeUndefined();
-      await alone(mailOf(), later(2));
-      await alone(mailOf(), later(1));
-      expect(await mails.nextDueAt()).toEqual(later(1));
-      const [message, other] = await claim(later(2));
-      expect(await mails.nextDueAt()).toEqual(later(2 + minute));
-      await mails.retry(message!, later(5), 'away');
-      expect(await mails.nextDueAt()).toEqual(later(5));
-      await mails.leaveOut(other!, later(5));
-      await mails.sent((await claim(later(5)))[0]!, later(5));
-      expect(await mails.nextDueAt()).toBeUndefined();
-      await alone(mailOf(), later(1));
-      await stores.people.remove(accountId, personId, () => []);
-      expect(await mails.nextDueAt()).toBeUndefined();
-    },
-  );
-
-  testOnBoth('those that are due longest come first, and none before it is due', async () => {
-    const [late, early, future] = [mailOf(), mailOf(), mailOf()];
-    await alone(late, later(2));
-    await alone(early, later(1));
-    await alone(future, later(4));
-    expect(idsOf(await claim(later(3), 1))).toEqual([early.id]);
-    expect(idsOf(await claim(later(3)))).toEqual([late.id]);
   });
 
   test('the mails of one message are claimed, tried and done together', async () => {

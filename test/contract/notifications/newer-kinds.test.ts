@@ -9,7 +9,11 @@ import {
 import { later, newAccount } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 import { openStores, type Stores } from '../../support/stores.ts';
-import { destinationRules, webhookDecision } from '../../support/webhooks/stored-webhook.ts';
+import {
+  allDue,
+  destinationRules,
+  webhookDecision,
+} from '../../support/webhooks/stored-webhook.ts';
 import { storedKinds } from '../../support/webhooks/stored-kinds.ts';
 
 describe.each(databaseKinds)(
@@ -38,10 +42,7 @@ describe.each(databaseKinds)(
       expect(await stores.webhooks.find(of)).toEqual(webhook);
       const message = { ...of, id: 'evt_newer', type: 'key.banned', body: '{}' };
       await stores.webhookDeliveries.add(message, [webhook], later(0));
-      const { claimed } = await stores.webhookDeliveries.claim({
-        ...{ now: later(1), leaseUntil: later(30_000), isSlow: false, choose: (due) => due },
-        except: { webhooks: [], accounts: [], receivers: [] },
-      });
+      const claimed = await stores.webhookDeliveries.claim(later(1), later(30_000), allDue);
       const failed = { kind: 'answered', status: 500, beginning: '', tookMs: 5000 } as const;
       const attempt = { ...failed, at: later(1) };
       await stores.webhookDeliveries.settle(claimed[0]!, attempt, (now) =>

@@ -100,7 +100,7 @@ export const noticesContract = (open: () => Promise<Stores>): void => {
         await takeEvents(stores);
         const event = { type, accountId, occurredAt: later(0) };
         await stores.acting.run(`person:${person!.email}`, () => stores.happen(event));
-        const [delivery] = await stores.outbox.claim(later(0), later(1), 10);
+        const [delivery] = await stores.outbox.claim(later(0), later(1), { limit: 10 });
         const told = everyKind().find((one) => one.kind === kind)!;
         await notices.add(of(told, { id: delivery!.stored.id }));
         const counts = await Promise.all(readers.map((one) => notices.unread(one, 10)));

@@ -24,7 +24,7 @@ import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
 import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
-import { destinationRules, storedWebhook } from '../../support/webhooks/stored-webhook.ts';
+import { allDue, destinationRules, storedWebhook } from '../../support/webhooks/stored-webhook.ts';
 
 const day = 86_400_000;
 const lease = 30_000;
@@ -58,18 +58,11 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
   };
   const of = (one = webhook) => ({ accountId, webhookId: one.id });
   const list = (one = webhook) => deliveries.list(of(one), 100);
-  const all = (due: readonly DueDelivery[]) => due;
-  const nobody = { webhooks: [], accounts: [], receivers: [] };
-  const claim = async (draft: Partial<Claiming> = {}, port = deliveries) =>
-    (
-      await port.claim({
-        ...{ now: later(0), leaseUntil: later(lease), isSlow: false },
-        ...{ except: nobody, choose: all },
-        ...draft,
-      })
-    ).claimed;
-  const claimOne = async (draft: Partial<Claiming> = {}): Promise<ClaimedDelivery> =>
-    (await claim(draft))[0]!;
+  const nobody = allDue.except;
+  type Draft = Partial<Claiming> & { readonly now?: Date; readonly leaseUntil?: Date };
+  const claim = ({ now: at = later(0), leaseUntil = later(lease), ...draft }: Draft = {}) =>
+    deliveries.claim(at, leaseUntil, { ...allDue, ...draft });
+  const claimOne = async (draft: Draft = {}): Promise<ClaimedDelivery> => (await claim(draft))[0]!;
   const answered = (status: number, draft: Partial<Attempt> = {}): Attempt => ({
     ...{ kind: 'answered', status, beginning: 'thanks', tookMs: 12, at: later(1) },
     ...(draft as object),
@@ -93,22 +86,6 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     expect(await claim()).toHaveLength(2);
   });
 
-  testOnBoth(
-    'the time of the first delivery that waits, is claimed or is retried is known',
-    async () => {
-      const underWay = later(99 * day);
-      await add();
-      expect(await deliveries.nextDueAt()).toEqual(later(0));
-      const claimed = await claimOne();
-      expect(await deliveries.nextDueAt()).toEqual(later(lease));
-      await settled(claimed, answered(503));
-      const [retried] = await list();
-      expect(retried?.progress).toEqual({ state: 'waiting', nextAt: await deliveries.nextDueAt() });
-      await settled(await claimOne({ now: later(day), leaseUntil: later(2 * day) }), answered(204));
-      expect((await deliveries.nextDueAt()) ?? underWay).toEqual(underWay);
-    },
-  );
-
   testOnBoth('of twenty who add the same message, one does', async () => {
     const one = message();
     const { lost } = await race(20, (n) =>
@@ -131,15 +108,6 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
       ]);
     },
   );
-
-  testOnBoth('of twenty who claim at once, each delivery goes to one', async () => {
-    for (let n = 0; n < 10; n += 1) await add();
-    const { won } = await race(20, (n) =>
-      claim({}, (n % 2 ? stores : stores.secondProcess).webhookDeliveries),
-    );
-    const ids = won.flat().map(({ delivery }) => delivery.id);
-    expect([ids.length, new Set(ids).size]).toEqual([10, 10]);
-  });
 
   testOnBoth(
     'only what is chosen is claimed, in the order in which it is due, and nothing of those who have enough',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { openUpload } from '../../../src/adapters/archives/open-upload.ts';
 import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
-import { S3Unpacking } from '../../../src/adapters/storage/s3/s3-unpacking.ts';
+import { S3Unpacking } from '../../../src/adapters/storage/s3/s3-site-files.ts';
 import { DirectUnpacking } from '../../support/sites/direct-unpacking.ts';
 import { ThreadedUnpacking } from '../../../src/adapters/threads/threaded-unpacking.ts';
 import type { ThreadLimits } from '../../../src/adapters/threads/worker-thread.ts';

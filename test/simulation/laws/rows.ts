@@ -76,10 +76,6 @@ const rowRules: Readonly<Record<keyof Schema, RowRule>> = {
   notices: {
     leftOver: 'select id from notices where account_id not in (select id from accounts)',
   },
-  watches: {
-    leftOver: `select subject as id from watches where look_at < :now - ${String(dayMs)}
-      or (subject like 'domain:%' and substr(subject, 8) in (select id from domains where state = 'removed'))`,
-  },
   mails: {
     leftOver: `select id from mails where (ended_at is null and due_at is null)
       or due_at < :now - ${String(hourMs)}`,

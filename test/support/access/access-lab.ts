@@ -37,7 +37,7 @@ export const accessLabs = () => {
       passwords: new PlainPasswords(),
       sealer: testSealer,
       highUses: { note: () => undefined },
-      deprecatedOperations: ['getPet'],
+      endings: [{ operation: 'getPet', removedAt: new Date('2030-12-05T00:00:00Z') }],
       ...stubs,
     };
     return {
@@ -47,7 +47,7 @@ export const accessLabs = () => {
       mailed: () => personalMails.all,
       happened: () => stores.events(),
       stored: async () => {
-        const deliveries = await stores.outbox.claim(now, now, 1000);
+        const deliveries = await stores.outbox.claim(now, now, { limit: 1000 });
         return deliveries.map((delivery) => delivery.stored);
       },
     };

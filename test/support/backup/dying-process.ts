@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import files from 'node:fs/promises';
+import files, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
+import { dirname } from 'node:path';
 
 const changing = [
   'open',
@@ -12,6 +13,25 @@ const changing = [
   'copyFile',
   'writeFile',
 ] as const;
+type Change = (typeof changing)[number];
+type Call = (...args: readonly unknown[]) => Promise<unknown>;
+
+/** Runs `work` while each of these functions of Node is another one. */
+const instead = async (
+  wrap: (name: Change, original: Call) => Call,
+  work: () => Promise<unknown>,
+) => {
+  const originals = Object.fromEntries(changing.map((name) => [name, files[name]]));
+  const wrapped = changing.map((name) => [name, wrap(name, files[name] as Call)]);
+  Object.assign(files, Object.fromEntries(wrapped));
+  syncBuiltinESMExports();
+  try {
+    await work();
+  } finally {
+    Object.assign(files, originals);
+    syncBuiltinESMExports();
+  }
+};
 
 class Killed extends Error {
   override readonly name = 'Killed';
@@ -19,8 +39,14 @@ class Killed extends Error {
 
 /** Half of it would be there if the process were killed while it writes. */
 const notOverwritten = (path: string): void => {
-  if (existsSync(path) && !path.endsWith('.restoring')) throw new Error(`${path} is overwritten`);
+  if (existsSync(path) && !path.endsWith('.restoring')) {
+    throw new Error(`${path} is overwritten`);
+  }
 };
+
+/** Opened to be read, or flushed. */
+const isReading = (name: Change, [, flags = 'r']: readonly unknown[]): boolean =>
+  name === 'open' && flags === 'r';
 
 /**
  * Runs `work` as a process that is killed before its `step`th change to the file system: from then on it changes
@@ -29,26 +55,57 @@ const notOverwritten = (path: string): void => {
  */
 export const killedAt = async (step: number, work: () => Promise<unknown>): Promise<boolean> => {
   let done = 0;
-  const originals = Object.fromEntries(changing.map((name) => [name, files[name]]));
-  const guarded = (name: (typeof changing)[number]) => {
-    const original = files[name] as (...args: readonly unknown[]) => Promise<unknown>;
-    return (...args: readonly unknown[]): Promise<unknown> => {
-      // Opened to be read, or flushed.
-      if (name === 'open' && (args[1] === undefined || args[1] === 'r')) return original(...args);
+  const guarded = (name: Change, original: Call): Call => {
+    return (...args) => {
+      if (isReading(name, args)) return original(...args);
       if (name === 'open') notOverwritten(String(args[0]));
       done += 1;
       return done >= step ? Promise.reject(new Killed(`at ${name}`)) : original(...args);
     };
   };
-  Object.assign(files, Object.fromEntries(changing.map((name) => [name, guarded(name)])));
-  syncBuiltinESMExports();
   try {
-    await work();
+    await instead(guarded, work);
   } catch (error) {
     if (done < step) throw error;
-  } finally {
-    Object.assign(files, originals);
-    syncBuiltinESMExports();
   }
   return done >= step;
+};
+
+/**
+ * Runs `work`, and tells what would not outlast a power cut.
+ * @param onChange told of each change, with the files and folders that were changed and not flushed before it
+ * @returns those of them at the end
+ */
+export const unflushed = async (
+  work: () => Promise<unknown>,
+  onChange: (name: Change, path: string, unflushed: readonly string[]) => void,
+): Promise<readonly string[]> => {
+  const pending = new Set<string>();
+  const watch = (name: Change, original: Call): Call => {
+    return async (...args) => {
+      const path = String(
+        name === 'rename' || name === 'link' || name === 'copyFile' ? args[1] : args[0],
+      );
+      const isRead = isReading(name, args);
+      if (!isRead) onChange(name, path, [...pending].sort());
+      const result = await original(...args);
+      if (name === 'open') watchSync(result as FileHandle, () => pending.delete(path));
+      if (isRead || name === 'chmod' || name === 'rm' || args[1] === 'r+') return result;
+      const isWritten = ['open', 'copyFile', 'writeFile'].includes(name);
+      const { flush = false } = (args[2] ?? {}) as { readonly flush?: boolean };
+      if (isWritten && !flush) pending.add(path);
+      pending.add(dirname(path));
+      return result;
+    };
+  };
+  await instead(watch, work);
+  return [...pending].sort();
+};
+
+const watchSync = (file: FileHandle, onSync: () => void): void => {
+  const sync = file.sync.bind(file);
+  file.sync = async () => {
+    await sync();
+    onSync();
+  };
 };

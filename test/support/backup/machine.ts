@@ -4,10 +4,10 @@ import { edgeClient, type EdgeClient } from '../http/edge-client.ts';
 import type { DatabaseKind, TestDatabase } from '../servers/databases.ts';
 import { findFreePort } from '../servers/debian-server.ts';
 import { newHome, type Home, type Settings } from '../service/service-process.ts';
+import { secretKey, type Checked } from './store-home.ts';
 
 /** Of the site that a machine serves: of its project `Birds`. */
 export const host = 'birds.sites.animal-store.test';
-const secretKey = '8fz3kq0v7m2xw9t4c6b1n5hj8rd0gy3s';
 
 export interface Machine {
   readonly home: Home;
@@ -52,9 +52,5 @@ export const told = async <T>(
   return { code, stderr, printed: JSON.parse(stdout || 'null') as T };
 };
 
-interface Checked {
-  readonly ok: boolean;
-  readonly checks: readonly { readonly state: string; readonly seen: string }[];
-}
-export const check = (machine: Machine, folder: string, more: Settings = {}) =>
-  told<Checked>(machine, ['backup', 'check', folder], more);
+export const check = (machine: Machine, folder: string, options: readonly string[] = []) =>
+  told<Checked>(machine, ['backup', 'check', folder, ...options]);

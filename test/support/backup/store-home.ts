@@ -11,7 +11,7 @@ import { plainTree } from '../sites/plain-tree.ts';
 
 export const secretKey = '8fz3kq0v7m2xw9t4c6b1n5hj8rd0gy3s';
 
-interface Checked {
+export interface Checked {
   readonly ok: boolean;
   readonly checks: readonly { readonly state: string; readonly seen: string }[];
 }

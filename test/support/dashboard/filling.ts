@@ -2,9 +2,7 @@ import { basename } from 'node:path';
 import { banApiKey } from '../../../src/access/domain/api-key.ts';
 import { ApiKeys } from '../../../src/access/key-ports.ts';
 import { usageOutcomes, UsageLog } from '../../../src/access/usage-ports.ts';
-import { OutboxRelay } from '../../../src/adapters/events/outbox-relay.ts';
-import { DueDomains } from '../../../src/adapters/schedule/due-domains.ts';
-import { AccessKey, CatalogueKey, SitesKey } from '../../../src/app/keys.ts';
+import { AccessKey, CatalogueKey, QueuesKey, SitesKey } from '../../../src/app/keys.ts';
 import { fillDomains } from './domains.ts';
 import { fillWebhooks } from './webhooks.ts';
 import type { Owner, RunningDashboard } from './running-dashboard.ts';
@@ -30,8 +28,9 @@ export const fill = async (
   await fillPeople(dashboard, owner);
   const webhook = await fillWebhooks(dashboard, owner, hostile);
   // Deliveries would start work on domains that continues during the tests.
-  await dashboard.container.get(DueDomains).stop();
-  await dashboard.container.get(OutboxRelay).run();
+  const { domains, events } = dashboard.container.get(QueuesKey);
+  await domains.stop();
+  await events.run();
   const host = { project: slug, host: `www.${zone}`, name: hostile };
   await fillNotices(dashboard, owner, everyKind(host, basename(webhook)));
   return slug;

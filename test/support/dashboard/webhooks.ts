@@ -5,6 +5,7 @@ import { ownersKinds } from '../../../src/notifications/domain/kinds.ts';
 import { ping } from '../../../src/notifications/domain/webhooks/payload.ts';
 import type { Webhook } from '../../../src/notifications/domain/webhooks/webhook.ts';
 import { WebhookDeliveries } from '../../../src/notifications/webhook-ports.ts';
+import { allDue } from '../webhooks/stored-webhook.ts';
 import type { Owner, RunningDashboard } from './running-dashboard.ts';
 
 export const answered = (status: number, beginning: string): Outcome => ({
@@ -19,13 +20,8 @@ export const attemptAll = async (
 ): Promise<void> => {
   const deliveries = container.get(WebhookDeliveries);
   const claim = (isSlow: boolean) =>
-    deliveries.claim({
-      ...{ now, leaseUntil: new Date(now.getTime() + 60_000), isSlow },
-      except: { webhooks: [], accounts: [], receivers: [] },
-      choose: (due) => due,
-    });
-  const claimed = [await claim(false), await claim(true)].flatMap((one) => one.claimed);
-  for (const one of claimed) {
+    deliveries.claim(now, new Date(now.getTime() + 60_000), { ...allDue, isSlow });
+  for (const one of [...(await claim(false)), ...(await claim(true))]) {
     const attempt = { ...outcome, at: now };
     await deliveries.settle(one, attempt, (current) =>
       settle(current, attempt, one.webhook?.address),

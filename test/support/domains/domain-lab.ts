@@ -68,8 +68,8 @@ export const domainLab = async (acmeDnsZone?: string) => {
   /** Does all due work once, as a separate process. @param changed replacements for the usual ports */
   const tendDue = async (changed: Partial<DomainPorts> = {}): Promise<void> => {
     const tend = tendDomain({ ...ports, ...changed });
-    const { domains } = await ports.domains.claimDue(clock.now(), clock.now(), 100);
-    for (const domain of domains) await tend(domain);
+    const due = await stores.dueDomains.claim(clock.now(), clock.now(), { limit: 100 });
+    for (const { domain } of due) await tend(domain);
   };
 
   /** Creates the records that a domain requires. */

@@ -81,7 +81,7 @@ const environment = async (folder: string): Promise<Readonly<Record<string, stri
     findHaproxy(),
     findPrometheus(),
     findServer('redis-server', []),
-    mysqlPrograms('with a server'),
+    mysqlPrograms(),
   ]);
   const programs = [haproxy.executable, prometheus, redisTools.executable];
   const libraries = [haproxy, redisTools].map(

@@ -1,8 +1,9 @@
 import { pino } from 'pino';
-import { WebhookPump } from '../../../src/adapters/schedule/webhook-pump.ts';
+import { QueueWorker } from '../../../src/adapters/schedule/queue-worker.ts';
 import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import { StandardSigning } from '../../../src/adapters/webhooks/standard-signing.ts';
+import { queueKinds } from '../../../src/app/queues.ts';
 import { webhookCalls } from '../../../src/notifications/webhooks.ts';
 import type { AskedCalls, Outside } from '../../../src/notifications/webhook-ports.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
@@ -15,10 +16,10 @@ interface Calling {
   readonly clock?: Clock;
   /** Counts calls that people ask for; by default there may be any number. */
   readonly admit?: AskedCalls['admit'];
-  readonly times?: ConstructorParameters<typeof WebhookPump>[2];
+  readonly times?: Parameters<typeof queueKinds.webhooks>[1];
 }
 
-/** The face and the pump, as a worker has them. @param calling see `WebhookPump` */
+/** The face, and what calls webhooks, as a worker has them. */
 export const callingOver = (
   stores: Pick<StoragePorts, 'webhooks' | 'webhookDeliveries'>,
   outside: Outside,
@@ -31,5 +32,6 @@ export const callingOver = (
   });
   const log = pino({ level: 'silent' });
   const ports = { deliveries, attempt: calls.attemptDelivery, clock, log };
-  return { calls, pump: new WebhookPump(ports, graceMs, times) };
+  const pump = new QueueWorker(queueKinds.webhooks(ports, times), { clock, log, graceMs });
+  return { calls, pump };
 };

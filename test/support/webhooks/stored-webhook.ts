@@ -5,10 +5,16 @@ import {
   type Webhook,
   type WebhookDraft,
 } from '../../../src/notifications/domain/webhooks/webhook.ts';
-import type { Webhooks } from '../../../src/notifications/webhook-ports.ts';
+import type { Claiming, Webhooks } from '../../../src/notifications/webhook-ports.ts';
 import { later } from '../accounts.ts';
 
 const ids = new UuidIds();
+
+/** All deliveries that are due. */
+export const allDue: Claiming = {
+  ...{ limit: 500, isSlow: false, choose: (due) => due },
+  except: { webhooks: [], accounts: [], receivers: [] },
+};
 
 export const destinationRules = { allowsThisMachine: true };
 

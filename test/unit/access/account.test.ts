@@ -4,12 +4,13 @@ import { planLimits, plans } from '../../../src/access/domain/plan.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const draft = { id: 'acct_1', name: 'Zoo', email: 'owner@shop.example', plan: 'free' } as const;
+const warnings = { quota: undefined, removals: [] };
 
 describe('opening an account', () => {
   test('trims its name, lower-cases its address and records its plan', () => {
     const wish = { ...draft, name: ' Zoo\n', email: ' Owner@Shop.Example ' };
     expect(openAccount(wish, now)).toEqual({
-      state: { ...draft, ownLimits: undefined, createdAt: now },
+      state: { ...draft, ownLimits: undefined, createdAt: now, warnings },
       events: [{ type: 'account_opened', accountId: 'acct_1', occurredAt: now, plan: 'free' }],
     });
   });
@@ -52,7 +53,7 @@ describe('opening an account', () => {
 
 describe.each(plans)('from the plan %s', (from) => {
   test.each(plans)('an account may change to the plan %s', (to) => {
-    const account = { ...draft, plan: from, ownLimits: undefined, createdAt: now };
+    const account = { ...draft, plan: from, ownLimits: undefined, createdAt: now, warnings };
     const common = { type: 'plan_changed', accountId: 'acct_1', occurredAt: now };
     const event = { ...common, from, to, ...planLimits[to] };
     expect(changePlan(account, to, undefined, now)).toEqual({
@@ -64,7 +65,13 @@ describe.each(plans)('from the plan %s', (from) => {
 
 describe('an account with limits of its own', () => {
   const own = { perMinute: 7, perDay: 77 };
-  const plain = { ...draft, plan: 'enterprise', ownLimits: undefined, createdAt: now } as const;
+  const plain = {
+    ...draft,
+    plan: 'enterprise',
+    ownLimits: undefined,
+    createdAt: now,
+    warnings,
+  } as const;
   const account = { ...plain, ownLimits: own };
   const event = { type: 'plan_changed', accountId: 'acct_1', occurredAt: now };
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Questions } from '../../../src/app/processes/questions.ts';
+import { Questions } from '../../../src/app/processes/messages.ts';
 
 test('answers come in any order, late and unknown ones change nothing', async () => {
   const questions = new Questions<string>(60_000);

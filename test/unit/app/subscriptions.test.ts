@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { EventBus } from '../../../src/adapters/events/event-bus.ts';
+import type { Subscriber, Subscribers } from '../../../src/app/queues.ts';
 import { subscribers } from '../../../src/app/subscribers.ts';
 import { hiddenTypes, subscribersOf, subscriptions } from '../../../src/app/subscriptions.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
@@ -14,7 +14,6 @@ const subscribersOver = (known: Partial<Reactions> = {}) =>
   subscribers({
     sites: mustNotBeUsed<Reactions['sites']>('sites'),
     domains: mustNotBeUsed<Reactions['domains']>('domains'),
-    notifications: mustNotBeUsed<Reactions['notifications']>('notifications'),
     addNotice: () => Promise.reject(new Error('nobody was to be told')),
     mailOwners: () => Promise.reject(new Error('nobody was to be told by mail')),
     mailPeople: () => Promise.reject(new Error('nobody was to be mailed')),
@@ -31,6 +30,11 @@ const subscribersOver = (known: Partial<Reactions> = {}) =>
     },
     ...known,
   });
+/** Hands events to a subscriber. */
+const handingTo = (known: Partial<Reactions>) => {
+  const all: Subscribers = subscribersOver(known);
+  return (stored: Parameters<Subscriber>[0], name: string) => all[name]?.(stored);
+};
 const event = { accountId: 'acct_1', occurredAt: new Date('2026-03-01T10:00:00Z'), petId: '7' };
 
 test.each(Object.entries(subscriptions))(
@@ -51,9 +55,9 @@ test('the audit log hides only what repeats other entries or stands among the no
     ...['link_mail_wanted', 'deploy_discarded'],
     ...['domain_prepared', 'domain_unprepared', 'domain_contested'],
     ...['certificate_ordered', 'certificate_issued'],
-    ...['domain_strayed', 'domain_returned', 'domain_found_unhealthy', 'domain_recovered'],
-    ...['certificate_found_failing', 'certificate_recovered'],
-    ...['quota_nearly_used', 'quota_used_up', 'operation_removal_neared'],
+    ...['domain_unhealthy', 'domain_recovered'],
+    ...['certificate_failing', 'certificate_recovered'],
+    ...['quota_warning', 'quota_reached', 'operation_removal'],
     // They are among the deliveries of the webhook, and may be asked for every minute.
     ...['webhook_tested', 'webhook_repeated'],
   ]);
@@ -68,7 +72,7 @@ test('each event sets off the work that the table names for it', async () => {
     adoptPrimary: (projectId: string) => Promise.resolve(void calls.push(projectId)),
   };
   const secureSites = () => void calls.push('secure');
-  const bus = new EventBus(subscribersOver({ sites, domains, secureSites }));
+  const hand = handingTo({ sites, domains, secureSites });
   const about = { ...event, projectId: 'proj_1', number: 1 };
   for (const [type, subscriber, deployId] of [
     ['deploy_succeeded', 'certificates', 'dep_1'],
@@ -76,24 +80,22 @@ test('each event sets off the work that the table names for it', async () => {
     ['deploy_discarded', 'storage', 'dep_3'],
   ] as const) {
     const told = { type, ...about, deployId };
-    await bus.hand({ id: `evt_${deployId}`, actor: 'service', event: told }, subscriber);
+    await hand({ id: `evt_${deployId}`, actor: 'service', event: told }, subscriber);
   }
   const live = { ...about, type: 'domain_live', domainId: 'dom_1', host: 'shop.example' };
-  await bus.hand({ id: 'evt_1', actor: 'service', event: live }, 'primaries');
+  await hand({ id: 'evt_1', actor: 'service', event: live }, 'primaries');
   expect(calls).toEqual(['secure', 'dep_2', 'dep_3', 'proj_1']);
 });
 
 test('a verified domain is worked on in the background', async () => {
   let told = 0;
-  const bus = new EventBus(
-    subscribersOver({
-      tendDomains: () => {
-        told += 1;
-      },
-    }),
-  );
+  const hand = handingTo({
+    tendDomains: () => {
+      told += 1;
+    },
+  });
   const verified = { type: 'domain_verified', ...event, domainId: 'dom_1', host: 'shop.example' };
-  await bus.hand({ id: 'evt_1', actor: 'service', event: verified }, 'domains');
+  await hand({ id: 'evt_1', actor: 'service', event: verified }, 'domains');
   expect(told).toBe(1);
 });
 
@@ -107,17 +109,15 @@ test('what the owners are told, they are told in every way', () => {
 
 test('a test of a webhook is added before it is looked for; to send again, it is enough to look', async () => {
   const calls: string[] = [];
-  const bus = new EventBus(
-    subscribersOver({
-      webhooks: { pingWebhook: (id) => Promise.resolve(void calls.push(id)) },
-      callDueWebhooks: () => void calls.push('look'),
-    }),
-  );
+  const hand = handingTo({
+    webhooks: { pingWebhook: (id) => Promise.resolve(void calls.push(id)) },
+    callDueWebhooks: () => void calls.push('look'),
+  });
   const about = { ...event, webhookId: 'hook_1', receiver: 'zoo.example' };
   const tested = { ...about, type: 'webhook_tested' };
-  await bus.hand({ id: 'evt_1', actor: 'service', event: tested }, 'requests');
+  await hand({ id: 'evt_1', actor: 'service', event: tested }, 'requests');
   const repeated = { ...about, type: 'webhook_repeated', deliveryId: 'whd_1' };
-  await bus.hand({ id: 'evt_2', actor: 'service', event: repeated }, 'requests');
+  await hand({ id: 'evt_2', actor: 'service', event: repeated }, 'requests');
   expect(calls).toEqual(['evt_1', 'look', 'look']);
 });
 

@@ -113,24 +113,6 @@ describe('a check after that', () => {
     }
   });
 
-  test('tells once that a live domain leads elsewhere, and once that it leads here again', () => {
-    let state: CustomDomain = live;
-    const told = [badReport, badReport, report, report, badReport].map((reported, days) => {
-      const now = after((days + 1) * day);
-      const next = recordCheck(state, reported(now), moment(now));
-      ({ state } = next);
-      return next.events.map(({ type }) => type);
-    });
-    expect(told).toEqual([
-      ...[['domain_strayed'], [], ['domain_returned'], []],
-      ['domain_strayed'],
-    ]);
-  });
-
-  test('tells nothing of a domain that is not live yet', () => {
-    expect(recordCheck(verified, badReport(after(day)), moment(after(day))).events).toEqual([]);
-  });
-
   test('comes 4, 12, 28 and 60 minutes after a live domain is seen to lead elsewhere, then hourly, and so while it is right', () => {
     const begin = 60 * day;
     let state: CustomDomain = live;

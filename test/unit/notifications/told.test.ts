@@ -3,8 +3,11 @@ import { notificationOf, type Named } from '../../../src/app/told.ts';
 import type { Actor } from '../../../src/kernel/acting.ts';
 import { inWords } from '../../../src/notifications/domain/kinds.ts';
 import { now } from '../../support/accounts.ts';
-import { astray } from '../../support/watched-domain.ts';
 
+const astray = {
+  ...{ problem: 'cname_wrong_target', actor: 'customer' },
+  fix: 'Change the CNAME record.',
+};
 const project = { id: 'proj_1', slug: 'birds' };
 const failed = { id: 'dep_1', state: 'failed', explanation: 'There is no index.html.' };
 const named = {
@@ -68,7 +71,7 @@ test.each(['domain_removed', 'domain_contested'])(
 );
 
 test('what is wrong is told with its title, who acts, and what helps', async () => {
-  expect(await tell('domain_found_unhealthy', { ...host, ...astray })).toMatchObject({
+  expect(await tell('domain_unhealthy', { ...host, ...astray })).toMatchObject({
     kind: 'domain.unhealthy',
     about: { ...about, ...astray, title: 'The CNAME record points elsewhere' },
   });
@@ -76,7 +79,7 @@ test('what is wrong is told with its title, who acts, and what helps', async () 
 
 test('a certificate that was never there has no end, and a problem may not be known', async () => {
   const unknown = { problem: '', actor: 'us', fix: '', expiresAt: '' };
-  const told = await tell('certificate_found_failing', { ...host, ...unknown });
+  const told = await tell('certificate_failing', { ...host, ...unknown });
   expect(told?.about).toEqual({
     ...{ ...about, problem: '', actor: 'us', fix: '' },
     title: 'We do not know why yet',
@@ -113,8 +116,8 @@ test('a key is told by its name', async () => {
 });
 
 test.each([
-  ['quota_nearly_used', 'quota.warning'],
-  ['quota_used_up', 'quota.reached'],
+  ['quota_warning', 'quota.warning'],
+  ['quota_reached', 'quota.reached'],
 ])('%s is told as %s', async (type, kind) => {
   const use = { used: 8, limit: 10, resetsAt: now.toISOString() };
   expect(await tell(type, use)).toMatchObject({ kind, about: use });

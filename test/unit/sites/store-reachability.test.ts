@@ -1,6 +1,5 @@
 import { expect, jest, test } from '@jest/globals';
-import { Reachability } from '../../../src/adapters/storage/s3/reachability.ts';
-import { S3Failure } from '../../../src/adapters/storage/s3/s3-failure.ts';
+import { Reachability, S3Failure } from '../../../src/adapters/storage/s3/attempts.ts';
 
 const away = () => Promise.reject(new S3Failure('ECONNREFUSED', 'nobody listens'));
 const answers = () => Promise.resolve('here');

@@ -6,7 +6,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { OtelTracer } from '../../../src/adapters/tracing/otel-tracer.ts';
-import { samplerFor, type SamplerName } from '../../../src/adapters/tracing/sampler.ts';
+import { samplerFor, type SamplerName } from '../../../src/adapters/tracing/open-tracer.ts';
 import type { Beginning, StepFacts } from '../../../src/kernel/tracer.ts';
 
 const opened = (name: SamplerName = 'parentbased_always_on', ratio = 1) => {

@@ -3,7 +3,6 @@ import {
   CallsUnderWay,
   mostAtOnce,
   places,
-  type CallUnderWay,
 } from '../../../src/adapters/schedule/calls-under-way.ts';
 
 const due = (id: number, webhookId = `hook_${id}`, receiver = `${webhookId}.example`) => ({
@@ -12,16 +11,30 @@ const due = (id: number, webhookId = `hook_${id}`, receiver = `${webhookId}.exam
 const nobody = { webhooks: [], accounts: [], receivers: [] };
 const many = (count: number, of = (id: number) => due(id)) =>
   Array.from({ length: count }, (_, id) => of(id));
-const begun = (calls: CallsUnderWay, count: number, isSlow = false): readonly CallUnderWay[] => {
-  const chosen = calls.choose(many(count), isSlow).map((one) => ({ ...one, isSlow }));
-  for (const one of chosen) calls.begin(one);
+type Due = ReturnType<typeof due>;
+const begin = (calls: CallsUnderWay, some: readonly Due[], lane = 'quick'): void => {
+  for (const { webhookId, accountId, ...one } of some)
+    calls.begin({ ...one, delivery: { webhookId, accountId } }, lane);
+};
+const begun = (calls: CallsUnderWay, count: number, isSlow = false): readonly Due[] => {
+  const chosen = calls.choose(
+    many(count, (id) => due(isSlow ? 10_000 + id : id)),
+    isSlow,
+  );
+  begin(calls, chosen, isSlow ? 'slow' : 'quick');
   return chosen;
 };
+/** How many receivers, each with one call, there is room for. */
+const room = (calls: CallsUnderWay, isSlow: boolean) =>
+  calls.choose(
+    many(1000, (id) => due(id, `hook_other_${id}`)),
+    isSlow,
+  ).length;
 
 test('each kind of receiver has its own places', () => {
   const calls = new CallsUnderWay();
   expect(begun(calls, 1000)).toHaveLength(places.quick);
-  expect([calls.room(false), calls.room(true)]).toEqual([0, places.slow]);
+  expect([room(calls, false), room(calls, true)]).toEqual([0, places.slow]);
   expect(begun(calls, 1000, true)).toHaveLength(places.slow);
   expect(calls.choose(many(10), true)).toEqual([]);
 });
@@ -29,14 +42,14 @@ test('each kind of receiver has its own places', () => {
 test('what takes long gives its place to others, also where the slow ones have none, and only once', () => {
   const calls = new CallsUnderWay();
   begun(calls, places.slow - 1, true);
-  const [first, second] = begun(calls, 10) as [CallUnderWay, CallUnderWay];
-  expect([calls.makeSlow(first), calls.makeSlow(first), calls.makeSlow(second)]).toEqual([
+  const [first, second] = begun(calls, 10) as [Due, Due];
+  expect([first, first, second].map(({ id }) => calls.makeSlow(id))).toEqual([
     ...[true, false, true],
   ]);
-  expect([calls.room(false), calls.room(true)]).toEqual([places.quick - 8, 0]);
+  expect([room(calls, false), room(calls, true)]).toEqual([places.quick - 8, 0]);
   calls.end(first);
   calls.end(second);
-  expect([calls.room(false), calls.room(true)]).toEqual([places.quick - 8, 1]);
+  expect([room(calls, false), room(calls, true)]).toEqual([places.quick - 8, 1]);
 });
 
 test('a webhook gets a few at a time, and those of others go first', () => {
@@ -44,11 +57,10 @@ test('a webhook gets a few at a time, and those of others go first', () => {
   const burst = [...many(50, (id) => due(id, 'hook_busy')), due(51)];
   const chosen = calls.choose(burst, false);
   expect(chosen).toEqual([...burst.slice(0, mostAtOnce.webhook), due(51)]);
-  const under = chosen.map((one) => ({ ...one, isSlow: false }));
-  for (const one of under) calls.begin(one);
+  begin(calls, chosen);
   expect(calls.full(false)).toEqual({ ...nobody, webhooks: ['hook_busy'] });
   expect(calls.choose(burst.slice(10, 20), false)).toEqual([]);
-  calls.end(under[0]!);
+  calls.end(chosen[0]!);
   expect(calls.full(false)).toEqual(nobody);
   expect(calls.choose(burst.slice(10, 20), false)).toHaveLength(1);
 });
@@ -60,7 +72,7 @@ test('webhooks of one account share the places of a receiver, and those of other
     many(20, (id) => ({ ...due(id, `hook_${accountId}_${id}`, receiver), accountId }));
   const chosen = calls.choose(of('acct_1'), false);
   expect(chosen).toHaveLength(mostAtOnce.receiver);
-  for (const one of chosen) calls.begin({ ...one, isSlow: false });
+  begin(calls, chosen);
   expect(calls.full(false)).toEqual({
     ...{ ...nobody, receivers: [{ accountId: 'acct_1', receiver }] },
   });
@@ -74,11 +86,10 @@ test('an account gets a few at a time, and its slow calls take none of its quick
   const burst = [...many(50, (id) => ({ ...due(id), accountId })), due(51)];
   const chosen = calls.choose(burst, false);
   expect(chosen).toEqual([...burst.slice(0, mostAtOnce.account), due(51)]);
-  const under = chosen.map((one) => ({ ...one, isSlow: false }));
-  for (const one of under) calls.begin(one);
+  begin(calls, chosen);
   expect(calls.full(false)).toEqual({ ...nobody, accounts: [accountId] });
   expect(calls.full(true)).toEqual(nobody);
-  for (const one of under) calls.makeSlow(one);
+  for (const { id } of chosen) calls.makeSlow(id);
   expect(calls.full(false)).toEqual(nobody);
   expect(calls.full(true)).toEqual({ ...nobody, accounts: [accountId] });
   expect(calls.choose(burst, true)).toEqual([due(51)]);
@@ -88,7 +99,7 @@ test('an account gets a few at a time, and its slow calls take none of its quick
 test('nothing is left of calls that ended', () => {
   const calls = new CallsUnderWay();
   for (const one of begun(calls, 100)) calls.end(one);
-  expect([calls.room(false), calls.room(true), calls.full(false)]).toEqual([
+  expect([room(calls, false), room(calls, true), calls.full(false)]).toEqual([
     ...[places.quick, places.slow, nobody],
   ]);
 });

@@ -13,7 +13,9 @@ let usage: UsageLog;
 let accountId: string;
 let secret: string;
 beforeEach(async () => {
-  const { face: opened, ports } = await accessLab(now, { deprecatedOperations: ['getToy'] });
+  const { face: opened, ports } = await accessLab(now, {
+    endings: [{ operation: 'getToy', removedAt: now }],
+  });
   [face, usage] = [opened, ports.usage];
   const draft = { name: 'Zoo', email: 'owner@zoo.example', plan: 'pro' } as const;
   const { account, key } = await face.createAccount(draft);

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { pino } from 'pino';
 import { Census } from '../../../src/adapters/schedule/census.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
@@ -20,7 +21,8 @@ const fleet = async () => {
       pass(tookMs);
       return Promise.resolve(++counted);
     };
-    return new Census(count, { leases, clock, holder, elapsed: () => elapsedMs });
+    const log = pino({ level: 'silent' });
+    return new Census(count, { leases, clock, holder, log, elapsed: () => elapsedMs });
   };
   return { pass, worker, leases, counted: () => counted };
 };

@@ -2,12 +2,13 @@ import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import type { JobEnd } from '../../../src/adapters/schedule/cron-jobs.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
-import { LeasedJob } from '../../../src/adapters/schedule/leased-job.ts';
+import { leasedJob } from '../../../src/adapters/schedule/leased-job.ts';
 import { later, now } from '../../support/accounts.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { until } from '../../support/until.ts';
 
 const open = storesOfTests();
+const goOn = () => false;
 
 /** Processes that share the leases of jobs. */
 const fleet = async () => {
@@ -17,7 +18,7 @@ const fleet = async () => {
   return {
     clock,
     join: (holder: string, work: (isStopping: () => boolean) => Promise<JobEnd>) =>
-      new LeasedJob('a job', work, { leases, clock, log, holder }),
+      leasedJob({ name: 'a job', work }, { leases, clock, log, holder }),
   };
 };
 
@@ -39,63 +40,43 @@ test('only one process runs the job at a time, and another can take it afterward
   const { join } = await fleet();
   const { ends, work } = heldWork();
   const [one, other] = [join('one', work), join('other', work)];
-  const first = one.run();
+  const first = one(goOn);
   await until('it has begun', () => ends.length === 1);
-  expect(await other.run()).toBe('elsewhere');
+  expect(await other(goOn)).toBe('elsewhere');
   ends[0]!();
   expect(await first).toBe('done');
-  const second = other.run();
+  const second = other(goOn);
   await until('it has begun there', () => ends.length === 2);
   ends[1]!();
   expect(await second).toBe('done');
 });
 
-test('requests during a run make the job run once more, never twice at a time', async () => {
-  const { ends, work } = heldWork();
-  const job = (await fleet()).join('one', work);
-  const runs = [job.run(), job.run(), job.run()];
-  await until('it has begun', () => ends.length === 1);
-  ends[0]!();
-  await until('it runs once more', () => ends.length === 2);
-  ends[1]!();
-  expect(await Promise.all(runs)).toEqual(['done', 'done', 'done']);
-  expect(ends).toHaveLength(2);
-});
-
 test('another process takes the job of a dead one when its lease ends', async () => {
   const { join, clock } = await fleet();
-  void join('dead', () => new Promise(() => undefined)).run();
+  void join('dead', () => new Promise(() => undefined))(goOn);
   const next = join('next', () => Promise.resolve('done' as const));
-  expect(await next.run()).toBe('elsewhere');
+  expect(await next(goOn)).toBe('elsewhere');
   clock.advance(30_000);
-  expect(await next.run()).toBe('done');
+  expect(await next(goOn)).toBe('done');
 });
 
 test('a job that fails releases its lease and reports the error to its caller', async () => {
   const { join } = await fleet();
   const failing = join('one', () => Promise.reject(new Error('the authority is on fire')));
-  await expect(failing.run()).rejects.toThrow('on fire');
-  expect(await join('other', () => Promise.resolve('done' as const)).run()).toBe('done');
+  await expect(failing(goOn)).rejects.toThrow('on fire');
+  expect(await join('other', () => Promise.resolve('done' as const))(goOn)).toBe('done');
 });
 
-test('stopping signals the running work, waits for it and starts nothing more', async () => {
+test('the work is told when the process stops', async () => {
   const { join } = await fleet();
-  const { ends, work } = heldWork();
-  let isStopping: () => boolean = () => false;
-  const job = join('one', (asked) => {
-    isStopping = asked;
-    return work();
+  const asked: boolean[] = [];
+  const job = join('one', (isStopping) => {
+    asked.push(isStopping());
+    return Promise.resolve('done');
   });
-  const running = job.run();
-  await until('it has begun', () => ends.length === 1);
-  void job.run();
-  expect(isStopping()).toBe(false);
-  const stopping = job.stop();
-  expect(isStopping()).toBe(true);
-  ends[0]!();
-  await Promise.all([running, stopping]);
-  await job.run();
-  expect(ends).toHaveLength(1);
+  await job(() => true);
+  await job(goOn);
+  expect(asked).toEqual([true, false]);
 });
 
 test('a job that knows when it has work takes no lease before, and then says when it has more', async () => {
@@ -108,11 +89,11 @@ test('a job that knows when it has work takes no lease before, and then says whe
     runs += 1;
     return Promise.resolve('done');
   };
-  const ports = { leases, clock, log, holder: 'one', dueAt: () => Promise.resolve(times.shift()) };
-  const job = new LeasedJob('a job', work, ports);
+  const dueAt = () => Promise.resolve(times.shift());
+  const job = leasedJob({ name: 'a job', work, dueAt }, { leases, clock, log, holder: 'one' });
   await leases.hold('a job', 'other', now, later(30_000));
-  expect(await job.run()).toEqual({ nextAt: later(60_000) });
+  expect(await job(goOn)).toEqual({ nextAt: later(60_000) });
   clock.advance(60_000);
-  expect(await job.run()).toEqual({ nextAt: later(120_000) });
+  expect(await job(goOn)).toEqual({ nextAt: later(120_000) });
   expect(runs).toBe(1);
 });

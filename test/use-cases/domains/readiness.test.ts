@@ -16,9 +16,8 @@ import {
   noDomainSettings,
   withFirstPrimary,
 } from '../../../src/domains/domain/redirects/settings.ts';
-import { BridgedDomains } from '../../../src/app/watched-domains.ts';
+import { newsAt } from '../../../src/domains/domain/attachment/trouble.ts';
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
-import type { Validity } from '../../../src/domains/domain/certificates/certificate.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import { takeEvents } from '../../support/accounts.ts';
 import { routesIn, servedProject } from '../../support/domains/custom-domains.ts';
@@ -119,26 +118,21 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     lab.delegate(domain, elsewhere);
     for (let n = 0; n < 9; n++) lab.authority.failNext('look', { reason: 'unavailable' });
     await pass(2 * day, 40);
-    const watched = await new BridgedDomains(lab.ports.domains).find(domain.id);
-    expect(watched?.certificate).toEqual({ failed: 0, trouble: undefined, validity: undefined });
+    expect(newsAt(await lab.current(domain))).toBeUndefined();
+    expect(await types()).not.toContain('certificate_failing');
   });
 
   test('makes its owner look after a renewal that fails, once the certificate is ready, until nothing proves the name', async () => {
     const domain = await ready();
-    const find = () => new BridgedDomains(lab.ports.domains).find(domain.id);
-    lab.authority.failNext('order', { reason: 'rejected_name' });
+    for (let n = 0; n < 3; n++) lab.authority.failNext('order', { reason: 'rejected_name' });
     lab.clock.set(attemptAt(domain)!);
-    await lab.tendDue();
-    const { notAfter } = domain.certificate as Validity;
-    const certificate = {
-      failed: 1,
-      trouble: { problem: 'ca_rejected_name' },
-      validity: { notAfter },
-    };
-    expect(await find()).toMatchObject({ isAwaited: false, certificate });
+    await pass(3 * day, 200);
+    const failing = { type: 'certificate_failing', problem: 'ca_rejected_name' };
+    const told = (await takeEvents(lab.stores)).filter(({ type }) => type === failing.type);
+    expect(told).toMatchObject([failing]);
     lab.point(domain, undelegated);
     await pass(hour);
-    expect(await find()).toMatchObject({ isAwaited: true, certificate: { failed: 0 } });
+    expect(newsAt(await lab.current(domain))).toBeUndefined();
   });
 
   test('is counted for operators until nothing proves its name', async () => {

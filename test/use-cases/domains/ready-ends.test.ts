@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { BridgedDomains } from '../../../src/app/watched-domains.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { isReady, isReadyAt } from '../../../src/domains/domain/attachment/readiness.ts';
-import { lookAtDomain } from '../../../src/notifications/domain/domain-watch.ts';
+import { newsAt } from '../../../src/domains/domain/attachment/trouble.ts';
 import { takeEvents } from '../../support/accounts.ts';
 import { routesIn } from '../../support/domains/custom-domains.ts';
 import {
@@ -14,7 +13,6 @@ import {
 } from '../../support/domains/domain-lab.ts';
 import { none, records } from '../../support/domains/known-dns.ts';
 import { after, day, hour, minute } from '../../support/domains/known-domains.ts';
-import { watchedDomain } from '../../support/watched-domain.ts';
 
 afterEach(closeLabs);
 
@@ -118,33 +116,20 @@ test('a ready domain never expires', async () => {
   expect((await daily(1, 100)).state).toBe('added');
 });
 
-test('its certificate is watched while it is ready, and while visitors come, though CAA keeps it from being verified', async () => {
+test('its certificate is missed while it is ready, and while visitors come, though CAA keeps it from being verified', async () => {
+  const missedAt = async () => newsAt(await lab.current(domain));
+  const overdue = after(83 * day + 2 * minute);
   await at(2 * minute);
-  const watched = async () => (await new BridgedDomains(lab.ports.domains).find(domain.id))!;
-  const { notAfter } = (await watched()).certificate.validity ?? {};
-  expect(notAfter).toEqual(after(90 * day + 2 * minute));
+  expect(await missedAt()).toEqual(overdue);
   lab.point(domain, undelegated);
   await at(2 * hour);
-  expect(await watched()).toMatchObject({ isAwaited: true, certificate: { validity: undefined } });
+  expect(await missedAt()).toBeUndefined();
   lab.point(domain, { ...forbiddingCaa, delegation: none });
   await at(day);
   expect((await lab.current(domain)).state).toBe('added');
-  const visited = await watched();
-  expect(visited).toMatchObject({
-    isAwaited: false,
-    certificate: { validity: { notAfter: after(90 * day + 2 * minute) } },
-  });
-  const { events } = lookAtDomain(undefined, visited, after(85 * day));
-  expect(events).toMatchObject([{ type: 'certificate_found_failing' }]);
-});
-
-test('nobody is told of a certificate before its visitors come, and a look each day finds out', () => {
-  const now = after(day);
-  const domainOf = (isAwaited: boolean) =>
-    watchedDomain({ isAwaited, certificate: { failed: 9, validity: undefined } });
-  const failing = lookAtDomain(undefined, domainOf(false), now);
-  expect(failing.events).toHaveLength(1);
-  expect(lookAtDomain(failing.memory, domainOf(true), now)).toMatchObject({
-    ...{ events: [], lookAt: after(2 * day), memory: { failing: undefined } },
-  });
+  expect(await missedAt()).toEqual(overdue);
+  await takeEvents(lab.stores);
+  await at(overdue.getTime() - after(0).getTime());
+  const types = (await takeEvents(lab.stores)).map(({ type }) => type);
+  expect(types).toContain('certificate_failing');
 });

@@ -1,7 +1,8 @@
 import { expect, jest, test } from '@jest/globals';
 import pino from 'pino';
-import { MailPump } from '../../../src/adapters/schedule/mail-pump.ts';
+import { QueueWorker } from '../../../src/adapters/schedule/queue-worker.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
+import { queueKinds } from '../../../src/app/queues.ts';
 import { KnownRecipients } from '../../../src/app/known-recipients.ts';
 import type { Notification } from '../../../src/notifications/domain/notification.ts';
 import type { OutgoingMail, Posted } from '../../../src/notifications/mail-ports.ts';
@@ -47,8 +48,7 @@ const world = async (answer: (mail: OutgoingMail) => Posted = () => ({ kind: 'ta
   };
   const faceOf = (life: Life) =>
     notifications({
-      ...{ notices: mustNotBeUsed('notices'), watches: mustNotBeUsed('watches'), clock, sealer },
-      ...{ domains: mustNotBeUsed('domains'), callers: mustNotBeUsed('callers'), endings: [] },
+      ...{ notices: mustNotBeUsed('notices'), clock, sealer },
       ...{ mails: life.port(ports.mails), mailChoices: life.port(ports.mailChoices) },
       recipients: life.port(new KnownRecipients(ports.people, ports.accounts)),
       postman: life.port(postman),
@@ -56,12 +56,11 @@ const world = async (answer: (mail: OutgoingMail) => Posted = () => ({ kind: 'ta
   /** Sends all that is due, as a worker does it. */
   const work = async (life = new Life(Infinity)): Promise<void> => {
     const face = faceOf(life);
-    const pump = new MailPump({
-      ...{ mails: life.port(ports.mails), clock, log: pino({ enabled: false }) },
-      deliver: (message, signal) => face.deliverMail(message, signal),
-    });
-    await pump.run().catch(() => undefined);
-    await pump.stop();
+    const log = pino({ enabled: false });
+    const sent = { mails: life.port(ports.mails), deliver: face.deliverMail, clock, log };
+    const worker = new QueueWorker(queueKinds.mails(sent), { clock, log });
+    await worker.run().catch(() => undefined);
+    await worker.stop();
   };
   return {
     ...{ ports, clock, posted, work, accountId, ada: ada!.state, bob: bob!.state },

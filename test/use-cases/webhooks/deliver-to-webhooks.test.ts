@@ -7,6 +7,7 @@ import { SettableClock } from '../../support/settable-clock.ts';
 import type { Stores } from '../../support/stores.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { callingOver } from '../../support/webhooks/calling.ts';
+import { allDue } from '../../support/webhooks/stored-webhook.ts';
 
 const delivered: Outcome = { kind: 'answered', status: 204, beginning: '', tookMs: 3 };
 
@@ -40,13 +41,8 @@ const add = async (kinds: readonly string[], host = 'zoo.example') => {
   const { webhook } = await calls.addWebhook(accountId, { address: `https://${host}/`, kinds });
   return { accountId, webhookId: webhook.id };
 };
-const claim = async (): Promise<readonly ClaimedDelivery[]> => {
-  const { claimed } = await ports.webhookDeliveries.claim({
-    ...{ now: later(1000), leaseUntil: later(60_000), isSlow: false },
-    ...{ except: { webhooks: [], accounts: [], receivers: [] }, choose: (due) => due },
-  });
-  return claimed;
-};
+const claim = (): Promise<readonly ClaimedDelivery[]> =>
+  ports.webhookDeliveries.claim(later(1000), later(60_000), allDue);
 
 test('only webhooks that are on and want the kind get a delivery, and only those of the account', async () => {
   const wanting = await add(['key.banned']);

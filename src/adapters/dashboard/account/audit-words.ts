@@ -3,7 +3,7 @@ import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import type { AuditEntry } from '../../../access/ports.ts';
 import type { CatalogueEvent } from '../../../catalogue/domain/catalogue-event.ts';
 import type { DomainEvent } from '../../../kernel/domain-event.ts';
-import type { NotificationsEvent } from '../../../notifications/domain/notifications-event.ts';
+import type { WebhookEvent } from '../../../notifications/domain/webhooks/webhook-event.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import { planNames } from './plan.ts';
 import { count, counted } from '../frame/parts.ts';
@@ -16,8 +16,7 @@ export interface Names {
   readonly domain: (id: string) => string;
 }
 
-export type AnyEvent =
-  AccessEvent | CatalogueEvent | SitesEvent | DomainsEvent | NotificationsEvent;
+export type AnyEvent = AccessEvent | CatalogueEvent | SitesEvent | DomainsEvent | WebhookEvent;
 type Details<Type> = Omit<Extract<AnyEvent, { type: Type }>, keyof DomainEvent>;
 
 /** Every event in words. A new one does not compile until it has some. */
@@ -67,12 +66,10 @@ const words: {
   domain_verified: ({ host }) => `Verified ${host}`,
   domain_live: ({ host }) => `${host} is live`,
   domain_removed: ({ host, reason }) => `Removed ${host}${removals[reason] ?? `: ${reason}`}`,
-  domain_strayed: ({ host }) => `${host} leads elsewhere`,
-  domain_returned: ({ host }) => `${host} leads here again`,
   domain_shared: ({ host }) => `Made a link to the DNS records of ${host}`,
   domain_share_ended: ({ host }) => `Revoked a link to the DNS records of ${host}`,
   domain_contested: ({ host }) => `Another account has proven ${host}`,
-  domain_found_unhealthy: ({ host, problem }) =>
+  domain_unhealthy: ({ host, problem }) =>
     `${host} has led elsewhere for an hour: ${plain(problem)}`,
   domain_recovered: ({ host }) => `${host} is right again`,
   certificate_ordered: ({ domainId }, { domain }) =>
@@ -83,13 +80,12 @@ const words: {
     `Renewed the certificate of ${domain(domainId)}, until ${moment(notAfter)}`,
   certificate_failed: ({ domainId, problem, attempt, isRenewal }, { domain }) =>
     `No ${isRenewal ? 'renewed ' : ''}certificate for ${domain(domainId)} at attempt ${attempt}: ${plain(problem)}`,
-  certificate_found_failing: ({ host }) => `${host} does not get its certificate`,
+  certificate_failing: ({ host }) => `${host} does not get its certificate`,
   certificate_recovered: ({ host, expiresAt }) =>
     `${host} has a certificate after all, until ${moment(expiresAt)}`,
-  quota_nearly_used: ({ used, limit }) =>
-    `Used ${count(used)} of ${count(limit)} requests of the day`,
-  quota_used_up: ({ limit }) => `Used all ${count(limit)} requests of the day`,
-  operation_removal_neared: ({ operation, days }) =>
+  quota_warning: ({ used, limit }) => `Used ${count(used)} of ${count(limit)} requests of the day`,
+  quota_reached: ({ limit }) => `Used all ${count(limit)} requests of the day`,
+  operation_removal: ({ operation, days }) =>
     `Still calls ${operation}, which will be removed in ${counted(days, 'day')}`,
   webhook_added: ({ receiver }) => `Added a webhook to ${receiver}`,
   webhook_changed: ({ receiver }) => `Changed the webhook to ${receiver}`,

@@ -29,7 +29,7 @@ const factsOf = ({
   name,
   plan,
   createdAt,
-}: Account): Omit<EveryField<Account, Fact>, 'name' | 'email' | 'ownLimits'> => ({
+}: Account): Omit<EveryField<Account, Fact>, 'name' | 'email' | 'ownLimits' | 'warnings'> => ({
   id: ['Account', html`${name} <code class="quiet">${id}</code>`],
   createdAt: ['Created', day(createdAt)],
   plan: ['Plan', html`<strong>${planNames[plan]}</strong>`],

@@ -13,7 +13,7 @@ import { earliestAttempt } from '../../../domains/domain/attachment/certificate.
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { isOnlyOverHttp } from '../../../domains/domain/attachment/readiness.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
-import { problemTitles } from './problem-titles.ts';
+import { problemTitles } from '../../../domains/domain/dns/problem.ts';
 import { atClock } from './words.ts';
 import { html, type Child, type Html } from '../frame/html.ts';
 import {

@@ -7,8 +7,7 @@ import type {
   OwnFact,
 } from '../../../domains/domain/attachment/custom-domain.ts';
 import { healthOf } from '../../../domains/domain/attachment/health.ts';
-import type { DnsProblem } from '../../../domains/domain/dns/problem.ts';
-import { problemTitles } from './problem-titles.ts';
+import { problemTitles, type DnsProblem } from '../../../domains/domain/dns/problem.ts';
 import { lowered, ourTurn, yourTurn, type Progress } from './turn.ts';
 import { exact } from '../frame/parts.ts';
 

@@ -1,7 +1,7 @@
 import { workOn } from '../../../domains/domain/certificates/standing.ts';
 import type { DomainIn } from '../../../domains/domain/attachment/custom-domain.ts';
 import { isDelegated, isReadyAt } from '../../../domains/domain/attachment/readiness.ts';
-import { problemTitles } from './problem-titles.ts';
+import { problemTitles } from '../../../domains/domain/dns/problem.ts';
 import { lowered, ourTurn, yourTurn, type Progress } from './turn.ts';
 
 const move =

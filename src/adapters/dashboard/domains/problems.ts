@@ -1,10 +1,10 @@
 import {
   isBlocking,
+  problemTitles,
   type DnsProblem,
   type DnsProblemCode,
 } from '../../../domains/domain/dns/problem.ts';
 import type { DescribedDomain } from '../../../domains/use-cases/show-domain.ts';
-import { problemTitles } from './problem-titles.ts';
 import { progressOf } from './progress.ts';
 import { actorWords, severityTones } from './words.ts';
 import { html, nothing, type Html } from '../frame/html.ts';

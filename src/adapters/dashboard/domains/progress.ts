@@ -4,11 +4,14 @@ import type {
   DomainIn,
   RemovalReason,
 } from '../../../domains/domain/attachment/custom-domain.ts';
-import { isBlocking, type DnsProblemCode } from '../../../domains/domain/dns/problem.ts';
+import {
+  isBlocking,
+  problemTitles,
+  type DnsProblemCode,
+} from '../../../domains/domain/dns/problem.ts';
 import { proofOf } from '../../../domains/domain/dns/records.ts';
 import { progressOfLive, progressOfVerified } from './certified.ts';
 import { progressOfPreparing } from './preparing.ts';
-import { problemTitles } from './problem-titles.ts';
 import { ourTurn, yourTurn, type Progress } from './turn.ts';
 import { nameInText, nameOf } from './words.ts';
 

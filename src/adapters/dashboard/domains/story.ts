@@ -6,7 +6,7 @@ import type { AuthorityFailureReason } from '../../../domains/domain/certificate
 import { shortened } from '../../../domains/domain/dns/shortened.ts';
 import type { TimelineEntry } from '../../../domains/domain/attachment/timeline.ts';
 import { answersTable } from './answers.ts';
-import { problemTitles } from './problem-titles.ts';
+import { problemTitles } from '../../../domains/domain/dns/problem.ts';
 import { html, type Child, type Html } from '../frame/html.ts';
 import { end, exact, type Tone } from '../frame/parts.ts';
 

@@ -1,29 +1,21 @@
+import type { Selectable } from 'kysely';
 import { accountNotFound } from '../../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import type { Account } from '../../../access/domain/account.ts';
 import type { Person } from '../../../access/domain/person.ts';
-import { plans } from '../../../access/domain/plan.ts';
 import type { Accounts, KeyToStore } from '../../../access/key-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
-import type { Selectable } from 'kysely';
-import type { EveryField } from '../../../kernel/every-field.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import type { Database } from '../database.ts';
-import { lockedRow } from '../locked-row.ts';
-import { TellingStore } from '../telling-store.ts';
-import type { KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
+import type { Schema } from '../schema.ts';
+import { accounts } from '../tables.ts';
+import { ownLimitsFrom, type KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyPeople } from './kysely-people.ts';
-import {
-  fromMillis,
-  oneOf,
-  ownLimitsFrom,
-  ownLimitsRow,
-  toMillis,
-  type RowOf,
-  type Schema,
-} from '../schema.ts';
 
-export class KyselyAccounts extends TellingStore implements Accounts {
+type AccountRow = Selectable<Schema['accounts']>;
+
+export class KyselyAccounts extends AggregateStore implements Accounts {
   readonly #apiKeys: KyselyApiKeys;
   readonly #people: KyselyPeople;
 
@@ -38,13 +30,15 @@ export class KyselyAccounts extends TellingStore implements Accounts {
   }
 
   async open(
-    { state, events }: Decision<Account, AccessEvent>,
+    account: Decision<Account, AccessEvent>,
     firstKey: Decision<KeyToStore, AccessEvent>,
     firstPerson: Decision<Person, AccessEvent>,
   ): Promise<void> {
-    await this.database.transaction(async (db) => {
-      await db.insertInto('accounts').values(toRow(state)).execute();
-      await this.outbox.append(events);
+    await this.database.transaction(async () => {
+      await this.store(async (db) => {
+        await db.insertInto('accounts').values(toRow(account.state)).execute();
+        return account;
+      });
       await this.#apiKeys.add(firstKey);
       await this.#people.add(firstPerson);
     });
@@ -73,32 +67,31 @@ export class KyselyAccounts extends TellingStore implements Accounts {
     id: string,
     decide: (account: Account) => Decision<Account, AccessEvent>,
   ): Promise<Account> {
-    const changed = await this.database.transaction(async (db) => {
-      const row = await lockedRow(this.database, 'accounts', id);
-      if (!row) throw accountNotFound(id);
-      const { state, events } = decide(accountFrom(row));
-      await db.updateTable('accounts').set(toRow(state)).where('id', '=', id).execute();
-      await this.outbox.append(events);
-      return state;
-    });
+    const { state } = await this.changing(
+      () => this.#lock(id),
+      decide,
+      ({ state }, db) =>
+        db.updateTable('accounts').set(toRow(state)).where('id', '=', id).execute(),
+    );
     this.#apiKeys.forget();
-    return changed;
+    return state;
+  }
+
+  async #lock(id: string): Promise<Account> {
+    const row = await this.database.lock('accounts', id);
+    if (!row) throw accountNotFound(id);
+    return accountFrom(row);
   }
 }
 
-const toRow = ({ id, name, email, plan, ownLimits, createdAt }: Account) =>
-  ({
-    ...{ id, name, email, plan },
-    ...ownLimitsRow(ownLimits),
-    created_at: toMillis(createdAt),
-  }) satisfies RowOf<Omit<Account, 'ownLimits'>>;
+const toRow = ({ ownLimits, ...account }: Account) =>
+  accounts.write({
+    ...account,
+    perMinute: ownLimits?.perMinute,
+    perDay: ownLimits?.perDay,
+  });
 
-export const accountFrom = (row: Selectable<Schema['accounts']>): Account =>
-  ({
-    id: row.id,
-    name: row.name,
-    email: row.email,
-    plan: oneOf(plans, row.plan),
-    ownLimits: ownLimitsFrom(row.per_minute, row.per_day),
-    createdAt: fromMillis(row.created_at),
-  }) satisfies EveryField<Account>;
+export const accountFrom = (row: AccountRow): Account => {
+  const { perMinute, perDay, ...account } = accounts.read(row);
+  return { ...account, ownLimits: ownLimitsFrom({ perMinute, perDay }) };
+};

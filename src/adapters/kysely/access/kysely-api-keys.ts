@@ -1,33 +1,23 @@
 import type { Selectable } from 'kysely';
 import { accountNotFound, apiKeyNotFound } from '../../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
-import { keyLimits, scopes, type ApiKey, type Rotation } from '../../../access/domain/api-key.ts';
+import { keyLimits, type ApiKey, type Rotation } from '../../../access/domain/api-key.ts';
 import type { Ban } from '../../../access/domain/ban.ts';
-import { limitsOf, plans } from '../../../access/domain/plan.ts';
+import { limitsOf, type Limits } from '../../../access/domain/plan.ts';
 import type { ApiKeys, KeyHolder, KeyToStore, ListedKey } from '../../../access/key-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
-import { lockedRow } from '../locked-row.ts';
-import { TellingStore } from '../telling-store.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import { refusedAs } from '../engine/failure.ts';
-import {
-  fromMillis,
-  fromMillisOrNull,
-  oneOf,
-  ownLimitsFrom,
-  toMillis,
-  toMillisOrNull,
-  type RowOf,
-  type Schema,
-} from '../schema.ts';
+import { fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
 import { ShortMemory } from '../short-memory.ts';
+import { accounts, apiKeys, apiKeySecrets } from '../tables.ts';
 
 type KeyRow = Selectable<Schema['api_keys']>;
 type HolderRow = KeyRow &
   Pick<Selectable<Schema['accounts']>, 'plan' | 'per_minute' | 'per_day'> &
   Pick<Selectable<Schema['api_key_secrets']>, 'ends_at'>;
 
-export class KyselyApiKeys extends TellingStore implements ApiKeys {
+export class KyselyApiKeys extends AggregateStore implements ApiKeys {
   readonly #findBySecretHash = this.database.prepare<{ secretHash: string }, HolderRow>((db, the) =>
     db
       .selectFrom('api_key_secrets')
@@ -46,15 +36,15 @@ export class KyselyApiKeys extends TellingStore implements ApiKeys {
     admit: (inUse: number) => void = () => undefined,
   ): Promise<void> {
     const { key, secretHash } = state;
-    await this.database.transaction(async (db) => {
+    await this.store(async (db) => {
       // Serialises the adds of one account.
-      await lockedRow(this.database, 'accounts', key.accountId);
+      await this.database.lock('accounts', key.accountId);
       admit(await this.#makeRoom(key));
       await refusedAs(db.insertInto('api_keys').values(toRow(key)).execute(), {
         missing_parent: () => accountNotFound(key.accountId),
       });
       await this.#addSecret(key.id, secretHash);
-      await this.outbox.append(events);
+      return { events };
     });
   }
 
@@ -90,22 +80,36 @@ export class KyselyApiKeys extends TellingStore implements ApiKeys {
     }));
   }
 
-  change(id: string, decide: (key: ApiKey) => Decision<ApiKey, AccessEvent>): Promise<ApiKey> {
-    return this.#change(id, (key) => Promise.resolve(decide(key)));
+  async change(
+    id: string,
+    decide: (key: ApiKey) => Decision<ApiKey, AccessEvent>,
+  ): Promise<ApiKey> {
+    const { state } = await this.changing(
+      () => this.#lock(id),
+      decide,
+      ({ state }) => this.#update(state),
+    );
+    this.forget();
+    return state;
   }
 
-  rotate(
+  async rotate(
     id: string,
     secretHash: string,
     decide: (key: ApiKey) => Decision<Rotation, AccessEvent>,
   ): Promise<ApiKey> {
-    return this.#change(id, async (current) => {
-      const { state, events } = decide(current);
-      await this.#endSecrets(id, state.oldSecretsUntil);
-      await this.#forgetSecrets(id, keyLimits.secrets - 1);
-      await this.#addSecret(id, secretHash);
-      return { state: state.key, events };
-    });
+    const { state } = await this.changing(
+      () => this.#lock(id),
+      decide,
+      async ({ state }) => {
+        await this.#endSecrets(id, state.oldSecretsUntil);
+        await this.#forgetSecrets(id, keyLimits.secrets - 1);
+        await this.#addSecret(id, secretHash);
+        await this.#update(state.key);
+      },
+    );
+    this.forget();
+    return state.key;
   }
 
   /** For the other adapters of this folder: call it when this process changed a key or its account. */
@@ -113,21 +117,14 @@ export class KyselyApiKeys extends TellingStore implements ApiKeys {
     this.#holders.forget();
   }
 
-  /** @param decide also saves what is not in the row of the key */
-  async #change(
-    id: string,
-    decide: (key: ApiKey) => Promise<Decision<ApiKey, AccessEvent>>,
-  ): Promise<ApiKey> {
-    const changed = await this.database.transaction(async (db) => {
-      const row = await lockedRow(this.database, 'api_keys', id);
-      if (!row) throw apiKeyNotFound(id);
-      const { state, events } = await decide(fromRow(row));
-      await db.updateTable('api_keys').set(toRow(state)).where('id', '=', id).execute();
-      await this.outbox.append(events);
-      return state;
-    });
-    this.forget();
-    return changed;
+  async #lock(id: string): Promise<ApiKey> {
+    const row = await this.database.lock('api_keys', id);
+    if (!row) throw apiKeyNotFound(id);
+    return fromRow(row);
+  }
+
+  async #update(key: ApiKey): Promise<void> {
+    await this.db.updateTable('api_keys').set(toRow(key)).where('id', '=', key.id).execute();
   }
 
   /** For one more key: of those that no longer work, the oldest go. @returns how many work */
@@ -166,7 +163,7 @@ export class KyselyApiKeys extends TellingStore implements ApiKeys {
   }
 
   async #addSecret(keyId: string, secretHash: string): Promise<void> {
-    const row = { secret_hash: secretHash, key_id: keyId, ends_at: null };
+    const row = apiKeySecrets.write({ secretHash, keyId, endsAt: undefined });
     await this.db.insertInto('api_key_secrets').values(row).execute();
   }
 
@@ -185,60 +182,36 @@ export class KyselyApiKeys extends TellingStore implements ApiKeys {
 const oldestFirst = (one: KeyRow, other: KeyRow): number =>
   Number(one.created_at - other.created_at) || (one.id < other.id ? -1 : 1);
 
+const ofAccount = accounts.only('plan', 'perMinute', 'perDay');
+
 const holderFrom = (row: HolderRow): KeyHolder => {
-  const plan = oneOf(plans, row.plan);
+  const { plan, ...ownLimits } = ofAccount.read(row);
   return {
     key: fromRow(row),
     plan,
-    limits: { ...limitsOf(plan, ownLimitsFrom(row.per_minute, row.per_day)) },
+    limits: { ...limitsOf(plan, ownLimitsFrom(ownLimits)) },
     secretUntil: fromMillisOrNull(row.ends_at),
   };
 };
 
-const toRow = (key: ApiKey) =>
-  ({
-    id: key.id,
-    account_id: key.accountId,
-    name: key.name,
-    hint: key.hint,
-    scopes: key.scopes.join(' '),
-    created_at: toMillis(key.createdAt),
-    expires_at: toMillisOrNull(key.expiresAt),
-    revoked_at: toMillisOrNull(key.revokedAt),
-    last_used_at: toMillisOrNull(key.lastUsedAt),
-    ...banRow(key.ban),
-  }) satisfies RowOf<Omit<ApiKey, 'ban'>>;
+const toRow = ({ ban, ...key }: ApiKey) =>
+  apiKeys.write({
+    ...key,
+    banSince: ban?.since,
+    banUntil: ban?.until,
+    banMinutes: ban?.minutes,
+  } satisfies Record<keyof BanFields, unknown>);
 
-const fromRow = (row: KeyRow): ApiKey =>
-  ({
-    id: row.id,
-    accountId: row.account_id,
-    name: row.name,
-    hint: row.hint,
-    scopes: row.scopes.split(' ').map((scope) => oneOf(scopes, scope)),
-    createdAt: fromMillis(row.created_at),
-    expiresAt: fromMillisOrNull(row.expires_at),
-    revokedAt: fromMillisOrNull(row.revoked_at),
-    lastUsedAt: fromMillisOrNull(row.last_used_at),
-    ban: banFrom(row),
-  }) satisfies EveryField<ApiKey>;
+type BanFields = { readonly [Name in keyof Ban as `ban${Capitalize<Name>}`]: Ban[Name] };
 
-type BanFields = {
-  readonly [Name in keyof Ban as `ban${Capitalize<Name>}`]: Ban[Name] | undefined;
+const fromRow = (row: KeyRow): ApiKey => {
+  const { banSince: since, banUntil: until, banMinutes: minutes, ...key } = apiKeys.read(row);
+  const ban = since && until && minutes !== undefined ? { since, until, minutes } : undefined;
+  return { ...key, ban };
 };
 
-const banRow = (ban: Ban | undefined) =>
-  ({
-    ban_since: toMillisOrNull(ban?.since),
-    ban_until: toMillisOrNull(ban?.until),
-    ban_minutes: ban ? BigInt(ban.minutes) : null,
-  }) satisfies RowOf<BanFields>;
-
-const banFrom = ({ ban_since, ban_until, ban_minutes }: KeyRow): Ban | undefined =>
-  ban_since === null || ban_until === null || ban_minutes === null
-    ? undefined
-    : ({
-        since: fromMillis(ban_since),
-        until: fromMillis(ban_until),
-        minutes: Number(ban_minutes),
-      } satisfies EveryField<Ban>);
+export const ownLimitsFrom = ({
+  perMinute,
+  perDay,
+}: Readonly<Record<keyof Limits, number | undefined>>): Limits | undefined =>
+  perMinute === undefined || perDay === undefined ? undefined : { perMinute, perDay };

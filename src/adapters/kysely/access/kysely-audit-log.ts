@@ -1,8 +1,9 @@
-import type { ExpressionBuilder, Selectable } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
 import type { AuditEntry, AuditLog, AuditSearch } from '../../../access/ports.ts';
 import type { Database, Queries } from '../database.ts';
 import { Store } from '../store.ts';
-import { fromMillis, toMillis, type Schema } from '../schema.ts';
+import { toMillis, type Schema } from '../schema.ts';
+import { events } from '../tables.ts';
 
 type AuditPosition = Pick<AuditEntry, 'id' | 'occurredAt'>;
 
@@ -31,7 +32,10 @@ export class KyselyAuditLog extends Store implements AuditLog {
       .orderBy('id', 'desc')
       .limit(limit)
       .execute();
-    return rows.map(fromRow);
+    return rows.map(events.read).map(({ type: what, details, ...entry }) => ({
+      ...{ ...entry, what },
+      details: JSON.parse(details) as AuditEntry['details'],
+    }));
   }
 }
 
@@ -62,15 +66,6 @@ const newestIn = (db: Queries, accountId: string, { actor, type, before }: Stret
     .$if(before !== undefined, (of) => (before ? of.where(isBefore(before)) : of))
     .orderBy('occurred_at', 'desc')
     .orderBy('id', 'desc');
-
-const fromRow = (row: Selectable<Schema['events']>): AuditEntry => ({
-  id: row.id,
-  accountId: row.account_id,
-  actor: row.actor,
-  what: row.type,
-  occurredAt: fromMillis(row.occurred_at),
-  details: JSON.parse(row.details) as Record<string, string | number>,
-});
 
 /** The first condition is redundant, but it lets the database use an index. */
 const isBefore =

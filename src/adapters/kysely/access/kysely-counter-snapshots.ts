@@ -1,6 +1,6 @@
 import type { CounterSnapshots, CounterSnapshot } from '../../../access/quota-ports.ts';
 import { Store } from '../store.ts';
-import { toMillis } from '../schema.ts';
+import { quotaCounters } from '../tables.ts';
 
 const rowsPerStatement = 200;
 
@@ -11,8 +11,8 @@ export class KyselyCounterSnapshots extends Store implements CounterSnapshots {
       for (let first = 0; first < snapshots.length; first += rowsPerStatement) {
         const rows = snapshots
           .slice(first, first + rowsPerStatement)
-          .map(({ subject, data }) => ({ subject, data, saved_at: toMillis(now) }));
-        await this.database.engine.replaceInto(db, 'quota_counters').values(rows).execute();
+          .map((snapshot) => quotaCounters.write({ ...snapshot, savedAt: now }));
+        await db.replaceInto('quota_counters').values(rows).execute();
       }
     });
   }

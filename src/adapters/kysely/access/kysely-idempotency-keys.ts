@@ -9,6 +9,7 @@ import { forgottenBefore } from '../../../access/domain/idempotency.ts';
 import { Store } from '../store.ts';
 import { refusedAs } from '../engine/failure.ts';
 import { toMillis, type Schema } from '../schema.ts';
+import { idempotencyKeys } from '../tables.ts';
 
 /** The row's value while its transaction is open; visible to others only if half of that was committed. */
 const unanswered = '';
@@ -28,15 +29,8 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
       .where('created_at', '>=', the('since')),
   );
 
-  readonly #take = this.database.prepareWrite<Slot & { fingerprint: string; now: bigint }>(
-    (db, the) =>
-      db.insertInto('idempotency_keys').values({
-        account_id: the('accountId'),
-        idempotency_key: the('key'),
-        fingerprint: the('fingerprint'),
-        answer: unanswered,
-        created_at: the('now'),
-      }),
+  readonly #take = this.database.prepareWrite<Selectable<Schema['idempotency_keys']>>((db, the) =>
+    db.insertInto('idempotency_keys').values(idempotencyKeys.slots(the)),
   );
 
   readonly #keep = this.database.prepareWithNext<Slot & { answer: string }>((db, the) =>
@@ -115,8 +109,9 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
     { accountId, key, fingerprint, now }: IdempotentRequest,
     work: () => Promise<Answer>,
   ): Promise<Answer> {
+    const taken = { accountId, idempotencyKey: key, fingerprint, createdAt: now };
     return this.database.transaction(async () => {
-      await refusedAs(this.#take({ accountId, key, fingerprint, now: toMillis(now) }), {
+      await refusedAs(this.#take(idempotencyKeys.write({ ...taken, answer: unanswered })), {
         lock_timeout: () => new KeyTaken(true),
         duplicate: () => new KeyTaken(false),
       });

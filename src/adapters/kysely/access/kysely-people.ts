@@ -9,38 +9,32 @@ import {
 import { mostOfAddress, mostPeople, type Person } from '../../../access/domain/person.ts';
 import type { People } from '../../../access/people-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database, Queries } from '../database.ts';
-import { lockedRow } from '../locked-row.ts';
 import { forgetMailsOf } from '../notifications/kysely-mails.ts';
-import { TellingStore } from '../telling-store.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import { refusedAs } from '../engine/failure.ts';
-import {
-  fromMillis,
-  fromMillisOrNull,
-  toMillis,
-  toMillisOrNull,
-  type RowOf,
-  type Schema,
-} from '../schema.ts';
+import type { Schema } from '../schema.ts';
+import { people, sessions } from '../tables.ts';
 
 /** What people have seen is kept with them, but is no part of who they are. */
+const persons = people.without('noticesSeen');
 type PersonRow = Omit<Selectable<Schema['people']>, 'notices_seen'>;
 
-export class KyselyPeople extends TellingStore implements People {
+export class KyselyPeople extends AggregateStore implements People {
   async add(
-    { state, events }: Decision<Person, AccessEvent>,
+    decision: Decision<Person, AccessEvent>,
     admit?: (people: readonly Person[]) => void,
   ): Promise<void> {
-    await this.database.transaction(async (db) => {
+    const { state } = decision;
+    await this.store(async (db) => {
       // Serialises the adds of one account.
-      await lockedRow(this.database, 'accounts', state.accountId);
+      await this.database.lock('accounts', state.accountId);
       admit?.(await this.list(state.accountId));
-      await refusedAs(db.insertInto('people').values(toRow(state)).execute(), {
+      await refusedAs(db.insertInto('people').values(persons.write(state)).execute(), {
         duplicate: () => personTaken(state.email),
         missing_parent: () => accountNotFound(state.accountId),
       });
-      await this.outbox.append(events);
+      return decision;
     });
   }
 
@@ -76,16 +70,17 @@ export class KyselyPeople extends TellingStore implements People {
     sessionId: string,
     decide: (person: Person) => Decision<Person, AccessEvent>,
   ): Promise<void> {
-    await this.database.transaction(async (db) => {
+    const lock = async (db: Queries) => {
       const person = await lockPerson(this.database, id);
       if (!person) throw personNotFound(id);
       await requireSession(db, id, sessionId);
-      const { state, events } = decide(person);
-      await db.updateTable('people').set(toRow(state)).where('id', '=', id).execute();
+      return person;
+    };
+    await this.changing(lock, decide, async ({ state }, db) => {
+      await db.updateTable('people').set(persons.write(state)).where('id', '=', id).execute();
       await endAll(db, id, sessionId);
-      const used = { resets_password: 0n };
+      const used = sessions.write({ resetsPassword: false });
       await db.updateTable('sessions').set(used).where('id', '=', sessionId).execute();
-      await this.outbox.append(events);
     });
   }
 
@@ -95,32 +90,23 @@ export class KyselyPeople extends TellingStore implements People {
     id: string,
     decide: (people: readonly Person[]) => readonly AccessEvent[],
   ): Promise<void> {
-    await this.database.transaction(async (db) => {
+    await this.store(async (db) => {
       const rows = await ofAccount(db, accountId).$call(this.database.engine.locked).execute();
       const events = decide(rows.map(personFrom));
       if (!rows.some((row) => row.id === id)) throw personNotFound(id);
       await endAll(db, id);
       await forgetMailsOf(db, id);
       await db.deleteFrom('people').where('id', '=', id).execute();
-      await this.outbox.append(events);
+      return { events };
     });
   }
 }
 
-export const personFrom = (row: PersonRow): Person =>
-  ({
-    id: row.id,
-    accountId: row.account_id,
-    email: row.email,
-    passwordHash: row.password_hash ?? undefined,
-    createdAt: fromMillis(row.created_at),
-    joinedAt: fromMillisOrNull(row.joined_at),
-    provenAt: fromMillisOrNull(row.proven_at),
-  }) satisfies EveryField<Person>;
+export const personFrom = (row: PersonRow): Person => persons.read(row);
 
 /** Within a transaction: until it ends, no other transaction changes or removes the person or signs them in. */
 export const lockPerson = async (database: Database, id: string): Promise<Person | undefined> => {
-  const row = await lockedRow(database, 'people', id);
+  const row = await database.lock('people', id);
   return row && personFrom(row);
 };
 
@@ -135,7 +121,7 @@ const ofAccount = (db: Queries, accountId: string) =>
 
 /** Records the first sign-in of a locked person; their other links stop working. */
 export const join = async (db: Queries, { id }: Person, now: Date): Promise<void> => {
-  const joined = { joined_at: toMillis(now) };
+  const joined = persons.write({ joinedAt: now });
   await db.updateTable('people').set(joined).where('id', '=', id).execute();
   await db.deleteFrom('sign_in_links').where('person_id', '=', id).execute();
 };
@@ -145,7 +131,7 @@ export const join = async (db: Queries, { id }: Person, now: Date): Promise<void
  * all of that ends.
  */
 export const prove = async (db: Queries, { id }: Person, now: Date): Promise<void> => {
-  const proven = { proven_at: toMillis(now), password_hash: null };
+  const proven = persons.write({ provenAt: now, passwordHash: undefined });
   await db.updateTable('people').set(proven).where('id', '=', id).execute();
   await endAll(db, id);
 };
@@ -167,14 +153,3 @@ const endAll = async (db: Queries, personId: string, keptId?: string): Promise<v
   await (keptId === undefined ? sessions : sessions.where('id', '!=', keptId)).execute();
   await db.deleteFrom('sign_in_links').where('person_id', '=', personId).execute();
 };
-
-const toRow = ({ id, accountId, email, passwordHash, ...when }: Person) =>
-  ({
-    id,
-    account_id: accountId,
-    email,
-    password_hash: passwordHash ?? null,
-    created_at: toMillis(when.createdAt),
-    joined_at: toMillisOrNull(when.joinedAt),
-    proven_at: toMillisOrNull(when.provenAt),
-  }) satisfies RowOf<Person>;

@@ -1,25 +1,18 @@
 import type { Selectable } from 'kysely';
-import * as v from 'valibot';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import {
   sessionNotFound,
   signInLinkInvalid,
   signInRefused,
 } from '../../../access/domain/people-error.ts';
-import {
-  mostSessions,
-  signInWays,
-  type Session,
-  type SessionChoice,
-} from '../../../access/domain/session.ts';
+import { mostSessions, type Session } from '../../../access/domain/session.ts';
 import type { Sessions, SessionStart, SignedIn } from '../../../access/people-ports.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
-import { TellingStore } from '../telling-store.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import { accountFrom } from './kysely-accounts.ts';
 import { join, lockPerson, personFrom, prove } from './kysely-people.ts';
 import type { Queries } from '../database.ts';
-import { fromMillis, oneOf, toMillis, type RowOf, type Schema } from '../schema.ts';
-import { parseStored, type Entries } from '../stored-json.ts';
+import { toMillis, type Schema } from '../schema.ts';
+import { sessions } from '../tables.ts';
 
 type SessionRow = Omit<Selectable<Schema['sessions']>, 'secret_hash'>;
 type AccountRow = Selectable<Schema['accounts']>;
@@ -30,23 +23,16 @@ type SignedInRow = SessionRow &
     Selectable<Schema['people']>,
     'account_id' | 'email' | 'password_hash' | 'created_at' | 'joined_at' | 'proven_at'
   > &
-  Pick<AccountRow, 'name' | 'plan' | 'per_minute' | 'per_day'> & {
+  Pick<AccountRow, 'name' | 'plan' | 'per_minute' | 'per_day' | 'warnings'> & {
     readonly account_email: string;
     readonly account_created_at: bigint;
   };
 
-const columns = [
-  'sessions.id',
-  'sessions.person_id',
-  'sessions.way',
-  'sessions.browser',
-  'sessions.started_at',
-  'sessions.ends_at',
-  'sessions.others',
-  'sessions.resets_password',
-] as const;
+const kept = sessions.without('secretHash');
+const sessionFrom: (row: SessionRow) => Session = kept.read;
+const columns = kept.names.map((name) => `sessions.${name}` as const);
 
-export class KyselySessions extends TellingStore implements Sessions {
+export class KyselySessions extends AggregateStore implements Sessions {
   readonly #findBySecretHash = this.database.prepare<{ secretHash: string }, SignedInRow>(
     (db, the) =>
       db
@@ -58,12 +44,13 @@ export class KyselySessions extends TellingStore implements Sessions {
         .select(['people.joined_at', 'people.proven_at'])
         .select(['accounts.name', 'accounts.plan', 'accounts.per_minute', 'accounts.per_day'])
         .select(['accounts.email as account_email', 'accounts.created_at as account_created_at'])
+        .select('accounts.warnings')
         .where('sessions.secret_hash', '=', the('secretHash')),
   );
 
   async start({ session, secretHash, proof, events }: SessionStart): Promise<void> {
-    const row = { ...toRow(session), secret_hash: secretHash };
-    await this.database.transaction(async (db) => {
+    const row = sessions.write({ ...session, secretHash });
+    await this.store(async (db) => {
       const person = await lockPerson(this.database, session.personId);
       if (proof.way === 'link') await useUp(db, session, proof.linkHash);
       else if (person?.passwordHash !== proof.passwordHash) throw signInRefused();
@@ -73,7 +60,7 @@ export class KyselySessions extends TellingStore implements Sessions {
       }
       await endOldest(db, session.personId);
       await db.insertInto('sessions').values(row).execute();
-      await this.outbox.append(events);
+      return { events };
     });
   }
 
@@ -91,18 +78,18 @@ export class KyselySessions extends TellingStore implements Sessions {
       .orderBy('id', 'desc')
       .limit(mostSessions)
       .execute();
-    return rows.map(fromRow);
+    return rows.map(sessionFrom);
   }
 
   async end(personId: string, id: string, events: readonly AccessEvent[]): Promise<void> {
-    await this.database.transaction(async (db) => {
+    await this.store(async (db) => {
       const { numDeletedRows } = await db
         .deleteFrom('sessions')
         .where('id', '=', id)
         .where('person_id', '=', personId)
         .executeTakeFirst();
       if (numDeletedRows === 0n) throw sessionNotFound();
-      await this.outbox.append(events);
+      return { events };
     });
   }
 }
@@ -136,7 +123,7 @@ const useUp = async (
 };
 
 const signedInFrom = (row: SignedInRow): SignedIn => ({
-  session: fromRow(row),
+  session: sessionFrom(row),
   person: personFrom({ ...row, id: row.person_id }),
   account: accountFrom({
     ...row,
@@ -145,30 +132,3 @@ const signedInFrom = (row: SignedInRow): SignedIn => ({
     created_at: row.account_created_at,
   }),
 });
-
-const toRow = ({ id, personId, way, browser, startedAt, endsAt, ...more }: Session) =>
-  ({
-    ...{ id, way, browser },
-    person_id: personId,
-    started_at: toMillis(startedAt),
-    ends_at: toMillis(endsAt),
-    others: JSON.stringify(more.others),
-    resets_password: more.resetsPassword ? 1n : 0n,
-  }) satisfies RowOf<Session>;
-
-const choice = v.object({
-  personId: v.string(),
-  proof: v.string(),
-} satisfies Entries<SessionChoice>);
-
-const fromRow = (row: SessionRow): Session =>
-  ({
-    id: row.id,
-    personId: row.person_id,
-    way: oneOf(signInWays, row.way),
-    resetsPassword: row.resets_password === 1n,
-    browser: row.browser,
-    startedAt: fromMillis(row.started_at),
-    endsAt: fromMillis(row.ends_at),
-    others: parseStored(v.array(choice), row.others),
-  }) satisfies EveryField<Session>;

@@ -1,22 +1,23 @@
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import { personJoined, personNotFound } from '../../../access/domain/people-error.ts';
 import type { SignInLinks, SignInLink } from '../../../access/people-ports.ts';
-import { TellingStore } from '../telling-store.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import { lockPerson } from './kysely-people.ts';
-import { toMillis, type RowOf } from '../schema.ts';
+import { toMillis } from '../schema.ts';
+import { signInLinks } from '../tables.ts';
 
-export class KyselySignInLinks extends TellingStore implements SignInLinks {
+export class KyselySignInLinks extends AggregateStore implements SignInLinks {
   async add(
     link: SignInLink,
     events: readonly AccessEvent[],
     whose: 'anybody' | 'newcomer' = 'anybody',
   ): Promise<void> {
-    await this.database.transaction(async (db) => {
+    await this.store(async (db) => {
       const person = await lockPerson(this.database, link.personId);
       if (!person) throw personNotFound(link.personId);
       if (whose === 'newcomer' && person.joinedAt) throw personJoined(person.email);
-      await db.insertInto('sign_in_links').values(toRow(link)).execute();
-      await this.outbox.append(events);
+      await db.insertInto('sign_in_links').values(signInLinks.write(link)).execute();
+      return { events };
     });
   }
 
@@ -39,11 +40,3 @@ export class KyselySignInLinks extends TellingStore implements SignInLinks {
     return link?.resets_password === 1n;
   }
 }
-
-const toRow = ({ secretHash, personId, endsAt, resetsPassword }: SignInLink) =>
-  ({
-    secret_hash: secretHash,
-    person_id: personId,
-    ends_at: toMillis(endsAt),
-    resets_password: resetsPassword ? 1n : 0n,
-  }) satisfies RowOf<SignInLink>;

@@ -1,4 +1,4 @@
-import { sql, type Selectable } from 'kysely';
+import { sql } from 'kysely';
 import {
   mostCalls,
   usageOutcomes,
@@ -7,9 +7,10 @@ import {
   type HourOfUsage,
   type UsageSum,
 } from '../../../access/usage-ports.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
 import { Store } from '../store.ts';
-import { fromMillis, oneOf, toMillis, type RowOf, type Schema } from '../schema.ts';
+import { oneOf } from '../column.ts';
+import { fromMillis, toMillis } from '../schema.ts';
+import { usageHours } from '../tables.ts';
 
 const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
 
@@ -33,7 +34,7 @@ export class KyselyUsageLog extends Store implements UsageLog {
       .orderBy('operation')
       .orderBy('outcome')
       .execute();
-    return rows.map(fromRow);
+    return rows.map(usageHours.read);
   }
 
   async sum(accountId: string, since: Date, unit: 'hour' | 'day'): Promise<readonly UsageSum[]> {
@@ -85,7 +86,7 @@ export class KyselyUsageLog extends Store implements UsageLog {
   }
 
   async #addHour(hour: HourOfUsage): Promise<void> {
-    const row = toRow(hour);
+    const row = usageHours.write(hour);
     await this.database.engine
       .upsert({
         insert: this.db.insertInto('usage_hours').values(row),
@@ -107,26 +108,6 @@ export class KyselyUsageLog extends Store implements UsageLog {
       .execute();
   }
 }
-
-const toRow = ({ accountId, keyId, operation, outcome, hour, requests }: HourOfUsage) =>
-  ({
-    account_id: accountId,
-    hour: toMillis(hour),
-    key_id: keyId,
-    operation,
-    outcome,
-    requests: BigInt(requests),
-  }) satisfies RowOf<HourOfUsage>;
-
-const fromRow = (row: Selectable<Schema['usage_hours']>): HourOfUsage =>
-  ({
-    accountId: row.account_id,
-    keyId: row.key_id,
-    operation: row.operation,
-    outcome: oneOf(usageOutcomes, row.outcome),
-    hour: fromMillis(row.hour),
-    requests: Number(row.requests),
-  }) satisfies EveryField<HourOfUsage>;
 
 /** The start of the UTC hour or day that contains an hour. A literal, because MySQL treats a parameter as a decimal. */
 const beginOf = (unit: keyof typeof unitMs) =>

@@ -1,43 +1,33 @@
-import type { Insertable, Selectable } from 'kysely';
+import type { Insertable } from 'kysely';
 import { petNotFound } from '../../../catalogue/domain/catalogue-error.ts';
 import type { CatalogueEvent } from '../../../catalogue/domain/catalogue-event.ts';
-import {
-  petStatuses,
-  type Pet,
-  type PetDraft,
-  type PetId,
-  type PetStatus,
-} from '../../../catalogue/domain/pet.ts';
+import type { Pet, PetDraft, PetId, PetStatus } from '../../../catalogue/domain/pet.ts';
 import type { Pets, Page, PageBack } from '../../../catalogue/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
-import { TellingStore } from '../telling-store.ts';
-import { oneOf, type RowOf, type Schema } from '../schema.ts';
+import { AggregateStore } from '../aggregate-store.ts';
+import type { Schema } from '../schema.ts';
+import { pets } from '../tables.ts';
 import { listings } from './listings.ts';
 import { runWithNext } from '../engine/with-next.ts';
 
-type PetRow = Omit<Selectable<Schema['pets']>, 'account_id'>;
+type PetRow = Parameters<typeof ofAccount.read>[0];
 
-const columns = ['id', 'name', 'category_id', 'status'] as const;
+const ofAccount = pets.without('accountId');
+const petFrom: (row: PetRow) => Pet = ofAccount.read;
 
-export class KyselyPets extends TellingStore implements Pets {
-  readonly #lists = listings(this.database, (db) => db.selectFrom('pets').select(columns));
+export class KyselyPets extends AggregateStore implements Pets {
+  readonly #lists = listings(this.database, (db) => db.selectFrom('pets').select(ofAccount.names));
 
   readonly #find = this.database.prepare<{ accountId: string; id: bigint }, PetRow>((db, the) =>
     db
       .selectFrom('pets')
-      .select(columns)
+      .select(ofAccount.names)
       .where('id', '=', the('id'))
       .where('account_id', '=', the('accountId')),
   );
 
   readonly #insert = this.database.prepareWrite<Insertable<Schema['pets']>>((db, the) =>
-    db.insertInto('pets').values({
-      account_id: the('account_id'),
-      name: the('name'),
-      category_id: the('category_id'),
-      status: the('status'),
-    }),
+    db.insertInto('pets').values(pets.without('id').slots(the)),
   );
 
   async list(
@@ -45,7 +35,7 @@ export class KyselyPets extends TellingStore implements Pets {
     page: Page,
     status: PetStatus | undefined,
   ): Promise<readonly Pet[]> {
-    return (await this.#lists.list(accountId, page, status)).map(fromRow);
+    return (await this.#lists.list(accountId, page, status)).map(petFrom);
   }
 
   async newest(
@@ -53,79 +43,66 @@ export class KyselyPets extends TellingStore implements Pets {
     page: PageBack,
     status: PetStatus | undefined,
   ): Promise<readonly Pet[]> {
-    return (await this.#lists.newest(accountId, page, status)).map(fromRow);
+    return (await this.#lists.newest(accountId, page, status)).map(petFrom);
   }
 
   async find(accountId: string, id: PetId): Promise<Pet | undefined> {
     const [row] = await this.#find({ accountId, id });
-    return row && fromRow(row);
+    return row && petFrom(row);
   }
 
   async findSome(accountId: string, ids: readonly PetId[]): Promise<readonly Pet[]> {
     if (ids.length === 0) return [];
     const rows = await this.db
       .selectFrom('pets')
-      .select(columns)
+      .select(ofAccount.names)
       .where('id', 'in', ids)
       .where('account_id', '=', accountId)
       .execute();
-    return rows.map(fromRow);
+    return rows.map(petFrom);
   }
 
-  add(
+  async add(
     accountId: string,
     draft: PetDraft,
     decide: (id: PetId) => Decision<Pet, CatalogueEvent>,
   ): Promise<Pet> {
-    return this.database.transaction(async () => {
-      const inserted = await this.#insert({ ...toRow(draft), account_id: accountId });
-      const id = this.database.engine.insertedId(inserted);
-      const { state, events } = decide(id);
-      await this.outbox.append(events);
-      return state;
+    const { state } = await this.store(async () => {
+      const inserted = await this.#insert(pets.write({ ...draft, accountId }));
+      return decide(this.database.engine.insertedId(inserted));
     });
+    return state;
   }
 
-  change(
+  async change(
     accountId: string,
     id: PetId,
     decide: (pet: Pet) => Decision<Pet, CatalogueEvent>,
   ): Promise<Pet> {
-    return this.database.transaction(async () => {
-      const { state, events } = decide(await this.lock(accountId, id));
-      await this.save(state);
-      await this.outbox.append(events);
-      return state;
-    });
+    const { state } = await this.changing(
+      () => this.lock(accountId, id),
+      decide,
+      ({ state }) => this.save(state),
+    );
+    return state;
   }
 
   /** For the other adapters of this folder, inside their transaction. @throws DomainError `pet_not_found` */
   async lock(accountId: string, id: PetId): Promise<Pet> {
     const row = await this.db
       .selectFrom('pets')
-      .select(columns)
+      .select(ofAccount.names)
       .where('id', '=', id)
       .where('account_id', '=', accountId)
       .$call(this.database.engine.locked)
       .executeTakeFirst();
     if (!row) throw petNotFound(id);
-    return fromRow(row);
+    return petFrom(row);
   }
 
   async save({ id, ...fields }: Pet): Promise<void> {
     await this.database.run((db) =>
-      runWithNext(db, db.updateTable('pets').set(toRow(fields)).where('id', '=', id)),
+      runWithNext(db, db.updateTable('pets').set(pets.write(fields)).where('id', '=', id)),
     );
   }
 }
-
-const toRow = ({ name, categoryId, status }: Omit<Pet, 'id'>) =>
-  ({ name, category_id: categoryId, status }) satisfies RowOf<Omit<Pet, 'id'>>;
-
-const fromRow = ({ id, name, category_id, status }: PetRow): Pet =>
-  ({
-    id,
-    name,
-    categoryId: category_id,
-    status: oneOf(petStatuses, status),
-  }) satisfies EveryField<Pet>;

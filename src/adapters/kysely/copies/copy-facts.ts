@@ -8,6 +8,19 @@ export interface CopyFacts {
   readonly deploys: readonly string[];
 }
 
+/** A database, and the folder of its server's own programs, where that is not on PATH. */
+export interface DatabasePlace {
+  readonly databaseUrl: string;
+  readonly mysqlToolsDir?: string | undefined;
+}
+
+/** What a copy has, and what its database finds wrong with it. */
+export interface InspectedCopy {
+  /** Undefined when it cannot be loaded. */
+  readonly facts: CopyFacts | undefined;
+  readonly damage: readonly string[];
+}
+
 /** Told of bytes done, out of so many where that is known. */
 export type OnCopied = (bytes: number, total: number | undefined) => void;
 
@@ -35,4 +48,17 @@ export const readFacts = async (ask: Ask, tables: readonly string[]): Promise<Co
     migrations: await values(`select name from ${migrationTable} order by name`),
     deploys: await values(`select id from deploys where state = 'succeeded' order by id`),
   };
+};
+
+/** In words, where a copy has other rows than expected. */
+export const otherRows = (
+  found: CopyFacts['rows'],
+  expected: CopyFacts['rows'],
+): readonly string[] => {
+  const tables = [...new Set([...Object.keys(expected), ...Object.keys(found)])];
+  const different = tables.filter((table) => found[table] !== expected[table]);
+  return different.map((table) => {
+    const [has, needs] = [found[table] ?? 'no', expected[table] ?? 'none'];
+    return `${table} has ${String(has)} rows instead of ${String(needs)}`;
+  });
 };

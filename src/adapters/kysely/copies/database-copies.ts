@@ -1,39 +1,60 @@
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { sql } from 'kysely';
-import { Database } from '../database.ts';
+import type { Database } from '../database.ts';
 import { fileIn, kindOfUrl, type DatabaseKind } from '../engine/database-kind.ts';
-import { readFacts, type CopyFacts, type OnCopied } from './copy-facts.ts';
-import { claimMysql, mysqlObstacle } from './mysql-claim.ts';
-import { dumpMysql, loadMysql, type MysqlPlace } from './mysql-copy.ts';
-import { startPrivateServer } from './private-server.ts';
-import { temporaryFolder } from './temporary-folder.ts';
-import { copySqlite, placeSqlite, sqliteDamage, sqliteObstacle } from './sqlite-copy.ts';
+import type { CopyFacts, DatabasePlace, InspectedCopy, OnCopied } from './copy-facts.ts';
+import { claimMysql, mysqlFacts, mysqlObstacle } from './mysql-claim.ts';
+import { dumpMysql, loadMysql, tryDump } from './mysql-copy.ts';
+import { copySqlite, inspectSqlite, placeSqlite, sqliteObstacle } from './sqlite-copy.ts';
 
-/** A database, and what its server's own programs need. */
-export type DatabasePlace = MysqlPlace;
-
-/** Copies all of it as of one moment, while others write. @param to a file that does not exist */
+/**
+ * Copies all of it as of one moment, while others write.
+ * @param to a file that does not exist
+ * @returns undefined when migrations ran meanwhile: the copy may lack tables
+ */
 export const copyDatabase = (
   place: DatabasePlace,
   to: string,
   onCopied: OnCopied,
-): Promise<CopyFacts> => {
-  switch (kindOfUrl(place.url)) {
+): Promise<CopyFacts | undefined> => {
+  switch (kindOfUrl(place.databaseUrl)) {
     case 'sqlite':
-      return copySqlite(fileIn(place.url), to, onCopied);
+      return copySqlite(fileIn(place.databaseUrl), to, onCopied);
     case 'mysql':
       return dumpMysql(place, to, onCopied);
   }
 };
 
-/** @returns what keeps a copy from being restored there: it is in use or not empty @throws Unavailable */
-export const restoreObstacle = ({ url }: DatabasePlace): Promise<string | undefined> => {
-  switch (kindOfUrl(url)) {
+/** Ids of the succeeded deploys, now. @throws Unavailable */
+export const succeededDeploys = async ({ db }: Database): Promise<readonly string[]> => {
+  const rows = db.selectFrom('deploys').select('id').where('state', '=', 'succeeded');
+  return (await rows.execute()).map(({ id }) => id);
+};
+
+/**
+ * Looks at what a copy has. One of MySQL is loaded for that.
+ * @param into an empty MySQL database, which is empty again afterwards
+ * @returns undefined when it needs one
+ */
+export const inspectCopy = async (
+  kind: DatabaseKind,
+  copy: string,
+  into: DatabasePlace | undefined,
+): Promise<InspectedCopy | undefined> => {
+  switch (kind) {
     case 'sqlite':
-      return sqliteObstacle(fileIn(url));
+      return inspectSqlite(copy);
     case 'mysql':
-      return mysqlObstacle(url);
+      return into && tryDump(copy, into);
+  }
+};
+
+/** @returns what keeps a copy from being restored there: it is in use or not empty @throws Unavailable */
+export const restoreObstacle = ({ databaseUrl }: DatabasePlace): Promise<string | undefined> => {
+  switch (kindOfUrl(databaseUrl)) {
+    case 'sqlite':
+      return sqliteObstacle(fileIn(databaseUrl));
+    case 'mysql':
+      return mysqlObstacle(databaseUrl);
   }
 };
 
@@ -47,126 +68,41 @@ export const restoreDatabase = async <T>(
   place: DatabasePlace,
   first: () => Promise<T>,
 ): Promise<T> => {
-  switch (kindOfUrl(place.url)) {
+  const { databaseUrl } = place;
+  switch (kindOfUrl(databaseUrl)) {
     case 'sqlite': {
       const result = await first();
-      await placeSqlite(copy, fileIn(place.url));
+      await placeSqlite(copy, fileIn(databaseUrl));
       return result;
     }
     case 'mysql':
-      return claimMysql(place.url, {
-        as: 'restore',
-        first,
-        load: () => loadMysql(copy, place),
+      return claimMysql(databaseUrl, 'restore', async ({ empty }) => {
+        const result = await first();
+        await empty();
+        await loadMysql(copy, place);
+        return result;
       });
   }
 };
 
 /** Whether the database there has exactly the tables, rows and migrations of a copy. */
 export const holdsCopy = async (
-  { url }: DatabasePlace,
+  { databaseUrl }: DatabasePlace,
   { rows, migrations }: Pick<CopyFacts, 'rows' | 'migrations'>,
 ): Promise<boolean> => {
-  const database = new Database(url, { patient: true });
   try {
-    const found = await factsOf(database);
-    const isSame = isDeepStrictEqual(found.migrations.toSorted(), migrations.toSorted());
-    return isSame && isDeepStrictEqual(found.rows, { ...rows });
+    const found = await factsOf(databaseUrl);
+    return isDeepStrictEqual([found?.rows, found?.migrations], [{ ...rows }, migrations]);
   } catch {
     return false;
-  } finally {
-    await database.close();
   }
 };
 
-/** Ids of the succeeded deploys, now. @throws Unavailable */
-export const succeededDeploys = async (database: Database): Promise<readonly string[]> => {
-  const rows = database.db.selectFrom('deploys').select('id').where('state', '=', 'succeeded');
-  return (await rows.execute()).map(({ id }) => id);
-};
-
-/** A copy, restored into a temporary place. */
-export interface Trial {
-  readonly database: Database;
-  readonly facts: CopyFacts;
-  /** What the database itself finds wrong. */
-  readonly damage: readonly string[];
-  end(): Promise<void>;
-}
-
-/** @returns why it cannot be tried here, if that is not the copy's fault @throws Error when it cannot be restored */
-export const tryCopy = async (
-  kind: DatabaseKind,
-  copy: string,
-  toolsDir: string | undefined,
-): Promise<Trial | { readonly untried: string }> => {
-  const { path: folder, remove } = await temporaryFolder();
-  try {
-    const server = await placeFor(kind, folder, toolsDir);
-    if ('untried' in server) {
-      await remove();
-      return server;
-    }
-    return await opened(copy, server, remove);
-  } catch (error) {
-    await remove();
-    throw error;
+const factsOf = async (url: string): Promise<CopyFacts | undefined> => {
+  switch (kindOfUrl(url)) {
+    case 'sqlite':
+      return (await inspectSqlite(fileIn(url))).facts;
+    case 'mysql':
+      return mysqlFacts(url);
   }
-};
-
-const placeFor = async (
-  kind: DatabaseKind,
-  folder: string,
-  toolsDir: string | undefined,
-): Promise<TrialPlace | { readonly untried: string }> => {
-  switch (kind) {
-    case 'sqlite': {
-      const path = join(folder, 'restored.db');
-      const damage = () => sqliteDamage(path);
-      return { url: `sqlite:${path}`, toolsDir, damage, stop: () => Promise.resolve() };
-    }
-    case 'mysql': {
-      const server = await startPrivateServer(folder, toolsDir);
-      return 'untried' in server ? server : { ...server, toolsDir, damage: () => [] };
-    }
-  }
-};
-
-interface TrialPlace extends DatabasePlace {
-  readonly damage: () => readonly string[];
-  stop(): Promise<void>;
-}
-
-const opened = async (
-  copy: string,
-  place: TrialPlace,
-  remove: () => Promise<void>,
-): Promise<Trial> => {
-  let database: Database | undefined;
-  const end = async () => {
-    await database?.close();
-    await place.stop();
-    await remove();
-  };
-  try {
-    await restoreDatabase(copy, place, () => Promise.resolve());
-    const damage = place.damage();
-    database = new Database(place.url, { patient: true });
-    return { database, facts: await factsOf(database), damage, end };
-  } catch (error) {
-    await end();
-    throw error;
-  }
-};
-
-const factsOf = async (database: Database): Promise<CopyFacts> => {
-  const tables = await database.run((db) =>
-    db.introspection.getTables({ withInternalKyselyTables: true }),
-  );
-  const ask = async (query: string) =>
-    (await database.run((db) => sql.raw<Record<string, unknown>>(query).execute(db))).rows;
-  return readFacts(
-    ask,
-    tables.map(({ name }) => name),
-  );
 };

@@ -4,8 +4,8 @@ import { Database } from '../database.ts';
 import { knownMigrations, migrator } from '../migrations.ts';
 import { failureOf } from '../engine/failure.ts';
 import type { Schema } from '../schema.ts';
-import { migrationTable, readFacts, type CopyFacts } from './copy-facts.ts';
-import { claimMysql } from './mysql-claim.ts';
+import { migrationTable, otherRows, type CopyFacts } from './copy-facts.ts';
+import { claimMysql, factsIn, tablesIn } from './mysql-claim.ts';
 import { bookkeeping, type RowValues, type SqliteSource } from './sqlite-source.ts';
 
 /** Told of rows done, of all tables together. */
@@ -31,10 +31,9 @@ export const moveToMysql = async (
   onMoved: OnMoved,
 ): Promise<CopyFacts['rows']> => {
   const facts = await source.facts();
-  await claimMysql(url, {
-    as: 'move',
-    first: () => Promise.resolve(),
-    load: () => fill(url, source, { facts, onMoved }),
+  await claimMysql(url, 'move', async ({ empty }) => {
+    await empty();
+    await fill(url, source, { facts, onMoved });
   });
   return withoutBookkeeping(facts);
 };
@@ -121,25 +120,11 @@ const insert = async (session: Session, { table, columns, rows }: Rows): Promise
   }
 };
 
-/** Without those that `finish` drops. */
-const tablesIn = async (session: Session): Promise<readonly string[]> => {
-  const tables = await session.introspection.getTables({ withInternalKyselyTables: true });
-  return tables.map(({ name }) => name).filter((name) => !Object.values(draft).includes(name));
-};
-
 const compare = async (session: Session, facts: CopyFacts): Promise<void> => {
-  const ask = async (query: string) =>
-    (await sql.raw<Record<string, unknown>>(query).execute(session)).rows;
-  const found = await readFacts(ask, await tablesIn(session));
-  const [before, after] = [withoutBookkeeping(facts), withoutBookkeeping(found)];
-  const all = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const different = all.filter((table) => before[table] !== after[table]);
+  const found = await factsIn(session);
+  const different = otherRows(withoutBookkeeping(found), withoutBookkeeping(facts));
   if (different.length === 0 && isDeepStrictEqual(facts.deploys, found.deploys)) return;
-  const named = different.map(
-    (table) =>
-      `${table} has ${String(after[table] ?? 'no')} rows instead of ${String(before[table] ?? 'none')}`,
-  );
-  throw new Error(`The new database is not the same: ${named.join(', ') || 'deploys differ'}.`);
+  throw new Error(`The new database is not the same: ${different.join(', ') || 'deploys differ'}.`);
 };
 
 /** Takes the mark away: from now on a service may start. */
@@ -154,5 +139,7 @@ const finish = async (session: Session, source: SqliteSource): Promise<void> => 
   });
 };
 
-const withoutBookkeeping = ({ rows }: CopyFacts): CopyFacts['rows'] =>
-  Object.fromEntries(Object.entries(rows).filter(([table]) => !bookkeeping.includes(table)));
+const withoutBookkeeping = ({ rows }: CopyFacts): CopyFacts['rows'] => {
+  const kept = [...bookkeeping, ...Object.values(draft)];
+  return Object.fromEntries(Object.entries(rows).filter(([table]) => !kept.includes(table)));
+};

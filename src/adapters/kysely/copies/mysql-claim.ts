@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import { Database } from '../database.ts';
 import { unfinishedIn, unfinishedMark, type Filling } from '../migrations.ts';
 import type { Schema } from '../schema.ts';
-import { migrationTable } from './copy-facts.ts';
+import { migrationTable, readFacts, type CopyFacts } from './copy-facts.ts';
 
 /** The longest that all servers accept: deploys are put back for hours, and the session that has the lock is silent. */
 const silentSeconds = 2_147_483;
@@ -21,19 +21,23 @@ export const mysqlObstacle = (url: string): Promise<string | undefined> =>
     return others === '0' ? tablesOfOthers(session) : `${others} other connections use it`;
   });
 
-interface Claim<T> {
-  readonly as: Filling;
-  /** What is put in place before the database. */
-  readonly first: () => Promise<T>;
-  readonly load: () => Promise<void>;
+/** A database that nobody else may fill. */
+export interface ClaimedMysql {
+  /** Holds the claim. */
+  readonly session: Session;
+  /** Drops what an unfinished restore or move has left, and nothing else. @throws Error when the database came into use */
+  empty(): Promise<void>;
 }
 
 /**
- * Keeps services, restores and moves out of an empty database from before `first` until `load` has replaced the mark.
- * What an unfinished one has left is dropped, and nothing else.
+ * Keeps services, restores and moves out of an empty database while `fill` runs, whose last step replaces the mark.
  * @throws Error when the database is in use @throws Unavailable
  */
-export const claimMysql = <T>(url: string, { as, first, load }: Claim<T>): Promise<T> =>
+export const claimMysql = <T>(
+  url: string,
+  as: Filling,
+  fill: (claimed: ClaimedMysql) => Promise<T>,
+): Promise<T> =>
   inSession(url, async (session) => {
     await tell(session, `set wait_timeout = ${String(silentSeconds)}`);
     const [locked] = await ask(session, `select get_lock(${lockName}, 0)`);
@@ -41,10 +45,7 @@ export const claimMysql = <T>(url: string, { as, first, load }: Claim<T>): Promi
     try {
       await refuseOthers(session);
       if ((await tablesIn(session)).length === 0) await mark(session, as);
-      const result = await first();
-      await dropAllButMark(session);
-      await load();
-      return result;
+      return await fill({ session, empty: () => dropAllButMark(session) });
     } finally {
       // The server also gives it up when the session ends, but some time after that.
       await ask(session, `select release_lock(${lockName})`).catch(() => undefined);
@@ -59,10 +60,15 @@ const mark = async (session: Session, as: Filling): Promise<void> => {
   await tell(session, `insert into ${migrationTable} values ('${unfinishedMark(as)}', '')`);
 };
 
-/** The mark stays until `load` replaces it, as its last step. */
 const dropAllButMark = async (session: Session): Promise<void> => {
   await refuseOthers(session);
-  const tables = (await tablesIn(session)).filter((one) => one !== migrationTable);
+  await dropTables(
+    session,
+    (await tablesIn(session)).filter((one) => one !== migrationTable),
+  );
+};
+
+export const dropTables = async (session: Session, tables: readonly string[]): Promise<void> => {
   if (tables.length === 0) return;
   await tell(session, 'set foreign_key_checks = 0');
   await sql`drop table ${sql.join(tables.map((one) => sql.table(one)))}`.execute(session);
@@ -101,7 +107,16 @@ export const schemaOf = (url: string) =>
     return { tables, migrations: await migrationsIn(session, tables) };
   });
 
-const tablesIn = (session: Session): Promise<readonly string[]> =>
+/** What a database has. @throws Unavailable */
+export const mysqlFacts = (url: string): Promise<CopyFacts> => inSession(url, factsIn);
+
+export const factsIn = async (session: Session): Promise<CopyFacts> =>
+  readFacts(
+    async (query) => (await sql.raw<Record<string, unknown>>(query).execute(session)).rows,
+    await tablesIn(session),
+  );
+
+export const tablesIn = (session: Session): Promise<readonly string[]> =>
   ask(
     session,
     `select table_name from information_schema.tables where table_schema = database() and table_type = 'BASE TABLE' order by table_name`,

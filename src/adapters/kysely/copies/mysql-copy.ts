@@ -1,18 +1,23 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createGunzip, createGzip } from 'node:zlib';
-import { migrationTable, type CopyFacts, type OnCopied } from './copy-facts.ts';
+import {
+  migrationTable,
+  type CopyFacts,
+  type DatabasePlace,
+  type InspectedCopy,
+  type OnCopied,
+} from './copy-facts.ts';
 import { DumpFacts } from './dump-facts.ts';
-import { schemaOf } from './mysql-claim.ts';
-import { callFor, databaseName, programFor, startProgram } from './mysql-programs.ts';
-
-/** A server, and the folder of its programs, where that is not on PATH. */
-export interface MysqlPlace {
-  readonly url: string;
-  readonly toolsDir: string | undefined;
-}
+import { claimMysql, dropTables, factsIn, schemaOf, tablesIn } from './mysql-claim.ts';
+import {
+  callFor,
+  databaseName,
+  ProgramFailed,
+  programFor,
+  startProgram,
+} from './mysql-programs.ts';
 
 const dumping = [
   '--single-transaction',
@@ -38,25 +43,19 @@ const loading = [
   '--local-infile=0',
 ];
 
-/** How often migrations may run while it is dumped. */
-const mostRounds = 10;
-
-/** A compressed dump by the server's own program. @throws Error with what that program says */
+/**
+ * A compressed dump by the server's own program.
+ * @returns undefined when migrations ran meanwhile: the program dumps the tables that were there before it began
+ * @throws Error with what that program says
+ */
 export const dumpMysql = async (
-  place: MysqlPlace,
+  place: DatabasePlace,
   to: string,
   onCopied: OnCopied,
-): Promise<CopyFacts> => {
-  let before = await schemaOf(place.url);
-  for (let round = 1; round <= mostRounds; round++) {
-    const facts = await dumpTables(place, before.tables, { to, onCopied });
-    const after = await schemaOf(place.url);
-    if (isDeepStrictEqual(before, after)) return facts;
-    // The program dumps the tables that it is told, also if others were made before it began.
-    await rm(to);
-    before = after;
-  }
-  throw new Error('Migrations ran again and again while it was copied. Try again later.');
+): Promise<CopyFacts | undefined> => {
+  const before = await schemaOf(place.databaseUrl);
+  const facts = await dumpTables(place, before.tables, { to, onCopied });
+  return isDeepStrictEqual(before, await schemaOf(place.databaseUrl)) ? facts : undefined;
 };
 
 interface Target {
@@ -65,15 +64,15 @@ interface Target {
 }
 
 const dumpTables = async (
-  { url, toolsDir }: MysqlPlace,
+  { databaseUrl, mysqlToolsDir }: DatabasePlace,
   tables: readonly string[],
   { to, onCopied }: Target,
 ): Promise<CopyFacts> => {
-  const program = programFor('dump', toolsDir);
-  const { args, env } = callFor(url);
+  const program = programFor('dump', mysqlToolsDir);
+  const { args, env } = callFor(databaseUrl);
   // Last, so that an unfinished restore has no schema that the service would start on.
   const ordered = [...tables.filter((one) => one !== migrationTable), migrationTable];
-  const all = [...args, ...dumping, databaseName(url), ...ordered];
+  const all = [...args, ...dumping, databaseName(databaseUrl), ...ordered];
   const { child, succeeded } = startProgram(program, { args: all, env });
   child.stdin.end();
   const facts = new DumpFacts();
@@ -99,10 +98,13 @@ async function* watched(chunks: AsyncIterable<Buffer>, facts: DumpFacts, onCopie
 }
 
 /** Loads a dump into a database that `claimMysql` holds; repeated after a failure, it starts over. */
-export const loadMysql = async (from: string, { url, toolsDir }: MysqlPlace): Promise<void> => {
-  const program = programFor('client', toolsDir);
-  const { args, env } = callFor(url);
-  const all = [...args, ...loading, databaseName(url)];
+export const loadMysql = async (
+  from: string,
+  { databaseUrl, mysqlToolsDir }: DatabasePlace,
+): Promise<void> => {
+  const program = programFor('client', mysqlToolsDir);
+  const { args, env } = callFor(databaseUrl);
+  const all = [...args, ...loading, databaseName(databaseUrl)];
   const { child, succeeded } = startProgram(program, { args: all, env });
   child.stdout.resume();
   const loaded = pipeline(createReadStream(from), createGunzip(), withoutSandboxLine, child.stdin);
@@ -111,6 +113,21 @@ export const loadMysql = async (from: string, { url, toolsDir }: MysqlPlace): Pr
     if (one.status === 'rejected') throw one.reason;
   }
 };
+
+/** Loads a dump into an empty database, looks at what it has then, and empties it again. @throws Error when that is in use */
+export const tryDump = (from: string, place: DatabasePlace): Promise<InspectedCopy> =>
+  claimMysql(place.databaseUrl, 'restore', async ({ session, empty }) => {
+    await empty();
+    try {
+      await loadMysql(from, place);
+      return { facts: await factsIn(session), damage: [] };
+    } catch (error) {
+      if (!(error instanceof ProgramFailed)) throw error;
+      return { facts: undefined, damage: [`it cannot be loaded: ${error.message}`] };
+    } finally {
+      await dropTables(session, await tablesIn(session));
+    }
+  });
 
 /** The first line of newer dumps is a command that older clients refuse; the option says the same. */
 async function* withoutSandboxLine(chunks: AsyncIterable<Buffer>) {

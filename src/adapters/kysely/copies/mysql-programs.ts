@@ -7,31 +7,27 @@ import { delimiter, join } from 'node:path';
 const names = {
   dump: ['mariadb-dump', 'mysqldump'],
   client: ['mariadb', 'mysql'],
-  server: ['mariadbd', 'mysqld'],
 } as const;
 type Program = keyof typeof names;
 
-/** Where servers are on most systems, also if it is not on PATH. */
-const serverFolders = ['/usr/sbin', '/usr/local/sbin', '/usr/libexec'];
-
-/** @param folder where to look first @returns undefined when it is not installed */
-export const findProgram = (program: Program, folder: string | undefined): string | undefined => {
+/** @param folder where to look first @throws Error that says what to install */
+export const programFor = (program: Program, folder: string | undefined): string => {
   const path = (process.env['PATH'] ?? '').split(delimiter).filter((one) => one !== '');
-  const folders = [...(folder === undefined ? [] : [folder]), ...path, ...serverFolders];
-  return names[program]
+  const folders = folder === undefined ? path : [folder, ...path];
+  const found = names[program]
     .flatMap((name) => folders.map((one) => join(one, name)))
     .find((one) => existsSync(one));
-};
-
-/** @throws Error that says what to install */
-export const programFor = (program: Program, folder: string | undefined): string => {
-  const found = findProgram(program, folder);
   if (found !== undefined) return found;
   throw new Error(
     `${names[program].join(' or ')} is not installed. Install the client programs of your MySQL or MariaDB server, ` +
       'or set MYSQL_TOOLS_DIR to their folder.',
   );
 };
+
+/** A program did not do its work, and says why. */
+export class ProgramFailed extends Error {
+  override readonly name = 'ProgramFailed';
+}
 
 interface Call {
   readonly args: readonly string[];
@@ -84,10 +80,10 @@ export const startProgram = (program: string, { args, env }: Call) => {
   const ended = endOf(child);
   return {
     child,
-    /** @throws Error with what it said */
+    /** @throws ProgramFailed with what it said */
     succeeded: async (): Promise<void> => {
-      if ((await ended) !== 0)
-        throw new Error(`${program} failed: ${said.trim() || 'it says nothing'}`);
+      if ((await ended) === 0) return;
+      throw new ProgramFailed(`${program} failed: ${said.trim() || 'it says nothing'}`);
     },
   };
 };

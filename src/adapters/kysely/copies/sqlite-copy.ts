@@ -1,6 +1,6 @@
 import { chmod, copyFile, link, open, rm, stat } from 'node:fs/promises';
 import SqliteDatabase from 'better-sqlite3';
-import { readFacts, type CopyFacts, type OnCopied } from './copy-facts.ts';
+import { readFacts, type CopyFacts, type InspectedCopy, type OnCopied } from './copy-facts.ts';
 
 /** Of 4 KiB: so much is copied between two turns of the event loop. */
 const pagesPerStep = 2_000;
@@ -15,7 +15,7 @@ export const copySqlite = async (
 ): Promise<CopyFacts> => {
   try {
     const facts = await copyAsOfNow(from, to, onCopied);
-    const [problem] = integrityProblems(to);
+    const [problem] = settle(to);
     if (problem !== undefined) throw damaged(from, problem);
     return facts;
   } catch (error) {
@@ -27,27 +27,13 @@ export const copySqlite = async (
 const damaged = (path: string, problem: string): Error =>
   new Error(`There is no new backup, because the database ${path} is damaged: ${problem}.`);
 
-/** Also of its indexes: reading all of a copy takes less time than making it. */
-const integrityProblems = (path: string): readonly string[] => {
-  const file = new SqliteDatabase(path, { fileMustExist: true });
-  try {
-    const found = file.pragma('integrity_check') as { integrity_check: string }[];
-    return found.map((row) => row.integrity_check).filter((text) => text !== 'ok');
-  } finally {
-    file.close();
-  }
-};
-
 const copyAsOfNow = async (from: string, to: string, onCopied: OnCopied): Promise<CopyFacts> => {
   const source = new SqliteDatabase(from, { readonly: true, fileMustExist: true, timeout: lockMs });
   try {
     source.defaultSafeIntegers(true);
     // SQLite starts a copy over whenever another process has written. An open read transaction keeps it on one state.
     source.exec('begin');
-    const tables = source
-      .prepare(`select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`)
-      .pluck()
-      .all() as string[];
+    const facts = await sqliteFacts(source);
     const pageBytes = Number(source.pragma('page_size', { simple: true }));
     await source.backup(to, {
       progress: ({ totalPages, remainingPages }) => {
@@ -56,9 +42,52 @@ const copyAsOfNow = async (from: string, to: string, onCopied: OnCopied): Promis
       },
     });
     await chmod(to, 0o600);
-    return await readFacts((sql) => source.prepare(sql).all() as object[], tables);
+    return facts;
   } finally {
     source.close();
+  }
+};
+
+/** Makes a copy one file that can be read where nothing can be written. @returns what is wrong with it */
+const settle = (path: string): readonly string[] => {
+  const file = new SqliteDatabase(path, { fileMustExist: true });
+  try {
+    file.pragma('journal_mode = delete');
+    return integrityProblems(file);
+  } finally {
+    file.close();
+  }
+};
+
+/** Also of its indexes: reading all of a copy takes less time than making it. */
+const integrityProblems = (file: SqliteDatabase.Database): readonly string[] => {
+  const found = file.pragma('integrity_check') as { integrity_check: string }[];
+  return found.map((row) => row.integrity_check).filter((text) => text !== 'ok');
+};
+
+export const sqliteFacts = (file: SqliteDatabase.Database): Promise<CopyFacts> =>
+  readFacts((sql) => file.prepare(sql).all() as object[], sqliteTables(file));
+
+export const sqliteTables = (file: SqliteDatabase.Database): readonly string[] =>
+  file
+    .prepare(
+      `select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name`,
+    )
+    .pluck()
+    .all() as string[];
+
+/** Reads a file that nobody writes. @returns what it has, and what SQLite finds wrong with it */
+export const inspectSqlite = async (path: string): Promise<InspectedCopy> => {
+  const file = new SqliteDatabase(path, { readonly: true, fileMustExist: true });
+  try {
+    const strays = file.pragma('foreign_key_check') as { table: string }[];
+    const damage = [
+      ...integrityProblems(file),
+      ...strays.map((row) => `a row of ${row.table} refers to no row`),
+    ];
+    return { facts: await sqliteFacts(file), damage };
+  } finally {
+    file.close();
   }
 };
 
@@ -87,20 +116,6 @@ export const placeSqlite = async (copy: string, path: string): Promise<void> => 
     throw new Error(problem, { cause: error });
   } finally {
     await rm(draft, { force: true });
-  }
-};
-
-/** @returns what SQLite finds wrong with a file, nothing if all is well */
-export const sqliteDamage = (path: string): readonly string[] => {
-  const file = new SqliteDatabase(path, { fileMustExist: true });
-  try {
-    const strays = file.pragma('foreign_key_check') as { table: string }[];
-    return [
-      ...integrityProblems(path),
-      ...strays.map((row) => `a row of ${row.table} refers to no row`),
-    ];
-  } finally {
-    file.close();
   }
 };
 

@@ -1,5 +1,6 @@
 import SqliteDatabase from 'better-sqlite3';
-import { migrationTable, readFacts, type CopyFacts } from './copy-facts.ts';
+import { migrationTable, type CopyFacts } from './copy-facts.ts';
+import { sqliteFacts, sqliteTables } from './sqlite-copy.ts';
 
 /** Values of one row, in the order of the columns: text, int64, bytes or null. */
 export type RowValues = readonly unknown[];
@@ -19,12 +20,12 @@ export class SqliteSource {
   }
 
   facts(): Promise<CopyFacts> {
-    return readFacts((sql) => this.#file.prepare(sql).all() as object[], this.#allTables());
+    return sqliteFacts(this.#file);
   }
 
   /** All that migrations have made, each after those that it refers to. */
   tables(): readonly string[] {
-    const tables = this.#allTables().filter((name) => !bookkeeping.includes(name));
+    const tables = sqliteTables(this.#file).filter((name) => !bookkeeping.includes(name));
     const done: string[] = [];
     const isNext = (table: string): boolean =>
       !done.includes(table) &&
@@ -61,12 +62,6 @@ export class SqliteSource {
   assignedIds(): ReadonlyMap<string, bigint> {
     const rows = this.#file.prepare('select name, seq from sqlite_sequence').raw().all();
     return new Map(rows as [string, bigint][]);
-  }
-
-  #allTables(): readonly string[] {
-    return this.#texts(
-      `select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name`,
-    );
   }
 
   #referencesOf(table: string): readonly string[] {

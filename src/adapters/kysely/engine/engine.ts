@@ -3,7 +3,6 @@ import {
   type Expression,
   type InsertQueryBuilder,
   type InsertResult,
-  type Kysely,
   type RawBuilder,
 } from 'kysely';
 import type { Deadline } from '../../../kernel/deadline.ts';
@@ -75,12 +74,8 @@ export class Engine {
 
   /** The id that the database assigned to an inserted row. */
   insertedId({ insertId }: { readonly insertId?: bigint | undefined }): bigint {
-    switch (this.#kind) {
-      case 'sqlite':
-      case 'mysql':
-        if (insertId === undefined) throw new Error('the database assigned no id');
-        return insertId;
-    }
+    if (insertId === undefined) throw new Error('the database assigned no id');
+    return insertId;
   }
 
   /** Inserts a row, or changes the row that has the same key. */
@@ -94,18 +89,6 @@ export class Engine {
         return insert.onConflict((row) => row.columns([...key]).doUpdateSet(change as never));
       case 'mysql':
         return insert.onDuplicateKeyUpdate(change as never);
-    }
-  }
-
-  /** An insert that replaces rows with the same primary key. */
-  replaceInto<Schema, Table extends keyof Schema & string>(
-    db: Kysely<Schema>,
-    table: Table,
-  ): InsertQueryBuilder<Schema, Table, InsertResult> {
-    switch (this.#kind) {
-      case 'sqlite':
-      case 'mysql':
-        return db.replaceInto(table);
     }
   }
 

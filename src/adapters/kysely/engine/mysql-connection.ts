@@ -1,9 +1,8 @@
-import type { Connection, FieldPacket } from 'mysql2';
+import type { FieldPacket, PoolConnection, QueryError } from 'mysql2';
 import type { Deadline } from '../../../kernel/deadline.ts';
 import { OutOfTime } from '../../../kernel/unavailable.ts';
 import { failureOf } from './failure.ts';
-import { MysqlStatements, type Answered } from './mysql-statements.ts';
-import type { MysqlTimeouts, Timed } from './mysql-timeouts.ts';
+import { coded, inTime } from './mysql-places.ts';
 
 export interface Statement {
   readonly sql: string;
@@ -16,70 +15,56 @@ export interface QueryLimits {
   readonly deadline: Pick<Deadline, 'leftMs'>;
 }
 
-export const [begin, commit, rollback] = ['begin', 'commit', 'rollback'].map((sql) => ({
-  sql,
-  parameters: [],
-})) as unknown as readonly [Statement, Statement, Statement];
-
+const word = (sql: string): Statement => ({ sql, parameters: [] });
+export const begin = word('begin');
+export const commit = word('commit');
+export const rollback = word('rollback');
 /** A number, or in some releases a word. */
-const askReadOnly: Statement = { sql: 'select @@global.read_only as readOnly', parameters: [] };
+const askReadOnly = word('select @@global.read_only as readOnly');
 
 /** How long a connection counts as one to the primary. */
 const freshMs = 1_000;
 
+/** No room for statements, an unknown statement, a changed table. */
+const asTextInstead = [1461, 1243, 1615];
+
+type Answered = (error: QueryError | null, answer?: unknown, fields?: unknown) => void;
+
 /**
- * A pooled connection. Each packet has a deadline that starts when it is requested (mysql2's starts when it is sent)
- * and never exceeds the request's. Only a working connection without an open transaction returns to the pool, because
- * the next BEGIN would commit the open one (MySQL 8 manual, 15.3.3). A connection that broke, missed a deadline, or
- * failed a packet with COMMIT or ROLLBACK is closed; the server then rolls back.
+ * A pooled connection. Each packet has a deadline, and never takes longer than the request has left. Only a working
+ * connection without an open transaction returns to the pool, because the next BEGIN would commit the open one (MySQL 8
+ * manual, 15.3.3). A connection that broke, missed a deadline, or failed a packet with COMMIT or ROLLBACK is closed; the
+ * server then rolls back.
  */
 export class GuardedConnection {
-  readonly #connection: Connection;
+  readonly #connection: PoolConnection;
   readonly #limits: QueryLimits;
-  readonly #timeouts: MysqlTimeouts;
-  readonly #statements: MysqlStatements;
-  /** mysql2 tells nobody who waits for the end of a connection that is destroyed meanwhile. */
-  readonly #gone = Promise.withResolvers<undefined>();
   #isBroken = false;
   #isInTransaction = false;
   #askedAt = performance.now();
 
-  constructor(connection: Connection, limits: QueryLimits, timeouts: MysqlTimeouts) {
+  constructor(connection: PoolConnection, limits: QueryLimits) {
     this.#connection = connection;
     this.#limits = limits;
-    this.#timeouts = timeouts;
-    this.#statements = new MysqlStatements(connection);
-    // The server may close it while nobody uses it.
     for (const event of ['error', 'end']) connection.on(event, () => (this.#isBroken = true));
   }
 
-  get isUsable(): boolean {
-    return !this.#isBroken && !this.#isInTransaction;
-  }
-
-  /** Whether nobody has asked for some time whether its server is still the primary. */
-  get mayBeStale(): boolean {
-    return performance.now() - this.#askedAt > freshMs;
-  }
-
   /**
-   * Whether the server takes no writes. After a fail-over it may be a replica, and even one that is no longer told of
-   * what is stored; those who only read would never learn it.
+   * Asks once in a second whether the server takes writes. After a fail-over it may be a replica, and even one that is no
+   * longer told of what is stored; those who only read would never learn it.
    */
-  async isReadOnly(): Promise<boolean> {
+  async leadsToPrimary(): Promise<boolean> {
+    if (performance.now() - this.#askedAt <= freshMs) return true;
+    const [row] = (await this.send([askReadOnly], Infinity)) as { readonly readOnly: unknown }[];
     this.#askedAt = performance.now();
-    const [row] = (await this.send([askReadOnly])) as { readonly readOnly: unknown }[];
-    return !['0', 'OFF'].includes(String(row?.readOnly));
-  }
-
-  /** It is closed when it is given back. */
-  retire(): void {
-    this.#isBroken = true;
+    return ['0', 'OFF'].includes(String(row?.readOnly));
   }
 
   /** Sends statements in one packet. MySQL runs them in this order, until one fails. @returns the answer to the last */
-  async send(statements: readonly Statement[]): Promise<unknown> {
-    this.#refuse();
+  async send(
+    statements: readonly Statement[],
+    leftMs = this.#limits.deadline.leftMs,
+  ): Promise<unknown> {
     // Set before sending, because a lost packet may have been executed.
     if (statements.includes(begin)) this.#isInTransaction = true;
     const last = statements.at(-1);
@@ -87,9 +72,9 @@ export class GuardedConnection {
     const sql = statements.map((one) => one.sql).join('; ');
     const values = statements.flatMap(({ parameters }) => parameters) as string[];
     try {
-      const answer = await this.#ask((answered) => {
+      const answer = await this.#ask(leftMs, statements.length, (answered) => {
         this.#connection.query({ sql, values }, answered);
-      }, statements.length);
+      });
       if (ends) this.#isInTransaction = false;
       return answer;
     } catch (error) {
@@ -98,54 +83,50 @@ export class GuardedConnection {
     }
   }
 
-  /** Runs a statement that the server parses only the first time. @returns its rows */
-  async execute(sql: string, values: readonly unknown[]): Promise<unknown[]> {
-    this.#refuse();
-    return this.#ask((answered) => {
-      this.#statements.execute(sql, values, answered);
-    }, 1) as Promise<unknown[]>;
+  /**
+   * Runs a statement that the server parses only the first time. A server that keeps no more of them
+   * (`max_prepared_stmt_count`), or has forgotten one, gets the statement as text. @returns its rows
+   */
+  async execute({ sql, parameters }: Statement): Promise<unknown[]> {
+    try {
+      const { leftMs } = this.#limits.deadline;
+      const answer = await this.#ask(leftMs, 1, (answered) => {
+        this.#connection.execute(sql, parameters as string[], answered);
+      });
+      return answer as unknown[];
+    } catch (error) {
+      if (!asTextInstead.includes((error as QueryError).errno ?? 0)) throw error;
+      this.#connection.unprepare(sql);
+      return (await this.send([{ sql, parameters }])) as unknown[];
+    }
   }
 
-  /** Waits for what is running, at most until that misses its deadline. */
-  end(): Promise<unknown> {
-    // A connection that breaks while closing counts as closed.
-    this.#connection.end(() => {
-      this.#gone.resolve(undefined);
-    });
-    return this.#gone.promise;
+  giveBack(): void {
+    if (this.#isBroken || this.#isInTransaction) this.destroy();
+    else this.#connection.release();
   }
 
   destroy(): void {
+    this.#isBroken = true;
     this.#connection.destroy();
-    this.#gone.resolve(undefined);
   }
 
-  #refuse(): void {
-    if (this.#isBroken) throw brokenConnection();
-    if (this.#limits.deadline.leftMs === 0) throw new OutOfTime('The database');
-  }
-
-  #ask(ask: (answered: Answered) => void, count: number): Promise<unknown> {
-    const { queryMs, deadline } = this.#limits;
-    const { leftMs } = deadline;
-    return new Promise((resolve, reject) => {
-      const timed: Timed = {
-        endsAt: performance.now() + Math.min(queryMs, leftMs),
-        giveUp: () => {
-          this.#isBroken = true;
-          this.destroy();
-          reject(leftMs < queryMs ? new OutOfTime('The database') : brokenConnection());
-        },
-      };
-      this.#timeouts.add(timed);
-      ask((error, answer, fields) => {
-        this.#timeouts.delete(timed);
-        if (!error) resolve(lastOf(answer, fields, count));
-        else {
-          if (failureOf(error) === 'unavailable') this.#isBroken = true;
-          reject(error);
-        }
-      });
+  #ask(leftMs: number, count: number, ask: (answered: Answered) => void): Promise<unknown> {
+    if (this.#isBroken) return Promise.reject(brokenConnection());
+    if (leftMs === 0) return Promise.reject(new OutOfTime('The database'));
+    const { queryMs } = this.#limits;
+    return inTime({
+      ms: Math.min(queryMs, leftMs),
+      begin: (settle) => {
+        ask((error, answer, fields) => {
+          if (error && failureOf(error) === 'unavailable') this.#isBroken = true;
+          settle(error, error ? undefined : lastOf(answer, fields, count));
+        });
+      },
+      late: () => {
+        this.destroy();
+        return leftMs < queryMs ? new OutOfTime('The database') : brokenConnection();
+      },
     });
   }
 }
@@ -175,6 +156,4 @@ const withBigints = (rows: Record<string, unknown>[], columns: readonly FieldPac
 };
 
 const brokenConnection = () =>
-  Object.assign(new Error('the connection broke, or did not answer in time'), {
-    code: 'POOL_BROKEN',
-  });
+  coded('POOL_BROKEN', 'the connection broke, or did not answer in time');

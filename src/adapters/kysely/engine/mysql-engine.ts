@@ -1,10 +1,15 @@
-import { MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, type Dialect } from 'kysely';
-import type { ConnectionOptions } from 'mysql2';
+import {
+  MysqlAdapter,
+  MysqlIntrospector,
+  MysqlQueryCompiler,
+  type Dialect,
+  type Driver,
+} from 'kysely';
+import type { PoolOptions } from 'mysql2';
 import type { Deadline } from '../../../kernel/deadline.ts';
 import type { Connections } from './connections.ts';
-import { MysqlDriver } from './mysql-driver.ts';
+import { LazyConnection } from './lazy-connection.ts';
 import { MysqlPool, type PoolSettings } from './mysql-pool.ts';
-import { tablesOf } from './statement-tables.ts';
 
 /** How long to wait for each resource. */
 interface Deadlines extends Pick<PoolSettings, 'acquireMs' | 'queryMs' | 'lockSeconds'> {
@@ -27,7 +32,9 @@ const patiently: Deadlines = {
 
 const limits = { all: 10, reserve: 2, mostWaiting: 1000 };
 
-const options: ConnectionOptions = {
+const options: PoolOptions = {
+  connectionLimit: limits.all,
+  maxPreparedStatements: 100,
   enableKeepAlive: true,
   charset: 'utf8mb4_bin',
   timezone: 'Z',
@@ -46,23 +53,42 @@ export const openMysql = (
   let pool: Promise<MysqlPool> | undefined;
   let load = () => ({ all: limits.all, busy: 0, waiting: 0 });
   const openPool = async (): Promise<MysqlPool> => {
-    const { createConnection } = await import('mysql2');
-    const connect = () => createConnection({ ...options, uri: url, connectTimeout: connectMs });
-    const opened = new MysqlPool(connect, { ...deadlines, limits, deadline });
+    const { createPool } = await import('mysql2');
+    const connections = createPool({ ...options, uri: url, connectTimeout: connectMs });
+    const opened = new MysqlPool(connections, { ...deadlines, limits, deadline });
     load = () => opened.load();
     return opened;
   };
   const open = () => (pool ??= openPool());
-  const dialect: Dialect = {
-    createAdapter: () => new MysqlAdapter(),
-    createDriver: () => new MysqlDriver(open),
-    createIntrospector: (db) => new MysqlIntrospector(db),
-    createQueryCompiler: () => new MysqlQueryCompiler(),
-  };
   return {
-    dialect,
-    readCommitted: async (query) => (await open()).read(query, tablesOf(query.query)),
+    dialect: dialectOf(open),
+    readCommitted: async (query) => (await open()).read(query),
     load: () => load(),
     close: async () => (await pool)?.close(),
   };
 };
+
+const done = Promise.resolve();
+
+/** BEGIN and statements whose answer is not needed share a round trip with the next statement. */
+const dialectOf = (open: () => Promise<MysqlPool>): Dialect => ({
+  createAdapter: () => new MysqlAdapter(),
+  createDriver: (): Driver => ({
+    init: () => done,
+    acquireConnection: async () => new LazyConnection(await open()),
+    beginTransaction: (connection: LazyConnection) => {
+      connection.begin();
+      return done;
+    },
+    commitTransaction: (connection: LazyConnection) => connection.commit(),
+    rollbackTransaction: (connection: LazyConnection) => connection.rollback(),
+    releaseConnection: (connection: LazyConnection) => {
+      connection.release();
+      return done;
+    },
+    // `close` ends the pool.
+    destroy: () => done,
+  }),
+  createIntrospector: (db) => new MysqlIntrospector(db),
+  createQueryCompiler: () => new MysqlQueryCompiler(),
+});

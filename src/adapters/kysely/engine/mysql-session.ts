@@ -1,5 +1,7 @@
-import type { Connection, RowDataPacket } from 'mysql2';
+import type { RowDataPacket } from 'mysql2';
 import { failureOf } from './failure.ts';
+import type { GuardedConnection } from './mysql-connection.ts';
+import { coded } from './mysql-places.ts';
 
 const sqlMode = [
   ...['STRICT_ALL_TABLES', 'NO_ZERO_DATE', 'NO_ZERO_IN_DATE'],
@@ -43,48 +45,48 @@ const wanted = (lockSeconds: LockSeconds): readonly (readonly [names: string, va
   ['transaction_read_only|tx_read_only', 'OFF'],
 ];
 
-/** The statements that set them; `set names` covers two. */
-const statements = (lockSeconds: LockSeconds): readonly string[] => [
-  'set session transaction isolation level read committed, read write',
-  `set wait_timeout = ${String(silentSeconds)}`,
-  'set character_set_client = utf8mb4, character_set_results = utf8mb4, ' +
-    `collation_connection = utf8mb4_bin, autocommit = 1, time_zone = '+00:00', ` +
-    `innodb_lock_wait_timeout = ${String(lockSeconds.row)}, lock_wait_timeout = ${String(lockSeconds.table)}, ` +
-    `sql_mode = '${sqlMode.join()}', ` +
-    `foreign_key_checks = 1, unique_checks = 1, completion_type = 'NO_CHAIN', ` +
-    'sql_safe_updates = 0, sql_select_limit = default',
-];
+/** Each statement that sets some of them; `set transaction` and the time-out are named apart. */
+const statements = (lockSeconds: LockSeconds): readonly string[] => {
+  const rest = wanted(lockSeconds).filter(
+    ([name]) => name !== 'wait_timeout' && !name.includes('|'),
+  );
+  const assigned = rest.map(([name, value]) =>
+    /^\d+$/.test(value) ? `${name} = ${value}` : `${name} = '${value}'`,
+  );
+  return [
+    'set session transaction isolation level read committed, read write',
+    `set wait_timeout = ${String(silentSeconds)}`,
+    `set ${assigned.join(', ')}`,
+  ];
+};
 
 /**
  * Sets the session variables of a new connection and verifies them, in one packet.
  * @throws the server's error, or one with code `SESSION_REFUSED` that names the variables it did not accept
  */
 export const prepareSession = async (
-  connection: Connection,
+  connection: GuardedConnection,
   lockSeconds: LockSeconds,
 ): Promise<void> => {
   const expected = wanted(lockSeconds);
   const names = expected.flatMap(([either]) => either.split('|'));
-  const look = 'show session variables where variable_name in (?)';
-  const sql = [...statements(lockSeconds), look].join('; ');
-  const rows = await new Promise<readonly RowDataPacket[]>((resolve, reject) => {
-    connection.query<RowDataPacket[][]>(sql, [names], (error, answers) => {
-      if (error) reject(asRefusal(error));
-      else resolve(answers.at(-1) ?? []);
-    });
-  });
-  const fault = faultOf(rows, expected);
+  const settings = statements(lockSeconds).map((sql) => ({ sql, parameters: [] }));
+  const look = {
+    sql: `show session variables where variable_name in (${names.map(() => '?').join()})`,
+    parameters: names,
+  };
+  let rows: unknown;
+  try {
+    rows = await connection.send([...settings, look], Infinity);
+  } catch (error) {
+    throw failureOf(error) === 'unavailable' ? error : sessionRefused((error as Error).message);
+  }
+  const fault = faultOf(rows as RowDataPacket[], expected);
   if (fault) throw fault;
 };
 
-/** Errors that only mean an unreachable server are passed on unchanged. */
-const asRefusal = (error: Error): Error =>
-  failureOf(error) === 'unavailable' ? error : sessionRefused(error.message);
-
 const sessionRefused = (why: string): Error =>
-  Object.assign(new Error(`the server does not let this user set its session: ${why}`), {
-    code: 'SESSION_REFUSED',
-  });
+  coded('SESSION_REFUSED', `the server does not let this user set its session: ${why}`);
 
 const faultOf = (
   rows: readonly RowDataPacket[],

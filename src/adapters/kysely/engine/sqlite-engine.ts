@@ -2,18 +2,45 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
-import { SqliteAdapter, SqliteIntrospector, type Dialect } from 'kysely';
+import {
+  SqliteAdapter,
+  SqliteIntrospector,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+} from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Deadline } from '../../../kernel/deadline.ts';
 import type { Connections } from './connections.ts';
 import { PaddedListsCompiler } from './padded-lists.ts';
-import { SqliteFileDriver, type SqliteFile } from './sqlite-driver.ts';
-import { givingUpAfter, pastOtherPrograms } from './sqlite-lock.ts';
-import { SqliteGroup } from './sqlite-group.ts';
-import { SqliteWriters, type Patience } from './sqlite-writers.ts';
+import {
+  givingUpAfter,
+  pastOtherPrograms,
+  SqliteGroup,
+  SqliteWriters,
+  type Patience,
+} from './sqlite-group.ts';
 
 /** How long to wait for another program's lock on the file. */
 const lockLimitsMs = { usual: 2000, patient: 60_000 };
+
+/** An open file; readers never wait for writers. */
+interface SqliteFile {
+  /** Prepared once, on the connection that can only read. */
+  readonly reader: (text: string) => SqliteDatabase.Statement;
+  readonly writer: (text: string) => SqliteDatabase.Statement;
+  /** What is being written. */
+  readonly group: SqliteGroup;
+  /** Runs something that blocks the process, after a turn of the event loop if it is time for one. */
+  readonly breathe: <T>(work: () => Promise<T>) => Promise<T>;
+  /** How long the current call waits. */
+  readonly patience: () => Patience;
+  /** Before the first query. @throws an error with code `SQLITE_BUSY` while another program holds a lock */
+  readonly prepare: () => void;
+  close(): void;
+}
 
 /** Every commit is on the disk before it is acknowledged (WAL, synchronous=FULL). */
 export const openSqlite = (
@@ -144,9 +171,99 @@ class FileAdapter extends SqliteAdapter {
   }
 }
 
+/** Every write waits its turn, both transactions and single statements. Reads never wait. */
 const dialectOf = (file: SqliteFile): Dialect => ({
   createAdapter: () => new FileAdapter(),
-  createDriver: () => new SqliteFileDriver(file),
+  createDriver: (): Driver => ({
+    init: () => pastOtherPrograms(file.prepare, givingUpAfter(file.patience().lockMs)),
+    acquireConnection: () => Promise.resolve(new Session(file)),
+    beginTransaction: (session: Session) => session.begin(),
+    commitTransaction: (session: Session) => session.commit(),
+    rollbackTransaction: (session: Session) => session.rollBack(),
+    releaseConnection: (session: Session) => session.rollBack(),
+    destroy: () => {
+      file.close();
+      return Promise.resolve();
+    },
+  }),
   createIntrospector: (db) => new SqliteIntrospector(db),
   createQueryCompiler: () => new PaddedListsCompiler(),
 });
+
+/** One caller's use of the file, from acquiring a connection to releasing it. */
+class Session implements DatabaseConnection {
+  readonly #file: SqliteFile;
+  #isWriter = false;
+  /** Then a statement would be stored on its own. */
+  #isOver = false;
+
+  constructor(file: SqliteFile) {
+    this.#file = file;
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { reader, breathe, patience } = this.#file;
+    if (this.#isWriter) return this.#write<R>(sql, parameters);
+    if (this.#isOver) throw new Error('the transaction is over');
+    const reading = reader(sql);
+    if (reading.readonly) {
+      const read = () => resultOf<R>(reading, parameters);
+      return breathe(() => pastOtherPrograms(read, givingUpAfter(patience().lockMs)));
+    }
+    await this.begin();
+    try {
+      const result = this.#write<R>(sql, parameters);
+      await this.commit();
+      return result;
+    } catch (error) {
+      await this.rollBack();
+      throw error;
+    }
+  }
+
+  /** In one piece. */
+  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    yield await this.executeQuery<R>(query);
+  }
+
+  /**
+   * Takes the write lock at once: a transaction that reads first and writes later can otherwise fail for good when
+   * another process wrote in between.
+   */
+  async begin(): Promise<void> {
+    const { group, patience } = this.#file;
+    await group.begin(patience());
+    this.#isWriter = true;
+  }
+
+  async commit(): Promise<void> {
+    const stored = this.#file.group.commit();
+    this.#end();
+    await stored;
+  }
+
+  async rollBack(): Promise<void> {
+    if (!this.#isWriter) return;
+    this.#end();
+    await this.#file.group.rollBack();
+  }
+
+  #end(): void {
+    this.#isWriter = false;
+    this.#isOver = true;
+  }
+
+  #write<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
+    const { group, writer } = this.#file;
+    return group.run(() => resultOf<R>(writer(sql), parameters));
+  }
+}
+
+const resultOf = <R>(
+  statement: SqliteDatabase.Statement,
+  parameters: readonly unknown[],
+): QueryResult<R> => {
+  if (statement.reader) return { rows: statement.all(parameters) as R[] };
+  const { changes, lastInsertRowid } = statement.run(parameters);
+  return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] };
+};

@@ -2,7 +2,6 @@ import { isKind } from '../../../notifications/domain/kinds.ts';
 import type { NotificationKind } from '../../../notifications/domain/notification.ts';
 import type { MailChoices } from '../../../notifications/mail-ports.ts';
 import type { Queries } from '../database.ts';
-import { lockedRow } from '../locked-row.ts';
 import { Store } from '../store.ts';
 
 type Kinds = ReadonlySet<NotificationKind>;
@@ -49,7 +48,7 @@ export class KyselyMailChoices extends Store implements MailChoices {
     work: (db: Queries, before: ReadonlySet<string>) => Promise<void>,
   ): Promise<void> {
     await this.database.transaction(async (db) => {
-      if (!(await lockedRow(this.database, 'people', personId))) return;
+      if (!(await this.database.lock('people', personId))) return;
       const rows = await db
         .selectFrom('mail_choices')
         .select('kind_off')

@@ -2,23 +2,21 @@ import { mostPeople } from '../../../access/domain/person.ts';
 import type { Mail, MailPlan, PlannedMail } from '../../../notifications/domain/mail.ts';
 import { plannedSince } from '../../../notifications/domain/mail.ts';
 import type {
-  ClaimedMessage,
   DueMessage,
   GivenUp,
   Mails,
   MailState,
-  MostClaimed,
   MailTrouble,
 } from '../../../notifications/mail-ports.ts';
+import { inTurns } from '../../../notifications/domain/mail-turns.ts';
 import type { Ids } from '../../../kernel/ids.ts';
+import type { Held, Most } from '../../../kernel/queue.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';
 import type { Database, Queries } from '../database.ts';
-import { lockedRow } from '../locked-row.ts';
 import { fromMillis, toMillis } from '../schema.ts';
 import { SealingStore } from '../store.ts';
-import { claimMails, nextMailDueAt } from './mail-claims.ts';
-import { mailRow } from './mail-rows.ts';
-import { mailState } from './mail-state.ts';
+import { QueueRows } from '../queue.ts';
+import { claimedMessages, dueMails, mailRow, mailState } from './mail-rows.ts';
 
 const longestReason = 2000;
 /** In place of a refusal: we could not send the last message. */
@@ -40,12 +38,14 @@ interface MailsPorts {
 }
 
 export class KyselyMails extends SealingStore implements Mails {
-  readonly #ids: Ids;
+  readonly #queue: QueueRows;
   readonly #onAdded: MailsPorts['onAdded'];
 
   constructor(database: Database, { sealer, ids, onAdded }: MailsPorts) {
     super(database, sealer);
-    this.#ids = ids;
+    this.#queue = new QueueRows(database, ids, {
+      ...{ table: 'mails', key: 'message', due: 'due_at', order: ['due_at'] },
+    });
     this.#onAdded = onAdded;
   }
 
@@ -56,7 +56,7 @@ export class KyselyMails extends SealingStore implements Mails {
     plan: (before: readonly PlannedMail[]) => MailPlan,
   ): Promise<void> {
     await this.database.transaction(async (db) => {
-      const person = await lockedRow(this.database, 'people', mail.personId);
+      const person = await this.database.lock('people', mail.personId);
       if (person?.account_id !== mail.accountId) return;
       const known = db.selectFrom('mails').select('id').where('id', '=', mail.id);
       if (await known.executeTakeFirst()) return;
@@ -74,16 +74,24 @@ export class KyselyMails extends SealingStore implements Mails {
     });
   }
 
-  claim(now: Date, leaseUntil: Date, most: MostClaimed): Promise<readonly DueMessage[]> {
-    const claim = this.#ids.next('claim');
-    return claimMails(this.database, this.sealer, { claim, now, leaseUntil, ...most });
+  async claim(
+    now: Date,
+    leaseUntil: Date,
+    { limit, lately = [] }: Most,
+  ): Promise<readonly DueMessage[]> {
+    const personal = await dueMails(this.db, now, true);
+    const due = [...personal, ...(await dueMails(this.db, now, false))];
+    const messages = inTurns(due, lately, limit);
+    if (messages.length === 0) return [];
+    const claim = await this.#queue.lease(messages, now, leaseUntil);
+    return claimedMessages(this.db, this.sealer, { claim, messages });
   }
 
   nextDueAt(): Promise<Date | undefined> {
-    return nextMailDueAt(this.db);
+    return this.#queue.nextDueAt();
   }
 
-  async sent(message: ClaimedMessage, now: Date): Promise<void> {
+  async sent(message: Held, now: Date): Promise<void> {
     await this.database.transaction(async (db) => {
       const personId = await this.#end(message, { now, ending: 'sent' });
       if (personId === undefined) return;
@@ -91,20 +99,11 @@ export class KyselyMails extends SealingStore implements Mails {
     });
   }
 
-  async retry({ id, claim }: ClaimedMessage, nextAttemptAt: Date, reason: string): Promise<void> {
-    await this.db
-      .updateTable('mails')
-      .set((eb) => ({
-        ...{ due_at: toMillis(nextAttemptAt), claim: null, problem: shortened(reason) },
-        attempts: eb('attempts', '+', 1n),
-      }))
-      .where('message', '=', id)
-      .where('claim', '=', claim)
-      .where('ended_at', 'is', null)
-      .execute();
+  retry(message: Held, nextAttemptAt: Date, reason: string): Promise<void> {
+    return this.#queue.giveBack(message, { due_at: toMillis(nextAttemptAt) }, reason);
   }
 
-  async giveUp(message: ClaimedMessage, now: Date, { kind, reason }: GivenUp): Promise<void> {
+  async giveUp(message: Held, now: Date, { kind, reason }: GivenUp): Promise<void> {
     await this.database.transaction(async (db) => {
       const ending = kind === 'refused' ? 'refused' : 'given_up';
       const personId = await this.#end(message, { now, ending, reason });
@@ -121,7 +120,7 @@ export class KyselyMails extends SealingStore implements Mails {
     });
   }
 
-  async leaveOut(message: ClaimedMessage, now: Date): Promise<void> {
+  async leaveOut(message: Held, now: Date): Promise<void> {
     await this.database.transaction(() => this.#end(message, { now, ending: 'left_out' }));
   }
 
@@ -172,7 +171,7 @@ export class KyselyMails extends SealingStore implements Mails {
       .where('claim', claim === null ? 'is' : '=', claim)
       .where('ended_at', 'is', null)
       .executeTakeFirst();
-    const person = mail && (await lockedRow(database, 'people', mail.person_id));
+    const person = mail && (await database.lock('people', mail.person_id));
     if (!person) return undefined;
     const ended = await db
       .updateTable('mails')

@@ -10,7 +10,6 @@ import {
 import { attemptsOfOnce } from '../../../notifications/domain/webhooks/waits.ts';
 import { isSlow, type Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
 import type {
-  Claim,
   ClaimedDelivery,
   Claiming,
   ListedDelivery,
@@ -23,12 +22,11 @@ import type { Database, Queries } from '../database.ts';
 import { failureOf } from '../engine/failure.ts';
 import { JointWrites } from '../joint-writes.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
-import { lockedRow } from '../locked-row.ts';
+import { QueueRows } from '../queue.ts';
 import { toMillis } from '../schema.ts';
-import { TellingStore } from '../telling-store.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import { saveWebhook } from './saved-webhook.ts';
-import { claimDeliveries, nextDeliveryDueAt } from './webhook-claims.ts';
-import { countWebhooks } from './webhook-counts.ts';
+import { claimedDeliveries, countWebhooks, dueDeliveries } from './webhook-claims.ts';
 import { attemptFrom, attemptRow, deliveryFrom, deliveryRow } from './webhook-delivery-rows.ts';
 import { webhookFrom } from './webhook-rows.ts';
 
@@ -40,15 +38,20 @@ interface Needs {
   readonly ids: Ids;
 }
 
-export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeliveries {
+export class KyselyWebhookDeliveries extends AggregateStore implements WebhookDeliveries {
   /** Nobody waits for an outcome to be stored. */
   readonly #writes: JointWrites;
   readonly #needs: Needs;
+  readonly #queue: QueueRows;
 
   constructor(database: Database, outbox: KyselyOutbox, needs: Needs) {
     super(database, outbox);
     this.#writes = new JointWrites(database);
     this.#needs = needs;
+    this.#queue = new QueueRows(database, needs.ids, {
+      ...{ table: 'webhook_deliveries', key: 'id', due: 'next_at', order: ['next_at'] },
+      only: { column: 'is_slow', values: [0n, 1n] },
+    });
   }
 
   async add(message: WebhookMessage, to: readonly Webhook[], now: Date): Promise<void> {
@@ -60,7 +63,7 @@ export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeli
   async addTest(message: WebhookMessage, to: Webhook, now: Date): Promise<void> {
     await this.database.transaction(async (db) => {
       // Serialises the tests of one webhook.
-      await lockedRow(this.database, 'webhooks', to.id);
+      await this.database.lock('webhooks', to.id);
       const waiting = await db
         .selectFrom('webhook_deliveries')
         .select(['id', 'message_id'])
@@ -74,13 +77,20 @@ export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeli
     });
   }
 
-  claim(claiming: Claiming): Promise<Claim> {
-    const claim = this.#needs.ids.next('claim');
-    return claimDeliveries(this.database, this.#needs.sealer, { ...claiming, claim });
+  async claim(
+    now: Date,
+    leaseUntil: Date,
+    claiming: Claiming,
+  ): Promise<readonly ClaimedDelivery[]> {
+    const due = await dueDeliveries(this.db, now, claiming);
+    const ids = claiming.choose(due).map(({ id }) => id);
+    if (ids.length === 0) return [];
+    const claim = await this.#queue.lease(ids, now, leaseUntil);
+    return claimedDeliveries(this.db, this.#needs.sealer, { claim, ids });
   }
 
   nextDueAt(): Promise<Date | undefined> {
-    return nextDeliveryDueAt(this.db);
+    return this.#queue.nextDueAt();
   }
 
   settle(
@@ -89,9 +99,9 @@ export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeli
     decide: Settle,
   ): Promise<Settlement | undefined> {
     return this.#writes.transaction(async (db) => {
-      const stored = await lockedRow(this.database, 'webhooks', webhookId);
+      const stored = await this.database.lock('webhooks', webhookId);
       const webhook = stored && webhookFrom(stored);
-      const row = await lockedRow(this.database, 'webhook_deliveries', id);
+      const row = await this.database.lock('webhook_deliveries', id);
       if (row?.claim !== claim) return undefined;
       const settlement = decide({ delivery: deliveryFrom(row), webhook });
       const { delivery, webhook: after, events } = settlement;
@@ -131,7 +141,7 @@ export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeli
     await this.database.transaction(async (db) => {
       const webhook = await this.#lockWebhook(of.webhookId);
       if (webhook?.accountId !== of.accountId) throw webhookNotFound(of.webhookId);
-      const row = await lockedRow(this.database, 'webhook_deliveries', deliveryId);
+      const row = await this.database.lock('webhook_deliveries', deliveryId);
       if (row?.webhook_id !== of.webhookId) throw webhookDeliveryNotFound(deliveryId);
       const { delivery, events, begunAt } = decide(deliveryFrom(row), webhook);
       // An attempt is under way, or its process is dead and the next one is due when the lease ends.
@@ -170,7 +180,7 @@ export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeli
   }
 
   async #lockWebhook(id: string): Promise<Webhook | undefined> {
-    const row = await lockedRow(this.database, 'webhooks', id);
+    const row = await this.database.lock('webhooks', id);
     return row && webhookFrom(row);
   }
 

@@ -4,8 +4,7 @@ import { mostWebhooks, type Webhook } from '../../../notifications/domain/webhoo
 import type { WebhookOf, Webhooks } from '../../../notifications/webhook-ports.ts';
 import type { Database } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
-import { lockedRow } from '../locked-row.ts';
-import { TellingStore } from '../telling-store.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import { cancelWaiting, openedSecrets, saveWebhook, sealedSecrets } from './saved-webhook.ts';
 import { webhookFrom, webhookRow } from './webhook-rows.ts';
 
@@ -13,7 +12,7 @@ type Add = Parameters<Webhooks['add']>[1];
 type Change = Parameters<Webhooks['change']>[1];
 type Remove = Parameters<Webhooks['remove']>[1];
 
-export class KyselyWebhooks extends TellingStore implements Webhooks {
+export class KyselyWebhooks extends AggregateStore implements Webhooks {
   readonly #sealer: Sealer;
 
   constructor(database: Database, outbox: KyselyOutbox, sealer: Sealer) {
@@ -24,7 +23,7 @@ export class KyselyWebhooks extends TellingStore implements Webhooks {
   add(accountId: string, decide: Add): Promise<Webhook> {
     return this.database.transaction(async (db) => {
       // Serialises the adds of one account.
-      await lockedRow(this.database, 'accounts', accountId);
+      await this.database.lock('accounts', accountId);
       const { current } = await db
         .selectFrom('webhooks')
         .select(({ fn }) => fn.countAll<bigint>().as('current'))
@@ -87,7 +86,7 @@ export class KyselyWebhooks extends TellingStore implements Webhooks {
 
   /** @throws DomainError `webhook_not_found` */
   async #lock({ accountId, webhookId }: WebhookOf) {
-    const row = await lockedRow(this.database, 'webhooks', webhookId);
+    const row = await this.database.lock('webhooks', webhookId);
     if (row?.account_id !== accountId) throw webhookNotFound(webhookId);
     return row;
   }

@@ -1,10 +1,16 @@
 import type { Selectable } from 'kysely';
 import type { Sealer } from '../../../kernel/sealer.ts';
+import type { DueMail } from '../../../notifications/domain/mail-turns.ts';
 import { subjectOf } from '../../../notifications/domain/kinds.ts';
 import { endOf } from '../../../notifications/domain/mail-attempts.ts';
 import type { Mail, Planned } from '../../../notifications/domain/mail.ts';
-import type { DueMessage } from '../../../notifications/mail-ports.ts';
-import { fromMillis, toMillis, type Schema } from '../schema.ts';
+import {
+  mostMailsCounted,
+  type DueMessage,
+  type MailState,
+} from '../../../notifications/mail-ports.ts';
+import type { Queries } from '../database.ts';
+import { fromMillis, fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
 import { open, seal } from '../sealed-columns.ts';
 import { toldFrom } from './notice-facts.ts';
 
@@ -52,3 +58,75 @@ export const dueMessage = (
       return { ...toldFrom(kind, about), occurredAt: fromMillis(occurred_at) };
     }),
 });
+
+/** How many due mails are looked at in one query. */
+const window = 500;
+
+/**
+ * The rows of a range of an index, however many mails there are. Grouped by message, SQLite would read the whole table.
+ * @param isPersonal only those of personal kinds; otherwise of all
+ */
+export const dueMails = async (
+  db: Queries,
+  now: Date,
+  isPersonal: boolean,
+): Promise<readonly DueMail[]> => {
+  const rows = await db
+    .selectFrom('mails')
+    .select(['message', 'account_id', 'subject'])
+    .where('due_at', '<=', toMillis(now))
+    .$if(isPersonal, (some) => some.where('subject', 'is', null))
+    .orderBy('due_at')
+    .$if(!isPersonal, (all) => all.orderBy('message'))
+    .limit(window)
+    .execute();
+  return rows.map(({ message, account_id: accountId, subject }) => ({
+    ...{ message, accountId, isPersonal: subject === null },
+  }));
+};
+
+/** Those of the messages that the claim got, in their order. */
+export const claimedMessages = async (
+  db: Queries,
+  sealer: Sealer,
+  { claim, messages }: { readonly claim: string; readonly messages: readonly string[] },
+): Promise<readonly DueMessage[]> => {
+  const rows = await db
+    .selectFrom('mails')
+    .selectAll()
+    .where('message', 'in', messages)
+    .where('claim', '=', claim)
+    .orderBy('occurred_at')
+    .orderBy('id')
+    .execute();
+  const byMessage = Map.groupBy(rows, ({ message }) => message);
+  return messages.flatMap((id) => {
+    const [first, ...others] = byMessage.get(id) ?? [];
+    return first ? [{ ...dueMessage(sealer, first, others), claim }] : [];
+  });
+};
+
+export const mailState = async (db: Queries, now: Date): Promise<MailState> => {
+  const { waiting, oldest } = await db
+    .selectFrom((inner) =>
+      inner
+        .selectFrom('mails')
+        .select('send_at')
+        .where('due_at', 'is not', null)
+        .where('send_at', '<=', toMillis(now))
+        .orderBy('due_at')
+        .limit(mostMailsCounted)
+        .as('counted'),
+    )
+    .select(({ fn }) => [
+      fn.countAll<bigint>().as('waiting'),
+      fn.min<bigint | null>('counted.send_at').as('oldest'),
+    ])
+    .executeTakeFirstOrThrow();
+  const { unreached } = await db
+    .selectFrom('mail_troubles')
+    .select(({ fn }) => fn.countAll<bigint>().as('unreached'))
+    .executeTakeFirstOrThrow();
+  const counts = { waiting: Number(waiting), unreached: Number(unreached) };
+  return { ...counts, oldest: fromMillisOrNull(oldest) };
+};

@@ -6,7 +6,7 @@ import { isSlow, type Webhook } from '../../../notifications/domain/webhooks/web
 import type { Queries } from '../database.ts';
 import { open, seal } from '../sealed-columns.ts';
 import type { Schema } from '../schema.ts';
-import { parseStored } from '../stored-json.ts';
+import { parseStored } from '../column.ts';
 import { kindsColumn, storedSecrets, webhookRow } from './webhook-rows.ts';
 
 type Row = Selectable<Schema['webhooks']>;

@@ -1,66 +1,24 @@
-import type { ExpressionBuilder } from 'kysely';
-import type { Claim, Claiming, DueDelivery } from '../../../notifications/webhook-ports.ts';
+import type {
+  ClaimedDelivery,
+  Claiming,
+  DueDelivery,
+  WebhookCounts,
+} from '../../../notifications/webhook-ports.ts';
+import { mostCounted } from '../../../kernel/outbox.ts';
+import { givenUpReasons } from '../../../notifications/domain/notification.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';
-import type { Database, Queries } from '../database.ts';
+import type { Queries } from '../database.ts';
 import { padded } from '../engine/padded-lists.ts';
-import { fromMillis, toMillis, type Schema } from '../schema.ts';
+import { fromMillis, toMillis } from '../schema.ts';
 import { openedSecrets } from './saved-webhook.ts';
 import { deliveryFrom } from './webhook-delivery-rows.ts';
 import { webhookFrom } from './webhook-rows.ts';
 
-/** How many due deliveries are looked at in one query. */
-const window = 500;
-
-interface Wanted extends Claiming {
-  /** Unique for ever. */
-  readonly claim: string;
-}
-
-/** See `WebhookDeliveries.claim`. */
-export const claimDeliveries = async (
-  database: Database,
-  sealer: Sealer,
-  wanted: Wanted,
-): Promise<Claim> => {
-  const due = await dueOf(database, wanted);
-  const ids = wanted.choose(due).map(({ id }) => id);
-  const mayBeMore = due.length === window;
-  if (ids.length === 0) return { claimed: [], mayBeMore };
-  const { claim, now, leaseUntil } = wanted;
-  // Checks again that they are due, so that the loser of a race changes nothing.
-  await database.transaction((db) =>
-    db
-      .updateTable('webhook_deliveries')
-      .set({ claim, next_at: toMillis(leaseUntil) })
-      .where('id', 'in', ids)
-      .where('next_at', '<=', toMillis(now))
-      .execute(),
-  );
-  return { claimed: await claimedBy(database, sealer, { claim, ids }), mayBeMore };
-};
-
-/** See `WebhookDeliveries.nextDueAt`. The first of each range of an index. */
-export const nextDeliveryDueAt = async (db: Queries): Promise<Date | undefined> => {
-  const { quick, slow } = await db
-    .selectNoFrom((eb) => [firstOf(eb, false).as('quick'), firstOf(eb, true).as('slow')])
-    .executeTakeFirstOrThrow();
-  const times = [quick, slow].filter((time) => time !== null);
-  const [first] = times.toSorted((one, other) => Number(one - other));
-  return first === undefined ? undefined : fromMillis(first);
-};
-
-const firstOf = (eb: ExpressionBuilder<Schema, never>, isSlow: boolean) =>
-  eb
-    .selectFrom('webhook_deliveries')
-    .select('next_at')
-    .where('is_slow', '=', isSlow ? 1n : 0n)
-    .where('next_at', '>=', 0n)
-    .orderBy('next_at')
-    .limit(1);
-
-const dueOf = async (
-  { db }: Database,
-  { now, isSlow, except }: Claiming,
+/** The first that are due, in order. */
+export const dueDeliveries = async (
+  db: Queries,
+  now: Date,
+  { isSlow, except, limit }: Claiming,
 ): Promise<readonly DueDelivery[]> => {
   const rows = await db
     .selectFrom('webhook_deliveries')
@@ -81,18 +39,19 @@ const dueOf = async (
       ),
     )
     .orderBy('next_at')
-    .limit(window)
+    .limit(limit)
     .execute();
   return rows.map(({ id, webhook_id: webhookId, account_id: accountId, receiver }) => ({
     ...{ id, webhookId, accountId, receiver },
   }));
 };
 
-const claimedBy = async (
-  { db }: Database,
+/** Those of the deliveries that the claim got. */
+export const claimedDeliveries = async (
+  db: Queries,
   sealer: Sealer,
   { claim, ids }: { readonly claim: string; readonly ids: readonly string[] },
-): Promise<Claim['claimed']> => {
+): Promise<readonly ClaimedDelivery[]> => {
   const rows = await db
     .selectFrom('webhook_deliveries')
     .selectAll()
@@ -110,6 +69,50 @@ const claimedBy = async (
     const its = rowOf.get(row.webhook_id);
     const webhook = its && webhookFrom(its);
     const secrets = () => (its ? openedSecrets(sealer, its.id, its) : []);
-    return { delivery: deliveryFrom(row), claim, webhook, secrets };
+    return {
+      ...{ id: row.id, claim, receiver: row.receiver },
+      ...{ delivery: deliveryFrom(row), webhook, secrets },
+    };
   });
 };
+
+const lanes = [0n, 1n];
+
+export const countWebhooks = async (db: Queries, now: Date): Promise<WebhookCounts> => {
+  let waiting = 0;
+  let oldest = toMillis(now);
+  for (const lane of lanes) {
+    const { count, first } = await firstOf(db, lane);
+    waiting += Number(count);
+    if (first !== null && first < oldest) oldest = first;
+  }
+  const off = await db
+    .selectFrom('webhooks')
+    .select(({ fn }) => fn.countAll<bigint>().as('count'))
+    .where('reason', 'in', givenUpReasons)
+    .executeTakeFirstOrThrow();
+  return {
+    waiting: Math.min(waiting, mostCounted),
+    oldestDue: oldest < toMillis(now) ? fromMillis(oldest) : undefined,
+    givenUp: Number(off.count),
+  };
+};
+
+/** A range of an index. */
+const firstOf = (db: Queries, lane: bigint) =>
+  db
+    .selectFrom((inner) =>
+      inner
+        .selectFrom('webhook_deliveries')
+        .select('next_at')
+        .where('is_slow', '=', lane)
+        .where('next_at', 'is not', null)
+        .orderBy('next_at')
+        .limit(mostCounted)
+        .as('counted'),
+    )
+    .select(({ fn }) => [
+      fn.countAll<bigint>().as('count'),
+      fn.min<bigint | null>('counted.next_at').as('first'),
+    ])
+    .executeTakeFirstOrThrow();

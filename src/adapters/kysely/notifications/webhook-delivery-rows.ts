@@ -6,7 +6,8 @@ import {
   type DeliveryProgress,
   type WebhookDelivery,
 } from '../../../notifications/domain/webhooks/delivery.ts';
-import { fromMillis, oneOf, present, toMillis, type RowOf, type Schema } from '../schema.ts';
+import { oneOf, present } from '../column.ts';
+import { fromMillis, toMillis, type RowOf, type Schema } from '../schema.ts';
 
 type Row = Selectable<Schema['webhook_deliveries']>;
 type AttemptRow = Selectable<Schema['webhook_attempts']>;

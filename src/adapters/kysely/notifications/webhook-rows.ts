@@ -5,17 +5,15 @@ import { givenUpReasons } from '../../../notifications/domain/notification.ts';
 import type { WebhookSecret } from '../../../notifications/domain/webhooks/secrets.ts';
 import type { OffReason } from '../../../notifications/domain/webhooks/webhook-event.ts';
 import type { Webhook, WebhookStatus } from '../../../notifications/domain/webhooks/webhook.ts';
+import { oneOf, parseStored, perhaps, present, type Entries } from '../column.ts';
 import {
   fromMillis,
   fromMillisOrNull,
-  oneOf,
-  present,
   toMillis,
   toMillisOrNull,
   type RowOf,
   type Schema,
 } from '../schema.ts';
-import { parseStored, perhaps, type Entries } from '../stored-json.ts';
 
 type Row = Selectable<Schema['webhooks']>;
 type PlainRow = Omit<Row, 'secrets' | 'sealed_by'>;

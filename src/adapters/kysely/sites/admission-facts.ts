@@ -2,7 +2,6 @@ import { provenElsewhere } from '../../../domains/domain/attachment/contested-na
 import type { CustomDomains, WantedDomain } from '../../../domains/custom-domain-ports.ts';
 import { projectNotFound } from '../../../sites/domain/sites-error.ts';
 import type { Database, Queries } from '../database.ts';
-import { lockedRow } from '../locked-row.ts';
 import { fromMillis, toMillis } from '../schema.ts';
 
 /**
@@ -16,8 +15,8 @@ export const lookAtAccount = async (
   holdersOf: CustomDomains['holdersOf'],
 ) => {
   const { db } = database;
-  await lockedRow(database, 'accounts', accountId);
-  const project = await lockedRow(database, 'projects', projectId);
+  await database.lock('accounts', accountId);
+  const project = await database.lock('projects', projectId);
   if (project?.account_id !== accountId) throw projectNotFound(projectId);
   const own = await attachedTo(db, accountId);
   const account = {

@@ -11,11 +11,16 @@ import {
   type CustomDomainState,
   type DomainIn,
 } from '../../../domains/domain/attachment/custom-domain.ts';
+import type {
+  Astray,
+  FailingCertificate,
+  Episodes,
+} from '../../../domains/domain/attachment/attachment.ts';
 import type { DnsZone } from '../../../domains/domain/dns/facts.ts';
 import type { DnsReport, ResolverSummary } from '../../../domains/domain/dns/report.ts';
 import type { DnsStanding } from '../../../domains/domain/dns/standing.ts';
 import { methodNames, type Validation } from '../../../domains/domain/dns/validation.ts';
-import { perhaps, type Entries } from '../stored-json.ts';
+import { date, perhaps, type Entries } from '../column.ts';
 import { problem } from './stored-problem.ts';
 
 // How the details of a domain are read from JSON. A new field, or a new kind of certificate, does not compile until it
@@ -32,12 +37,6 @@ export type DomainColumn =
   | 'state'
   | 'generation'
   | 'addedAt';
-
-const date = v.pipe(
-  v.string(),
-  v.transform((text) => new Date(text)),
-  v.date(),
-);
 
 const resolver = v.object({
   resolver: v.string(),
@@ -149,7 +148,14 @@ export const issued = v.object({
   hasWindow: v.boolean(),
 } satisfies Entries<IssuedCertificate>);
 
-const shared = { registrableDomain: v.string(), isApex: v.boolean(), dns };
+const episodes = v.object({
+  astray: perhaps(v.object({ since: date, isTold: v.boolean() } satisfies Entries<Astray>)),
+  failing: perhaps(
+    v.object({ toldAt: date, notBefore: perhaps(date) } satisfies Entries<FailingCertificate>),
+  ),
+} satisfies Entries<Episodes>);
+
+const shared = { registrableDomain: v.string(), isApex: v.boolean(), dns, episodes };
 
 /** For each state, all that has no column of its own. */
 export const storedDetails = {

@@ -1,18 +1,17 @@
 import type { Selectable } from 'kysely';
 import * as v from 'valibot';
 import { isCertified } from '../../../domains/domain/attachment/certificate.ts';
-import {
-  customDomainStates,
-  type CustomDomain,
-} from '../../../domains/domain/attachment/custom-domain.ts';
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { dueAt } from '../../../domains/domain/attachment/schedule.ts';
 import { isAttached } from '../../../domains/domain/attachment/serving.ts';
 import { storedDetails, type DomainColumn } from './custom-domain-details.ts';
-import { fromMillis, oneOf, toMillis, toMillisOrNull, type Schema } from '../schema.ts';
+import type { Schema } from '../schema.ts';
+import { domains } from '../tables.ts';
 
 export type CustomDomainRow = Selectable<Schema['domains']>;
 
 /** Without the claim, which only workers write. */
+export const writtenColumns = domains.without('claim', 'claimedUntil');
 export type WrittenDomainRow = Omit<CustomDomainRow, 'claim' | 'claimed_until'>;
 
 /** All fields without a column are written to the details. */
@@ -27,21 +26,20 @@ export const customDomainRow = (domain: CustomDomain): WrittenDomainRow => {
     state,
     generation,
     addedAt,
-    ...rest
+    ...details
   } = domain;
-  return {
-    ...{ id, account_id: accountId, project_id: projectId, host, unicode_host: unicodeHost },
-    attached_host: isAttached(domain) ? host : null,
-    proven_host: isCertified(domain) ? host : null,
-    ...{ token, state, generation: BigInt(generation), added_at: toMillis(addedAt) },
-    details: JSON.stringify(rest),
-    due_at: toMillisOrNull(dueAt(domain)),
-  };
+  return writtenColumns.write({
+    ...{ id, accountId, projectId, host, unicodeHost, token, state, generation, addedAt },
+    attachedHost: isAttached(domain) ? host : undefined,
+    provenHost: isCertified(domain) ? host : undefined,
+    details: JSON.stringify(details),
+    dueAt: dueAt(domain),
+  });
 };
 
 /** @throws Error when the row is corrupt */
 export const customDomainFrom = (row: CustomDomainRow): CustomDomain => {
-  const columns = columnsFrom(row);
+  const columns = identity.read(row);
   const details: unknown = JSON.parse(row.details);
   switch (columns.state) {
     case 'added':
@@ -55,14 +53,5 @@ export const customDomainFrom = (row: CustomDomainRow): CustomDomain => {
   }
 };
 
-const columnsFrom = (row: CustomDomainRow): Pick<CustomDomain, DomainColumn> => ({
-  id: row.id,
-  accountId: row.account_id,
-  projectId: row.project_id,
-  host: row.host,
-  unicodeHost: row.unicode_host,
-  token: row.token,
-  state: oneOf(customDomainStates, row.state),
-  generation: Number(row.generation),
-  addedAt: fromMillis(row.added_at),
-});
+const identity: { readonly read: (row: CustomDomainRow) => Pick<CustomDomain, DomainColumn> } =
+  writtenColumns.without('attachedHost', 'provenHost', 'details', 'dueAt');

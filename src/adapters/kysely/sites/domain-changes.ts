@@ -1,26 +1,33 @@
 import type { Clock } from '../../../kernel/clock.ts';
+import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';
 import type { DomainChange } from '../../../domains/domain/attachment/change.ts';
-import { domainTaken, provesName } from '../../../domains/domain/attachment/contested-name.ts';
+import {
+  consequencesOf,
+  rivalsTold,
+  type DomainMove,
+} from '../../../domains/domain/attachment/consequences.ts';
+import { domainTaken } from '../../../domains/domain/attachment/contested-name.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { isCertified } from '../../../domains/domain/attachment/certificate.ts';
-import { isAttached } from '../../../domains/domain/attachment/serving.ts';
 import { timelineOf } from '../../../domains/domain/attachment/timeline.ts';
 import { domainNotFound } from '../../../domains/domain/domains-error.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import type { Database } from '../database.ts';
 import { refusedAs } from '../engine/failure.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
-import { rowLock } from '../locked-row.ts';
-import { TellingStore } from '../telling-store.ts';
-import { customDomainFrom, customDomainRow, type WrittenDomainRow } from './custom-domain-rows.ts';
-import { lockProjectsOf, losesName, serveMoves } from './domain-moves.ts';
+import {
+  customDomainFrom,
+  customDomainRow,
+  writtenColumns,
+  type WrittenDomainRow,
+} from './custom-domain-rows.ts';
 import { forgetOrdersOf, writeWorkDone } from './kysely-certificate-orders.ts';
-import { storeCertificate } from './kysely-certificates.ts';
+import { removeCertificate, storeCertificate } from './kysely-certificates.ts';
 import { forgetSharesOf } from './kysely-domain-shares.ts';
 import { entryWriter } from './kysely-timeline.ts';
-import { projectsBelow } from './names-below.ts';
+import { projectsBelow, rivalsOf } from './names-below.ts';
 import { alignRoutes } from './project-routes.ts';
-import { tellRivals } from './rivals.ts';
 
 interface Needs {
   readonly sealer: Sealer;
@@ -28,10 +35,11 @@ interface Needs {
   readonly clock: Clock;
 }
 
+type Decide<Change> = (domain: CustomDomain, holder: CustomDomain | undefined) => Change;
+
 /** Stores a change of a domain with everything that depends on it. */
-export class DomainChanges extends TellingStore {
+export class DomainChanges extends AggregateStore {
   readonly #needs: Needs;
-  readonly #lockRow = rowLock(this.database, 'domains');
   readonly #recordEntries = entryWriter(this.database);
 
   readonly #holderOf = this.database.prepare<{ host: string; id: string }, { id: string }>(
@@ -46,20 +54,7 @@ export class DomainChanges extends TellingStore {
   readonly #update = this.database.prepareWrite<WrittenDomainRow>((db, the) =>
     db
       .updateTable('domains')
-      .set({
-        account_id: the('account_id'),
-        project_id: the('project_id'),
-        host: the('host'),
-        unicode_host: the('unicode_host'),
-        attached_host: the('attached_host'),
-        proven_host: the('proven_host'),
-        token: the('token'),
-        state: the('state'),
-        generation: the('generation'),
-        added_at: the('added_at'),
-        details: the('details'),
-        due_at: the('due_at'),
-      } satisfies Record<keyof Omit<WrittenDomainRow, 'id'>, unknown>)
+      .set(writtenColumns.without('id').slots(the))
       .where('id', '=', the('id')),
   );
 
@@ -69,49 +64,57 @@ export class DomainChanges extends TellingStore {
   }
 
   /** As `CustomDomains.change`, in a transaction. */
-  async change<Change extends DomainChange>(
-    id: string,
-    decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
-  ): Promise<Change> {
-    const domain = await this.#lock(id);
-    if (!domain) throw domainNotFound(id);
-    const holder = await this.#lockHolder(domain);
-    const change = decide(domain, holder);
-    const { displaced, certificate } = change;
-    // Stores the former holder first, because the index allows one holder for each name.
-    const moves = [
-      ...(displaced && holder ? [moveOf(holder, displaced)] : []),
-      moveOf(domain, change),
-    ];
-    const others = provesName(domain, change.state)
-      ? await projectsBelow(this.database, change.state)
-      : [];
-    await lockProjectsOf(this.database, moves, others);
-    for (const move of moves) await this.#save(move);
-    const { state } = change;
-    if (provesName(domain, state)) await tellRivals(this.db, this.outbox, state);
-    await writeWorkDone(this.db, change);
-    await serveMoves(this.database, moves, this.#needs.clock.now());
-    for (const id of others) await alignRoutes(this.database, id, this.#needs.clock.now());
-    if (certificate) await storeCertificate(this.db, this.#needs.sealer, certificate);
+  async change<Change extends DomainChange>(id: string, decide: Decide<Change>): Promise<Change> {
+    const { change } = await this.store(async () => {
+      const domain = await this.#lock(id);
+      if (!domain) throw domainNotFound(id);
+      const holder = await this.#lockHolder(domain);
+      const change = decide(domain, holder);
+      return { change, events: await this.#save(domain, holder, change) };
+    });
     return change;
   }
 
-  async #save(move: ReturnType<typeof moveOf>): Promise<void> {
-    const { from, to } = move;
-    await refusedAs(this.#update(customDomainRow(to)), { duplicate: () => domainTaken(to) });
-    await this.tell({ ...move, id: from.id });
-    if (!isAttached(to) || losesName(move)) await forgetOrdersOf(this.db, from.id);
-    if (!isAttached(to)) await forgetSharesOf(this.db, from.id);
+  /** @param events what is told of a change of the domain */
+  record(id: string, events: readonly DomainsEvent[], cause?: DomainMove['cause']): Promise<void> {
+    return this.#recordEntries(id, timelineOf(cause, events));
   }
 
-  async tell({ id, cause, events }: Told): Promise<void> {
-    await this.outbox.append(events);
-    await this.#recordEntries(id, timelineOf(cause, events));
+  /**
+   * In this order: lock the projects before any write, in a fixed order, and take the revision last. Deploys use the same
+   * order, so they cannot deadlock. Writing a domain only takes a shared lock on its project, which others can take too.
+   * @returns what is told of it
+   */
+  async #save(
+    domain: CustomDomain,
+    holder: CustomDomain | undefined,
+    change: DomainChange,
+  ): Promise<readonly DomainsEvent[]> {
+    const { database, db } = this;
+    const { moves, proven, ...follows } = consequencesOf(domain, holder, change);
+    const below = proven ? await projectsBelow(database, proven) : [];
+    const projects = [...new Set([...follows.projects, ...below])].sort();
+    for (const project of projects) await database.lock('projects', project);
+    for (const move of moves) await this.#move(move);
+    const told = moves.flatMap(({ events }) => events);
+    if (proven) told.push(...rivalsTold(proven, await rivalsOf(db, proven)));
+    for (const id of follows.withoutOrders) await forgetOrdersOf(db, id);
+    for (const id of follows.withoutShares) await forgetSharesOf(db, id);
+    await writeWorkDone(db, change);
+    const now = this.#needs.clock.now();
+    for (const project of projects) await alignRoutes(database, project, now);
+    if (follows.uncertified !== undefined) await removeCertificate(db, follows.uncertified, now);
+    if (change.certificate) await storeCertificate(db, this.#needs.sealer, change.certificate);
+    return told;
+  }
+
+  async #move({ from, to, events, cause }: DomainMove): Promise<void> {
+    await refusedAs(this.#update(customDomainRow(to)), { duplicate: () => domainTaken(to) });
+    await this.record(from.id, events, cause);
   }
 
   async #lock(id: string): Promise<CustomDomain | undefined> {
-    const row = await this.#lockRow(id);
+    const row = await this.database.lock('domains', id);
     return row && customDomainFrom(row);
   }
 
@@ -124,12 +127,3 @@ export class DomainChanges extends TellingStore {
     }
   }
 }
-
-type Told = Pick<DomainChange, 'cause' | 'events'> & { readonly id: string };
-
-const moveOf = (from: CustomDomain, { state: to, events, cause }: DomainChange) => ({
-  from,
-  to,
-  events,
-  cause,
-});

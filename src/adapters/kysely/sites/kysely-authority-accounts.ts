@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { AuthorityAccounts, AuthorityAccount } from '../../../domains/certificate-ports.ts';
 import { SealingStore } from '../store.ts';
 import { failureOf } from '../engine/failure.ts';
-import type { RowOf, Schema } from '../schema.ts';
+import type { Schema } from '../schema.ts';
 import { openColumns, sealedColumns } from '../sealed-columns.ts';
 
 export class KyselyAuthorityAccounts extends SealingStore implements AuthorityAccounts {
@@ -31,7 +31,7 @@ export class KyselyAuthorityAccounts extends SealingStore implements AuthorityAc
     const row = {
       url,
       ...sealedColumns(this.sealer, 'authority_accounts', directoryUrl, privateKey),
-    } satisfies RowOf<AuthorityAccount>;
+    };
     if (lostUrl !== undefined) {
       await this.db
         .updateTable('authority_accounts')

@@ -12,7 +12,8 @@ import type {
 import type { AuthorityLedger } from '../../../domains/certificate-ports.ts';
 import { Store } from '../store.ts';
 import type { Queries } from '../database.ts';
-import { fromMillis, toMillis, type RowOf, type Schema } from '../schema.ts';
+import { fromMillis, type Schema } from '../schema.ts';
+import { authorityLedger } from '../tables.ts';
 
 export class KyselyAuthorityLedger extends Store implements AuthorityLedger {
   use(name: LedgerName, now: Date): Promise<CaUse> {
@@ -49,19 +50,9 @@ export const writeLedger = async (
       .where('kind', '=', kind)
       .execute();
   }
-  if (entered.length > 0)
-    await db.insertInto('authority_ledger').values(entered.map(entryRow)).execute();
-};
-
-const entryRow = (entry: LedgerEntry) => {
-  const { kind, orderKey, accountId, host, registrableDomain, isManual, occurredAt } = entry;
-  const { authority } = entry;
-  return {
-    ...{ kind, order_key: orderKey, authority, account_id: accountId, host },
-    registrable_domain: registrableDomain,
-    is_manual: isManual ? 1n : 0n,
-    occurred_at: toMillis(occurredAt),
-  } satisfies RowOf<LedgerEntry>;
+  if (entered.length === 0) return;
+  const rows = entered.map((entry) => authorityLedger.write(entry));
+  await db.insertInto('authority_ledger').values(rows).execute();
 };
 
 export const useOf = async (

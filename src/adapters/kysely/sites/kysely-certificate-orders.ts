@@ -9,7 +9,6 @@ import type {
   PlacedOrder,
 } from '../../../domains/certificate-ports.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
-import { lockedRow } from '../locked-row.ts';
 import { SealingStore } from '../store.ts';
 import { failureOf } from '../engine/failure.ts';
 import { writeLedger } from './kysely-authority-ledger.ts';
@@ -97,7 +96,7 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
   /** Locks the domain, so that it is either removed before the order begins, or its removal deletes the order. */
   async #isRemoved(domainId: string | undefined): Promise<boolean> {
     if (domainId === undefined) return false;
-    const domain = await lockedRow(this.database, 'domains', domainId);
+    const domain = await this.database.lock('domains', domainId);
     return domain?.state === 'removed';
   }
 

@@ -5,8 +5,9 @@ import { SealingStore } from '../store.ts';
 import { nextEdgeRevision } from './edge-revision.ts';
 import { forgetOrder } from './kysely-certificate-orders.ts';
 import type { Queries } from '../database.ts';
-import { fromMillis, present, toMillis, type RowOf } from '../schema.ts';
+import { present } from '../column.ts';
 import { sealedColumns } from '../sealed-columns.ts';
+import { certificates } from '../tables.ts';
 
 export class KyselyCertificates extends SealingStore implements Certificates {
   async save(certificate: Certificate, endsOrder?: string): Promise<void> {
@@ -39,20 +40,15 @@ export class KyselyCertificates extends SealingStore implements Certificates {
 export const storeCertificate = async (
   db: Queries,
   sealer: Sealer,
-  { host, chain, privateKey, notBefore, notAfter }: Certificate,
+  { privateKey, ...certificate }: Certificate,
 ): Promise<void> => {
-  const row = {
-    host,
-    chain,
-    ...sealedColumns(sealer, 'certificates', host, privateKey),
-    not_before: toMillis(notBefore),
-    not_after: toMillis(notAfter),
-  } satisfies RowOf<Certificate>;
+  const { host } = certificate;
+  const sealed = sealedColumns(sealer, 'certificates', host, privateKey);
   const revision = await nextEdgeRevision(db);
   await db.deleteFrom('certificates').where('host', '=', host).execute();
   await db
     .insertInto('certificates')
-    .values({ ...row, revision })
+    .values({ ...certificates.write({ ...certificate, revision }), ...sealed })
     .execute();
 };
 
@@ -63,25 +59,28 @@ export const removeCertificate = async (
   removedAt: Date,
 ): Promise<void> => {
   const revision = await nextEdgeRevision(db);
-  const nothing = {
-    chain: null,
-    private_key: null,
-    sealed_by: null,
-    not_before: null,
-    not_after: null,
-  };
   await db
     .updateTable('certificates')
-    .set({ ...nothing, revision, removed_at: toMillis(removedAt) })
+    .set(certificates.write({ ...nothing, revision, removedAt }))
     .where('host', '=', host)
     .where('removed_at', 'is', null)
     .execute();
 };
 
-export const validityFrom = (row: {
-  readonly not_before: bigint | null;
-  readonly not_after: bigint | null;
-}): Validity => ({
-  notBefore: fromMillis(present('not_before', row.not_before)),
-  notAfter: fromMillis(present('not_after', row.not_after)),
-});
+const nothing = {
+  chain: undefined,
+  privateKey: undefined,
+  sealedBy: undefined,
+  notBefore: undefined,
+  notAfter: undefined,
+};
+
+const validity = certificates.only('notBefore', 'notAfter');
+
+export const validityFrom = (row: Parameters<typeof validity.read>[0]): Validity => {
+  const { notBefore, notAfter } = validity.read(row);
+  return {
+    notBefore: present('not_before', notBefore),
+    notAfter: present('not_after', notAfter),
+  };
+};

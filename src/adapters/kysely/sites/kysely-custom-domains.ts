@@ -1,28 +1,23 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Ids } from '../../../kernel/ids.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';
-import type {
-  CustomDomain,
-  CustomDomainState,
-  DomainDecision,
+import {
+  customDomainStates,
+  type CustomDomain,
+  type CustomDomainState,
+  type DomainDecision,
 } from '../../../domains/domain/attachment/custom-domain.ts';
 import { namesFor } from '../../../domains/domain/names/wildcard.ts';
 import type { PairDecision } from '../../../domains/domain/redirects/pair.ts';
 import { domainNotFound } from '../../../domains/domain/domains-error.ts';
 import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { DomainChange } from '../../../domains/domain/attachment/change.ts';
-import type {
-  CustomDomains,
-  DomainClaim,
-  HeldDomain,
-} from '../../../domains/custom-domain-ports.ts';
+import type { CustomDomains } from '../../../domains/custom-domain-ports.ts';
 import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';
 import type { Database, Queries } from '../database.ts';
-import { TellingStore } from '../telling-store.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import { lookAtAccount } from './admission-facts.ts';
 import { DomainChanges } from './domain-changes.ts';
-import { DomainClaims } from './domain-claims.ts';
-import { countDomains } from './domain-counts.ts';
 import { domainFingerprint } from './domain-fingerprint.ts';
 import { JointWrites } from '../joint-writes.ts';
 import { takeTurn, useOf } from './kysely-authority-ledger.ts';
@@ -43,11 +38,10 @@ interface Needs {
   readonly clock: Clock;
 }
 
-export class KyselyCustomDomains extends TellingStore implements CustomDomains {
+export class KyselyCustomDomains extends AggregateStore implements CustomDomains {
   readonly #writes: JointWrites;
   readonly #needs: Needs;
   readonly #changes: DomainChanges;
-  readonly #claims = new DomainClaims(this.database);
   readonly fingerprint = domainFingerprint(this.database);
 
   readonly #get = this.database.prepare<{ id: string }, CustomDomainRow>((db, the) =>
@@ -83,18 +77,19 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
     this.#changes = new DomainChanges(database, outbox, needs);
   }
 
-  add({ host, ...wanted }: Wanted, decide: Admit): Promise<CustomDomain> {
-    return this.database.transaction(async () => {
+  async add({ host, ...wanted }: Wanted, decide: Admit): Promise<CustomDomain> {
+    const { state } = await this.store(async () => {
       const { factsOf } = await this.#lookAt(wanted);
       const decision = decide(await factsOf(host));
       await this.#insert(decision);
-      await alignRoutes(this.database, wanted.projectId, this.#needs.clock.now());
-      return decision.state;
+      await this.#align(wanted.projectId);
+      return decision;
     });
+    return state;
   }
 
-  addPair({ hosts: pair, ...wanted }: WantedPair, decide: AdmitPair): Promise<PairDecision> {
-    return this.database.transaction(async (db) => {
+  async addPair({ hosts: pair, ...wanted }: WantedPair, decide: AdmitPair): Promise<PairDecision> {
+    const { decision } = await this.store(async (db) => {
       const { project, factsOf } = await this.#lookAt(wanted);
       const decision = decide({
         typed: await factsOf(pair.typed),
@@ -105,10 +100,10 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
       const { typed, other, settings } = decision;
       for (const one of [typed, other]) await this.#insert(one);
       await storeSettings(db, project.id, settings.state);
-      await this.outbox.append(settings.events);
-      await alignRoutes(this.database, project.id, this.#needs.clock.now());
-      return decision;
+      await this.#align(project.id);
+      return { decision, events: [typed, other, settings].flatMap(({ events }) => events) };
     });
+    return decision;
   }
 
   #lookAt(wanted: Omit<Wanted, 'host'>) {
@@ -117,7 +112,11 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
 
   async #insert({ state, events }: DomainDecision): Promise<void> {
     await this.db.insertInto('domains').values(customDomainRow(state)).execute();
-    await this.#changes.tell({ id: state.id, events });
+    await this.#changes.record(state.id, events);
+  }
+
+  #align(projectId: string): Promise<void> {
+    return alignRoutes(this.database, projectId, this.#needs.clock.now());
   }
 
   async find(projectId: string, host: string): Promise<CustomDomain | undefined> {
@@ -175,23 +174,6 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
     });
   }
 
-  claimDue(now: Date, leaseUntil: Date, limit: number): Promise<DomainClaim> {
-    const claim = this.#needs.ids.next('claim');
-    return this.#claims.claimDue({ claim, now, leaseUntil, limit });
-  }
-
-  nextDueAt(): Promise<Date | undefined> {
-    return this.#claims.nextDueAt();
-  }
-
-  prolong(held: readonly HeldDomain[], leaseUntil: Date): Promise<void> {
-    return this.#claims.prolong(held, leaseUntil);
-  }
-
-  async release(held: HeldDomain): Promise<void> {
-    await this.#writes.transaction(() => this.#claims.release(held));
-  }
-
   async inState(
     state: CustomDomainState,
     after: string,
@@ -200,8 +182,16 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
     return (await this.#inState({ state, after, limit })).map(customDomainFrom);
   }
 
-  countByState(): Promise<Readonly<Record<CustomDomainState, number>>> {
-    return countDomains(this.db);
+  /** Reads an index, and no row. */
+  async countByState(): Promise<Readonly<Record<CustomDomainState, number>>> {
+    const rows = await this.db
+      .selectFrom('domains')
+      .select(({ fn }) => ['state', fn.countAll<bigint>().as('count')])
+      .groupBy('state')
+      .execute();
+    const counts = new Map<string, bigint>(rows.map(({ state, count }) => [state, count]));
+    const all = customDomainStates.map((state) => [state, Number(counts.get(state) ?? 0n)]);
+    return Object.fromEntries(all) as Record<CustomDomainState, number>;
   }
 
   async #read(

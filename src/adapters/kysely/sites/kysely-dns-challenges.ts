@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { DnsChallenge, DnsChallenges } from '../../../domains/certificate-ports.ts';
-import { toMillis, type RowOf } from '../schema.ts';
+import { toMillis } from '../schema.ts';
 import { Store } from '../store.ts';
+import { dnsChallenges } from '../tables.ts';
 
 export class KyselyDnsChallenges extends Store implements DnsChallenges {
-  async publish(subject: string, { label, value, expiresAt }: DnsChallenge): Promise<void> {
-    const row = { label, value, expires_at: toMillis(expiresAt) } satisfies RowOf<DnsChallenge>;
+  async publish(subject: string, challenge: DnsChallenge): Promise<void> {
+    const row = dnsChallenges.write({ ...challenge, subject });
     await this.database.transaction(async (db) => {
       // Locked, so that either the order is forgotten already, or forgetting it deletes this value too.
       const order = await db
@@ -17,7 +18,7 @@ export class KyselyDnsChallenges extends Store implements DnsChallenges {
       if (!order) throw new Error(`the order of ${subject} was forgotten meanwhile`);
       await this.database.engine
         .upsert({
-          insert: db.insertInto('dns_challenges').values({ ...row, subject }),
+          insert: db.insertInto('dns_challenges').values(row),
           key: ['label', 'value', 'subject'],
           change: { expires_at: sql`${row.expires_at}` },
         })

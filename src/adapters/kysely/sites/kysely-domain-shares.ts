@@ -6,39 +6,40 @@ import {
   type ShareChange,
 } from '../../../domains/domain/attachment/share.ts';
 import type { DomainShares } from '../../../domains/share-ports.ts';
-import type { Selectable } from 'kysely';
 import type { Queries } from '../database.ts';
-import { lockedRow } from '../locked-row.ts';
-import { fromMillis, toMillis, type RowOf, type Schema } from '../schema.ts';
-import { TellingStore } from '../telling-store.ts';
+import { toMillis } from '../schema.ts';
+import { domainShares } from '../tables.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import { customDomainFrom } from './custom-domain-rows.ts';
 
 type Shared = Pick<CustomDomain, 'id' | 'accountId'>;
 
-export class KyselyDomainShares extends TellingStore implements DomainShares {
+export class KyselyDomainShares extends AggregateStore implements DomainShares {
   change<Change extends ShareChange>(
     domain: Shared,
     now: Date,
     decide: (domain: CustomDomain, open: readonly DomainShare[]) => Change,
   ): Promise<Change> {
-    return this.database.transaction(async (db) => {
-      const row = await lockedRow(this.database, 'domains', domain.id);
-      if (row?.account_id !== domain.accountId) throw domainNotFound(domain.id);
-      const change = decide(customDomainFrom(row), await this.list(domain, now));
-      const { added, ended, events } = change;
-      if (added) await db.insertInto('domain_shares').values(toRow(added)).execute();
-      if (ended !== undefined) {
-        const { accountId, id } = domain;
+    const { accountId, id } = domain;
+    const lock = async () => {
+      const row = await this.database.lock('domains', id);
+      if (row?.account_id !== accountId) throw domainNotFound(id);
+      return { current: customDomainFrom(row), open: await this.list(domain, now) };
+    };
+    return this.changing(
+      lock,
+      ({ current, open }) => decide(current, open),
+      async ({ added, ended }, db) => {
+        if (added) await db.insertInto('domain_shares').values(shareRow(added)).execute();
+        if (ended === undefined) return;
         await db
           .deleteFrom('domain_shares')
           .where('account_id', '=', accountId)
           .where('domain_id', '=', id)
           .where('id', '=', ended)
           .execute();
-      }
-      await this.outbox.append(events);
-      return change;
-    });
+      },
+    );
   }
 
   async list({ accountId, id }: Shared, now: Date): Promise<readonly DomainShare[]> {
@@ -52,7 +53,7 @@ export class KyselyDomainShares extends TellingStore implements DomainShares {
       .orderBy('id', 'desc')
       .limit(mostShares)
       .execute();
-    return rows.map(fromRow);
+    return rows.map(withoutSecret.read);
   }
 
   async find(secretHash: string, now: Date): Promise<DomainShare | undefined> {
@@ -62,7 +63,7 @@ export class KyselyDomainShares extends TellingStore implements DomainShares {
       .where('secret_hash', '=', secretHash)
       .where('ends_at', '>', toMillis(now))
       .executeTakeFirst();
-    return row && fromRow(row);
+    return row && withoutSecret.read(row);
   }
 }
 
@@ -71,20 +72,7 @@ export const forgetSharesOf = async (db: Queries, domainId: string): Promise<voi
   await db.deleteFrom('domain_shares').where('domain_id', '=', domainId).execute();
 };
 
-const toRow = ({ share, secretHash }: Required<ShareChange>['added']) =>
-  ({
-    id: share.id,
-    account_id: share.accountId,
-    domain_id: share.domainId,
-    secret_hash: secretHash,
-    created_at: toMillis(share.createdAt),
-    ends_at: toMillis(share.endsAt),
-  }) satisfies RowOf<DomainShare & { readonly secretHash: string }>;
+const withoutSecret = domainShares.without('secretHash');
 
-const fromRow = (row: Selectable<Schema['domain_shares']>): DomainShare => ({
-  id: row.id,
-  accountId: row.account_id,
-  domainId: row.domain_id,
-  createdAt: fromMillis(row.created_at),
-  endsAt: fromMillis(row.ends_at),
-});
+const shareRow = ({ share, secretHash }: Required<ShareChange>['added']) =>
+  domainShares.write({ ...share, secretHash });

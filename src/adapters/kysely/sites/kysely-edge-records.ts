@@ -2,8 +2,9 @@ import type { Selectable } from 'kysely';
 import type { EdgeRecords, EdgeChanges, LoadedCertificate } from '../../../domains/edge-ports.ts';
 import { SealingStore } from '../store.ts';
 import { validityFrom } from './kysely-certificates.ts';
-import { routeFrom, type RouteRow } from './routes.ts';
-import { present, type Schema } from '../schema.ts';
+import { routeFrom, type RouteRow } from './project-routes.ts';
+import { present } from '../column.ts';
+import type { Schema } from '../schema.ts';
 import { openColumns } from '../sealed-columns.ts';
 
 type CertificateRow = Selectable<Schema['certificates']>;

@@ -8,7 +8,7 @@ import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Queries } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import { SealingStore } from '../store.ts';
-import { parseStored, perhaps, type Entries } from '../stored-json.ts';
+import { parseStored, perhaps, type Entries } from '../column.ts';
 import { issued, wanted } from './custom-domain-details.ts';
 import { takeTurn, useOf } from './kysely-authority-ledger.ts';
 import { forgetOrder, writeWorkDone } from './kysely-certificate-orders.ts';

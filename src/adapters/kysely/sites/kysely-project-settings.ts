@@ -7,13 +7,12 @@ import {
 import { projectNotFound } from '../../../sites/domain/sites-error.ts';
 import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
 import type { ProjectSettings, SettingsFacts } from '../../../domains/ports.ts';
-import type { Database } from '../database.ts';
-import { TellingStore } from '../telling-store.ts';
+import type { Database, Queries } from '../database.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
-import { lockedRow } from '../locked-row.ts';
 import { alignRoutes, hostsOf, settingsFrom, storeSettings } from './project-routes.ts';
 
-export class KyselyProjectSettings extends TellingStore implements ProjectSettings {
+export class KyselyProjectSettings extends AggregateStore implements ProjectSettings {
   readonly #clock: Clock;
 
   constructor(database: Database, outbox: KyselyOutbox, clock: Clock) {
@@ -30,25 +29,27 @@ export class KyselyProjectSettings extends TellingStore implements ProjectSettin
     return row ? settingsFrom(row) : structuredClone(noDomainSettings);
   }
 
-  change(
+  async change(
     projectId: string,
     decide: (
       settings: DomainSettings,
       facts: SettingsFacts,
     ) => Decision<DomainSettings, DomainsEvent>,
   ): Promise<DomainSettings> {
-    return this.database.transaction(async (db) => {
-      const project = await lockedRow(this.database, 'projects', projectId);
+    const lock = async (db: Queries) => {
+      const project = await this.database.lock('projects', projectId);
       if (!project) throw projectNotFound(projectId);
-      const hosts = await hostsOf(db, projectId);
-      const { state, events } = decide(settingsFrom(project), {
-        accountId: project.account_id,
-        hosts,
-      });
-      await storeSettings(db, projectId, state);
-      await this.outbox.append(events);
-      await alignRoutes(this.database, projectId, this.#clock.now());
-      return state;
-    });
+      const facts = { accountId: project.account_id, hosts: await hostsOf(db, projectId) };
+      return { settings: settingsFrom(project), facts };
+    };
+    const { state } = await this.changing(
+      lock,
+      ({ settings, facts }) => decide(settings, facts),
+      async ({ state }, db) => {
+        await storeSettings(db, projectId, state);
+        await alignRoutes(this.database, projectId, this.#clock.now());
+      },
+    );
+    return state;
   }
 }

@@ -1,4 +1,5 @@
 import type { Decision } from '../../../kernel/decision.ts';
+import { deployStates, type DeployState } from '../../../sites/domain/deploy.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import type { Site } from '../../../sites/domain/site.ts';
 import {
@@ -8,36 +9,35 @@ import {
 } from '../../../sites/domain/sites-error.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import type { DeployCounts, Projects } from '../../../sites/ports.ts';
-import { lockedRow } from '../locked-row.ts';
 import type { Database, Queries } from '../database.ts';
-import { TellingStore } from '../telling-store.ts';
-import { countDeploys } from './deploy-counts.ts';
-import { saveDeploys } from './deploy-rows.ts';
+import { AggregateStore } from '../aggregate-store.ts';
 import { refusedAs } from '../engine/failure.ts';
+import { fromMillis, toMillis } from '../schema.ts';
 import { alignRoutes } from './project-routes.ts';
 import {
-  hasDeploy,
-  projectColumns,
   projectFrom,
+  saveDeploys,
+  selectProjects,
   siteFrom,
   siteOf,
-  toRow,
+  siteRow,
   type SiteRow,
 } from './site-rows.ts';
-import { fromMillis, toMillis } from '../schema.ts';
 
 type ProjectKey = Parameters<Projects['change']>[0];
-export class KyselyProjects extends TellingStore implements Projects {
+type Decide = Parameters<Projects['change']>[1];
+
+export class KyselyProjects extends AggregateStore implements Projects {
   readonly #find = this.database.prepare<{ slug: string }, SiteRow>((db, the) =>
     siteOf(db, the('slug')),
   );
 
-  add(
+  async add(
     accountId: string,
     decide: (current: number) => Decision<Project, SitesEvent>,
   ): Promise<Project> {
-    return this.database.transaction(async (db) => {
-      if (!(await lockedRow(this.database, 'accounts', accountId))) {
+    const { state } = await this.store(async (db) => {
+      if (!(await this.database.lock('accounts', accountId))) {
         throw projectAccountNotFound(accountId);
       }
       const { current } = await db
@@ -45,17 +45,15 @@ export class KyselyProjects extends TellingStore implements Projects {
         .select(({ fn }) => fn.countAll<bigint>().as('current'))
         .where('account_id', '=', accountId)
         .executeTakeFirstOrThrow();
-      const { state, events } = decide(Number(current));
-      await insertProject(db, state);
-      await this.outbox.append(events);
-      return state;
+      const decision = decide(Number(current));
+      await insertProject(db, decision.state);
+      return decision;
     });
+    return state;
   }
 
   async list(accountId: string): Promise<readonly Project[]> {
-    const rows = await this.db
-      .selectFrom('projects')
-      .select(projectColumns)
+    const rows = await selectProjects(this.db)
       .where('account_id', '=', accountId)
       .orderBy('created_at')
       .orderBy('id')
@@ -67,7 +65,7 @@ export class KyselyProjects extends TellingStore implements Projects {
     return siteFrom(await this.#find({ slug }));
   }
 
-  change(key: ProjectKey, decide: (site: Site) => Decision<Site, SitesEvent>): Promise<Site> {
+  change(key: ProjectKey, decide: Decide): Promise<Site> {
     return this.database.transaction(() => this.#change(key, decide));
   }
 
@@ -76,7 +74,7 @@ export class KyselyProjects extends TellingStore implements Projects {
     decide: (site: Site, elsewhere: number) => Decision<Site, SitesEvent>,
   ): Promise<Site> {
     return this.database.transaction(async () => {
-      await lockedRow(this.database, 'accounts', key.accountId);
+      await this.database.lock('accounts', key.accountId);
       const elsewhere = await keptBytesOf(this.database, key.accountId, key.slug);
       return this.#change(key, (site) => decide(site, elsewhere));
     });
@@ -86,41 +84,52 @@ export class KyselyProjects extends TellingStore implements Projects {
     return keptBytesOf(this.database, accountId);
   }
 
-  async #change(
-    { accountId, slug }: ProjectKey,
-    decide: (site: Site) => Decision<Site, SitesEvent>,
-  ): Promise<Site> {
-    const rows: readonly SiteRow[] = await siteOf(this.db, slug)
-      .where('account_id', '=', accountId)
-      .$call(this.database.engine.locked)
-      .execute();
-    const before = siteFrom(rows);
-    if (!before) throw projectNotFound(slug);
-    const servedBefore = before.servedDeployId;
-    const { state, events } = decide(before);
-    if (servedBefore !== undefined && state.servedDeployId === undefined) {
-      throw new Error(`${slug} was served and cannot cease to be`);
-    }
-    await saveDeploys(this.db, before.project.id, rows.filter(hasDeploy), state.deploys);
-    const { id, createdAt } = before.project;
-    await this.db.updateTable('projects').set(toRow(state)).where('id', '=', id).execute();
-    await this.outbox.append(events);
-    if (state.servedDeployId === servedBefore) return state;
-    // Last in the transaction: it takes the revision row, which all other writers wait for. A deploy removes no route,
-    // so the time does not matter.
-    await alignRoutes(this.database, id, createdAt);
+  async #change({ accountId, slug }: ProjectKey, decide: Decide): Promise<Site> {
+    const lock = async (db: Queries) => {
+      const rows = siteOf(db, slug).where('account_id', '=', accountId);
+      const site = siteFrom(await rows.$call(this.database.engine.locked).execute());
+      if (!site) throw projectNotFound(slug);
+      return site;
+    };
+    const { state } = await this.changing(lock, decide, ({ state }, db, before) =>
+      this.#save(db, before, state),
+    );
     return state;
   }
 
-  countDeploys(): Promise<DeployCounts> {
-    return countDeploys(this.database);
+  async #save(db: Queries, before: Site, after: Site): Promise<void> {
+    const { id, slug, createdAt } = before.project;
+    if (before.servedDeployId !== undefined && after.servedDeployId === undefined) {
+      throw new Error(`${slug} was served and cannot cease to be`);
+    }
+    await saveDeploys(db, before, after.deploys);
+    await db.updateTable('projects').set(siteRow(after)).where('id', '=', id).execute();
+    if (after.servedDeployId === before.servedDeployId) return;
+    // Last, since it takes the revision row, which all other writers wait for. A deploy removes no route, so the time does
+    // not matter.
+    await alignRoutes(this.database, id, createdAt);
+  }
+
+  /** Reads every deploy; their number is limited by the projects. */
+  async countDeploys(): Promise<DeployCounts> {
+    const { db, engine } = this.database;
+    const rows = await db
+      .selectFrom('deploys')
+      .select(({ fn }) => ['state', fn.countAll<bigint>().as('count')])
+      .select(engine.sum('bytes').as('bytes'))
+      .groupBy('state')
+      .execute();
+    const found = new Map<string, (typeof rows)[number]>(rows.map((row) => [row.state, row]));
+    const counts = deployStates.map((state) => [state, Number(found.get(state)?.count ?? 0n)]);
+    return {
+      byState: Object.fromEntries(counts) as Record<DeployState, number>,
+      keptBytes: Number(found.get('succeeded')?.bytes ?? 0n),
+    };
   }
 
   async withUploadsSince(before: Date, limit: number): Promise<readonly Project[]> {
-    const rows = await this.db
-      .selectFrom('deploys')
-      .innerJoin('projects', 'projects.id', 'deploys.project_id')
-      .select(projectColumns)
+    const rows = await selectProjects(this.db)
+      .innerJoin('deploys', 'projects.id', 'deploys.project_id')
       .distinct()
       .where('state', '=', 'uploading')
       .where('started_at', '<', toMillis(before))
@@ -142,8 +151,8 @@ export class KyselyProjects extends TellingStore implements Projects {
 }
 
 const insertProject = async (db: Queries, project: Project): Promise<void> => {
-  const site = { project, deploys: [], servedDeployId: undefined, lastNumber: 0 };
-  await refusedAs(db.insertInto('projects').values(toRow(site)).execute(), {
+  const site = { project, servedDeployId: undefined, lastNumber: 0 };
+  await refusedAs(db.insertInto('projects').values(siteRow(site)).execute(), {
     duplicate: () => slugTaken(project.slug),
   });
 };

@@ -1,13 +1,10 @@
 import type { Insertable } from 'kysely';
-import {
-  timelineKinds,
-  trimsAfter,
-  type TimelineEntry,
-} from '../../../domains/domain/attachment/timeline.ts';
+import { trimsAfter, type TimelineEntry } from '../../../domains/domain/attachment/timeline.ts';
 import type { Timeline, PlacedEntry } from '../../../domains/ports.ts';
 import { Store } from '../store.ts';
 import type { Database } from '../database.ts';
-import { fromMillis, oneOf, toMillis, type Schema } from '../schema.ts';
+import type { Schema } from '../schema.ts';
+import { domainTimeline } from '../tables.ts';
 
 export class KyselyTimeline extends Store implements Timeline {
   async list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]> {
@@ -19,11 +16,9 @@ export class KyselyTimeline extends Store implements Timeline {
       .orderBy('id', 'desc')
       .limit(limit)
       .execute();
-    return rows.map(({ id, kind, details, occurred_at }) => ({
-      place: id,
-      kind: oneOf(timelineKinds, kind),
-      occurredAt: fromMillis(occurred_at),
-      details: JSON.parse(details) as Readonly<Record<string, unknown>>,
+    return rows.map(domainTimeline.read).map(({ id, kind, occurredAt, details }) => ({
+      ...{ place: id, kind, occurredAt },
+      details: JSON.parse(details) as TimelineEntry['details'],
     }));
   }
 }
@@ -33,18 +28,14 @@ export const entryWriter = (
   database: Database,
 ): ((domainId: string, entries: readonly TimelineEntry[]) => Promise<void>) => {
   const insert = database.prepareWrite<Insertable<Schema['domain_timeline']>>((db, the) =>
-    db.insertInto('domain_timeline').values({
-      domain_id: the('domain_id'),
-      kind: the('kind'),
-      occurred_at: the('occurred_at'),
-      details: the('details'),
-    }),
+    db.insertInto('domain_timeline').values(domainTimeline.without('id').slots(the)),
   );
   const trimOne = trimmer(database);
   return async (domainId, entries) => {
-    for (const { kind, occurredAt, details } of entries) {
-      const row = { domain_id: domainId, kind, occurred_at: toMillis(occurredAt) };
-      await insert({ ...row, details: JSON.stringify(details) });
+    for (const entry of entries) {
+      const { kind } = entry;
+      const details = JSON.stringify(entry.details);
+      await insert(domainTimeline.write({ ...entry, domainId, details }));
       for (const trim of trimsAfter(kind)) await trimOne({ domainId, ...trim });
     }
   };

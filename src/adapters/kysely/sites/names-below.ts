@@ -1,11 +1,13 @@
 import type { ExpressionBuilder } from 'kysely';
+import { mostRivalsTold } from '../../../domains/domain/attachment/rivals.ts';
+import type { Certified } from '../../../domains/domain/attachment/certificate.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { awaitsCertificate, isWithheldFrom } from '../../../domains/domain/attachment/withheld.ts';
 import { baseOf, isWildcard, wildcardOver } from '../../../domains/domain/names/wildcard.ts';
 import type { Database, Queries } from '../database.ts';
 import type { Schema } from '../schema.ts';
 
-// Names that wildcards of other accounts cover.
+// Other domains of the same name, and names that wildcards of other accounts cover.
 
 /** Those of a project's domains for which no wildcard of another account may answer. */
 export const withheldOf = async (
@@ -58,8 +60,29 @@ export const projectsBelow = async (
   return [...new Set(verified.map(({ project_id }) => project_id))];
 };
 
+/**
+ * All other domains that wait for a proof of the name. Of a wildcard, also those of other accounts that wait for a name that
+ * it covers: they need a proof of their own from now on. Reads them without locks: each of them may hold its own, and wait
+ * for this proof to be stored.
+ */
+export const rivalsOf = (db: Queries, { id, host, accountId }: Certified) =>
+  db
+    .selectFrom('domains')
+    .select(['id', 'host', 'account_id as accountId', 'project_id as projectId'])
+    .where((eb) => {
+      const same = eb('host', '=', host);
+      if (!isWildcard(host)) return same;
+      const below = [isBelow(eb, host), eb('proven_host', 'is', null)];
+      return eb.or([same, eb.and([...below, eb('account_id', '!=', accountId)])]);
+    })
+    .where('state', '=', 'added')
+    .where('id', '!=', id)
+    .orderBy('id')
+    .limit(mostRivalsTold)
+    .execute();
+
 /** Whether an attached name is one that the wildcard covers, or the wildcard itself. */
-export const isBelow = (eb: ExpressionBuilder<Schema, 'domains'>, wildcard: string) => {
+const isBelow = (eb: ExpressionBuilder<Schema, 'domains'>, wildcard: string) => {
   const host = eb.ref('attached_host');
   const parent = eb.fn<string>('substr', [host, eb.fn('instr', [host, eb.val('.')])]);
   return eb(parent, '=', `.${baseOf(wildcard)}`);

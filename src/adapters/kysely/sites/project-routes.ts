@@ -1,26 +1,22 @@
 import type { Selectable } from 'kysely';
-import * as v from 'valibot';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { projectHostsOf, type ProjectHost } from '../../../domains/domain/attachment/serving.ts';
 import {
   noDomainSettings,
-  redirectStatuses,
   type DomainSettings,
-  type Redirect,
 } from '../../../domains/domain/redirects/settings.ts';
 import { routesOf, type Route } from '../../../domains/domain/redirects/routes.ts';
 import { customDomainFrom } from './custom-domain-rows.ts';
+import { nextEdgeRevision } from './edge-revision.ts';
 import { withheldOf } from './names-below.ts';
+import { present } from '../column.ts';
 import type { Database, Queries } from '../database.ts';
-import { lockedRow } from '../locked-row.ts';
-import { removeRoute, routeFrom, setRoute } from './routes.ts';
 import type { Schema } from '../schema.ts';
-import { parseStored, perhaps, type Entries } from '../stored-json.ts';
+import { projects, routes } from '../tables.ts';
 
-/**
- * Updates the stored routes of a project to what `routesOf` says. For the other adapters of this folder; call it last
- * in the transaction.
- */
+// For the other adapters of this folder, in their transaction.
+
+/** Updates the stored routes of a project to what `routesOf` says. Call it last: see `nextEdgeRevision`. */
 export const alignRoutes = async (
   database: Database,
   projectId: string,
@@ -28,7 +24,7 @@ export const alignRoutes = async (
 ): Promise<void> => {
   const { db } = database;
   // Locked, so that of two simultaneous changes the second reads the result of the first.
-  const project = await lockedRow(database, 'projects', projectId);
+  const project = await database.lock('projects', projectId);
   if (!project) throw new Error(`project ${projectId} is missing`);
   const { slug, served_deploy_id } = project;
   const domains = await attachedTo(db, projectId);
@@ -70,35 +66,59 @@ const attachedTo = async (db: Queries, projectId: string): Promise<readonly Cust
   return rows.map(customDomainFrom);
 };
 
-const redirect = v.object({
-  from: v.string(),
-  to: v.string(),
-  status: v.picklist(redirectStatuses),
-} satisfies Entries<Redirect>);
+const onlySettings = projects.only('domainSettings');
 
-const storedSettings = v.object({
-  primary: perhaps(v.nullable(v.string())),
-  redirects: v.array(redirect),
-} satisfies Entries<DomainSettings>);
-
-export const settingsFrom = ({
-  domain_settings,
-}: Pick<Selectable<Schema['projects']>, 'domain_settings'>): DomainSettings =>
-  domain_settings === null
-    ? structuredClone(noDomainSettings)
-    : parseStored(storedSettings, domain_settings);
+export const settingsFrom = (row: Parameters<typeof onlySettings.read>[0]): DomainSettings =>
+  onlySettings.read(row).domainSettings ?? structuredClone(noDomainSettings);
 
 export const storeSettings = async (
   db: Queries,
   projectId: string,
-  settings: DomainSettings,
+  domainSettings: DomainSettings,
 ): Promise<void> => {
-  await db
-    .updateTable('projects')
-    .set({ domain_settings: JSON.stringify(settings) })
-    .where('id', '=', projectId)
-    .execute();
+  const row = onlySettings.write({ domainSettings });
+  await db.updateTable('projects').set(row).where('id', '=', projectId).execute();
 };
 
 const isSame = (one: Route | undefined, other: Route): boolean =>
   one !== undefined && JSON.stringify(one) === JSON.stringify(other);
+
+/** Sets the route of a name; replaces an earlier one. */
+export const setRoute = async (db: Queries, route: Route): Promise<void> => {
+  const revision = await nextEdgeRevision(db);
+  await db.deleteFrom('routes').where('name', '=', route.name).execute();
+  const row = routes.write({ ...leadingTo(route), revision });
+  await db.insertInto('routes').values(row).execute();
+};
+
+/** Removing an absent route is no error. */
+export const removeRoute = async (db: Queries, name: string, removedAt: Date): Promise<void> => {
+  const revision = await nextEdgeRevision(db);
+  await db
+    .updateTable('routes')
+    .set(routes.write({ ...nowhere, revision, removedAt }))
+    .where('name', '=', name)
+    .where('removed_at', 'is', null)
+    .execute();
+};
+
+export type RouteRow = Selectable<Schema['routes']>;
+
+export const routeFrom = (row: RouteRow): Route => {
+  const { name, projectId, deployId, redirectTo: to, redirectStatus } = routes.read(row);
+  return to === undefined
+    ? { name, projectId, kind: 'site', deployId: present('deploy_id', deployId) }
+    : { name, projectId, kind: 'redirect', to, status: present('redirect_status', redirectStatus) };
+};
+
+const nowhere = { deployId: undefined, redirectTo: undefined, redirectStatus: undefined };
+
+const leadingTo = (route: Route) => {
+  const { name, projectId } = route;
+  switch (route.kind) {
+    case 'site':
+      return { name, projectId, ...nowhere, deployId: route.deployId };
+    case 'redirect':
+      return { name, projectId, ...nowhere, redirectTo: route.to, redirectStatus: route.status };
+  }
+};

@@ -6,7 +6,7 @@ import {
   type DnsProblem,
   type DnsProblemCode,
 } from '../../../domains/domain/dns/problem.ts';
-import { perhaps, type Entries } from '../stored-json.ts';
+import { perhaps, type Entries } from '../column.ts';
 
 /** A version after this one may have stored a code of its own: it is read as a lookup that failed. */
 const code = v.pipe(

@@ -1,7 +1,13 @@
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { longestUploadMs } from '../../../sites/domain/deploy.ts';
+import type { SiteContents } from '../../../sites/domain/site-contents.ts';
 import {
   SiteFiles,
+  SiteUnpacking,
+  type DeployPlace,
   type Encoding,
+  type OnProgress,
   type ReadForm,
   type SiteDraft,
   type StoredFile,
@@ -11,7 +17,6 @@ import { FileSystemSiteFiles } from '../file-system-site-files.ts';
 import { manifestName, parseManifest } from '../manifest.ts';
 import { checkedId, formOf } from '../stored-form.ts';
 import type { ContentCache } from './content-cache.ts';
-import { removeLeftOvers } from './left-overs.ts';
 import { S3Contents } from './s3-contents.ts';
 import { S3Drafts, type S3Draft } from './s3-drafts.ts';
 import type { S3Store } from './s3-store.ts';
@@ -146,3 +151,37 @@ export class S3SiteFiles extends SiteFiles {
     await this.#staging.remove(deployId);
   }
 }
+
+/** Uploads what another unpacking leaves in the staging folder, which so needs neither network nor credentials. */
+export class S3Unpacking extends SiteUnpacking {
+  readonly #staging: SiteUnpacking;
+  readonly #files: S3SiteFiles;
+
+  constructor(staging: SiteUnpacking, files: S3SiteFiles) {
+    super();
+    this.#staging = staging;
+    this.#files = files;
+  }
+
+  override async unpack(
+    deploy: DeployPlace,
+    upload: string,
+    onProgress: OnProgress,
+  ): Promise<SiteContents> {
+    const fill = () => this.#staging.unpack(deploy, upload, onProgress);
+    return this.#files.publishing(deploy.deployId, fill, (done, total) => {
+      onProgress({ step: 'storing', done, total });
+    });
+  }
+}
+
+/** Removes deploys that a dead process left behind. Uses the machine's clock, because that dates files. */
+const removeLeftOvers = async (folder: string): Promise<void> => {
+  const old = Date.now() - longestUploadMs;
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    // Another process may have removed it first.
+    const found = await stat(path).catch(() => undefined);
+    if (found && found.mtimeMs < old) await rm(path, { recursive: true, force: true });
+  }
+};

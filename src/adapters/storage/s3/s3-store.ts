@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import PQueue from 'p-queue';
 import type { Tracer } from '../../../kernel/tracer.ts';
-import { asking, inAttempts, reading, writing } from './attempts.ts';
+import { asking, inAttempts, Reachability, reading, S3Failure, writing } from './attempts.ts';
 import { partBytes, tryUpload, uploadInParts } from './multipart.ts';
-import { Reachability } from './reachability.ts';
 import { openS3, type OpenedS3, type S3Place } from './s3-client.ts';
-import { S3Failure } from './s3-failure.ts';
 
 const mib = 1024 * 1024;
 

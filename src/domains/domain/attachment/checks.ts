@@ -1,7 +1,6 @@
 import { latest, longestWait, type RenewalWork } from '../certificates/standing.ts';
 import { resumed } from '../certificates/authorities.ts';
 import { isCertified, withWork, type Certified } from './certificate.ts';
-import { about } from './attachment.ts';
 import {
   nextCheck,
   nextLookAt,
@@ -109,7 +108,7 @@ const watch = (domain: Certified, report: DnsReport, moment: Moment): DomainDeci
   const times = [planned(domain, moment), ...(isAwaited ? [soon] : [])];
   if (isAstray) times.push(nextLookAtAstray(astraySeenAt(domain), now));
   const dns = checked(domain.dns, report, new Date(Math.min(...times.map(Number))));
-  return { state: { ...after, dns }, events: straying(domain, isAstray, now) };
+  return { state: { ...after, dns }, events: [] };
 };
 
 const planned = (domain: Certified, moment: Moment): Date => {
@@ -122,13 +121,6 @@ const planned = (domain: Certified, moment: Moment): Date => {
 /** @returns when it was last seen to lead elsewhere, if the last check showed that */
 const astraySeenAt = ({ dns }: Certified): Date | undefined =>
   whyAstray(dns.report) ? dns.lastCheckedAt : undefined;
-
-const straying = (domain: Certified, isAstray: boolean, now: Date): DomainDecision['events'] => {
-  if (domain.state !== 'live') return [];
-  if (isAstray === (whyAstray(domain.dns.report) !== undefined)) return [];
-  const type = isAstray ? 'domain_strayed' : 'domain_returned';
-  return [{ type, ...about(domain, now), host: domain.host }];
-};
 
 /** @returns undefined when the report does not matter to it */
 const heldBack = (domain: Certified, report: DnsReport, now: Date): RenewalWork | undefined => {

@@ -102,7 +102,3 @@ const mayTake = (claimant: CustomDomain, holder: Certified): boolean => {
   if (claimant.state === 'added' && holder.state !== 'added') return false;
   return !hasProven(holder) || (claimant.dns.report?.ownershipProven ?? false);
 };
-
-/** Whether a change proves the name. Other accounts whose domains wait for their proof are told. */
-export const provesName = (before: CustomDomain, after: CustomDomain): after is Certified =>
-  !isCertified(before) && isCertified(after);

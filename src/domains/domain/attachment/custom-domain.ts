@@ -76,6 +76,7 @@ export const addDomain = (
     ...draft,
     ...{ host, unicodeHost, registrableDomain, isApex, generation: 0, addedAt: now },
     dns: { ...neverChecked, nextCheckAt: nextLookAt(now, now, jitter) },
+    episodes: { astray: undefined, failing: undefined },
     ...{ state: 'added', certificate: { kind: 'none' } },
   };
   const added = { type: 'domain_added', ...about(domain, now), host } as const;

@@ -2,13 +2,14 @@ import { nextStepAt, workOn } from '../certificates/standing.ts';
 import type { CustomDomain } from './custom-domain.ts';
 import { preflightAt } from '../certificates/renewal.ts';
 import { isAttached } from './serving.ts';
+import { newsAt } from './trouble.ts';
 
 export type DueWork = 'check' | 'certificate';
 
 /** When work on it is due; undefined if never. */
 export const dueAt = (domain: CustomDomain): Date | undefined => {
   if (!isAttached(domain)) return undefined;
-  return earliest(checkAt(domain), attemptAt(domain));
+  return earliest(checkAt(domain), attemptAt(domain), newsAt(domain));
 };
 
 /** Certificate work goes first, because every order starts with a check. */
@@ -16,6 +17,9 @@ export const dueWork = (domain: CustomDomain, now: Date): DueWork | undefined =>
   if (isReached(attemptAt(domain), now)) return 'certificate';
   return isAttached(domain) && isReached(checkAt(domain), now) ? 'check' : undefined;
 };
+
+/** Something is to be told of it that no check and no attempt shows. */
+export const hasNews = (domain: CustomDomain, now: Date): boolean => isReached(newsAt(domain), now);
 
 /** When to check its DNS: by its schedule, and in any case once before its renewal. */
 const checkAt = (domain: CustomDomain): Date | undefined =>

@@ -53,14 +53,16 @@ const kinds = {
   domain_live: 'live',
   domain_removed: 'removed',
   domain_contested: undefined,
-  domain_strayed: undefined,
-  domain_returned: undefined,
+  domain_unhealthy: undefined,
+  domain_recovered: undefined,
   domain_shared: undefined,
   domain_share_ended: undefined,
   certificate_ordered: undefined,
   certificate_issued: undefined,
   certificate_renewed: 'renewed',
   certificate_failed: undefined,
+  certificate_failing: undefined,
+  certificate_recovered: undefined,
 } as const satisfies Readonly<Record<EventOfDomain['type'], TimelineKind | undefined>>;
 
 /** What a decision adds to its domain's timeline: the cause first, then the events. */

@@ -11,14 +11,15 @@ export interface LedgerName {
   readonly registrableDomain: string;
 }
 
+/**
+ * An `order` is for a name without a certificate. `issued`: a certificate, or an order that may become one. `own`: the
+ * same, for a project's own host. An order that the authority exempts is a `renewal` until the authority has said so.
+ */
+export const ledgerKinds = ['order', 'renewal', 'failure', 'issued', 'own'] as const;
+
 /** A request that the authority received, or may have received, and its outcome. */
 export interface LedgerEntry extends LedgerName {
-  /**
-   * An `order` is for a name without a certificate. `issued`: a certificate, or an order that may become one.
-   * `own`: the same, for a project's own host. An order that the authority exempts is a `renewal` until the authority
-   * has said so.
-   */
-  readonly kind: 'order' | 'renewal' | 'failure' | 'issued' | 'own';
+  readonly kind: (typeof ledgerKinds)[number];
   /** The order it belongs to; every request for an order has its own key. */
   readonly orderKey: string;
   /** The owner asked for it. */

@@ -87,6 +87,38 @@ export const dnsProblems = {
 
 export type DnsProblemCode = keyof typeof dnsProblems;
 
+/** What is wrong, in a few words. */
+export const problemTitles: Readonly<Record<DnsProblemCode, string>> = {
+  dns_not_found: 'The name is not in the DNS',
+  cname_missing: 'The CNAME record is missing',
+  cname_wrong_target: 'The CNAME record points elsewhere',
+  conflicting_a: 'An A record conflicts',
+  conflicting_aaaa: 'An AAAA record conflicts',
+  apex_needs_alias: 'The ALIAS record is missing',
+  alias_wrong_address: 'The name has other addresses',
+  ownership_txt_missing: 'The TXT record is missing',
+  ownership_txt_mismatch: 'The TXT record has another value',
+  caa_forbids_issuer: 'A CAA record forbids the certificate',
+  dns_lookup_failed: 'The name servers do not answer',
+  dnssec_bogus: 'The DNSSEC of the domain is broken',
+  dns_answer_too_large: 'There are too many records',
+  cname_loop: 'The CNAME records form a loop',
+  challenge_unreachable: 'The certificate authority did not reach the site',
+  propagation_incomplete: 'Not all resolvers see the change yet',
+  proxied: 'A proxy answers for the name',
+  delegation_missing: 'The CNAME record of the challenge is missing',
+  wildcard_dns: 'The zone has a wildcard record',
+  cname_chain: 'The CNAME points here through other names',
+  ca_rate_limited: 'The certificate authority asks us to wait',
+  ca_unavailable: 'The certificate authority is unavailable',
+  ca_rejected_name: 'The certificate authority refuses the name',
+  name_reserved: 'The name is reserved',
+  public_suffix: 'The name is a public suffix',
+  ip_literal: 'It is an IP address',
+  wildcard_unsupported: 'Wildcards are not supported',
+  name_too_long: 'The name is too long',
+};
+
 export const isProblemCode = (word: unknown): word is DnsProblemCode =>
   typeof word === 'string' && Object.hasOwn(dnsProblems, word);
 

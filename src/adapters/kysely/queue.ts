@@ -1,0 +1,185 @@
+import { sql, type ExpressionBuilder, type QueryCreator } from 'kysely';
+import type { Ids } from '../../kernel/ids.ts';
+import type { Held } from '../../kernel/queue.ts';
+import type { Database, Queries } from './database.ts';
+import { JointWrites } from './joint-writes.ts';
+import { Store } from './store.ts';
+import { toMillis } from './schema.ts';
+
+const longestProblem = 2000;
+
+/** A database table whose rows wait for their time. */
+export interface QueueTable {
+  readonly table: 'deliveries' | 'domains' | 'mails' | 'webhook_deliveries';
+  readonly key: 'id' | 'message';
+  /** Whether keys are numbers. */
+  readonly isNumbered?: true;
+  /** A row without a value is never due. */
+  readonly due: 'due_at' | 'next_at';
+  /** Where the lease ends; without it, a claimed row is due when its lease ends. */
+  readonly leaseEnd?: 'claimed_until';
+  /** Only rows with one of these values wait. Each value is a range of an index. */
+  readonly only?: { readonly column: 'is_slow' | 'parked'; readonly values: readonly bigint[] };
+  /** Which rows `take` takes first. */
+  readonly order: readonly string[];
+}
+
+type Cell = string | bigint | null;
+type Key = string | bigint;
+type Row = Record<string, Cell>;
+type Rows = Record<string, Row>;
+
+/** Columns that do the same have other names in other tables. */
+const rowsOf = (db: Queries) => db as unknown as QueryCreator<Rows>;
+
+/** Which process works on which row, whatever the work is: see `Queue`. */
+export class QueueRows extends Store {
+  readonly #ids: Ids;
+  readonly #the: QueueTable;
+  /** Nobody waits for the end of work to be stored. */
+  readonly #ends = new JointWrites(this.database);
+
+  /** By the key of the table. */
+  readonly #firstDue = this.database.prepare<{ now: bigint; limit: number }, Row>((db, the) => {
+    const { table, key, order } = this.#the;
+    const due = rowsOf(db)
+      .selectFrom(table)
+      .select(key)
+      .where(this.#isDue(the('now')));
+    return order.reduce((rows, column) => rows.orderBy(column), due).limit(the('limit'));
+  });
+
+  /** It reads nothing but the index. */
+  readonly #firstTime = this.database.prepare<{ value: bigint; limit: number }, Row>((db, the) => {
+    const { table, key, due, only } = this.#the;
+    return rowsOf(db)
+      .selectFrom(table)
+      .select([key, due])
+      .$if(only !== undefined, (some) => some.where(only?.column ?? key, '=', the('value')))
+      .where(due, '>=', 0n)
+      .orderBy(due)
+      .limit(the('limit'));
+  });
+
+  readonly #leased = this.database.prepare<Record<string, never>, Row>((db) => {
+    const { table, key, due, leaseEnd = due } = this.#the;
+    return rowsOf(db)
+      .selectFrom(table)
+      .select([key, due, leaseEnd])
+      .where('claim', '>', sql.lit(''));
+  });
+
+  constructor(database: Database, ids: Ids, the: QueueTable) {
+    super(database);
+    this.#ids = ids;
+    this.#the = the;
+  }
+
+  /** Leases the first rows that are due. @returns the claim; undefined if none is due */
+  async take(now: Date, leaseUntil: Date, limit: number): Promise<string | undefined> {
+    const { key } = this.#the;
+    const due = await this.#firstDue({ now: toMillis(now), limit });
+    const keys = due.flatMap((row) => row[key] ?? []);
+    return keys.length === 0 ? undefined : this.lease(keys, now, leaseUntil);
+  }
+
+  /** Leases those of the rows that are still due: the loser of a race for a row changes nothing. @returns the claim */
+  async lease(keys: readonly Key[], now: Date, leaseUntil: Date): Promise<string> {
+    const claim = this.#ids.next('claim');
+    const { table, key, due, leaseEnd = due } = this.#the;
+    await this.database.transaction((db) =>
+      rowsOf(db)
+        .updateTable(table)
+        .set({ claim, [leaseEnd]: toMillis(leaseUntil) })
+        .where(key, 'in', keys)
+        .where(this.#isDue(toMillis(now)))
+        .execute(),
+    );
+    return claim;
+  }
+
+  /** When the first row is due: in the past if one is due now. A leased one is due when its lease ends, or later. */
+  async nextDueAt(): Promise<Date | undefined> {
+    const { key, due, leaseEnd, only } = this.#the;
+    // Those that are leased are few.
+    const leased = leaseEnd ? await this.#leased({}) : [];
+    const times = leased.flatMap((row) =>
+      row[due] === null ? [] : [Math.max(Number(row[due]), Number(row[leaseEnd ?? due]))],
+    );
+    for (const value of only?.values ?? [0n]) {
+      const first = await this.#firstTime({ value, limit: leased.length + 1 });
+      const free = first.find((row) => !leased.some((one) => one[key] === row[key]));
+      if (free) times.push(Number(free[due]));
+    }
+    return times.length === 0 ? undefined : new Date(Math.min(...times));
+  }
+
+  async prolong(items: readonly Held[], leaseUntil: Date): Promise<void> {
+    if (items.length === 0) return;
+    const { due, leaseEnd = due } = this.#the;
+    await this.#update(this.db, items, { [leaseEnd]: toMillis(leaseUntil) });
+  }
+
+  /** Ends the leases. */
+  async release(items: readonly Held[]): Promise<void> {
+    if (items.length === 0) return;
+    await this.#ends.transaction((db) =>
+      this.#update(db, items, { claim: null, ...(this.#the.leaseEnd && { claimed_until: null }) }),
+    );
+  }
+
+  /** Whoever has claimed them. */
+  async remove(items: readonly Pick<Held, 'id'>[]): Promise<void> {
+    if (items.length === 0) return;
+    const { table, key } = this.#the;
+    const keys = items.map(({ id }) => this.#keyOf(id));
+    await this.#ends.transaction((db) =>
+      rowsOf(db).deleteFrom(table).where(key, 'in', keys).execute(),
+    );
+  }
+
+  /** Gives one back that failed. @param change says when it is due again, if ever */
+  async giveBack({ id, claim }: Held, change: Row, problem: string): Promise<void> {
+    const { table, key } = this.#the;
+    await rowsOf(this.db)
+      .updateTable(table)
+      .set((eb) => ({
+        ...{ ...change, claim: null, problem: problem.slice(0, longestProblem) },
+        attempts: eb('attempts', '+', 1n),
+      }))
+      .where(key, '=', this.#keyOf(id))
+      .where('claim', '=', claim)
+      .execute();
+  }
+
+  #update(db: Queries, items: readonly Held[], change: Row) {
+    const { table, key } = this.#the;
+    const [keys, claims] = [
+      items.map(({ id }) => this.#keyOf(id)),
+      items.map(({ claim }) => claim),
+    ];
+    return rowsOf(db)
+      .updateTable(table)
+      .set(change)
+      .where(key, 'in', keys)
+      .where('claim', 'in', [...new Set(claims)])
+      .execute();
+  }
+
+  #keyOf(id: string): Key {
+    return this.#the.isNumbered ? BigInt(id) : id;
+  }
+
+  #isDue(now: bigint) {
+    const { due, leaseEnd, only } = this.#the;
+    const [value, ...others] = only?.values ?? [];
+    return (row: ExpressionBuilder<Rows, string>) =>
+      row.and([
+        row(due, '<=', now),
+        ...(only && value !== undefined && others.length === 0
+          ? [row(only.column, '=', value)]
+          : []),
+        ...(leaseEnd ? [row.or([row(leaseEnd, 'is', null), row(leaseEnd, '<=', now)])] : []),
+      ]);
+  }
+}

@@ -1,0 +1,245 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import pTimeout from 'p-timeout';
+import type { Logger } from 'pino';
+import { Bell } from '../../kernel/bell.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Held, Most, Queue } from '../../kernel/queue.ts';
+import { Turns } from '../../kernel/turns.ts';
+import type { Share } from './share.ts';
+
+/** Begun in one turn of the event loop, so that requests do not wait for all that was claimed. */
+const slice = 10;
+const prolongedPerLease = 3;
+/** What is under way at a stop has this long to end. After that it is broken off and tried again. */
+const usualGraceMs = 5000;
+
+/** What becomes of work that failed. `left`: it is due again when its lease ends. `released`: it is due now. */
+export type AfterFailure = 'left' | 'released' | 'parked' | { readonly inMs: number };
+
+/** One kind of work that waits for its time. */
+export interface QueueKind<Item extends Held, Wanted = Most> {
+  /** What is searched for, for the log. */
+  readonly what: string;
+  readonly queue: Queue<Item, Wanted>;
+  /** What there is room for. */
+  readonly share: Share<Item, Wanted>;
+  /** Longer than the work may take, unless the leases are prolonged. */
+  readonly leaseMs: number;
+  /** Work that takes longer fails. */
+  readonly longest?: { readonly ms: number; readonly nameOf: (item: Item) => string };
+  /** A run ends with its work, and what ends together is stored together. */
+  readonly isInBatches?: true;
+  /** Waits until the item may begin in this process. What has not begun at a stop is released. */
+  readonly inTurn?: (item: Item, begin: () => Promise<void>) => Promise<void>;
+  /** @param signal aborts when a stop waits no longer */
+  readonly work: (item: Item, signal: AbortSignal) => Promise<void>;
+  /** Logs the failure. */
+  readonly afterFailure: (item: Item, error: unknown) => AfterFailure;
+}
+
+interface Ports {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Rings when there may be work. */
+  readonly news?: Bell;
+  readonly graceMs?: number | undefined;
+}
+
+/**
+ * Does what is due of one kind of work, at least once each. Nothing waits here: what there is no room for stays in the
+ * database. What hangs or fails delays nothing else.
+ */
+export class QueueWorker<Item extends Held, Wanted = Most> {
+  readonly news: Bell;
+  readonly #kind: QueueKind<Item, Wanted>;
+  readonly #ports: Ports;
+  readonly #turns = new Turns(() => this.#turn());
+  /** What was begun and has not ended, as it was claimed last. */
+  readonly #held = new Map<string, Item>();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #late = new AbortController();
+  /** Done, but not marked yet. */
+  readonly #done: Held[] = [];
+  #marking: Promise<void> | undefined;
+  #prolonging: NodeJS.Timeout | undefined;
+  /** Whether more was due than there was room for. */
+  #mayBeMore = false;
+
+  constructor(kind: QueueKind<Item, Wanted>, ports: Ports) {
+    this.#kind = kind;
+    this.#ports = ports;
+    this.news = ports.news ?? new Bell();
+  }
+
+  /**
+   * Claims what is due while there is room, and begins it. A call during a run causes another run.
+   * @returns when the next item in the store is due. @throws Unavailable
+   */
+  run(): Promise<Date | undefined> {
+    return this.#turns.run();
+  }
+
+  /** Claims no more, and finishes what is under way. */
+  async stop(): Promise<void> {
+    await this.#turns.stop();
+    const late = setTimeout(() => {
+      this.#late.abort();
+    }, this.#ports.graceMs ?? usualGraceMs);
+    await Promise.all(this.#underWay);
+    clearTimeout(late);
+  }
+
+  async #turn(): Promise<Date | undefined> {
+    const { queue, isInBatches } = this.#kind;
+    const dueAt = await queue.nextDueAt();
+    if (!dueAt || dueAt > this.#ports.clock.now()) {
+      this.#mayBeMore = false;
+      return dueAt;
+    }
+    const begun = await this.#claimInLanes();
+    if (isInBatches) {
+      if (this.#mayBeMore) this.#turns.again();
+      const failed = (await Promise.allSettled(begun)).find(({ status }) => status === 'rejected');
+      if (failed?.status === 'rejected') throw failed.reason;
+    }
+    return queue.nextDueAt();
+  }
+
+  async #claimInLanes(): Promise<readonly Promise<void>[]> {
+    this.#mayBeMore = false;
+    const begun: Promise<void>[] = [];
+    for (const lane of this.#kind.share.lanes) begun.push(...(await this.#claim(lane)));
+    return begun;
+  }
+
+  async #claim(lane: string): Promise<readonly Promise<void>[]> {
+    const { queue, share, leaseMs } = this.#kind;
+    const room = share.room(lane);
+    if (!room) {
+      this.#mayBeMore = true;
+      return [];
+    }
+    const items = await queue.claim(this.#ports.clock.now(), this.#in(leaseMs), room.wanted);
+    this.#mayBeMore ||= room.isMoreThan(items);
+    const begun: Promise<void>[] = [];
+    for (const [n, item] of items.entries()) {
+      if (n > 0 && n % slice === 0) await nextTurn();
+      begun.push(this.#begin(item, lane));
+    }
+    return begun;
+  }
+
+  /** After a clock jump, a lease may have ended while this process still works: then only the claim is new. */
+  #begin(item: Item, lane: string): Promise<void> {
+    const isBegun = this.#held.has(item.id);
+    this.#hold(item);
+    if (isBegun) return Promise.resolve();
+    const { share, what, isInBatches, inTurn = (_item, begin) => begin() } = this.#kind;
+    share.begin(item, lane);
+    const yielding = this.#yieldLater(item);
+    const work = inTurn(item, () => this.#workOn(item)).finally(() => {
+      clearTimeout(yielding);
+      this.#letGo(item);
+      share.end(item);
+    });
+    const ended = work
+      .catch((err: unknown) => {
+        if (!isInBatches) this.#warn(err, `the end of work on ${what} is not stored`, item);
+      })
+      .then(() => {
+        this.#underWay.delete(ended);
+        if (isInBatches) return;
+        if (share.isRoomy) this.#lookForMore();
+        this.news.ring('soon');
+      });
+    this.#underWay.add(ended);
+    return work;
+  }
+
+  async #workOn(item: Item): Promise<void> {
+    const { work, longest, inTurn } = this.#kind;
+    if (inTurn && this.#turns.isStopped) return this.#finish(item);
+    try {
+      const working = work(item, this.#late.signal);
+      await (longest ? inTime(working, longest.ms, longest.nameOf(item)) : working);
+    } catch (error) {
+      return this.#fail(item, error);
+    }
+    return this.#finish(item);
+  }
+
+  async #fail(item: Item, error: unknown): Promise<void> {
+    const { queue, afterFailure } = this.#kind;
+    const after = afterFailure(item, error);
+    if (after === 'left') return;
+    if (after === 'released') return this.#finish(item);
+    const problem = error instanceof Error ? error.message : String(error);
+    if (after === 'parked') await queue.park?.(this.#heldAs(item), problem);
+    else await queue.retry?.(this.#heldAs(item), this.#in(after.inMs), problem);
+  }
+
+  /** Marks together what ends in one turn of the event loop. */
+  async #finish(item: Item): Promise<void> {
+    if (!this.#kind.queue.done) return;
+    this.#done.push(this.#heldAs(item));
+    await (this.#marking ??= this.#markDone());
+  }
+
+  async #markDone(): Promise<void> {
+    await nextTurn();
+    this.#marking = undefined;
+    await this.#kind.queue.done?.(this.#done.splice(0));
+  }
+
+  /** Work that takes long may give its place to other work. */
+  #yieldLater(item: Item): NodeJS.Timeout | undefined {
+    const { yields } = this.#kind.share;
+    return (
+      yields &&
+      setTimeout(() => {
+        if (yields.give(item)) this.#lookForMore();
+      }, yields.afterMs)
+    );
+  }
+
+  #lookForMore(): void {
+    if (!this.#mayBeMore) return;
+    this.run().catch((err: unknown) => {
+      this.#warn(err, `search for ${this.#kind.what} failed, will be retried`);
+    });
+  }
+
+  #hold(item: Item): void {
+    this.#held.set(item.id, item);
+    const { queue, leaseMs, what } = this.#kind;
+    if (!queue.prolong) return;
+    this.#prolonging ??= setInterval(() => {
+      queue.prolong?.([...this.#held.values()], this.#in(leaseMs)).catch((err: unknown) => {
+        this.#warn(err, `leases of ${what} not renewed, other workers may take them over`);
+      });
+    }, leaseMs / prolongedPerLease).unref();
+  }
+
+  #letGo({ id }: Item): void {
+    this.#held.delete(id);
+    if (this.#held.size > 0) return;
+    clearInterval(this.#prolonging);
+    this.#prolonging = undefined;
+  }
+
+  #heldAs(item: Item): Held {
+    const { id, claim } = this.#held.get(item.id) ?? item;
+    return { id, claim };
+  }
+
+  #in(milliseconds: number): Date {
+    return new Date(this.#ports.clock.now().getTime() + milliseconds);
+  }
+
+  #warn(err: unknown, text: string, item?: Item): void {
+    this.#ports.log.warn({ err, ...(item && { id: item.id }) }, text);
+  }
+}
+
+const inTime = (work: Promise<void>, milliseconds: number, name: string): Promise<void> =>
+  pTimeout(work, { milliseconds, message: `${name} took longer than ${String(milliseconds)} ms` });

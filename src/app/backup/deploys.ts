@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import PQueue from 'p-queue';
+import { FileSystemSiteFiles } from '../../adapters/storage/file-system-site-files.ts';
+import { oneForEach, storedForms } from '../../adapters/storage/stored-form.ts';
+import { Unavailable } from '../../kernel/unavailable.ts';
+import type { SiteFiles, StoredFile } from '../../sites/ports.ts';
+import type { Config } from '../settings/config.ts';
+import { deploysFolder, objectStoreIn } from '../settings/deploys-place.ts';
+import type { Manifest } from './manifest.ts';
+
+/** Told of parts done, out of so many where that is known. */
+export type OnProgress = (step: string, done: number, total: number | undefined) => void;
+
+const filesAtOnce = 8;
+
+/** A deploy that is all there, or what is wrong with it. */
+type Inspected = { readonly sha256: string } | { readonly problem: string };
+
+class Damage extends Error {}
+
+/**
+ * Reads all of a deploy: a list that is right says nothing about what it names.
+ * @returns the hash of everything in it
+ */
+const inspectDeploy = async (files: SiteFiles, deployId: string): Promise<Inspected> => {
+  const queue = new PQueue({ concurrency: filesAtOnce });
+  try {
+    const list = await files.list(deployId).catch(damaged('the list of its files'));
+    if (!list) return { problem: 'its files are missing' };
+    const sums = await queue.addAll(
+      oneForEach(list).map((file) => () => sumsOf(files, deployId, file).catch(damaged(file.path))),
+    );
+    const all = JSON.stringify({ list, sums });
+    return { sha256: createHash('sha256').update(all).digest('hex') };
+  } catch (error) {
+    if (!(error instanceof Damage)) throw error;
+    return { problem: error.message };
+  } finally {
+    queue.clear();
+    await queue.onIdle();
+  }
+};
+
+/** Also what no storage writes, such as odd names in a list. */
+const damaged =
+  (what: string) =>
+  (error: unknown): never => {
+    if (error instanceof Damage) throw error;
+    const { cause = error } = error as { readonly cause?: unknown };
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Damage(`${what} cannot be read (${reason})`);
+  };
+
+/** Of each form of a file. @throws Damage, Unavailable */
+const sumsOf = async (
+  files: SiteFiles,
+  deployId: string,
+  file: StoredFile,
+): Promise<readonly string[]> => {
+  const sums: string[] = [];
+  for (const { encoding } of storedForms(file)) {
+    const sum = createHash('sha256');
+    for await (const piece of files.read(deployId, file, encoding)) sum.update(piece);
+    const found = sum.digest('base64url');
+    if (encoding === 'identity' && found !== file.hash) {
+      throw new Damage(`${file.path} was changed`);
+    }
+    sums.push(found);
+  }
+  return sums;
+};
+
+/** @returns what is wrong with a deploy of a backup @param sha256 as its manifest says */
+export const damageOf = async (
+  files: SiteFiles,
+  deployId: string,
+  sha256: string | undefined,
+): Promise<string | undefined> => {
+  const found = await inspectDeploy(files, deployId);
+  if ('problem' in found) return found.problem;
+  return found.sha256 === sha256 ? undefined : 'it is not what was backed up';
+};
+
+/** Copies deploys into a backup, those that it does not have yet. */
+export class DeployCopies {
+  readonly #from: SiteFiles;
+  readonly #to: SiteFiles;
+  readonly #known: Manifest['deploys'];
+  readonly #copied = new Map<string, string>();
+  newDeploys = 0;
+  newBytes = 0;
+
+  /** @param known of earlier backups in the same place */
+  constructor(from: SiteFiles, to: SiteFiles, known: Manifest['deploys']) {
+    this.#from = from;
+    this.#to = to;
+    this.#known = known;
+  }
+
+  /** Those of them that were copied, for the manifest. */
+  named(ids: readonly string[]): Manifest['deploys'] {
+    const copied = ids.filter((id) => this.#copied.has(id));
+    return Object.fromEntries(copied.map((id) => [id, this.#copied.get(id) ?? '']));
+  }
+
+  /** @returns why not, if the storage does not have all of it @throws Unavailable */
+  async copy(deployId: string): Promise<string | undefined> {
+    if (this.#copied.has(deployId)) return undefined;
+    const sha256 = await this.#present(deployId);
+    const found = sha256 === undefined ? await this.#copyAnew(deployId) : { sha256 };
+    if ('problem' in found) return found.problem;
+    this.#copied.set(deployId, found.sha256);
+    return undefined;
+  }
+
+  /** @returns its hash, if the backup has it: a deploy never changes, and is there whole or not at all */
+  async #present(deployId: string): Promise<string | undefined> {
+    const list = await this.#to.list(deployId).catch(unreadable);
+    if (!list) return undefined;
+    const known = this.#known[deployId];
+    if (known !== undefined) return known;
+    const found = await inspectDeploy(this.#to, deployId);
+    return 'sha256' in found ? found.sha256 : undefined;
+  }
+
+  async #copyAnew(deployId: string): Promise<Inspected> {
+    const list = await this.#from.list(deployId);
+    if (!list) return { problem: 'its files are missing' };
+    await this.#to.putBack(deployId, list, (file, encoding) =>
+      this.#from.read(deployId, file, encoding),
+    );
+    const found = await inspectDeploy(this.#to, deployId);
+    if ('problem' in found) {
+      await this.#to.remove(deployId);
+      return found;
+    }
+    this.newDeploys += 1;
+    const forms = oneForEach(list).flatMap(storedForms);
+    this.newBytes += forms.reduce((sum, { bytes }) => sum + bytes, 0);
+    return found;
+  }
+}
+
+/** What cannot be read is written anew; if it cannot be written either, that says why. */
+const unreadable = (error: unknown): undefined => {
+  if (!(error instanceof Unavailable)) throw error;
+};
+
+export interface PutBack {
+  /** Deploys that are damaged in the backup, and how. */
+  readonly lost: Readonly<Record<string, string>>;
+  /** Deploys of which the storage had something else. */
+  readonly replaced: readonly string[];
+}
+
+/** Puts deploys of a backup where the storage does not have them: an object store often outlives the database. */
+export const putBackAll = async (
+  backup: SiteFiles,
+  storage: SiteFiles,
+  deploys: Manifest['deploys'],
+  onProgress: OnProgress,
+): Promise<PutBack> => {
+  const lost: Record<string, string> = {};
+  const replaced: string[] = [];
+  const all = Object.entries(deploys);
+  for (const [at, [id, sha256]] of all.entries()) {
+    onProgress('restoring deploys', at, all.length);
+    // Nothing of the storage is given up for a backup that is damaged itself.
+    const damage = await damageOf(backup, id, sha256);
+    if (damage !== undefined) {
+      lost[id] = damage;
+      continue;
+    }
+    if ((await damageOf(storage, id, sha256)) === undefined) continue;
+    const found = await storage.list(id).catch(() => 'unreadable');
+    const list = (await backup.list(id)) ?? [];
+    await storage.putBack(id, list, (file, encoding) => backup.read(id, file, encoding));
+    if (found !== undefined) replaced.push(id);
+  }
+  return { lost, replaced };
+};
+
+/** The files of deploys, for `work`, without the database and everything else that a container opens. */
+export const withSiteFiles = async <T>(
+  config: Config,
+  work: (files: SiteFiles) => Promise<T>,
+): Promise<T> => {
+  const place = objectStoreIn(config);
+  const staging = deploysFolder(config);
+  if (!place) return work(new FileSystemSiteFiles(staging));
+  const [{ ContentCache }, { S3SiteFiles }, { S3Store }] = await Promise.all([
+    import('../../adapters/storage/s3/content-cache.ts'),
+    import('../../adapters/storage/s3/s3-site-files.ts'),
+    import('../../adapters/storage/s3/s3-store.ts'),
+  ]);
+  // Not the cache of the edges: what is read here once would take the place of what visitors want.
+  const cache = new ContentCache({
+    folder: join(config.dataDir, 'backup-cache'),
+    mostBytes: 0,
+    onProblem: () => undefined,
+  });
+  const files = new S3SiteFiles({ store: new S3Store(place), cache, staging });
+  try {
+    return await work(files);
+  } finally {
+    files.close();
+  }
+};

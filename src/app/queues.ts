@@ -1,0 +1,195 @@
+import PQueue from 'p-queue';
+import type { Logger } from 'pino';
+import { CallsUnderWay } from '../adapters/schedule/calls-under-way.ts';
+import type { QueueKind, QueueWorker } from '../adapters/schedule/queue-worker.ts';
+import { Shared } from '../adapters/schedule/share.ts';
+import type { DueDomain, DueDomains } from '../domains/custom-domain-ports.ts';
+import type { CustomDomain } from '../domains/domain/attachment/custom-domain.ts';
+import { dueWork } from '../domains/domain/attachment/schedule.ts';
+import type { Bell } from '../kernel/bell.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { StoredEvent } from '../kernel/domain-event.ts';
+import type { Delivery, Outbox } from '../kernel/outbox.ts';
+import { Unavailable } from '../kernel/unavailable.ts';
+import type { Delivered, DueMessage, Mails } from '../notifications/mail-ports.ts';
+import type { Attempted } from '../notifications/use-cases/deliver-to-webhooks.ts';
+import type {
+  ClaimedDelivery,
+  Claiming,
+  WebhookDeliveries,
+} from '../notifications/webhook-ports.ts';
+
+/** Handles one event. The same event may be delivered again and must then change nothing. */
+export type Subscriber = (stored: StoredEvent) => Promise<void>;
+export type Subscribers = Readonly<Record<string, Subscriber>>;
+
+interface Base {
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const minuteMs = 60_000;
+export const mostAttempts = 10;
+const longestWaitMs = 2 * minuteMs;
+/** A release that knows the subscriber comes with the upgrade that is under way. */
+const longestUpgradeMs = 24 * 60 * minuteMs;
+/** Pause after an unexpected failure, so that a domain is not retried in a tight loop. */
+const restMs = 5 * minuteMs;
+const domainsAtOnce = 200;
+/** Separate limits, because checks wait for name servers and orders for the authority. */
+const domainLanes = { checks: 100, orders: 20 } as const;
+/** A check starts with dozens of queries: many at once would block the process. */
+const pace = { interval: 5, intervalCap: 2 } as const;
+
+/** After the first failure 1 s, then 2, 4, 8 … at most 2 min. */
+export const waitAfter = (attempts: number): number =>
+  Math.min(1000 * 2 ** attempts, longestWaitMs);
+
+/** One of a newer release, most likely, whose process stored the delivery. */
+class UnknownSubscriber extends Error {}
+
+/** Delivers stored events to their subscribers. One that keeps failing is parked and reported. */
+const events = (
+  {
+    outbox,
+    subscribers,
+    clock,
+    log,
+  }: Base & {
+    readonly outbox: Outbox;
+    readonly subscribers: Subscribers;
+  },
+  longestMs = 10_000,
+): QueueKind<Delivery> => ({
+  ...{ what: 'events', queue: outbox, share: new Shared({ atOnce: 100 }) },
+  ...{ leaseMs: minuteMs, isInBatches: true },
+  longest: { ms: longestMs, nameOf: ({ subscriber }) => subscriber },
+  work: async ({ stored, subscriber }) => {
+    const handle = Object.hasOwn(subscribers, subscriber) ? subscribers[subscriber] : undefined;
+    if (!handle) throw new UnknownSubscriber(`no subscriber is called ${subscriber}`);
+    await handle(stored);
+  },
+  afterFailure: ({ subscriber, attempts, stored: { id: eventId, event } }, err) => {
+    const facts = { subscriber, event: event.type, eventId, err };
+    const ageMs = clock.now().getTime() - event.occurredAt.getTime();
+    const isOfNewerRelease = err instanceof UnknownSubscriber && ageMs < longestUpgradeMs;
+    if (attempts + 1 >= mostAttempts && !isOfNewerRelease) {
+      log.error(facts, 'event parked: its subscriber keeps failing');
+      return 'parked';
+    }
+    log.warn({ ...facts, attempts: attempts + 1 }, 'event not delivered, will be retried');
+    return { inMs: waitAfter(attempts) };
+  },
+});
+
+/** Sends mails, each account in its turn. What comes of a message is stored with it. */
+const mails = ({
+  mails: queue,
+  deliver,
+  log,
+}: Base & {
+  readonly mails: Pick<Mails, 'claim' | 'nextDueAt'>;
+  readonly deliver: (message: DueMessage, signal: AbortSignal) => Promise<Delivered>;
+}): QueueKind<DueMessage> => {
+  const factsOf = ({ id, personId, attempts }: DueMessage) => {
+    return { mail: id, personId, attempts: attempts + 1 };
+  };
+  return {
+    ...{ what: 'due mail', queue, leaseMs: 2 * minuteMs },
+    // Connections to the mail server.
+    share: new Shared({ atOnce: 4, accountOf: ({ accountId }) => accountId }),
+    work: async (message, signal) => {
+      const posted = await deliver(message, signal);
+      const facts = factsOf(message);
+      if (posted.kind === 'taken') log.info(facts, 'mail sent');
+      else if (posted.kind === 'left_out') log.info(facts, 'mail left out');
+      else log.warn({ ...facts, ...posted }, 'mail not sent');
+    },
+    afterFailure: (message, err) => {
+      log.warn({ ...factsOf(message), err }, 'mail not delivered, will be tried again');
+      return 'left';
+    },
+  };
+};
+
+/** Calls webhooks. What comes of an attempt is stored with it. A lease is longer than all that belongs to an attempt. */
+const webhooks = (
+  {
+    deliveries,
+    attempt,
+    log,
+  }: Base & {
+    readonly deliveries: Pick<WebhookDeliveries, 'claim' | 'nextDueAt'>;
+    readonly attempt: (
+      claimed: ClaimedDelivery,
+      signal: AbortSignal,
+    ) => Promise<Pick<Attempted, 'fault'> | undefined>;
+  },
+  { leaseMs, longestMs } = { leaseMs: 30_000, longestMs: 25_000 },
+): QueueKind<ClaimedDelivery, Claiming> => ({
+  ...{ what: 'due deliveries', queue: deliveries, share: new CallsUnderWay(), leaseMs },
+  longest: { ms: longestMs, nameOf: () => 'a delivery' },
+  work: async (claimed, signal) => {
+    const err = (await attempt(claimed, signal))?.fault;
+    const facts = { err, webhookId: claimed.delivery.webhookId, deliveryId: claimed.id };
+    if (err) log.error(facts, 'delivery could not be signed');
+  },
+  afterFailure: ({ id, delivery: { webhookId } }, err) => {
+    log.warn({ err, webhookId, deliveryId: id }, 'delivery failed, will be tried again');
+    return 'left';
+  },
+});
+
+/** Works on domains. The leases are short and prolonged, since the work may take long. */
+const domains = (
+  {
+    dueDomains,
+    tend,
+    clock,
+    log,
+  }: Base & {
+    readonly dueDomains: DueDomains;
+    readonly tend: (domain: CustomDomain) => Promise<void>;
+  },
+  leaseMs = 30_000,
+): QueueKind<DueDomain> => {
+  const checks = new PQueue({ concurrency: domainLanes.checks, ...pace });
+  const orders = new PQueue({ concurrency: domainLanes.orders });
+  return {
+    ...{ what: 'due domains', queue: dueDomains, leaseMs },
+    share: new Shared({ atOnce: domainsAtOnce, refill: domainsAtOnce / 2 }),
+    inTurn: ({ domain }, begin) => {
+      const isOrder = dueWork(domain, clock.now()) === 'certificate';
+      return (isOrder ? orders : checks).add(begin);
+    },
+    work: ({ domain }) => tend(domain),
+    afterFailure: ({ id }, err) => {
+      log.warn({ err, domainId: id }, 'work on a domain failed, will be retried');
+      // A brief outage of the database is not the domain's fault.
+      return err instanceof Unavailable ? 'released' : { inMs: restMs };
+    },
+  };
+};
+
+/**
+ * All work that waits for its time in the database: where it waits, how much of it a process does at once and for whom,
+ * how long it may take, and what becomes of it when it fails. What a process does not know, it leaves to others.
+ */
+export const queueKinds = { events, mails, webhooks, domains };
+
+type Worker = Pick<QueueWorker<never>, 'news' | 'run' | 'stop'>;
+
+export interface Queues {
+  readonly events: Worker;
+  readonly webhooks: Worker;
+  readonly domains: Worker;
+  /** Undefined where there is no mail server. */
+  readonly mails: Worker | undefined;
+}
+
+export type Bells = Readonly<
+  Record<
+    'events' | 'webhooks' | 'domains' | 'mails' | 'certificates' | 'renewals' | 'mailRequests',
+    Bell
+  >
+>;

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { unchanged } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import type { Project } from '../../../src/sites/domain/project.ts';
+import { later } from '../../support/accounts.ts';
+import {
+  liveDomain,
+  newDomain,
+  remove,
+  servedProject,
+  verify,
+} from '../../support/domains/custom-domains.ts';
+import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
+import type { Stores } from '../../support/stores.ts';
+import { queueContract, waitingKinds } from './queue.contract.ts';
+
+describeStores('the queue of deliveries of events', (open) => {
+  queueContract(open, waitingKinds.deliveries);
+});
+
+describeStores('the queue of mails', (open) => {
+  queueContract(open, waitingKinds.mails);
+});
+
+describeStores('the queue of deliveries to webhooks', (open) => {
+  queueContract(open, waitingKinds.webhookDeliveries);
+});
+
+describeStores('the queue of domains', (open) => {
+  queueContract(open, waitingKinds.domains);
+});
+
+describeStores('due domains', (open) => {
+  let stores: Stores;
+  let project: Project;
+  beforeAll(async () => {
+    stores = await open();
+    project = await servedProject(stores);
+  });
+  afterAll(() => stores.close());
+
+  const claim = (at: number) =>
+    stores.dueDomains.claim(later(at), later(at + 1000), { limit: 100 });
+  const checkAt = (id: string, at: number | undefined) =>
+    stores.domains.change(id, (one) => {
+      const nextCheckAt = at === undefined ? undefined : later(at);
+      return unchanged({ ...one, dns: { ...one.dns, nextCheckAt } });
+    });
+  const due = async (at: number | undefined) => {
+    const { id } = await newDomain(stores, project);
+    return (await checkAt(id, at)).state;
+  };
+
+  testOnBoth('come as they are stored, and are released by those who have them', async () => {
+    const one = await due(0);
+    const [held] = await claim(0);
+    expect(held).toEqual({ id: one.id, claim: held?.claim, domain: one });
+    await stores.dueDomains.done([{ id: one.id, claim: 'claim_of_nobody' }]);
+    expect(await claim(0)).toEqual([]);
+    await stores.dueDomains.done([held!, held!, { id: 'dom_nobodys', claim: held!.claim }]);
+    expect(await claim(0)).toMatchObject([{ id: one.id }]);
+    await stores.domains.change(one.id, remove);
+  });
+
+  test('a domain is also due for its certificate, but not once it is removed', async () => {
+    const { id } = await due(undefined);
+    expect(await claim(1)).toEqual([]);
+    await stores.domains.change(id, verify);
+    expect(await claim(1)).toMatchObject([{ id }]);
+    await stores.domains.change(id, remove);
+    expect(await claim(1e6)).toEqual([]);
+    expect(await stores.dueDomains.nextDueAt()).toBeUndefined();
+  });
+
+  test('a change leaves the claim on a domain in place, and counts once it is released', async () => {
+    const { id } = await due(0);
+    const held = await claim(0);
+    await checkAt(id, 5);
+    expect(await claim(5)).toEqual([]);
+    await stores.dueDomains.done(held);
+    expect(await claim(4)).toEqual([]);
+    expect(await claim(5)).toMatchObject([{ id }]);
+    await stores.domains.change(id, remove);
+  });
+
+  testOnBoth('live domains are listed page by page, in the order of their ids', async () => {
+    await due(0);
+    const live = [];
+    for (let n = 0; n < 5; n++) live.push(await liveDomain(stores, project));
+    const pages = [];
+    for (let after = ''; ; after = pages.at(-1)?.at(-1)?.id ?? after) {
+      const page = await stores.secondProcess.domains.inState('live', after, 2);
+      if (page.length === 0) break;
+      pages.push(page);
+    }
+    expect(pages.map(({ length }) => length)).toEqual([2, 2, 1]);
+    expect(pages.flat()).toEqual(live.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+  });
+
+  testOnBoth('domains are counted by their states, over all accounts', async () => {
+    const before = await stores.domains.countByState();
+    await due(0);
+    const removed = await liveDomain(stores, project);
+    await liveDomain(stores, project);
+    await stores.domains.change(removed.id, remove);
+    const { added, verified, live, removed: gone } = before;
+    expect(await stores.secondProcess.domains.countByState()).toEqual({
+      ...{ added: added + 1, verified, live: live + 1, removed: gone + 1 },
+    });
+  });
+});

@@ -1,0 +1,341 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { pino } from 'pino';
+import {
+  QueueWorker,
+  type AfterFailure,
+  type QueueKind,
+} from '../../../src/adapters/schedule/queue-worker.ts';
+import { Shared } from '../../../src/adapters/schedule/share.ts';
+import type { Held, Queue } from '../../../src/kernel/queue.ts';
+import { later, now } from '../../support/accounts.ts';
+import { holdTimeouts } from '../../support/held-timeouts.ts';
+import { SettableClock } from '../../support/settable-clock.ts';
+import { until } from '../../support/until.ts';
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+interface Item extends Held {
+  readonly name: string;
+}
+
+/** What is claimed is given again at each later claim while `again` says so. */
+class ScriptedQueue implements Queue<Item> {
+  waiting: string[];
+  again: string[] = [];
+  claims = 0;
+  nextAt: Date | undefined;
+  readonly told: unknown[] = [];
+
+  constructor(...waiting: readonly string[]) {
+    this.waiting = [...waiting];
+  }
+
+  claim(_now: Date, _until: Date, { limit }: { readonly limit: number }) {
+    this.claims += 1;
+    const given = [...this.again, ...this.waiting.splice(0, limit)];
+    return Promise.resolve(
+      given.map((name) => ({ id: name, claim: `claim_${String(this.claims)}`, name })),
+    );
+  }
+
+  nextDueAt() {
+    const isDue = this.waiting.length > 0 || this.again.length > 0;
+    return Promise.resolve(isDue && this.claims < 9 ? new Date(0) : this.nextAt);
+  }
+
+  done(items: readonly Held[]) {
+    this.told.push(['done', ...items.map(({ id, claim }) => `${id} ${claim}`)]);
+    return Promise.resolve();
+  }
+
+  prolong(items: readonly Held[], leaseUntil: Date) {
+    this.told.push(['prolonged', ...items.map(({ id }) => id), leaseUntil]);
+    return Promise.resolve();
+  }
+
+  retry({ id }: Held, at: Date, problem: string) {
+    this.told.push(['again', id, at, problem]);
+    return Promise.resolve();
+  }
+
+  park({ id }: Held, problem: string) {
+    this.told.push(['parked', id, problem]);
+    return Promise.resolve();
+  }
+}
+
+const names = (count: number) => Array.from({ length: count }, (_, n) => `item_${String(n)}`);
+
+const workerOver = (
+  queue: ScriptedQueue,
+  draft: Partial<QueueKind<Item>> = {},
+  graceMs?: number,
+) => {
+  const seen: string[] = [];
+  const logged: { readonly msg: string }[] = [];
+  const log = pino({}, { write: (line) => void logged.push(JSON.parse(line) as never) });
+  const kind: QueueKind<Item> = {
+    ...{ what: 'items', queue, share: new Shared({ atOnce: 4 }), leaseMs: 60_000 },
+    work: ({ name }) => Promise.resolve(void seen.push(name)),
+    afterFailure: () => 'left',
+    ...draft,
+  };
+  const worker = new QueueWorker(kind, { clock: new SettableClock(now), log, graceMs });
+  const rung: string[] = [];
+  worker.news.listen((when) => rung.push(when));
+  return { worker, seen, rung, logged };
+};
+
+/** Work that waits to be released. */
+const held = () => {
+  const begun: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const work = async ({ name }: Item) => {
+    begun.push(name);
+    await promise;
+  };
+  return { begun, work, letGo: () => resolve(undefined) };
+};
+
+test('a burst is worked off, so many at a time, without waiting for the schedule', async () => {
+  const queue = new ScriptedQueue(...names(30));
+  let [running, most, done] = [0, 0, 0];
+  const { worker, rung } = workerOver(queue, {
+    work: async () => {
+      most = Math.max(most, (running += 1));
+      await nextTurn();
+      running -= 1;
+      done += 1;
+    },
+  });
+  await worker.run();
+  await until('all are done', () => done === 30);
+  await worker.stop();
+  expect(most).toBe(4);
+  expect(rung).toEqual(Array(30).fill('soon'));
+});
+
+test('the end of work rings, also where it failed, and a run tells when the next item is due', async () => {
+  const queue = new ScriptedQueue('one');
+  queue.nextAt = later(90_000);
+  const { worker, rung } = workerOver(queue, { work: () => Promise.reject(new Error('no')) });
+  expect(await worker.run()).toEqual(later(90_000));
+  await worker.stop();
+  expect(rung).toEqual(['soon']);
+});
+
+test('a run without anything due claims nothing, and tells when to look again', async () => {
+  const queue = new ScriptedQueue();
+  queue.nextAt = later(5);
+  const { worker } = workerOver(queue);
+  expect([await worker.run(), queue.claims]).toEqual([later(5), 0]);
+});
+
+test('what is under way is not begun again when its lease is over; its new claim counts', async () => {
+  const queue = new ScriptedQueue();
+  queue.again = ['slow'];
+  const { begun, work, letGo } = held();
+  const { worker } = workerOver(queue, { work });
+  for (let run = 0; run < 3; run++) await worker.run();
+  queue.again = [];
+  letGo();
+  await worker.stop();
+  expect([begun, queue.told]).toEqual([['slow'], [['done', 'slow claim_3']]]);
+});
+
+test('leases are prolonged for as long as the work takes, and no longer', async () => {
+  const queue = new ScriptedQueue('slow');
+  const { work, letGo } = held();
+  const { worker } = workerOver(queue, { work, leaseMs: 30 });
+  await worker.run();
+  await until('it is held for longer than a lease', () => queue.told.length >= 4);
+  expect(queue.told).toEqual(queue.told.map(() => ['prolonged', 'slow', later(30)]));
+  letGo();
+  await worker.stop();
+  const told = queue.told.length;
+  jest.useFakeTimers();
+  await jest.advanceTimersByTimeAsync(1000);
+  expect(queue.told).toHaveLength(told);
+});
+
+test.each<[AfterFailure, readonly unknown[]]>([
+  ['left', []],
+  ['released', [['done', 'one claim_1']]],
+  ['parked', [['parked', 'one', 'on fire']]],
+  [{ inMs: 5000 }, [['again', 'one', later(5000), 'on fire']]],
+])('what failed is %j as its kind says', async (after, told) => {
+  const queue = new ScriptedQueue('one');
+  const { worker } = workerOver(queue, {
+    work: () => Promise.reject(new Error('on fire')),
+    afterFailure: () => after,
+  });
+  await worker.run();
+  await worker.stop();
+  expect(queue.told).toEqual(told);
+});
+
+test('work that takes too long fails, and what hangs delays nothing else', async () => {
+  const queue = new ScriptedQueue('hangs', ...names(20));
+  const failed: unknown[] = [];
+  const seen: string[] = [];
+  const { worker } = workerOver(queue, {
+    longest: { ms: 20, nameOf: ({ name }) => name },
+    work: ({ name }) =>
+      name === 'hangs' ? new Promise(() => undefined) : Promise.resolve(void seen.push(name)),
+    afterFailure: (_item, error) => {
+      failed.push((error as Error).message);
+      return 'left';
+    },
+  });
+  await worker.run();
+  await until('the others are done', () => seen.length === 20);
+  await until('it has failed', () => failed.length === 1);
+  await worker.stop();
+  expect(failed).toEqual(['hangs took longer than 20 ms']);
+});
+
+test('a stop claims no more, and waits for what is under way, which is broken off in the end', async () => {
+  const queue = new ScriptedQueue(...names(10));
+  let broken = 0;
+  const { worker } = workerOver(
+    queue,
+    {
+      work: (_item, signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            broken += 1;
+            resolve();
+          });
+        }),
+    },
+    5,
+  );
+  await worker.run();
+  await worker.stop();
+  expect([broken, queue.waiting.length]).toEqual([4, 6]);
+  await worker.run();
+  expect(queue.waiting).toHaveLength(6);
+});
+
+test('what waits for its turn in the process at a stop is released', async () => {
+  const queue = new ScriptedQueue(...names(3));
+  const turns: (() => Promise<void>)[] = [];
+  const { worker, seen } = workerOver(queue, {
+    inTurn: async (_item, begin) => {
+      await new Promise<void>((resolve) => {
+        turns.push(() => begin().then(resolve));
+      });
+    },
+  });
+  await worker.run();
+  await turns[0]!();
+  const stopping = worker.stop();
+  await Promise.all(turns.slice(1).map((begin) => begin()));
+  await stopping;
+  expect(seen).toEqual(['item_0']);
+  expect(queue.told).toEqual([
+    ['done', 'item_0 claim_1'],
+    ['done', 'item_1 claim_1', 'item_2 claim_1'],
+  ]);
+});
+
+test('a run of batches ends with its work, of which what ends together is marked together', async () => {
+  const queue = new ScriptedQueue(...names(25));
+  const { worker, seen, rung } = workerOver(queue, {
+    ...{ isInBatches: true, share: new Shared({ atOnce: 20 }) },
+  });
+  const running = worker.run();
+  await nextTurn();
+  expect(seen.length).toBeLessThan(20);
+  await running;
+  expect([seen, rung]).toEqual([names(25), []]);
+  const together = queue.told.map((mark) => (mark as readonly unknown[]).length - 1);
+  expect(Math.max(...together)).toBeGreaterThan(1);
+  expect(together.reduce((sum, count) => sum + count, 0)).toBe(25);
+});
+
+test('a run of batches fails if what was done could not be marked, and its other work is done', async () => {
+  const queue = new ScriptedQueue('a', 'b', 'c');
+  const away = new Error('away');
+  jest.spyOn(queue, 'done').mockRejectedValueOnce(away);
+  const { worker, seen } = workerOver(queue, {
+    isInBatches: true,
+    work: async ({ name }) => {
+      if (name === 'c') for (let turn = 0; turn < 5; turn++) await nextTurn();
+      seen.push(name);
+    },
+  });
+  const run = worker.run();
+  await expect(Promise.all([run, worker.stop()])).rejects.toBe(away);
+  expect([seen, queue.told]).toEqual([['a', 'b', 'c'], [['done', 'c claim_1']]]);
+});
+
+// Every turn of the first run is tried: none may be the one in which a call is lost.
+test.each([...Array(30).keys()])(
+  'a run that is asked for %d turns after another finds all that is due',
+  async (turns) => {
+    const queue = new ScriptedQueue('first');
+    const { worker, seen } = workerOver(queue, { isInBatches: true });
+    const first = worker.run();
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    queue.waiting.push('second');
+    await Promise.all([first, worker.run()]);
+    expect(seen).toEqual(['first', 'second']);
+  },
+);
+
+test('a claim that fails ends the run, and the next one works; a search after work is logged', async () => {
+  const queue = new ScriptedQueue(...names(8));
+  const away = new Error('away');
+  const claim = jest.spyOn(queue, 'claim').mockRejectedValueOnce(away);
+  const { worker, seen, logged } = workerOver(queue);
+  await expect(worker.run()).rejects.toBe(away);
+  const running = worker.run();
+  claim.mockRestore();
+  await running;
+  jest.spyOn(queue, 'nextDueAt').mockRejectedValue(away);
+  await until('it was searched for more', () => logged.length > 0);
+  expect(logged[0]?.msg).toBe('search for items failed, will be retried');
+  expect(seen.length).toBeGreaterThanOrEqual(4);
+  await worker.stop();
+});
+
+test('work that takes long gives its place to other work', async () => {
+  const queue = new ScriptedQueue(...names(3));
+  const { begun, work, letGo } = held();
+  const share = Object.assign(new Shared<Item>({ atOnce: 2 }), {
+    yields: {
+      afterMs: 1000,
+      give: () => {
+        share.end();
+        return true;
+      },
+    },
+  });
+  jest.spyOn(share, 'end');
+  const { worker } = workerOver(queue, { work, share });
+  holdTimeouts();
+  await worker.run();
+  await jest.advanceTimersByTimeAsync(999);
+  expect(begun).toHaveLength(2);
+  await jest.advanceTimersByTimeAsync(1);
+  expect(begun).toHaveLength(3);
+  jest.useRealTimers();
+  letGo();
+  await worker.stop();
+});
+
+test('accounts take turns: those that had one last are named last', () => {
+  const share = new Shared<string>({ atOnce: 3, refill: 2, accountOf: (account) => account });
+  for (const account of ['a', 'b', 'a']) share.begin(account);
+  expect([share.room(), share.isRoomy]).toEqual([undefined, false]);
+  share.end();
+  const room = share.room();
+  expect([room?.wanted, share.isRoomy]).toEqual([{ limit: 1, lately: ['b', 'a'] }, false]);
+  expect([room?.isMoreThan([]), room?.isMoreThan(['c'])]).toEqual([false, true]);
+  share.end();
+  expect(share.isRoomy).toBe(true);
+});

@@ -1,0 +1,325 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
+import {
+  removeDomain,
+  type CustomDomain,
+} from '../../../src/domains/domain/attachment/custom-domain.ts';
+import { newsAt, withNews } from '../../../src/domains/domain/attachment/trouble.ts';
+import type { IssuedCertificate } from '../../../src/domains/domain/certificates/standing.ts';
+import { freshAttempts } from '../../../src/domains/domain/certificates/attempts.ts';
+import {
+  added,
+  after,
+  badReport,
+  day,
+  hour,
+  live,
+  minute,
+  missing,
+  report,
+  verified,
+} from '../../support/domains/known-domains.ts';
+
+type Validity = Pick<IssuedCertificate, 'notBefore' | 'notAfter'>;
+
+/** A domain as the last check and the last attempt left it. Without a validity, it waits for its first certificate. */
+const domainWith = (its: {
+  readonly astrayAt?: Date;
+  readonly failed?: number;
+  readonly validity?: Validity | undefined;
+}): CustomDomain => {
+  const attempts = its.failed ? { ...freshAttempts(after(0)), failed: its.failed } : undefined;
+  const work = {
+    step: 'planned',
+    at: after(0),
+    attempts,
+    problem: its.failed ? missing : undefined,
+  } as const;
+  if ('validity' in its && !its.validity)
+    return {
+      ...(verified as typeof verified & { state: 'verified' }),
+      certificate: { kind: 'wanted', work },
+    };
+  const known = live as typeof live & { state: 'live' };
+  const dns = its.astrayAt
+    ? { ...known.dns, report: badReport(its.astrayAt), lastCheckedAt: its.astrayAt }
+    : known.dns;
+  return { ...known, dns, certificate: { ...known.certificate, ...its.validity, work } };
+};
+
+/** What is told of a domain at one time after the other. */
+const watching = () => {
+  let last: CustomDomain = live;
+  return {
+    look: (domain: CustomDomain, at: Date): readonly string[] => {
+      const { episodes } = last;
+      const { state, events } = withNews({ state: { ...domain, episodes }, events: [] }, at);
+      last = state;
+      return events.map(({ type }) => type);
+    },
+    nextLook: () => newsAt(last),
+  };
+};
+
+describe('a live domain that leads elsewhere', () => {
+  const astraySince = (at: Date) => domainWith({ astrayAt: at });
+
+  test('is told once a check an hour later shows the same, and only once', () => {
+    const { look } = watching();
+    expect(look(astraySince(after(0)), after(0))).toEqual([]);
+    expect(look(astraySince(after(hour - 1)), after(hour))).toEqual([]);
+    expect(look(astraySince(after(hour)), after(hour + minute))).toEqual(['domain_unhealthy']);
+    expect(look(astraySince(after(2 * hour)), after(2 * hour))).toEqual([]);
+  });
+
+  test('is not told if it is right again within the hour', () => {
+    const { look } = watching();
+    expect(look(astraySince(after(0)), after(0))).toEqual([]);
+    expect(look(domainWith({}), after(30 * minute))).toEqual([]);
+    expect(look(astraySince(after(hour)), after(hour))).toEqual([]);
+  });
+
+  test('is told to be right again, and what goes wrong later is another episode', () => {
+    const { look } = watching();
+    look(astraySince(after(0)), after(0));
+    look(astraySince(after(hour)), after(hour));
+    expect(look(domainWith({}), after(2 * hour))).toEqual(['domain_recovered']);
+    expect(look(domainWith({}), after(3 * hour))).toEqual([]);
+    expect(look(astraySince(after(day)), after(day))).toEqual([]);
+    expect(look(astraySince(after(day + hour)), after(day + hour))).toEqual(['domain_unhealthy']);
+  });
+
+  /** A domain that has been live for long, with checks at their times. */
+  const checksOf = (jitter: number, breaksAt: Date, isRightFrom?: Date) => {
+    const told: { readonly type: string; readonly at: Date }[] = [];
+    let domain: CustomDomain = live;
+    for (let now = after(20 * day); now < after(22 * day); now = domain.dns.nextCheckAt!) {
+      const isAstray = now >= breaksAt && !(isRightFrom && now >= isRightFrom);
+      const reported = isAstray ? badReport(now) : report(now);
+      const { state, events } = withNews(recordCheck(domain, reported, { now, jitter }), now);
+      domain = state;
+      told.push(...events.map(({ type }) => ({ type, at: now })));
+    }
+    return told;
+  };
+
+  test.each([-1, 0, 1])(
+    'is told within about two hours, never before an hour (jitter %d)',
+    (jitter) => {
+      for (let minutes = 0; minutes < 66; minutes += 1) {
+        const breaksAt = after(20 * day + 5 * hour + minutes * minute);
+        const [told, ...others] = checksOf(jitter, breaksAt);
+        expect(others).toEqual([]);
+        expect(told?.type).toBe('domain_unhealthy');
+        const waited = (told!.at.getTime() - breaksAt.getTime()) / minute;
+        expect(waited).toBeGreaterThanOrEqual(60);
+        expect(waited).toBeLessThanOrEqual(66 + 60);
+      }
+    },
+  );
+
+  test('is checked before the hour is over, so that what is right again by then is not told', () => {
+    const breaksAt = after(20 * day + 5 * hour);
+    expect(checksOf(0, breaksAt, after(20 * day + 5 * hour + 50 * minute))).toEqual([]);
+  });
+});
+
+describe('a certificate that does not come', () => {
+  const failing = (failed: number) => domainWith({ failed, validity: undefined });
+  const validUntil = (notAfter: Date, lifeMs = 90 * day) =>
+    domainWith({ validity: { notBefore: new Date(notAfter.getTime() - lifeMs), notAfter } });
+
+  test('is told after three failed attempts, then every third day', () => {
+    const { look, nextLook } = watching();
+    expect(look(failing(2), after(0))).toEqual([]);
+    expect(look(failing(3), after(minute))).toEqual(['certificate_failing']);
+    expect(nextLook()).toEqual(after(minute + 3 * day));
+    expect(look(failing(4), after(day))).toEqual([]);
+    expect(look(failing(6), after(3 * day))).toEqual([]);
+    expect(look(failing(7), after(minute + 3 * day))).toEqual(['certificate_failing']);
+  });
+
+  test.each([
+    ['a fifth of a short life', 6, 6 / 5],
+    ['a week of a long one', 90, 7],
+  ])('is told without any attempt once %s is left', (_, life, left) => {
+    const { look, nextLook } = watching();
+    const domain = validUntil(after(life * day), life * day);
+    expect(look(domain, after(0))).toEqual([]);
+    expect(nextLook()).toEqual(after((life - left) * day));
+    expect(look(domain, after((life - left) * day - 1))).toEqual([]);
+    expect(look(domain, after((life - left) * day))).toEqual(['certificate_failing']);
+  });
+
+  test('is told to have come once there is a newer one, not when the attempts are counted anew', () => {
+    const { look } = watching();
+    expect(look(failing(3), after(0))).toEqual(['certificate_failing']);
+    expect(look(failing(0), after(hour))).toEqual([]);
+    expect(look(validUntil(after(90 * day)), after(2 * hour))).toEqual(['certificate_recovered']);
+    expect(look(validUntil(after(90 * day)), after(3 * hour))).toEqual([]);
+  });
+
+  test('that was renewed late is told to have come only once it is there', () => {
+    const { look } = watching();
+    expect(look(domainWith({ failed: 3 }), after(0))).toEqual(['certificate_failing']);
+    expect(look(domainWith({}), after(2 * hour))).toEqual([]);
+    expect(look(validUntil(after(91 * day)), after(3 * hour))).toEqual(['certificate_recovered']);
+  });
+
+  test('that was renewed, for however short a life, is told to have come, and not to fail again before that is due', () => {
+    const hours = fc.integer({ min: 12, max: 400 * 24 });
+    fc.assert(
+      fc.property(hours, hours, fc.double({ min: 0, max: 1, noNaN: true }), (old, young, share) => {
+        const { look, nextLook } = watching();
+        const of = (notBefore: Date, life: number, failed: number) => {
+          const notAfter = new Date(notBefore.getTime() + life * hour);
+          return domainWith({ failed, validity: { notBefore, notAfter } });
+        };
+        const at = after(1 + Math.floor(share * old * hour));
+        expect(look(of(after(0), old, 3), at)).toEqual(['certificate_failing']);
+        const renewed = of(at, young, 0);
+        expect(look(renewed, new Date(at.getTime() + minute))).toEqual(['certificate_recovered']);
+        expect(look(renewed, new Date(nextLook()!.getTime() - 1))).toEqual([]);
+        expect(look(renewed, nextLook()!)).toEqual(['certificate_failing']);
+      }),
+    );
+  });
+
+  test('names the problem, who acts, and when the current one ends', () => {
+    const domain = domainWith({ failed: 3 });
+    const { code: problem, actor, fix } = missing;
+    expect(withNews({ state: domain, events: [] }, after(0)).events).toMatchObject([
+      { problem, actor, fix, host: domain.host, expiresAt: after(90 * day).toISOString() },
+    ]);
+  });
+
+  test('is not told before visitors come', () => {
+    const attempts = { ...freshAttempts(after(0)), failed: 9 };
+    const work = { step: 'planned', at: after(0), attempts, problem: missing } as const;
+    const domainThat = (pointsHere: boolean): CustomDomain => ({
+      ...(added as typeof added & { state: 'added' }),
+      dns: { ...added.dns, report: report(after(0), { pointsHere }) },
+      certificate: { kind: 'wanted', work },
+    });
+    const { look, nextLook } = watching();
+    expect(look(domainThat(true), after(0))).toEqual(['certificate_failing']);
+    expect(look(domainThat(false), after(3 * day))).toEqual([]);
+    expect(nextLook()).toBeUndefined();
+    expect(look(domainThat(true), after(4 * day))).toEqual(['certificate_failing']);
+  });
+});
+
+const runs = { numRuns: 300 };
+
+/** What may be found, and how long after the last time. */
+const findings = fc.array(
+  fc.record({
+    afterMinutes: fc.oneof(fc.integer({ min: 0, max: 90 }), fc.integer({ min: 0, max: 6000 })),
+    isAstray: fc.boolean(),
+    failed: fc.integer({ min: 0, max: 5 }),
+    isRenewed: fc.boolean(),
+    isAttached: fc.integer({ min: 0, max: 19 }).map((one) => one > 0),
+  }),
+  { maxLength: 60 },
+);
+type Finding = typeof findings extends fc.Arbitrary<readonly (infer One)[]> ? One : never;
+
+interface Story {
+  readonly at: Date;
+  readonly isAttached: boolean;
+  readonly isAstray: boolean;
+  readonly events: readonly string[];
+  readonly nextLook: Date | undefined;
+}
+
+const storyOf = (found: readonly Finding[]): readonly Story[] => {
+  const story: Story[] = [];
+  const { look, nextLook } = watching();
+  let [elapsed, notAfter, isAttached] = [0, 90 * day, true];
+  for (const { afterMinutes, isAstray, failed, isRenewed, ...then } of found) {
+    elapsed += afterMinutes * minute;
+    isAttached &&= then.isAttached;
+    if (isRenewed) notAfter = elapsed + 90 * day;
+    const validity = { notBefore: after(notAfter - 90 * day), notAfter: after(notAfter) };
+    const at = after(elapsed);
+    const domain = domainWith({ ...(isAstray && { astrayAt: at }), failed, validity });
+    const events = look(isAttached ? domain : removeDomain(domain, 'owner', at).state, at);
+    story.push({ at, isAttached, isAstray, events, nextLook: nextLook() });
+  }
+  return story;
+};
+
+const toldIn = (story: readonly Story[], ...types: readonly string[]): readonly string[] =>
+  story.flatMap(({ events }) => events.filter((type) => types.includes(type)));
+
+test('a domain is told to lead elsewhere once for each time, and each time ends with its recovery', () => {
+  const [found, recovered] = ['domain_unhealthy', 'domain_recovered'];
+  fc.assert(
+    fc.property(findings, (all) => {
+      const story = storyOf(all);
+      const told = toldIn(story, found, recovered);
+      expect(told.every((type, n) => type === (n % 2 === 0 ? found : recovered))).toBe(true);
+      const last = story.at(-1);
+      if (last?.isAttached === true && !last.isAstray) expect(told.length % 2).toBe(0);
+    }),
+    runs,
+  );
+});
+
+test('nothing is told of a domain that led elsewhere for less than an hour', () => {
+  fc.assert(
+    fc.property(findings, (all) => {
+      const story = storyOf(all);
+      for (const [n, { at, events }] of story.entries()) {
+        if (!events.includes('domain_unhealthy')) continue;
+        const begin = story.slice(0, n).findLastIndex(({ isAstray }) => !isAstray) + 1;
+        const since = story[begin]!.at.getTime();
+        expect(at.getTime() - since).toBeGreaterThanOrEqual(hour);
+      }
+    }),
+    runs,
+  );
+});
+
+test('a failing certificate is told at most every third day, and recovers only if it was told to fail', () => {
+  fc.assert(
+    fc.property(findings, (all) => {
+      let [open, toldAt] = [false, -Infinity];
+      for (const { at, events } of storyOf(all)) {
+        if (events.includes('certificate_failing')) {
+          if (open) expect(at.getTime() - toldAt).toBeGreaterThanOrEqual(3 * day);
+          [open, toldAt] = [true, at.getTime()];
+        }
+        if (events.includes('certificate_recovered')) {
+          expect(open).toBe(true);
+          open = false;
+        }
+      }
+    }),
+    runs,
+  );
+});
+
+test('nothing is ever told of a removed domain', () => {
+  fc.assert(
+    fc.property(findings, (all) => {
+      const gone = storyOf(all).filter(({ isAttached }) => !isAttached);
+      expect(gone.flatMap(({ events, nextLook }) => [...events, nextLook])).toEqual(
+        gone.map(() => undefined),
+      );
+    }),
+    runs,
+  );
+});
+
+test('what was told once is due again only later', () => {
+  fc.assert(
+    fc.property(findings, (all) => {
+      for (const { at, nextLook } of storyOf(all)) {
+        if (nextLook) expect(nextLook.getTime()).toBeGreaterThan(at.getTime());
+      }
+    }),
+    runs,
+  );
+});

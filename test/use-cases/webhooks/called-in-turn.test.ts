@@ -1,0 +1,139 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { pino } from 'pino';
+import { mostAtOnce, places } from '../../../src/adapters/schedule/calls-under-way.ts';
+import { QueueWorker } from '../../../src/adapters/schedule/queue-worker.ts';
+import { queueKinds } from '../../../src/app/queues.ts';
+import { settle } from '../../../src/notifications/domain/webhooks/attempts.ts';
+import type { Attempt } from '../../../src/notifications/domain/webhooks/delivery.ts';
+import { firstSecret } from '../../../src/notifications/domain/webhooks/secrets.ts';
+import type { Webhook } from '../../../src/notifications/domain/webhooks/webhook.ts';
+import type { ClaimedDelivery } from '../../../src/notifications/webhook-ports.ts';
+import { SettableClock } from '../../support/settable-clock.ts';
+import { newAccount, now } from '../../support/accounts.ts';
+import { holdTimeouts } from '../../support/held-timeouts.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
+import { until } from '../../support/until.ts';
+import { webhookDecision } from '../../support/webhooks/stored-webhook.ts';
+
+const answered: Attempt = { kind: 'answered', status: 204, beginning: '', tookMs: 5, at: now };
+
+const open = storesOfTests();
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** A pump whose calls end as `call` says. */
+const pumpOver = async (call: (claimed: ClaimedDelivery, signal: AbortSignal) => Promise<void>) => {
+  const ports = await open();
+  const { webhooks, webhookDeliveries: deliveries } = ports;
+  const attempt = async (claimed: ClaimedDelivery, signal: AbortSignal) => {
+    await call(claimed, signal);
+    await deliveries.settle(claimed, answered, (current) =>
+      settle(current, answered, claimed.webhook?.address),
+    );
+    return undefined;
+  };
+  const log = pino({ level: 'silent' });
+  const clock = new SettableClock(now);
+  const kind = queueKinds.webhooks({ deliveries, attempt, clock, log });
+  const pump = new QueueWorker(kind, { clock, log, graceMs: 0 });
+  let next = 0;
+  return {
+    pump,
+    ports,
+    /** In an account of its own by default. */
+    webhook: async (address: string, of?: string) => {
+      const owner = of ?? (await newAccount(ports));
+      return webhooks.add(owner, () => ({
+        ...{ ...webhookDecision(owner, { address }), secrets: firstSecret('whsec_x') },
+      }));
+    },
+    send: async (to: readonly Webhook[]) => {
+      const message = { id: `evt_${(next += 1)}`, type: 'key.banned', body: '{}' };
+      for (const one of to) await deliveries.add({ ...one, ...message }, [one], now);
+    },
+  };
+};
+const isKnownSlow: Webhook['status'] = {
+  state: 'on',
+  ...{ isSlow: true, failingSince: undefined, failedAt: undefined },
+};
+const untilStopped = (signal: AbortSignal) =>
+  new Promise<void>((_resolve, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(new Error('stopped'));
+    });
+  });
+
+test('a burst for one webhook is worked off, a few at a time, without waiting for the schedule', async () => {
+  let [running, most, done] = [0, 0, 0];
+  const { pump, webhook, send } = await pumpOver(async () => {
+    most = Math.max(most, (running += 1));
+    await nextTurn();
+    running -= 1;
+    done += 1;
+  });
+  const hook = await webhook('https://busy.example/');
+  for (let n = 0; n < 50; n += 1) await send([hook]);
+  await pump.run();
+  // Woken while there is no room for it.
+  await pump.run();
+  await until('all are sent', () => done === 50);
+  expect(most).toBe(mostAtOnce.webhook);
+  await pump.stop();
+});
+
+test('more hanging receivers than places delay the others by a second, and only the first time', async () => {
+  const done: string[] = [];
+  const { pump, webhook, send } = await pumpOver(async ({ webhook: one }, signal) => {
+    if (one?.address.includes('hangs')) await untilStopped(signal);
+    done.push(one?.address ?? '');
+  });
+  const many = (count: number, name: string) =>
+    Promise.all(Array.from({ length: count }, (_, n) => webhook(`https://${name}-${n}.example/`)));
+  const hanging = await many(places.quick + 50, 'hangs');
+  const others = await many(100, 'works');
+  await send(hanging);
+  await send(others);
+  holdTimeouts();
+  await pump.run();
+  await jest.advanceTimersByTimeAsync(999);
+  expect(done).toEqual([]);
+  await jest.advanceTimersByTimeAsync(1);
+  await until('the others are called', () => done.length === 100);
+  jest.useRealTimers();
+  await pump.stop();
+});
+
+test('accounts whose receivers all hang leave places to slow receivers of others, also without quick answers', async () => {
+  let [hung, slow] = [0, 0];
+  const { pump, webhook, send, ports } = await pumpOver(async ({ webhook: one }, signal) => {
+    if (one?.address.includes('slow')) slow += 1;
+    else {
+      hung += 1;
+      await untilStopped(signal);
+    }
+  });
+  const known = async (address: string, accountId?: string) => {
+    const { id: webhookId, accountId: owner } = await webhook(address, accountId);
+    return ports.webhooks.change({ accountId: owner, webhookId }, (state) => ({
+      ...{ state: { ...state, status: isKnownSlow }, events: [] },
+    }));
+  };
+  for (let account = 0; account < 15; account += 1) {
+    const first = await known(`https://hangs-${account}.example/`);
+    const others = Array.from({ length: 9 }, (_, n) =>
+      known(`https://hangs-${account}-${n}.example/`, first.accountId),
+    );
+    const all = [first, ...(await Promise.all(others))];
+    for (let n = 0; n < 4; n += 1) await send(all);
+  }
+  await send([await known('https://slow.example/')]);
+  await pump.run();
+  // As the schedule does: one search sees 500 deliveries at most.
+  await pump.run();
+  await until('the slow one of another account is called', () => slow === 1);
+  expect(hung).toBe(15 * mostAtOnce.account);
+  await pump.stop();
+});
