@@ -62,7 +62,7 @@ const publish = async (page: TestPage, origin: string): Promise<void> => {
   for (let deploy = 1; deploy <= 2; deploy++) {
     await page.label('Site archive').upload(site);
     await button(page, 'Deploy').click();
-    await page.words(new RegExp(`#${deploy}|Deploy ${deploy}`)).isShown();
+    await page.words(`Visitors get deploy ${deploy}`).isShown();
   }
   await page.goto(`${origin}${project}`);
   await take(page, 'project');
