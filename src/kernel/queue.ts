@@ -1,8 +1,8 @@
 /** What one process has claimed. */
 export interface Held {
   readonly id: string;
-  /** Differs for each claim. */
-  readonly claim: string;
+  /** Differs for each claim. If a process claims again what it still works on, its worker enters the new claim here. */
+  claim: string;
 }
 
 /** What there is room for. */
@@ -26,12 +26,6 @@ export interface Queue<Item extends Held, Wanted = Most> {
   /** Ends the work on these, all of them or none; doing it twice is no error. Without it, the work itself does so. */
   done?(items: readonly Held[]): Promise<void>;
 
-  /** Leases them for longer, for a worker that is still alive. */
+  /** Leases them for longer, for a worker that is still alive. Without it, the work ends before its lease. */
   prolong?(items: readonly Held[], leaseUntil: Date): Promise<void>;
-
-  /** Gives one back, to be tried at `nextAttemptAt`. */
-  retry?(item: Held, nextAttemptAt: Date, problem: string): Promise<void>;
-
-  /** Gives up on one and keeps it for a person to look at. */
-  park?(item: Held, problem: string): Promise<void>;
 }
