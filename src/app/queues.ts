@@ -47,10 +47,10 @@ export const waitAfter = (attempts: number): number =>
 
 const later = (clock: Clock, ms: number) => new Date(clock.now().getTime() + ms);
 
-/** One of a newer release, most likely, whose process stored the delivery. */
+/** Most likely, a process of a newer release stored the delivery. */
 class UnknownSubscriber extends Error {}
 
-/** Delivers stored events to their subscribers. One that keeps failing is parked and reported. */
+/** Delivers stored events to their subscribers. A delivery that keeps failing is parked and reported. */
 const events = (
   {
     outbox,
@@ -88,7 +88,7 @@ const events = (
   },
 });
 
-/** Sends mails, each account in its turn. What comes of a message is stored with it. */
+/** Sends mails, each account in its turn. `deliver` stores the outcome. */
 const mails = ({
   mails: queue,
   deliver,
@@ -118,7 +118,7 @@ const mails = ({
   };
 };
 
-/** Calls webhooks. What comes of an attempt is stored with it. A lease is longer than all that belongs to an attempt. */
+/** Calls webhooks. `attempt` stores the outcome. The lease is longer than an attempt may take. */
 const webhooks = (
   {
     deliveries,

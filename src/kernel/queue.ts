@@ -12,10 +12,7 @@ export interface Most {
   readonly lately?: readonly string[];
 }
 
-/**
- * Work in the database that waits for its time. What somebody does with an item that was claimed by somebody else since
- * changes nothing.
- */
+/** Work in the database that waits for its time. Calls under an old claim change nothing, unless a queue says otherwise. */
 export interface Queue<Item extends Held, Wanted = Most> {
   /** Leases what is due until `leaseUntil`, each item to one caller. Those of a dead process can be claimed again after that. */
   claim(now: Date, leaseUntil: Date, wanted: Wanted): Promise<readonly Item[]>;

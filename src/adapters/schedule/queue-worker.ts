@@ -15,7 +15,7 @@ const usualGraceMs = 5000;
 
 /** One kind of work that waits for its time. */
 export interface QueueKind<Item extends Held, Wanted = Most> {
-  /** What is searched for, for the log. */
+  /** What the log calls it. */
   readonly what: string;
   readonly queue: Queue<Item, Wanted>;
   /** What there is room for. */
@@ -43,8 +43,8 @@ interface Ports {
 }
 
 /**
- * Does what is due of one kind of work, at least once each. Nothing waits here: what there is no room for stays in the
- * database. What hangs or fails delays nothing else.
+ * Works on the due items of one kind, on each at least once. Items without room stay in the database. An item that hangs
+ * or fails delays no other.
  */
 export class QueueWorker<Item extends Held, Wanted = Most> {
   readonly news: Bell;
@@ -126,7 +126,7 @@ export class QueueWorker<Item extends Held, Wanted = Most> {
     return begun;
   }
 
-  /** After a clock jump, a lease may have ended while this process still works: then only the claim is new. */
+  /** After a clock jump, a lease may end before the work. The work then goes on under the new claim. */
   #begin(item: Item, lane: string): Promise<void> {
     const begun = this.#held.get(item.id);
     if (begun) {
