@@ -45,10 +45,12 @@ const pace = { interval: 5, intervalCap: 2 } as const;
 export const waitAfter = (attempts: number): number =>
   Math.min(1000 * 2 ** attempts, longestWaitMs);
 
-/** One of a newer release, most likely, whose process stored the delivery. */
+const later = (clock: Clock, ms: number) => new Date(clock.now().getTime() + ms);
+
+/** Most likely, a process of a newer release stored the delivery. */
 class UnknownSubscriber extends Error {}
 
-/** Delivers stored events to their subscribers. One that keeps failing is parked and reported. */
+/** Delivers stored events to their subscribers. A delivery that keeps failing is parked and reported. */
 const events = (
   {
     outbox,
@@ -69,20 +71,24 @@ const events = (
     if (!handle) throw new UnknownSubscriber(`no subscriber is called ${subscriber}`);
     await handle(stored);
   },
-  afterFailure: ({ subscriber, attempts, stored: { id: eventId, event } }, err) => {
+  afterFailure: async (delivery, err) => {
+    const { subscriber, attempts, stored } = delivery;
+    const { id: eventId, event } = stored;
+    const problem = err instanceof Error ? err.message : String(err);
     const facts = { subscriber, event: event.type, eventId, err };
     const ageMs = clock.now().getTime() - event.occurredAt.getTime();
     const isOfNewerRelease = err instanceof UnknownSubscriber && ageMs < longestUpgradeMs;
     if (attempts + 1 >= mostAttempts && !isOfNewerRelease) {
       log.error(facts, 'event parked: its subscriber keeps failing');
-      return 'parked';
+      await outbox.park(delivery, problem);
+      return;
     }
     log.warn({ ...facts, attempts: attempts + 1 }, 'event not delivered, will be retried');
-    return { inMs: waitAfter(attempts) };
+    await outbox.retry(delivery, later(clock, waitAfter(attempts)), problem);
   },
 });
 
-/** Sends mails, each account in its turn. What comes of a message is stored with it. */
+/** Sends mails, each account in its turn. `deliver` stores the outcome. */
 const mails = ({
   mails: queue,
   deliver,
@@ -107,12 +113,12 @@ const mails = ({
     },
     afterFailure: (message, err) => {
       log.warn({ ...factsOf(message), err }, 'mail not delivered, will be tried again');
-      return 'left';
+      return Promise.resolve();
     },
   };
 };
 
-/** Calls webhooks. What comes of an attempt is stored with it. A lease is longer than all that belongs to an attempt. */
+/** Calls webhooks. `attempt` stores the outcome. The lease is longer than an attempt may take. */
 const webhooks = (
   {
     deliveries,
@@ -136,7 +142,7 @@ const webhooks = (
   },
   afterFailure: ({ id, delivery: { webhookId } }, err) => {
     log.warn({ err, webhookId, deliveryId: id }, 'delivery failed, will be tried again');
-    return 'left';
+    return Promise.resolve();
   },
 });
 
@@ -163,10 +169,11 @@ const domains = (
       return (isOrder ? orders : checks).add(begin);
     },
     work: ({ domain }) => tend(domain),
-    afterFailure: ({ id }, err) => {
-      log.warn({ err, domainId: id }, 'work on a domain failed, will be retried');
+    afterFailure: (due, err) => {
+      log.warn({ err, domainId: due.id }, 'work on a domain failed, will be retried');
       // A brief outage of the database is not the domain's fault.
-      return err instanceof Unavailable ? 'released' : { inMs: restMs };
+      if (err instanceof Unavailable) return dueDomains.done([due]);
+      return dueDomains.prolong([due], later(clock, restMs));
     },
   };
 };

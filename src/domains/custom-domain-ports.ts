@@ -108,5 +108,4 @@ export abstract class DueDomains implements Queue<DueDomain> {
   abstract prolong(held: readonly Held[], leaseUntil: Date): Promise<void>;
   /** Ends the leases. */
   abstract done(held: readonly Held[]): Promise<void>;
-  abstract retry(held: Held, nextAttemptAt: Date): Promise<void>;
 }

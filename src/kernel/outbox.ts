@@ -28,7 +28,9 @@ export abstract class Outbox implements Queue<Delivery> {
   abstract nextDueAt(): Promise<Date | undefined>;
   /** Deletes them, whoever has claimed them. */
   abstract done(deliveries: readonly Pick<Held, 'id'>[]): Promise<void>;
+  /** Gives it back, to be tried at `nextAttemptAt`. */
   abstract retry(held: Held, nextAttemptAt: Date, problem: string): Promise<void>;
+  /** Gives up on it and keeps it for a person to look at. */
   abstract park(held: Held, problem: string): Promise<void>;
 
   abstract state(): Promise<OutboxState>;

@@ -1,8 +1,8 @@
 /** What one process has claimed. */
 export interface Held {
   readonly id: string;
-  /** Differs for each claim. */
-  readonly claim: string;
+  /** Differs for each claim. If a process claims again what it still works on, its worker enters the new claim here. */
+  claim: string;
 }
 
 /** What there is room for. */
@@ -12,10 +12,7 @@ export interface Most {
   readonly lately?: readonly string[];
 }
 
-/**
- * Work in the database that waits for its time. What somebody does with an item that was claimed by somebody else since
- * changes nothing.
- */
+/** Work in the database that waits for its time. Calls under an old claim change nothing, unless a queue says otherwise. */
 export interface Queue<Item extends Held, Wanted = Most> {
   /** Leases what is due until `leaseUntil`, each item to one caller. Those of a dead process can be claimed again after that. */
   claim(now: Date, leaseUntil: Date, wanted: Wanted): Promise<readonly Item[]>;
@@ -26,12 +23,6 @@ export interface Queue<Item extends Held, Wanted = Most> {
   /** Ends the work on these, all of them or none; doing it twice is no error. Without it, the work itself does so. */
   done?(items: readonly Held[]): Promise<void>;
 
-  /** Leases them for longer, for a worker that is still alive. */
+  /** Leases them for longer, for a worker that is still alive. Without it, the work ends before its lease. */
   prolong?(items: readonly Held[], leaseUntil: Date): Promise<void>;
-
-  /** Gives one back, to be tried at `nextAttemptAt`. */
-  retry?(item: Held, nextAttemptAt: Date, problem: string): Promise<void>;
-
-  /** Gives up on one and keeps it for a person to look at. */
-  park?(item: Held, problem: string): Promise<void>;
 }

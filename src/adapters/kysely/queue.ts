@@ -128,7 +128,7 @@ export class QueueRows extends Store {
     );
   }
 
-  /** Whoever has claimed them. */
+  /** Deletes the rows, whoever has claimed them. */
   async remove(items: readonly Pick<Held, 'id'>[]): Promise<void> {
     if (items.length === 0) return;
     const { table, key } = this.#the;

@@ -6,11 +6,11 @@ import type { Room, Share } from './share.ts';
 const window = 500;
 
 /**
- * Calls at a time that begin. Each is a socket that waits, for 10 seconds at most. A quick one that takes long gives its
- * place away after a second, so that at most 200 more begin in each second.
+ * How many calls may be under way. Each is a socket that waits for 10 seconds at most. A quick call gives its place to
+ * others after a second, so that at most 200 more begin in each second.
  */
 export const places = { quick: 200, slow: 400 } as const;
-/** Of one webhook; and, of the quick ones and of the slow ones, to one receiver for one account, and of one account. */
+/** For each webhook; and, counted apart for quick and slow calls, for each account and each receiver of an account. */
 export const mostAtOnce = { webhook: 4, receiver: 6, account: 10 } as const;
 
 interface Call extends DueDelivery {
@@ -23,7 +23,7 @@ type Called = Pick<ClaimedDelivery, 'id' | 'receiver'> & {
 };
 type Counted = keyof typeof mostAtOnce;
 
-/** Under which keys a call counts. Slow ones keep no place of quick ones, also not of their own account. */
+/** Under which keys a call counts. Slow calls take no places of quick ones, not even of the same account. */
 const keysOf = ({ webhookId, accountId, receiver, isSlow }: Call): Record<Counted, string> => {
   const account = `${isSlow ? 'slow' : 'quick'} ${accountId}`;
   return { webhook: webhookId, receiver: `${account} ${receiver}`, account };

@@ -13,12 +13,9 @@ const prolongedPerLease = 3;
 /** What is under way at a stop has this long to end. After that it is broken off and tried again. */
 const usualGraceMs = 5000;
 
-/** What becomes of work that failed. `left`: it is due again when its lease ends. `released`: it is due now. */
-export type AfterFailure = 'left' | 'released' | 'parked' | { readonly inMs: number };
-
 /** One kind of work that waits for its time. */
 export interface QueueKind<Item extends Held, Wanted = Most> {
-  /** What is searched for, for the log. */
+  /** What the log calls it. */
   readonly what: string;
   readonly queue: Queue<Item, Wanted>;
   /** What there is room for. */
@@ -33,8 +30,8 @@ export interface QueueKind<Item extends Held, Wanted = Most> {
   readonly inTurn?: (item: Item, begin: () => Promise<void>) => Promise<void>;
   /** @param signal aborts when a stop waits no longer */
   readonly work: (item: Item, signal: AbortSignal) => Promise<void>;
-  /** Logs the failure. */
-  readonly afterFailure: (item: Item, error: unknown) => AfterFailure;
+  /** Logs the failure, and says when the item is due again: otherwise that is when its lease ends. */
+  readonly afterFailure: (item: Item, error: unknown) => Promise<void>;
 }
 
 interface Ports {
@@ -46,15 +43,15 @@ interface Ports {
 }
 
 /**
- * Does what is due of one kind of work, at least once each. Nothing waits here: what there is no room for stays in the
- * database. What hangs or fails delays nothing else.
+ * Works on the due items of one kind, on each at least once. Items without room stay in the database. An item that hangs
+ * or fails delays no other.
  */
 export class QueueWorker<Item extends Held, Wanted = Most> {
   readonly news: Bell;
   readonly #kind: QueueKind<Item, Wanted>;
   readonly #ports: Ports;
   readonly #turns = new Turns(() => this.#turn());
-  /** What was begun and has not ended, as it was claimed last. */
+  /** What was begun and has not ended. */
   readonly #held = new Map<string, Item>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #late = new AbortController();
@@ -129,11 +126,14 @@ export class QueueWorker<Item extends Held, Wanted = Most> {
     return begun;
   }
 
-  /** After a clock jump, a lease may have ended while this process still works: then only the claim is new. */
+  /** After a clock jump, a lease may end before the work. The work then goes on under the new claim. */
   #begin(item: Item, lane: string): Promise<void> {
-    const isBegun = this.#held.has(item.id);
+    const begun = this.#held.get(item.id);
+    if (begun) {
+      begun.claim = item.claim;
+      return Promise.resolve();
+    }
     this.#hold(item);
-    if (isBegun) return Promise.resolve();
     const { share, what, isInBatches, inTurn = (_item, begin) => begin() } = this.#kind;
     share.begin(item, lane);
     const yielding = this.#yieldLater(item);
@@ -157,31 +157,21 @@ export class QueueWorker<Item extends Held, Wanted = Most> {
   }
 
   async #workOn(item: Item): Promise<void> {
-    const { work, longest, inTurn } = this.#kind;
+    const { work, longest, inTurn, afterFailure } = this.#kind;
     if (inTurn && this.#turns.isStopped) return this.#finish(item);
     try {
       const working = work(item, this.#late.signal);
       await (longest ? inTime(working, longest.ms, longest.nameOf(item)) : working);
     } catch (error) {
-      return this.#fail(item, error);
+      return afterFailure(item, error);
     }
     return this.#finish(item);
-  }
-
-  async #fail(item: Item, error: unknown): Promise<void> {
-    const { queue, afterFailure } = this.#kind;
-    const after = afterFailure(item, error);
-    if (after === 'left') return;
-    if (after === 'released') return this.#finish(item);
-    const problem = error instanceof Error ? error.message : String(error);
-    if (after === 'parked') await queue.park?.(this.#heldAs(item), problem);
-    else await queue.retry?.(this.#heldAs(item), this.#in(after.inMs), problem);
   }
 
   /** Marks together what ends in one turn of the event loop. */
   async #finish(item: Item): Promise<void> {
     if (!this.#kind.queue.done) return;
-    this.#done.push(this.#heldAs(item));
+    this.#done.push(item);
     await (this.#marking ??= this.#markDone());
   }
 
@@ -225,11 +215,6 @@ export class QueueWorker<Item extends Held, Wanted = Most> {
     if (this.#held.size > 0) return;
     clearInterval(this.#prolonging);
     this.#prolonging = undefined;
-  }
-
-  #heldAs(item: Item): Held {
-    const { id, claim } = this.#held.get(item.id) ?? item;
-    return { id, claim };
   }
 
   #in(milliseconds: number): Date {

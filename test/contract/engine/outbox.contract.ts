@@ -100,19 +100,25 @@ export const outboxContract = (open: (options: StoreOptions) => Promise<Stores>)
     expect(idsOf(await claim(lease))).toEqual(idsOf(others.slice(0, 1)));
   });
 
-  testOnBoth('a released delivery comes again at its time and counts its attempts', async () => {
-    await store(planChanged());
-    let [held] = await claim();
-    for (const attempts of [1, 2, 3]) {
-      const due = attempts * 10 * lease;
-      await outbox.retry(held!, later(due), 'the printer is on fire 🔥'.repeat(500));
-      expect(await outbox.state()).toEqual({ waiting: 1, parked: 0 });
-      expect(await claim(due - 1)).toEqual([]);
-      const before = held!;
-      [held] = await claim(due);
-      expect(held).toEqual({ ...before, claim: held?.claim, attempts });
-    }
-  });
+  testOnBoth(
+    'a delivery that failed comes again at its time and counts its attempts; a late worker changes nothing',
+    async () => {
+      await store(planChanged());
+      let [held] = await claim();
+      for (const attempts of [1, 2, 3]) {
+        const due = attempts * 10 * lease;
+        await outbox.retry(held!, later(due), 'the printer is on fire 🔥'.repeat(500));
+        expect(await outbox.state()).toEqual({ waiting: 1, parked: 0 });
+        expect(await claim(due - 1)).toEqual([]);
+        const before = held!;
+        [held] = await claim(due);
+        expect(held).toEqual({ ...before, claim: held?.claim, attempts });
+        await outbox.retry(before, later(0), 'late');
+        await outbox.park(before, 'late');
+        expect(await claim(due)).toEqual([]);
+      }
+    },
+  );
 
   test('the oldest delivery is known by the time of its event, also while it waits for another attempt', async () => {
     await store(...[-3, -2, -1].map((at) => planChanged(later(at))));

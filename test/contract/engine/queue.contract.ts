@@ -5,7 +5,7 @@ import { later, newAccount } from '../../support/accounts.ts';
 import { newDomain, servedProject } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
 import type { StoragePorts } from '../../support/storage-ports.ts';
-import { test, testOnBoth } from '../../support/store-contracts.ts';
+import { testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 import { allDue, storedWebhook } from '../../support/webhooks/stored-webhook.ts';
 
@@ -171,31 +171,4 @@ export const queueContract = <Item extends Held, Wanted>(
       expect(namesOf(given)).toEqual(names.toSorted());
     },
   );
-
-  test('what failed comes again at its time, and what a late worker says of it changes nothing', async () => {
-    if (!queue.retry) return;
-    await addAll(0);
-    const [late] = await claim();
-    const [held] = await claim(lease);
-    await queue.retry(late!, later(9 * lease), 'late');
-    await queue.park?.(late!, 'late');
-    await queue.prolong?.([late!], later(9 * lease));
-    expect(await nextDueAt()).toEqual(later(2 * lease));
-    await queue.retry(held!, later(3 * lease), '🔥'.repeat(5000));
-    expect(await nextDueAt()).toEqual(later(3 * lease));
-    expect(await claim(3 * lease - 1)).toEqual([]);
-    expect(await claim(3 * lease)).toHaveLength(1);
-  });
-
-  test('a lease is prolonged for those who have it', async () => {
-    if (!queue.prolong) return;
-    const [held, other] = await addAll(-1, 0);
-    const [ours] = await claim(0, 1);
-    await queue.prolong([ours!, { id: other!, claim: ours!.claim }], later(3 * lease));
-    await queue.prolong([], later(9 * lease));
-    expect(namesOf(await claim(2 * lease, 100, stores.secondProcess))).toEqual([other]);
-    expect(namesOf(await claim(3 * lease, 100, stores.secondProcess))).toEqual(
-      [held!, other!].toSorted(),
-    );
-  });
 };

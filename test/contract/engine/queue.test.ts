@@ -82,6 +82,19 @@ describeStores('due domains', (open) => {
     await stores.domains.change(id, remove);
   });
 
+  test('a lease is prolonged for those who have it', async () => {
+    const [held, other] = [await due(-1), await due(0)];
+    const [ours] = await stores.dueDomains.claim(later(0), later(1000), { limit: 1 });
+    await stores.dueDomains.prolong([ours!, { id: other.id, claim: ours!.claim }], later(3000));
+    await stores.dueDomains.prolong([], later(9000));
+    expect(await claim(1000)).toMatchObject([{ id: other.id }]);
+    expect(await stores.dueDomains.nextDueAt()).toEqual(later(2000));
+    expect(await claim(3000)).toMatchObject([{ id: held.id }, { id: other.id }]);
+    await stores.dueDomains.prolong([ours!], later(9000));
+    expect(await stores.dueDomains.nextDueAt()).toEqual(later(4000));
+    for (const { id } of [held, other]) await stores.domains.change(id, remove);
+  });
+
   testOnBoth('live domains are listed page by page, in the order of their ids', async () => {
     await due(0);
     const live = [];

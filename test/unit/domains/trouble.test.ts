@@ -167,6 +167,12 @@ describe('a certificate that does not come', () => {
     expect(look(validUntil(after(91 * day)), after(3 * hour))).toEqual(['certificate_recovered']);
   });
 
+  test('is not told to have come with one that ends soon itself', () => {
+    const { look } = watching();
+    expect(look(failing(3), after(0))).toEqual(['certificate_failing']);
+    expect(look(validUntil(after(day)), after(hour))).toEqual([]);
+  });
+
   test('that was renewed, for however short a life, is told to have come, and not to fail again before that is due', () => {
     const hours = fc.integer({ min: 12, max: 400 * 24 });
     fc.assert(
@@ -207,6 +213,13 @@ describe('a certificate that does not come', () => {
     expect(look(domainThat(false), after(3 * day))).toEqual([]);
     expect(nextLook()).toBeUndefined();
     expect(look(domainThat(true), after(4 * day))).toEqual(['certificate_failing']);
+  });
+
+  test('is not looked at before visitors come, even if there was one that has ended', () => {
+    const { certificate } = live as typeof live & { state: 'live' };
+    const { look, nextLook } = watching();
+    const domain = { ...(added as typeof added & { state: 'added' }), certificate };
+    expect([look(domain, after(900 * day)), nextLook()]).toEqual([[], undefined]);
   });
 });
 

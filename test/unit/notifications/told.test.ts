@@ -77,6 +77,13 @@ test('what is wrong is told with its title, who acts, and what helps', async () 
   });
 });
 
+test('a certificate that cannot be renewed is told with its end', async () => {
+  const expiresAt = '2026-03-08T10:00:00.000Z';
+  const told = await tell('certificate_failing', { ...host, ...astray, expiresAt });
+  expect(inWords(told!).title).toBe(`The certificate of ${about.name} could not be renewed`);
+  expect(inWords(told!).text).toContain('ends on 8 March 2026, 10:00 UTC');
+});
+
 test('a certificate that was never there has no end, and a problem may not be known', async () => {
   const unknown = { problem: '', actor: 'us', fix: '', expiresAt: '' };
   const told = await tell('certificate_failing', { ...host, ...unknown });

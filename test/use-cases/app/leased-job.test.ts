@@ -1,6 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
 import type { JobEnd } from '../../../src/adapters/schedule/cron-jobs.ts';
+import type { JobLeases } from '../../../src/kernel/job-leases.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { leasedJob } from '../../../src/adapters/schedule/leased-job.ts';
 import { later, now } from '../../support/accounts.ts';
@@ -9,6 +10,9 @@ import { until } from '../../support/until.ts';
 
 const open = storesOfTests();
 const goOn = () => false;
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 /** Processes that share the leases of jobs. */
 const fleet = async () => {
@@ -58,6 +62,27 @@ test('another process takes the job of a dead one when its lease ends', async ()
   expect(await next(goOn)).toBe('elsewhere');
   clock.advance(30_000);
   expect(await next(goOn)).toBe('done');
+});
+
+test('the lease is prolonged for as long as the work takes, and no longer', async () => {
+  jest.useFakeTimers();
+  const held: Date[] = [];
+  const leases: JobLeases = {
+    hold: (_job, _holder, _now, until) => {
+      held.push(until);
+      return Promise.resolve(true);
+    },
+    release: () => Promise.resolve(),
+  };
+  const { ends, work } = heldWork();
+  const ports = { leases, clock: new SettableClock(now), log: pino({ level: 'silent' }) };
+  const running = leasedJob({ name: 'a job', work }, { ...ports, holder: 'one' })(goOn);
+  await jest.advanceTimersByTimeAsync(20_000);
+  expect(held).toEqual(Array(3).fill(later(30_000)));
+  ends[0]!();
+  await running;
+  await jest.advanceTimersByTimeAsync(60_000);
+  expect(held).toHaveLength(3);
 });
 
 test('a job that fails releases its lease and reports the error to its caller', async () => {

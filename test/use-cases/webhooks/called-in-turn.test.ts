@@ -66,7 +66,7 @@ const untilStopped = (signal: AbortSignal) =>
     });
   });
 
-test('a burst for one webhook is worked off, a few at a time, without waiting for the schedule', async () => {
+test('a burst for one webhook is sent a few at a time, without waiting for the schedule', async () => {
   let [running, most, done] = [0, 0, 0];
   const { pump, webhook, send } = await pumpOver(async () => {
     most = Math.max(most, (running += 1));
@@ -106,7 +106,7 @@ test('more hanging receivers than places delay the others by a second, and only 
   await pump.stop();
 });
 
-test('accounts whose receivers all hang leave places to slow receivers of others, also without quick answers', async () => {
+test('accounts whose receivers all hang leave places to the slow receivers of others', async () => {
   let [hung, slow] = [0, 0];
   const { pump, webhook, send, ports } = await pumpOver(async ({ webhook: one }, signal) => {
     if (one?.address.includes('slow')) slow += 1;

@@ -175,3 +175,25 @@ describe('a delivery that was claimed', () => {
     ]);
   });
 });
+
+test('a call whose lease ends before it, as after a clock jump, is made once and its outcome is stored', async () => {
+  const of = await add(['key.banned']);
+  await calls.tellWebhooks(banned('evt_1'));
+  const clock = new SettableClock(now);
+  const answer = Promise.withResolvers<Outcome>();
+  let posts = 0;
+  const outside = {
+    post: () => {
+      posts += 1;
+      return answer.promise;
+    },
+  };
+  const { pump } = callingOver(ports, outside, { clock });
+  await pump.run();
+  clock.advance(3_600_000);
+  await pump.run();
+  answer.resolve(delivered);
+  await pump.stop();
+  expect(posts).toBe(1);
+  expect(await calls.listDeliveries(of, 1)).toMatchObject([{ progress: { state: 'delivered' } }]);
+});

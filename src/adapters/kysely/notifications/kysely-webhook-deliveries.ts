@@ -207,7 +207,7 @@ export class KyselyWebhookDeliveries extends AggregateStore implements WebhookDe
   }
 }
 
-/** One with an attempt under way stays as it is: it is being sent. */
+/** A delivery with an attempt under way stays as it is. */
 const hurry = async (db: Queries, id: string, now: Date): Promise<void> => {
   await db
     .updateTable('webhook_deliveries')
@@ -217,7 +217,7 @@ const hurry = async (db: Queries, id: string, now: Date): Promise<void> => {
     .execute();
 };
 
-/** But for those of the last time that it was sent. */
+/** Keeps the attempts of the last time that it was sent. */
 const forgetAttempts = async (db: Queries, deliveryId: string): Promise<void> => {
   const all = await db
     .selectFrom('webhook_attempts')

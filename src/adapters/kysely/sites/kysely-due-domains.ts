@@ -44,8 +44,4 @@ export class KyselyDueDomains extends Store implements DueDomains {
   done(held: readonly Held[]): Promise<void> {
     return this.#queue.release(held);
   }
-
-  retry(held: Held, nextAttemptAt: Date): Promise<void> {
-    return this.prolong([held], nextAttemptAt);
-  }
 }
