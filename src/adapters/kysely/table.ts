@@ -18,7 +18,7 @@ export type ColumnsOf<Fields, Also extends string = never> = Readonly<Record<Als
   };
 };
 
-export type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
+type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : '';
 

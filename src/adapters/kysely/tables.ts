@@ -22,6 +22,8 @@ import {
 } from '../../domains/domain/redirects/settings.ts';
 import type { DnsChallenge } from '../../domains/certificate-ports.ts';
 import { isActor, type Actor } from '../../kernel/acting.ts';
+import { deliveryStates, failedWhys } from '../../notifications/domain/webhooks/delivery.ts';
+import { offReasons } from '../../notifications/domain/webhooks/webhook-event.ts';
 import { deployStates } from '../../sites/domain/deploy.ts';
 import type { Project } from '../../sites/domain/project.ts';
 import { uploadProblems } from '../../sites/domain/sites-error.ts';
@@ -411,11 +413,11 @@ export const webhooks = table({
   kinds: text,
   createdAt: time,
   oldSecretsUntil: maybe(time),
-  state: text,
+  state: word(['on', 'off'] as const),
   failingSince: maybe(time),
   failedAt: maybe(time),
   isSlow: maybe(flag),
-  reason: maybe(text),
+  reason: maybe(word(offReasons)),
   offSince: maybe(time),
   /** Sealed JSON. */
   secrets: text,
@@ -433,7 +435,7 @@ export const webhookDeliveries = table({
   /** When it was added, or last sent again. */
   begunAt: time,
   failures: int,
-  state: text,
+  state: word(deliveryStates),
   /** While it waits: when it is due, or when the claim ends. */
   nextAt: maybe(time),
   receiver: text,
@@ -448,7 +450,7 @@ export const webhookAttempts = table({
   at: time,
   tookMs: int,
   status: maybe(int),
-  why: maybe(text),
+  why: maybe(word(failedWhys)),
   /** The beginning of the answer, or why there is none. */
   answer: text,
 });

@@ -133,6 +133,9 @@ test('a conflicting transaction is not retried when nobody waits for it any more
   expect(await halvesOf('late')).toBe(0);
 });
 
+const connectionOf = (of: Database): Promise<unknown> =>
+  of.db.selectNoFrom(({ fn }) => fn('connection_id', []).as('id')).executeTakeFirst();
+
 test("a query cut off by its request's deadline is not an outage, and its connection is not used again", async () => {
   let leftMs = Infinity;
   const heard: unknown[] = [];
@@ -144,15 +147,27 @@ test("a query cut off by its request's deadline is not an outage, and its connec
     },
     onOutage: { onAway: (error) => heard.push(error), onBack: () => undefined },
   });
-  await hurried.ping();
+  const first = await connectionOf(hurried);
+  expect(await connectionOf(hurried)).toEqual(first);
   leftMs = 50;
   proxy.slowDown(200);
   await expect(hurried.ping()).rejects.toBeInstanceOf(OutOfTime);
   leftMs = Infinity;
   proxy.slowDown(0);
-  await hurried.ping();
+  expect(await connectionOf(hurried)).not.toEqual(first);
   expect(heard).toEqual([]);
   await hurried.close();
+});
+
+test('a connection to a server that was unavailable is not used again', async () => {
+  const own = openDatabase(proxy.url);
+  const first = await connectionOf(own);
+  // The server is read-only.
+  proxy.refuse([{ statement: /^select 1$/, errno: 1290 }]);
+  await expect(own.ping()).rejects.toBeInstanceOf(Unavailable);
+  proxy.refuse([]);
+  expect(await connectionOf(own)).not.toEqual(first);
+  await own.close();
 });
 
 test('a single query that cannot reach the database is refused as unavailable, and the outage is reported', async () => {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createConnection, type Connection } from 'mysql2/promise';
 import { Database } from '../../../src/adapters/kysely/database.ts';
 import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
+import { holdStopwatch } from '../../support/held-timeouts.ts';
 import { createDatabase, startMariaDb, type MariaDb } from '../../support/servers/mariadb.ts';
 import { startMysqlProxy, type MysqlProxy } from '../../support/servers/mysql-proxy.ts';
 
@@ -59,6 +60,22 @@ describe('on a server with strange defaults', () => {
     expect(found.map(({ job }) => job)).toEqual(names);
     const [rows] = await root.query('select hex(job) as bytes from job_leases order by job desc');
     expect(rows).toEqual(names.map((name) => ({ bytes: hexOf(name) })));
+  });
+
+  test('a connection is not used again after its server stopped taking writes, as after a failover', async () => {
+    holdStopwatch();
+    const connection = () =>
+      database.db.selectNoFrom(({ fn }) => fn('connection_id', []).as('id')).executeTakeFirst();
+    const before = await connection();
+    expect(await connection()).toEqual(before);
+    // Not `root`, whose session is in a transaction here.
+    const admin = await createConnection(own.url);
+    await admin.query('set global read_only = 1');
+    jest.advanceTimersByTime(1_001);
+    expect(await connection()).not.toEqual(before);
+    await admin.query('set global read_only = 0');
+    await admin.end();
+    jest.useRealTimers();
   });
 });
 

@@ -190,6 +190,23 @@ test('a query that was answered in time leaves its connection in use, also after
   await hurried.close();
 });
 
+test('connections that open too late for their queries serve the next ones', async () => {
+  let leftMs = 50;
+  const hurried = openDatabase(proxy.url, {
+    get leftMs() {
+      return leftMs;
+    },
+  });
+  const find = leasesOf(hurried);
+  proxy.slowDown(100);
+  const found = Array.from({ length: 8 }, () => find({ until: 0n, limit: 1 }));
+  for (const late of found) await expect(late).rejects.toBeInstanceOf(OutOfTime);
+  proxy.slowDown(0);
+  leftMs = Infinity;
+  expect(await find({ until: 0n, limit: 1 })).toHaveLength(1);
+  await hurried.close();
+});
+
 test('closing waits for a query no longer than until that misses its deadline', async () => {
   let leftMs = Infinity;
   const hurried = openDatabase(proxy.url, {

@@ -33,7 +33,7 @@ type Answered = (error: QueryError | null, answer?: unknown, fields?: unknown) =
 /**
  * A pooled connection. Each packet has a deadline, and never takes longer than the request has left. Only a working
  * connection without an open transaction returns to the pool, because the next BEGIN would commit the open one (MySQL 8
- * manual, 15.3.3). A connection that broke, missed a deadline, or failed a packet with COMMIT or ROLLBACK is closed; the
+ * manual, 15.3.3). A connection that broke or missed a deadline, or whose COMMIT or ROLLBACK failed, is closed; the
  * server then rolls back.
  */
 export class GuardedConnection {
@@ -67,20 +67,14 @@ export class GuardedConnection {
   ): Promise<unknown> {
     // Set before sending, because a lost packet may have been executed.
     if (statements.includes(begin)) this.#isInTransaction = true;
-    const last = statements.at(-1);
-    const ends = last === commit || last === rollback;
     const sql = statements.map((one) => one.sql).join('; ');
     const values = statements.flatMap(({ parameters }) => parameters) as string[];
-    try {
-      const answer = await this.#ask(leftMs, statements.length, (answered) => {
-        this.#connection.query({ sql, values }, answered);
-      });
-      if (ends) this.#isInTransaction = false;
-      return answer;
-    } catch (error) {
-      if (ends) this.#isBroken = true;
-      throw error;
-    }
+    const answer = await this.#ask(leftMs, statements.length, (answered) => {
+      this.#connection.query({ sql, values }, answered);
+    });
+    const last = statements.at(-1);
+    if (last === commit || last === rollback) this.#isInTransaction = false;
+    return answer;
   }
 
   /**

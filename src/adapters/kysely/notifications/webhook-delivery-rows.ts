@@ -1,73 +1,38 @@
-import type { Insertable, Selectable } from 'kysely';
-import {
-  deliveryStates,
-  failedWhys,
-  type Attempt,
-  type DeliveryProgress,
-  type WebhookDelivery,
-} from '../../../notifications/domain/webhooks/delivery.ts';
-import { oneOf, present } from '../column.ts';
-import { fromMillis, toMillis, type RowOf, type Schema } from '../schema.ts';
+import type { Attempt, WebhookDelivery } from '../../../notifications/domain/webhooks/delivery.ts';
+import { present } from '../column.ts';
+import { webhookAttempts, webhookDeliveries } from '../tables.ts';
 
-type Row = Selectable<Schema['webhook_deliveries']>;
-type AttemptRow = Selectable<Schema['webhook_attempts']>;
+const ofDelivery = webhookDeliveries.without('begunAt', 'receiver', 'isSlow', 'claim');
+type Row = Parameters<typeof ofDelivery.read>[0];
+const ofAttempt = webhookAttempts.without('id');
+type AttemptRow = Parameters<typeof ofAttempt.read>[0];
 
-export const deliveryFrom = (row: Row): WebhookDelivery => ({
-  id: row.id,
-  webhookId: row.webhook_id,
-  accountId: row.account_id,
-  messageId: row.message_id,
-  type: row.type,
-  body: row.body,
-  addedAt: fromMillis(row.added_at),
-  failures: Number(row.failures),
-  progress: progressFrom(row),
-});
-
-const progressFrom = (row: Row): DeliveryProgress => {
-  const state = oneOf(deliveryStates, row.state);
-  return state === 'waiting'
-    ? { state, nextAt: fromMillis(present('next_at', row.next_at)) }
-    : { state };
+export const deliveryFrom = (row: Row): WebhookDelivery => {
+  const { state, nextAt, ...delivery } = ofDelivery.read(row);
+  const progress = state === 'waiting' ? { state, nextAt: present('next_at', nextAt) } : { state };
+  return { ...delivery, progress };
 };
 
-export const deliveryRow = ({ progress, ...delivery }: WebhookDelivery) => ({
-  ...({
-    id: delivery.id,
-    webhook_id: delivery.webhookId,
-    account_id: delivery.accountId,
-    message_id: delivery.messageId,
-    type: delivery.type,
-    body: delivery.body,
-    added_at: toMillis(delivery.addedAt),
-    failures: BigInt(delivery.failures),
-  } satisfies RowOf<typeof delivery>),
-  state: progress.state,
-  next_at: progress.state === 'waiting' ? toMillis(progress.nextAt) : null,
-});
+export const deliveryRow = ({ progress, ...delivery }: WebhookDelivery): Row =>
+  ofDelivery.write({ ...delivery, nextAt: undefined, ...progress });
 
-export const attemptRow = (
-  deliveryId: string,
-  attempt: Attempt,
-): Insertable<Schema['webhook_attempts']> => {
-  const row = {
-    ...{ delivery_id: deliveryId, at: toMillis(attempt.at) },
-    took_ms: BigInt(Math.round(attempt.tookMs)),
-  };
+export const attemptRow = (deliveryId: string, attempt: Attempt): AttemptRow => {
+  const common = { deliveryId, at: attempt.at, tookMs: Math.round(attempt.tookMs) };
   switch (attempt.kind) {
-    case 'answered':
-      return { ...row, status: BigInt(attempt.status), why: null, answer: attempt.beginning };
-    case 'failed':
-      return { ...row, status: null, why: attempt.why, answer: attempt.explanation };
+    case 'answered': {
+      const { status, beginning: answer } = attempt;
+      return ofAttempt.write({ ...common, status, why: undefined, answer });
+    }
+    case 'failed': {
+      const { why, explanation: answer } = attempt;
+      return ofAttempt.write({ ...common, status: undefined, why, answer });
+    }
   }
 };
 
 export const attemptFrom = (row: AttemptRow): Attempt => {
-  const common = { at: fromMillis(row.at), tookMs: Number(row.took_ms) };
-  if (row.status !== null) {
-    const [status, beginning] = [Number(row.status), row.answer];
-    return { ...common, kind: 'answered', status, beginning };
-  }
-  const why = oneOf(failedWhys, present('why', row.why));
-  return { ...common, kind: 'failed', why, explanation: row.answer };
+  const { at, tookMs, status, why, answer } = ofAttempt.read(row);
+  return status === undefined
+    ? { at, tookMs, kind: 'failed', why: present('why', why), explanation: answer }
+    : { at, tookMs, kind: 'answered', status, beginning: answer };
 };

@@ -13,7 +13,7 @@ import { SealingStore } from '../store.ts';
 import { failureOf } from '../engine/failure.ts';
 import { writeLedger } from './kysely-authority-ledger.ts';
 import type { Queries } from '../database.ts';
-import type { RowOf, Schema } from '../schema.ts';
+import type { Schema } from '../schema.ts';
 import { openColumns, sealedColumns } from '../sealed-columns.ts';
 
 export class KyselyCertificateOrders extends SealingStore implements CertificateOrders {
@@ -46,7 +46,7 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
     const row = {
       ...{ authority, subject, host },
       ...sealedColumns(this.sealer, 'certificate_orders', subject, privateKey),
-    } satisfies RowOf<Omit<KeptOrder, 'url'>>;
+    };
     try {
       // Retries a deadlock with an order that is being deleted.
       const isBegun = await this.database.transaction(async (db) => {

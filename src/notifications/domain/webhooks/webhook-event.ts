@@ -1,8 +1,9 @@
 import type { DomainEvent } from '../../../kernel/domain-event.ts';
-import type { GivenUpReason } from '../notification.ts';
+import { givenUpReasons } from '../notification.ts';
 
 /** Why a webhook is off. */
-export type OffReason = GivenUpReason | 'by_hand';
+export const offReasons = [...givenUpReasons, 'by_hand'] as const;
+export type OffReason = (typeof offReasons)[number];
 
 interface OfWebhook<Type extends string> extends DomainEvent<Type> {
   readonly webhookId: string;
