@@ -13,7 +13,7 @@ import { makeFolder } from '../make-folder.ts';
 import { restoreMark } from '../restore-mark.ts';
 import type { Config } from '../settings/config.ts';
 import { putBackAll, withSiteFiles, type OnProgress, type PutBack } from './deploys.ts';
-import { BackupFolder, type BackupPlace } from './folder.ts';
+import { BackupFolder } from './folder.ts';
 import { missingKeys } from './keys-here.ts';
 import { localFiles, type Manifest } from './manifest.ts';
 import { schemaGap, strangeIn } from './schema.ts';
@@ -34,19 +34,17 @@ export interface Restored extends PutBack {
  */
 export const restore = (
   config: Config,
-  { path, previous = false }: BackupPlace,
+  path: string,
   onProgress: OnProgress,
 ): Promise<Restored> => {
   const folder = new BackupFolder(resolve(path));
   return folder.holding('reader', async () => {
-    const manifest = await folder.manifest(previous ? 'previous' : 'last');
-    if (!manifest) throw new Error(folder.noBackup(previous));
+    const manifest = await folder.manifest();
+    if (!manifest) throw new Error(folder.noBackup);
     const pending = await admit(config, manifest);
     const damage = await folder.damagedCopy(manifest);
     if (damage !== undefined) {
-      throw new Error(
-        `The copy of the database is damaged: ${damage}. Restore an older backup. --previous restores the one before it.`,
-      );
+      throw new Error(`The copy of the database is damaged: ${damage}. Restore an older backup.`);
     }
     await begin(config, manifest);
     const { lost, replaced } = await putInPlace(config, { folder, manifest }, onProgress);

@@ -59,7 +59,7 @@ const tell = async (change: (known: Manifest) => object) => {
   const folder = new BackupFolder(store.backups);
   const known = await manifest();
   await folder.begin();
-  await folder.publish({ ...known, ...change(known) }, undefined);
+  await folder.publish({ ...known, ...change(known) });
 };
 
 describe('a check of a backup', () => {
@@ -326,7 +326,7 @@ describe('a restore', () => {
 
   /** Leaves its mark. */
   const interrupt = async (machine: Settings) => {
-    const interrupted = restore(store.config(machine), { path: store.backups }, () => {
+    const interrupted = restore(store.config(machine), store.backups, () => {
       throw new Error('interrupted');
     });
     await expect(interrupted).rejects.toThrow('interrupted');
@@ -361,12 +361,14 @@ describe('a restore', () => {
     const two = await store.run(['serve'], { ...machine, ROLES: 'edge', PROCESSES: '2' });
     expect([two.code, two.stderr]).toEqual([1, expect.stringContaining('restore-unfinished')]);
     expect(await readdir(machine['DATA_DIR']!)).toEqual(['restore-unfinished']);
+    const begun = `${store.backups} begun`;
+    await cp(store.backups, begun, { recursive: true });
     await backUp();
     expect(await store.run(['restore', store.backups], machine)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('The restore of another backup into'),
     });
-    await store.told(['restore', store.backups, '--previous'], machine);
+    await store.told(['restore', begun], machine);
     expect(await store.told(['account', 'list'], machine)).toHaveLength(2);
   });
 
