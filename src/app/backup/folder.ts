@@ -170,7 +170,8 @@ const contentOf = async (path: string): Promise<{ sha256: string; bytes: number 
 };
 
 const unlessMissing = (error: unknown): undefined => {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (!/^(ENOENT|ENOTDIR)$/.test(code)) throw error;
 };
 
 const unlessDamaged = (error: unknown): undefined => {

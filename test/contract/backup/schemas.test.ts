@@ -68,6 +68,15 @@ test.each(['/proc/x', '/proc/x/y'])(
   },
 );
 
+test('a file where a folder belongs holds no backup', async () => {
+  const file = join(store.folder, 'file');
+  await writeFile(file, '');
+  for (const args of [['backup', 'check'], ['restore']]) {
+    const { code, stdout, stderr } = await store.run([...args, file]);
+    expect([code, stdout + stderr]).toEqual([1, expect.stringContaining('holds no whole backup')]);
+  }
+});
+
 test('an address where a folder belongs is refused, and makes no folder of that name', async () => {
   const { code, stderr } = await store.run(['backup', 's3://birds/backups']);
   expect([code, stderr]).toEqual([
