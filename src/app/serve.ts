@@ -53,7 +53,13 @@ const start = async (
   flushCompileCache();
 };
 
-const serveAlone = async ({ container, config, stop, log, flush }: ServingProcess): Promise<void> => {
+const serveAlone = async ({
+  container,
+  config,
+  stop,
+  log,
+  flush,
+}: ServingProcess): Promise<void> => {
   const introduce = introducing(container, config);
   const deadlineMs = stopDeadlines(config).ending;
   stopOnSignal(() => stop(), { log, flush, deadlineMs });
