@@ -41,8 +41,12 @@ test('a database without an account is backed up into another folder', async () 
 });
 
 test('a damaged manifest is replaced by the next backup', async () => {
-  await writeFile(join(store.backups, 'manifest.json'), 'damaged');
-  expect(await store.check()).toEqual({ code: 1, found: ['failed: manifest.json is damaged.'] });
+  const path = join(store.backups, 'manifest.json');
+  const whole = await readFile(path, 'utf8');
+  for (const text of [whole.replace(/"madeBy": "./, '"madeBy": "x'), 'damaged']) {
+    await writeFile(path, text);
+    expect(await store.check()).toEqual({ code: 1, found: ['failed: manifest.json is damaged.'] });
+  }
   expect(await store.told(['backup', store.backups])).toMatchObject({ newDeploys: 0 });
   expect(await store.check()).toEqual({ code: 0, found: [] });
 });

@@ -65,6 +65,7 @@ const tell = async (change: (known: Manifest) => object) => {
 describe('a check of a backup', () => {
   beforeEach(async () => {
     await rm(store.backups, { recursive: true, force: true });
+    await mkdir(store.backups, { mode: 0o755 });
     await backUp();
   });
 
@@ -80,6 +81,7 @@ describe('a check of a backup', () => {
       expect([path, (await stat(path)).mode & 0o777]).toEqual([path, 0o600]);
       expect((await readFile(path, 'latin1')).includes(secretKey)).toBe(false);
     }
+    expect((await stat(store.backups)).mode & 0o777).toBe(0o700);
     for (const one of await readdir(store.backups, { recursive: true, withFileTypes: true })) {
       if (!one.isDirectory()) continue;
       expect((await stat(join(one.parentPath, one.name))).mode & 0o777).toBe(0o700);
@@ -105,6 +107,15 @@ describe('a check of a backup', () => {
     ]);
     expect(await backUp()).toMatchObject({ newDeploys: 1 });
     expect(await store.check()).toEqual({ code: 0, found: [] });
+  });
+
+  test('finds rows that refer to no row', async () => {
+    store.change(`pragma foreign_keys = off; update people set account_id = 'gone ' || account_id`);
+    await backUp();
+    expect((await store.check()).found).toContain(
+      'failed: The copy of the database: a row of people refers to no row.',
+    );
+    store.change(`update people set account_id = substr(account_id, 6)`);
   });
 
   test('finds a compressed form, and a list of files, that are not what was backed up', async () => {
