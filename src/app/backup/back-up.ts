@@ -39,7 +39,7 @@ export const backUp = async (
   if (isMissing(config.databaseUrl)) {
     throw new Error(`There is no database at ${databasePlace(config.databaseUrl)}.`);
   }
-  // It would be a folder with that name, where nobody looks for it.
+  // Otherwise it would make a folder named `s3:`.
   if (/^\w+:\/\//.test(path)) throw new Error(`${path} is not a folder. Name one on a disk.`);
   const folder = new BackupFolder(resolve(path));
   await folder.make();
