@@ -88,7 +88,7 @@ const siteModules = async (config: Config): Promise<ContainerModule[]> => {
     import('./webhooks.module.ts'),
   ]);
   const unpacking = objectStoreIn(config)
-    ? (await import('./store-unpacking.module.ts')).storeUnpacking
+    ? (await import('./store-files.module.ts')).storeUnpacking
     : folderUnpacking;
   return [siteContexts, publishing, authorities, unpacking, webhooks, events];
 };

@@ -64,8 +64,6 @@ export const retention = {
   // Waiting ones too: by then nobody waits. The limits count mails of a day.
   mail_requests: { what: 'old requests for mails', since: 'asked_at', keptMs: 2 * day },
   notices: { what: 'old notices', since: 'occurred_at', keptMs: 90 * day },
-  // One for each domain until it is removed, and for each account; and one for each account and operation of the API whose
-  // removal it was told of, until the removal.
   // As long as an event may be delivered again, which would send its mail again.
   mails: { what: 'records of mails', since: 'send_at', keptMs: 30 * day },
   // Removed with the person.

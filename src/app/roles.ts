@@ -24,8 +24,7 @@ import {
   RouteTableKey,
 } from './keys.ts';
 import { recallCounters } from './known-counters.ts';
-import { showNameServer } from './measures/show-name-server.ts';
-import { showEdge, showPlatformCertificate } from './measures/show-process.ts';
+import { showEdge, showNameServer, showPlatformCertificate } from './measures/show-process.ts';
 import type { Opened } from './opened.ts';
 import type { ListeningRole, RunningRole } from './running-role.ts';
 import { SiteAddresses } from './site-addresses.ts';

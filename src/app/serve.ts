@@ -5,7 +5,7 @@ import { introducing, placesOf } from './introduce.ts';
 import { createLog } from './log.ts';
 import { Opened } from './opened.ts';
 import type { ParentLink } from './processes/parent-link.ts';
-import { serveUnder, type Service } from './processes/serve-under.ts';
+import { serveUnder, type ServingProcess } from './processes/serve-under.ts';
 import { startRoles } from './roles.ts';
 import { warnOfUnknownKeys } from './sealed-under.ts';
 import type { Config } from './settings/config.ts';
@@ -44,7 +44,7 @@ const start = async (
   if (!parent) for (const warning of startWarnings(config, process.env)) log.warn(warning);
   await warnOfUnknownKeys(container, log);
   await startRoles(container, log, opened);
-  const stop: Service['stop'] = (isReplaced) => opened.close(isReplaced);
+  const stop: ServingProcess['stop'] = (isReplaced) => opened.close(isReplaced);
   const service = { container, config, stop, log, flush };
   if (parent) serveUnder(parent, service);
   else await serveAlone(service);
@@ -53,7 +53,13 @@ const start = async (
   flushCompileCache();
 };
 
-const serveAlone = async ({ container, config, stop, log, flush }: Service): Promise<void> => {
+const serveAlone = async ({
+  container,
+  config,
+  stop,
+  log,
+  flush,
+}: ServingProcess): Promise<void> => {
   const introduce = introducing(container, config);
   const deadlineMs = stopDeadlines(config).ending;
   stopOnSignal(() => stop(), { log, flush, deadlineMs });

@@ -1,8 +1,9 @@
 import { ContentCache } from '../adapters/storage/s3/content-cache.ts';
 import type { S3Place } from '../adapters/storage/s3/s3-client.ts';
-import { S3SiteFiles } from '../adapters/storage/s3/s3-site-files.ts';
+import { S3SiteFiles, S3Unpacking } from '../adapters/storage/s3/s3-site-files.ts';
 import { S3Store } from '../adapters/storage/s3/s3-store.ts';
-import { SiteFiles } from '../sites/ports.ts';
+import { ThreadedUnpacking } from '../adapters/threads/threaded-unpacking.ts';
+import { SiteFiles, SiteUnpacking } from '../sites/ports.ts';
 import { ConfigKey, LogKey, MetricsKey, ObjectStoreKey } from './keys.ts';
 import { deploysCacheFolder, deploysFolder } from './settings/deploys-place.ts';
 import { tracerOf } from './tracing.ts';
@@ -32,3 +33,8 @@ export const storeFiles = (place: S3Place) =>
     bind(SiteFiles).toService(S3SiteFiles);
     bind(ObjectStoreKey).toService(S3SiteFiles);
   });
+
+/** In a process that publishes there. */
+export const storeUnpacking = wiring((once) => {
+  once(SiteUnpacking, (c) => new S3Unpacking(c.get(ThreadedUnpacking), c.get(S3SiteFiles)));
+});

@@ -81,6 +81,8 @@ test('what a process counted stays counted after its end, and what it held does 
   expect(value(answered)).toBe(12);
   expect(value('edge_connections')).toBe(10);
   await Promise.all([added, gathered.ended(third.child)]);
+  // Too late: it is counted already.
+  gathered.keep(other.child, await snapshotOf(other.metrics.registry));
   expect((await shown(gathered, [one.child]))(answered)).toBe(12);
 });
 

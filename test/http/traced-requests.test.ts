@@ -1,6 +1,11 @@
+import { once } from 'node:events';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import { Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import type { EdgeResponse } from '../../src/adapters/edge/edge-answer.ts';
+import { tracedVisits } from '../../src/adapters/edge/edge-handler.ts';
 import { Response } from '../../src/adapters/http/listener/http-server.ts';
 import { tracedRequests } from '../../src/adapters/http/traced-requests.ts';
 import { RecordingTracer } from '../support/recording-tracer.ts';
@@ -42,4 +47,19 @@ test('an answer of 500 and more is a failure, and so is a client that left befor
   expect(await failureOf((response) => response.writeHead(404).end())).toBeUndefined();
   expect(await failureOf((response) => response.writeHead(503).end())).toBe('503');
   expect(await failureOf((response) => response.destroy())).toBe('client_disconnected');
+});
+
+test('a visit is recorded until its answer is sent, and fails if its visitor left before that', async () => {
+  const failureOf = async (answer: (sink: Writable) => void) => {
+    const tracer = new RecordingTracer();
+    const request = Object.assign(new IncomingMessage(new Socket()), { method: 'GET', url: '/' });
+    const sink = new Writable({ write: (_piece, _encoding, done) => done() });
+    const response = Object.assign(sink, { statusCode: 200 }) as unknown as EdgeResponse;
+    tracedVisits(tracer, 'https', () => answer(sink))(request, response);
+    await once(sink, 'close');
+    await setImmediate();
+    return [tracer.steps[0]?.facts['http.response.status_code'], tracer.steps[0]?.failure];
+  };
+  expect(await failureOf((sink) => sink.end('all of it'))).toEqual([200, undefined]);
+  expect(await failureOf((sink) => sink.destroy())).toEqual([200, 'client_disconnected']);
 });

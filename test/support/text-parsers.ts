@@ -407,7 +407,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
 
   'adapters/edge/platform-pem.ts': `${operator}the certificate of the platform.`,
   'adapters/edge/edge-handler.ts': `${short}the path of a request is split at its first question mark.`,
-  'adapters/edge/traced-visits.ts': `${short}the path of a request is split at its first question mark.`,
   'adapters/storage/s3/s3-client.ts': `${ours}names of commands.`,
   'adapters/edge/challenge-answers.ts': `${shapes}tokens of challenges.`,
   'adapters/nameserver/network.ts': `${short}the address that the system tells of an asker.`,
@@ -457,7 +456,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/mail/smtp-postman.ts': `${ours}ids of mails and the address of the dashboard.`,
   'adapters/mail/smtp-server.ts': `${operator}SMTP_URL.`,
   'app/joined-packages.ts': `${ours}which packages are joined, and the versions of what is installed.`,
-  'app/open-postman.ts': `${operator}SMTP_URL.`,
+  'app/notifications.module.ts': `${operator}SMTP_URL.`,
   'notifications/use-cases/unsubscribe.ts': `${ours}what is sealed in a token, once it is open.`,
 
   'adapters/http/reference/llms-text.ts': `${ours}the OpenAPI document.`,

@@ -1,5 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
+import { requestBeginning, requestName, tellAnswer } from '../../kernel/traced-request.ts';
+import type { Tracer } from '../../kernel/tracer.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import { isAbsolute, redirectTarget } from '../../domains/domain/redirects/target.ts';
 import type { Route } from '../../domains/domain/redirects/routes.ts';
@@ -26,13 +28,32 @@ export interface EdgePorts {
   readonly networkOf: (address: string) => string;
 }
 
+export type EdgeHandler = (request: EdgeRequest, response: EdgeResponse) => void;
+
 /** Of `rawHeaders`, where names and values alternate. Node would keep a thousand headers and drop the rest in silence. */
 const tooManyHeaders = 2 * 100;
 
+/** Begins a trace with each request, or continues its visitor's, until its answer has been sent or given up. */
+export const tracedVisits =
+  (tracer: Tracer, scheme: 'http' | 'https', handle: EdgeHandler): EdgeHandler =>
+  (request, response) => {
+    const [path = ''] = (request.url ?? '').split('?', 1);
+    const name = requestName(request, 'site');
+    void tracer.begin({ name, ...requestBeginning(request, scheme, path) }, async (span) => {
+      const closed = Promise.withResolvers<undefined>();
+      response.once('close', () => {
+        closed.resolve(undefined);
+      });
+      handle(request, response);
+      await closed.promise;
+      tellAnswer(span, response.statusCode, !response.writableFinished);
+    });
+  };
+
 /** A request over TLS. The connection was made for one host, and the request has to be for that same one. */
 export const secureHandler =
-  (ports: EdgePorts, answers: Answers) =>
-  (request: EdgeRequest, response: EdgeResponse): void => {
+  (ports: EdgePorts, answers: Answers): EdgeHandler =>
+  (request, response) => {
     const answer = answers.begin(request, response);
     if (!answer) return;
     const target = targetOr400(request, response);
@@ -53,8 +74,8 @@ export const plainHandler =
   (
     { routes, challenges }: Pick<EdgePorts, 'routes' | 'challenges'>,
     ports: { readonly http: number; readonly https: number },
-  ) =>
-  (request: EdgeRequest, response: EdgeResponse): void => {
+  ): EdgeHandler =>
+  (request, response) => {
     const target = targetOr400(request, response);
     if (!target) return;
     if (target.path.startsWith(challengePrefix)) {

@@ -8,14 +8,19 @@ import { Answers } from './answers.ts';
 import { CertificateShelf } from './certificate-shelf.ts';
 import type { EdgeRequest, EdgeResponse } from './edge-answer.ts';
 import { EdgeConnections } from './edge-connections.ts';
-import { plainHandler, secureHandler, type EdgePorts } from './edge-handler.ts';
+import {
+  plainHandler,
+  secureHandler,
+  tracedVisits,
+  type EdgeHandler,
+  type EdgePorts,
+} from './edge-handler.ts';
 import { announceEnd } from './drain-edge.ts';
 import { edgeLimits, keepAliveMs, visitorTimes, type EdgeLimits } from './edge-limits.ts';
 import { HeldByNetwork } from './held.ts';
 import type { Ticks } from './line.ts';
 import { endStalled } from './patience.ts';
 import { serverNames } from './server-names.ts';
-import { tracedVisits, type EdgeHandler } from './traced-visits.ts';
 import { tlsOptions } from './tls-options.ts';
 
 /** Of HTTP/1.1. */

@@ -18,12 +18,6 @@ import { BackupFolder } from './folder.ts';
 import { localFiles, type Manifest } from './manifest.ts';
 import { schemaGap, type SchemaGap } from './schema.ts';
 
-interface Into {
-  readonly path: string;
-  /** Also where the database has no account any more. */
-  readonly allowEmpty?: boolean | undefined;
-}
-
 export interface BackupMade {
   readonly folder: string;
   readonly manifest: Manifest;
@@ -35,32 +29,29 @@ export interface BackupMade {
 
 /**
  * Backs up the database, the deploys and the local authority, while the service runs. The folder has its last backup
- * until this one is whole, and keeps it as the previous one.
+ * until this one is whole.
  */
 export const backUp = async (
   config: Config,
-  { path, allowEmpty = false }: Into,
+  path: string,
   onProgress: OnProgress,
 ): Promise<BackupMade> => {
   if (isMissing(config.databaseUrl)) {
     throw new Error(`There is no database at ${databasePlace(config.databaseUrl)}.`);
   }
-  // It would be a folder with that name, where nobody looks for it.
+  // Otherwise it would make a folder named `s3:`.
   if (/^\w+:\/\//.test(path)) throw new Error(`${path} is not a folder. Name one on a disk.`);
   const folder = new BackupFolder(resolve(path));
   await folder.make();
   const database = new Database(config.databaseUrl, { patient: true });
   try {
     return await folder.holding('writer', async () => {
-      const earlier = await folder.lastReadable();
+      const earlier = await folder.readableManifest();
       // Refuses a database that a restore or a move has not finished.
       await migrationStates(database);
       const work = { config, database, folder, earlier, onProgress };
-      const made = await write(work, allowEmpty).catch((error: unknown) =>
-        refuseFull(folder, error),
-      );
-      const kept = earlier ? [made.manifest, earlier] : [made.manifest];
-      await folder.removeUnnamed(kept).catch(unremoved);
+      const made = await write(work).catch((error: unknown) => refuseFull(folder, error));
+      await folder.removeUnnamed(made.manifest).catch(unremoved);
       await remember(config, database, made.manifest);
       const schema = await schemaGap(made.manifest.database);
       return { ...made, folder: folder.path, schema };
@@ -83,7 +74,7 @@ const refuseFull = ({ path }: BackupFolder, error: unknown): never => {
 /** What fails once the new backup is whole says that it is. */
 const unremoved = (cause: unknown): never => {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const problem = 'The new backup is whole, but what no backup names any more could not be removed';
+  const problem = 'The new backup is whole, but what it does not name could not be removed';
   throw new Error(`${problem} (${reason}). The next backup tries it again.`, { cause });
 };
 
@@ -113,13 +104,12 @@ interface Work {
 
 const write = async (
   work: Work,
-  allowEmpty: boolean,
 ): Promise<Pick<BackupMade, 'manifest' | 'newDeploys' | 'newBytes'>> => {
   const { config, database, folder, earlier } = work;
   const { facts, deploys, lost, newDeploys, newBytes } = await withSiteFiles(config, (files) =>
     copyTogether(work, new DeployCopies(files, folder.deploys, earlier?.deploys ?? {})),
   );
-  if (earlier && !allowEmpty) refuseEmptied(facts, earlier);
+  if (earlier) refuseEmptied(facts, earlier);
   const madeAt = new Date().toISOString();
   const sealed = (await keyUses(database)).map(({ keyId, values }) => [keyId, values] as const);
   const manifest: Manifest = {
@@ -135,7 +125,7 @@ const write = async (
     files: await readFiles(config),
     sealedBy: Object.fromEntries(sealed),
   };
-  await folder.publish(manifest, earlier);
+  await folder.publish(manifest);
   return { manifest, newDeploys, newBytes };
 };
 
@@ -145,7 +135,7 @@ const refuseEmptied = ({ rows }: CopyFacts, { madeAt, database }: Manifest): voi
   if (before === 0 || rows['accounts'] !== 0) return;
   throw new Error(
     `The database has no account, and the last backup, of ${madeAt}, has ${String(before)}: it stays as it is. ` +
-      'Check DATABASE_URL and whether its disk is mounted. If it should be empty, add --allow-empty.',
+      'Check DATABASE_URL and whether its disk is mounted. If it should be empty, back up into another folder.',
   );
 };
 

@@ -15,7 +15,7 @@ import { databaseProblem } from '../failure-words.ts';
 import { intoEmptyMysql } from '../into-empty-mysql.ts';
 import type { Config } from '../settings/config.ts';
 import { damageOf, type OnProgress } from './deploys.ts';
-import { BackupFolder, type BackupPlace } from './folder.ts';
+import { BackupFolder } from './folder.ts';
 import { missingKeys } from './keys-here.ts';
 import { DamagedManifest, StrangeManifest, type Manifest } from './manifest.ts';
 import { schemaGap, strangeIn } from './schema.ts';
@@ -25,7 +25,8 @@ const mostShown = 20;
 
 const backUpAgain = 'Back up again, and take an older backup until then.';
 
-interface CheckedPlace extends BackupPlace {
+interface CheckedPlace {
+  readonly path: string;
   /** An empty MySQL database, to load a dump into. */
   readonly into?: string | undefined;
 }
@@ -33,12 +34,12 @@ interface CheckedPlace extends BackupPlace {
 /** Tries whether a backup could be restored, and changes nothing in its folder. @throws Error when it cannot use `into` */
 export const checkBackup = async (
   config: Config,
-  { path, previous = false, into }: CheckedPlace,
+  { path, into }: CheckedPlace,
   onProgress: OnProgress,
 ): Promise<readonly Checked[]> => {
   const folder = new BackupFolder(resolve(path));
   return folder.holding('reader', async () => {
-    const manifest = await readManifest(folder, previous);
+    const manifest = await readManifest(folder);
     if ('state' in manifest) return named('manifest', [manifest]);
     const checks = [
       ...named('manifest', [ok(`Made at ${manifest.madeAt} by version ${manifest.madeBy}.`)]),
@@ -54,24 +55,18 @@ export const checkBackup = async (
 const named = (check: string, findings: readonly Finding[]): readonly Checked[] =>
   findings.map((finding) => ({ check, ...finding }));
 
-const readManifest = async (
-  folder: BackupFolder,
-  previous: boolean,
-): Promise<Manifest | Finding> => {
+const readManifest = async (folder: BackupFolder): Promise<Manifest | Finding> => {
   try {
-    const manifest = await folder.manifest(previous ? 'previous' : 'last');
+    const manifest = await folder.manifest();
     if (manifest) return manifest;
-    const advice = previous
-      ? 'Check the last one, without --previous.'
-      : 'Name the folder of a backup. If one was interrupted there, run it again.';
-    return failed(folder.noBackup(previous), advice);
+    const advice = 'Name the folder of a backup. If one was interrupted there, run it again.';
+    return failed(folder.noBackup, advice);
   } catch (error) {
     if (error instanceof StrangeManifest) {
       return failed(error.message, 'Back up into another folder until then.');
     }
     if (!(error instanceof DamagedManifest)) throw error;
-    const advice = 'Back up again into this folder. --previous uses the backup before it.';
-    return failed(error.message, advice);
+    return failed(error.message, backUpAgain);
   }
 };
 

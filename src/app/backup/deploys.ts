@@ -9,7 +9,7 @@ import type { Config } from '../settings/config.ts';
 import { deploysFolder, objectStoreIn } from '../settings/deploys-place.ts';
 import type { Manifest } from './manifest.ts';
 
-/** Told of parts done, out of so many where that is known. */
+/** Called with progress. `total` is undefined where it is not known. */
 export type OnProgress = (step: string, done: number, total: number | undefined) => void;
 
 const filesAtOnce = 8;

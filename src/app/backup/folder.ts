@@ -9,24 +9,15 @@ import type { SiteFiles } from '../../sites/ports.ts';
 import { makeFolder } from '../make-folder.ts';
 import { DamagedManifest, manifestText, parseManifest, type Manifest } from './manifest.ts';
 
-const manifestNames = { last: 'manifest.json', previous: 'manifest.previous.json' };
-type Which = keyof typeof manifestNames;
-
-/** The folder of a backup, and which one of its two. */
-export interface BackupPlace {
-  readonly path: string;
-  /** The backup before the last one. */
-  readonly previous?: boolean | undefined;
-}
+const manifestName = 'manifest.json';
 
 /** All names in the folder, but for `lost+found`, which a disk of its own has. */
-const known = /^(manifest\.(previous\.)?json|database-.+|deploys|incoming|lock)$/;
+const known = /^(manifest\.json|database-.+|deploys|incoming|lock)$/;
 
 /**
- * A folder of backups: `manifest.json` describes the last one, `manifest.previous.json` the one before. Each has a copy of the
- * database of its own, and shares the folders of deploys, which never change. All that a manifest names is flushed before it
- * replaces the last one, in one step, and what no manifest names is removed after that. So a run that is killed leaves the
- * last backup whole, and deploys that the next run need not copy again.
+ * The folder of a backup. All that a new manifest names is flushed before it replaces the last one, in one step, and what it
+ * does not name is removed after that. So a run that is killed leaves the last backup whole, and deploys that the next run
+ * need not copy again.
  */
 export class BackupFolder {
   readonly path: string;
@@ -48,33 +39,28 @@ export class BackupFolder {
     await makeFolder(this.path);
     const names = (await readdir(this.path)).filter((name) => name !== 'lost+found');
     // A data folder has deploys too, and they would be removed there.
-    const isOurs = ['lock', manifestNames.last].some((name) => names.includes(name));
+    const isOurs = ['lock', manifestName].some((name) => names.includes(name));
     if (names.length > 0 && !(isOurs && names.every((name) => known.test(name)))) {
       throw new Error(
-        `${this.path} holds other files. Name a new folder, or one of earlier backups.`,
+        `${this.path} holds other files. Name a new folder, or the one of an earlier backup.`,
       );
     }
     await chmod(this.path, 0o700);
   }
 
   /** @returns undefined when there is no backup @throws DamagedManifest, StrangeManifest */
-  async manifest(which: Which = 'last'): Promise<Manifest | undefined> {
-    const name = manifestNames[which];
-    const text = await readFile(join(this.path, name), 'utf8').catch(unlessMissing);
-    return text === undefined ? undefined : parseManifest(text, name);
+  async manifest(): Promise<Manifest | undefined> {
+    const text = await readFile(join(this.path, manifestName), 'utf8').catch(unlessMissing);
+    return text === undefined ? undefined : parseManifest(text, manifestName);
   }
 
-  noBackup(previous: boolean): string {
-    const kind = previous ? 'no previous backup' : 'no whole backup';
-    return `${this.path} holds ${kind}: there is no ${manifestNames[previous ? 'previous' : 'last']}.`;
+  get noBackup(): string {
+    return `${this.path} holds no whole backup: there is no ${manifestName}.`;
   }
 
-  /** @returns that of the last backup, or of the one before it; what is damaged is no backup @throws StrangeManifest */
-  async lastReadable(): Promise<Manifest | undefined> {
-    // Both are looked at: one that this version does not understand would lose what it names.
-    const last = await this.manifest().catch(unlessDamaged);
-    const previous = await this.manifest('previous').catch(unlessDamaged);
-    return last ?? previous;
+  /** @returns that of the last backup; what is damaged is no backup @throws StrangeManifest */
+  readableManifest(): Promise<Manifest | undefined> {
+    return this.manifest().catch(unlessDamaged);
   }
 
   /** Before each copy of the database. */
@@ -107,19 +93,10 @@ export class BackupFolder {
     return found.sha256 === manifest.database.sha256 ? undefined : `${path} was changed`;
   }
 
-  /**
-   * Replaces the last backup by this one, in one step.
-   * @param earlier is the previous one from now on
-   */
-  async publish(manifest: Manifest, earlier: Manifest | undefined): Promise<void> {
+  /** Replaces the last backup by this one, in one step. */
+  async publish(manifest: Manifest): Promise<void> {
     await flush(this.path);
-    if (earlier) await this.#replace('previous', earlier);
-    await this.#replace('last', manifest);
-  }
-
-  async #replace(which: Which, manifest: Manifest): Promise<void> {
-    const path = join(this.path, manifestNames[which]);
-    const draft = join(this.#drafts, manifestNames[which]);
+    const draft = join(this.#drafts, manifestName);
     const file = await open(draft, 'w', 0o600);
     try {
       await file.writeFile(manifestText(manifest));
@@ -127,20 +104,20 @@ export class BackupFolder {
     } finally {
       await file.close();
     }
-    await rename(draft, path);
+    await rename(draft, join(this.path, manifestName));
     await flush(this.path);
   }
 
-  /** Removes copies and deploys that none of these backups names. */
-  async removeUnnamed(backups: readonly Manifest[]): Promise<void> {
+  /** Removes copies and deploys that this backup does not name. */
+  async removeUnnamed(backup: Manifest): Promise<void> {
     await rm(this.#drafts, { recursive: true, force: true });
-    const copies = backups.map(({ database }) => database.file);
     for (const name of await readdir(this.path)) {
-      if (name.startsWith('database-') && !copies.includes(name)) await rm(join(this.path, name));
+      const isUnnamed = name.startsWith('database-') && name !== backup.database.file;
+      if (isUnnamed) await rm(join(this.path, name));
     }
     const deploys = join(this.path, 'deploys');
     for (const name of existsSync(deploys) ? await readdir(deploys) : []) {
-      if (backups.some((one) => Object.hasOwn(one.deploys, name))) continue;
+      if (Object.hasOwn(backup.deploys, name)) continue;
       // What was only begun is no deploy.
       if (name.startsWith('.')) await rm(join(deploys, name), { recursive: true });
       else await this.deploys.remove(name);
@@ -193,7 +170,8 @@ const contentOf = async (path: string): Promise<{ sha256: string; bytes: number 
 };
 
 const unlessMissing = (error: unknown): undefined => {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (!/^(ENOENT|ENOTDIR)$/.test(code)) throw error;
 };
 
 const unlessDamaged = (error: unknown): undefined => {

@@ -26,7 +26,7 @@ const sealerHere = (config: Config): AesGcmSealer | undefined => {
   return new AesGcmSealer(secretKeyFor(config), previousSecretKeysFor(config));
 };
 
-/** It has no id of its key beside it, so only trying tells. */
+/** No id of a key is stored beside it, so we try to open it. */
 const closedLocalKey = (
   sealer: AesGcmSealer | undefined,
   sealed: string | undefined,

@@ -13,7 +13,7 @@ import { makeFolder } from '../make-folder.ts';
 import { restoreMark } from '../restore-mark.ts';
 import type { Config } from '../settings/config.ts';
 import { putBackAll, withSiteFiles, type OnProgress, type PutBack } from './deploys.ts';
-import { BackupFolder, type BackupPlace } from './folder.ts';
+import { BackupFolder } from './folder.ts';
 import { missingKeys } from './keys-here.ts';
 import { localFiles, type Manifest } from './manifest.ts';
 import { schemaGap, strangeIn } from './schema.ts';
@@ -34,19 +34,17 @@ export interface Restored extends PutBack {
  */
 export const restore = (
   config: Config,
-  { path, previous = false }: BackupPlace,
+  path: string,
   onProgress: OnProgress,
 ): Promise<Restored> => {
   const folder = new BackupFolder(resolve(path));
   return folder.holding('reader', async () => {
-    const manifest = await folder.manifest(previous ? 'previous' : 'last');
-    if (!manifest) throw new Error(folder.noBackup(previous));
+    const manifest = await folder.manifest();
+    if (!manifest) throw new Error(folder.noBackup);
     const pending = await admit(config, manifest);
     const damage = await folder.damagedCopy(manifest);
     if (damage !== undefined) {
-      throw new Error(
-        `The copy of the database is damaged: ${damage}. Restore an older backup. --previous restores the one before it.`,
-      );
+      throw new Error(`The copy of the database is damaged: ${damage}. Restore an older backup.`);
     }
     await begin(config, manifest);
     const { lost, replaced } = await putInPlace(config, { folder, manifest }, onProgress);
@@ -84,17 +82,17 @@ const admit = async (config: Config, manifest: Manifest): Promise<readonly strin
   return gap.pending;
 };
 
-/** By a restore that was interrupted at its last step. */
+/** Whether an interrupted restore has placed the database already. */
 const isInPlace = async (config: Config, { database }: Manifest): Promise<boolean> =>
   existsSync(restoreMark(config)) && (await holdsCopy(config, database));
 
 /**
- * What a data folder may have before. The secret key is put there by hand. It is the home of the service's user under
- * systemd and in containers, where each command keeps its compiled code. A disk of its own has the last one.
+ * What a data folder may have before a restore. The operator puts the secret key there. Under systemd and in containers the
+ * folder is the home of the service's user, where each command caches its compiled code. `lost+found` is on a disk of its own.
  */
 const harmless = ['secret.key', '.cache', 'backup-cache', 'lost+found'];
 
-/** What is beside the mark of a restore was written by that restore, because nothing else starts there. */
+/** Files beside the mark of a restore were written by that restore, because nothing else starts there. */
 const refuseUsedFolder = async (config: Config, manifest: Manifest): Promise<void> => {
   const { dataDir } = config;
   const mark = restoreMark(config);
@@ -115,14 +113,14 @@ const refuseUsedFolder = async (config: Config, manifest: Manifest): Promise<voi
 
 const markOf = ({ madeAt, database }: Manifest): string => `${madeAt} ${database.sha256}\n`;
 
-/** Before anything else is there, also on the disk: no service starts beside the mark. */
+/** Writes and flushes the mark before anything else: no service starts beside it. */
 const begin = async (config: Config, manifest: Manifest): Promise<void> => {
   await makeFolder(resolve(config.dataDir));
   await writeFile(restoreMark(config), markOf(manifest), { mode: 0o600, flush: true });
   await flush(config.dataDir);
 };
 
-/** Once everything is on the disk. */
+/** Removes the mark once everything is on the disk. */
 const end = async (config: Config): Promise<void> => {
   const file = databaseFile(config.databaseUrl);
   for (const folder of [config.dataDir, ...(file === undefined ? [] : [dirname(file)])]) {
@@ -160,7 +158,7 @@ const putInPlace = async (
   return found;
 };
 
-/** While the mark is there, nobody reads a part of one. */
+/** Need not be atomic: nothing reads these files while the mark is there. */
 const putBackFiles = async ({ dataDir }: Config, { files }: Manifest): Promise<void> => {
   for (const name of localFiles) {
     const text = files[name];

@@ -7,9 +7,6 @@ import { mysqlForm, refuseOtherUrl } from './move.ts';
 import { progressOf } from './progress.ts';
 import { print, type OutputOptions } from './run-command.ts';
 
-type OfBackup = OutputOptions & { readonly previous?: boolean };
-type OfCheck = OfBackup & { readonly into?: string };
-
 export const backupCommands = (program: Command): void => {
   const backup = program
     .command('backup')
@@ -17,14 +14,12 @@ export const backupCommands = (program: Command): void => {
       'back up the database, the deploys and the local certificate authority, while the service runs; ' +
         'copies only what is new since the last backup into the same folder',
     )
-    .argument('<folder>', 'a new folder, or one of earlier backups')
-    .option('--allow-empty', 'also when the database has no account, and the last backup had some')
+    .argument('<folder>', 'a new folder, or the one of an earlier backup')
     .option('--json', 'print JSON')
-    .action(async (path: string, options: OutputOptions & { allowEmpty?: boolean }) => {
-      const { allowEmpty } = options;
+    .action(async (path: string, options: OutputOptions) => {
       const { backUp } = await import('../backup/back-up.ts');
       const config = await settings();
-      const made = await progressOf(options, (show) => backUp(config, { path, allowEmpty }, show));
+      const made = await progressOf(options, (show) => backUp(config, path, show));
       print(options, present(made), inWords(made));
       if (Object.keys(made.manifest.lost).length > 0) process.exitCode = 1;
     });
@@ -35,20 +30,17 @@ export const backupCommands = (program: Command): void => {
       'read a whole backup, open its database, and compare everything; says exactly what is wrong',
     )
     .argument('<folder>', 'the folder of the backup')
-    .option('--previous', 'the backup before the last one')
     .option(
       '--into <url>',
       `an empty MySQL database, ${mysqlForm}, to load the copy into; it is empty again afterwards`,
     )
     .option('--json', 'print JSON')
-    .action(async (path: string, { previous, into }: OfCheck, command: Command) => {
+    .action(async (path: string, { into }: { into?: string }, command: Command) => {
       refuseOtherUrl(command, '--into', into);
       const options = command.optsWithGlobals<OutputOptions>();
       const { checkBackup } = await import('../backup/check-backup.ts');
       const config = await settings();
-      const checks = await progressOf(options, (show) =>
-        checkBackup(config, { path, previous, into }, show),
-      );
+      const checks = await progressOf(options, (show) => checkBackup(config, { path, into }, show));
       await printChecks(options, checks);
     });
 
@@ -56,15 +48,11 @@ export const backupCommands = (program: Command): void => {
     .command('restore')
     .description('restore a backup into an empty database and an empty data folder')
     .argument('<folder>', 'the folder of the backup')
-    .option('--previous', 'the backup before the last one')
     .option('--json', 'print JSON')
-    .action(async (path: string, options: OfBackup) => {
-      const { previous } = options;
+    .action(async (path: string, options: OutputOptions) => {
       const { restore } = await import('../backup/restore.ts');
       const config = await settings();
-      const restored = await progressOf(options, (show) =>
-        restore(config, { path, previous }, show),
-      );
+      const restored = await progressOf(options, (show) => restore(config, path, show));
       print(options, presentRestored(restored), restoredInWords(restored));
       if (Object.keys(restored.lost).length > 0) process.exitCode = 1;
     });

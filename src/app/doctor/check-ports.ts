@@ -1,8 +1,11 @@
 import { connect } from 'node:tls';
+import { decode, encode } from 'dns-packet';
+import type { ServerAddress } from '../../adapters/dns/server-address.ts';
+import { exchange } from '../../adapters/dns/wire-exchange.ts';
+import { nameServerOf } from '../../adapters/nameserver/zone.ts';
 import type { Config } from '../settings/config.ts';
 import { listenersOf, urlHost, type Listener } from '../settings/listeners.ts';
 import { failed, ok, type Finding, type Look } from './finding.ts';
-import { isOurZone } from './is-our-zone.ts';
 import { listenOnce } from './listen-once.ts';
 
 type IsOurs = (listener: Listener, signal: AbortSignal) => Promise<boolean>;
@@ -75,6 +78,18 @@ const isSecureEdge: IsOurs = ({ host, port }, signal) =>
       end(code?.includes('UNRECOGNIZED_NAME') ?? false);
     });
   });
+
+/** Whether the server there answers for the zone as ours do. @throws the signal's reason, or the socket's error */
+const isOurZone = async (
+  server: ServerAddress,
+  zone: string,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  const question = encode({ type: 'query', id: 1, questions: [{ type: 'NS', name: zone }] });
+  const { answers = [], flag_aa: isAuthority } = decode(await exchange(server, question, signal));
+  const names = answers.map((answer) => (answer.type === 'NS' ? answer.data : ''));
+  return isAuthority && names.join() === nameServerOf(zone);
+};
 
 /** Whether it is this service that listens there. */
 const isOurs = ({

@@ -5,6 +5,7 @@ import type { RedisQuotaCounters } from '../../adapters/redis/redis-quota-counte
 import type { EventLoopWatch } from '../../adapters/system/event-loop-watch.ts';
 import type { EdgeServer } from '../../adapters/edge/edge-server.ts';
 import type { RouteTable } from '../../adapters/edge/route-table.ts';
+import type { NameServer } from '../../adapters/nameserver/name-server.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
 export const showBuild = (metrics: Metrics, version: string): void => {
@@ -93,6 +94,30 @@ export const showEdge = (metrics: Metrics, edge: Pick<EdgeServer, 'state'>): voi
       edge_refused_requests_total: state.refusedRequests,
       edge_failed_requests_total: state.failedRequests,
       edge_stalled_total: state.stalled,
+    };
+  });
+};
+
+export const showNameServer = (metrics: Metrics, server: Pick<NameServer, 'state'>): void => {
+  const names = [
+    ...['dns_answers_total', 'dns_truncated_answers_total', 'dns_limited_answers_total'],
+    ...['dns_ignored_messages_total', 'dns_failed_lookups_total'],
+    ...['dns_connections', 'dns_refused_connections_total'],
+  ] as const;
+  metrics.show(names, () => {
+    const state = server.state();
+    return {
+      dns_answers_total: (['udp', 'tcp'] as const).flatMap((transport) =>
+        Object.entries(state[transport]).map(([rcode, value]) => {
+          return { labels: { transport, rcode }, value };
+        }),
+      ),
+      dns_truncated_answers_total: state.truncated,
+      dns_limited_answers_total: state.limited,
+      dns_ignored_messages_total: state.ignored,
+      dns_failed_lookups_total: state.unanswered,
+      dns_connections: state.connections,
+      dns_refused_connections_total: state.refusedConnections,
     };
   });
 };

@@ -10,16 +10,16 @@ import type { Stopping } from './messages.ts';
 import type { ParentLink } from './parent-link.ts';
 
 /** What runs in this process. */
-export interface Service extends Log {
+export interface ServingProcess extends Log {
   readonly container: Container;
   readonly config: Config;
   readonly stop: Stop;
 }
 
 /** As one of several processes. */
-export const serveUnder = (parent: ParentLink, service: Service): void => {
-  const { container, config, log } = service;
-  parent.onStop(stopping(parent, service));
+export const serveUnder = (parent: ParentLink, own: ServingProcess): void => {
+  const { container, config, log } = own;
+  parent.onStop(stopping(parent, own));
   const metrics = container.get(MetricsKey);
   const introduce = introducing(container, config);
   const snapshot = () => snapshotOf(metrics.registry);
@@ -37,7 +37,7 @@ export const serveUnder = (parent: ParentLink, service: Service): void => {
 };
 
 /** One that is replaced finishes soon when the whole service ends meanwhile. */
-const stopping = (parent: ParentLink, { config, stop, log, flush }: Service) => {
+const stopping = (parent: ParentLink, { config, stop, log, flush }: ServingProcess) => {
   const hurry = new AbortController();
   const deadlines = stopDeadlines(config);
   let giveUpAfter: ((ms: number) => void) | undefined;

@@ -18,12 +18,9 @@ beforeEach(async () => {
 });
 
 /** The backup's account, after a restore of it into an empty machine. */
-const restored = async (name: string, ...options: readonly string[]) => {
+const restored = async (name: string) => {
   const machine = store.anotherMachine(name);
-  const { lost } = await store.told<{ lost: object }>(
-    ['restore', store.backups, ...options],
-    machine,
-  );
+  const { lost } = await store.told<{ lost: object }>(['restore', store.backups], machine);
   expect(lost).toEqual({});
   return store.told(['account', 'list'], machine);
 };
@@ -38,37 +35,20 @@ test('a backup of a database that was emptied is refused, and the last one stays
   expect(await restored('after a refusal')).toMatchObject([{ name: 'Zoo' }]);
 });
 
-test('a backup keeps the one before it with all its contents, which can be checked and restored', async () => {
-  await store.told(['backup', store.backups, '--allow-empty'], wiped);
-  expect(await restored('empty')).toEqual([]);
-  const checked = await store.run(['backup', 'check', store.backups, '--previous']);
-  expect(checked).toMatchObject({ code: 0, stderr: '' });
-  expect(await restored('previous', '--previous')).toMatchObject([{ name: 'Zoo' }]);
+test('a database without an account is backed up into another folder', async () => {
+  const other = join(store.folder, 'other');
+  for (let made = 0; made < 2; made++) await store.told(['backup', other], wiped);
 });
 
-test('a damaged last manifest is replaced by the next backup, and the previous one stays', async () => {
-  await store.told(['backup', store.backups]);
-  await writeFile(join(store.backups, 'manifest.json'), 'damaged');
-  expect(await store.check()).toEqual({ code: 1, found: ['failed: manifest.json is damaged.'] });
-  expect(await restored('beside damage', '--previous')).toMatchObject([{ name: 'Zoo' }]);
-  const refused = await store.run(['backup', store.backups], wiped);
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('no account')]);
-});
-
-test('there is no previous backup after the first one', async () => {
-  const first = join(store.folder, 'first');
-  await store.told(['backup', first]);
-  for (const args of [
-    ['backup', 'check'],
-    ['restore', first],
-  ]) {
-    const all = args[0] === 'restore' ? args : [...args, first];
-    const { code, stdout, stderr } = await store.run(
-      [...all, '--previous'],
-      store.anotherMachine('none'),
-    );
-    expect([code, stdout + stderr]).toEqual([1, expect.stringContaining('manifest.previous.json')]);
+test('a damaged manifest is replaced by the next backup', async () => {
+  const path = join(store.backups, 'manifest.json');
+  const whole = await readFile(path, 'utf8');
+  for (const text of [whole.replace(/"madeBy": "./, '"madeBy": "x'), 'damaged']) {
+    await writeFile(path, text);
+    expect(await store.check()).toEqual({ code: 1, found: ['failed: manifest.json is damaged.'] });
   }
+  expect(await store.told(['backup', store.backups])).toMatchObject({ newDeploys: 0 });
+  expect(await store.check()).toEqual({ code: 0, found: [] });
 });
 
 test('a damaged database is not copied over a good backup', async () => {

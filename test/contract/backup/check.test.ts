@@ -59,12 +59,13 @@ const tell = async (change: (known: Manifest) => object) => {
   const folder = new BackupFolder(store.backups);
   const known = await manifest();
   await folder.begin();
-  await folder.publish({ ...known, ...change(known) }, undefined);
+  await folder.publish({ ...known, ...change(known) });
 };
 
 describe('a check of a backup', () => {
   beforeEach(async () => {
     await rm(store.backups, { recursive: true, force: true });
+    await mkdir(store.backups, { mode: 0o755 });
     await backUp();
   });
 
@@ -80,6 +81,7 @@ describe('a check of a backup', () => {
       expect([path, (await stat(path)).mode & 0o777]).toEqual([path, 0o600]);
       expect((await readFile(path, 'latin1')).includes(secretKey)).toBe(false);
     }
+    expect((await stat(store.backups)).mode & 0o777).toBe(0o700);
     for (const one of await readdir(store.backups, { recursive: true, withFileTypes: true })) {
       if (!one.isDirectory()) continue;
       expect((await stat(join(one.parentPath, one.name))).mode & 0o777).toBe(0o700);
@@ -105,6 +107,15 @@ describe('a check of a backup', () => {
     ]);
     expect(await backUp()).toMatchObject({ newDeploys: 1 });
     expect(await store.check()).toEqual({ code: 0, found: [] });
+  });
+
+  test('finds rows that refer to no row', async () => {
+    store.change(`pragma foreign_keys = off; update people set account_id = 'gone ' || account_id`);
+    await backUp();
+    expect((await store.check()).found).toContain(
+      'failed: The copy of the database: a row of people refers to no row.',
+    );
+    store.change(`update people set account_id = substr(account_id, 6)`);
   });
 
   test('finds a compressed form, and a list of files, that are not what was backed up', async () => {
@@ -326,7 +337,7 @@ describe('a restore', () => {
 
   /** Leaves its mark. */
   const interrupt = async (machine: Settings) => {
-    const interrupted = restore(store.config(machine), { path: store.backups }, () => {
+    const interrupted = restore(store.config(machine), store.backups, () => {
       throw new Error('interrupted');
     });
     await expect(interrupted).rejects.toThrow('interrupted');
@@ -361,12 +372,14 @@ describe('a restore', () => {
     const two = await store.run(['serve'], { ...machine, ROLES: 'edge', PROCESSES: '2' });
     expect([two.code, two.stderr]).toEqual([1, expect.stringContaining('restore-unfinished')]);
     expect(await readdir(machine['DATA_DIR']!)).toEqual(['restore-unfinished']);
+    const begun = `${store.backups} begun`;
+    await cp(store.backups, begun, { recursive: true });
     await backUp();
     expect(await store.run(['restore', store.backups], machine)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('The restore of another backup into'),
     });
-    await store.told(['restore', store.backups, '--previous'], machine);
+    await store.told(['restore', begun], machine);
     expect(await store.told(['account', 'list'], machine)).toHaveLength(2);
   });
 

@@ -59,7 +59,7 @@ describe('a backup of deploys in a folder', () => {
       if (rounds.length === 0) remove('dep_short');
       rounds.push(step);
     };
-    const { manifest } = await backUp(store.config(), { path: store.backups }, onProgress);
+    const { manifest } = await backUp(store.config(), store.backups, onProgress);
     expect(manifest.lost).toEqual({});
     expect(Object.keys(manifest.deploys)).toEqual([first]);
     expect(await store.check()).toEqual({ code: 0, found: [] });
@@ -72,7 +72,7 @@ describe('a backup of deploys in a folder', () => {
       isAdded = true;
       add('dep_late');
     };
-    await backUp(store.config(), { path: store.backups }, onProgress);
+    await backUp(store.config(), store.backups, onProgress);
     expect(await named()).toEqual(['dep_late', first].sort());
     expect(await store.check()).toEqual({ code: 0, found: [] });
     remove('dep_late');
@@ -112,20 +112,18 @@ describe('a backup of deploys in a folder', () => {
 
   test('copies a deploy anew of which an earlier run has left a part', async () => {
     add('dep_part');
-    await backUp(store.config(), { path: store.backups }, silent);
-    await backUp(store.config(), { path: store.backups }, silent);
+    await backUp(store.config(), store.backups, silent);
     const copied = join(store.backups, 'deploys', 'dep_part');
     rmSync(join(store.backups, 'manifest.json'));
-    rmSync(join(store.backups, 'manifest.previous.json'));
     const [file = ''] = (await readdir(copied)).filter((name) => name !== 'manifest.json');
     rmSync(join(copied, file));
-    const { newDeploys } = await backUp(store.config(), { path: store.backups }, silent);
+    const { newDeploys } = await backUp(store.config(), store.backups, silent);
     expect([newDeploys, await store.check()]).toEqual([1, { code: 0, found: [] }]);
     remove('dep_part');
   });
 
   test('ends when the storage is away, and leaves the last backup', async () => {
-    await backUp(store.config(), { path: store.backups }, silent);
+    await backUp(store.config(), store.backups, silent);
     const before = await named();
     const unreadable = { DEPLOYS_URL: 's3://none/there', S3_ENDPOINT: 'http://127.0.0.1:1' };
     add('dep_new');
@@ -168,7 +166,7 @@ describe('a backup of deploys in an object store', () => {
     for (const [at, change] of changes.entries()) {
       await change();
       const config = store.config(store.anotherMachine(`changed bucket ${at}`));
-      const { replaced, lost } = await restore(config, { path: store.backups }, silent);
+      const { replaced, lost } = await restore(config, store.backups, silent);
       expect({ at, replaced, lost }).toEqual({ at, replaced: [id], lost: {} });
       expect(await objects.read(key)).toEqual(stored);
       expect(await objects.read(list)).toEqual(listed);
@@ -179,7 +177,7 @@ describe('a backup of deploys in an object store', () => {
     await objects.remove(key);
     writeFileSync(place, Buffer.alloc(whole.length));
     const config = store.config(store.anotherMachine('damaged and changed'));
-    const { replaced, lost } = await restore(config, { path: store.backups }, silent);
+    const { replaced, lost } = await restore(config, store.backups, silent);
     expect([replaced, Object.keys(lost)]).toEqual([[], [id]]);
     expect(await objects.read(list)).toEqual(listed);
     writeFileSync(place, whole);

@@ -169,7 +169,7 @@ describe('a move from SQLite to MySQL', () => {
     expect(await checkDatabase(config)).toMatchObject([
       { state: 'failed', seen: expect.stringContaining(unfinished) },
     ]);
-    const backup = backUp(config, { path: `${path()}.backup` }, () => undefined);
+    const backup = backUp(config, `${path()}.backup`, () => undefined);
     await expect(backup).rejects.toThrow(unfinished);
     change(`delete from job_leases where job <> 'b'`);
     expect((await move()).rows).toMatchObject({ job_leases: 1 });

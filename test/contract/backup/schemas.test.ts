@@ -20,9 +20,7 @@ test('a database of a newer schema is backed up, and the backup says so', async 
 
 describe('a folder with a backup of a newer release', () => {
   const folder = () => join(store.folder, 'newer');
-  beforeEach(async () => {
-    for (let made = 0; made < 2; made++) await store.told(['backup', folder()]);
-  });
+  beforeEach(() => store.told(['backup', folder()]));
 
   /** Whatever a newer release writes: only the number of its format stays where it is. */
   const newer = () => JSON.stringify({ format: 2, signature: 'of a newer release', backups: [] });
@@ -36,20 +34,18 @@ describe('a folder with a backup of a newer release', () => {
   };
 
   test.each([
-    ['manifest.json', 'of another format', newer],
-    ['manifest.previous.json', 'of another format', newer],
-    ['manifest.json', 'with more in it', grown],
-  ])('keeps it as it is: %s %s', async (name, _, textOf) => {
-    const path = join(folder(), name);
+    ['of another format', newer],
+    ['with more in it', grown],
+  ])('keeps its manifest as it is: %s', async (_, textOf) => {
+    const path = join(folder(), 'manifest.json');
     const text = await textOf(path);
     await writeFile(path, text);
     const names = await readdir(folder());
     const { code, stderr } = await store.run(['backup', folder()]);
     expect([code, stderr]).toEqual([1, expect.stringContaining('another folder')]);
-    const option = name === 'manifest.json' ? [] : ['--previous'];
     for (const args of [['backup', 'check'], ['restore']]) {
-      const all = [...args, folder(), ...option];
-      const refused = await store.run(all, store.anotherMachine('of a newer release'));
+      const machine = store.anotherMachine('of a newer release');
+      const refused = await store.run([...args, folder()], machine);
       expect([refused.code, refused.stdout + refused.stderr]).toEqual([
         1,
         expect.stringContaining('another folder'),
@@ -71,6 +67,15 @@ test.each(['/proc/x', '/proc/x/y'])(
     ]);
   },
 );
+
+test('a file where a folder belongs holds no backup', async () => {
+  const file = join(store.folder, 'file');
+  await writeFile(file, '');
+  for (const args of [['backup', 'check'], ['restore']]) {
+    const { code, stdout, stderr } = await store.run([...args, file]);
+    expect([code, stdout + stderr]).toEqual([1, expect.stringContaining('holds no whole backup')]);
+  }
+});
 
 test('an address where a folder belongs is refused, and makes no folder of that name', async () => {
   const { code, stderr } = await store.run(['backup', 's3://birds/backups']);

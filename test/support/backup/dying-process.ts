@@ -81,6 +81,7 @@ export const unflushed = async (
   onChange: (name: Change, path: string, unflushed: readonly string[]) => void,
 ): Promise<readonly string[]> => {
   const pending = new Set<string>();
+  const synced = new Set<string>();
   const watch = (name: Change, original: Call): Call => {
     return async (...args) => {
       const path = String(
@@ -89,11 +90,18 @@ export const unflushed = async (
       const isRead = isReading(name, args);
       if (!isRead) onChange(name, path, [...pending].sort());
       const result = await original(...args);
-      if (name === 'open') watchSync(result as FileHandle, () => pending.delete(path));
+      if (name === 'open') {
+        watchSync(result as FileHandle, () => {
+          pending.delete(path);
+          synced.add(path);
+        });
+      }
       if (isRead || name === 'chmod' || name === 'rm' || args[1] === 'r+') return result;
       const isWritten = ['open', 'copyFile', 'writeFile'].includes(name);
       const { flush = false } = (args[2] ?? {}) as { readonly flush?: boolean };
       if (isWritten && !flush) pending.add(path);
+      // Others, such as SQLite, may have written what is renamed.
+      if (name === 'rename' && !synced.has(String(args[0]))) pending.add(path);
       pending.add(dirname(path));
       return result;
     };

@@ -21,7 +21,7 @@ export interface InspectedCopy {
   readonly damage: readonly string[];
 }
 
-/** Told of bytes done, out of so many where that is known. */
+/** Called with progress. `total` is undefined where it is not known. */
 export type OnCopied = (bytes: number, total: number | undefined) => void;
 
 /** Answers a query, on any kind of database. */

@@ -8,7 +8,7 @@ import { migrationTable, otherRows, type CopyFacts } from './copy-facts.ts';
 import { claimMysql, factsIn, tablesIn } from './mysql-claim.ts';
 import { bookkeeping, type RowValues, type SqliteSource } from './sqlite-source.ts';
 
-/** Told of rows done, of all tables together. */
+/** Called with progress: `rows` and `total` count all tables together. */
 export type OnMoved = (table: string, rows: number, total: number) => void;
 
 /** What is applied is written here until the end, so that no service starts on a part. */
