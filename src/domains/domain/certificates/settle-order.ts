@@ -1,10 +1,9 @@
 import { freshAttempts, nextAttempt, type Attempts, type NextAttempt } from './attempts.ts';
-import { turnAfter, turnAt } from './authorities.ts';
+import { turnAfter } from './authorities.ts';
 import type { Hold } from './ca-budget.ts';
 import { isOver, orderEnded, ownOrderFailed, type FailedEnd } from './ca-ledger.ts';
 import type { Certificate, Validity } from './certificate.ts';
 import {
-  choiceOf,
   entryOf,
   heldUp,
   orderedAt,
@@ -227,11 +226,10 @@ const triedAgainAt = (
 ): CertificateWork => {
   const last = now.getTime() + longestWait(current.certificate, now);
   const due = new Date(Math.min(at.getTime(), last));
-  const order = orderOf(current);
-  const ordered = keepsOrder(end.failure.reason) ? order?.authority : undefined;
-  const again = { at: turnAt({ ...choiceOf(current), ordered, attempts }, due), attempts, problem };
-  const isKept = order !== undefined && !isOver(end);
-  return withStep(current, isKept ? { ...order, ...again } : { step: 'planned', ...again });
+  const order = isOver(end) ? undefined : orderOf(current);
+  const again = { at: due, attempts, problem };
+  const step = order ? { ...order, ...again } : ({ step: 'planned', ...again } as const);
+  return postponed(withStep(current, step), due);
 };
 
 /** What the attempts at one certificate leave behind for the next one. */
