@@ -209,9 +209,12 @@ describe.each([
     expect(loseOrder(issued, order).outcome.kind).toBe('unchanged');
   });
 
-  test('waits while the authority works on it', () => {
-    const { work } = settleAt(order, { kind: 'processing', askAgainAfterMs: hour });
-    expect(dueAt(work!)).toEqual(new Date(now.getTime() + hour));
+  test('waits while the authority works on it, and no longer, whatever it said before', () => {
+    const limited = settleAt(order, failed('rate_limited', after(day))).work!;
+    for (const one of [order, limited]) {
+      const { work } = settleAt(one, { kind: 'processing', askAgainAfterMs: hour });
+      expect(dueAt(work!)).toEqual(new Date(now.getTime() + hour));
+    }
     const late = settleAt(issued, { kind: 'processing', askAgainAfterMs: hour }, order);
     expect(late.outcome.kind).toBe('unchanged');
   });

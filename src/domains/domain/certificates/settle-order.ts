@@ -122,12 +122,11 @@ const issued = (
 
 /** The authority works on it, so it is not away. */
 const orderProcessing = (current: CertificateWork, until: Date): WorkChange => {
-  const later = postponed(current, until);
-  const order = orderOf(later);
+  const order = orderOf(current);
   if (!order) return unchangedWork;
   const { [order.authority]: _, ...turns } = order.attempts.turns;
-  const attempts = { ...order.attempts, turns };
-  return { work: withStep(later, { ...order, attempts }), outcome: { kind: 'processing' } };
+  const step = { ...order, at: until, attempts: { ...order.attempts, turns } };
+  return { work: withStep(current, step), outcome: { kind: 'processing' } };
 };
 
 /** An order failed, or the authority created none. */
