@@ -59,14 +59,14 @@ import { WebhookDeliveries, Webhooks } from '../notifications/webhook-ports.ts';
 import { Projects } from '../sites/ports.ts';
 import {
   AuthorityAccounts,
-  Certificates,
   AuthorityLedger,
   CertificateOrders,
+  Certificates,
   DnsChallenges,
+  OwnNames,
 } from '../domains/certificate-ports.ts';
 import { EdgeRecords } from '../domains/edge-ports.ts';
 import { DomainShares } from '../domains/share-ports.ts';
-import { OwnNames } from '../domains/own-ports.ts';
 import { ConfigKey, LogKey, RedisSignalsKey } from './keys.ts';
 import { SiteAddresses } from './site-addresses.ts';
 import { retention } from './retention.ts';

@@ -15,17 +15,17 @@ import {
 import { CustomDomains } from '../domains/custom-domain-ports.ts';
 import { Allowances, Projects, SiteFiles, SiteUnpacking } from '../sites/ports.ts';
 import {
-  CertificateAuthority,
-  Certificates,
   AuthorityLedger,
+  CertificateAuthority,
   CertificateOrders,
+  Certificates,
   DnsChallenges,
+  OwnNames,
 } from '../domains/certificate-ports.ts';
 import { KeyMaterial } from '../access/key-ports.ts';
 import { secretLength } from '../access/domain/session.ts';
 import { DomainShares } from '../domains/share-ports.ts';
 import { EdgeRecords } from '../domains/edge-ports.ts';
-import { OwnNames } from '../domains/own-ports.ts';
 import { domains } from '../domains/domains.ts';
 import { sites } from '../sites/sites.ts';
 import { apart } from './request-deadline.ts';

@@ -67,8 +67,8 @@ export abstract class CustomDomains {
   abstract holdersOf(host: string): Promise<readonly CustomDomain[]>;
 
   /**
-   * Locks the domain and the holder of its name, decides, and saves all of it together: state, route, certificate,
-   * timeline, ledger, events. When it is removed, its route, certificate, challenge and keys go in the same step. Trims
+   * Locks the domain and the holder of its name, decides, adds what its owner is told (see `withNews`), and saves all of it
+   * together: state, route, certificate, timeline, ledger, events. When it is removed, its route, certificate, challenge and keys go in the same step. Trims
    * the timeline as `trimsAfter` says, one slice per change; later changes trim the rest.
    * @param decide synchronous; `holder` is another attachment
    * @returns what was decided

@@ -1,5 +1,4 @@
 import type { EdgeRecords } from './edge-ports.ts';
-import type { OwnNames } from './own-ports.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { Ids } from '../kernel/ids.ts';
@@ -8,8 +7,9 @@ import type {
   AuthorityLedger,
   CertificateAuthority,
   CertificateOrders,
-  DnsChallenges,
   Certificates,
+  DnsChallenges,
+  OwnNames,
 } from './certificate-ports.ts';
 import type { CustomDomains } from './custom-domain-ports.ts';
 import type { DomainAllowance } from './domain/attachment/admission.ts';

@@ -19,13 +19,13 @@ import type { WebhookDeliveries, Webhooks } from '../../src/notifications/webhoo
 import type { Projects } from '../../src/sites/ports.ts';
 import type {
   AuthorityAccounts,
-  Certificates,
   AuthorityLedger,
   CertificateOrders,
+  Certificates,
   DnsChallenges,
+  OwnNames,
 } from '../../src/domains/certificate-ports.ts';
 import type { EdgeRecords } from '../../src/domains/edge-ports.ts';
-import type { OwnNames } from '../../src/domains/own-ports.ts';
 
 /** Every storage port, over one storage. */
 export interface StoragePorts {

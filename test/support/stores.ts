@@ -39,6 +39,7 @@ import { KyselyTimeline } from '../../src/adapters/kysely/sites/kysely-timeline.
 import { KyselyUsageLog } from '../../src/adapters/kysely/access/kysely-usage-log.ts';
 import { fromMillis } from '../../src/adapters/kysely/schema.ts';
 import type { DomainEvent } from '../../src/kernel/domain-event.ts';
+import type { Clock } from '../../src/kernel/clock.ts';
 import { SettableClock } from './settable-clock.ts';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
 import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
@@ -70,6 +71,8 @@ export interface StoreOptions {
   readonly onMail?: (accountId: string) => void;
   /** Called with the address of the database. */
   readonly onOpened?: (url: string) => void;
+  /** By default it stands still. */
+  readonly clock?: Clock;
 }
 
 /** Empty storage for one test file. */
@@ -80,6 +83,7 @@ export const openStores = async (
     onStored = () => undefined,
     onMail = () => undefined,
     onOpened = () => undefined,
+    clock = new SettableClock(now),
   }: StoreOptions = {},
 ): Promise<Stores> => {
   const home = await migratedDatabase(kind);
@@ -87,11 +91,11 @@ export const openStores = async (
   const database = openDatabase(home.url);
   const second = openDatabase(home.url);
   for (const one of [database, second]) await warmUp(one);
-  const ports = kyselyPorts(database, { subscribersOf, onStored, onMail });
+  const ports = kyselyPorts(database, { subscribersOf, onStored, onMail, clock });
   return {
     ...ports,
     happen: (...events) => ports.outbox.append(events),
-    secondProcess: kyselyPorts(second, { subscribersOf, onStored, onMail }),
+    secondProcess: kyselyPorts(second, { subscribersOf, onStored, onMail, clock }),
     events: () => eventsOf(database),
     together: (work) => database.transaction(work),
     close: async () => {
@@ -122,7 +126,7 @@ const warmUp = (database: Database): Promise<unknown> =>
 
 const kyselyPorts = (
   database: Database,
-  { subscribersOf, onStored, onMail }: Required<Omit<StoreOptions, 'onOpened'>>,
+  { subscribersOf, onStored, onMail, clock }: Required<Omit<StoreOptions, 'onOpened'>>,
 ) => {
   const ids = new UuidIds();
   const acting = new AsyncActing('service');
@@ -148,10 +152,10 @@ const kyselyPorts = (
     certificates: new KyselyCertificates(database, testSealer),
     edgeWriter: writerOf(database),
     domains: new KyselyCustomDomains(database, outbox, {
-      ...{ sealer: testSealer, ids, clock: new SettableClock(now) },
+      ...{ sealer: testSealer, ids, clock },
     }),
     dueDomains: new KyselyDueDomains(database, ids),
-    settings: new KyselyProjectSettings(database, outbox, new SettableClock(now)),
+    settings: new KyselyProjectSettings(database, outbox, clock),
     timeline: new KyselyTimeline(database),
     certificateOrders: new KyselyCertificateOrders(database, testSealer),
     dnsChallenges: new KyselyDnsChallenges(database),

@@ -9,7 +9,6 @@ import { shortened } from '../domain/dns/shortened.ts';
 import { methodsFor } from '../domain/dns/validation.ts';
 import { isWildcard } from '../domain/names/wildcard.ts';
 import { claimName, isContested } from '../domain/attachment/contested-name.ts';
-import { withNews } from '../domain/attachment/trouble.ts';
 import type { DomainPorts } from '../ports.ts';
 import { authoritiesOf, type AuthorityPorts } from './authorities.ts';
 import { moment } from './moment.ts';
@@ -56,7 +55,7 @@ const decideOn = async (
       const decision = its.decide(current, report, now);
       // A check that was overtaken proves nothing: the name may have been proven by another account since.
       const isOld = decision.state === current;
-      const change = isOld ? decision : withNews(claimName(decision, rival, now), now.now);
+      const change = isOld ? decision : claimName(decision, rival, now);
       return { ...change, cause };
     });
     return state;

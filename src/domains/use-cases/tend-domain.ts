@@ -3,7 +3,6 @@ import { domainAfter, workOf } from '../domain/attachment/certificate.ts';
 import { recordCheck } from '../domain/attachment/checks.ts';
 import { unchanged, type CustomDomain } from '../domain/attachment/custom-domain.ts';
 import { dueWork, hasNews } from '../domain/attachment/schedule.ts';
-import { withNews } from '../domain/attachment/trouble.ts';
 import type { DomainPorts } from '../ports.ts';
 import { checkDomain, type CheckPorts } from './check-domain.ts';
 import { workOnCertificate, type Applicant, type CertificatePorts } from './work-on-certificate.ts';
@@ -49,7 +48,7 @@ const applicantFor = (ports: TendPorts, domain: CustomDomain): Applicant => {
     change: async (command) => {
       const now = clock.now();
       const { state, outcome } = await domains.change(id, (one) =>
-        withNews(changed(one, command(workOf(one)), now), now),
+        changed(one, command(workOf(one)), now),
       );
       return { work: workOf(state), outcome };
     },
@@ -95,7 +94,6 @@ const told = async (
   { domains, clock }: Pick<TendPorts, 'domains' | 'clock'>,
   domain: CustomDomain,
 ): Promise<CustomDomain> => {
-  const now = clock.now();
-  if (!hasNews(domain, now)) return domain;
-  return (await domains.change(domain.id, (one) => withNews(unchanged(one), now))).state;
+  if (!hasNews(domain, clock.now())) return domain;
+  return (await domains.change(domain.id, unchanged)).state;
 };

@@ -145,7 +145,7 @@ const begun = async (
     return undefined;
   }
   const prepared = await applicant.prepare(work);
-  if (!prepared || isOrdered(prepared)) return undefined;
+  if (!prepared) return undefined;
   const now = ports.clock.now();
   // What was seen since may ask for another authority.
   const isSame = authorityFor(ports, prepared, now).name === before.authority;

@@ -30,7 +30,8 @@ export const closeLabs = async (): Promise<void> => {
  * @param acmeDnsZone the zone of DNS challenges; by default there is none
  */
 export const domainLab = async (acmeDnsZone?: string) => {
-  const stores = await openStores('sqlite');
+  const clock = new SettableClock(start);
+  const stores = await openStores('sqlite', { clock });
   opened.push(stores);
   const { certificateOrders: orders, dnsChallenges } = stores;
   const delegations = new Map<string, string>();
@@ -38,7 +39,6 @@ export const domainLab = async (acmeDnsZone?: string) => {
     const label = delegations.get(name) ?? '';
     return (await dnsChallenges.valuesFor([label], clock.now())).get(label) ?? [];
   };
-  const clock = new SettableClock(start);
   let secrets = 0;
   const authority = new ScriptedAuthority({
     clock,

@@ -134,7 +134,7 @@ describe('for any lifetime from a minute to 398 days', () => {
     );
   });
 
-  test('a renewal that waits for the DNS is tried as soon as any other once that is right', () => {
+  test('while a renewal waits for the DNS, that is checked as often as a failed renewal is tried, and at least hourly', () => {
     forAny((life) => {
       const now = after(Math.floor(life * 0.7));
       const held = recordCheck(renewing(life, now), badReport(now), moment(now)).state;

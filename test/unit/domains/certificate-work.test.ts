@@ -190,8 +190,10 @@ describe.each([
   });
 
   test('is not failed by an order that was settled', () => {
-    const { work, outcome } = settleAt(issued, failed('unavailable'), order);
+    const { work, outcome, ledger } = settleAt(issued, failed('challenge'), order);
     expect([work, outcome]).toMatchObject([undefined, { kind: 'failed', isLate: true }]);
+    // The worker that settled an order of ours has counted it.
+    expect(ledger === undefined).toBe(order.terms.isOurs);
   });
 
   test('is asked for elsewhere once its authority has been away for long, or its answer was lost', () => {
@@ -207,9 +209,12 @@ describe.each([
     expect(loseOrder(issued, order).outcome.kind).toBe('unchanged');
   });
 
-  test('waits while the authority works on it', () => {
-    const { work } = settleAt(order, { kind: 'processing', askAgainAfterMs: hour });
-    expect(dueAt(work!)).toEqual(new Date(now.getTime() + hour));
+  test('waits while the authority works on it, and no longer, whatever it said before', () => {
+    const limited = settleAt(order, failed('rate_limited', after(day))).work!;
+    for (const one of [order, limited]) {
+      const { work } = settleAt(one, { kind: 'processing', askAgainAfterMs: hour });
+      expect(dueAt(work!)).toEqual(new Date(now.getTime() + hour));
+    }
     const late = settleAt(issued, { kind: 'processing', askAgainAfterMs: hour }, order);
     expect(late.outcome.kind).toBe('unchanged');
   });
@@ -289,6 +294,12 @@ describe('the certificate of a domain', () => {
 });
 
 describe('a failure', () => {
+  test('ends an order that only the owner can replace, even if it could be continued', () => {
+    const order = workOf(ordered)!;
+    const { work, endsOrder } = settleAt(order, failed('unavailable'), order, after(40 * day));
+    expect([work?.certificate.work.step, endsOrder]).toEqual(['waits_for_owner', subjectOf(order)]);
+  });
+
   test('is recorded with the next step', () => {
     const { state, events } = fail(ordered, 'challenge', now);
     expect(certificateOf(state)).toMatchObject({

@@ -9,19 +9,17 @@ import {
   freshAttempts,
   type AuthorityTurn,
 } from '../../../src/domains/domain/certificates/attempts.ts';
-import {
-  planned,
-  type CertificateStanding,
-} from '../../../src/domains/domain/certificates/standing.ts';
+import { planned, type RenewalWork } from '../../../src/domains/domain/certificates/standing.ts';
+import { renewedCertificate } from '../../../src/domains/domain/attachment/certificate.ts';
 import { after, day, hour, live, minute, start } from '../../support/domains/known-domains.ts';
 
 const now = after(70 * day);
 const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds);
 const inFuture = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 
-const wanted: CertificateStanding = { kind: 'wanted', work: planned(now) };
+const wanted: Choice['certificate'] = { kind: 'wanted', work: planned(now) };
 /** Valid for 20 days more, of which a twentieth is a day. */
-const issued = live.certificate;
+const issued = renewedCertificate(live)!;
 
 interface Facts {
   readonly mayIssue?: readonly string[];
@@ -36,17 +34,19 @@ const unknown: AuthorityTurn = { awaySince: undefined, retryAt: undefined };
 
 const choice = (
   { mayIssue = ['first', 'second'], ordered, first = {}, second = {}, lastBy, lastAt = now }: Facts,
-  certificate: CertificateStanding = wanted,
-): Choice => ({
-  mayIssue,
-  ordered,
-  certificate,
-  attempts: {
+  certificate: Choice['certificate'] = wanted,
+): Choice => {
+  const attempts = {
     ...freshAttempts(start),
     ...{ lastAt, lastBy },
     turns: { first: { ...unknown, ...first }, second: { ...unknown, ...second } },
-  },
-});
+  };
+  const next = { at: now, attempts, problem: undefined };
+  const order = { authority: ordered ?? '', method: 'http-01', since: now } as const;
+  const work: RenewalWork =
+    ordered === undefined ? { step: 'planned', ...next } : { step: 'ordered', ...order, ...next };
+  return { mayIssue, certificate: { ...certificate, work } };
+};
 
 describe('a new certificate is asked for at', () => {
   test.each<[string, string | undefined, Facts]>([

@@ -185,7 +185,7 @@ describe('a check after that', () => {
     );
   });
 
-  test('delays an attempt that CAA forbade as long as any other', () => {
+  test('lets an attempt that CAA forbade wait as long as after any other failure', () => {
     const refused = failed('caa', after(10 * minute));
     expect(certificateOf(refused)).toMatchObject({ waitsForDns: true, nextAttemptAt: undefined });
     const now = after(10 * minute + 1000);

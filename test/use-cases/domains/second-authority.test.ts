@@ -125,6 +125,15 @@ describe('a new domain', () => {
     expect(lab.authority.log).toEqual([]);
   });
 
+  test('is asked for at the second one, if CAA has come to forbid the first since the last check', async () => {
+    const domain = await lab.addVerified();
+    lab.point(domain, forbid(second));
+    await tend();
+    const live = await lab.current(domain);
+    expect(live).toMatchObject({ state: 'live', certificate: { issuedBy: second } });
+    expect(lab.authority.log).toEqual([]);
+  });
+
   test('stays unverified where CAA allows neither', async () => {
     const domain = await lab.add();
     lab.point(domain, forbid('else.test'));

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { ScriptedAuthority } from '../../support/domains/scripted-authority.ts';
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
 import { caBudgets } from '../../../src/domains/domain/certificates/ca-budget.ts';
-import { ownDueAt } from '../../../src/domains/domain/own/own-name.ts';
 import type { DomainPorts } from '../../../src/domains/ports.ts';
 import { checkPlatform } from '../../../src/domains/use-cases/check-platform.ts';
 import { countDomains } from '../../../src/domains/use-cases/count-domains.ts';
@@ -61,7 +60,7 @@ describe('where its challenge name is delegated', () => {
     expect(ordersOf(own())).toBe(0);
   });
 
-  test('it is renewed by shares of its lifetime, at any length of it', async () => {
+  test('it is renewed with a third of its lifetime left', async () => {
     delegate();
     await secure();
     lab.clock.advance(56 * day);
@@ -147,18 +146,6 @@ describe('where its challenge name is delegated', () => {
     expect(await lab.ports.orders.find(`${subject}:2`)).toBeUndefined();
   });
 
-  test('a certificate that comes after a newer order is destroyed', async () => {
-    delegate();
-    const overtaken = around(lab.authority, 'finalize', {
-      after: () =>
-        lab.ports.ownNames.change(wildcard, (name) => ({
-          name: { ...name!, generation: name!.generation + 1 },
-        })),
-    });
-    await secure({ authority: overtaken });
-    expect((await lab.ports.certificates.validities()).has(wildcard)).toBe(false);
-  });
-
   test('an order under way goes on when the record is gone', async () => {
     delegate();
     lab.authority.failNext('look', { reason: 'unavailable' });
@@ -167,18 +154,6 @@ describe('where its challenge name is delegated', () => {
     lab.clock.advance(minute);
     expect(await secure()).toBe(1);
     expect(ordersOf(wildcard)).toBe(1);
-  });
-
-  test('an order at an authority that has been away for long is left for the second one', async () => {
-    delegate();
-    const second = secondAuthority([wildcard]);
-    for (let minutes = 0; minutes < 13; minutes++) {
-      lab.authority.failNext('look', { reason: 'unavailable' });
-      await secure({ secondAuthority: second });
-      lab.clock.advance(minute);
-    }
-    expect([ordersOf(wildcard), ordersOf(wildcard, second)]).toEqual([1, 1]);
-    expect((await pair()).certificate).toMatchObject({ issuedBy: 'second.test' });
   });
 
   test('an authority is not told that its order replaces a certificate of another one', async () => {
@@ -193,39 +168,6 @@ describe('where its challenge name is delegated', () => {
     lab.clock.advance(61 * day);
     await secure();
     expect(lab.authority.replaced).toEqual([undefined, undefined]);
-  });
-
-  test('the authority is not asked for a window at once', async () => {
-    delegate();
-    await secure();
-    const authority = Object.assign(Object.create(lab.authority) as typeof lab.authority, {
-      renewalWindow: () => Promise.reject(new Error('nobody expected that')),
-    });
-    await planRenewals({ ...lab.ports, authority })();
-  });
-
-  test('a renewal of a short certificate is tried again before it ends', async () => {
-    delegate();
-    const short = new ScriptedAuthority({
-      clock: lab.clock,
-      expects: () => true,
-      visit: (name, token) => lab.ports.orders.answer(name, token),
-      texts: () => lab.platformTexts(),
-      lifeMs: 6 * hour,
-    });
-    await secure({ authority: short });
-    lab.clock.advance(4 * hour);
-    short.failNext('look', { reason: 'challenge' });
-    await secure({ authority: short });
-    for (let n = 0; n < 2; n++) {
-      lab.clock.set(ownDueAt(await pair()));
-      short.failNext('look', { reason: 'challenge' });
-      await secure({ authority: short });
-    }
-    const left = (await pair()).certificate;
-    if (left.kind !== 'issued') throw new Error('there is none');
-    const wait = ownDueAt(await pair()).getTime() - lab.clock.now().getTime();
-    expect(wait).toBeLessThanOrEqual((left.notAfter.getTime() - lab.clock.now().getTime()) / 20);
   });
 
   test.each([
@@ -411,12 +353,6 @@ const dueByWindow = async (): Promise<string> => {
   return chain;
 };
 
-test('a renewal of a project host is exempt where its authority issued the certificate and says when', async () => {
-  const chain = await dueByWindow();
-  expect(await secure()).toBe(1);
-  expect(lab.authority.replaced.at(-1)).toBe(chain);
-});
-
 test('a renewal of a project host that its authority does not exempt after all waits for the budgets', async () => {
   const chain = await dueByWindow();
   lab.authority.markReplaced(chain);
@@ -503,26 +439,4 @@ test('of projects, 20 get a certificate of their own in 7 days; the next one kno
   expect(waiting).toEqual([{ reason: 'ownHosts', nextAt: after(7 * day) }]);
   lab.clock.advance(7 * day);
   expect(await secure()).toBe(1);
-});
-
-test('a clock that is years ahead renews a certificate of our own once, and then waits', async () => {
-  undelegated();
-  await secure();
-  lab.clock.advance(3 * 365 * day);
-  // The authority's clock is right: its certificates have ended for ours.
-  const short = new ScriptedAuthority({
-    clock: { now: () => after(0) },
-    expects: () => true,
-    visit: (name, token) => lab.ports.orders.answer(name, token),
-  });
-  for (let minutes = 0; minutes < 60; minutes++) {
-    await secure({ authority: short });
-    lab.clock.advance(minute);
-  }
-  expect(ordersOf(own(), short)).toBe(1);
-  const { certificate } = (await lab.ports.ownNames.find(own()))!;
-  expect(certificate.kind).toBe('issued');
-  expect(ownDueAt((await lab.ports.ownNames.find(own()))!).getTime()).toBeGreaterThan(
-    lab.clock.now().getTime() + hour,
-  );
 });

@@ -10,7 +10,6 @@ import {
   removeDomain,
   type CustomDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { withNews } from '../../../src/domains/domain/attachment/trouble.ts';
 import type { StoredEvent } from '../../../src/kernel/domain-event.ts';
 import { later } from '../../support/accounts.ts';
 import { liveDomain, servedProject } from '../../support/domains/custom-domains.ts';
@@ -24,10 +23,11 @@ const open = storesOfTests();
 
 /** One live domain, and processes that live over the same storage one after the other. */
 const world = async () => {
+  const clock = new SettableClock(later(hour));
   const stores = await open({
+    clock,
     subscribersOf: (type) => subscribersOf(type).filter((name) => name === 'notices'),
   });
-  const clock = new SettableClock(later(hour));
   const project = await servedProject(stores);
   const { id, accountId } = await liveDomain(stores, project);
   const named: Named = {
@@ -66,7 +66,7 @@ type Decide = (domain: CustomDomain, now: Date) => DomainChange;
 const checked =
   (reported: typeof report): Decide =>
   (domain, now) =>
-    withNews(recordCheck(domain, reported(now), moment(now)), now);
+    recordCheck(domain, reported(now), moment(now));
 
 const chapters: readonly Decide[] = [
   ...[checked(badReport), checked(badReport), checked(report)],

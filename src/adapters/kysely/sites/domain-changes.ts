@@ -10,6 +10,7 @@ import {
 import { domainTaken } from '../../../domains/domain/attachment/contested-name.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { isCertified } from '../../../domains/domain/attachment/certificate.ts';
+import { withNews } from '../../../domains/domain/attachment/trouble.ts';
 import { timelineOf } from '../../../domains/domain/attachment/timeline.ts';
 import { domainNotFound } from '../../../domains/domain/domains-error.ts';
 import { AggregateStore } from '../aggregate-store.ts';
@@ -31,7 +32,7 @@ import { alignRoutes } from './project-routes.ts';
 
 interface Needs {
   readonly sealer: Sealer;
-  /** Says since when something is no longer served. */
+  /** Says what time brought about, and since when something is no longer served. */
   readonly clock: Clock;
 }
 
@@ -69,7 +70,7 @@ export class DomainChanges extends AggregateStore {
       const domain = await this.#lock(id);
       if (!domain) throw domainNotFound(id);
       const holder = await this.#lockHolder(domain);
-      const change = decide(domain, holder);
+      const change = withNews(decide(domain, holder), this.#needs.clock.now());
       return { change, events: await this.#save(domain, holder, change) };
     });
     return change;

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { LedgerName } from '../../../domains/domain/certificates/ca-ledger.ts';
 import { ownSubject, type OwnChange, type OwnName } from '../../../domains/domain/own/own-name.ts';
-import type { OwnNames } from '../../../domains/own-ports.ts';
+import type { OwnNames } from '../../../domains/certificate-ports.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Queries } from '../database.ts';
 import type { Schema } from '../schema.ts';

@@ -3,7 +3,6 @@ import {
   latest,
   longestWait,
   restedAt,
-  type CertificateStanding,
   type IssuedCertificate,
   type PlannedWork,
   type WantedCertificate,
@@ -13,11 +12,11 @@ import {
 export interface Choice {
   /** The names of those that CAA allows, the preferred one first. */
   readonly mayIssue: readonly string[];
-  /** The one that has the order under way. */
-  readonly ordered: string | undefined;
-  readonly attempts: Attempts | undefined;
-  readonly certificate: CertificateStanding;
+  /** What is known of them, and which one has the order under way. */
+  readonly certificate: WantedCertificate | IssuedCertificate;
 }
+
+const attemptsOf = ({ certificate }: Choice): Attempts | undefined => certificate.work.attempts;
 
 /** A new domain waits that long for the preferred authority. */
 const patienceOfNewMs = 10 * 60_000;
@@ -26,7 +25,8 @@ const hour = 60 * 60_000;
 
 /** Until then, an authority that is away is waited for. @returns undefined while it answers */
 const patientUntil = (choice: Choice, authority: string): Date | undefined => {
-  const { certificate, attempts } = choice;
+  const { certificate } = choice;
+  const attempts = attemptsOf(choice);
   const away = turnOf(choice, authority)?.awaySince;
   if (!away || !attempts) return undefined;
   // The clock may have been set back since.
@@ -41,7 +41,8 @@ const patientUntil = (choice: Choice, authority: string): Date | undefined => {
  * a while, says nothing of today, unless it asked us to wait.
  */
 const isGivenUp = (choice: Choice, authority: string, now: Date): boolean => {
-  const { attempts, certificate } = choice;
+  const { certificate } = choice;
+  const attempts = attemptsOf(choice);
   const until = patientUntil(choice, authority);
   if (!attempts || !until || now < until) return false;
   const { failed, lastAt } = attempts;
@@ -54,8 +55,8 @@ const isGivenUp = (choice: Choice, authority: string, now: Date): boolean => {
 const restsUntil = (choice: Choice, authority: string): Date | undefined =>
   turnOf(choice, authority)?.retryAt;
 
-const turnOf = ({ attempts }: Choice, authority: string): AuthorityTurn | undefined =>
-  attempts?.turns[authority];
+const turnOf = (choice: Choice, authority: string): AuthorityTurn | undefined =>
+  attemptsOf(choice)?.turns[authority];
 
 /**
  * Which authority the next attempt goes to. The preferred one, unless CAA forbids it, or it has been away for long: then
@@ -68,7 +69,7 @@ export const chooseAuthority = (choice: Choice, now: Date): string | undefined =
   if (!isGivenUp(choice, first, now)) return first;
   const ready = [second, first].filter((one) => (restsUntil(choice, one) ?? now) <= now);
   if (ready.length === 1) return ready[0];
-  return choice.attempts?.lastBy === second ? first : second;
+  return attemptsOf(choice)?.lastBy === second ? first : second;
 };
 
 /**
@@ -76,15 +77,16 @@ export const chooseAuthority = (choice: Choice, now: Date): string | undefined =
  * may be asked. An order under way is looked at when its own authority accepts that, whatever CAA says by now.
  */
 export const turnAt = (choice: Choice, at: Date): Date => {
-  const { mayIssue, attempts } = choice;
-  const own = choice.ordered ?? mayIssue[0];
+  const { mayIssue, certificate } = choice;
+  const { work } = certificate;
+  const own = work.step === 'ordered' ? work.authority : mayIssue[0];
   // Nobody knows which one it goes to.
-  if (own === undefined) return latest(at, ...allRests(attempts));
+  if (own === undefined) return latest(at, ...allRests(work.attempts));
   const alone = latest(at, restsUntil(choice, own));
   const another = mayIssue.find((one) => one !== own);
   const until = patientUntil(choice, own);
   if (another === undefined || !until) return alone;
-  const isPatient = attempts !== undefined && until > attempts.lastAt;
+  const isPatient = work.attempts !== undefined && until > work.attempts.lastAt;
   const other = latest(isPatient ? until : at, restsUntil(choice, another));
   return other < alone ? other : alone;
 };
@@ -96,8 +98,7 @@ export const resumed = (
   now: Date,
 ): PlannedWork => {
   const { attempts, problem } = certificate.work;
-  const choice = { mayIssue, ordered: undefined, attempts, certificate };
-  const at = turnAt(choice, latest(now, restedAt(certificate)));
+  const at = turnAt({ mayIssue, certificate }, latest(now, restedAt(certificate)));
   return { step: 'planned', at, attempts, problem };
 };
 

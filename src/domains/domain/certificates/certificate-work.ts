@@ -137,8 +137,6 @@ export const stillOrdered = (
 /** What decides which authority its next attempt goes to. */
 export const choiceOf = (work: CertificateWork): Choice => ({
   mayIssue: work.terms.mayIssue,
-  ordered: orderOf(work)?.authority,
-  attempts: work.certificate.work.attempts,
   certificate: work.certificate,
 });
 
@@ -217,12 +215,10 @@ export const claimOrder = (
 
 const orderBegun = (work: CertificateWork, authority: string, now: Date): CertificateWork => {
   const attempts = { ...(work.certificate.work.attempts ?? freshAttempts(now)), lastAt: now };
-  const at = turnAt({ ...choiceOf(work), ordered: authority, attempts }, now);
-  const order = { authority, method: work.terms.methodAt(authority), since: now, at, attempts };
-  return {
-    ...withStep(work, { step: 'ordered', ...order, problem: undefined }),
-    generation: work.generation + 1,
-  };
+  const method = work.terms.methodAt(authority);
+  const order = { authority, method, since: now, at: now, attempts, problem: undefined };
+  const begun = withStep(work, { step: 'ordered', ...order });
+  return postponed({ ...begun, generation: work.generation + 1 }, now);
 };
 
 /**

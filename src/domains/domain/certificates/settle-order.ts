@@ -1,10 +1,9 @@
 import { freshAttempts, nextAttempt, type Attempts, type NextAttempt } from './attempts.ts';
-import { turnAfter, turnAt } from './authorities.ts';
+import { turnAfter } from './authorities.ts';
 import type { Hold } from './ca-budget.ts';
 import { isOver, orderEnded, ownOrderFailed, type FailedEnd } from './ca-ledger.ts';
 import type { Certificate, Validity } from './certificate.ts';
 import {
-  choiceOf,
   entryOf,
   heldUp,
   orderedAt,
@@ -123,12 +122,11 @@ const issued = (
 
 /** The authority works on it, so it is not away. */
 const orderProcessing = (current: CertificateWork, until: Date): WorkChange => {
-  const later = postponed(current, until);
-  const order = orderOf(later);
+  const order = orderOf(current);
   if (!order) return unchangedWork;
   const { [order.authority]: _, ...turns } = order.attempts.turns;
-  const attempts = { ...order.attempts, turns };
-  return { work: withStep(later, { ...order, attempts }), outcome: { kind: 'processing' } };
+  const step = { ...order, at: until, attempts: { ...order.attempts, turns } };
+  return { work: withStep(current, step), outcome: { kind: 'processing' } };
 };
 
 /** An order failed, or the authority created none. */
@@ -227,11 +225,10 @@ const triedAgainAt = (
 ): CertificateWork => {
   const last = now.getTime() + longestWait(current.certificate, now);
   const due = new Date(Math.min(at.getTime(), last));
-  const order = orderOf(current);
-  const ordered = keepsOrder(end.failure.reason) ? order?.authority : undefined;
-  const again = { at: turnAt({ ...choiceOf(current), ordered, attempts }, due), attempts, problem };
-  const isKept = order !== undefined && !isOver(end);
-  return withStep(current, isKept ? { ...order, ...again } : { step: 'planned', ...again });
+  const order = isOver(end) ? undefined : orderOf(current);
+  const again = { at: due, attempts, problem };
+  const step = order ? { ...order, ...again } : ({ step: 'planned', ...again } as const);
+  return postponed(withStep(current, step), due);
 };
 
 /** What the attempts at one certificate leave behind for the next one. */
