@@ -56,8 +56,9 @@ test('a new field of anything stored does not compile until it is stored, read, 
   const outside = places.filter((place) => /^src\/(?:adapters|app)\//.test(place));
   expect(outside.filter((place) => !isOfEngine(place) && !isOfDomains(place))).toEqual(
     [
-      ...inFile('kysely/tables.ts', 'accounts', 'apiKeys', 'people', 'choice', 'sessions'),
-      ...inFile('kysely/tables.ts', 'orders', 'pets', 'redirect', 'settings', 'projects'),
+      ...inFile('kysely/access/tables.ts', 'accounts', 'apiKeys', 'people', 'choice', 'sessions'),
+      ...inFile('kysely/tables.ts', 'orders', 'pets'),
+      ...inFile('kysely/sites/tables.ts', 'redirect', 'settings', 'projects'),
       ...inFile('kysely/access/kysely-accounts.ts', 'accountFrom'),
       ...inFile('kysely/access/kysely-api-keys.ts', 'fromRow'),
       ...inFile('kysely/access/kysely-people.ts', 'personFrom'),

@@ -1,9 +1,14 @@
 import { maybe, time } from './column.ts';
 import type { StoredTables } from './table.ts';
-import type * as tables from './tables.ts';
+import type * as access from './access/tables.ts';
+import type * as notifications from './notifications/tables.ts';
+import type * as sites from './sites/tables.ts';
+import type * as others from './tables.ts';
 
 /** The tables as the database has them. */
-export type Schema = StoredTables<typeof tables>;
+export type Schema = StoredTables<
+  typeof access & typeof notifications & typeof sites & typeof others
+>;
 
 export const toMillis = time.write;
 export const fromMillis = time.read;

@@ -13,7 +13,10 @@ import {
   named,
 } from '../../../src/adapters/kysely/migrations.ts';
 import { storedName } from '../../../src/adapters/kysely/table.ts';
-import * as declared from '../../../src/adapters/kysely/tables.ts';
+import * as access from '../../../src/adapters/kysely/access/tables.ts';
+import * as notifications from '../../../src/adapters/kysely/notifications/tables.ts';
+import * as sites from '../../../src/adapters/kysely/sites/tables.ts';
+import * as others from '../../../src/adapters/kysely/tables.ts';
 import {
   databaseKinds,
   emptyDatabase,
@@ -43,14 +46,16 @@ const column = (type: string, isNullable: boolean): string =>
   isNullable ? `${type}, or null` : type;
 
 const declaredTables: Tables = Object.fromEntries(
-  Object.entries(declared).map(([table, { columns }]) => [
-    storedName(table),
-    Object.fromEntries(
-      Object.entries<{ type: string; isNullable: boolean }>(columns).map(
-        ([field, { type, isNullable }]) => [storedName(field), column(type, isNullable)],
+  Object.entries({ ...access, ...notifications, ...sites, ...others }).map(
+    ([table, { columns }]) => [
+      storedName(table),
+      Object.fromEntries(
+        Object.entries<{ type: string; isNullable: boolean }>(columns).map(
+          ([field, { type, isNullable }]) => [storedName(field), column(type, isNullable)],
+        ),
       ),
-    ),
-  ]),
+    ],
+  ),
 );
 
 const words: Readonly<Record<string, string>> = {

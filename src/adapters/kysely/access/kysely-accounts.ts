@@ -9,7 +9,7 @@ import { AggregateStore } from '../aggregate-store.ts';
 import type { Database } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import type { Schema } from '../schema.ts';
-import { accounts } from '../tables.ts';
+import { accounts } from './tables.ts';
 import { ownLimitsFrom, type KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyPeople } from './kysely-people.ts';
 

@@ -10,7 +10,7 @@ import { AggregateStore } from '../aggregate-store.ts';
 import { refusedAs } from '../engine/failure.ts';
 import { fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
 import { ShortMemory } from '../short-memory.ts';
-import { accounts, apiKeys, apiKeySecrets } from '../tables.ts';
+import { accounts, apiKeys, apiKeySecrets } from './tables.ts';
 
 type KeyRow = Selectable<Schema['api_keys']>;
 type HolderRow = KeyRow &

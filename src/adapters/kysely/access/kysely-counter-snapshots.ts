@@ -1,6 +1,6 @@
 import type { CounterSnapshots, CounterSnapshot } from '../../../access/quota-ports.ts';
 import { Store } from '../store.ts';
-import { quotaCounters } from '../tables.ts';
+import { quotaCounters } from './tables.ts';
 
 const rowsPerStatement = 200;
 

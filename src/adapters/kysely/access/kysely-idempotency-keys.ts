@@ -9,7 +9,7 @@ import { forgottenBefore } from '../../../access/domain/idempotency.ts';
 import { Store } from '../store.ts';
 import { refusedAs } from '../engine/failure.ts';
 import { toMillis, type Schema } from '../schema.ts';
-import { idempotencyKeys } from '../tables.ts';
+import { idempotencyKeys } from './tables.ts';
 
 /** The row's value while its transaction is open; visible to others only if half of that was committed. */
 const unanswered = '';

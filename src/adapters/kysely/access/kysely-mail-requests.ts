@@ -10,7 +10,7 @@ import type { MailRequests } from '../../../access/mail-ports.ts';
 import { failureOf } from '../engine/failure.ts';
 import { toMillis, type Schema } from '../schema.ts';
 import { Store } from '../store.ts';
-import { mailRequests } from '../tables.ts';
+import { mailRequests } from './tables.ts';
 
 const requests = mailRequests.without('mailedAt');
 const past = mailRequests.only('mailedAt', 'source', 'device');

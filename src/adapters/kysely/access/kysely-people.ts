@@ -14,7 +14,7 @@ import { forgetMailsOf } from '../notifications/kysely-mails.ts';
 import { AggregateStore } from '../aggregate-store.ts';
 import { refusedAs } from '../engine/failure.ts';
 import type { Schema } from '../schema.ts';
-import { people, sessions } from '../tables.ts';
+import { people, sessions } from './tables.ts';
 
 /** What people have seen is kept with them, but is no part of who they are. */
 const persons = people.without('noticesSeen');

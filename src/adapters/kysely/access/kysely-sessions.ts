@@ -12,7 +12,7 @@ import { accountFrom } from './kysely-accounts.ts';
 import { join, lockPerson, personFrom, prove } from './kysely-people.ts';
 import type { Queries } from '../database.ts';
 import { toMillis, type Schema } from '../schema.ts';
-import { sessions } from '../tables.ts';
+import { sessions } from './tables.ts';
 
 type SessionRow = Omit<Selectable<Schema['sessions']>, 'secret_hash'>;
 type AccountRow = Selectable<Schema['accounts']>;

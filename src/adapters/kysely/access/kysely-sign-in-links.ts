@@ -4,7 +4,7 @@ import type { SignInLinks, SignInLink } from '../../../access/people-ports.ts';
 import { AggregateStore } from '../aggregate-store.ts';
 import { lockPerson } from './kysely-people.ts';
 import { toMillis } from '../schema.ts';
-import { signInLinks } from '../tables.ts';
+import { signInLinks } from './tables.ts';
 
 export class KyselySignInLinks extends AggregateStore implements SignInLinks {
   async add(

@@ -10,7 +10,7 @@ import {
 import { Store } from '../store.ts';
 import { oneOf } from '../column.ts';
 import { fromMillis, toMillis } from '../schema.ts';
-import { usageHours } from '../tables.ts';
+import { usageHours } from './tables.ts';
 
 const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
 

@@ -1,6 +1,6 @@
 import type { Attempt, WebhookDelivery } from '../../../notifications/domain/webhooks/delivery.ts';
 import { present } from '../column.ts';
-import { webhookAttempts, webhookDeliveries } from '../tables.ts';
+import { webhookAttempts, webhookDeliveries } from './tables.ts';
 
 const ofDelivery = webhookDeliveries.without('begunAt', 'receiver', 'isSlow', 'claim');
 type Row = Parameters<typeof ofDelivery.read>[0];

@@ -3,7 +3,7 @@ import { ownersKinds } from '../../../notifications/domain/kinds.ts';
 import type { WebhookSecret } from '../../../notifications/domain/webhooks/secrets.ts';
 import type { Webhook, WebhookStatus } from '../../../notifications/domain/webhooks/webhook.ts';
 import { date, parseStored, perhaps, present, type Entries } from '../column.ts';
-import { webhooks } from '../tables.ts';
+import { webhooks } from './tables.ts';
 
 const plain = webhooks.without('secrets', 'sealedBy');
 type PlainRow = Parameters<typeof plain.read>[0];

@@ -6,7 +6,7 @@ import { dueAt } from '../../../domains/domain/attachment/schedule.ts';
 import { isAttached } from '../../../domains/domain/attachment/serving.ts';
 import { storedDetails, type DomainColumn } from './custom-domain-details.ts';
 import type { Schema } from '../schema.ts';
-import { domains } from '../tables.ts';
+import { domains } from './tables.ts';
 
 export type CustomDomainRow = Selectable<Schema['domains']>;
 

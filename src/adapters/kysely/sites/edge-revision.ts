@@ -1,6 +1,6 @@
 import type { Queries } from '../database.ts';
 import { Store } from '../store.ts';
-import { edgeRevision } from '../tables.ts';
+import { edgeRevision } from './tables.ts';
 
 /**
  * The revision of a change for the edges. Its row stays locked until the transaction ends, so that revisions are

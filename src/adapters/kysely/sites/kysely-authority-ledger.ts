@@ -13,7 +13,7 @@ import type { AuthorityLedger } from '../../../domains/certificate-ports.ts';
 import { Store } from '../store.ts';
 import type { Queries } from '../database.ts';
 import { fromMillis, type Schema } from '../schema.ts';
-import { authorityLedger } from '../tables.ts';
+import { authorityLedger } from './tables.ts';
 
 export class KyselyAuthorityLedger extends Store implements AuthorityLedger {
   use(name: LedgerName, now: Date): Promise<CaUse> {

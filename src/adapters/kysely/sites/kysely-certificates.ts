@@ -7,7 +7,7 @@ import { forgetOrder } from './kysely-certificate-orders.ts';
 import type { Queries } from '../database.ts';
 import { present } from '../column.ts';
 import { sealedColumns } from '../sealed-columns.ts';
-import { certificates } from '../tables.ts';
+import { certificates } from './tables.ts';
 
 export class KyselyCertificates extends SealingStore implements Certificates {
   async save(certificate: Certificate, endsOrder?: string): Promise<void> {

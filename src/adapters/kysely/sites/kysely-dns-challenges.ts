@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { DnsChallenge, DnsChallenges } from '../../../domains/certificate-ports.ts';
 import { toMillis } from '../schema.ts';
 import { Store } from '../store.ts';
-import { dnsChallenges } from '../tables.ts';
+import { dnsChallenges } from './tables.ts';
 
 export class KyselyDnsChallenges extends Store implements DnsChallenges {
   async publish(subject: string, challenge: DnsChallenge): Promise<void> {

@@ -8,7 +8,7 @@ import {
 import type { DomainShares } from '../../../domains/share-ports.ts';
 import type { Queries } from '../database.ts';
 import { toMillis } from '../schema.ts';
-import { domainShares } from '../tables.ts';
+import { domainShares } from './tables.ts';
 import { AggregateStore } from '../aggregate-store.ts';
 import { customDomainFrom } from './custom-domain-rows.ts';
 

@@ -4,7 +4,7 @@ import type { Timeline, PlacedEntry } from '../../../domains/ports.ts';
 import { Store } from '../store.ts';
 import type { Database } from '../database.ts';
 import type { Schema } from '../schema.ts';
-import { domainTimeline } from '../tables.ts';
+import { domainTimeline } from './tables.ts';
 
 export class KyselyTimeline extends Store implements Timeline {
   async list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]> {

@@ -12,7 +12,7 @@ import { withheldOf } from './names-below.ts';
 import { present } from '../column.ts';
 import type { Database, Queries } from '../database.ts';
 import type { Schema } from '../schema.ts';
-import { projects, routes } from '../tables.ts';
+import { projects, routes } from './tables.ts';
 
 // For the other adapters of this folder, in their transaction.
 

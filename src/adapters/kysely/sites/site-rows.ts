@@ -6,7 +6,7 @@ import type { Site } from '../../../sites/domain/site.ts';
 import { present } from '../column.ts';
 import type { Queries } from '../database.ts';
 import type { Schema } from '../schema.ts';
-import { deploys, projects } from '../tables.ts';
+import { deploys, projects } from './tables.ts';
 
 type ProjectRow = Omit<Parameters<typeof ofSite.read>[0], 'id'> & { readonly project_id: string };
 type DeployRow = Selectable<Schema['deploys']>;

@@ -1,0 +1,139 @@
+import * as v from 'valibot';
+import type { Account, Warnings } from '../../../access/domain/account.ts';
+import { scopes, type ApiKey } from '../../../access/domain/api-key.ts';
+import { mailReasons, type MailRequest } from '../../../access/domain/mail-request.ts';
+import type { Person } from '../../../access/domain/person.ts';
+import { plans, type Limits } from '../../../access/domain/plan.ts';
+import { highUseLevels } from '../../../access/domain/rate-quota.ts';
+import { signInWays, type Session, type SessionChoice } from '../../../access/domain/session.ts';
+import type { SignInLink } from '../../../access/people-ports.ts';
+import { usageOutcomes, type HourOfUsage } from '../../../access/usage-ports.ts';
+import {
+  date,
+  flag,
+  int,
+  int64,
+  json,
+  maybe,
+  perhaps,
+  text,
+  time,
+  word,
+  words,
+  type Column,
+  type Entries,
+} from '../column.ts';
+import { table, type ColumnsOf } from '../table.ts';
+
+// How the stores of this folder keep what they store.
+
+const warnings = v.object({
+  quota: perhaps(v.object({ level: v.picklist(highUseLevels), resetsAt: date })),
+  removals: v.array(v.object({ operation: v.string(), removedAt: date, step: v.number() })),
+} satisfies Entries<Warnings>);
+
+export const accounts = table({
+  id: text,
+  name: text,
+  email: text,
+  plan: word(plans),
+  perMinute: maybe(int),
+  perDay: maybe(int),
+  createdAt: time,
+  warnings: json<Warnings>(warnings),
+} satisfies ColumnsOf<Omit<Account, 'ownLimits'> & Partial<Limits>>);
+
+export const apiKeys = table({
+  id: text,
+  accountId: text,
+  name: text,
+  hint: text,
+  scopes: words(scopes),
+  createdAt: time,
+  expiresAt: maybe(time),
+  revokedAt: maybe(time),
+  lastUsedAt: maybe(time),
+  banSince: maybe(time),
+  banUntil: maybe(time),
+  banMinutes: maybe(int),
+} satisfies ColumnsOf<Omit<ApiKey, 'ban'>, 'banSince' | 'banUntil' | 'banMinutes'>);
+
+export const apiKeySecrets = table({ secretHash: text, keyId: text, endsAt: maybe(time) });
+
+export const people = table({
+  id: text,
+  accountId: text,
+  email: text,
+  passwordHash: maybe(text),
+  createdAt: time,
+  joinedAt: maybe(time),
+  provenAt: maybe(time),
+  /** The id of the newest notice that they have seen. */
+  noticesSeen: maybe(int64),
+} satisfies ColumnsOf<Person, 'noticesSeen'>);
+
+const choice = v.object({
+  personId: v.string(),
+  proof: v.string(),
+} satisfies Entries<SessionChoice>);
+
+export const sessions = table({
+  id: text,
+  personId: text,
+  secretHash: text,
+  way: word(signInWays),
+  browser: text,
+  startedAt: time,
+  endsAt: time,
+  others: json<readonly SessionChoice[]>(v.array(choice)),
+  resetsPassword: flag,
+} satisfies ColumnsOf<Session, 'secretHash'>);
+
+export const signInLinks = table({
+  secretHash: text,
+  personId: text,
+  endsAt: time,
+  resetsPassword: flag,
+} satisfies ColumnsOf<SignInLink>);
+
+export const quotaCounters = table({ subject: text, data: text, savedAt: time });
+
+export const usageHours = table({
+  accountId: text,
+  hour: time,
+  keyId: text,
+  operation: text,
+  outcome: word(usageOutcomes),
+  requests: int,
+} satisfies ColumnsOf<HourOfUsage>);
+
+export const idempotencyKeys = table({
+  accountId: text,
+  idempotencyKey: text,
+  fingerprint: text,
+  answer: text,
+  createdAt: time,
+});
+
+/** The browser's own id, then those of its people. */
+const device: Column<NonNullable<MailRequest['device']>, string> = {
+  ...text,
+  read: (stored) => {
+    const [id = '', ...personIds] = stored.split(' ');
+    return { id, personIds };
+  },
+  write: ({ id, personIds }) => [id, ...personIds].join(' '),
+};
+
+export const mailRequests = table({
+  id: text,
+  reason: word(mailReasons),
+  email: text,
+  personId: maybe(text),
+  askedAt: time,
+  /** Until then it waits for an answer. */
+  mailedAt: maybe(time),
+  source: text,
+  device: maybe(device),
+  turn: int,
+} satisfies ColumnsOf<MailRequest, 'mailedAt'>);

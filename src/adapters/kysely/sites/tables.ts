@@ -1,0 +1,188 @@
+import * as v from 'valibot';
+import { customDomainStates } from '../../../domains/domain/attachment/custom-domain.ts';
+import type { DomainShare } from '../../../domains/domain/attachment/share.ts';
+import { timelineKinds } from '../../../domains/domain/attachment/timeline.ts';
+import type { Certificate } from '../../../domains/domain/certificates/certificate.ts';
+import { ledgerKinds, type LedgerEntry } from '../../../domains/domain/certificates/ca-ledger.ts';
+import {
+  redirectStatuses,
+  type DomainSettings,
+  type Redirect,
+} from '../../../domains/domain/redirects/settings.ts';
+import type { DnsChallenge } from '../../../domains/certificate-ports.ts';
+import { deployStates } from '../../../sites/domain/deploy.ts';
+import type { Project } from '../../../sites/domain/project.ts';
+import { uploadProblems } from '../../../sites/domain/sites-error.ts';
+import {
+  assigned,
+  flag,
+  int,
+  int64,
+  json,
+  maybe,
+  perhaps,
+  text,
+  time,
+  word,
+  type Entries,
+} from '../column.ts';
+import { table, type ColumnsOf } from '../table.ts';
+
+// How the stores of this folder keep what they store.
+
+const redirect = v.object({
+  from: v.string(),
+  to: v.string(),
+  status: v.picklist(redirectStatuses),
+} satisfies Entries<Redirect>);
+
+const settings = v.object({
+  primary: perhaps(v.nullable(v.string())),
+  redirects: v.array(redirect),
+} satisfies Entries<DomainSettings>);
+
+export const projects = table({
+  id: text,
+  accountId: text,
+  name: text,
+  slug: text,
+  createdAt: time,
+  servedDeployId: maybe(text),
+  /** The highest that a deploy of the project ever had, also once that deploy is deleted. */
+  lastNumber: int,
+  domainSettings: maybe(json<DomainSettings>(settings)),
+} satisfies ColumnsOf<Project, 'servedDeployId' | 'lastNumber' | 'domainSettings'>);
+
+export const deploys = table({
+  id: text,
+  projectId: text,
+  number: int,
+  state: word(deployStates),
+  startedAt: time,
+  finishedAt: maybe(time),
+  files: maybe(int),
+  bytes: maybe(int),
+  problem: maybe(word(uploadProblems)),
+  explanation: maybe(text),
+});
+
+/** A removed route stays for a while with `removedAt`, so that every edge learns of it; so do certificates. */
+export const routes = table({
+  name: text,
+  projectId: text,
+  deployId: maybe(text),
+  redirectTo: maybe(text),
+  redirectStatus: maybe(int),
+  revision: int64,
+  removedAt: maybe(time),
+});
+
+export const certificates = table({
+  host: text,
+  chain: maybe(text),
+  /** Sealed. */
+  privateKey: maybe(text),
+  /** Id of the key that it is sealed under. */
+  sealedBy: maybe(text),
+  notBefore: maybe(time),
+  notAfter: maybe(time),
+  revision: int64,
+  removedAt: maybe(time),
+} satisfies ColumnsOf<
+  Pick<Certificate, 'host'> & Partial<Omit<Certificate, 'host'>>,
+  'sealedBy' | 'revision' | 'removedAt'
+>);
+
+/** One row. */
+export const edgeRevision = table({ id: int64, revision: int64, publicPort: maybe(int) });
+
+export const domains = table({
+  id: text,
+  accountId: text,
+  projectId: text,
+  host: text,
+  /** The host, until the domain is removed: once in a project. */
+  attachedHost: maybe(text),
+  /** The host, while it is verified or live: once over all accounts. */
+  provenHost: maybe(text),
+  unicodeHost: text,
+  token: text,
+  state: word(customDomainStates),
+  generation: int,
+  addedAt: time,
+  /** JSON of the fields that are never searched. */
+  details: text,
+  dueAt: maybe(time),
+  claim: maybe(text),
+  claimedUntil: maybe(time),
+});
+
+export const domainTimeline = table({
+  id: assigned,
+  domainId: text,
+  kind: word(timelineKinds),
+  /** JSON. */
+  details: text,
+  occurredAt: time,
+});
+
+export const certificateOrders = table({
+  authority: text,
+  subject: text,
+  host: text,
+  /** Sealed. */
+  privateKey: text,
+  sealedBy: text,
+  url: maybe(text),
+  token: maybe(text),
+  keyAuthorization: maybe(text),
+});
+
+/** The platform's own names. */
+export const ownNames = table({
+  host: text,
+  generation: int,
+  /** JSON. */
+  details: text,
+});
+
+/** What our name servers answer. */
+export const dnsChallenges = table({
+  label: text,
+  value: text,
+  subject: text,
+  expiresAt: time,
+} satisfies ColumnsOf<DnsChallenge, 'subject'>);
+
+export const authorityAccounts = table({
+  directoryUrl: text,
+  url: text,
+  /** Sealed. */
+  privateKey: text,
+  sealedBy: text,
+});
+
+export const authorityLedger = table({
+  id: assigned,
+  kind: word(ledgerKinds),
+  orderKey: text,
+  authority: text,
+  accountId: text,
+  host: text,
+  registrableDomain: text,
+  isManual: flag,
+  occurredAt: time,
+} satisfies ColumnsOf<LedgerEntry, 'id'>);
+
+/** One row. */
+export const authorityTurn = table({ id: int64, turn: int64 });
+
+export const domainShares = table({
+  id: text,
+  accountId: text,
+  domainId: text,
+  /** SHA-256. */
+  secretHash: text,
+  createdAt: time,
+  endsAt: time,
+} satisfies ColumnsOf<DomainShare, 'secretHash'>);
