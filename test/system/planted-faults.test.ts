@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { readPlants } from '../plants/plant.ts';
@@ -17,4 +18,11 @@ test('every planted fault still fits the code, so that it can be planted before 
     });
   }
   expect(misfits).toEqual([]);
+});
+
+test('every planted fault names test files that exist', async () => {
+  const files = globSync('test/**/*.test.ts', { exclude: ['**/node_modules'] });
+  const plants = await readPlants();
+  const alone = plants.filter((plant) => !files.some((file) => plant.files.test(file)));
+  expect(alone.map(({ name }) => name)).toEqual([]);
 });
