@@ -121,7 +121,7 @@ const visited =
     const page = pathOf(screen, { parameters });
     const signedIn = await ports.signedIn(ctx, {
       page,
-      read: form && (() => keep(ctx, form, ports)),
+      read: form && (async () => keptOf(ctx.url, form, await readForm(ctx, ports))),
     });
     if (!signedIn) return;
     const visit = {
@@ -134,13 +134,6 @@ const visited =
     notePage(ctx, screen, visit);
     await answer(ctx, visit);
   };
-
-const keep = async (
-  ctx: Context,
-  form: Form,
-  { deadline }: ScreenPorts,
-): Promise<KeptForm | undefined> =>
-  keptOf(ctx.url, form, await deadline.apart(() => readForm(ctx)));
 
 /** What the person does, for the audit log. */
 const asPerson = <T>(
@@ -161,7 +154,7 @@ interface Sent extends Visited {
 
 const receive = async (ctx: Context, sent: Sent): Promise<void> => {
   const { screen, form, visit, ports } = sent;
-  const values = await ports.deadline.apart(() => readForm(ctx));
+  const values = await readForm(ctx, ports);
   const checked = checkForm(form.schema, values);
   // The page of the form, with the error beside the field.
   const refused = async (problem: Pick<Refusal, 'field' | 'message'>, status: number) => {

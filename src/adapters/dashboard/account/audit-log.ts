@@ -3,7 +3,7 @@ import type { ListedKey } from '../../../access/key-ports.ts';
 import type { AuditEntry, AuditSearch } from '../../../access/ports.ts';
 import { select } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { type Column, exact, facts, pager, table } from '../frame/parts.ts';
+import { type Column, exact, facts, listPart, pager, table } from '../frame/parts.ts';
 import { queryText } from '../frame/paths.ts';
 import type { Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
@@ -30,9 +30,8 @@ export const auditSection = async (ports: Ports, { accountId, query }: Visit): P
     ports.auditLog.list(accountId, pageSize + 1, searchOf(filter)),
     actorsIn(ports, accountId),
   ]);
-  const entries = found.slice(0, pageSize);
+  const { shown: entries, last } = listPart(found, pageSize);
   const names = await namesIn(ports, { accountId, ...actors }, entries);
-  const last = found.length > pageSize ? entries.at(-1) : undefined;
   return html`<section class="card" id="${auditAnchor}">
     <div class="row between">
       <h2>Audit log</h2>

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import type { Overlap } from '../../../access/domain/api-key.ts';
 import { type Child, html, type Html, nothing } from './html.ts';
 import type { Refusal } from './screen.ts';
@@ -204,11 +205,13 @@ const overlapWords: Readonly<Record<Overlap, string>> = {
   '7d': '7 days',
 };
 
-/** The choices of a form that rotates a secret. @param overlaps those that it may choose from */
-export const overlapOptions = <Each extends Overlap>(
-  overlaps: Readonly<Record<Each, number>>,
-): readonly Html[] =>
-  (Object.keys(overlaps) as Each[]).map(
-    (one) =>
-      html`<option value="${one}" ${one === '24h' && html`selected`}>${overlapWords[one]}</option>`,
-  );
+/** The form that rotates a secret. @param overlaps those that it may choose from */
+export const overlapSchema = <Each extends Overlap>(overlaps: Readonly<Record<Each, number>>) =>
+  v.object({
+    overlap: v.picklist(Object.keys(overlaps) as [Each, ...Each[]], 'Choose one of the times.'),
+  });
+
+export const overlapSelect = (id: string, overlaps: Readonly<Partial<Record<Overlap, number>>>) =>
+  html`<select id="${id}" name="overlap">
+      ${(Object.keys(overlaps) as Overlap[]).map((one) => html`<option value="${one}" ${one === '24h' && html`selected`}>${overlapWords[one]}</option>`)}
+    </select>`;

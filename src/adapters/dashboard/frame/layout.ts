@@ -1,9 +1,10 @@
+import type { Context } from 'koa';
 import type { SignedIn } from '../../../access/people-ports.ts';
 import { mostCounted } from '../../../notifications/notifications.ts';
 import type { Reader } from '../../../notifications/ports.ts';
 import { html, type Html } from './html.ts';
 import { noticesPath } from './paths.ts';
-import { assetPath } from './responses.ts';
+import { assetPath, sendHtml } from './responses.ts';
 import type { Page, Section } from './screen.ts';
 
 export const readerOf = ({ account, person }: SignedIn): Reader => ({
@@ -103,3 +104,13 @@ const bar = (
       <form method="post" action="/dashboard/sign-out" class="inline"><button class="bare">Sign out</button></form>
     </div>
   </header>`;
+
+/** A page of somebody who is not signed in. */
+export const sendAlone = (
+  ctx: Context,
+  page: Page,
+  frame: Pick<Frame, 'now' | 'unlisted'> = {},
+): Promise<void> => {
+  const nobody = { section: undefined, signedIn: undefined, unread: 0 };
+  return sendHtml(ctx, page.status ?? 200, layout(page, { ...nobody, ...frame }));
+};

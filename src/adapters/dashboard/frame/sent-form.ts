@@ -11,8 +11,13 @@ import { type Form, type Outcome, pathOf, type Screen, type Visit } from './scre
 /** A configuration of 16 KiB, with every byte percent-encoded, and room for the other fields. */
 const largest = 64 * 1024;
 
-/** Reads a form that a browser sent. @throws PageProblem */
-export const readForm = async (ctx: Context): Promise<Readonly<Record<string, string>>> => {
+/** Reads a form that a browser sent; a slow sender does not use up the deadline of the request. @throws PageProblem */
+export const readForm = (
+  ctx: Context,
+  { deadline }: Pick<DashboardPorts, 'deadline'>,
+): Promise<Readonly<Record<string, string>>> => deadline.apart(() => readFields(ctx));
+
+const readFields = async (ctx: Context): Promise<Readonly<Record<string, string>>> => {
   if (!ctx.is('application/x-www-form-urlencoded') || ctx.get('Content-Encoding') !== '') {
     throw new PageProblem(415, 'This form has to be sent by a browser.');
   }

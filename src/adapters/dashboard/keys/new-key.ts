@@ -4,7 +4,7 @@ import type { IssuedKey } from '../../../access/use-cases/create-api-key.ts';
 import { isName } from '../../../kernel/text.ts';
 import { checkboxes, field, formError, onceInput } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { copyable, time } from '../frame/parts.ts';
+import { copyable, secretCard, time } from '../frame/parts.ts';
 import type { Refusal, Shown } from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
 import type { DashboardSettings } from '../ports.ts';
@@ -94,15 +94,17 @@ interface NewSecret {
 /** A secret, shown only once: what to do with it, and a working example call. */
 export const shownKey = ({ key, overlap, now, settings }: NewSecret): Omit<Shown, 'status'> => ({
   title: `The secret of ${key.name}`,
-  secret: html`<section class="card secret" aria-labelledby="secret-title">
-    <h2 id="secret-title">${overlap === undefined ? html`Your new key: ${key.name}` : html`The new secret of ${key.name}`}</h2>
-    <p>Copy it now and store it where only your program can read it. <strong>It is not shown again</strong>: we store only a hash of it.</p>
-    ${copyable(key.secret, 'key')}
-    ${overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`}
+  secret: secretCard({
+    id: 'secret-title',
+    heading: overlap === undefined ? `Your new key: ${key.name}` : `The new secret of ${key.name}`,
+    advice: html`Copy it now and store it where only your program can read it. <strong>It is not shown again</strong>: we store only a hash of it.`,
+    secret: key.secret,
+    what: 'key',
+    more: html`${overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`}
     <h3>Try it</h3>
-    ${copyable(exampleCall(key, settings.apiUrl), 'call')}
-    <p><a class="button" href="/dashboard/keys">I have stored it</a></p>
-  </section>`,
+    ${copyable(exampleCall(key, settings.apiUrl), 'call')}`,
+    next: { to: '/dashboard/keys', label: 'I have stored it' },
+  }),
 });
 
 const oldSecret = (overlap: Overlap, now: Date): Html =>

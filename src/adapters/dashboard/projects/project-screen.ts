@@ -18,7 +18,6 @@ import {
   counted,
   empty,
   exact,
-  size,
   table,
   time,
   type Tone,
@@ -244,7 +243,7 @@ const contents = (deploy: Deploy, view: DeployListView): Html => {
     case 'uploading':
       return html`<span class="quiet">${progressOf(view)}</span>`;
     case 'succeeded':
-      return html`${counted(deploy.files, 'file')}, ${size(deploy.bytes)}`;
+      return html`${counted(deploy.files, 'file')}, ${bytesInWords(deploy.bytes)}`;
     case 'failed':
       return html`<span class="wrapped">${deploy.explanation}</span>`;
   }

@@ -49,7 +49,7 @@ export const accountsScreen = (ports: Ports): Screen => ({
       method: 'POST',
       path: `${accountsPath}/:person`,
       answer: async ({ signedIn, parameters: { person = '' } }, ctx) => {
-        const kept = readKept(await ports.deadline.apart(() => readForm(ctx)));
+        const kept = readKept(await readForm(ctx, ports));
         if (person !== signedIn.person.id) {
           const session = await ports.access.switchAccount(signedIn, person, originOf(ctx, ports));
           await enter(ctx, session, ports);

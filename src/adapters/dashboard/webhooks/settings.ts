@@ -6,9 +6,9 @@ import {
   secretOverlaps,
 } from '../../../notifications/domain/webhooks/secrets.ts';
 import type { Webhook, WebhookDraft } from '../../../notifications/domain/webhooks/webhook.ts';
-import { checkboxes, field, formError, onceInput, overlapOptions } from '../frame/form-parts.ts';
+import { checkboxes, field, formError, onceInput, overlapSelect } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { copyable, minute, time } from '../frame/parts.ts';
+import { minute, secretCard, time } from '../frame/parts.ts';
 import type { Refusal, Shown } from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
 import { nameOf, webhookPath } from './words.ts';
@@ -82,13 +82,15 @@ export const shownSecret = ({
   now,
 }: NewSecret): Omit<Shown, 'status'> => ({
   title: `The secret of the webhook to ${nameOf(webhook)}`,
-  secret: html`<section class="card secret" aria-labelledby="secret-title">
-    <h2 id="secret-title">${overlap === undefined ? 'Your new webhook to' : 'The new secret of the webhook to'} <span class="name">${nameOf(webhook)}</span></h2>
-    <p>Give this secret to your receiver: it verifies with it that a message comes from us, unchanged. <strong>It is not shown again.</strong></p>
-    ${copyable(secret, 'secret')}
-    ${overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`}
-    <p><a class="button" href="${webhookPath(webhook.id)}">I have stored it</a></p>
-  </section>`,
+  secret: secretCard({
+    id: 'secret-title',
+    heading: html`${overlap === undefined ? 'Your new webhook to' : 'The new secret of the webhook to'} <span class="name">${nameOf(webhook)}</span>`,
+    advice: html`Give this secret to your receiver: it verifies with it that a message comes from us, unchanged. <strong>It is not shown again.</strong>`,
+    secret,
+    what: 'secret',
+    more: overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`,
+    next: { to: webhookPath(webhook.id), label: 'I have stored it' },
+  }),
 });
 
 const oldSecret = (overlap: SecretOverlap, now: Date): Html =>
@@ -109,9 +111,7 @@ export const secretSection = (
       ${onceInput(once)}
       <div class="field">
         <label for="overlap">Keep old secret for</label>
-        <select id="overlap" name="overlap">
-          ${overlapOptions(secretOverlaps)}
-        </select>
+        ${overlapSelect('overlap', secretOverlaps)}
       </div>
       <button>Rotate secret</button>
     </form>
