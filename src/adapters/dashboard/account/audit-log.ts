@@ -23,7 +23,6 @@ const mostRemoved = 50;
 
 type Ports = Pick<DashboardPorts, 'auditLog' | 'access' | 'sites' | 'domains'>;
 
-/** What happened in the account, newest first, a page at a time; optionally filtered. */
 export const auditSection = async (ports: Ports, { accountId, query }: Visit): Promise<Html> => {
   const filter = readAuditFilter(query);
   const [found, actors] = await Promise.all([
@@ -129,7 +128,6 @@ const auditAnchor = 'audit-log';
 
 type AuditPosition = Pick<AuditEntry, 'id' | 'occurredAt'>;
 
-/** Which entries are shown, from the query of the address. */
 export interface AuditFilter {
   readonly actor: string | undefined;
   readonly topic: Topic | undefined;
@@ -166,10 +164,8 @@ const positionOf = (text: string | null): AuditPosition | undefined => {
 
 const textOf = ({ id, occurredAt }: AuditPosition): string => `${occurredAt.getTime()}.${id}`;
 
-/** The possible actors of an account. */
 interface Actors {
   readonly people: readonly Person[];
-  /** E-mail addresses of people who were removed. */
   readonly removed: readonly string[];
   readonly keys: readonly ListedKey[];
 }

@@ -21,20 +21,16 @@ import { filled } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
 
 interface PeopleOptions {
-  /** For `onceInput`. */
   readonly newId: () => string;
   readonly refusal: Refusal | undefined;
-  /** Whether links can be sent by mail. */
   readonly isMailOn: boolean;
 }
 
 interface Known {
   readonly people: readonly Person[];
-  /** Those whom mail does not reach. */
   readonly troubles: readonly MailTrouble[];
 }
 
-/** The people who can sign in, and the form to invite more. */
 export const peopleSection = (
   { people, troubles }: Known,
   { signedIn, now }: Visit,

@@ -23,7 +23,6 @@ const petTones: Readonly<Record<PetStatus, Tone>> = {
   sold: 'idle',
 };
 
-/** The column of each field. */
 const petColumns: EveryField<Pet, Column<Pet>> = {
   id: ['Id', 'mono', ({ id }) => String(id)],
   name: ['Name', 'name', ({ name }) => name],
@@ -142,7 +141,6 @@ const statusList = <Thing extends { readonly id: bigint }>(
   </section>`;
 };
 
-/** A select instead of links: by keyboard it takes only two strokes. */
 const statusFilter = <Thing>(
   { kind, status, before, filter }: StatusList<Thing>,
   query: AnimalsQuery,

@@ -30,7 +30,6 @@ import { below, lifecycles, orderSteps, petSteps, type Step } from './steps.ts';
 
 const perPage = 20;
 
-/** The animals of the store, and the orders that came of selling them. */
 export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
   path: animalsPath,
   section: 'animals',

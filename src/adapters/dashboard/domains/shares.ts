@@ -27,7 +27,6 @@ type Ports = Pick<DashboardPorts, 'sites' | 'domains' | 'settings'>;
 
 const path = `${domainPath(':slug', ':host')}/links`;
 
-/** The forms that make and end links to the page of a domain for somebody who is not signed in. */
 export const shareForms = (ports: Ports): readonly Form[] => [
   bareForm({
     name: 'share',
@@ -69,10 +68,8 @@ const shownLink = (
 });
 
 export interface ShareOptions {
-  /** Of the domain's page. */
   readonly path: string;
   readonly now: Date;
-  /** For `onceInput`. */
   readonly once: string;
   readonly refusal: Refusal | undefined;
 }

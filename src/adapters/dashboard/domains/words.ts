@@ -42,7 +42,6 @@ type Named = Pick<CustomDomain, 'host' | 'unicodeHost'>;
 export const shownName = ({ host, unicodeHost }: Named): Html =>
   host === unicodeHost ? html`${host}` : html`${unicodeHost} <span class="ascii">(${host})</span>`;
 
-/** The same without markup, for titles. */
 export const nameInText = ({ host, unicodeHost: unicode }: Named): string =>
   shownHost({ host, unicode });
 

@@ -19,7 +19,6 @@ const pollMs = { page: 2000, bell: 5000 } as const;
 const pauseMs = 200;
 
 export interface PagePorts extends Pick<DashboardPorts, 'clock' | 'log' | 'notifications'> {
-  /** Waits for this page's turn to render. */
   readonly inTurn: (make: () => Promise<void>) => Promise<void>;
   readonly onEmpty: () => void;
 }
@@ -88,7 +87,6 @@ export class LivePage {
     this.#ports.onEmpty();
   }
 
-  /** Something changed, or a viewer joined. */
   soon(): void {
     this.#planned ??= setTimeout(() => {
       this.#planned = undefined;

@@ -43,11 +43,9 @@ export const counted = (number: number, one: string, many = `${one}s`): string =
 
 export type Tone = 'good' | 'busy' | 'bad' | 'idle';
 
-/** A state in one word; the colour only repeats what the word says. */
 export const badge = (word: string, tone: Tone): Html =>
   html`<span class="badge ${tone}">${word}</span>`;
 
-/** An empty place that says what comes next. */
 export const empty = (title: string, text: Child, step?: Child): Html =>
   html`<div class="empty"><p><strong>${title}</strong></p><p>${text}</p>${step}</div>`;
 
@@ -64,10 +62,8 @@ interface SecretCard {
   readonly heading: Child;
   readonly advice: Child;
   readonly secret: string;
-  /** What the secret is: a key, a link. */
   readonly what: string;
   readonly more?: Child;
-  /** The page to go on to, and what the person says with it. */
   readonly next: { readonly to: string; readonly label: string };
 }
 
@@ -108,7 +104,6 @@ export const pager = (links: {
       </nav>`;
 };
 
-/** The title of a page, and what the page is for. */
 export const head = (title: Child, lead: Child, more?: Child): Html =>
   html`<div class="head"><h1>${title}</h1><p class="lead">${lead}</p>${more}</div>`;
 
@@ -117,7 +112,6 @@ export type Fact = readonly [name: string, value: Child];
 export const facts = (all: readonly Fact[]): Html =>
   html`<dl class="facts">${all.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 
-/** Those that there are. */
 export const known = (all: readonly (Fact | false | undefined)[]): readonly Fact[] =>
   all.filter((fact) => fact !== false && fact !== undefined);
 
@@ -137,10 +131,8 @@ export type ColumnsOf<Thing, LeftOut extends keyof EveryField<Thing> = never> = 
   Readonly<Record<string, Column<Thing>>>;
 
 interface TableOptions<Thing> {
-  /** Classes of the stylesheet. */
   readonly look?: string;
   readonly idOf?: (thing: Thing) => string;
-  /** Whether the row is of the account itself, among others. */
   readonly isOwn?: (thing: Thing) => boolean;
 }
 

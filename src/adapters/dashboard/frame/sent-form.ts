@@ -134,7 +134,6 @@ const proofOf = (secret: string, code: string): string =>
 
 /** A form that was sent after the session had ended: it goes along with the sign-in, and comes back filled in. */
 export interface KeptForm {
-  /** Path and query that it was sent to. */
   readonly url: string;
   /** Without secrets, and without the id of a submission, which the page makes anew. */
   readonly values: Readonly<Record<string, string>>;
@@ -191,7 +190,6 @@ export const wayWith = (kept: KeptForm | undefined, { to, label, look }: Way): H
 export const keptAlone = (values: Readonly<Record<string, string>>): KeptForm | undefined =>
   values['email'] === undefined ? readKept(values) : undefined;
 
-/** @param values of the form that brought it along */
 export const readKept = (values: Readonly<Record<string, string>>): KeptForm | undefined => {
   try {
     const read = v.safeParse(keptSchema, JSON.parse(values[keptField] ?? ''));

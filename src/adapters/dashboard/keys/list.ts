@@ -14,7 +14,6 @@ import type { Refusal } from '../frame/screen.ts';
 
 export interface KeyTableOptions {
   readonly now: Date;
-  /** For `onceInput`. */
   readonly newId: () => string;
   readonly refusal: Refusal | undefined;
 }

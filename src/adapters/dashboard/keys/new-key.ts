@@ -47,7 +47,6 @@ const scopeWords: Readonly<Record<Scope, string>> = {
   'orders:read': 'read orders',
 };
 
-/** @param once for `onceInput` */
 export const newKeyForm = (now: Date, once: string, refusal: Refusal | undefined): Html =>
   html`<form method="post" action="/dashboard/keys">
     ${formError(refusal)}
@@ -76,8 +75,11 @@ const tomorrow = (now: Date): string =>
 const scopeChoice = (refusal: Refusal | undefined): Html =>
   checkboxes(
     {
-      ...{ legend: 'Scopes: what the key may do', name: 'scopes', look: 'row' },
-      ...{ values: scopes, chosen: scopes },
+      legend: 'Scopes: what the key may do',
+      name: 'scopes',
+      look: 'row',
+      values: scopes,
+      chosen: scopes,
       labelOf: (scope) => html`${scopeWords[scope]} <code>${scope}</code>`,
     },
     refusal,
@@ -85,13 +87,11 @@ const scopeChoice = (refusal: Refusal | undefined): Html =>
 
 interface NewSecret {
   readonly key: IssuedKey;
-  /** Of a rotation: how long the old secret stays valid. */
   readonly overlap?: Overlap;
   readonly now: Date;
   readonly settings: Pick<DashboardSettings, 'apiUrl'>;
 }
 
-/** A secret, shown only once: what to do with it, and a working example call. */
 export const shownKey = ({ key, overlap, now, settings }: NewSecret): Omit<Shown, 'status'> => ({
   title: `The secret of ${key.name}`,
   secret: secretCard({

@@ -11,7 +11,6 @@ import { keyDraft, newKeyForm, shownKey } from './new-key.ts';
 
 const keysPath = '/dashboard/keys';
 
-/** The API keys of the account: what they are doing, new ones, and the end of old ones. */
 export const keysScreen = (ports: DashboardPorts): Screen => {
   const newId = () => ports.ids.next('form');
   return {

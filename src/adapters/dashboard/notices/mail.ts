@@ -14,7 +14,6 @@ const mailPath = `${accountPath}/mail`;
 
 type Ports = Pick<DashboardPorts, 'notifications'>;
 
-/** Which mails the person gets, and which nobody can switch off. */
 export const mailSection = async (
   { notifications }: Ports,
   { id, email }: { readonly id: string; readonly email: string },

@@ -11,7 +11,6 @@ const pageSize = 25;
 
 type Ports = Pick<DashboardPorts, 'notifications'>;
 
-/** What the owners were told, newest first. */
 export const noticesScreen = ({ notifications }: Ports): Screen => ({
   path: noticesPath,
   section: 'notices',
@@ -38,7 +37,9 @@ export const noticesScreen = ({ notifications }: Ports): Screen => ({
 /** Only its bell is live. Pages that are not live listen to it; it shows what the page of the notices does. */
 export const bellScreen = (ports: Ports): Screen => ({
   ...noticesScreen(ports),
-  ...{ path: bellPath, live: 'bell', forms: [] },
+  path: bellPath,
+  live: 'bell',
+  forms: [],
 });
 
 /** Somebody pressed the bell, or looks at the page: all notices are read, and the page marks those that were not. */

@@ -35,7 +35,6 @@ export const letChoose = async (
 
 const title = 'Choose an account';
 
-/** Which account to go on in, where one password opens several. */
 export const accountsScreen = (ports: Ports): Screen => ({
   path: accountsPath,
   section: 'account',

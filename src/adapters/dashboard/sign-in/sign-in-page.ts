@@ -37,7 +37,6 @@ const credentials = v.object({
   ),
 });
 
-/** Sign-in by password and sign-out; all other pages require a session. */
 export const addSignIn = (router: Router, ports: SignInPorts): void => {
   const { access, whoAsks, cookies, refill } = ports;
 
@@ -162,7 +161,6 @@ interface LinkPage {
   readonly hint: string;
 }
 
-/** Where visitors who cannot sign in ask for a mail. */
 export const linkPages: Readonly<Record<WantedLink, LinkPage>> = {
   new_password: {
     path: '/dashboard/forgot-password',

@@ -33,7 +33,6 @@ interface Shown {
   readonly now: Date;
 }
 
-/** What the webhook was called with in 30 days, newest first. */
 export const deliveriesSection = (shown: Shown): Html => {
   const { webhook, deliveries, before } = shown;
   const { last } = deliveries;

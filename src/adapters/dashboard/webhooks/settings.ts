@@ -29,7 +29,6 @@ interface DraftForm {
   readonly button: string;
   /** As it is now; undefined for a new one. */
   readonly current?: WebhookDraft;
-  /** For `onceInput`. */
   readonly once?: string;
   readonly refusal: Refusal | undefined;
 }
@@ -58,8 +57,11 @@ export const draftForm = ({ action, button, current, once, refusal }: DraftForm)
 const kindChoice = (chosen: readonly string[], refusal: Refusal | undefined): Html =>
   checkboxes(
     {
-      ...{ legend: 'Kinds: what we call it for', name: 'kinds', look: 'columns kinds' },
-      ...{ values: ownersKinds, chosen },
+      legend: 'Kinds: what we call it for',
+      name: 'kinds',
+      look: 'columns kinds',
+      values: ownersKinds,
+      chosen,
       labelOf: (kind) =>
         html`<span><code>${kind}</code> <span class="hint">${kinds[kind].when}</span></span>`,
     },
@@ -74,7 +76,6 @@ interface NewSecret {
   readonly now: Date;
 }
 
-/** A secret, shown only once. */
 export const shownSecret = ({
   webhook,
   secret,
@@ -98,7 +99,6 @@ const oldSecret = (overlap: SecretOverlap, now: Date): Html =>
     ? html`Messages are no longer signed with the old secret.`
     : html`Messages are also signed with the old secret, which ends ${time(new Date(now.getTime() + secretOverlaps[overlap]), now)}. Until then, receivers with either of them accept what we send.`;
 
-/** @param once for `onceInput` */
 export const secretSection = (
   webhook: Webhook,
   { now, once, refusal }: { now: Date; once: string; refusal: Refusal | undefined },

@@ -31,7 +31,6 @@ const path = webhookPath(':webhook');
 
 type Ports = Pick<DashboardPorts, 'webhooks' | 'ids'>;
 
-/** One webhook: what it was called with, what it answered, and all that can be done with it. */
 export const webhookScreen = (ports: Ports): Screen => ({
   path,
   section: 'webhooks',
@@ -145,7 +144,6 @@ const rotation = ({ webhooks }: Ports): Form =>
     },
   });
 
-/** A form that is one button, and what the page says then. */
 const pressed = (
   name: string,
   of: { readonly path: string; readonly done: string },
