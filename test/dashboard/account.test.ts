@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { doneBy } from '../../src/adapters/dashboard/frame/sent-form.ts';
+import { signedCode } from '../../src/adapters/dashboard/frame/sent-form.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import {
   AccessKey,
@@ -37,7 +37,7 @@ afterAll(() => dashboard.close());
 
 /** A link that this session wrote. */
 const done = (code: string): string =>
-  `/dashboard/keys?done=${doneBy(owner.visitor.cookie?.split('=')[1] ?? '', code)}`;
+  `/dashboard/keys?done=${signedCode(owner.visitor.cookie?.split('=')[1] ?? '', code)}`;
 
 test('a page says what one of its forms did, and nothing of what a link from elsewhere claims', async () => {
   const { text } = await owner.visitor.get(done('revoked'));

@@ -19,12 +19,12 @@ import {
 import {
   actOnce,
   checkForm,
-  doneBy,
+  signedCode,
   type KeptForm,
   keptIn,
   keptOf,
   readForm,
-  withProvenDone,
+  withVerifiedCode,
 } from './frame/sent-form.ts';
 import type { DashboardPorts } from './ports.ts';
 import { notePage } from './request-lifecycle.ts';
@@ -125,7 +125,7 @@ const visited =
       signedIn,
       accountId: signedIn.account.id,
       parameters,
-      query: withProvenDone(new URLSearchParams(ctx.querystring), ports.secretOf(ctx)),
+      query: withVerifiedCode(new URLSearchParams(ctx.querystring), ports.secretOf(ctx)),
       now: ports.clock.now(),
     };
     notePage(ctx, screen, visit);
@@ -177,7 +177,7 @@ const fieldOf = (error: unknown, values: Refusal['values']): string | undefined 
 const send = async (ctx: Context, visited: Visited, outcome: Outcome): Promise<void> => {
   if ('to' in outcome) {
     const { done } = outcome;
-    const said = done === undefined ? undefined : doneBy(visited.ports.secretOf(ctx), done);
+    const said = done === undefined ? undefined : signedCode(visited.ports.secretOf(ctx), done);
     redirect(ctx, outcome.to, said);
   } else if ('secret' in outcome) {
     const { title, status, secret } = outcome;
