@@ -4,7 +4,7 @@ import { uploadPace } from '../../src/adapters/dashboard/projects/upload-pace.ts
 import { uploadSlots } from '../../src/adapters/dashboard/projects/upload-slots.ts';
 import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
 import { mostAhead } from '../../src/kernel/one-at-a-time.ts';
-import { largestBody } from '../../src/adapters/http/operations/request-bytes.ts';
+import { largestBody } from '../../src/adapters/http/operations/request-body.ts';
 import { judgingLimits } from '../../src/adapters/threads/threaded-judge.ts';
 import { unpackingLimits } from '../../src/adapters/threads/threaded-unpacking.ts';
 import { longestSettings } from '../../src/app/domain-settings/text.ts';

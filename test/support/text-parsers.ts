@@ -28,10 +28,10 @@ import { matchPath } from '../../src/adapters/edge/site-path.ts';
 import { addressBucket, clientAddress } from '../../src/adapters/http/listener/client-address.ts';
 import { Cursors } from '../../src/adapters/http/operations/cursor.ts';
 import { parseExactJson } from '../../src/adapters/http/answers/json.ts';
-import { largestBody } from '../../src/adapters/http/operations/request-bytes.ts';
-import { requestTarget } from '../../src/adapters/http/operations/request-target.ts';
-import { firstLineOf } from '../../src/adapters/http/answers/unreadable.ts';
-import { requireJsonAccepted } from '../../src/adapters/http/operations/steps.ts';
+import { largestBody } from '../../src/adapters/http/operations/request-body.ts';
+import { requestTarget } from '../../src/adapters/http/request-context.ts';
+import { firstLineOf } from '../../src/adapters/http/listener/unreadable.ts';
+import { requireJsonAccepted } from '../../src/adapters/http/operations/operation-route.ts';
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
 import { TldtsHostNames } from '../../src/adapters/system/tldts-host-names.ts';
 import { readDomainSettings } from '../../src/app/domain-settings/text.ts';
@@ -466,7 +466,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'app/authorities.module.ts': `${operator}the address of the authority.`,
   'adapters/tracing/otel-tracer.ts': `${shapes}codes of errors.`,
   'adapters/http/listener/broken-requests.ts': `${short}its path is split at the first question mark.`,
-  'adapters/http/answers/unreadable.ts': {
+  'adapters/http/listener/unreadable.ts': {
     operations: 4,
     parsers: {
       firstLineOf: parser('A /?', (text) =>
@@ -492,17 +492,17 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       number: parser('9', (text) => parseExactJson(`{"a":${text}}`)),
     },
   },
-  'adapters/http/operations/metering.ts': `${short}Authorization.`,
+  'adapters/http/rate-limits.ts': `${short}Authorization.`,
   'adapters/http/operations/parse.ts': `${short}its query.`,
   'adapters/http/operations/request-body.ts':
     'It looks into a Content-Type of 512 characters, and no longer one.',
-  'adapters/http/operations/request-target.ts': {
+  'adapters/http/request-context.ts': {
     operations: 1,
     parsers: { requestTarget: parser('/?#:.', requestTarget) },
   },
-  'adapters/http/operations/routing.ts': `${short}the path of a request, whose parameters have no slash.`,
+  'adapters/http/routing.ts': `${short}the path of a request, whose parameters have no slash.`,
   'adapters/http/operations/schemas.ts': `${shapes}the length of a page.`,
-  'adapters/http/operations/steps.ts': {
+  'adapters/http/operations/operation-route.ts': {
     operations: 1,
     parsers: {
       requireJsonAccepted: parser('",;a/*', (text) => {

@@ -1,4 +1,4 @@
-import { errorTable, type ErrorCode } from './error-table.ts';
+import { errorTable, type ErrorCode } from '../error-table.ts';
 
 /** An example message of each error. test/support/http/documented-answers.ts compares them with real answers. */
 const messages: Readonly<Record<ErrorCode, string>> = {

@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import { sendsRest } from '../../../kernel/sends-rest.ts';
 
 /** Clients learn it from `Keep-Alive` and do not use a connection that was idle for so long. */
 export const keepAliveMs = 10_000;
@@ -42,7 +41,9 @@ export const drain = ({ server, sockets, isReplaced, elapsed }: Drained): Promis
   // A kept-alive connection becomes idle when its request ends, so repeat until all are closed.
   const look = ({ idleMs, silentMs, longestMs }: Terms, passedMs: number) => {
     const all = [...sockets];
-    if (passedMs >= idleMs && !all.some(sendsRest)) server.closeIdleConnections();
+    // Node counts a connection as idle while the end of its answer still waits to be sent.
+    const isSending = all.some((socket) => socket.writableLength > 0);
+    if (passedMs >= idleMs && !isSending) server.closeIdleConnections();
     for (const socket of all) {
       const isSilent = socket.bytesRead === 0 && passedMs >= silentMs;
       if (isSilent || passedMs >= longestMs) socket.destroy();

@@ -5,11 +5,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { BrokenRequests, failBody } from './broken-requests.ts';
 import { limitConnections } from './connection-share.ts';
 import { drain, keepAliveMs } from './drain.ts';
-import { RequestError } from '../answers/error-table.ts';
+import { answerTo, RequestError } from '../error-table.ts';
 import { oneAtATime } from '../../../kernel/one-at-a-time.ts';
 import { takeWaiting } from '../../../kernel/take-waiting.ts';
-import { bareAnswer, type AnswerRefusal } from '../answers/refusal.ts';
-import { unclear } from '../answers/unreadable.ts';
+import type { AnswerRefusal } from './broken-requests.ts';
+import { unclear } from './unreadable.ts';
 
 /** How long a whole request may take to arrive. */
 const usualMs = 30_000;
@@ -37,7 +37,7 @@ export interface HttpServerOptions {
 }
 
 /** No log, no limits: for tests and measures. */
-const justAnswer: AnswerRefusal = (refusal) => Promise.resolve(bareAnswer(refusal));
+const justAnswer: AnswerRefusal = ({ error }) => Promise.resolve(answerTo(error));
 
 /** A listening server that can stop without cutting off requests. */
 export class HttpServer {

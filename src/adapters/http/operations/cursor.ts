@@ -1,5 +1,5 @@
 import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { RequestError } from '../answers/error-table.ts';
+import { RequestError } from '../error-table.ts';
 
 /** 22 characters of base64url: 132 bits. */
 const tagLength = 22;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { RequestError, type ErrorCode } from '../answers/error-table.ts';
+import { RequestError, type ErrorCode } from '../error-table.ts';
 
 /** Checks a value against a schema. @throws RequestError whose message names each wrong field */
 export const parse = <Output>(

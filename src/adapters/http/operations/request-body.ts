@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
-import { RequestError } from '../answers/error-table.ts';
+import readStream from 'raw-body';
+import { RequestError } from '../error-table.ts';
 import { parseExactJson } from '../answers/json.ts';
-import { readBytes } from './request-bytes.ts';
+
+export const largestBody = 64 * 1024;
 
 /** Characters of a Content-Type: RFC 6838 allows 127 on each side of the slash, and a charset follows. */
 const longestType = 512;
@@ -56,11 +58,33 @@ const charsetOf = (type: string): string | null => {
   }
 };
 
+/** @throws RequestError `payload_too_large`, `malformed_json` when it breaks off; or what the listener found wrong */
+const readBytes = async (request: IncomingMessage): Promise<Uint8Array> => {
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+  if (length === undefined && coding === undefined) return new Uint8Array();
+  try {
+    return await readStream(request, { length: length ?? null, limit: largestBody });
+  } catch (error) {
+    if (error instanceof RequestError) throw error;
+    throw (error as { type?: string }).type === 'entity.too.large' ? tooLarge() : brokenOff();
+  }
+};
+
+const tooLarge = () =>
+  new RequestError(
+    'payload_too_large',
+    `The body is larger than 64 KiB (${String(largestBody)} bytes); send less.`,
+    { Connection: 'close' },
+  );
+
+const brokenOff = () =>
+  new RequestError('malformed_json', 'The body did not arrive completely as UTF-8 text.');
+
 /** Node would replace invalid UTF-8 silently. */
 const textOf = (bytes: Uint8Array): string => {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new RequestError('malformed_json', 'The body did not arrive completely as UTF-8 text.');
+    throw brokenOff();
   }
 };

@@ -11,7 +11,7 @@ import {
   type PetDraft,
 } from '../../../catalogue/domain/pet.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
-import { errorTable, type ErrorCode } from '../answers/error-table.ts';
+import { errorTable, type ErrorCode } from '../error-table.ts';
 import { exactInteger } from '../answers/json.ts';
 
 /** JSON Schema for what valibot's converter cannot express: exact integers, and numbers in a query string. */

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { errorExample } from '../answers/error-examples.ts';
-import { errorTable, type ErrorCode } from '../answers/error-table.ts';
+import { errorTable, type ErrorCode } from '../error-table.ts';
 import { headersOfError } from '../operations/openapi-headers.ts';
 import type { Operation } from '../operations/operation.ts';
 import { schemaRef } from '../operations/openapi-schemas.ts';

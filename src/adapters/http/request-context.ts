@@ -1,10 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../../../access/use-cases/authenticate.ts';
-import type { RequestTarget } from './request-target.ts';
+import type { Caller } from '../../access/use-cases/authenticate.ts';
+
+/** What a request asks for (RFC 9112, section 3.2). */
+export interface RequestTarget {
+  readonly path: string;
+  /** Without its question mark; empty if there is none. */
+  readonly query: string;
+}
+
+/** Nearly all clients send `/path?query`; a client of a proxy sends an absolute address. */
+export const requestTarget = (url: string): RequestTarget => {
+  if (!url.startsWith('/')) return absoluteTarget(url);
+  const fragment = url.indexOf('#');
+  const sent = fragment === -1 ? url : url.slice(0, fragment);
+  const question = sent.indexOf('?');
+  return question === -1
+    ? { path: sent, query: '' }
+    : { path: sent.slice(0, question), query: sent.slice(question + 1) };
+};
+
+/** `*` of OPTIONS stays as it is. */
+const absoluteTarget = (url: string): RequestTarget => {
+  const address = URL.parse(url);
+  return { path: address?.pathname ?? url, query: address?.search.slice(1) ?? '' };
+};
 
 /** A request, what the steps found out about it, and the headers that every answer to it has. */
-export class Exchange {
+export class RequestContext {
   readonly request: IncomingMessage;
   readonly requestId = randomUUID();
   /** In monotonic milliseconds. */
@@ -17,8 +40,6 @@ export class Exchange {
   readonly headers: string[];
   /** For the metrics and the usage. */
   operation = 'none';
-  /** The pattern of its path, for traces; undefined where nothing is. */
-  route: string | undefined;
   caller: Caller | undefined;
   /** Why the caller is unknown; the operation decides whether that matters. */
   refusal: Error | undefined;
@@ -26,11 +47,8 @@ export class Exchange {
   overLimit: Error | undefined;
 
   /** @param headers those that are set on every answer first, as a flat list */
-  constructor(
-    request: IncomingMessage,
-    { path, query }: RequestTarget,
-    headers: readonly string[],
-  ) {
+  constructor(request: IncomingMessage, headers: readonly string[]) {
+    const { path, query } = requestTarget(request.url ?? '');
     this.request = request;
     this.method = request.method ?? '';
     this.path = path;

@@ -1,7 +1,8 @@
-import type { AccessErrorCode } from '../../../access/domain/access-error.ts';
-import type { CatalogueErrorCode } from '../../../catalogue/domain/catalogue-error.ts';
-import { DomainError } from '../../../kernel/domain-error.ts';
-import { Unavailable } from '../../../kernel/unavailable.ts';
+import type { AccessErrorCode } from '../../access/domain/access-error.ts';
+import type { CatalogueErrorCode } from '../../catalogue/domain/catalogue-error.ts';
+import { DomainError } from '../../kernel/domain-error.ts';
+import { Unavailable } from '../../kernel/unavailable.ts';
+import type { Answer } from './answer.ts';
 
 const is = <Status extends number>(status: Status, meaning: string) => ({ status, meaning });
 
@@ -83,15 +84,8 @@ export class RequestError extends Error {
   }
 }
 
-export interface ErrorAnswer {
-  readonly code: ErrorCode;
-  readonly status: number;
-  readonly message: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** The only translation from thrown errors to answers. Unknown errors stay opaque. */
-export const answerTo = (error: unknown): ErrorAnswer => {
+export const answerTo = (error: unknown): Answer => {
   if (error instanceof RequestError) return answer(error.code, error.message, error.headers);
   if (error instanceof DomainError && error.code in domainCodes) {
     return answer(domainCodes[error.code as keyof typeof domainCodes], error.message);
@@ -110,12 +104,11 @@ const answer = (
   code: ErrorCode,
   message: string,
   headers: Readonly<Record<string, string>> = {},
-): ErrorAnswer => {
+): Answer => {
   const { status } = errorTable[code];
   return {
-    code,
     status,
-    message,
     headers: status === 401 ? { ...headers, 'WWW-Authenticate': 'Bearer' } : headers,
+    body: { code, message, status },
   };
 };

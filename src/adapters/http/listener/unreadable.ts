@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { RequestError, type ErrorCode } from './error-table.ts';
+import { RequestError, type ErrorCode } from '../error-table.ts';
 
 /** An error of Node's parser, or of its clock. */
 export type ParserError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
