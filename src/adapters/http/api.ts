@@ -1,11 +1,10 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { crossOrigin } from './cross-origin.ts';
-import { aliveRoute, operationsRoutes, type OperationsPorts } from './health.ts';
-import { Cursors, type SecretKeys } from './operations/cursor.ts';
+import { aliveRoute, type OperationsPorts, operationsRoutes } from './health.ts';
+import { Cursors, type SecretKeys } from './operations/cursors.ts';
 import type { Operation } from './operations/operation.ts';
 import { operationRoute, type RoutePorts } from './operations/operation-route.ts';
-import { orderOperations } from './operations/order-operations.ts';
-import { petOperations } from './operations/pet-operations.ts';
+import { orderOperations, petOperations } from './operations/catalogue-operations.ts';
 import { meter, type MeteringPorts } from './rate-limits.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
 import { requestHandler, type RequestHandler } from './request-handler.ts';

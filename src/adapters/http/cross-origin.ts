@@ -1,5 +1,5 @@
 import type { Answer } from './answer.ts';
-import type { RequestContext } from './request-context.ts';
+import type { RequestContext } from './request-lifecycle.ts';
 
 const preflightHeaders = {
   'Access-Control-Max-Age': '600',

@@ -4,52 +4,141 @@ import { DomainError } from '../../kernel/domain-error.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { Answer } from './answer.ts';
 
-const is = <Status extends number>(status: Status, meaning: string) => ({ status, meaning });
+/** @param example of a message; test/support/http/documented-answers.ts compares it with real answers */
+const is = <Status extends number>(status: Status, meaning: string, example: string) => ({
+  status,
+  meaning,
+  example,
+});
 
 /** Every `code` that the API answers: its HTTP status, and what it means (docs/errors.md, OpenAPI). */
 export const errorTable = {
-  validation_failed: is(400, 'The body lacks a required field or has an invalid value.'),
-  invalid_parameter: is(400, 'A query parameter or a request header has an invalid value.'),
-  invalid_cursor: is(400, 'The cursor was changed, or belongs to another list or filter.'),
+  validation_failed: is(
+    400,
+    'The body lacks a required field or has an invalid value.',
+    'categoryId is required: an integer from 1 to 9223372036854775807.',
+  ),
+  invalid_parameter: is(
+    400,
+    'A query parameter or a request header has an invalid value.',
+    'limit must be a whole number from 1 to 100.',
+  ),
+  invalid_cursor: is(
+    400,
+    'The cursor was changed, or belongs to another list or filter.',
+    'cursor does not belong to this list. Follow the Link header with rel="next" as it is, with the same ' +
+      'filter, or leave cursor out to start at the first page.',
+  ),
   malformed_request: is(
     400,
     'The request is not valid HTTP/1.1, its `Host` is missing or invalid, or `Host` or `Authorization` is given twice.',
+    'Send the header Host once.',
   ),
-  malformed_json: is(400, 'The body is not JSON in UTF-8.'),
-  missing_api_key: is(401, 'No API key was sent.'),
-  invalid_api_key: is(401, 'The API key is unknown, revoked or expired.'),
-  insufficient_scope: is(403, 'The API key is valid but lacks the scope for this operation.'),
-  pet_not_found: is(404, 'This store has no animal with that id.'),
-  route_not_found: is(404, 'There is nothing at this path.'),
-  method_not_allowed: is(405, 'The path exists, but not with this verb; `Allow` lists the verbs.'),
-  not_acceptable: is(406, 'The client does not accept `application/json`.'),
+  malformed_json: is(
+    400,
+    'The body is not JSON in UTF-8.',
+    'The body is empty; send a JSON object.',
+  ),
+  missing_api_key: is(
+    401,
+    'No API key was sent.',
+    'Send your API key in the header "Authorization: Bearer pets_live_…".',
+  ),
+  invalid_api_key: is(
+    401,
+    'The API key is unknown, revoked or expired.',
+    'This API key is not valid. Send a current key as "Authorization: Bearer pets_live_…".',
+  ),
+  insufficient_scope: is(
+    403,
+    'The API key is valid but lacks the scope for this operation.',
+    'createPet needs a key with the scope pets:write; this key has pets:read, orders:read.',
+  ),
+  pet_not_found: is(
+    404,
+    'This store has no animal with that id.',
+    'There is no animal with the id 7 in this store.',
+  ),
+  route_not_found: is(
+    404,
+    'There is nothing at this path.',
+    'There is nothing at /v1/animals. The reference at /docs lists all paths.',
+  ),
+  method_not_allowed: is(
+    405,
+    'The path exists, but not with this verb; `Allow` lists the verbs.',
+    '/v1/pets does not accept DELETE; use one of GET, HEAD, POST, OPTIONS.',
+  ),
+  not_acceptable: is(
+    406,
+    'The client does not accept `application/json`.',
+    'Answers are application/json; send "Accept: application/json" or leave Accept out.',
+  ),
   request_timeout: is(
     408,
     'The request did not arrive in time: 10 seconds for headers, 30 for a body.',
+    'The body did not arrive within 30 seconds. Send the request again.',
   ),
   idempotency_in_progress: is(
     409,
     'The first request under this `Idempotency-Key` is still running.',
+    'The first request with this Idempotency-Key is still running. Repeat this one in a second.',
   ),
-  operation_removed: is(410, 'The operation was removed on its announced date.'),
-  payload_too_large: is(413, 'The body is larger than 64 KiB.'),
+  operation_removed: is(
+    410,
+    'The operation was removed on its announced date.',
+    'This operation was removed on 2030-12-05. Use GET https://api.example.com/v1/pets instead.',
+  ),
+  payload_too_large: is(
+    413,
+    'The body is larger than 64 KiB.',
+    'The body is larger than 64 KiB (65536 bytes); send less.',
+  ),
   unsupported_media_type: is(
     415,
     'The body is not `application/json` in UTF-8 without compression.',
+    'Send the body as "Content-Type: application/json" in UTF-8, without Content-Encoding.',
   ),
-  expectation_failed: is(417, 'The header `Expect` has a value other than `100-continue`.'),
+  expectation_failed: is(
+    417,
+    'The header `Expect` has a value other than `100-continue`.',
+    'The header Expect can only be "100-continue"; leave it out.',
+  ),
   idempotency_key_reused: is(
     422,
     'This `Idempotency-Key` was used with another body within 24 hours.',
+    'This Idempotency-Key was used with another body. Use a new key for a new request.',
   ),
-  rate_limit_exceeded: is(429, 'The limit of requests per minute is used up.'),
-  daily_quota_exceeded: is(429, 'The limit of requests per day is used up.'),
-  key_banned: is(429, 'The key kept calling after a 429 and is banned for a while.'),
-  headers_too_large: is(431, 'The address and the headers together are larger than 16 KiB.'),
-  internal_error: is(500, 'A fault on our side; `X-Request-Id` names the request in our logs.'),
+  rate_limit_exceeded: is(
+    429,
+    'The limit of requests per minute is used up.',
+    'The limit of 60 requests a minute (UTC) is used up. Try again in 42 s, and wait longer each time you are refused.',
+  ),
+  daily_quota_exceeded: is(
+    429,
+    'The limit of requests per day is used up.',
+    'The limit of 1000 requests a day (UTC) is used up. Try again in 3600 s, and wait longer each time you are refused.',
+  ),
+  key_banned: is(
+    429,
+    'The key kept calling after a 429 and is banned for a while.',
+    'This key kept calling after it was refused and is banned until 2026-11-21T09:42:18.986Z. Requests until ' +
+      'then do not prolong the ban.',
+  ),
+  headers_too_large: is(
+    431,
+    'The address and the headers together are larger than 16 KiB.',
+    'The address and the headers together are larger than 16 KiB; send less.',
+  ),
+  internal_error: is(
+    500,
+    'A fault on our side; `X-Request-Id` names the request in our logs.',
+    'Something failed on our side. The X-Request-Id header names this request in our logs.',
+  ),
   service_unavailable: is(
     503,
     'The service cannot reach its storage at the moment; see `Retry-After`.',
+    'The service cannot reach its storage at the moment. Try again in a second.',
   ),
 };
 

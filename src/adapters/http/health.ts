@@ -1,7 +1,6 @@
 import type { Answer } from './answer.ts';
-import { requestHandler, type RequestHandler } from './request-handler.ts';
+import { requestHandler, type RequestHandler, type Route } from './request-handler.ts';
 import type { LifecyclePorts } from './request-lifecycle.ts';
-import type { Route } from './routing.ts';
 
 /** A dependency of this process. `check` throws while it is unusable. */
 interface Dependency {
@@ -54,10 +53,20 @@ const notReady = (body: Readonly<Record<string, string>>): Answer => ({
   body,
 });
 
+const metricsRoute = ({ metrics }: OperationsPorts): Route => ({
+  method: 'GET',
+  path: '/metrics',
+  answer: async () => ({
+    status: 200,
+    headers: { 'Content-Type': metrics.registry.contentType },
+    body: await metrics.text(),
+  }),
+});
+
 /** Endpoints for operators; not public if they have their own port. */
 export const operationsRoutes = (ports: OperationsPorts): readonly Route[] => [
   readyRoute(ports),
-  ports.metrics.route(),
+  metricsRoute(ports),
 ];
 
 /** Health and metrics on a port of their own. */

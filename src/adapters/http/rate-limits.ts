@@ -13,7 +13,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import { RequestError } from './error-table.ts';
 import { addressBucket, clientAddress } from './listener/client-address.ts';
-import type { RequestContext } from './request-context.ts';
+import type { RequestContext } from './request-lifecycle.ts';
 
 export interface MeteringPorts {
   readonly access: Access;
@@ -31,7 +31,11 @@ export const meter = async (
   { access, clock, trustProxy }: MeteringPorts,
 ): Promise<void> => {
   if (context.path !== '/v1' && !context.path.startsWith('/v1/')) return;
-  await identify(context, access);
+  try {
+    context.caller = await identify(context, access);
+  } catch (error) {
+    context.refusal = error as Error;
+  }
   const now = clock.now();
   try {
     const verdict = await count(context, access, trustProxy);
@@ -56,16 +60,9 @@ export const admit = ({ overLimit }: RequestContext): void => {
 
 const bearer = /^Bearer +([^\s]+) *$/i;
 
-const identify = async (context: RequestContext, access: Access): Promise<void> => {
-  const secret = bearer.exec(context.request.headers.authorization ?? '')?.[1];
-  if (secret === undefined) context.refusal = missingKey();
-  else {
-    try {
-      context.caller = await access.authenticate(secret);
-    } catch (error) {
-      context.refusal = error as Error;
-    }
-  }
+const identify = ({ request }: RequestContext, access: Access): Promise<Caller> => {
+  const secret = bearer.exec(request.headers.authorization ?? '')?.[1];
+  return secret === undefined ? Promise.reject(missingKey()) : access.authenticate(secret);
 };
 
 const count = (

@@ -7,7 +7,6 @@ import {
   Histogram,
   Registry,
 } from 'prom-client';
-import type { Route } from '../routing.ts';
 import type { Found, Measure, Sample } from './measure.ts';
 import {
   measures,
@@ -98,16 +97,9 @@ export class Metrics implements Tally {
     this.#together = text;
   }
 
-  route(): Route {
-    return {
-      method: 'GET',
-      path: '/metrics',
-      answer: async () => ({
-        status: 200,
-        headers: { 'Content-Type': this.registry.contentType },
-        body: await (this.#together ?? (() => this.registry.metrics()))(),
-      }),
-    };
+  /** What /metrics shows. */
+  text(): Promise<string> {
+    return this.#together ? this.#together() : this.registry.metrics();
   }
 
   #show(name: MeasureName, read: () => Promise<Found>): void {

@@ -13,11 +13,10 @@ import type { Deadline } from '../../../kernel/deadline.ts';
 import type { Answer } from '../answer.ts';
 import { RequestError } from '../error-table.ts';
 import { callerOf } from '../rate-limits.ts';
-import type { RequestContext } from '../request-context.ts';
-import type { Route } from '../routing.ts';
+import type { RequestContext } from '../request-lifecycle.ts';
+import type { Route } from '../request-handler.ts';
 import type { Call, Operation } from './operation.ts';
-import { parse, queryReader } from './parse.ts';
-import { readJsonBody } from './request-body.ts';
+import { parse, queryReader, readJsonBody } from './request-input.ts';
 
 export interface RoutePorts {
   readonly idempotencyKeys: IdempotencyKeys;

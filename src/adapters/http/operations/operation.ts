@@ -3,8 +3,7 @@ import type { Caller } from '../../../access/use-cases/authenticate.ts';
 import type { GenericSchema } from 'valibot';
 import type { ErrorCode } from '../error-table.ts';
 import type { Answer } from '../answer.ts';
-import type { HeaderName } from './openapi-headers.ts';
-import type { SchemaName } from './openapi-schemas.ts';
+import type { HeaderName, SchemaName } from './openapi-components.ts';
 
 export interface Call<Query, Body> {
   readonly caller: Caller;
