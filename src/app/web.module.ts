@@ -5,7 +5,11 @@ import { IdempotencyKeys } from '../access/ports.ts';
 import { api } from '../adapters/http/api.ts';
 import { fixedHeaders } from '../adapters/http/answer.ts';
 import { operationsHandler, type OperationsPorts } from '../adapters/http/health.ts';
-import { connectionLimits, HttpServer, type Response } from '../adapters/http/listener/http-server.ts';
+import {
+  connectionLimits,
+  HttpServer,
+  type Response,
+} from '../adapters/http/listener/http-server.ts';
 import { answerRefused, type RefusedPorts } from '../adapters/http/refused-requests.ts';
 import type { RequestHandler } from '../adapters/http/request-handler.ts';
 import { tracedRequests } from '../adapters/http/request-lifecycle.ts';
@@ -17,7 +21,19 @@ import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { Draining } from './draining.ts';
-import { AccessKey, CatalogueKey, ConfigKey, DashboardKey, LogKey, MetricsKey, OperationsKey, PreviousSecretKeys, RedisCountersKey, RequestHandlerKey, SecretKey } from './keys.ts';
+import {
+  AccessKey,
+  CatalogueKey,
+  ConfigKey,
+  DashboardKey,
+  LogKey,
+  MetricsKey,
+  OperationsKey,
+  PreviousSecretKeys,
+  RedisCountersKey,
+  RequestHandlerKey,
+  SecretKey,
+} from './keys.ts';
 import { processMetrics } from './measures/process-metrics.ts';
 import { timed } from './request-deadline.ts';
 import { tracerOf } from './tracing.ts';
