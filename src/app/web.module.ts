@@ -69,7 +69,7 @@ export const web = wiring((once) => {
  * One Koa application: the dashboard from /dashboard on, and at / for browsers; the API and the measures everywhere else.
  */
 const webApp = (c: ResolutionContext): Koa => {
-  const answerApi = apiOf(c);
+  const [log, answerApi] = [c.get(LogKey), apiOf(c)];
   const hasPages = c.get(ConfigKey).roles.includes('dashboard');
   const app = new Koa();
   app.use((ctx, next) => {
@@ -81,7 +81,7 @@ const webApp = (c: ResolutionContext): Koa => {
   if (hasPages) c.get(DashboardKey).addTo(app);
   // Everything is answered; only broken connections get here.
   app.on('error', (error: unknown) => {
-    c.get(LogKey).debug({ err: error }, 'connection failed');
+    log.debug({ err: error }, 'connection failed');
   });
   return app;
 };

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { crossOrigin } from './cross-origin.ts';
-import { aliveRoute, type OperationsPorts, operationsRoutes } from './health.ts';
+import { aliveRoute, operationsRoutes, type OperationsPorts } from './health.ts';
 import { Cursors, type SecretKeys } from './operations/cursors.ts';
 import type { Operation } from './operations/operation.ts';
 import { operationRoute, type RoutePorts } from './operations/operation-route.ts';

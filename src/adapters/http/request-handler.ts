@@ -1,7 +1,8 @@
-import { type Answer, send } from './answer.ts';
+import type { Answer } from './answer.ts';
+import { send } from './send-answer.ts';
 import type { Response } from './listener/http-server.ts';
 import type { IncomingMessage } from 'node:http';
-import { type LifecyclePorts, type RequestContext, RequestLifecycle } from './request-lifecycle.ts';
+import { RequestLifecycle, type LifecyclePorts, type RequestContext } from './request-lifecycle.ts';
 import { RequestError } from './error-table.ts';
 import { admit } from './rate-limits.ts';
 

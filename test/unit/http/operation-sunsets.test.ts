@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { Cursors } from '../../../src/adapters/http/operations/cursors.ts';
-import { type CatalogueRoutes, operationSunsets, orderOperations, petOperations } from '../../../src/adapters/http/operations/catalogue-operations.ts';
+import {
+  operationSunsets,
+  orderOperations,
+  petOperations,
+  type CatalogueRoutes,
+} from '../../../src/adapters/http/operations/catalogue-operations.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 
 test('the operations that announce their removal are those whose callers are told of it', () => {

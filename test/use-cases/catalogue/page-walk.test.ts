@@ -1,9 +1,19 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Cursors, type CursorScope, pageOf, presentPage } from '../../../src/adapters/http/operations/cursors.ts';
+import {
+  Cursors,
+  pageOf,
+  presentPage,
+  type CursorScope,
+} from '../../../src/adapters/http/operations/cursors.ts';
 import { queryReader } from '../../../src/adapters/http/operations/request-input.ts';
 import { ListPetsQuery } from '../../../src/adapters/http/operations/schemas.ts';
-import { addPet, type Pet, type PetStatus, petStatuses } from '../../../src/catalogue/domain/pet.ts';
+import {
+  addPet,
+  petStatuses,
+  type Pet,
+  type PetStatus,
+} from '../../../src/catalogue/domain/pet.ts';
 import type { Pets } from '../../../src/catalogue/ports.ts';
 import { newAccount } from '../../support/accounts.ts';
 import type { Stores } from '../../support/stores.ts';

@@ -1,8 +1,9 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Answer, contentOf, jsonType, send } from '../answer.ts';
-import { type ErrorCode, RequestError } from '../error-table.ts';
+import type { Answer } from '../answer.ts';
+import { send, writeAnswer } from '../send-answer.ts';
+import { RequestError, type ErrorCode } from '../error-table.ts';
 
 /** A request that no application sees: it is unreadable or contradictory. */
 export interface Refusal {
@@ -26,8 +27,6 @@ interface Sent {
 
 /** Time limit for answering a request that broke off. */
 const longestAnswerMs = 10_000;
-/** How long the client may continue before the connection is closed; closing it at once would lose the answer. */
-const lingerMs = 1000;
 
 /** Answers requests that Node refuses by itself, on the connections of one server. */
 export class BrokenRequests {
@@ -118,27 +117,6 @@ export const failBody = ({ request, response }: Sent, error: RequestError): void
   });
 };
 
-/** Writes an answer directly to a socket that has no response object, and ends the connection. */
-const writeAnswer = (socket: Duplex, { status, headers, body }: Answer, method?: string): void => {
-  const content = String(contentOf(body));
-  const all = {
-    'Content-Type': jsonType,
-    ...headers,
-    'Content-Length': String(Buffer.byteLength(content)),
-    Date: new Date().toUTCString(),
-    Connection: 'close',
-  };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
-  const head = [`HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}`, ...lines].join('\r\n');
-  const timer = setTimeout(() => socket.destroy(), lingerMs);
-  timer.unref();
-  socket.once('close', () => {
-    clearTimeout(timer);
-  });
-  socket.end(`${head}\r\n\r\n${method === 'HEAD' ? '' : content}`);
-  socket.resume();
-};
-
 const peerOf = ({ remoteAddress = '' }: Socket): string => remoteAddress;
 
 /** An error of Node's parser, or of its clock. */
@@ -180,7 +158,7 @@ const faults: Readonly<Record<string, Fault>> = {
 };
 
 /** @returns undefined when the connection broke, so that no client is left to answer */
-export const unreadable = ({ code = '' }: ParserError): RequestError | undefined => {
+const unreadable = ({ code = '' }: ParserError): RequestError | undefined => {
   const known = faults[code];
   if (known) return new RequestError(known.code, known.message);
   if (!code.startsWith('HPE_')) return undefined;

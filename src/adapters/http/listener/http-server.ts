@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type AnswerRefusal, BrokenRequests, failBody, unclear } from './broken-requests.ts';
+import { BrokenRequests, failBody, unclear, type AnswerRefusal } from './broken-requests.ts';
 import { answerTo, RequestError } from '../error-table.ts';
 import { oneAtATime } from '../../../kernel/one-at-a-time.ts';
 import { takeWaiting } from '../../../kernel/take-waiting.ts';
@@ -156,7 +156,7 @@ export const connectionLimits = {
  * Closes connections beyond the limits, so that no client can use up the process's file descriptors.
  * @param ofNetwork undefined behind a proxy
  */
-export const limitConnections = (
+const limitConnections = (
   server: NetServer,
   { all, ofNetwork }: { readonly all: number; readonly ofNetwork: number | undefined },
 ): void => {
@@ -181,7 +181,7 @@ export const limitConnections = (
 };
 
 /** Clients learn it from `Keep-Alive` and do not use a connection that was idle for so long. */
-export const keepAliveMs = 10_000;
+const keepAliveMs = 10_000;
 /** After a stop begins, how long a new connection may take to send its first request. */
 const graceMs = 500;
 const sweepMs = 20;
@@ -199,7 +199,7 @@ const ending: Terms = { idleMs: 0, silentMs: graceMs, longestMs: 5_000 };
 /** Closing an idle connection could meet its client's next request, which would fail. */
 const replaced: Terms = { idleMs: keepAliveMs, silentMs: keepAliveMs, longestMs: 60_000 };
 
-export interface Drained {
+interface Drained {
   readonly server: NetServer & Pick<Server, 'closeIdleConnections'>;
   readonly sockets: Iterable<Socket>;
   /** See `RunningRole`. */
@@ -209,7 +209,7 @@ export interface Drained {
 }
 
 /** Closes the server and its connections as their requests end. @returns when all are closed */
-export const drain = ({ server, sockets, isReplaced, elapsed }: Drained): Promise<void> => {
+const drain = ({ server, sockets, isReplaced, elapsed }: Drained): Promise<void> => {
   let since = elapsed();
   let wasHurried = false;
   const termsNow = (): Terms => {

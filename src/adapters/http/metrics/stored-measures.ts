@@ -36,7 +36,7 @@ type Counted<Count extends (...parameters: never[]) => Promise<unknown>> = Await
 >;
 
 /** What a worker counted lately. */
-export interface CensusRead {
+interface CensusRead {
   readonly at: Date;
   readonly counts: Counted<Domains['countDomains']> & {
     readonly deploys: Counted<Sites['countDeploys']>;

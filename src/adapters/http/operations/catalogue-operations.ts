@@ -1,13 +1,13 @@
 import type { Catalogue } from '../../../catalogue/catalogue.ts';
 import { petNotFound } from '../../../catalogue/domain/catalogue-error.ts';
 import { readId } from '../../../catalogue/domain/pet.ts';
-import { type Cursors, type CursorScope, pageOf, presentPage } from './cursors.ts';
+import { pageOf, presentPage, type Cursors, type CursorScope } from './cursors.ts';
 import { operation, type Operation } from './operation.ts';
 import { ListOrdersQuery, ListPetsQuery, NewPet, presentOrder, presentPet } from './schemas.ts';
 
-export const petById = 'getPet';
+const petById = 'getPet';
 /** The interface's own date; from then on `GET /pets/{petId}` answers 410. */
-export const petByIdSunset = new Date('2030-12-05T00:00:00Z');
+const petByIdSunset = new Date('2030-12-05T00:00:00Z');
 
 /** Operations that will be removed, by their ids. */
 export const operationSunsets: ReadonlyMap<string, Date> = new Map([[petById, petByIdSunset]]);

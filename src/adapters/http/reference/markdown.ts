@@ -148,7 +148,7 @@ interface Schema {
 }
 
 /** A schema in a few words of Markdown; a named one as a link to its heading. */
-export const typeOf = (given: object): string => {
+const typeOf = (given: object): string => {
   const schema: Schema = given;
   if (schema.$ref !== undefined) return `${linkTo(schema.$ref)}${rules(schema)}`;
   if (schema.allOf) return typeOf(Object.assign({}, ...schema.allOf) as Schema);
@@ -158,9 +158,9 @@ export const typeOf = (given: object): string => {
   return `${schema.type ?? 'any'}${format}${rules(schema)}`;
 };
 
-export const nameIn = ($ref: string): string => $ref.split('/').at(-1) ?? '';
+const nameIn = ($ref: string): string => $ref.split('/').at(-1) ?? '';
 
-export const linkTo = ($ref: string): string => `[${nameIn($ref)}](#${nameIn($ref).toLowerCase()})`;
+const linkTo = ($ref: string): string => `[${nameIn($ref)}](#${nameIn($ref).toLowerCase()})`;
 
 const rules = (schema: Schema): string => {
   const { minimum, maximum, minLength, maxLength, default: byDefault } = schema;
@@ -174,12 +174,9 @@ const rules = (schema: Schema): string => {
     .join('');
 };
 
-export const oneLine = (text: string): string => text.replaceAll('\n\n', ' ');
+const oneLine = (text: string): string => text.replaceAll('\n\n', ' ');
 
-export const markdownTable = (
-  heading: readonly string[],
-  rows: readonly (readonly string[])[],
-): string =>
+const markdownTable = (heading: readonly string[], rows: readonly (readonly string[])[]): string =>
   [heading, heading.map(() => '---'), ...rows]
     .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
     .join('\n');
@@ -192,7 +189,7 @@ interface ShellCall {
   readonly body: unknown;
 }
 
-export const shellCall = (base: string, { verb, path, body }: ShellCall): string =>
+const shellCall = (base: string, { verb, path, body }: ShellCall): string =>
   [
     `curl -H "Authorization: Bearer $KEY"`,
     ...(body === undefined

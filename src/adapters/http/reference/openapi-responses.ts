@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type ErrorCode, errorTable } from '../error-table.ts';
+import { errorTable, type ErrorCode } from '../error-table.ts';
 import { headersOfError, schemaRef } from '../operations/openapi-components.ts';
 import type { Operation } from '../operations/operation.ts';
 

@@ -4,8 +4,8 @@ import {
   nameOfSchema,
   propertiesOf,
   schemaComponents,
-  type SchemaName,
   schemaRef,
+  type SchemaName,
 } from '../operations/openapi-components.ts';
 import {
   errorsOf,
@@ -71,7 +71,7 @@ export const openApiDocument = (
 
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-export const pathsOf = (operations: readonly Operation[]) => {
+const pathsOf = (operations: readonly Operation[]) => {
   const paths: Record<string, Record<string, ReturnType<typeof describe>>> = {};
   for (const operation of operations) {
     paths[operation.path] = {
@@ -172,8 +172,8 @@ const parametersOf = (operation: Operation): readonly Parameter[] => [
   ...(operation.idempotent ? [idempotencyKey] : []),
 ];
 
-export const parameterComponents = (operations: readonly Operation[]) =>
+const parameterComponents = (operations: readonly Operation[]) =>
   Object.fromEntries(operations.flatMap(parametersOf).map((one) => [one.name, one]));
 
-export const parameterRefs = (operation: Operation) =>
+const parameterRefs = (operation: Operation) =>
   parametersOf(operation).map(({ name }) => ({ $ref: `#/components/parameters/${name}` }));

@@ -1,5 +1,4 @@
-import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
-
+import { toJsonSchema, type JsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { givenUpReasons, responsibles } from '../../../notifications/domain/notification.ts';
 import type { MessageType, Payloads } from '../../../notifications/domain/webhooks/payload.ts';

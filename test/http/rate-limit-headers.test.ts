@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { planLimits } from '../../../src/access/domain/plan.ts';
-import { judge } from '../../../src/access/domain/rate-quota.ts';
-import { badKeyLimits, type Banned } from '../../../src/access/use-cases/meter-request.ts';
-import { answerTo } from '../../../src/adapters/http/error-table.ts';
-import { overLimit, rateLimitHeaders } from '../../../src/adapters/http/rate-limits.ts';
+import { planLimits } from '../../src/access/domain/plan.ts';
+import { judge } from '../../src/access/domain/rate-quota.ts';
+import { badKeyLimits, type Banned } from '../../src/access/use-cases/meter-request.ts';
+import { answerTo } from '../../src/adapters/http/error-table.ts';
+import { overLimit, rateLimitHeaders } from '../../src/adapters/http/rate-limits.ts';
 
 const now = new Date('2026-03-01T12:34:29.500Z');
 const at = (milliseconds: number) => new Date(now.getTime() + milliseconds);
