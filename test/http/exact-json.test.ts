@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { exactInteger, parseExactJson } from '../../../src/adapters/http/answers/json.ts';
+import { parseExactJson } from '../../src/adapters/http/operations/request-input.ts';
+import { exactInteger } from '../../src/adapters/http/operations/schemas.ts';
 
 const int64 = fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n);
 const unsafe = int64.filter((value) => !Number.isSafeInteger(Number(value)));

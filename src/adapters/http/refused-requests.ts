@@ -4,17 +4,13 @@ import type { Access } from '../../access/access.ts';
 import { planLimits } from '../../access/domain/plan.ts';
 import { shownPath } from '../../kernel/shown-path.ts';
 import { addressBucket } from './listener/client-address.ts';
-import type { FramingPorts } from './framing.ts';
-import { withNothingLeft } from './operations/metering.ts';
-import { rateLimitHeaders } from './answers/rate-limit-headers.ts';
-import {
-  bareAnswer,
-  type AnswerRefusal,
-  type Refusal,
-  type RefusalAnswer,
-} from './answers/refusal.ts';
+import type { Answer } from './answer.ts';
+import { answerTo } from './error-table.ts';
+import type { AnswerRefusal, Refusal } from './listener/broken-requests.ts';
+import { rateLimitHeaders, withNothingLeft } from './rate-limits.ts';
+import type { LifecyclePorts } from './request-lifecycle.ts';
 
-export interface RefusingPorts extends Omit<FramingPorts, 'onAnswered'> {
+export interface RefusedPorts extends Omit<LifecyclePorts, 'onAnswered'> {
   readonly access: Access;
   /** Whether this process counts requests to the API. */
   readonly servesApi: boolean;
@@ -30,12 +26,12 @@ const longestLookMs = 250;
  * line, metric. It counts against no quota, because the operation and the caller are unknown. If the path is unknown
  * too, it answers as the API.
  */
-export const refusing =
-  (ports: RefusingPorts): AnswerRefusal =>
+export const answerRefused =
+  (ports: RefusedPorts): AnswerRefusal =>
   async (refusal) => {
     const requestId = randomUUID();
     const isPage = refusal.path !== undefined && ports.isPage(refusal.path);
-    const answer = isPage ? pageOf(refusal) : bareAnswer(refusal);
+    const answer = isPage ? pageOf(refusal) : answerTo(refusal.error);
     const hasLimits = ports.servesApi && !isPage;
     const limits = hasLimits ? await limitsOf(refusal.peer, ports) : {};
     const { status } = answer;
@@ -49,7 +45,7 @@ export const refusing =
 
 const limitsOf = async (
   peer: string,
-  { access, clock }: RefusingPorts,
+  { access, clock }: RefusedPorts,
 ): Promise<Readonly<Record<string, string>>> => {
   const now = clock.now();
   const verdict = await Promise.race([
@@ -60,9 +56,8 @@ const limitsOf = async (
 };
 
 /** The messages are ours and contain nothing of the request. */
-const pageOf = (refusal: Refusal): RefusalAnswer => {
-  const { status, headers } = bareAnswer(refusal);
-  const { message } = refusal.error;
+const pageOf = ({ error }: Refusal): Answer => {
+  const { status, headers } = answerTo(error);
   return {
     status,
     headers: {
@@ -70,7 +65,7 @@ const pageOf = (refusal: Refusal): RefusalAnswer => {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
     },
-    body: `<!doctype html><html lang="en"><title>Request refused</title><h1>Request refused</h1><p>${escaped(message)}</p></html>\n`,
+    body: `<!doctype html><html lang="en"><title>Request refused</title><h1>Request refused</h1><p>${escaped(error.message)}</p></html>\n`,
   };
 };
 

@@ -1,13 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { planLimits } from '../../../src/access/domain/plan.ts';
-import { judge } from '../../../src/access/domain/rate-quota.ts';
-import { badKeyLimits, type Banned } from '../../../src/access/use-cases/meter-request.ts';
-import { answerTo } from '../../../src/adapters/http/answers/error-table.ts';
-import {
-  overLimit,
-  rateLimitHeaders,
-} from '../../../src/adapters/http/answers/rate-limit-headers.ts';
+import { planLimits } from '../../src/access/domain/plan.ts';
+import { judge } from '../../src/access/domain/rate-quota.ts';
+import { badKeyLimits, type Banned } from '../../src/access/use-cases/meter-request.ts';
+import { answerTo } from '../../src/adapters/http/error-table.ts';
+import { overLimit, rateLimitHeaders } from '../../src/adapters/http/rate-limits.ts';
 
 const now = new Date('2026-03-01T12:34:29.500Z');
 const at = (milliseconds: number) => new Date(now.getTime() + milliseconds);
@@ -89,8 +86,11 @@ describe('a request', () => {
     ['key_banned', banned, '300', /banned until 2026-03-01T12:39:29.500Z/],
   ])('over them is answered 429 %s and when to come back', (code, refused, wait, words) => {
     const answer = answerTo(overLimit(refused, now));
-    expect(answer).toMatchObject({ code, status: 429, headers: { 'Retry-After': wait } });
-    expect(answer.message).toMatch(words);
+    expect(answer).toMatchObject({
+      status: 429,
+      headers: { 'Retry-After': wait },
+      body: { code, message: expect.stringMatching(words), status: 429 },
+    });
   });
 
   test('is told to wait at least a whole second, even when the clock jumped ahead', () => {

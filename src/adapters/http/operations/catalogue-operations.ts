@@ -1,11 +1,16 @@
 import type { Catalogue } from '../../../catalogue/catalogue.ts';
 import { petNotFound } from '../../../catalogue/domain/catalogue-error.ts';
 import { readId } from '../../../catalogue/domain/pet.ts';
-import type { Cursors, CursorScope } from './cursor.ts';
+import { pageOf, presentPage, type Cursors, type CursorScope } from './cursors.ts';
 import { operation, type Operation } from './operation.ts';
-import { petById, petByIdSunset } from './operation-sunsets.ts';
-import { pageOf, presentPage } from './pages.ts';
-import { ListPetsQuery, NewPet, presentPet } from './schemas.ts';
+import { ListOrdersQuery, ListPetsQuery, NewPet, presentOrder, presentPet } from './schemas.ts';
+
+const petById = 'getPet';
+/** The interface's own date; from then on `GET /pets/{petId}` answers 410. */
+const petByIdSunset = new Date('2030-12-05T00:00:00Z');
+
+/** Operations that will be removed, by their ids. */
+export const operationSunsets: ReadonlyMap<string, Date> = new Map([[petById, petByIdSunset]]);
 
 export interface CatalogueRoutes {
   readonly catalogue: Catalogue;
@@ -106,3 +111,39 @@ const petIdFrom = (text: string): bigint => {
   if (id === undefined) throw petNotFound(text.slice(0, 40));
   return id;
 };
+
+export const orderOperations = ({
+  catalogue,
+  cursors,
+  baseUrl,
+}: CatalogueRoutes): readonly Operation[] => [
+  operation({
+    id: 'listOrders',
+    method: 'GET',
+    path: '/store/orders',
+    tags: ['orders'],
+    summary: 'List orders',
+    description:
+      'Orders in ascending order of id, a page at a time. Selling an animal creates an order.',
+    scope: 'orders:read',
+    query: ListOrdersQuery,
+    success: {
+      status: 200,
+      description: 'A page of orders.',
+      schema: 'Orders',
+      headers: ['NextPage'],
+    },
+    errors: ['invalid_parameter', 'invalid_cursor'],
+    extensions: {
+      'x-stability': 'experimental',
+      'x-hideTryItPanel': true,
+      'x-explorer-enabled': false,
+    },
+    handle: async ({ caller: { accountId }, query }) => {
+      const scope: CursorScope = { list: 'orders', accountId, filter: '' };
+      const found = await catalogue.listOrders(accountId, pageOf(cursors, scope, query));
+      const page = presentPage(cursors, scope, query, found, `${baseUrl}/store/orders`);
+      return { status: 200, headers: page.headers, body: page.rows.map(presentOrder) };
+    },
+  }),
+];
