@@ -9,7 +9,7 @@ const attempts = 4;
 /** The least that stores take, except for the last part. */
 export const partBytes = 5 * 1024 * 1024;
 /** For one attempt to send so many bytes: long enough at 100 KB a second. */
-export const sendingMs = (bytes: number): number => 10_000 + bytes / 100;
+const sendingMs = (bytes: number): number => 10_000 + bytes / 100;
 
 /** A part of a bucket. */
 export interface S3Place {
