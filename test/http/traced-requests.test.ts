@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { tracedVisits } from '../../src/adapters/edge/edge-handler.ts';
 import { Response } from '../../src/adapters/http/listener/http-server.ts';
-import { tracedRequests } from '../../src/adapters/http/traced-requests.ts';
+import { tracedRequests } from '../../src/adapters/http/request-lifecycle.ts';
 import { RecordingTracer } from '../support/recording-tracer.ts';
 import type { EdgeResponse } from '../../src/adapters/edge/edge-answer.ts';
 
