@@ -1,14 +1,24 @@
 import { safeParse } from 'valibot';
-import { keyLimits, overlaps } from '../../src/access/domain/api-key.ts';
-import { nextBan, strikesForBan, type Ban } from '../../src/access/domain/ban.ts';
+import {
+  keyLimits,
+  overlaps,
+  nextBan,
+  strikesForBan,
+  type Ban,
+} from '../../src/access/domain/api-key.ts';
 import {
   idempotencyRetentionMs,
   longestIdempotencyKey,
 } from '../../src/access/domain/idempotency.ts';
-import { planLimits, plans } from '../../src/access/domain/plan.ts';
+import {
+  planLimits,
+  plans,
+  windowNames,
+  windowSeconds,
+  type WindowName,
+} from '../../src/access/domain/quota.ts';
 import { askedCallLimits } from '../../src/access/domain/session.ts';
-import { windowNames, windowSeconds, type WindowName } from '../../src/access/domain/rate-quota.ts';
-import { badKeyLimits } from '../../src/access/use-cases/meter-request.ts';
+import { badKeyLimits } from '../../src/access/use-cases/callers.ts';
 import { mostAtOnce, places } from '../../src/adapters/schedule/calls-under-way.ts';
 import { slowMs } from '../../src/notifications/domain/webhooks/attempts.ts';
 import { attemptsOfOnce } from '../../src/notifications/domain/webhooks/waits.ts';

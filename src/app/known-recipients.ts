@@ -1,4 +1,4 @@
-import type { Accounts } from '../access/key-ports.ts';
+import type { Accounts } from '../access/ports.ts';
 import type { People } from '../access/people-ports.ts';
 import { Recipients, type Recipient } from '../notifications/mail-ports.ts';
 

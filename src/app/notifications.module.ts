@@ -1,4 +1,4 @@
-import { Accounts } from '../access/key-ports.ts';
+import { Accounts } from '../access/ports.ts';
 import { People } from '../access/people-ports.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Sealer } from '../kernel/sealer.ts';

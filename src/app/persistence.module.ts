@@ -1,10 +1,13 @@
 import type { ResolutionContext } from 'inversify';
-import { Accounts, ApiKeys } from '../access/key-ports.ts';
-import { MailRequests } from '../access/mail-ports.ts';
-import { People, Sessions, SignInLinks } from '../access/people-ports.ts';
-import { AuditLog, IdempotencyKeys } from '../access/ports.ts';
-import { CounterSnapshots } from '../access/quota-ports.ts';
-import { UsageLog } from '../access/usage-ports.ts';
+import {
+  Accounts,
+  ApiKeys,
+  AuditLog,
+  IdempotencyKeys,
+  CounterSnapshots,
+  UsageLog,
+} from '../access/ports.ts';
+import { MailRequests, People, Sessions, SignInLinks } from '../access/people-ports.ts';
 import { StoredSignal, type StoredListener } from '../adapters/events/stored-signal.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { EdgePort } from '../adapters/kysely/sites/edge-revision.ts';

@@ -1,5 +1,5 @@
-import type { Accounts } from '../access/key-ports.ts';
-import type { Plan } from '../access/domain/plan.ts';
+import type { Accounts } from '../access/ports.ts';
+import type { Plan } from '../access/domain/quota.ts';
 import {
   enterpriseAllowance,
   gib,

@@ -4,7 +4,7 @@ import { NodeDnsVerifier } from '../adapters/dns/node-dns-verifier.ts';
 import { ThreadedJudge } from '../adapters/threads/threaded-judge.ts';
 import { ThreadedUnpacking } from '../adapters/threads/threaded-unpacking.ts';
 import { TldtsHostNames } from '../adapters/system/tldts-host-names.ts';
-import { Accounts } from '../access/key-ports.ts';
+import { Accounts } from '../access/ports.ts';
 import { Clock } from '../kernel/clock.ts';
 import { DnsJudge, DnsVerifier, DomainAllowances, HostNames } from '../domains/ports.ts';
 import { Allowances, SiteUnpacking } from '../sites/ports.ts';

@@ -22,7 +22,7 @@ import {
   DnsChallenges,
   OwnNames,
 } from '../domains/certificate-ports.ts';
-import { KeyMaterial } from '../access/key-ports.ts';
+import { KeyMaterial } from '../access/ports.ts';
 import { secretLength } from '../access/domain/session.ts';
 import { DomainShares } from '../domains/share-ports.ts';
 import { EdgeRecords } from '../domains/edge-ports.ts';

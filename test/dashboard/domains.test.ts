@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Plan } from '../../src/access/domain/plan.ts';
+import type { Plan } from '../../src/access/domain/quota.ts';
 import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import { AuthorityLedger } from '../../src/domains/certificate-ports.ts';
 import { CustomDomains } from '../../src/domains/custom-domain-ports.ts';

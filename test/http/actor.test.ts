@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AuditLog } from '../../src/access/ports.ts';
-import type { Plan } from '../../src/access/domain/plan.ts';
+import type { Plan } from '../../src/access/domain/quota.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { databaseKinds } from '../support/servers/databases.ts';
 import { race } from '../support/race.ts';

@@ -1,10 +1,13 @@
 import type { DomainShares } from '../../src/domains/share-ports.ts';
-import type { Accounts, ApiKeys } from '../../src/access/key-ports.ts';
-import type { MailRequests } from '../../src/access/mail-ports.ts';
-import type { People, Sessions, SignInLinks } from '../../src/access/people-ports.ts';
-import type { AuditLog, IdempotencyKeys } from '../../src/access/ports.ts';
-import type { CounterSnapshots } from '../../src/access/quota-ports.ts';
-import type { UsageLog } from '../../src/access/usage-ports.ts';
+import type {
+  Accounts,
+  ApiKeys,
+  AuditLog,
+  IdempotencyKeys,
+  CounterSnapshots,
+  UsageLog,
+} from '../../src/access/ports.ts';
+import type { MailRequests, People, Sessions, SignInLinks } from '../../src/access/people-ports.ts';
 import type { Orders, Pets } from '../../src/catalogue/ports.ts';
 import type { Acting } from '../../src/kernel/acting.ts';
 import type { JobLeases } from '../../src/kernel/job-leases.ts';

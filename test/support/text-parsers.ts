@@ -1,8 +1,7 @@
 import * as v from 'valibot';
-import { emailOf, isEmail } from '../../src/access/domain/email.ts';
-import { isWellFormedSecret } from '../../src/access/domain/api-key-secret.ts';
-import { checkPassword } from '../../src/access/domain/password.ts';
-import { passwordText } from '../../src/access/domain/password-text.ts';
+import { emailOf, isEmail } from '../../src/access/domain/person.ts';
+import { isWellFormedSecret } from '../../src/access/domain/api-key.ts';
+import { checkPassword, passwordText } from '../../src/access/domain/password.ts';
 import { readDocument } from '../../src/adapters/acme/acme-documents.ts';
 import { AcmeFailure, failureOf } from '../../src/adapters/acme/acme-failure.ts';
 import { retryAfter } from '../../src/adapters/acme/acme-http.ts';

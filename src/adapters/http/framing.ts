@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import type { AnsweredRequest } from '../../access/usage-ports.ts';
+import type { AnsweredRequest } from '../../access/ports.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { shownPath } from '../../kernel/shown-path.ts';
 import type { Answer } from './answers/answer.ts';

@@ -1,8 +1,8 @@
 import { Argument, InvalidArgumentError } from 'commander';
-import { limitsOf, plans, type Limits, type Plan } from '../../access/domain/plan.ts';
+import { limitsOf, plans, type Limits, type Plan } from '../../access/domain/quota.ts';
 import type { Account } from '../../access/domain/account.ts';
 import { AuditLog } from '../../access/ports.ts';
-import type { Usage } from '../../access/use-cases/show-usage.ts';
+import type { Usage } from '../../access/use-cases/accounts.ts';
 import { Clock } from '../../kernel/clock.ts';
 import type { EveryField } from '../../kernel/every-field.ts';
 import { signInUrl } from '../settings/addresses.ts';

@@ -7,7 +7,7 @@ import {
   composeSecret,
   isWellFormedSecret,
   secretHint,
-} from '../../../src/access/domain/api-key-secret.ts';
+} from '../../../src/access/domain/api-key.ts';
 
 const random = fc.string({
   unit: fc.constantFrom(...Array.from(base62)),

@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { bringsBan, isBanned, nextBan, type Ban } from '../../../src/access/domain/ban.ts';
-import { banApiKey, issueApiKey, liftBan, scopes } from '../../../src/access/domain/api-key.ts';
+import {
+  bringsBan,
+  isBanned,
+  nextBan,
+  type Ban,
+  banApiKey,
+  issueApiKey,
+  liftBan,
+  scopes,
+} from '../../../src/access/domain/api-key.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const [minute, hour] = [60_000, 3_600_000];

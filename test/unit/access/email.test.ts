@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { openAccount } from '../../../src/access/domain/account.ts';
-import { emailOf, isEmail } from '../../../src/access/domain/email.ts';
-import { invitePerson } from '../../../src/access/domain/person.ts';
+import { emailOf, isEmail, invitePerson } from '../../../src/access/domain/person.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const open = (email: string) =>

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { judge, secondsUntil, windowIndex } from '../../../src/access/domain/rate-quota.ts';
+import { judge, secondsUntil, windowIndex } from '../../../src/access/domain/quota.ts';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
 
 const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];

@@ -7,7 +7,7 @@ import {
   windowIndex,
   windowSeconds,
   type WindowCount,
-} from '../../../src/access/domain/rate-quota.ts';
+} from '../../../src/access/domain/quota.ts';
 
 const now = new Date('2026-03-01T12:34:29.500Z');
 const limits = { perMinute: 60, perDay: 1000 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { usageOutcomes, type UsageOutcome } from '../../../src/access/usage-ports.ts';
+import { usageOutcomes, type UsageOutcome } from '../../../src/access/ports.ts';
 import {
   chartOf,
   stacking,

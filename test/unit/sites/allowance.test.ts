@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { openAccount } from '../../../src/access/domain/account.ts';
-import { plans } from '../../../src/access/domain/plan.ts';
+import { plans } from '../../../src/access/domain/quota.ts';
 import { loadConfig } from '../../../src/app/settings/config.ts';
 import { allowancesByPlan, PlanAllowances } from '../../../src/app/plan-allowances.ts';
 import { bytesInWords } from '../../../src/kernel/in-words.ts';

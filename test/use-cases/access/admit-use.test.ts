@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Access } from '../../../src/access/access.ts';
-import { TooMany } from '../../../src/access/domain/people-error.ts';
+import { TooMany } from '../../../src/access/domain/access-error.ts';
 import {
   askedCallLimits,
   dashboardLimits,
   type DashboardUse,
 } from '../../../src/access/domain/session.ts';
 import type { SignedIn } from '../../../src/access/people-ports.ts';
-import { QuotaCounters } from '../../../src/access/quota-ports.ts';
+import { QuotaCounters } from '../../../src/access/ports.ts';
 import type { SettableClock } from '../../support/settable-clock.ts';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';
 import { accessLabs } from '../../support/access/access-lab.ts';

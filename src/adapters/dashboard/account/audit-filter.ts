@@ -1,6 +1,5 @@
 import type { Person } from '../../../access/domain/person.ts';
-import type { ListedKey } from '../../../access/key-ports.ts';
-import type { AuditEntry, AuditSearch } from '../../../access/ports.ts';
+import type { ListedKey, AuditEntry, AuditSearch } from '../../../access/ports.ts';
 import { kindsOf, topicNames, topicOf, type Topic } from './audit-topics.ts';
 import { actorName, type Names } from './audit-words.ts';
 import { html, type Html } from '../frame/html.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { personNotFound } from '../../../access/domain/people-error.ts';
+import { personNotFound } from '../../../access/domain/access-error.ts';
 import type { Person } from '../../../access/domain/person.ts';
 import type { Invitation } from '../../../access/use-cases/people.ts';
 import { filled } from '../frame/form-body.ts';

@@ -1,5 +1,5 @@
 import type { Account } from '../../../access/domain/account.ts';
-import { limitsOf, plans, type Plan } from '../../../access/domain/plan.ts';
+import { limitsOf, plans, type Plan } from '../../../access/domain/quota.ts';
 import type { Allowance } from '../../../sites/domain/allowance.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import { bytesInWords } from '../../../kernel/in-words.ts';

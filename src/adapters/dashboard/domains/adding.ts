@@ -1,4 +1,4 @@
-import type { Plan } from '../../../access/domain/plan.ts';
+import type { Plan } from '../../../access/domain/quota.ts';
 import { planAllowances } from '../../../sites/domain/allowance.ts';
 import type { Site } from '../../../sites/domain/site.ts';
 import { otherNamePath } from './paths.ts';

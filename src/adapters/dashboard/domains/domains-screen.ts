@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import * as v from 'valibot';
-import type { Plan } from '../../../access/domain/plan.ts';
+import type { Plan } from '../../../access/domain/quota.ts';
 import type { CustomDomain, DomainIn } from '../../../domains/domain/attachment/custom-domain.ts';
 import { configurationSection } from './configuration-section.ts';
 import type { DashboardPorts, DashboardSettings } from '../frame/ports.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Access } from '../../../access/access.ts';
-import type { Plan } from '../../../access/domain/plan.ts';
+import type { Plan } from '../../../access/domain/quota.ts';
 import type { AuditLog, IdempotencyKeys } from '../../../access/ports.ts';
 import type { Catalogue } from '../../../catalogue/catalogue.ts';
 import type { Acting } from '../../../kernel/acting.ts';

@@ -1,6 +1,5 @@
-import { opens, overlaps, scopes, type ApiKey } from '../../../access/domain/api-key.ts';
-import type { ListedKey } from '../../../access/key-ports.ts';
-import { isBanned } from '../../../access/domain/ban.ts';
+import { opens, overlaps, scopes, type ApiKey, isBanned } from '../../../access/domain/api-key.ts';
+import type { ListedKey } from '../../../access/ports.ts';
 import { confirmedForm } from '../frame/confirmed-form.ts';
 import { html, nothing, type Child, type Html } from '../frame/html.ts';
 import { buttonForm, formError, onceInput } from '../frame/form-parts.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { overlaps, type Overlap } from '../../../access/domain/api-key.ts';
-import type { ListedKey } from '../../../access/key-ports.ts';
+import type { ListedKey } from '../../../access/ports.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { html, type Html } from '../frame/html.ts';
 import { shownOnce } from '../frame/act-once.ts';

@@ -1,5 +1,5 @@
 import { overlaps, type Overlap, type Scope } from '../../../access/domain/api-key.ts';
-import type { IssuedKey } from '../../../access/use-cases/create-api-key.ts';
+import type { IssuedKey } from '../../../access/use-cases/api-keys.ts';
 import type { DashboardSettings } from '../frame/ports.ts';
 import { html, type Html } from '../frame/html.ts';
 import { copyable, time } from '../frame/parts.ts';

@@ -1,6 +1,6 @@
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { stack } from 'd3-shape';
-import { usageOutcomes, type UsageOutcome } from '../../../access/usage-ports.ts';
+import { usageOutcomes, type UsageOutcome } from '../../../access/ports.ts';
 
 /** Requests of one hour or day, by outcome. */
 export interface Column {

@@ -1,4 +1,4 @@
-import { usageOutcomes, type UsageOutcome, type UsageSum } from '../../../access/usage-ports.ts';
+import { usageOutcomes, type UsageOutcome, type UsageSum } from '../../../access/ports.ts';
 import type { Column } from './chart.ts';
 
 /** The ranges and steps that the page offers. */

@@ -1,4 +1,4 @@
-import type { UsageOutcome } from '../../../access/usage-ports.ts';
+import type { UsageOutcome } from '../../../access/ports.ts';
 import { html, type Html } from '../frame/html.ts';
 import { count } from '../frame/parts.ts';
 import { chartOf, stacking, totalOf, type Bar, type Chart, type Column } from './chart.ts';

@@ -1,4 +1,4 @@
-import type { UsageOutcome } from '../../../access/usage-ports.ts';
+import type { UsageOutcome } from '../../../access/ports.ts';
 import { count, counted } from '../frame/parts.ts';
 import { stacking, totalOf, type Column } from './chart.ts';
 import { ranges, type RangeName } from './columns.ts';

@@ -1,11 +1,11 @@
-import type { Limits } from '../../../access/domain/plan.ts';
 import {
+  type Limits,
   secondsUntil,
   windowNames,
   windowSeconds,
   type Verdict,
-} from '../../../access/domain/rate-quota.ts';
-import type { Banned } from '../../../access/use-cases/meter-request.ts';
+} from '../../../access/domain/quota.ts';
+import type { Banned } from '../../../access/use-cases/callers.ts';
 import { RequestError } from './error-table.ts';
 
 /** On every answer: `X-RateLimit-*` (Unix seconds), and the fields of draft-ietf-httpapi-ratelimit-headers-10. */

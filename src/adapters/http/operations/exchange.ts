@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../../../access/use-cases/authenticate.ts';
+import type { Caller } from '../../../access/use-cases/callers.ts';
 import type { RequestTarget } from './request-target.ts';
 
 /** A request, what the steps found out about it, and the headers that every answer to it has. */

@@ -1,8 +1,6 @@
 import type { Access } from '../../../access/access.ts';
-import { planLimits, type Limits } from '../../../access/domain/plan.ts';
-import { judge, type Verdict } from '../../../access/domain/rate-quota.ts';
-import type { Caller } from '../../../access/use-cases/authenticate.ts';
-import type { Banned } from '../../../access/use-cases/meter-request.ts';
+import { planLimits, type Limits, judge, type Verdict } from '../../../access/domain/quota.ts';
+import type { Caller, Banned } from '../../../access/use-cases/callers.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { DomainError } from '../../../kernel/domain-error.ts';
 import type { Exchange } from './exchange.ts';

@@ -6,7 +6,7 @@ import {
   longestIdempotencyKey,
 } from '../../../access/domain/idempotency.ts';
 import type { IdempotencyKeys } from '../../../access/ports.ts';
-import type { Caller } from '../../../access/use-cases/authenticate.ts';
+import type { Caller } from '../../../access/use-cases/callers.ts';
 import { RequestError } from '../answers/error-table.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Operation } from './operation.ts';

@@ -1,10 +1,57 @@
-import { Unavailable } from '../../kernel/unavailable.ts';
-import { banApiKey } from '../domain/api-key.ts';
-import { bringsBan, isBanned, type Ban } from '../domain/ban.ts';
-import { planLimits, type Limits } from '../domain/plan.ts';
-import { highUseOf, judge, type Verdict } from '../domain/rate-quota.ts';
+import type { AccessErrorCode } from '../domain/access-error.ts';
+import {
+  type Ban,
+  banApiKey,
+  bringsBan,
+  isBanned,
+  isWellFormedSecret,
+  opens,
+  type Scope,
+} from '../domain/api-key.ts';
+import {
+  highUseOf,
+  judge,
+  type Limits,
+  type Plan,
+  planLimits,
+  type Verdict,
+} from '../domain/quota.ts';
 import type { AccessPorts } from '../ports.ts';
-import type { Caller } from './authenticate.ts';
+import { DomainError } from '../../kernel/domain-error.ts';
+import { Unavailable } from '../../kernel/unavailable.ts';
+
+export interface Caller {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly plan: Plan;
+  readonly limits: Limits;
+  readonly scopes: readonly Scope[];
+  readonly ban: Ban | undefined;
+}
+
+/**
+ * Mistyped, unknown, revoked and expired keys get the same answer, so that it does not reveal which keys exist. The
+ * look-up uses a hash, so no comparison depends on the secret itself.
+ * @throws DomainError `invalid_api_key`
+ */
+export const authenticate =
+  ({ apiKeys, keyMaterial, clock }: Pick<AccessPorts, 'apiKeys' | 'keyMaterial' | 'clock'>) =>
+  async (secret: string): Promise<Caller> => {
+    if (!isWellFormedSecret(secret)) throw refused();
+    const holder = await apiKeys.findBySecretHash(keyMaterial.sha256(secret));
+    const now = clock.now();
+    if (!holder || !opens(holder.key, now)) throw refused();
+    const { key, plan, limits, secretUntil } = holder;
+    if (secretUntil && secretUntil <= now) throw refused();
+    const { id: keyId, accountId, scopes, ban } = key;
+    return { accountId, keyId, plan, limits, scopes, ban };
+  };
+
+const refused = () =>
+  new DomainError<AccessErrorCode>(
+    'invalid_api_key',
+    'This API key is not valid. Send a current key as "Authorization: Bearer pets_live_…".',
+  );
 
 export interface Banned {
   readonly kind: 'banned';

@@ -1,15 +1,19 @@
-import type { Decision } from '../../kernel/decision.ts';
 import type { AccessEvent } from '../domain/access-event.ts';
 import {
   admitApiKey,
-  issueApiKey,
-  scopes as allScopes,
   type ApiKey,
+  composeSecret,
+  issueApiKey,
+  keyOf,
+  type Overlap,
+  randomLength,
+  rotateApiKey,
   type Scope,
+  scopes as allScopes,
+  secretHint,
 } from '../domain/api-key.ts';
-import { composeSecret, randomLength, secretHint } from '../domain/api-key-secret.ts';
-import type { KeyToStore } from '../key-ports.ts';
-import type { AccessPorts } from '../ports.ts';
+import type { AccessPorts, KeyToStore } from '../ports.ts';
+import type { Decision } from '../../kernel/decision.ts';
 
 /** A key with its secret, which is shown only once. */
 export interface IssuedKey extends ApiKey {
@@ -48,3 +52,18 @@ export const mintKey = (
     issued: { ...key, secret },
   };
 };
+
+/**
+ * Gives a key a new secret; the old one keeps working for the overlap. Ownership is checked under the key's lock.
+ * @throws DomainError `api_key_not_found`, `api_key_invalid`
+ */
+export const rotateKey =
+  ({ apiKeys, keyMaterial, clock }: Pick<AccessPorts, 'apiKeys' | 'keyMaterial' | 'clock'>) =>
+  async (keyId: string, overlap: Overlap = '24h', accountId?: string): Promise<IssuedKey> => {
+    const secret = composeSecret(keyMaterial.randomBase62(randomLength));
+    const now = clock.now();
+    const key = await apiKeys.rotate(keyId, keyMaterial.sha256(secret), (current) =>
+      rotateApiKey(keyOf(accountId, current), secretHint(secret), overlap, now),
+    );
+    return { ...key, secret };
+  };
