@@ -1,16 +1,19 @@
-import { budgetWords } from '../../src/domains/domain/certificates/ca-budget.ts';
 import {
+  budgetWords,
   caBudgets,
   type Budget,
   type BudgetName,
 } from '../../src/domains/domain/certificates/ca-budget.ts';
-import { longestTryingMs, waitAfter } from '../../src/domains/domain/certificates/attempts.ts';
+import {
+  longestTryingMs,
+  waitAfter,
+} from '../../src/domains/domain/certificates/certificate-status.ts';
 import {
   longestWaitForDnsMs,
   nextCheck,
 } from '../../src/domains/domain/attachment/check-schedule.ts';
 import { recordsFor, type DnsRecord } from '../../src/domains/domain/dns/records.ts';
-import { enterpriseAllowance, planAllowances } from '../../src/sites/domain/allowance.ts';
+import { enterpriseAllowance, planAllowances } from '../../src/sites/domain/project.ts';
 import {
   exportDomainSettings,
   type DomainSettingsDocument,

@@ -6,10 +6,7 @@ import {
   strikesForBan,
   type Ban,
 } from '../../src/access/domain/api-key.ts';
-import {
-  idempotencyRetentionMs,
-  longestIdempotencyKey,
-} from '../../src/access/domain/idempotency.ts';
+import { idempotencyRetentionMs, longestIdempotencyKey } from '../../src/access/ports.ts';
 import {
   planLimits,
   plans,
@@ -20,16 +17,15 @@ import {
 import { askedCallLimits } from '../../src/access/domain/session.ts';
 import { badKeyLimits } from '../../src/access/use-cases/callers.ts';
 import { mostAtOnce, places } from '../../src/adapters/schedule/calls-under-way.ts';
-import { slowMs } from '../../src/notifications/domain/webhooks/attempts.ts';
-import { attemptsOfOnce } from '../../src/notifications/domain/webhooks/waits.ts';
-import { mostWebhooks } from '../../src/notifications/domain/webhooks/webhook.ts';
+import { slowMs, attemptsOfOnce } from '../../src/notifications/domain/webhook-delivery.ts';
+import { mostWebhooks } from '../../src/notifications/domain/webhook.ts';
 import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
 import { largestBody } from '../../src/adapters/http/operations/request-bytes.ts';
 import { ListPetsQuery } from '../../src/adapters/http/operations/schemas.ts';
 import { petNameLength } from '../../src/catalogue/domain/pet.ts';
-import { planAllowances } from '../../src/sites/domain/allowance.ts';
+import { planAllowances } from '../../src/sites/domain/project.ts';
 import { bytesInWords, inWords } from '../../src/kernel/in-words.ts';
-import { keptDeploys } from '../../src/sites/domain/deploy.ts';
+import { keptDeploys } from '../../src/sites/domain/site.ts';
 import { dashboardNumbers, dashboardUse, signInAttempts } from './dashboard-limits.ts';
 import { budgets, limitColumns, limits as domainsByPlan } from './domain-examples.ts';
 import { dnsNumbers } from './dns-limits.ts';

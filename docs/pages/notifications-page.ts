@@ -1,5 +1,5 @@
 import { retention } from '../../src/app/retention.ts';
-import { toldAfterMs, toldAgainAfterMs } from '../../src/domains/domain/attachment/trouble.ts';
+import { toldAfterMs, toldAgainAfterMs } from '../../src/domains/domain/attachment/due-work.ts';
 import { inWords, kinds } from '../../src/notifications/domain/kinds.ts';
 import { mostMessages } from '../../src/notifications/domain/mail.ts';
 import { removalSteps } from '../../src/access/domain/account.ts';

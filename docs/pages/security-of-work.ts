@@ -8,12 +8,11 @@ import { largestBody } from '../../src/adapters/http/operations/request-bytes.ts
 import { judgingLimits } from '../../src/adapters/threads/threaded-judge.ts';
 import { unpackingLimits } from '../../src/adapters/threads/threaded-unpacking.ts';
 import { longestSettings } from '../../src/app/domain-settings/text.ts';
-import { mostOfKind } from '../../src/domains/domain/attachment/timeline.ts';
+import { mostOfKind } from '../../src/domains/domain/attachment/timeline-entries.ts';
 import { caBudgets } from '../../src/domains/domain/certificates/ca-budget.ts';
-import { largestAnswer } from '../../src/domains/domain/dns/facts.ts';
-import { shownAtMost } from '../../src/domains/domain/dns/shortened.ts';
+import { largestAnswer, shownAtMost } from '../../src/domains/domain/dns/facts.ts';
 import { siteLimits } from '../../src/sites/domain/site-contents.ts';
-import { planAllowances } from '../../src/sites/domain/allowance.ts';
+import { planAllowances } from '../../src/sites/domain/project.ts';
 import { bytesInWords } from '../../src/kernel/in-words.ts';
 import type { Defence } from './security-defence.ts';
 

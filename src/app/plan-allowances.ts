@@ -5,7 +5,7 @@ import {
   gib,
   planAllowances,
   type Allowance,
-} from '../sites/domain/allowance.ts';
+} from '../sites/domain/project.ts';
 import { Allowances } from '../sites/ports.ts';
 import type { Config } from './settings/config.ts';
 

@@ -12,7 +12,7 @@ import { AuthorityLedger } from '../../src/domains/certificate-ports.ts';
 import type { Domains } from '../../src/domains/domains.ts';
 import { Acting } from '../../src/kernel/acting.ts';
 import { ownersKinds } from '../../src/notifications/domain/kinds.ts';
-import { mostWebhooks, type Webhook } from '../../src/notifications/domain/webhooks/webhook.ts';
+import { mostWebhooks, type Webhook } from '../../src/notifications/domain/webhook.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import type { Sites } from '../../src/sites/sites.ts';
 import { pointAtUs } from '../support/dashboard/domains.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { payloadDocument } from '../../src/adapters/http/reference/payload-documents.ts';
-import { messageTypes } from '../../src/notifications/domain/webhooks/payload.ts';
+import { messageTypes } from '../../src/notifications/domain/payload.ts';
 import { publicUrl, startApi, type RunningApi } from '../support/http/running-api.ts';
 
 let api: RunningApi;

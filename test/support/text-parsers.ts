@@ -36,22 +36,24 @@ import { TldtsHostNames } from '../../src/adapters/system/tldts-host-names.ts';
 import { readDomainSettings } from '../../src/app/domain-settings/text.ts';
 import { shownPath as shownPathInLog } from '../../src/kernel/shown-path.ts';
 import { isLine, isName } from '../../src/kernel/text.ts';
-import { parseIssueValue } from '../../src/domains/domain/dns/caa-issue.ts';
-import { judgeOwnership } from '../../src/domains/domain/dns/ownership.ts';
+import { parseIssueValue } from '../../src/domains/domain/dns/caa.ts';
+import { judgeOwnership } from '../../src/domains/domain/dns/route.ts';
 import { cleanName, parseHostname } from '../../src/domains/domain/names/hostname.ts';
-import { isInNetwork, isUnspecified } from '../../src/domains/domain/dns/ip-address.ts';
-import { slugOf } from '../../src/sites/domain/project.ts';
-import { publishedPath, shownPath } from '../../src/sites/domain/published-path.ts';
-import { isReservedSlug } from '../../src/sites/domain/reserved-slugs.ts';
-import { readDestination } from '../../src/notifications/domain/webhooks/destination.ts';
-import { specialUse } from '../../src/notifications/domain/webhooks/special-addresses.ts';
+import { isInNetwork, isUnspecified } from '../../src/domains/domain/dns/facts.ts';
+import { slugOf, isReservedSlug } from '../../src/sites/domain/project.ts';
+import {
+  publishedPath,
+  shownPath,
+  inspectSite,
+  siteLimits,
+} from '../../src/sites/domain/site-contents.ts';
+import { readDestination, specialUse } from '../../src/notifications/domain/destination.ts';
 import {
   absoluteTarget,
   isAbsolute,
   redirectTarget,
-} from '../../src/domains/domain/redirects/target.ts';
+} from '../../src/domains/domain/redirects/settings.ts';
 import { checkDomainSettings } from '../../src/domains/domain/redirects/redirects.ts';
-import { inspectSite, siteLimits } from '../../src/sites/domain/site-contents.ts';
 
 /** Reads an untrusted text. It may throw. */
 export interface TextParser {

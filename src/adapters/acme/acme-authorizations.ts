@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
-import type { OrderState } from '../../domains/domain/certificates/order.ts';
+import type { OrderState } from '../../domains/domain/certificates/certificate-status.ts';
 import type { ValidationMethod } from '../../domains/domain/dns/validation.ts';
 import { readDocument, type AuthorizationDocument, type OrderDocument } from './acme-documents.ts';
 import { AcmeFailure, failureOf } from './acme-failure.ts';

@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
-import type { CertificateOrder, OrderState } from '../../domains/domain/certificates/order.ts';
+import type {
+  CertificateOrder,
+  OrderState,
+} from '../../domains/domain/certificates/certificate-status.ts';
 import {
   CertificateAuthority,
   type AuthorityAccounts,

@@ -2,7 +2,7 @@ import { Unavailable } from '../../kernel/unavailable.ts';
 import type {
   AuthorityFailure,
   AuthorityFailureReason,
-} from '../../domains/domain/certificates/order.ts';
+} from '../../domains/domain/certificates/certificate-status.ts';
 import type { ProblemDocument } from './acme-documents.ts';
 import { NoUsableAnswer, retryAfter } from './acme-http.ts';
 import { AcmeProblem, isRateLimit, shortType } from './acme-problem.ts';

@@ -1,4 +1,7 @@
-import type { CertificateOrder, OrderState } from '../../domains/domain/certificates/order.ts';
+import type {
+  CertificateOrder,
+  OrderState,
+} from '../../domains/domain/certificates/certificate-status.ts';
 import { awaited, causeOfInvalid, processing, type Step } from './acme-authorizations.ts';
 import { readDocument, type OrderDocument } from './acme-documents.ts';
 import { AcmeFailure } from './acme-failure.ts';

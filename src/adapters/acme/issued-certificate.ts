@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CertificateOrder } from '../../domains/domain/certificates/order.ts';
-import type { Certificate } from '../../domains/domain/certificates/certificate.ts';
+import type { CertificateOrder } from '../../domains/domain/certificates/certificate-status.ts';
+import type { Certificate } from '../../domains/domain/certificates/renewal.ts';
 import type { Step } from './acme-authorizations.ts';
 import { AcmeFailure } from './acme-failure.ts';
 import { NoUsableAnswer } from './acme-http.ts';

@@ -5,8 +5,8 @@ import type {
   AuthorityFailureReason,
   CertificateOrder,
   OrderState,
-} from '../../domains/domain/certificates/order.ts';
-import type { Certificate } from '../../domains/domain/certificates/certificate.ts';
+} from '../../domains/domain/certificates/certificate-status.ts';
+import type { Certificate } from '../../domains/domain/certificates/renewal.ts';
 import { CertificateAuthority, type OrderAnswer } from '../../domains/certificate-ports.ts';
 import { LocalRootFile } from './local-root-file.ts';
 import { newPrivateKey } from './private-key.ts';

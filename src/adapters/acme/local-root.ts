@@ -12,8 +12,8 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509';
-import type { Certificate, Validity } from '../../domains/domain/certificates/certificate.ts';
-import type { CertificateOrder } from '../../domains/domain/certificates/order.ts';
+import type { Certificate, Validity } from '../../domains/domain/certificates/renewal.ts';
+import type { CertificateOrder } from '../../domains/domain/certificates/certificate-status.ts';
 import { newPrivateKey } from './private-key.ts';
 
 const hourMs = 3_600_000;

@@ -6,7 +6,7 @@ import type {
   ResolverFacts,
 } from '../../domains/domain/dns/facts.ts';
 import { challengeNameOf } from '../../domains/domain/dns/records.ts';
-import { baseOf } from '../../domains/domain/names/wildcard.ts';
+import { baseOf } from '../../domains/domain/names/name-rules.ts';
 import type { Questions } from './resolver-questions.ts';
 
 export interface AskedNames {

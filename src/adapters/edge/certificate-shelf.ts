@@ -1,7 +1,7 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { LoadedCertificate } from '../../domains/edge-ports.ts';
+import type { LoadedCertificate } from '../../domains/ports.ts';
 import type { RouteTable } from './route-table.ts';
 import { tlsOptions } from './tls-options.ts';
 

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { requestBeginning, requestName, tellAnswer } from '../../kernel/traced-request.ts';
 import type { Tracer } from '../../kernel/tracer.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
-import { isAbsolute, redirectTarget } from '../../domains/domain/redirects/target.ts';
-import type { Route } from '../../domains/domain/redirects/routes.ts';
+import { isAbsolute, redirectTarget } from '../../domains/domain/redirects/settings.ts';
+import type { Route } from '../../domains/domain/redirects/redirects.ts';
 import type { Answers } from './answers.ts';
 import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
 import {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { LoadedCertificate } from '../../domains/edge-ports.ts';
+import type { LoadedCertificate } from '../../domains/ports.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { readPlatformPem, UnusableCertificate, type PlatformPem } from './platform-pem.ts';
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { pairOf } from '../../domains/domain/own/own-name.ts';
-import type { LoadedCertificate } from '../../domains/edge-ports.ts';
+import type { LoadedCertificate } from '../../domains/ports.ts';
 
 /** What is in the two files. */
 export interface PlatformPem {

@@ -1,4 +1,4 @@
-import type { Posted } from '../../notifications/mail-ports.ts';
+import type { Posted } from '../../notifications/ports.ts';
 
 interface SmtpError {
   readonly code?: unknown;

@@ -2,12 +2,9 @@ import { request as plainRequest, type IncomingMessage, type RequestOptions } fr
 import { request as secureRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { beginningOf } from '../../kernel/beginning-of.ts';
-import {
-  readDestination,
-  type Destination,
-} from '../../notifications/domain/webhooks/destination.ts';
+import { readDestination, type Destination } from '../../notifications/domain/destination.ts';
 import { Outside } from '../../notifications/webhook-ports.ts';
-import type { Outcome } from '../../notifications/domain/webhooks/delivery.ts';
+import type { Outcome } from '../../notifications/domain/webhook-delivery.ts';
 import { NotSent, notSentBy } from './not-sent.ts';
 import { publicAddresses, type CheckedAddress, type LookupSettings } from './public-addresses.ts';
 

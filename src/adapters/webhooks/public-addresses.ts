@@ -4,8 +4,9 @@ import {
   mayBeSentTo,
   type Destination,
   type DestinationRules,
-} from '../../notifications/domain/webhooks/destination.ts';
-import { isLoopback, plainAddress } from '../../notifications/domain/webhooks/special-addresses.ts';
+  isLoopback,
+  plainAddress,
+} from '../../notifications/domain/destination.ts';
 import { NotSent } from './not-sent.ts';
 
 /** As `lookup` of node:net gives it. */

@@ -2,9 +2,8 @@ import type { Metrics } from '../../adapters/http/metrics/metrics.ts';
 import type { BackupTimes } from '../../adapters/kysely/copies/backup-times.ts';
 import { Census, type CensusPorts } from '../../adapters/schedule/census.ts';
 import type { Domains } from '../../domains/domains.ts';
-import type { Notifications } from '../../notifications/notifications.ts';
-import { deployStates } from '../../sites/domain/deploy.ts';
-import type { WebhookCalls } from '../../notifications/webhooks.ts';
+import type { Notifications, WebhookCalls } from '../../notifications/notifications.ts';
+import { deployStates } from '../../sites/domain/site.ts';
 import type { Sites } from '../../sites/sites.ts';
 
 interface Counting {

@@ -1,4 +1,4 @@
-import { hostOf } from '../../domains/domain/certificates/certificate.ts';
+import { hostOf } from '../../domains/domain/certificates/renewal.ts';
 import type { Config } from './config.ts';
 
 export const siteUrl = (slug: string, platformHost: string, port: number): string =>

@@ -1,4 +1,4 @@
-import type { DestinationRules } from '../../notifications/domain/webhooks/destination.ts';
+import type { DestinationRules } from '../../notifications/domain/destination.ts';
 import type { Config } from './config.ts';
 
 /** What webhooks may call. In production never this machine, whatever else is allowed for tests. */

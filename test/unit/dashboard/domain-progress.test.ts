@@ -4,7 +4,10 @@ import { progressOf, sharedSentenceOf } from '../../../src/adapters/dashboard/do
 import { lossesOf } from '../../../src/adapters/dashboard/domains/remove-screen.ts';
 import { readyInWords } from '../../../src/app/commands/present-domain.ts';
 import { stepsOf } from '../../../src/adapters/dashboard/domains/steps.ts';
-import { workOn, type WantedWork } from '../../../src/domains/domain/certificates/standing.ts';
+import {
+  workOn,
+  type WantedWork,
+} from '../../../src/domains/domain/certificates/certificate-status.ts';
 import {
   removeDomain,
   type CustomDomain,

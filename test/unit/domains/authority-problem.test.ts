@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { problemOf } from '../../../src/domains/domain/attachment/authority-problem.ts';
-import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
+import { problemOf } from '../../../src/domains/domain/attachment/domain-certificate.ts';
+import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import type { Validation } from '../../../src/domains/domain/dns/validation.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import {

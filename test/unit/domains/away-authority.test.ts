@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { workOn } from '../../../src/domains/domain/certificates/standing.ts';
+import { workOn } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import {
   after,
   begin,

@@ -8,9 +8,10 @@ import {
 import {
   freshAttempts,
   type AuthorityTurn,
-} from '../../../src/domains/domain/certificates/attempts.ts';
-import { planned, type RenewalWork } from '../../../src/domains/domain/certificates/standing.ts';
-import { renewedCertificate } from '../../../src/domains/domain/attachment/certificate.ts';
+  planned,
+  type RenewalWork,
+} from '../../../src/domains/domain/certificates/certificate-status.ts';
+import { renewedCertificate } from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import { after, day, hour, live, minute, start } from '../../support/domains/known-domains.ts';
 
 const now = after(70 * day);

@@ -1,8 +1,14 @@
 import { expect, test } from '@jest/globals';
-import { consequencesOf, rivalsTold } from '../../../src/domains/domain/attachment/consequences.ts';
-import { claimName } from '../../../src/domains/domain/attachment/contested-name.ts';
+import {
+  consequencesOf,
+  rivalsTold,
+  claimName,
+} from '../../../src/domains/domain/attachment/contested-name.ts';
 import { removeDomain, unchanged } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { provenAt, type Certified } from '../../../src/domains/domain/attachment/certificate.ts';
+import {
+  provenAt,
+  type Certified,
+} from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import {
   added,
   after,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import {
+  recordCheck,
   askToVerify,
   reverify,
   verify,
-} from '../../../src/domains/domain/attachment/verification.ts';
+} from '../../../src/domains/domain/attachment/checks.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { healthOf } from '../../../src/domains/domain/attachment/health.ts';
+import { healthOf } from '../../../src/domains/domain/attachment/serving.ts';
 import {
   added,
   after,

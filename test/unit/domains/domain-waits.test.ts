@@ -1,13 +1,15 @@
 import { expect, test } from '@jest/globals';
-import { freshAttempts } from '../../../src/domains/domain/certificates/attempts.ts';
-import { planned } from '../../../src/domains/domain/certificates/standing.ts';
+import {
+  freshAttempts,
+  planned,
+} from '../../../src/domains/domain/certificates/certificate-status.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import {
   askToVerify,
   reverify,
   reverifyAllowedAt,
   verifyAllowedAt,
-} from '../../../src/domains/domain/attachment/verification.ts';
+} from '../../../src/domains/domain/attachment/checks.ts';
 import { codeOf } from '../../support/race.ts';
 import { added, after, hour, minute, verified } from '../../support/domains/known-domains.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { cleanName, parseHostname, shownHost } from '../../../src/domains/domain/names/hostname.ts';
-import type { NameFacts } from '../../../src/domains/domain/names/name-facts.ts';
+import type { NameFacts } from '../../../src/domains/domain/names/name-rules.ts';
 import { anyCharacter } from '../../support/any-text.ts';
 
 const settings = { platformHost: 'sites.test', allowTestDomains: false };

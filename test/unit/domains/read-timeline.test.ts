@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { PlacedEntry, Timeline } from '../../../src/domains/ports.ts';
-import { readTimeline, readWholeTimeline } from '../../../src/domains/use-cases/read-timeline.ts';
+import { readTimeline, readWholeTimeline } from '../../../src/domains/use-cases/show-domain.ts';
 import { after } from '../../support/domains/known-domains.ts';
 
 const domain = { id: 'dom_1' };

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { isVisited } from '../../../src/domains/domain/attachment/serving.ts';
 import { live } from '../../support/domains/known-domains.ts';
 import { hostMeant, parseHostname, shownHost } from '../../../src/domains/domain/names/hostname.ts';
-import type { NameFacts } from '../../../src/domains/domain/names/name-facts.ts';
 import {
+  type NameFacts,
   baseOf,
   covers,
   isWildcard,
   wildcardOver,
-} from '../../../src/domains/domain/names/wildcard.ts';
+} from '../../../src/domains/domain/names/name-rules.ts';
 
 test('a live wildcard has no address of its own to visit', () => {
   expect(isVisited(live)).toBe(true);

@@ -6,10 +6,11 @@ import {
   plannedSince,
   type Mail,
   type PlannedMail,
+  endOf,
+  nextAttempt,
 } from '../../../src/notifications/domain/mail.ts';
 import { subjectOf } from '../../../src/notifications/domain/kinds.ts';
 import type { Told } from '../../../src/notifications/domain/notification.ts';
-import { endOf, nextAttempt } from '../../../src/notifications/domain/mail-attempts.ts';
 import { later } from '../../support/accounts.ts';
 import { everyKind } from '../../support/notifications.ts';
 

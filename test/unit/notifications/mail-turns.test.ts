@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { inTurns, type DueMail } from '../../../src/notifications/domain/mail-turns.ts';
+import { inTurns, type DueMail } from '../../../src/notifications/domain/mail.ts';
 
 const mail = (message: string, draft: Partial<DueMail> = {}): DueMail => ({
   ...{ message, accountId: 'acct_1', isPersonal: false },

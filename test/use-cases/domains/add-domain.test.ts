@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import type { Allowance } from '../../../src/sites/domain/allowance.ts';
+import type { Allowance } from '../../../src/sites/domain/project.ts';
 import { after, allowance, hour, minute, start } from '../../support/domains/known-domains.ts';
 import { addCustomDomain } from '../../../src/domains/use-cases/add-domain.ts';
 import { servedProject } from '../../support/domains/custom-domains.ts';

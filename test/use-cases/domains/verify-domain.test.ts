@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { verifyDomain } from '../../../src/domains/use-cases/verify-domain.ts';
+import { verifyDomain } from '../../../src/domains/use-cases/check-domain.ts';
 import { around, closeLabs, domainLab } from '../../support/domains/domain-lab.ts';
 import { after, day, minute } from '../../support/domains/known-domains.ts';
 import { codeOf } from '../../support/race.ts';

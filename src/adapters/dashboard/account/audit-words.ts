@@ -3,7 +3,7 @@ import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import type { AuditEntry } from '../../../access/ports.ts';
 import type { CatalogueEvent } from '../../../catalogue/domain/catalogue-event.ts';
 import type { DomainEvent } from '../../../kernel/domain-event.ts';
-import type { WebhookEvent } from '../../../notifications/domain/webhooks/webhook-event.ts';
+import type { WebhookEvent } from '../../../notifications/domain/webhook.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import { planNames } from './plan.ts';
 import { count, counted } from '../frame/parts.ts';

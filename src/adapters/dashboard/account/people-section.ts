@@ -1,5 +1,5 @@
 import type { Person } from '../../../access/domain/person.ts';
-import type { MailTrouble } from '../../../notifications/mail-ports.ts';
+import type { MailTrouble } from '../../../notifications/ports.ts';
 import { confirmedForm } from '../frame/confirmed-form.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
 import { buttonForm, field, formError, onceInput } from '../frame/form-parts.ts';

@@ -1,9 +1,9 @@
 import type { Account } from '../../../access/domain/account.ts';
 import { limitsOf, plans, type Plan } from '../../../access/domain/quota.ts';
-import type { Allowance } from '../../../sites/domain/allowance.ts';
+import type { Allowance } from '../../../sites/domain/project.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import { bytesInWords } from '../../../kernel/in-words.ts';
-import type { AccountUse } from '../../../sites/use-cases/show-use.ts';
+import type { AccountUse } from '../../../sites/use-cases/projects.ts';
 import { html, type Html } from '../frame/html.ts';
 import { badge, count, day, facts, type Fact } from '../frame/parts.ts';
 import { table } from '../frame/table.ts';

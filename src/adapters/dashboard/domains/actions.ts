@@ -1,8 +1,5 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import {
-  reverifyAllowedAt,
-  verifyAllowedAt,
-} from '../../../domains/domain/attachment/verification.ts';
+import { reverifyAllowedAt, verifyAllowedAt } from '../../../domains/domain/attachment/checks.ts';
 import { isVisited } from '../../../domains/domain/attachment/serving.ts';
 import type { DomainRole } from '../../../domains/use-cases/domain-settings.ts';
 import { domainPath, settingPath } from './paths.ts';

@@ -1,5 +1,5 @@
 import type { Plan } from '../../../access/domain/quota.ts';
-import { planAllowances } from '../../../sites/domain/allowance.ts';
+import { planAllowances } from '../../../sites/domain/project.ts';
 import type { Site } from '../../../sites/domain/site.ts';
 import { otherNamePath } from './paths.ts';
 import { html, type Html } from '../frame/html.ts';

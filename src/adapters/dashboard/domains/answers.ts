@@ -1,7 +1,11 @@
 import * as v from 'valibot';
-import { chainEnds, dnsFailures, type CaaRecord } from '../../../domains/domain/dns/facts.ts';
-import type { KeptAnswer, KeptFacts } from '../../../domains/domain/dns/kept-answers.ts';
-import { andMore } from '../../../domains/domain/dns/shortened.ts';
+import {
+  chainEnds,
+  dnsFailures,
+  type CaaRecord,
+  andMore,
+} from '../../../domains/domain/dns/facts.ts';
+import type { KeptAnswer, KeptFacts } from '../../../domains/domain/dns/judgement.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
 import { table, type Column } from '../frame/table.ts';
 

@@ -1,12 +1,11 @@
-import { limitInWords } from '../../../domains/domain/certificates/ca-budget.ts';
-import type { Hold } from '../../../domains/domain/certificates/ca-budget.ts';
-import { isOrdered } from '../../../domains/domain/certificates/standing.ts';
+import { limitInWords, type Hold } from '../../../domains/domain/certificates/ca-budget.ts';
+import { isOrdered } from '../../../domains/domain/certificates/certificate-status.ts';
 import type {
   CustomDomain,
   DomainIn,
   OwnFact,
 } from '../../../domains/domain/attachment/custom-domain.ts';
-import { healthOf } from '../../../domains/domain/attachment/health.ts';
+import { healthOf } from '../../../domains/domain/attachment/serving.ts';
 import { problemTitles, type DnsProblem } from '../../../domains/domain/dns/problem.ts';
 import { lowered, ourTurn, yourTurn, type Progress } from './turn.ts';
 import { exact } from '../frame/parts.ts';

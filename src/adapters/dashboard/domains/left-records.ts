@@ -1,5 +1,5 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import { isAtApex } from '../../../domains/domain/dns/standing.ts';
+import { isAtApex } from '../../../domains/domain/dns/judgement.ts';
 import { recordsFor, type RecordZones } from '../../../domains/domain/dns/records.ts';
 import { html, type Html } from '../frame/html.ts';
 import { copyButton } from '../frame/parts.ts';

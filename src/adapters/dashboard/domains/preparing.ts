@@ -1,6 +1,6 @@
-import { workOn } from '../../../domains/domain/certificates/standing.ts';
+import { workOn } from '../../../domains/domain/certificates/certificate-status.ts';
 import type { DomainIn } from '../../../domains/domain/attachment/custom-domain.ts';
-import { isDelegated, isReadyAt } from '../../../domains/domain/attachment/readiness.ts';
+import { isDelegated, isReadyAt } from '../../../domains/domain/attachment/serving.ts';
 import { problemTitles } from '../../../domains/domain/dns/problem.ts';
 import { lowered, ourTurn, yourTurn, type Progress } from './turn.ts';
 

@@ -1,4 +1,4 @@
-import { workOn } from '../../../domains/domain/certificates/standing.ts';
+import { workOn } from '../../../domains/domain/certificates/certificate-status.ts';
 import type {
   CustomDomain,
   DomainIn,

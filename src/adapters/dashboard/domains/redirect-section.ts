@@ -1,6 +1,5 @@
 import { isOpen } from '../../../domains/domain/attachment/serving.ts';
-import type { Redirect } from '../../../domains/domain/redirects/settings.ts';
-import { hostIn, isAbsolute } from '../../../domains/domain/redirects/target.ts';
+import { type Redirect, hostIn, isAbsolute } from '../../../domains/domain/redirects/settings.ts';
 import type { DomainSettingsView } from '../../../domains/use-cases/domain-settings.ts';
 import { settingPath } from './paths.ts';
 import { nameOf, shownName } from './words.ts';

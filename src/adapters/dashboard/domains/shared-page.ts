@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import type { SharedDomain } from '../../../domains/use-cases/share-domain.ts';
+import type { SharedDomain } from '../../../domains/use-cases/show-domain.ts';
 import { sendHtml } from '../frame/answering.ts';
 import { html, type Html } from '../frame/html.ts';
 import { layout } from '../frame/layout.ts';

@@ -4,7 +4,7 @@ import {
   type DomainShare,
 } from '../../../domains/domain/attachment/share.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import type { MadeShare } from '../../../domains/use-cases/share-domain.ts';
+import type { MadeShare } from '../../../domains/use-cases/show-domain.ts';
 import { buttonForm, formError, onceInput } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { copyable, counted, day, time } from '../frame/parts.ts';

@@ -1,5 +1,5 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import { isReadyAt } from '../../../domains/domain/attachment/readiness.ts';
+import { isReadyAt } from '../../../domains/domain/attachment/serving.ts';
 import { progressOf } from './progress.ts';
 import { html, type Html } from '../frame/html.ts';
 import { end, time } from '../frame/parts.ts';

@@ -1,10 +1,13 @@
 import * as v from 'valibot';
-import { limitInWords } from '../../../domains/domain/certificates/ca-budget.ts';
-import { caBudgets, type BudgetName } from '../../../domains/domain/certificates/ca-budget.ts';
+import {
+  limitInWords,
+  caBudgets,
+  type BudgetName,
+} from '../../../domains/domain/certificates/ca-budget.ts';
 import type { RemovalReason } from '../../../domains/domain/attachment/custom-domain.ts';
-import type { AuthorityFailureReason } from '../../../domains/domain/certificates/order.ts';
-import { shortened } from '../../../domains/domain/dns/shortened.ts';
-import type { TimelineEntry } from '../../../domains/domain/attachment/timeline.ts';
+import type { AuthorityFailureReason } from '../../../domains/domain/certificates/certificate-status.ts';
+import { shortened } from '../../../domains/domain/dns/facts.ts';
+import type { TimelineEntry } from '../../../domains/domain/attachment/timeline-entries.ts';
 import { answersTable } from './answers.ts';
 import { problemTitles } from '../../../domains/domain/dns/problem.ts';
 import { html, type Child, type Html } from '../frame/html.ts';

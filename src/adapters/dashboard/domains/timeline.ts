@@ -1,5 +1,5 @@
 import type { PlacedEntry } from '../../../domains/ports.ts';
-import type { TimelinePage } from '../../../domains/use-cases/read-timeline.ts';
+import type { TimelinePage } from '../../../domains/use-cases/show-domain.ts';
 import { attachmentIn } from './paths.ts';
 import { tell, type Told } from './story.ts';
 import { html, type Html } from '../frame/html.ts';

@@ -7,12 +7,11 @@ import type { Acting } from '../../../kernel/acting.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Deadline } from '../../../kernel/deadline.ts';
 import type { Ids } from '../../../kernel/ids.ts';
-import type { Allowance } from '../../../sites/domain/allowance.ts';
+import type { Allowance } from '../../../sites/domain/project.ts';
 import type { DomainSettingsDocument } from '../../../domains/domain/redirects/settings.ts';
 import type { DomainSettingsDraft } from '../../../domains/domain/redirects/redirects.ts';
 import type { Domains } from '../../../domains/domains.ts';
-import type { Notifications } from '../../../notifications/notifications.ts';
-import type { WebhookCalls } from '../../../notifications/webhooks.ts';
+import type { Notifications, WebhookCalls } from '../../../notifications/notifications.ts';
 import type { Sites } from '../../../sites/sites.ts';
 
 /** What the pages show and do, and what they need of the machine. */

@@ -1,6 +1,5 @@
-import { limitInWords } from '../../../domains/domain/certificates/ca-budget.ts';
-import type { Hold } from '../../../domains/domain/certificates/ca-budget.ts';
-import type { Deploy } from '../../../sites/domain/deploy.ts';
+import { limitInWords, type Hold } from '../../../domains/domain/certificates/ca-budget.ts';
+import type { Deploy } from '../../../sites/domain/site.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { siteLimits } from '../../../sites/domain/site-contents.ts';
 import { deployList, type DeployListView } from './deploy-list.ts';

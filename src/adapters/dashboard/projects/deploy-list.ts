@@ -1,6 +1,10 @@
-import { keptDeploys, type Deploy, type DeployState } from '../../../sites/domain/deploy.ts';
-import type { Site } from '../../../sites/domain/site.ts';
-import type { AccountUse } from '../../../sites/use-cases/show-use.ts';
+import {
+  keptDeploys,
+  type Deploy,
+  type DeployState,
+  type Site,
+} from '../../../sites/domain/site.ts';
+import type { AccountUse } from '../../../sites/use-cases/projects.ts';
 import { bytesInWords } from '../../../kernel/in-words.ts';
 import type { UploadProgress } from '../../../sites/ports.ts';
 import { confirmedForm } from '../frame/confirmed-form.ts';

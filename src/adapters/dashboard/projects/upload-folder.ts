@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { longestUploadMs } from '../../../sites/domain/deploy.ts';
+import { longestUploadMs } from '../../../sites/domain/site.ts';
 import { PageProblem } from '../frame/page-problem.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import type { Deploy } from '../../../sites/domain/deploy.ts';
+import type { Deploy } from '../../../sites/domain/site.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import type { UploadProgress } from '../../../sites/ports.ts';
 import type { DashboardPorts } from '../frame/ports.ts';

@@ -1,5 +1,4 @@
-import type { Attempt } from '../../../notifications/domain/webhooks/delivery.ts';
-import { isSuccess } from '../../../notifications/domain/webhooks/attempts.ts';
+import { type Attempt, isSuccess } from '../../../notifications/domain/webhook-delivery.ts';
 import { html, type Html } from '../frame/html.ts';
 import { badge, count, exact, time } from '../frame/parts.ts';
 

@@ -1,5 +1,5 @@
 import type { ListedDelivery } from '../../../notifications/webhook-ports.ts';
-import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+import type { Webhook } from '../../../notifications/domain/webhook.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
 import { buttonForm } from '../frame/form-parts.ts';
 import { badge, counted, empty, minute, pager, time } from '../frame/parts.ts';

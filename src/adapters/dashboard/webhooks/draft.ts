@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { kinds, ownersKinds } from '../../../notifications/domain/kinds.ts';
-import { longestUrl } from '../../../notifications/domain/webhooks/destination.ts';
-import type { WebhookDraft } from '../../../notifications/domain/webhooks/webhook.ts';
+import { longestUrl } from '../../../notifications/domain/destination.ts';
+import type { WebhookDraft } from '../../../notifications/domain/webhook.ts';
 import { checkboxes } from '../frame/checkboxes.ts';
 import { filled } from '../frame/form-body.ts';
 import { html, type Html } from '../frame/html.ts';

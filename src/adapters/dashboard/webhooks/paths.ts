@@ -1,4 +1,4 @@
-import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+import type { Webhook } from '../../../notifications/domain/webhook.ts';
 import type { WebhookOf } from '../../../notifications/webhook-ports.ts';
 import { notFound } from '../frame/page-problem.ts';
 import type { DashboardPorts } from '../frame/ports.ts';

@@ -1,8 +1,8 @@
 import {
   secretOverlaps,
   type SecretOverlap,
-} from '../../../notifications/domain/webhooks/secrets.ts';
-import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+  type Webhook,
+} from '../../../notifications/domain/webhook.ts';
 import { html, type Html } from '../frame/html.ts';
 import { formError, onceInput } from '../frame/form-parts.ts';
 import { overlapOptions } from '../frame/overlap-options.ts';

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import {
   secretOverlaps,
   type SecretOverlap,
-} from '../../../notifications/domain/webhooks/secrets.ts';
-import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+  type Webhook,
+} from '../../../notifications/domain/webhook.ts';
 import { shownOnce } from '../frame/act-once.ts';
 import { confirmedForm } from '../frame/confirmed-form.ts';
 import { buttonForm, formError } from '../frame/form-parts.ts';

@@ -1,7 +1,7 @@
-import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+import type { Webhook } from '../../../notifications/domain/webhook.ts';
 import { ownersKinds } from '../../../notifications/domain/kinds.ts';
-import { receiverOf } from '../../../notifications/domain/webhooks/address.ts';
-import { failedForMs, longestFailingMs } from '../../../notifications/domain/webhooks/failing.ts';
+import { receiverOf } from '../../../notifications/domain/destination.ts';
+import { failedForMs, longestFailingMs } from '../../../notifications/domain/webhook-delivery.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
 import { badge, counted, time } from '../frame/parts.ts';
 

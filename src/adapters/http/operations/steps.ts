@@ -4,8 +4,8 @@ import Negotiator from 'negotiator';
 import {
   idempotencyRetentionMs,
   longestIdempotencyKey,
-} from '../../../access/domain/idempotency.ts';
-import type { IdempotencyKeys } from '../../../access/ports.ts';
+  type IdempotencyKeys,
+} from '../../../access/ports.ts';
 import type { Caller } from '../../../access/use-cases/callers.ts';
 import { RequestError } from '../answers/error-table.ts';
 import type { Answer } from '../answers/answer.ts';

@@ -1,4 +1,4 @@
-import { longestIdempotencyKey } from '../../../access/domain/idempotency.ts';
+import { longestIdempotencyKey } from '../../../access/ports.ts';
 import type { Operation } from '../operations/operation.ts';
 import { propertiesOf } from '../operations/openapi-schemas.ts';
 

@@ -1,5 +1,5 @@
 import { toJsonSchema, type JsonSchema } from '@valibot/to-json-schema';
-import type { MessageType } from '../../../notifications/domain/webhooks/payload.ts';
+import type { MessageType } from '../../../notifications/domain/payload.ts';
 import { payloadSchemaPath } from './payload-path.ts';
 import { payloadSchema } from './payload-schemas.ts';
 

@@ -1,12 +1,14 @@
-import { waitAfter, type Attempts, type AuthorityTurn } from './attempts.ts';
 import {
+  waitAfter,
+  type Attempts,
+  type AuthorityTurn,
   latest,
   longestWait,
   restedAt,
   type IssuedCertificate,
   type PlannedWork,
   type WantedCertificate,
-} from './standing.ts';
+} from './certificate-status.ts';
 
 /** What decides which authority an attempt goes to. */
 export interface Choice {

@@ -1,4 +1,12 @@
-import { freshAttempts } from './attempts.ts';
+import {
+  freshAttempts,
+  type AuthorityFailure,
+  isManual,
+  isOrdered,
+  type IssuedCertificate,
+  type RenewalWork,
+  type WantedCertificate,
+} from './certificate-status.ts';
 import { isLeft, turnAt, type Choice } from './authorities.ts';
 import {
   mayOrder,
@@ -6,24 +14,14 @@ import {
   type Hold,
   type OrderKind,
   type WantedAttempt,
-} from './ca-budget.ts';
-import {
   orderAsked,
   orderNotMade,
   orderUnheardOf,
   type LedgerChange,
   type LedgerEntry,
   type LedgerName,
-} from './ca-ledger.ts';
-import type { Certificate } from './certificate.ts';
-import type { AuthorityFailure } from './order.ts';
-import {
-  isManual,
-  isOrdered,
-  type IssuedCertificate,
-  type RenewalWork,
-  type WantedCertificate,
-} from './standing.ts';
+} from './ca-budget.ts';
+import type { Certificate } from './renewal.ts';
 import type { DnsProblem } from '../dns/problem.ts';
 import type { ValidationMethod } from '../dns/validation.ts';
 

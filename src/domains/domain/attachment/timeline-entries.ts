@@ -1,4 +1,5 @@
-import type { CustomDomain } from './custom-domain.ts';
+import type { CustomDomain, DomainDecision } from './custom-domain.ts';
+import type { StoredWork } from '../certificates/certificate-work.ts';
 import type { DomainsEvent } from '../domains-event.ts';
 
 export const timelineKinds = [
@@ -80,3 +81,11 @@ const detailsOf = (event: DomainsEvent): TimelineEntry['details'] => {
   if (event.type === 'domain_removed') return { reason: event.reason };
   return event.type === 'certificate_renewed' ? { notAfter: event.notAfter } : {};
 };
+
+/** A decision on a domain and everything that depends on it: stored as a whole or not at all. */
+export interface DomainChange extends DomainDecision, StoredWork {
+  /** The cause, as shown to the owner. */
+  readonly cause?: TimelineEntry | undefined;
+  /** The rival that loses the name. */
+  readonly displaced?: DomainDecision;
+}

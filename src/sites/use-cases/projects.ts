@@ -1,6 +1,12 @@
 import { DomainError } from '../../kernel/domain-error.ts';
-import { admitProject, createProject, slugOf, type Project } from '../domain/project.ts';
-import { isReservedSlug } from '../domain/reserved-slugs.ts';
+import {
+  admitProject,
+  createProject,
+  isReservedSlug,
+  type Project,
+  slugOf,
+  type Allowance,
+} from '../domain/project.ts';
 import type { SitesPorts } from '../ports.ts';
 
 /**
@@ -32,4 +38,21 @@ export const startProject =
         }
       }
     }
+  };
+
+export interface AccountUse {
+  readonly allowance: Allowance;
+  readonly projects: number;
+  readonly storedBytes: number;
+}
+
+export const showUse =
+  ({ projects, allowances }: Pick<SitesPorts, 'projects' | 'allowances'>) =>
+  async (accountId: string): Promise<AccountUse> => {
+    const [allowance, list, storedBytes] = await Promise.all([
+      allowances.of(accountId),
+      projects.list(accountId),
+      projects.keptBytes(accountId),
+    ]);
+    return { allowance, projects: list.length, storedBytes };
   };

@@ -1,8 +1,92 @@
-import type { WebhookEvent } from './webhook-event.ts';
-import type { Attempt, DeliveryProgress, Outcome, WebhookDelivery } from './delivery.ts';
-import { failingAfter, isHopeless, type Failing } from './failing.ts';
-import { waitAfter } from './waits.ts';
-import { about, mustBeOn, switchOff, type Webhook } from './webhook.ts';
+import { about, mustBeOn, switchOff, type Webhook, type WebhookEvent } from './webhook.ts';
+import crc32 from 'crc-32';
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** Waits after each failure (Standard Webhooks recommends such a schedule); after the last one, we give up. */
+export const waits: readonly number[] = [
+  ...[5 * second, 5 * minute, 30 * minute],
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour),
+];
+
+/** Attempts before we give up. Sent again, a delivery keeps as many of those before. */
+export const attemptsOfOnce = waits.length + 1;
+
+/** A wait is longer by up to this share, so that what failed together is not repeated together. */
+const jitter = 0.1;
+
+export const longestWait = Math.max(...waits) * (1 + jitter);
+
+/** @returns undefined once all attempts failed @param failures with the last one */
+export const waitAfter = (failures: number, deliveryId: string): number | undefined => {
+  const wait = waits[failures - 1];
+  if (wait === undefined) return undefined;
+  const chance = (crc32.str(`${deliveryId} ${String(failures)}`) >>> 0) / 2 ** 32;
+  return Math.round(wait * (1 + jitter * chance));
+};
+
+/** What the other side did, or what kept us from calling it. */
+export type Outcome =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** The first KiB, as text. */
+      readonly beginning: string;
+      readonly tookMs: number;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly why: FailedWhy;
+      /** For the owner. */
+      readonly explanation: string;
+      readonly tookMs: number;
+    };
+
+export const failedWhys = [
+  'not_public',
+  'not_found',
+  'refused',
+  'reset',
+  'timeout',
+  'tls',
+  'too_large',
+  'unreadable',
+  'unsigned',
+  'stopped',
+] as const;
+export type FailedWhy = (typeof failedWhys)[number];
+
+/** An attempt at a delivery, and when it began. */
+export type Attempt = Outcome & { readonly at: Date };
+
+export const deliveryStates = ['waiting', 'delivered', 'given_up', 'cancelled'] as const;
+
+export type DeliveryProgress =
+  /** Between attempts, or during one: then it is the end of the lease. */
+  | { readonly state: 'waiting'; readonly nextAt: Date }
+  | { readonly state: 'delivered' }
+  /** All attempts failed. */
+  | { readonly state: 'given_up' }
+  /** The webhook was switched off or removed. */
+  | { readonly state: 'cancelled' };
+
+/** A message to one webhook. */
+export interface WebhookDelivery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly accountId: string;
+  /** `webhook-id`: the same at each attempt, also when it is sent again. */
+  readonly messageId: string;
+  /** A kind, or `test.ping`; also those of newer versions. */
+  readonly type: string;
+  readonly body: string;
+  readonly addedAt: Date;
+  /** Since it was added, or sent again. */
+  readonly failures: number;
+  readonly progress: DeliveryProgress;
+}
 
 /** An answer that takes longer is slow, and so is none. */
 export const slowMs = 1000;
@@ -113,3 +197,36 @@ export const repeat = (delivery: WebhookDelivery, webhook: Webhook, now: Date): 
   begunAt: now,
   events: [{ type: 'webhook_repeated', ...about(mustBeOn(webhook), now), deliveryId: delivery.id }],
 });
+
+/** So many failures without a success, and a webhook is switched off. */
+export const longestFailingMs = 5 * 24 * hour;
+
+/** What waits is tried within this time. In a longer pause nothing has waited, so the pause does not count. */
+export const longestPauseMs = longestWait + hour;
+
+/** Failures without a success. */
+export interface Failing {
+  /** The first one, later by all long pauses since. */
+  readonly failingSince: Date;
+  /** The last one. */
+  readonly failedAt: Date;
+}
+
+type Maybe<Fields> = { readonly [Name in keyof Fields]: Fields[Name] | undefined };
+
+/** @param at of one more failure; attempts at several deliveries may end in another order than they began */
+export const failingAfter = (failing: Maybe<Failing>, at: Date): Failing => {
+  const { failingSince = at, failedAt = at } = failing;
+  const wait = at.getTime() - failedAt.getTime();
+  const pause = wait > longestPauseMs ? wait : 0;
+  return {
+    failingSince: new Date(failingSince.getTime() + pause),
+    failedAt: at > failedAt ? at : failedAt,
+  };
+};
+
+/** For how long it was tried in vain: a receiver that is called once a week has five such days after two calls. */
+export const failedForMs = ({ failingSince, failedAt }: Failing): number =>
+  failedAt.getTime() - failingSince.getTime();
+
+export const isHopeless = (failing: Failing): boolean => failedForMs(failing) >= longestFailingMs;

@@ -1,35 +1,49 @@
-import { turnAt, type Choice } from '../certificates/authorities.ts';
+import type { DomainChange, TimelineEntry } from './timeline-entries.ts';
 import {
-  choiceOf,
-  postponed,
-  subjectUnder,
-  type CertificateTerms,
-  type CertificateWork,
-  type WorkChange,
-  type WorkOutcome,
-} from '../certificates/certificate-work.ts';
-import { planRenewal, type RenewalAnswer } from '../certificates/renewal-plan.ts';
-import {
-  latest,
-  restedAt,
-  workOn,
-  type IssuedCertificate,
-  type RenewalWork,
-  type WantedCertificate,
-} from '../certificates/standing.ts';
-import { chooseMethod, methodBeforeTraffic, type ValidationMethod } from '../dns/validation.ts';
-import { about, type Attachment } from './attachment.ts';
-import { problemOf } from './authority-problem.ts';
-import type { DomainChange } from './change.ts';
-import {
-  goLive,
-  unchanged,
+  about,
+  type Attachment,
   type CustomDomain,
   type DomainDecision,
   type DomainIn,
+  goLive,
+  unchanged,
 } from './custom-domain.ts';
-import { isReady, issuersFor, readiness } from './readiness.ts';
-import type { TimelineEntry } from './timeline.ts';
+import { isReady, issuersFor, readiness } from './serving.ts';
+import { type Choice, turnAt } from '../certificates/authorities.ts';
+import {
+  type AuthorityFailureReason,
+  type IssuedCertificate,
+  latest,
+  planned,
+  planRenewal,
+  type RenewalAnswer,
+  type RenewalWork,
+  restedAt,
+  type WantedCertificate,
+  workOn,
+} from '../certificates/certificate-status.ts';
+import {
+  type CertificateTerms,
+  type CertificateWork,
+  choiceOf,
+  postponed,
+  type Refusal,
+  subjectUnder,
+  type WorkChange,
+  type WorkOutcome,
+} from '../certificates/certificate-work.ts';
+import { allowingLine } from '../dns/caa.ts';
+import { isAtApex } from '../dns/judgement.ts';
+import { dnsProblem, type DnsProblem, type DnsProblemCode } from '../dns/problem.ts';
+import { delegationNameOf } from '../dns/records.ts';
+import {
+  chooseMethod,
+  methodBeforeTraffic,
+  type ValidationMethod,
+  validationMethods,
+} from '../dns/validation.ts';
+import { shownHost } from '../names/hostname.ts';
+import { isWildcard } from '../names/name-rules.ts';
 
 /** A domain that has a certificate, or gets one. It holds the name: one domain over all accounts does. */
 export type Certified =
@@ -239,4 +253,95 @@ const attemptIn = (outcome: WorkOutcome): TimelineEntry['details'] | undefined =
     case 'counted':
       return undefined;
   }
+};
+
+/**
+ * A name is taken over with its certificate, so that no visitor meets an error while the next one is ordered. Its key is
+ * ours: no account ever sees it. An order under way, and what authorities said, stays behind with the former holder.
+ */
+export const takenOver = (
+  claimant: Certified,
+  { certificate }: CustomDomain,
+  now: Date,
+): DomainDecision => {
+  const isThere = certificate.kind === 'issued' && certificate.notAfter > now;
+  if (!isThere || claimant.certificate.kind === 'issued') return unchanged(claimant);
+  const { work } = certificate;
+  const kept: IssuedCertificate = {
+    ...certificate,
+    work: planned(work.step === 'planned' ? work.at : now),
+  };
+  if (claimant.state === 'verified') return goLive(claimant, kept, now);
+  const state: CustomDomain = { ...claimant, certificate: kept };
+  return { state, events: readiness(claimant, state, now) };
+};
+
+const codes: Readonly<Record<AuthorityFailureReason, DnsProblemCode>> = {
+  order_gone: 'ca_unavailable',
+  rate_limited: 'ca_rate_limited',
+  unavailable: 'ca_unavailable',
+  rejected_name: 'ca_rejected_name',
+  caa: 'caa_forbids_issuer',
+  dns: 'dns_lookup_failed',
+  challenge: 'challenge_unreachable',
+};
+
+/** The problem to show the owner when the authority did not issue. */
+export const problemOf = (
+  { failure: { reason, detail }, issuers }: Refusal,
+  domain: CustomDomain,
+): DnsProblem =>
+  reason === 'caa' && issuers.length > 0
+    ? dnsProblem('caa_forbids_issuer', { seen: detail, ...lineToAdd(domain, issuers) })
+    : dnsProblem(codes[reason], {
+        ...{ seen: detail, wanted: `a certificate for ${domain.host}` },
+        ...(isByDns(domain) ? byDns(reason, domain) : {}),
+      });
+
+const isByDns = (domain: CustomDomain): boolean => {
+  const work = workOn(domain);
+  return work?.step === 'ordered' && validationMethods[work.method].needsDelegation;
+};
+
+/** What else there is to say where our own name servers answer the challenge. */
+const byDns = (
+  reason: AuthorityFailureReason,
+  { host, dns }: CustomDomain,
+): Partial<Pick<DnsProblem, 'actor' | 'fix'>> => {
+  if (reason === 'challenge') return { fix: delegationFix(host) };
+  if (reason !== 'dns') return {};
+  return dns.report?.validation?.delegated
+    ? { actor: 'us', fix: oursFix(host) }
+    : { fix: delegationFix(host) };
+};
+
+const oursFix = (host: string): string =>
+  `The certificate authority could not look up where ${delegationNameOf(host)} leads: to our own name servers. Our resolvers found ` +
+  'your record, so there is nothing for you to do. We look after it and try again automatically.';
+
+const delegationFix = (host: string): string =>
+  `The certificate authority did not find our answer where ${delegationNameOf(host)} leads. Check that this name has the ` +
+  'CNAME record shown and no other record, at all of your name servers.';
+
+/** We check CAA before each order, so our own resolvers saw no record that forbids it. */
+const disagreement =
+  'The certificate authority found a CAA record that forbids the certificate, but our own resolvers found none. ' +
+  'It may have changed recently, or the name servers of the domain give different answers.';
+
+/** The records of the lowest level that has any decide (RFC 8659, section 3), so none above can forbid it then. */
+const lineToAdd = (
+  domain: CustomDomain,
+  issuers: readonly string[],
+): Pick<DnsProblem, 'wanted' | 'fix'> => {
+  const { host, unicodeHost: unicode } = domain;
+  const policy = { issuers, isWildcard: isWildcard(host) };
+  if (isAtApex(domain)) {
+    const fix = `${disagreement} Add the record shown at the DNS provider of ${shownHost({ host, unicode })}.`;
+    return { wanted: allowingLine(host, policy), fix };
+  }
+  // Beside a CNAME there can be no CAA record (RFC 1034, section 3.6.2).
+  const parent = host.slice(host.indexOf('.') + 1);
+  const why = policy.isWildcard ? '' : ': a name with a CNAME cannot have a CAA record';
+  const fix = `${disagreement} Add the record shown. It belongs to ${parent}${why}.`;
+  return { wanted: allowingLine(parent, policy), fix };
 };

@@ -1,11 +1,11 @@
-import { ownersKinds } from '../kinds.ts';
+import { ownersKinds } from './kinds.ts';
 import type {
   GivenUpReason,
   Notification,
   OwnersFacts,
   OwnersKind,
   Responsible,
-} from '../notification.ts';
+} from './notification.ts';
 
 interface OfAccount {
   readonly accountId: string;
