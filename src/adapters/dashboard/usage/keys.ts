@@ -1,9 +1,8 @@
 import type { ApiKey, Ban } from '../../../access/domain/api-key.ts';
 import type { CallsOfKey } from '../../../access/ports.ts';
-import type { DashboardSettings } from '../frame/ports.ts';
+import type { DashboardSettings } from '../ports.ts';
 import { html, type Html } from '../frame/html.ts';
-import { badge, count, counted, day, fullTime, time } from '../frame/parts.ts';
-import { table } from '../frame/table.ts';
+import { badge, count, counted, day, fullTime, table, time } from '../frame/parts.ts';
 
 const hourMs = 3_600_000;
 const recentMs = 7 * 24 * hourMs;
