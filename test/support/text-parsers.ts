@@ -110,25 +110,23 @@ const hostnameParser = parser('/:.@-_*?#[0x\\a', (text) =>
 
 /** Each file of src that parses text. A path that ends in a slash stands for all files of that folder. */
 export const textFiles: Readonly<Record<string, TextFile>> = {
-  'access/domain/api-key-secret.ts': {
+  'access/domain/api-key.ts': {
     operations: 1,
     parsers: { isWellFormedSecret: parser('pets_0-', isWellFormedSecret) },
   },
-  'access/domain/email.ts': {
+  'access/domain/person.ts': {
     operations: 2,
     parsers: { isEmail: parser('a@.-1\t', (text) => isEmail(emailOf(text))) },
   },
   'access/domain/password.ts': {
-    operations: 2,
+    operations: 3,
     parsers: {
+      passwordText: parser('aﷺ', passwordText),
+      accents: accents(passwordText),
       checkPassword: parser('a1é', (text) => {
         checkPassword(text, { email: 'a@b.example', accountName: 'a', commonest: new Set() });
       }),
     },
-  },
-  'access/domain/password-text.ts': {
-    operations: 1,
-    parsers: { passwordText: parser('aﷺ', passwordText), accents: accents(passwordText) },
   },
   'kernel/shown-path.ts': {
     operations: 4,
@@ -154,7 +152,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 2,
     parsers: { readId: parser('109a', readId) },
   },
-  'domains/domain/dns/caa-issue.ts': {
+  'domains/domain/dns/caa.ts': {
     operations: 6,
     parsers: { parseIssueValue: parser(' \t;=.-a,:', parseIssueValue) },
   },
@@ -162,7 +160,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 1,
     parsers: { cleanName: parser('. a', cleanName) },
   },
-  'domains/domain/dns/ip-address.ts': {
+  'domains/domain/dns/facts.ts': {
     operations: 3,
     parsers: {
       isInNetwork: parser('.:1f/', (text) => isInNetwork(text, '192.0.2.0/24')),
@@ -170,28 +168,19 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'domains/domain/names/name-rules.ts': {
-    operations: 8,
+    operations: 16,
     parsers: { parseHostname: hostnameParser },
   },
-  'domains/domain/names/name-texts.ts': {
-    operations: 8,
-    parsers: { parseHostname: hostnameParser },
-  },
-  'domains/domain/attachment/certificate.ts': `${ours}the subjects of orders.`,
+  'domains/domain/attachment/domain-certificate.ts': `${ours}the subjects of orders.`,
   'sites/domain/project.ts': {
-    operations: 4,
-    parsers: { slugOf: parser("a-' \u0315\u0300ﷺ", slugOf) },
-  },
-  'sites/domain/published-path.ts': {
-    operations: 5,
+    operations: 6,
     parsers: {
-      folder: parser('/.\\a:\u0315\u0300', (text) => publishedPath(text, true)),
-      file: parser('/.\\a:\u0315\u0300', (text) => publishedPath(text, false)),
-      shownPath: parser('/\u0000\u202ea', shownPath),
+      slugOf: parser("a-' \u0315\u0300ﷺ", slugOf),
+      isReservedSlug: parser('w0t-a', isReservedSlug),
     },
   },
   'domains/domain/redirects/redirects.ts': `${ours}addresses of redirects that were admitted.`,
-  'domains/domain/redirects/target.ts': {
+  'domains/domain/redirects/settings.ts': {
     operations: 9,
     parsers: {
       isAbsolute: parser('a:/\\ +.-', isAbsolute),
@@ -202,13 +191,12 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
-  'sites/domain/reserved-slugs.ts': {
-    operations: 2,
-    parsers: { isReservedSlug: parser('w0t-a', isReservedSlug) },
-  },
   'sites/domain/site-contents.ts': {
-    operations: 1,
+    operations: 6,
     parsers: {
+      folder: parser('/.\\a:\u0315\u0300', (text) => publishedPath(text, true)),
+      file: parser('/.\\a:\u0315\u0300', (text) => publishedPath(text, false)),
+      shownPath: parser('/\u0000\u202ea', shownPath),
       admit: parser('/._a', (text) => inspectSite().admit(text, 'file')),
       accents: accents((text) => inspectSite().admit(text, 'folder')),
       'nested files': parser('a', ({ length }) => {
@@ -220,9 +208,10 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
 
-  'notifications/domain/webhooks/destination.ts': {
-    operations: 7,
+  'notifications/domain/destination.ts': {
+    operations: 10,
     parsers: {
+      specialUse: parser('.:1f%', specialUse),
       readDestination: parser('/\\ .:@?#a%[0x', (text) =>
         readDestination(text, { allowsThisMachine: false }),
       ),
@@ -231,16 +220,11 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
-  'notifications/domain/webhooks/special-addresses.ts': {
-    operations: 1,
-    parsers: { specialUse: parser('.:1f%', specialUse) },
-  },
-  'notifications/domain/webhooks/address.ts': `${shapes}an address is read by readDestination first.`,
   'adapters/http/reference/reference-routes.ts': `${operator}PUBLIC_URL.`,
   'adapters/webhooks/guarded-outside.ts': `${shapes}an address is read by readDestination first.`,
   'adapters/webhooks/not-sent.ts': `${ours}codes of errors.`,
 
-  'access/use-cases/known-device.ts': `${shapes}the length of a token is asked first.`,
+  'access/use-cases/sign-in-attempts.ts': `${shapes}the length of a token is asked first.`,
 
   'adapters/acme/acme-certificate-authority.ts': `${operator}the address of the authority.`,
   'adapters/acme/acme-documents.ts': {
@@ -385,7 +369,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 1,
     parsers: { parseServer: parser('[]:1.a', parseServer) },
   },
-  'domains/domain/dns/ownership.ts': {
+  'domains/domain/dns/route.ts': {
     operations: 0,
     parsers: {
       judgeOwnership: parser(' "a', (text) =>
@@ -446,7 +430,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/mail/smtp-server.ts': `${operator}SMTP_URL.`,
   'app/joined-packages.ts': `${ours}which packages are joined, and the versions of what is installed.`,
   'app/notifications.module.ts': `${operator}SMTP_URL.`,
-  'notifications/use-cases/unsubscribe.ts': `${ours}what is sealed in a token, once it is open.`,
+  'notifications/use-cases/mail.ts': `${ours}what is sealed in a token, once it is open.`,
 
   'adapters/http/reference/llms-text.ts': `${ours}the OpenAPI document.`,
   'adapters/http/reference/openapi.ts': `${operator}the address of the API.`,

@@ -2,7 +2,7 @@
 const lifeSeconds = 3 * 86_400;
 
 /**
- * The rule of `countIn` (access/domain/rate-quota.ts) inside Redis, where read and change are one step. A window is the
+ * The rule of `countIn` (access/domain/quota.ts) inside Redis, where read and change are one step. A window is the
  * fields i, c (index and count) and pi, pc (those before), prefixed by m or d.
  */
 const countIn = `
