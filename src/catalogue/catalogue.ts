@@ -19,7 +19,7 @@ import {
 import type { CataloguePorts, Page, PageBack } from './ports.ts';
 
 /** Sells an animal. @throws DomainError `pet_not_found`, `pet_wrong_status`, `order_invalid` */
-export const placeOrder =
+const placeOrder =
   ({ orders, clock }: Pick<CataloguePorts, 'orders' | 'clock'>) =>
   (
     accountId: string,

@@ -254,7 +254,7 @@ export abstract class DomainShares {
 }
 
 /** Secrets of links, and the form in which they are stored. */
-export interface LinkSecrets {
+interface LinkSecrets {
   /** At least 128 bits at random, for an address. */
   readonly next: () => string;
   /** SHA-256 in lower-case hex. */

@@ -65,7 +65,7 @@ export const signIn =
     return openSession(ports, { person, proof, others: choices }, from);
   };
 
-export const choiceOf = (
+const choiceOf = (
   { keyMaterial }: Pick<AccessPorts, 'keyMaterial'>,
   personId: string,
   passwordHash: string,
@@ -116,7 +116,7 @@ export const findSession =
   };
 
 /** @throws DomainError whatever `Sessions.start` throws */
-export const openSession = async (
+const openSession = async (
   ports: AccessPorts,
   { person, proof, until, ...chosen }: Admission,
   { browser, device }: SignInOrigin,

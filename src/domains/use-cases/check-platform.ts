@@ -73,7 +73,7 @@ export interface PlatformDns {
 }
 
 /** The record that delegates the platform's challenge name; undefined where there is no zone for it. */
-export const platformRecord = ({
+const platformRecord = ({
   naming: { platformHost, acmeDnsZone },
 }: Pick<LookPorts, 'naming'>) =>
   acmeDnsZone === undefined

@@ -10,7 +10,7 @@ import type {
 type Links = KindFacts['sign_in.link'];
 
 /** What single people are told, by mail only. */
-export const personalKinds: PersonalKindTable = {
+const personalKinds: PersonalKindTable = {
   'person.invited': {
     ...{ when: 'You are invited to an account.', to: 'person', tone: 'idle' },
     title: ({ account }) => `You are invited to ${account}`,
@@ -100,13 +100,13 @@ interface ForPerson<Facts> extends InWords<Facts> {
   readonly others?: (about: Facts) => readonly Other[];
 }
 
-export type Kind<Facts> = ForOwners<Facts> | ForPerson<Facts>;
+type Kind<Facts> = ForOwners<Facts> | ForPerson<Facts>;
 
 /** How urgent it is. The colour only repeats what the words say. */
-export type Tone = 'good' | 'busy' | 'bad' | 'idle';
+type Tone = 'good' | 'busy' | 'bad' | 'idle';
 
 /** The path is one of the dashboard. */
-export interface Link {
+interface Link {
   readonly path: string;
   readonly text: string;
 }
@@ -118,12 +118,12 @@ export type KindTable = {
 };
 
 /** A link beside the first one, and what it is for. */
-export interface Other {
+interface Other {
   readonly title: string;
   readonly link: Link;
 }
 
-export type PersonalKindTable = {
+type PersonalKindTable = {
   readonly [Name in PersonalKind]: ForPerson<KindFacts[Name]>;
 };
 
@@ -134,19 +134,19 @@ const months = [
 ];
 
 /** `1 March 2026, 10:00 UTC` @param iso ISO 8601, in UTC */
-export const minute = (iso: string): string => `${day(iso)}, ${iso.slice(11, 16)} UTC`;
+const minute = (iso: string): string => `${day(iso)}, ${iso.slice(11, 16)} UTC`;
 
 /** `1 March 2026` @param iso ISO 8601, in UTC */
-export const day = (iso: string): string =>
+const day = (iso: string): string =>
   `${Number(iso.slice(8, 10))} ${months[Number(iso.slice(5, 7)) - 1] ?? ''} ${iso.slice(0, 4)}`;
 
 /** The UTC day that ends then. @param iso ISO 8601 */
-export const dayBefore = (iso: string): string => day(new Date(Date.parse(iso) - 1).toISOString());
+const dayBefore = (iso: string): string => day(new Date(Date.parse(iso) - 1).toISOString());
 
 /** `10,000` */
-export const amount = (number: number): string => number.toLocaleString('en');
+const amount = (number: number): string => number.toLocaleString('en');
 
-export const whoActs: Readonly<Record<Responsible, string>> = {
+const whoActs: Readonly<Record<Responsible, string>> = {
   customer: 'You need to act.',
   us: 'We act; you need to do nothing.',
   nobody: '',

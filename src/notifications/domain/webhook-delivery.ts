@@ -17,7 +17,7 @@ export const attemptsOfOnce = waits.length + 1;
 /** A wait is longer by up to this share, so that what failed together is not repeated together. */
 const jitter = 0.1;
 
-export const longestWait = Math.max(...waits) * (1 + jitter);
+const longestWait = Math.max(...waits) * (1 + jitter);
 
 /** @returns undefined once all attempts failed @param failures with the last one */
 export const waitAfter = (failures: number, deliveryId: string): number | undefined => {
@@ -215,7 +215,7 @@ export interface Failing {
 type Maybe<Fields> = { readonly [Name in keyof Fields]: Fields[Name] | undefined };
 
 /** @param at of one more failure; attempts at several deliveries may end in another order than they began */
-export const failingAfter = (failing: Maybe<Failing>, at: Date): Failing => {
+const failingAfter = (failing: Maybe<Failing>, at: Date): Failing => {
   const { failingSince = at, failedAt = at } = failing;
   const wait = at.getTime() - failedAt.getTime();
   const pause = wait > longestPauseMs ? wait : 0;
@@ -229,4 +229,4 @@ export const failingAfter = (failing: Maybe<Failing>, at: Date): Failing => {
 export const failedForMs = ({ failingSince, failedAt }: Failing): number =>
   failedAt.getTime() - failingSince.getTime();
 
-export const isHopeless = (failing: Failing): boolean => failedForMs(failing) >= longestFailingMs;
+const isHopeless = (failing: Failing): boolean => failedForMs(failing) >= longestFailingMs;

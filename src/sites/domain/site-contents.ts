@@ -2,7 +2,7 @@ import { DomainError } from '../../kernel/domain-error.ts';
 import type { UploadProblem } from './sites-error.ts';
 import { admitBytes, type StorageRoom } from './storage-quota.ts';
 
-export const pathLimits = {
+const pathLimits = {
   /** UTF-8 bytes of a whole path, and of one of its names. */
   pathBytes: 1024,
   nameBytes: 255,

@@ -53,7 +53,7 @@ export interface FailingCertificate {
 }
 
 /** A domain without what belongs to its state. A new field does not compile until it is carried over here. */
-export const attachmentOf = (domain: Attachment): Attachment => {
+const attachmentOf = (domain: Attachment): Attachment => {
   const { id, accountId, projectId, host, unicodeHost, registrableDomain, isApex } = domain;
   const { token, generation, addedAt, dns, episodes } = domain;
   return {

@@ -95,7 +95,7 @@ const withoutBlanks = (text: string): string => {
 const isBlank = (character: string | undefined): boolean => character === ' ' || character === '\t';
 
 /** @returns why the record does not allow it, or undefined when it does */
-export const isAllowedBy = (
+const isAllowedBy = (
   { issuer, parameters }: IssueValue,
   { issuers, accountUri, method }: CaaPolicy,
 ): 'other_authority' | 'other_account' | 'other_method' | undefined => {
@@ -132,7 +132,7 @@ export type CaaVerdict =
   /** An authority takes this for a refusal: the answer could have been one. */
   | { readonly kind: 'failed'; readonly level: string; readonly reason: DnsFailure };
 
-export type CaaRefusal =
+type CaaRefusal =
   | 'unknown_critical_tag'
   | 'other_authority'
   | 'nobody'
@@ -208,7 +208,7 @@ const refusalOf = (
 const longestShownValue = 200;
 
 /** A record in the form of zone files; a long value is cut. */
-export const caaLine = (name: string, { flags, tag, value }: CaaRecord): string =>
+const caaLine = (name: string, { flags, tag, value }: CaaRecord): string =>
   `${name}. CAA ${flags} ${tag} ${JSON.stringify(shortened(value, longestShownValue))}`;
 
 /** The line that lets an authority issue: of its names, any would do. */
@@ -218,7 +218,7 @@ export const allowingLine = (
 ): string => caaLine(name, { flags: 0, tag: isWildcard ? 'issuewild' : 'issue', value: issuer });
 
 /** Whether our authority may issue for the name, as one resolver sees its CAA records. */
-export const judgeIssuance = (facts: ResolverFacts, host: string, policy: CaaPolicy): Finding => {
+const judgeIssuance = (facts: ResolverFacts, host: string, policy: CaaPolicy): Finding => {
   const verdict = caaVerdict(facts.caa, policy);
   const { resolver } = facts;
   const level = facts.caa.find(({ name }) => name === verdict.level);

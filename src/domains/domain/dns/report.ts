@@ -199,7 +199,7 @@ interface Expected extends Omit<Delegated, 'host'> {
 }
 
 /** Which authorities may issue, and how each of them validates the name. */
-export const judgeValidation = (
+const judgeValidation = (
   asked: Asked,
   expectation: Expected,
 ): Issuers & { readonly validation?: Validation } => {

@@ -210,7 +210,7 @@ const statusOf = (status = 308): RedirectStatus => {
  * @param shown how people read the name of a host
  * @throws DomainError `redirect_loop`, `redirect_chain`
  */
-export const refuseDetour = (
+const refuseDetour = (
   { from, to }: Redirect,
   all: readonly Redirect[],
   shown: (host: string) => string,
