@@ -73,9 +73,7 @@ export interface PlatformDns {
 }
 
 /** The record that delegates the platform's challenge name; undefined where there is no zone for it. */
-const platformRecord = ({
-  naming: { platformHost, acmeDnsZone },
-}: Pick<LookPorts, 'naming'>) =>
+const platformRecord = ({ naming: { platformHost, acmeDnsZone } }: Pick<LookPorts, 'naming'>) =>
   acmeDnsZone === undefined
     ? undefined
     : {
