@@ -20,7 +20,7 @@ import { mostAtOnce, places } from '../../src/adapters/schedule/calls-under-way.
 import { slowMs, attemptsOfOnce } from '../../src/notifications/domain/webhook-delivery.ts';
 import { mostWebhooks } from '../../src/notifications/domain/webhook.ts';
 import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
-import { largestBody } from '../../src/adapters/http/operations/request-bytes.ts';
+import { largestBody } from '../../src/adapters/http/operations/request-input.ts';
 import { ListPetsQuery } from '../../src/adapters/http/operations/schemas.ts';
 import { petNameLength } from '../../src/catalogue/domain/pet.ts';
 import { planAllowances } from '../../src/sites/domain/project.ts';

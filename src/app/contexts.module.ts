@@ -8,7 +8,7 @@ import {
   UsageLog,
 } from '../access/ports.ts';
 import { MailRequests, Passwords, People, Sessions, SignInLinks } from '../access/people-ports.ts';
-import { operationSunsets } from '../adapters/http/operations/operation-sunsets.ts';
+import { operationSunsets } from '../adapters/http/operations/catalogue-operations.ts';
 import { catalogue } from '../catalogue/catalogue.ts';
 import { Orders, Pets } from '../catalogue/ports.ts';
 import { Acting } from '../kernel/acting.ts';

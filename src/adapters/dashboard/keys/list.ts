@@ -5,7 +5,7 @@ import {
   confirmedForm,
   formError,
   onceInput,
-  overlapOptions,
+  overlapSelect,
 } from '../frame/form-parts.ts';
 import { type Child, html, type Html, nothing } from '../frame/html.ts';
 import { badge, type ColumnsOf, counted, day, exact, minute, table, time } from '../frame/parts.ts';
@@ -13,7 +13,6 @@ import type { Refusal } from '../frame/screen.ts';
 
 export interface KeyTableOptions {
   readonly now: Date;
-  /** For `onceInput`. */
   readonly newId: () => string;
   readonly refusal: Refusal | undefined;
 }
@@ -88,9 +87,7 @@ const rotate = ({ id, name }: ApiKey, once: string): Html =>
   html`<form method="post" action="/dashboard/keys/${id}/rotate" class="inline">
     ${onceInput(once)}
     <label class="visually-hidden" for="overlap-${id}">Keep old secret for</label>
-    <select id="overlap-${id}" name="overlap">
-      ${overlapOptions(overlaps)}
-    </select>
+    ${overlapSelect(`overlap-${id}`, overlaps)}
     <button title="Make a new secret for ${name}">Rotate</button>
   </form>`;
 
