@@ -43,7 +43,6 @@ import {
   switchAccount,
 } from './use-cases/sign-in.ts';
 
-/** Who may call, and how much. */
 export const access = (ports: AccessPorts) => ({
   authenticate: authenticate(ports),
   createAccount: createAccount(ports),

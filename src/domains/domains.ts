@@ -26,7 +26,6 @@ import { showOwnHold } from './use-cases/own-host.ts';
 import { tendDomain } from './use-cases/tend-domain.ts';
 import { verifyDomain } from './use-cases/check-domain.ts';
 
-/** Customers' own names: added, verified, certified, served, redirected, removed. */
 export const domains = (ports: DomainPorts) => ({
   addDomain: addCustomDomain(ports),
   addPair: addDomainPair(ports),

@@ -163,7 +163,6 @@ export interface OutgoingMail {
   readonly id: string;
   /** The address. */
   readonly to: string;
-  /** The name of the account. */
   readonly account: string;
   /** At least one; of several it is a summary. */
   readonly told: readonly Told[];

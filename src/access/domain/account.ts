@@ -26,7 +26,6 @@ export interface Account {
   readonly warnings: Warnings;
 }
 
-/** An operation of the API that will be removed. */
 export interface EndingOperation {
   readonly operation: string;
   readonly removedAt: Date;

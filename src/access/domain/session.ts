@@ -31,9 +31,7 @@ const minute = 60_000;
 export const sessionMs = 12 * 60 * minute;
 /** Of one person. Beyond that, the oldest one ends. */
 export const mostSessions = 50;
-/** For a link that is used right away. */
 export const shortLinkMs = 15 * minute;
-/** For a link that comes by mail, which may take its time. */
 export const mailedLinkMs = 30 * minute;
 export const invitationMs = 7 * 24 * 60 * minute;
 

@@ -46,7 +46,6 @@ export const createAccount =
 
 export interface Usage {
   readonly limits: Limits;
-  /** The windows as they stand now. */
   readonly quota: Verdict;
   readonly hours: readonly HourOfUsage[];
   /** Keys that still call an operation that will be removed. */
@@ -71,7 +70,6 @@ export const showUsage =
 
 export interface UsageSums {
   readonly limits: Limits;
-  /** As they stand now. */
   readonly windows: Readonly<Record<WindowName, WindowState>>;
   readonly sums: readonly UsageSum[];
   /** Keys that called an operation that will be removed, within the last 30 days. */

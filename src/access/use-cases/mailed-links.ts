@@ -135,7 +135,6 @@ export const answerMailRequests =
     if (failures.length > 0) throw failures[0];
   };
 
-/** When there is something to answer. */
 export const mailRequestsDueAt =
   ({ mailRequests, clock }: Pick<AccessPorts, 'mailRequests' | 'clock'>) =>
   async (): Promise<Date | undefined> => {

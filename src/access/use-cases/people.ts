@@ -169,7 +169,6 @@ const makeLink = async (
   return { person, secret, endsAt: link.endsAt, isMailed };
 };
 
-/** A link that is still to be stored, and its secret. */
 export const newLink = (
   { keyMaterial }: Pick<AccessPorts, 'keyMaterial'>,
   { person, ...rest }: { readonly person: Person } & Pick<SignInLink, 'endsAt' | 'resetsPassword'>,

@@ -30,9 +30,7 @@ export interface SignInOrigin {
 interface Admission {
   readonly person: Person;
   readonly proof: SignInProof;
-  /** See `Session`. */
   readonly resetsPassword?: boolean;
-  /** See `Session`. */
   readonly others?: readonly SessionChoice[];
   /** Latest end, if it continues another session. */
   readonly until?: Date;

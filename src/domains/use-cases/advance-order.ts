@@ -30,7 +30,6 @@ export const authorityNamed = (
   name: string,
 ): CertificateAuthority | undefined => authoritiesOf(ports).find((one) => one.name === name);
 
-/** The one that the next attempt goes to. */
 export const authorityFor = (
   ports: AuthorityPorts,
   work: CertificateWork | undefined,

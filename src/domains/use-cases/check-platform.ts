@@ -17,7 +17,6 @@ import { policyOf } from './check-domain.ts';
 
 type Ports = AuthorityPorts & Pick<DomainPorts, 'dns' | 'naming' | 'ownNames' | 'clock'>;
 
-/** What there is of the certificate that we order for the platform's names. */
 export interface PlatformStanding {
   /** The record that delegates its challenge name; undefined without a zone of DNS challenges. */
   readonly record: { readonly name: string; readonly value: string } | undefined;

@@ -52,7 +52,6 @@ export type OwnHostPorts = CertificatePorts & Pick<DomainPorts, 'ownNames'>;
 /** `refused`: the authority is rate limiting us or does not answer, whatever the host. */
 export type OwnHostResult = 'issued' | 'failed' | 'refused' | 'held up';
 
-/** Work on one name. */
 interface OwnTask {
   readonly own: OwnTerms;
   readonly known: OwnName;

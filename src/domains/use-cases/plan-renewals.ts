@@ -28,7 +28,6 @@ const lanes = 8;
 const longestRunMs = 4 * 60_000;
 
 export interface RenewalPlans {
-  /** How many renewals were rescheduled. */
   readonly planned: number;
   /** Windows that make no sense. */
   readonly ignored: readonly (RenewalSpan & { readonly host: string })[];
@@ -68,7 +67,6 @@ const agenda = () => {
     note(at: Date | undefined): void {
       if (at && (!firstAt || at < firstAt)) firstAt = at;
     },
-    /** Questions were left. */
     isLeft(): void {
       firstAt = new Date(0);
     },

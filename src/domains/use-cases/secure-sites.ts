@@ -151,7 +151,6 @@ interface Wanted {
   readonly known: OwnName;
 }
 
-/** The hosts of projects. */
 const ownHosts = async (ports: Ports, names: Known): Promise<readonly Wanted[]> => {
   const { edgeRecords, naming } = ports;
   const slugs = (await edgeRecords.names()).filter((name) => !name.includes('.'));
@@ -161,7 +160,6 @@ const ownHosts = async (ports: Ports, names: Known): Promise<readonly Wanted[]> 
   });
 };
 
-/** Those whose certificate is due. */
 const dueHosts = async (ports: Ports, names: Known): Promise<readonly Wanted[]> => {
   const now = ports.clock.now();
   return (await ownHosts(ports, names)).filter(({ known }) => ownDueAt(known) <= now);

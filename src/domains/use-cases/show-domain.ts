@@ -178,7 +178,6 @@ export const revokeShare =
     await shares.change(domain, now, (one, open) => endShare(one, open, { id, now }));
   };
 
-/** What somebody with a link may see. */
 export interface SharedDomain extends DescribedDomain {
   readonly share: DomainShare;
 }

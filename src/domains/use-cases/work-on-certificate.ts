@@ -40,7 +40,6 @@ export type CertificatePorts = OrderPorts & Pick<DomainPorts, 'certificates' | '
 type Command = (work: CertificateWork | undefined) => WorkChange;
 
 interface Changed {
-  /** As it is stored now. */
   readonly work: CertificateWork | undefined;
   readonly outcome: WorkOutcome;
 }

@@ -118,13 +118,11 @@ export const isLoopback = (address: string): boolean => specialUse(address) === 
 /** One text for each address, so that texts can be compared. @returns the text itself if it is no address */
 export const plainAddress = (address: string): string => read(address)?.toString() ?? address;
 
-/** What a receiver may be. */
 export interface DestinationRules {
   /** For tests and labs, never in production: receivers on this machine, plain HTTP, and names below `.test`. */
   readonly allowsThisMachine: boolean;
 }
 
-/** Where a webhook is sent to. */
 export interface Destination {
   readonly protocol: 'https:' | 'http:';
   /** A name without a dot at its end, or an IP address without brackets. */

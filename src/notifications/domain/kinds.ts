@@ -102,7 +102,6 @@ interface ForPerson<Facts> extends InWords<Facts> {
 
 type Kind<Facts> = ForOwners<Facts> | ForPerson<Facts>;
 
-/** How urgent it is. The colour only repeats what the words say. */
 type Tone = 'good' | 'busy' | 'bad' | 'idle';
 
 /** The path is one of the dashboard. */
@@ -117,7 +116,6 @@ export type KindTable = {
     : ForPerson<KindFacts[Name]>;
 };
 
-/** A link beside the first one, and what it is for. */
 interface Other {
   readonly title: string;
   readonly link: Link;
@@ -309,13 +307,11 @@ export const ownDoings: readonly OwnersKind[] = ownersKinds.filter((kind) => {
 
 export const isKind = (word: string): word is NotificationKind => Object.hasOwn(kinds, word);
 
-/** A notification in words. */
 export interface Wording {
   readonly tone: Tone;
   readonly title: string;
   readonly text: string;
   readonly link: Link;
-  /** Further links to act on. */
   readonly others: readonly Other[];
 }
 

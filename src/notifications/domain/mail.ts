@@ -1,7 +1,6 @@
 import { isUrgent, subjectOf } from './kinds.ts';
 import type { Notification, NotificationKind, Told } from './notification.ts';
 
-/** What one person is told by mail. */
 export type Mail = Notification & {
   readonly personId: string;
   /** The address. */
@@ -13,7 +12,6 @@ export interface PlannedMail {
   readonly kind: string;
   /** See `subjectOf`. */
   readonly subject: string | undefined;
-  /** The id of the message. */
   readonly message: string;
   /** When the message is to be sent for the first time. */
   readonly sendAt: Date;
@@ -138,12 +136,9 @@ export const nextAttempt = (
   return new Date(Math.min(now.getTime() + waitMs(attempts), last));
 };
 
-/** A mail that is due. */
 export interface DueMail {
-  /** The id of its message. */
   readonly message: string;
   readonly accountId: string;
-  /** Of a personal kind. */
   readonly isPersonal: boolean;
 }
 

@@ -68,7 +68,6 @@ export interface Payloads {
   'test.ping': OfAccount & { readonly webhookId: string };
 }
 
-/** What a webhook can be called with. */
 export type MessageType = keyof Payloads;
 export const messageTypes: readonly MessageType[] = [...ownersKinds, 'test.ping'];
 
@@ -109,7 +108,6 @@ const data: Data = {
 /** The body of a message, as Standard Webhooks shapes it. */
 export interface Payload<Type extends MessageType = MessageType> {
   readonly type: Type;
-  /** When it happened. */
   readonly timestamp: string;
   readonly data: Payloads[Type];
 }

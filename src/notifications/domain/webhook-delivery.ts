@@ -58,7 +58,6 @@ export const failedWhys = [
 ] as const;
 export type FailedWhy = (typeof failedWhys)[number];
 
-/** An attempt at a delivery, and when it began. */
 export type Attempt = Outcome & { readonly at: Date };
 
 export const deliveryStates = ['waiting', 'delivered', 'given_up', 'cancelled'] as const;
@@ -67,12 +66,10 @@ export type DeliveryProgress =
   /** Between attempts, or during one: then it is the end of the lease. */
   | { readonly state: 'waiting'; readonly nextAt: Date }
   | { readonly state: 'delivered' }
-  /** All attempts failed. */
   | { readonly state: 'given_up' }
   /** The webhook was switched off or removed. */
   | { readonly state: 'cancelled' };
 
-/** A message to one webhook. */
 export interface WebhookDelivery {
   readonly id: string;
   readonly webhookId: string;
@@ -204,11 +201,9 @@ export const longestFailingMs = 5 * 24 * hour;
 /** What waits is tried within this time. In a longer pause nothing has waited, so the pause does not count. */
 export const longestPauseMs = longestWait + hour;
 
-/** Failures without a success. */
 export interface Failing {
   /** The first one, later by all long pauses since. */
   readonly failingSince: Date;
-  /** The last one. */
   readonly failedAt: Date;
 }
 

@@ -6,13 +6,11 @@ import { ownersKinds } from './kinds.ts';
 import { givenUpReasons, type OwnersKind } from './notification.ts';
 import { type NotificationsErrorCode, webhookInvalid } from './notifications-error.ts';
 
-/** Why a webhook is off. */
 export const offReasons = [...givenUpReasons, 'by_hand'] as const;
 export type OffReason = (typeof offReasons)[number];
 
 interface OfWebhook<Type extends string> extends DomainEvent<Type> {
   readonly webhookId: string;
-  /** The host that is called. */
   readonly receiver: string;
 }
 
@@ -121,7 +119,6 @@ export interface Webhook {
 
 export type WebhookDecision = Decision<Webhook, WebhookEvent>;
 
-/** What the owner chooses. */
 export interface WebhookDraft {
   readonly address: string;
   readonly kinds: readonly string[];
@@ -135,7 +132,6 @@ const fresh = (): WebhookStatus => ({
 interface NewWebhook extends WebhookDraft {
   readonly id: string;
   readonly accountId: string;
-  /** How many webhooks the account has. */
   readonly current: number;
 }
 
@@ -207,7 +203,6 @@ export const mustBeOn = (webhook: Webhook): Webhook => {
 /** Whether its deliveries wait among the slow ones. */
 export const isSlow = ({ status }: Webhook): boolean => status.state === 'on' && status.isSlow;
 
-/** Whether the webhook is called for it. */
 export const wants = ({ kinds, status }: Webhook, kind: OwnersKind): boolean =>
   status.state === 'on' && kinds.includes(kind);
 

@@ -228,7 +228,6 @@ const causeOf = (outcome: WorkOutcome, occurredAt: Date): TimelineEntry | undefi
   return details && { kind: 'attempt', occurredAt, details };
 };
 
-/** What its owner reads of an attempt. */
 const attemptIn = (outcome: WorkOutcome): TimelineEntry['details'] | undefined => {
   switch (outcome.kind) {
     case 'held_up': {

@@ -43,7 +43,6 @@ const preflightOf = (domain: CustomDomain): Date | undefined => {
   return lastCheckedAt && lastCheckedAt >= at ? undefined : at;
 };
 
-/** When to go on with its certificate. */
 export const attemptAt = (domain: CustomDomain): Date | undefined => {
   const work = workOn(domain);
   return work && nextStepAt(work);

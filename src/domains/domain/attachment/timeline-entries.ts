@@ -15,7 +15,6 @@ export const timelineKinds = [
 ] as const;
 export type TimelineKind = (typeof timelineKinds)[number];
 
-/** An event in the history of a custom domain, as shown to its owner. */
 export interface TimelineEntry {
   readonly kind: TimelineKind;
   readonly occurredAt: Date;

@@ -10,7 +10,6 @@ import {
   type WantedCertificate,
 } from './certificate-status.ts';
 
-/** What decides which authority an attempt goes to. */
 export interface Choice {
   /** The names of those that CAA allows, the preferred one first. */
   readonly mayIssue: readonly string[];

@@ -67,7 +67,6 @@ export interface CertificateTerms {
   readonly isOurs: boolean;
 }
 
-/** What a command did. */
 export interface WorkChange extends StoredWork {
   /** Undefined: it stays as it is. */
   readonly work?: CertificateWork;
@@ -118,7 +117,6 @@ export const subjectOf = ({ generation, terms }: CertificateWork): string =>
 
 type OrderedStep = Extract<RenewalWork, { readonly step: 'ordered' }>;
 
-/** The order under way. */
 export const orderOf = ({ certificate: { work } }: CertificateWork): OrderedStep | undefined =>
   work.step === 'ordered' ? work : undefined;
 
@@ -152,7 +150,6 @@ export const mayReplace = ({ certificate }: CertificateWork, authority: string):
 export const countedKind = ({ certificate, terms: { kinds } }: CertificateWork): OrderKind =>
   certificate.kind === 'issued' ? kinds.later : kinds.first;
 
-/** The current or next attempt, as the budgets see it. */
 export const wantedAttempt = (work: CertificateWork, authority: string): WantedAttempt => {
   const { certificate, terms } = work;
   const isExempt =

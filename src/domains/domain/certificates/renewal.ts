@@ -27,7 +27,6 @@ export interface RenewalSpan {
   readonly end: Date;
 }
 
-/** The certificate of a host. */
 export interface HostValidity extends Validity {
   readonly host: string;
 }
@@ -38,7 +37,6 @@ const day = 24 * 60 * minute;
 const lifeOf = ({ notBefore, notAfter }: Validity): number =>
   notAfter.getTime() - notBefore.getTime();
 
-/** How much is left, from 1 to 0 and then below. */
 export const shareLeft = (validity: Validity, now: Date): number =>
   (validity.notAfter.getTime() - now.getTime()) / lifeOf(validity);
 

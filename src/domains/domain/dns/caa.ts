@@ -10,7 +10,6 @@ import { agreementOf, dnsProblem, type Finding, unanswered } from './problem.ts'
 import type { ValidationMethod } from './validation.ts';
 
 export interface Issuers {
-  /** Of each resolver. */
   readonly issuance: readonly Finding[];
   /** The names of the authorities that CAA allows, the preferred one first. */
   readonly mayIssue: readonly string[];
@@ -39,7 +38,6 @@ const toldOnly = (finding: Finding, authority: string): Finding =>
 
 /** The authority and account that want to issue. */
 export interface CaaPolicy {
-  /** The authority's name. */
   readonly authority: string;
   /** A record must name one of these; empty if the authority ignores CAA. */
   readonly issuers: readonly string[];
@@ -207,7 +205,6 @@ const refusalOf = (
 
 const longestShownValue = 200;
 
-/** A record in the form of zone files; a long value is cut. */
 const caaLine = (name: string, { flags, tag, value }: CaaRecord): string =>
   `${name}. CAA ${flags} ${tag} ${JSON.stringify(shortened(value, longestShownValue))}`;
 

@@ -17,7 +17,6 @@ import { ownershipValueOf } from './records.ts';
 import { type DnsExpectation, type DnsReport, reportOn } from './report.ts';
 import { isWildcard } from '../names/name-rules.ts';
 
-/** Everything derived from the answers of name servers. */
 export interface DnsJudgement {
   readonly report: DnsReport;
   /** The stored part of the answers, deciding records first. */
@@ -58,9 +57,7 @@ export const unjudged = (
   };
 };
 
-/** What is known of a domain's DNS, and when it is checked. */
 export interface DnsStanding {
-  /** The last one. */
   readonly report: DnsReport | undefined;
   readonly lastCheckedAt: Date | undefined;
   readonly nextCheckAt: Date | undefined;
@@ -241,7 +238,6 @@ const decidesFor = (level: CaaLevel, policies: readonly CaaPolicy[]) => {
   return (record: CaaRecord): boolean => all.some((matters) => matters(record));
 };
 
-/** The record that forbids it, or those that allow it. */
 const decides = (level: CaaLevel, policy: CaaPolicy): ((record: CaaRecord) => boolean) => {
   const verdict = caaVerdict([level], policy);
   if (verdict.kind === 'forbidden') return (record) => record === verdict.record;

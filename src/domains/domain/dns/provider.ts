@@ -1,7 +1,6 @@
 import { type DnsZone, isInNetwork } from './facts.ts';
 import type { DnsRecord } from './records.ts';
 
-/** A zone at a provider that we know. */
 export interface HostedZone {
   readonly zone: string;
   readonly provider: DnsProvider;
@@ -59,7 +58,6 @@ const nameAt = (
   return nameField && isWithin(fqdn, zone) ? fqdn.slice(0, -zone.length - 1) : undefined;
 };
 
-/** Where a fact comes from. */
 interface Source {
   readonly url: string;
   /** The day on which we read it. */

@@ -98,7 +98,6 @@ export const isSoon = ({ certificate: { kind, work } }: OwnName, now: Date): boo
   return kind === 'wanted' && now.getTime() - since.getTime() < longestUnseenMs;
 };
 
-/** When to go on with its certificate. */
 export const ownDueAt = ({ certificate }: OwnName): Date =>
   nextStepAt(certificate.work) ?? new Date(0);
 

@@ -1,18 +1,39 @@
-import { describe, expect, test } from '@jest/globals';
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import {
+  problemOf,
+  renewedCertificate,
+} from '../../../src/domains/domain/attachment/domain-certificate.ts';
+import {
+  type Choice,
   chooseAuthority,
   isLeft,
   turnAt,
-  type Choice,
 } from '../../../src/domains/domain/certificates/authorities.ts';
 import {
-  freshAttempts,
+  type AuthorityFailureReason,
   type AuthorityTurn,
+  freshAttempts,
   planned,
   type RenewalWork,
+  workOn,
 } from '../../../src/domains/domain/certificates/certificate-status.ts';
-import { renewedCertificate } from '../../../src/domains/domain/attachment/domain-certificate.ts';
-import { after, day, hour, live, minute, start } from '../../support/domains/known-domains.ts';
+import type { Validation } from '../../../src/domains/domain/dns/validation.ts';
+import {
+  after,
+  begin,
+  day,
+  fail,
+  failure,
+  hour,
+  live,
+  minute,
+  ordered,
+  report,
+  settle,
+  start,
+  verified,
+} from '../../support/domains/known-domains.ts';
+import { describe, expect, test } from '@jest/globals';
 
 const now = after(70 * day);
 const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds);
@@ -200,5 +221,119 @@ describe('an order is given up', () => {
     ],
   ])('%s', (_, expected, authority, facts) => {
     expect(isLeft(choice(facts), authority, now)).toBe(expected);
+  });
+});
+
+const first = 'authority.test';
+
+test('an authority that works on an order is no longer away', () => {
+  const begun = begin(verified, after(minute), first).state;
+  const failed = fail(begun, 'unavailable', after(2 * minute)).state;
+  const turnsOf = ({ certificate }: CustomDomain) =>
+    certificate.kind === 'none' ? undefined : certificate.work.attempts?.turns;
+  expect(turnsOf(failed)).toEqual({
+    [first]: { awaySince: after(2 * minute), retryAt: undefined },
+  });
+  const processing = { kind: 'processing', askAgainAfterMs: minute } as const;
+  const at = { now: after(2 * minute) };
+  expect(turnsOf(settle(failed, processing, at).state)).toEqual({});
+  expect(settle(verified, processing, at).state).toEqual(verified);
+});
+
+describe('since when an authority is away', () => {
+  const outage = (domain: CustomDomain, kind: 'failed' | 'not_placed', at: number) => {
+    const away = { failure: failure('unavailable') };
+    const end = kind === 'failed' ? { kind, ...away } : { kind, ...away, counts: false };
+    return settle(domain, end, { now: after(at) }).state;
+  };
+  const awaySince = (domain: CustomDomain) =>
+    workOn(domain)?.attempts?.turns[first]?.awaySince?.getTime();
+
+  test('is since the first attempt in a row that it did not answer', () => {
+    const once = outage(begin(verified, after(minute), first).state, 'not_placed', 2 * minute);
+    const twice = outage(begin(once, after(3 * minute), first).state, 'not_placed', 4 * minute);
+    expect(awaySince(twice)).toBe(after(2 * minute).getTime());
+  });
+
+  test('is counted anew once it has taken an order, and then no more', () => {
+    const once = outage(begin(verified, after(minute), first).state, 'not_placed', 2 * minute);
+    const placed = outage(begin(once, after(3 * minute), first).state, 'failed', 4 * minute);
+    expect(awaySince(placed)).toBe(after(4 * minute).getTime());
+    expect(awaySince(outage(placed, 'failed', 5 * minute))).toBe(after(4 * minute).getTime());
+  });
+});
+
+const issuers = ['ca.test', 'other-name-of-ca.test'];
+const problem = (reason: AuthorityFailureReason, domain: CustomDomain, of = issuers) =>
+  problemOf({ failure: failure(reason), issuers: of }, domain);
+
+const reported = { ...ordered.dns, report: report(after(minute), { isApex: true }) };
+const unreported = { ...ordered.dns, report: undefined };
+const name = { host: 'example.com', unicodeHost: 'example.com', isApex: true };
+const apex: CustomDomain = { ...ordered, ...name, dns: unreported };
+const zone: CustomDomain = { ...ordered, dns: reported };
+
+describe('a refusal by CAA', () => {
+  test.each([
+    ['stands at an apex itself', apex, 'example.com. CAA 0 issue "ca.test"'],
+    ['stands at the apex of a zone', zone, 'shop.example.com. CAA 0 issue "ca.test"'],
+    ['stands above a name with a CNAME', ordered, 'example.com. CAA 0 issue "ca.test"'],
+    [
+      'stands right above a deeper one',
+      { ...ordered, host: 'a.shop.example.com' },
+      'shop.example.com. CAA 0 issue "ca.test"',
+    ],
+  ])('names the record to add, which %s', (_, domain, wanted) => {
+    const told = problem('caa', domain);
+    expect(told).toMatchObject({ code: 'caa_forbids_issuer', seen: 'says the authority', wanted });
+  });
+
+  test('says that our own resolvers see something else, and where the record belongs', () => {
+    expect(problem('caa', apex).fix).toMatch(/our own resolvers found none.*provider of example/s);
+    expect(problem('caa', ordered).fix).toMatch(/our own resolvers found none.*CNAME/s);
+  });
+
+  test('of an authority without a CAA name suggests no record', () => {
+    expect(problem('caa', ordered, []).wanted).toBe('a certificate for shop.example.com');
+  });
+});
+
+test.each([
+  ['challenge', 'challenge_unreachable'],
+  ['rate_limited', 'ca_rate_limited'],
+  ['rejected_name', 'ca_rejected_name'],
+] as const)('after %s the problem asks for a certificate', (reason, code) => {
+  expect(problem(reason, ordered)).toMatchObject({
+    ...{ code, seen: 'says the authority', wanted: 'a certificate for shop.example.com' },
+  });
+});
+
+describe('a name that is validated by DNS', () => {
+  /** Its order was begun as the report of that time says. */
+  const seen = (validation: Validation): CustomDomain => {
+    const dns = { ...verified.dns, report: report(after(minute), { validation }) };
+    return begin({ ...verified, dns }, after(2 * minute)).state;
+  };
+
+  test('that the authority cannot look up is not the fault of an owner whose record is there', () => {
+    const told = problem('dns', seen({ delegated: true, method: 'dns-01' }));
+    expect(told).toMatchObject({ code: 'dns_lookup_failed', actor: 'us' });
+    expect(told.fix).toContain('_acme-challenge.shop.example.com');
+  });
+
+  test('asks for the record where it is not there any more', () => {
+    const validation = { delegated: false, method: 'http-01' } as const;
+    const begun = seen({ delegated: true, method: 'dns-01' });
+    const dns = { ...begun.dns, report: report(after(3 * minute), { validation }) };
+    const told = problem('dns', { ...begun, dns });
+    expect(told).toMatchObject({ actor: 'customer' });
+    expect(told.fix).toContain('_acme-challenge.shop.example.com');
+  });
+
+  test('only by one authority is no matter to another', () => {
+    const exceptions = { 'authority.test': 'http-01' } as const;
+    const told = problem('dns', seen({ delegated: true, method: 'dns-01', exceptions }));
+    expect(told).toMatchObject({ actor: 'customer' });
+    expect(told.fix).not.toContain('_acme-challenge');
   });
 });

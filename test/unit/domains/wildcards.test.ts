@@ -1,15 +1,16 @@
-import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import { isContested } from '../../../src/domains/domain/attachment/contested-name.ts';
 import { isVisited } from '../../../src/domains/domain/attachment/serving.ts';
-import { live } from '../../support/domains/known-domains.ts';
 import { hostMeant, parseHostname, shownHost } from '../../../src/domains/domain/names/hostname.ts';
 import {
-  type NameFacts,
   baseOf,
   covers,
   isWildcard,
+  type NameFacts,
   wildcardOver,
 } from '../../../src/domains/domain/names/name-rules.ts';
+import { live } from '../../support/domains/known-domains.ts';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 
 test('a live wildcard has no address of its own to visit', () => {
   expect(isVisited(live)).toBe(true);
@@ -157,4 +158,14 @@ describe('the names that a wildcard covers', () => {
       }),
     );
   });
+});
+
+const cover = { ...live, id: 'dom_cover', accountId: 'acct_other', host: '*.shop.example.com' };
+const exact = { ...live, id: 'dom_exact', accountId: 'acct_1', host: 'a.shop.example.com' };
+
+test('a name needs a proof of its own where another account holds the wildcard that covers it', () => {
+  expect(isContested(exact, [cover])).toBe(true);
+  expect(isContested(exact, [{ ...cover, accountId: exact.accountId }])).toBe(false);
+  expect(isContested(exact, [exact, cover])).toBe(false);
+  expect(isContested({ ...exact, id: 'dom_new' }, [exact, cover])).toBe(true);
 });
