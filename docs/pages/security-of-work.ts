@@ -53,12 +53,12 @@ export const text: readonly Defence[] = [
     how:
       `At most ${String(connectionLimits.all)} are open, and ${String(connectionLimits.ofNetwork)} of one IPv4 address or /64 of IPv6; the next one is cut. ` +
       'Behind a proxy (`TRUST_PROXY`) all connections come from its address: let the proxy limit them.',
-    tests: ['http/connection-share'],
+    tests: ['http/http-server'],
   },
   {
     against: 'Thousands of requests in one packet.',
     how: `The service handles requests of one HTTP/1.1 connection one after the other, and other connections get their turn in between. A connection with more than ${mostAhead} waiting requests is closed.`,
-    tests: ['http/requests-ahead', 'edge/hostile-requests', 'release/attacks'],
+    tests: ['http/http-server', 'edge/hostile-requests', 'release/attacks'],
   },
   {
     against: 'Configurations that expand when they are read.',
