@@ -4,7 +4,6 @@ import { uploadSlots } from '../../src/adapters/dashboard/projects/slots.ts';
 import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
 import { mostAhead } from '../../src/kernel/one-at-a-time.ts';
 import { largestBody } from '../../src/adapters/http/operations/request-input.ts';
-import { judgingLimits } from '../../src/adapters/threads/threaded-judge.ts';
 import { unpackingLimits } from '../../src/adapters/threads/threaded-unpacking.ts';
 import { longestSettings } from '../../src/app/domain-settings/text.ts';
 import { mostOfKind } from '../../src/domains/domain/attachment/timeline-entries.ts';
@@ -31,15 +30,9 @@ export const text: readonly Defence[] = [
   {
     against: 'Work whose size a customer decides.',
     how:
-      'Worker threads unpack archives, read configurations and judge DNS answers, each with a limit of time and memory: ' +
-      `${minutes(unpackingLimits.deadlineMs)} and ${String(unpackingLimits.memoryMiB)} MiB for an archive, ` +
-      `${seconds(judgingLimits.deadlineMs)} and ${String(judgingLimits.memoryMiB)} MiB for DNS.`,
-    tests: [
-      'contract/thread-pool',
-      'contract/sites/site-unpacking',
-      'contract/domains/dns-judge',
-      'contract/settings-reader',
-    ],
+      'Worker threads unpack archives and read configurations, each with a limit of time and memory: ' +
+      `${minutes(unpackingLimits.deadlineMs)} and ${String(unpackingLimits.memoryMiB)} MiB for an archive.`,
+    tests: ['contract/thread-pool', 'contract/sites/site-unpacking', 'contract/settings-reader'],
   },
   {
     against: 'Large or malformed requests.',

@@ -18,8 +18,6 @@ import type { DomainChange, TimelineEntry } from './domain/attachment/timeline-e
 import type { CaUse } from './domain/certificates/ca-budget.ts';
 import type { Validity } from './domain/certificates/renewal.ts';
 import type { DnsFacts } from './domain/dns/facts.ts';
-import type { DnsJudgement } from './domain/dns/judgement.ts';
-import type { DnsExpectation } from './domain/dns/report.ts';
 import type { DomainsEvent } from './domain/domains-event.ts';
 import type { NameFacts, NameSettings } from './domain/names/name-rules.ts';
 import type { Pair, PairDecision, PairFacts } from './domain/redirects/pair.ts';
@@ -29,15 +27,6 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { Held, Most, Queue } from '../kernel/queue.ts';
-
-/** Judges the answers of name servers. The owner of a name controls their content. */
-export abstract class DnsJudge {
-  /**
-   * What `judgementOn` says. Answers that take too long, or too much memory, are `unjudged`.
-   * @throws Unavailable
-   */
-  abstract judge(facts: DnsFacts, expectation: DnsExpectation): Promise<DnsJudgement>;
-}
 
 /** Waits for the given number of milliseconds. */
 export type Pause = (milliseconds: number) => Promise<void>;
@@ -92,7 +81,6 @@ export interface DomainPorts {
   readonly accountOf: (slug: string) => Promise<string | undefined>;
   readonly hostNames: HostNames;
   readonly dns: DnsVerifier;
-  readonly judge: DnsJudge;
   /** The preferred one. */
   readonly authority: CertificateAuthority;
   /** Another one, which is asked when the preferred one does not answer or CAA forbids it. */

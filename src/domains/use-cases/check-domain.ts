@@ -6,6 +6,7 @@ import type { CustomDomain, DomainDecision } from '../domain/attachment/custom-d
 import { isAttached } from '../domain/attachment/serving.ts';
 import type { CaaPolicy } from '../domain/dns/caa.ts';
 import { type DnsFacts, shortened } from '../domain/dns/facts.ts';
+import { judgementOn } from '../domain/dns/judgement.ts';
 import type { DnsExpectation, DnsReport } from '../domain/dns/report.ts';
 import { methodsFor } from '../domain/dns/validation.ts';
 import { isWildcard } from '../domain/names/name-rules.ts';
@@ -29,7 +30,7 @@ export const sharedTokenOf = async (
 
 export type CheckPorts = Pick<
   DomainPorts,
-  'domains' | 'dns' | 'judge' | 'naming' | 'platformAddresses' | 'clock' | 'chance'
+  'domains' | 'dns' | 'naming' | 'platformAddresses' | 'clock' | 'chance'
 > &
   AuthorityPorts;
 
@@ -55,11 +56,11 @@ const decideOn = async (
   domain: CustomDomain,
   its: { readonly decide: CheckDecision; readonly facts: DnsFacts },
 ): Promise<CustomDomain> => {
-  const { domains, judge } = ports;
+  const { domains } = ports;
   const { checkedAt } = its.facts;
   const isProvenElsewhere = isContested(domain, await domains.holdersOf(domain.host));
   const expectation = await expectationOf(ports, domain, isProvenElsewhere);
-  const { report, answers } = await judge.judge(its.facts, expectation);
+  const { report, answers } = judgementOn(its.facts, expectation);
   const details = { ...told(report), answers };
   const cause = { kind: 'checked', occurredAt: checkedAt, details } as const;
   try {

@@ -12,10 +12,8 @@ import {
   shortened,
   shownAtMost,
 } from './facts.ts';
-import { dnsProblem } from './problem.ts';
 import { ownershipValueOf } from './records.ts';
 import { type DnsExpectation, type DnsReport, reportOn } from './report.ts';
-import { isWildcard } from '../names/name-rules.ts';
 
 export interface DnsJudgement {
   readonly report: DnsReport;
@@ -27,35 +25,6 @@ export const judgementOn = (facts: DnsFacts, expectation: DnsExpectation): DnsJu
   report: reportOn(facts, expectation),
   answers: keptAnswers(facts.resolvers.map((one) => decisiveFirst(one, expectation))),
 });
-
-/** For answers that take too long to judge: counts as a failed lookup, which is retried. */
-export const unjudged = (
-  { host, checkedAt, resolvers }: DnsFacts,
-  { isApex, isContested, lastValidation, acmeDnsZone }: DnsExpectation,
-): DnsJudgement => {
-  const seen = 'answers that are too large to check';
-  return {
-    answers: [],
-    report: {
-      checkedAt,
-      problems: [dnsProblem('dns_lookup_failed', { seen, wanted: 'an answer' })],
-      resolvers: resolvers.map(({ resolver, tookMs }) => ({
-        resolver,
-        tookMs,
-        seen: 'too large to check',
-        ttl: undefined,
-        agrees: false,
-      })),
-      isApex,
-      ownershipRequired: isWildcard(host) || isApex || isContested,
-      ownershipProven: false,
-      ...(lastValidation && { validation: lastValidation, challengeZone: acmeDnsZone }),
-      pointsHere: false,
-      mayIssue: [],
-      verifiable: false,
-    },
-  };
-};
 
 export interface DnsStanding {
   readonly report: DnsReport | undefined;
