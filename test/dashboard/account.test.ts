@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { banApiKey } from '../../src/access/domain/api-key.ts';
-import { ApiKeys } from '../../src/access/key-ports.ts';
+import { ApiKeys } from '../../src/access/ports.ts';
 import { signedCode } from '../../src/adapters/dashboard/frame/sent-form.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import {

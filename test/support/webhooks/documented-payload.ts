@@ -20,7 +20,7 @@ const closed = (schema: unknown): unknown => {
 const validators = new Map(
   messageTypes.map((type) => [
     type as string,
-    ajv.compile(closed(payloadDocument(type, 'https://shop.test')) as object),
+    ajv.compile(closed(payloadDocument(type, `https://shop.test/${type}`)) as object),
   ]),
 );
 
