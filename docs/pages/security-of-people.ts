@@ -38,7 +38,7 @@ export const signIn: readonly Defence[] = [
   {
     against: 'Weak passwords.',
     how: `At least ${String(passwordLength.min)} characters, and none of the commonest passwords. They are stored with scrypt.`,
-    tests: ['unit/access/password', 'contract/access/passwords'],
+    tests: ['unit/access/session', 'contract/access/passwords'],
   },
   {
     against: 'Sign-in by a link that somebody else sent.',

@@ -154,7 +154,7 @@ export const dns: readonly Defence[] = [
   {
     against: 'Certificates for names of others.',
     how: 'Each attachment has its own token, and the DNS of the name must show it. We evaluate CAA as certificate authorities do.',
-    tests: ['release/custom-domain-dns', 'use-cases/domains/verify-domain', 'unit/domains/caa'],
+    tests: ['release/custom-domain-dns', 'use-cases/domains/check-domain', 'unit/domains/caa'],
   },
   {
     against: 'Late, lost and wrong answers of an authority.',
