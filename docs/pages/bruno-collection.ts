@@ -78,6 +78,6 @@ const ownDocument = (): OpenApiDocument => {
     cursors: new Cursors([new Uint8Array(32)]),
     baseUrl: publicUrl,
   };
-  const operations = [...petOperations(routes, new Date(0)), ...orderOperations(routes)];
+  const operations = [...petOperations(routes), ...orderOperations(routes)];
   return openApiDocument(operations, { publicUrl, stagingUrl });
 };

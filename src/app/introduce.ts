@@ -8,7 +8,7 @@ import { AccessKey, ProcessKey } from './keys.ts';
 import type { Places } from './processes/messages.ts';
 import { dashboardOrigin, signInUrl } from './settings/addresses.ts';
 import type { Config } from './settings/config.ts';
-import { urlHost } from './settings/listeners.ts';
+import { urlHost } from './settings/addresses.ts';
 import { SiteAddresses } from './site-addresses.ts';
 
 interface Welcome {

@@ -19,7 +19,6 @@ const orderPrefix = 'local:';
 export class LocalCertificateAuthority extends CertificateAuthority {
   override readonly name = 'local';
   /** Names in development have no CAA records for it. */
-  override readonly issuers: readonly string[] = [];
   readonly #file: LocalRootFile;
   readonly #clock: Clock;
   readonly #lifeMs: number;
@@ -35,6 +34,10 @@ export class LocalCertificateAuthority extends CertificateAuthority {
     this.#file = new LocalRootFile(setup.folder, setup.sealer);
     this.#clock = setup.clock;
     this.#lifeMs = setup.lifeMs ?? 90 * dayMs;
+  }
+
+  override issuers(): Promise<readonly string[]> {
+    return Promise.resolve([]);
   }
 
   override accountUri(): Promise<undefined> {

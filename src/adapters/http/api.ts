@@ -23,7 +23,6 @@ export interface ApiSettings {
   readonly stagingUrl: string | undefined;
   /** The first one signs cursors; cursors signed with the others stay valid. */
   readonly secretKeys: SecretKeys;
-  readonly petByIdDeprecatedSince: Date;
   /** Origins whose pages may call the API from a browser; none by default. */
   readonly corsOrigins: readonly string[];
   /** How many proxies' X-Forwarded-For to believe. */
@@ -31,7 +30,7 @@ export interface ApiSettings {
   /** Whether this process serves the API, or only health and metrics. */
   readonly servesApi: boolean;
   /** If set, readiness and metrics are served there instead of here. */
-  readonly operationsPort: number | undefined;
+  readonly operationsPort: { readonly port: number } | undefined;
 }
 
 export interface ApiPorts
@@ -80,7 +79,7 @@ const counted =
 const operationsOf = (ports: ApiPorts, settings: ApiSettings): readonly Operation[] => {
   const baseUrl = settings.publicUrl;
   const routes = { catalogue: ports.catalogue, cursors: new Cursors(settings.secretKeys), baseUrl };
-  return [...petOperations(routes, settings.petByIdDeprecatedSince), ...orderOperations(routes)];
+  return [...petOperations(routes), ...orderOperations(routes)];
 };
 
 const crossOrigin = (origins: readonly string[]) =>

@@ -4,7 +4,7 @@ import { lookAtAuthority, type AuthorityLook } from '../../adapters/acme/look-at
 import { KyselyAuthorityAccounts } from '../../adapters/kysely/sites/kysely-authority-accounts.ts';
 import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
 import type { AuthorityAccount } from '../../domains/certificate-ports.ts';
-import type { AcmeConfig } from '../settings/authorities.ts';
+import type { AcmeConfig } from '../settings/config.ts';
 import type { Config } from '../settings/config.ts';
 import { previousSecretKeysFor, secretKeyFor } from '../settings/secret-key.ts';
 import { isMissing, usingDatabase } from './check-database.ts';
@@ -61,18 +61,30 @@ const checkOne = async (config: Config, place: Place, signal: AbortSignal): Prom
 const judge = (place: Place, { directory, account }: AuthorityLook): readonly Finding[] => {
   const { acme, names } = place;
   const { externalAccountRequired = false, caaIdentities = [], profiles } = directory.meta ?? {};
-  const isNamed = acme.issuers.some((one) => caaIdentities.includes(one));
   return [
     accountFinding(place, account, externalAccountRequired),
-    ...(caaIdentities.length === 0 || isNamed
-      ? []
-      : [
-          failed(
-            `The authority calls itself ${caaIdentities.join(', ')} in CAA records, and ${names.issuer} is ${acme.issuers.join(', ')}.`,
-            `Set ${names.issuer}=${caaIdentities.join(',')}.`,
-          ),
-        ]),
+    ...issuerFindings(acme.issuers, names.issuer, caaIdentities),
     ...profileFindings(acme, Object.keys(profiles ?? {})),
+  ];
+};
+
+const issuerFindings = (
+  given: readonly string[] | undefined,
+  setting: string,
+  caaIdentities: readonly string[],
+): readonly Finding[] => {
+  const named = caaIdentities.join(', ');
+  if (given === undefined) {
+    const seen =
+      'The authority does not say its name in CAA records, so those of domains are not checked.';
+    return named === '' ? [warning(seen, `Set ${setting} to that name.`)] : [];
+  }
+  if (named === '' || given.some((one) => caaIdentities.includes(one))) return [];
+  return [
+    failed(
+      `The authority calls itself ${named} in CAA records, and ${setting} is ${given.join(', ')}.`,
+      `Remove ${setting}.`,
+    ),
   ];
 };
 

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { S3Failure } from '../../adapters/storage/s3/attempts.ts';
 import { S3Store } from '../../adapters/storage/s3/s3-store.ts';
 import type { Config } from '../settings/config.ts';
-import { objectStoreIn } from '../settings/deploys-place.ts';
+import { objectStoreIn } from '../settings/addresses.ts';
 import { failed, ok, type Finding } from './finding.ts';
 
-type StoreConfig = Pick<Config, 'dataDir' | 'deploysUrl' | 's3Endpoint' | 's3Region'>;
+type StoreConfig = Pick<Config, 'dataDir' | 'deploysUrl' | 's3Endpoint'>;
 
 /** Writes, reads, lists and removes an object beside the deploys, and begins and gives up an upload. */
 export const checkObjectStore = async (config: StoreConfig): Promise<readonly Finding[]> => {
@@ -65,10 +65,10 @@ const adviceOn = ({ permission, failure: { code, status } }: Refused): string =>
       return 'Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; a temporary session also needs AWS_SESSION_TOKEN.';
     case 'PermanentRedirect':
     case 'AuthorizationHeaderMalformed':
-      return 'Set S3_REGION to the region of the bucket.';
+      return 'Set AWS_REGION to the region of the bucket.';
     default:
       return status === undefined
-        ? 'Check that it runs, and S3_ENDPOINT and S3_REGION.'
+        ? 'Check that it runs, and S3_ENDPOINT and AWS_REGION.'
         : 'Look the code up in the documentation of your object store.';
   }
 };

@@ -4,7 +4,7 @@ import type { ServerAddress } from '../../adapters/dns/server-address.ts';
 import { exchange } from '../../adapters/dns/wire-exchange.ts';
 import { nameServerOf } from '../../adapters/nameserver/zone.ts';
 import type { Config } from '../settings/config.ts';
-import { listenersOf, urlHost, type Listener } from '../settings/listeners.ts';
+import { listenersOf, urlHost, type Listener } from '../settings/addresses.ts';
 import { failed, ok, type Finding, type Look } from './finding.ts';
 import { listenOnce } from './listen-once.ts';
 

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { createServer, isIPv6 } from 'node:net';
-import type { Listener } from '../settings/listeners.ts';
+import type { Listener } from '../settings/addresses.ts';
 
 /** @returns the error code if listening fails; a name server also listens for datagrams */
 export const listenOnce = async ({

@@ -1,6 +1,5 @@
 import { readRedisAddress } from '../../adapters/redis/redis-address.ts';
-import type { SettingTable } from './setting.ts';
-import { settings } from './settings.ts';
+import { settings, type Setting } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,9 +27,12 @@ export const redaction = (environment: Environment): ((text: string) => string) 
     secrets.reduce((left, secret) => left.replaceAll(secret, '…'), withoutUser(text));
 };
 
-const known: SettingTable = settings;
+const known: Readonly<Record<string, Setting>> = settings;
 
-const isSecret = (name: string): boolean => known[name]?.isSecret ?? secretName.test(name);
+const isSecret = (name: string): boolean => {
+  const setting = known[name];
+  return setting ? setting.isSecret === true : secretName.test(name);
+};
 
 /** The longest first: one may be part of another. */
 const secretsIn = (environment: Environment): readonly string[] =>

@@ -1,6 +1,6 @@
 import type { Account } from '../../../access/domain/account.ts';
 import { limitsOf, plans, type Plan } from '../../../access/domain/plan.ts';
-import type { Allowance } from '../../../sites/domain/allowance.ts';
+import { planAllowances, type Allowance } from '../../../sites/domain/allowance.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import { bytesInWords } from '../../../kernel/in-words.ts';
 import type { AccountUse } from '../../../sites/use-cases/show-use.ts';
@@ -11,7 +11,6 @@ import { table } from '../frame/table.ts';
 export const planSection = (
   account: Account,
   { allowance, projects, storedBytes }: AccountUse,
-  allowances: Readonly<Record<Plan, Allowance>>,
 ): Html => html`<section class="card">
   <h2>Plan</h2>
   ${facts([
@@ -19,7 +18,7 @@ export const planSection = (
     ['Projects', `${count(projects)} of ${count(allowance.projects)}`],
     ['Stored files', `${bytesInWords(storedBytes)} of ${bytesInWords(allowance.storedBytes)}`],
   ])}
-  ${planTable(account, allowances)}
+  ${planTable(account, allowance)}
   <p class="hint">To change your plan, contact the operator of this service and give the account ID above.</p>
 </section>`;
 
@@ -29,7 +28,10 @@ const factsOf = ({
   name,
   plan,
   createdAt,
-}: Account): Omit<EveryField<Account, Fact>, 'name' | 'email' | 'ownLimits' | 'warnings'> => ({
+}: Account): Omit<
+  EveryField<Account, Fact>,
+  'name' | 'email' | 'ownLimits' | 'siteLimits' | 'warnings'
+> => ({
   id: ['Account', html`${name} <code class="quiet">${id}</code>`],
   createdAt: ['Created', day(createdAt)],
   plan: ['Plan', html`<strong>${planNames[plan]}</strong>`],
@@ -42,8 +44,9 @@ export const planNames: Readonly<Record<Plan, string>> = {
   enterprise: 'Enterprise',
 };
 
-const planTable = (account: Account, allowances: Readonly<Record<Plan, Allowance>>): Html => {
+const planTable = (account: Account, own: Allowance): Html => {
   const isOwn = (plan: Plan) => plan === account.plan;
+  const of = (plan: Plan): Allowance => (isOwn(plan) ? own : planAllowances[plan]);
   const limit = (plan: Plan, per: 'perMinute' | 'perDay'): string =>
     plan === 'enterprise' && !isOwn(plan)
       ? 'by agreement'
@@ -58,10 +61,10 @@ const planTable = (account: Account, allowances: Readonly<Record<Plan, Allowance
       ],
       ['Requests per minute', 'number', (plan) => limit(plan, 'perMinute')],
       ['Requests per day', 'number', (plan) => limit(plan, 'perDay')],
-      ['Projects', 'number', (plan) => count(allowances[plan].projects)],
-      ['Stored files', 'number', (plan) => bytesInWords(allowances[plan].storedBytes)],
-      ['Custom domains', 'number', (plan) => domainsOf(allowances[plan])],
-      ['Wildcard domains', 'text', (plan) => (allowances[plan].hasWildcards ? 'yes' : 'no')],
+      ['Projects', 'number', (plan) => count(of(plan).projects)],
+      ['Stored files', 'number', (plan) => bytesInWords(of(plan).storedBytes)],
+      ['Custom domains', 'number', (plan) => domainsOf(of(plan))],
+      ['Wildcard domains', 'text', (plan) => (of(plan).hasWildcards ? 'yes' : 'no')],
     ],
     { isOwn },
   );

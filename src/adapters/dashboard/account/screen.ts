@@ -13,7 +13,7 @@ import { head } from '../frame/parts.ts';
 
 /** The account's plan, people and audit log. */
 export const accountScreen = (ports: DashboardPorts): Screen => {
-  const { access, sites, notifications, settings, ids } = ports;
+  const { access, sites, notifications, ids } = ports;
   const newId = () => ids.next('form');
   return {
     path: accountPath,
@@ -42,7 +42,7 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
       const content = html`
         ${head('Account', html`${account.name}. You are signed in as ${person.email}.`)}
         ${secret}
-        ${planSection(account, use, settings.allowances)}
+        ${planSection(account, use)}
         ${peopleSection({ people, troubles }, visit, {
           ...{ newId, refusal, isMailOn: ports.notifications.isMailOn },
         })}

@@ -54,7 +54,7 @@ const pairBox = (refusal: Refusal | undefined): Html => {
 
 /** What is missing before a domain can be added, with a link. */
 export const noDomainYet = ({ project, servedDeployId }: Site, plan: Plan): Html => {
-  const planAllows = plan === 'enterprise' || planAllowances[plan].domains > 0;
+  const planAllows = planAllowances[plan].domains > 0;
   const isDeployed = servedDeployId !== undefined;
   return empty(
     'No domain yet',

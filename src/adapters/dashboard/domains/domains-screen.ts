@@ -1,3 +1,4 @@
+import { planAllowances } from '../../../sites/domain/allowance.ts';
 import type { Context } from 'koa';
 import * as v from 'valibot';
 import type { Plan } from '../../../access/domain/plan.ts';
@@ -87,8 +88,8 @@ const otherName =
   };
 
 /** The plan has them, and there is the zone that they need. */
-const hasWildcards = ({ acmeDnsZone, allowances }: DashboardSettings, plan: Plan): boolean =>
-  acmeDnsZone !== undefined && allowances[plan].hasWildcards;
+const hasWildcards = ({ acmeDnsZone }: DashboardSettings, plan: Plan): boolean =>
+  acmeDnsZone !== undefined && planAllowances[plan].hasWildcards;
 
 const listed = (attached: readonly CustomDomain[], options: ListOptions): Html => {
   const page = pageOf(attached, options.query.get('page'));

@@ -1,13 +1,11 @@
 import type { Logger } from 'pino';
 import type { Access } from '../../../access/access.ts';
-import type { Plan } from '../../../access/domain/plan.ts';
 import type { AuditLog, IdempotencyKeys } from '../../../access/ports.ts';
 import type { Catalogue } from '../../../catalogue/catalogue.ts';
 import type { Acting } from '../../../kernel/acting.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Deadline } from '../../../kernel/deadline.ts';
 import type { Ids } from '../../../kernel/ids.ts';
-import type { Allowance } from '../../../sites/domain/allowance.ts';
 import type { DomainSettingsDocument } from '../../../domains/domain/redirects/settings.ts';
 import type { DomainSettingsDraft } from '../../../domains/domain/redirects/redirects.ts';
 import type { Domains } from '../../../domains/domains.ts';
@@ -80,7 +78,6 @@ export interface DashboardSettings {
   readonly deprecated: ReadonlyMap<string, Date>;
   /** The public base address of the API, without a slash at its end. */
   readonly apiUrl: string;
-  readonly allowances: Readonly<Record<Plan, Allowance>>;
   /** Whether this process knows the current request counts: it counts alone, or the counters are shared. */
   readonly knowsCounts: boolean;
 }

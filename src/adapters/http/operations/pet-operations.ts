@@ -3,7 +3,7 @@ import { petNotFound } from '../../../catalogue/domain/catalogue-error.ts';
 import { readId } from '../../../catalogue/domain/pet.ts';
 import type { Cursors, CursorScope } from './cursor.ts';
 import { operation, type Operation } from './operation.ts';
-import { petById, petByIdSunset } from './operation-sunsets.ts';
+import { petById, petByIdDeprecatedSince, petByIdSunset } from './operation-sunsets.ts';
 import { pageOf, presentPage } from './pages.ts';
 import { ListPetsQuery, NewPet, presentPet } from './schemas.ts';
 
@@ -14,10 +14,11 @@ export interface CatalogueRoutes {
   readonly baseUrl: string;
 }
 
-export const petOperations = (
-  { catalogue, cursors, baseUrl }: CatalogueRoutes,
-  petByIdDeprecatedSince: Date,
-): readonly Operation[] => [
+export const petOperations = ({
+  catalogue,
+  cursors,
+  baseUrl,
+}: CatalogueRoutes): readonly Operation[] => [
   operation({
     id: 'listPets',
     method: 'GET',

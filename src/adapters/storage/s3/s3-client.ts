@@ -10,7 +10,6 @@ export interface S3Place {
   readonly prefix: string;
   /** Of a store that is not AWS. */
   readonly endpoint: string | undefined;
-  readonly region: string | undefined;
 }
 
 type Sdk = typeof awsSdk;
@@ -27,15 +26,16 @@ export const importSdk = (): Promise<Sdk> => import('@aws-sdk/client-s3');
 const nothing = () => undefined;
 const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-/** Credentials come from wherever AWS programs find them: environment, files of the user, role of the machine. */
-export const openS3 = async (
-  { bucket, endpoint, region }: S3Place,
-  tracer?: Tracer,
-): Promise<OpenedS3> => {
+/**
+ * Credentials and the region come from wherever AWS programs find them: environment, files of the user, role of the
+ * machine.
+ */
+export const openS3 = async ({ bucket, endpoint }: S3Place, tracer?: Tracer): Promise<OpenedS3> => {
   const sdk = await importSdk();
   const agent = { keepAlive: true, maxSockets: connecting.most };
   const client = new sdk.S3Client({
-    ...(region !== undefined && { region }),
+    // Most other stores take any region; the SDK wants one.
+    ...(endpoint !== undefined && { region: process.env['AWS_REGION'] ?? 'us-east-1' }),
     // Other stores rarely have a host for each bucket.
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     // `inAttempts` repeats.

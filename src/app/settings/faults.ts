@@ -1,0 +1,180 @@
+import { listenersOf, type Listening } from './addresses.ts';
+import type { Config } from './config.ts';
+import { leastCharacters } from './setting-schemas.ts';
+import { weaknessOf } from './secret-key.ts';
+
+// Settings that are well-formed, and do not fit together or would put users at risk: one fault each.
+
+type Set = Readonly<Record<string, string | undefined>>;
+
+export const howToMakeOne = 'make one: openssl rand -hex 32';
+
+/** The sentence, if it holds. */
+export const when = (holds: boolean, text: string): readonly string[] => (holds ? [text] : []);
+
+/** Also found beside faults of other settings, so that one message lists all. @param set those that are not empty */
+export const faultsOfGiven = (set: Set): readonly string[] => [
+  ...secretFaults(set),
+  ...both(set, 'ACME_EAB_KID', 'ACME_EAB_HMAC'),
+  ...both(set, 'ACME_FALLBACK_EAB_KID', 'ACME_FALLBACK_EAB_HMAC'),
+  ...fallbackFaults(set),
+  ...both(set, 'PLATFORM_CERTIFICATE_FILE', 'PLATFORM_KEY_FILE'),
+  ...when(
+    set['SMTP_URL'] !== undefined && set['MAIL_FROM'] === undefined,
+    'MAIL_FROM: is required with SMTP_URL; an address of yours, like store@shop.example',
+  ),
+];
+
+export const faultsOf = (config: Config): readonly string[] => [
+  ...when(
+    isReadable(config) && !isOnThisMachine(config.publicUrl),
+    `PUBLIC_URL: must be https with NODE_ENV=production: over ${config.publicUrl} anybody on the network could read API keys, ` +
+      'passwords and sessions. Put a TLS proxy in front of the service and set PUBLIC_URL to its address',
+  ),
+  ...platformFaults(config),
+  ...zoneFaults(config),
+  ...processFaults(config),
+];
+
+const both = (set: Set, one: string, other: string): readonly string[] =>
+  when(
+    (set[one] === undefined) !== (set[other] === undefined),
+    `${one}, ${other}: set both or neither`,
+  );
+
+const secretFaults = (set: Set): readonly string[] => {
+  const production = set['NODE_ENV'] === 'production';
+  const secretKey = set['SECRET_KEY'];
+  if (secretKey === undefined) {
+    return when(production, `SECRET_KEY: is required with NODE_ENV=production; ${howToMakeOne}`);
+  }
+  if (secretKey === set['SECRET_KEY_PREVIOUS']) {
+    return ['SECRET_KEY_PREVIOUS: must differ from SECRET_KEY'];
+  }
+  // One that is too short is a fault already.
+  const isJudged = production && secretKey.length >= leastCharacters;
+  const weakness = isJudged ? weaknessOf(secretKey) : undefined;
+  return weakness === undefined
+    ? []
+    : [`SECRET_KEY: can be guessed: it ${weakness}; ${howToMakeOne}`];
+};
+
+const fallbackDirectory = 'ACME_FALLBACK_DIRECTORY_URL';
+const ofFallback = [
+  ...['ACME_FALLBACK_EMAIL', 'ACME_FALLBACK_EAB_KID', 'ACME_FALLBACK_EAB_HMAC'],
+  'CAA_FALLBACK_ISSUER',
+];
+
+const fallbackFaults = (set: Set): readonly string[] => {
+  const [preferred, fallback] = [set['ACME_DIRECTORY_URL'], set[fallbackDirectory]];
+  if (fallback === undefined) {
+    const alone = ofFallback.filter((name) => set[name] !== undefined);
+    const text = `${alone.join(', ')}: of no effect without ${fallbackDirectory}`;
+    return when(alone.length > 0, text);
+  }
+  if (preferred === undefined) {
+    return [`${fallbackDirectory}: needs ACME_DIRECTORY_URL, which is the preferred authority`];
+  }
+  return when(
+    hostIn(preferred) === hostIn(fallback),
+    `${fallbackDirectory}: must be another authority than ACME_DIRECTORY_URL, at another host`,
+  );
+};
+
+const hostIn = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
+
+/** Published sites must not share a parent domain with the dashboard, because their scripts could set cookies for it. */
+const platformFaults = ({
+  publicUrl,
+  platformHost,
+}: Pick<Config, 'publicUrl' | 'platformHost'>): readonly string[] => {
+  const host = new URL(publicUrl).hostname;
+  return when(
+    isWithin(host, platformHost),
+    `PLATFORM_HOST: must not be ${platformHost}: the dashboard's host ${host} is part of it, so a published site ` +
+      'could set cookies for the dashboard. Use a sibling name, like sites.shop.example for app.shop.example',
+  );
+};
+
+/** What does not work with the zone of the DNS challenges. */
+const zoneFaults = ({
+  roles,
+  acmeDnsZone: zone,
+  platformHost,
+  publicUrl,
+}: Config): readonly string[] => {
+  if (zone === undefined) {
+    const needed =
+      'ACME_DNS_ZONE: is required with the role dns, which answers for this zone alone';
+    return when(roles.includes('dns'), needed);
+  }
+  const { hostname } = new URL(publicUrl);
+  return [
+    ...when(isWithin(platformHost, zone), hides('PLATFORM_HOST', platformHost)),
+    ...when(isWithin(hostname, zone), hides('PUBLIC_URL', hostname)),
+    ...when(
+      isWithin(zone, platformHost) && zone !== platformHost,
+      `ACME_DNS_ZONE: must not be in ${platformHost} (PLATFORM_HOST): a project could get the name of the zone or of its ` +
+        'name server for its site. Use a zone beside it, like acme.shop.example for sites.shop.example',
+    ),
+  ];
+};
+
+const isWithin = (name: string, zone: string): boolean => `.${name}`.endsWith(`.${zone}`);
+
+/** The zone has no addresses. */
+const hides = (setting: string, name: string): string =>
+  `ACME_DNS_ZONE: ${name} (${setting}) must not be in this zone: it holds DNS challenges alone, so nobody would find ` +
+  'that name. Use a zone beside it, like acme.shop.example';
+
+export const isWorkerAlone = (roles: readonly string[]): boolean =>
+  roles.every((role) => role === 'worker');
+
+/** What does not work with more than one process. */
+const processFaults = ({ processes, roles, redisUrl }: Config): readonly string[] => {
+  if (processes === 1) return [];
+  const counts = roles.includes('api') || roles.includes('dashboard');
+  return [
+    ...when(
+      counts && redisUrl === undefined,
+      `PROCESSES: ${String(processes)} processes with the role api or dashboard need REDIS_URL: without it each counts ` +
+        'requests by itself, and an account gets several times its plan. Set REDIS_URL, or PROCESSES=1',
+    ),
+    ...when(
+      isWorkerAlone(roles),
+      'PROCESSES: must be 1 with ROLES=worker: of several processes only one has that role',
+    ),
+  ];
+};
+
+/** One fault for each pair of settings that name the same port. */
+export const portClashes = (config: Listening): readonly string[] =>
+  listenersOf(config).flatMap((one, at, all) =>
+    all
+      .slice(at + 1)
+      .filter(({ host, port }) => port !== 0 && port === one.port && overlap(host, one.host))
+      .map(
+        ({ setting, port }) =>
+          `${one.setting}, ${setting}: must be different ports; both are ${String(port)}`,
+      ),
+  );
+
+/** A wildcard address covers every other one; `::` covers IPv4 too. */
+const overlap = (one: string, other: string): boolean =>
+  one === other || covers(one, other) || covers(other, one);
+
+const covers = (everywhere: string, host: string): boolean =>
+  everywhere === '::' || (everywhere === '0.0.0.0' && !host.includes(':'));
+
+/** Whether others could read what browsers and clients send. */
+export const isReadable = ({
+  production,
+  roles,
+  publicUrl,
+}: Pick<Config, 'production' | 'roles' | 'publicUrl'>): boolean =>
+  production &&
+  (roles.includes('api') || roles.includes('dashboard')) &&
+  publicUrl.startsWith('http:');
+
+export const isOnThisMachine = (url: string): boolean =>
+  /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
