@@ -1,9 +1,6 @@
 import type { Command } from 'commander';
 import type { Finding } from '../doctor/finding.ts';
-import { loadConfig, type Config } from '../settings/config.ts';
-import { redaction } from '../settings/redaction.ts';
-import { camelCase, settings, type Setting } from '../settings/settings.ts';
-import { startWarnings } from '../settings/warnings.ts';
+import type { Config } from '../settings/config.ts';
 import { print, type OutputOptions } from './run-command.ts';
 
 export const configCommands = (program: Command): void => {
@@ -16,6 +13,11 @@ export const configCommands = (program: Command): void => {
     )
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions) => {
+      const [{ loadConfig }, { redaction, shownSettings }, { startWarnings }] = await Promise.all([
+        import('../settings/config.ts'),
+        import('../settings/redaction.ts'),
+        import('../settings/warnings.ts'),
+      ]);
       const config = loadConfig(process.env);
       const shown = shownSettings(config);
       const warnings = startWarnings(config, process.env);
@@ -34,21 +36,6 @@ export const configCommands = (program: Command): void => {
       );
       if (found.some(({ state }) => state === 'failed')) process.exitCode = 1;
     });
-};
-
-type Shown = Readonly<Record<string, unknown>>;
-
-/** By their names in the environment. Of a secret only whether it is set. */
-const shownSettings = (config: Config): Shown => {
-  const values: Shown = { ...config };
-  return Object.fromEntries(
-    Object.entries<Setting>(settings).map(([name, { isSecret = false }]) => {
-      const value = values[camelCase(name)];
-      if (!isSecret) return [name, value];
-      if (value !== undefined) return [name, 'set'];
-      return [name, name === 'SECRET_KEY' ? 'from the data folder' : undefined];
-    }),
-  );
 };
 
 /** What `serve` would refuse beside the settings themselves, and the mail server. */

@@ -1,5 +1,7 @@
 import { readRedisAddress } from '../../adapters/redis/redis-address.ts';
-import { settings, type Setting } from './settings.ts';
+import { urlHost } from './addresses.ts';
+import type { Config } from './config.ts';
+import { camelCase, settings, type Setting } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -56,4 +58,22 @@ const passwordsIn = (value: string): readonly string[] => {
   } catch {
     return [ofSentinels, password];
   }
+};
+
+/** The values in use, by their names in the environment. Of a secret only whether it is set. */
+export const shownSettings = (config: Config): Readonly<Record<string, unknown>> => {
+  const { operationsPort } = config;
+  const values: Readonly<Record<string, unknown>> = {
+    ...config,
+    operationsPort:
+      operationsPort && `${urlHost(operationsPort.host)}:${String(operationsPort.port)}`,
+  };
+  return Object.fromEntries(
+    Object.entries<Setting>(settings).map(([name, { isSecret = false }]) => {
+      const value = values[camelCase(name)];
+      if (!isSecret) return [name, value];
+      if (value !== undefined) return [name, 'set'];
+      return [name, name === 'SECRET_KEY' ? 'from the data folder' : undefined];
+    }),
+  );
 };
