@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ResolutionContext } from 'inversify';
 import { AuditLog, IdempotencyKeys } from '../access/ports.ts';
 import { dashboard, type Dashboard } from '../adapters/dashboard/dashboard.ts';
-import type { DashboardPorts } from '../adapters/dashboard/frame/ports.ts';
+import type { DashboardPorts } from '../adapters/dashboard/ports.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { addressBucket, clientAddress } from '../adapters/http/listener/client-address.ts';
 import { operationSunsets } from '../adapters/http/operations/operation-sunsets.ts';

@@ -2,38 +2,34 @@ import Router, { type RouterContext } from '@koa/router';
 import Koa, { type Context } from 'koa';
 import type { DashboardUse } from '../../access/domain/session.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
-import { newPasswordScreen } from './account/new-password.ts';
+import { newPasswordScreen } from './account/me.ts';
 import { accountScreen } from './account/screen.ts';
-import { addUnsubscribe } from './account/unsubscribe.ts';
+import { addUnsubscribe } from './notices/mail.ts';
 import { accountsScreen } from './sign-in/accounts-screen.ts';
 import { animalsScreen } from './animals/screen.ts';
-import { redirect, sendEvents, wantsEvents } from './frame/answering.ts';
-import type { DashboardPorts } from './frame/ports.ts';
-import { domainScreen } from './domains/domain-screen.ts';
-import { addSharedDomains } from './domains/shared-page.ts';
+import { redirect, sendEvents, wantsEvents } from './frame/responses.ts';
+import type { DashboardPorts } from './ports.ts';
+import { domainScreen, removeDomainScreen } from './domains/domain-screen.ts';
+import { addSharedDomains } from './domains/shares.ts';
 import { domainsScreen } from './domains/domains-screen.ts';
-import { framing } from './frame/framing.ts';
+import { requestLifecycle } from './request-lifecycle.ts';
 import { keysScreen } from './keys/screen.ts';
-import { noteKept, type KeptForm, type Refill } from './frame/kept-form.ts';
+import { type KeptForm, noteKept, type Refill } from './frame/sent-form.ts';
 import { LiveStreams } from './frame/live-streams.ts';
 import { overEvent } from './frame/live-viewer.ts';
-import { signInPathFor } from './frame/next-page.ts';
+import { signInPathFor } from './frame/paths.ts';
 import { notFound, PageProblem } from './frame/page-problem.ts';
 import { bellScreen, noticesScreen } from './notices/screen.ts';
 import { projectScreen } from './projects/project-screen.ts';
 import { projectsScreen } from './projects/projects-screen.ts';
-import { removeDomainScreen } from './domains/remove-screen.ts';
-import { cookiesOf, type Cookies } from './frame/protected-cookie.ts';
-import { addRefills, addScreen, addWaysBack, type Wanted } from './frame/screen-routes.ts';
+import { type Cookies, cookiesOf, type SignInPorts, whoAsks } from './sign-in/session.ts';
+import { addRefills, addScreen, addWaysBack, type Wanted } from './screen-routes.ts';
 import type { Screen } from './frame/screen.ts';
-import { addSignInLinks } from './sign-in/links.ts';
-import { addLinkRequests } from './sign-in/link-requests.ts';
-import type { SignInPorts } from './sign-in/entering.ts';
-import { addSignIn, showSignIn } from './sign-in/pages.ts';
+import { addLinkRequests, addSignInLinks } from './sign-in/links.ts';
+import { addSignIn, showSignIn } from './sign-in/sign-in-page.ts';
 import { usageScreen } from './usage/screen.ts';
 import { webhookScreen } from './webhooks/webhook-screen.ts';
 import { webhooksScreen } from './webhooks/webhooks-screen.ts';
-import { whoAsks } from './frame/who-asks.ts';
 
 /** Every page behind the sign-in. */
 const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): readonly Screen[] => [
@@ -99,7 +95,7 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   }
 
   const app = new Koa();
-  app.use(framing({ ...ports, whoAsks: asking }));
+  app.use(requestLifecycle({ ...ports, whoAsks: asking }));
   app.use(router.routes());
   app.use(waysBack.routes());
   app.use((ctx) => {
