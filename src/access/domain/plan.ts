@@ -56,7 +56,7 @@ export const checkAgreed = (plan: Plan, { requests, sites }: Agreed): void => {
 };
 
 const numbersIn = (limits: Limits | Partial<SiteLimits> = {}): readonly number[] =>
-  Object.values(limits).filter((limit) => limit !== undefined);
+  Object.values<number | undefined>({ ...limits }).filter((limit) => limit !== undefined);
 
 export const limitsOf = (plan: Plan, own: Limits | undefined): Limits => own ?? planLimits[plan];
 
