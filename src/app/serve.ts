@@ -10,7 +10,7 @@ import { startRoles } from './roles.ts';
 import { warnOfUnknownKeys } from './sealed-under.ts';
 import type { Config } from './settings/config.ts';
 import { redaction } from './settings/redaction.ts';
-import { startWarnings } from './settings/warnings.ts';
+import { startWarnings } from './settings/start-warnings.ts';
 import { stopDeadlines, stopOnSignal } from './stop-process.ts';
 import { openTracing } from './tracing.ts';
 

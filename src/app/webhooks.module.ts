@@ -8,19 +8,10 @@ import {
   Webhooks,
   WebhookSigning,
 } from '../notifications/webhook-ports.ts';
-import type { DestinationRules } from '../notifications/domain/webhooks/destination.ts';
 import { webhookCalls } from '../notifications/webhooks.ts';
 import { AccessKey, ConfigKey, WebhookCallsKey } from './keys.ts';
-import type { Config } from './settings/config.ts';
+import { destinationRules } from './settings/addresses.ts';
 import { wiring } from './wiring.ts';
-
-/** In production never this machine, whatever else is allowed for tests. */
-export const destinationRules = ({
-  production,
-  allowTestDomains,
-}: Pick<Config, 'production' | 'allowTestDomains'>): DestinationRules => ({
-  allowsThisMachine: allowTestDomains && !production,
-});
 
 /** What programs of owners are told. */
 export const webhooks = wiring((once, bind) => {

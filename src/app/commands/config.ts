@@ -16,7 +16,7 @@ export const configCommands = (program: Command): void => {
       const [{ loadConfig }, { redaction, shownSettings }, { startWarnings }] = await Promise.all([
         import('../settings/config.ts'),
         import('../settings/redaction.ts'),
-        import('../settings/warnings.ts'),
+        import('../settings/start-warnings.ts'),
       ]);
       const config = loadConfig(process.env);
       const shown = shownSettings(config);

@@ -1,5 +1,5 @@
 import type { Config } from '../settings/config.ts';
-import { startWarnings } from '../settings/warnings.ts';
+import { startWarnings } from '../settings/start-warnings.ts';
 import { checkAuthority } from './check-authority.ts';
 import { judgeClocks } from './check-clock.ts';
 import { checkBackups } from './check-backups.ts';

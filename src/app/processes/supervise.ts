@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createLog } from '../log.ts';
 import type { Config } from '../settings/config.ts';
 import { redaction } from '../settings/redaction.ts';
-import { startWarnings } from '../settings/warnings.ts';
+import { startWarnings } from '../settings/start-warnings.ts';
 import { stopDeadlines, stopOnSignal } from '../stop-process.ts';
 import { forkChild, type Child, type ChildOptions } from './child.ts';
 import { GatheredMetrics } from './gathered-metrics.ts';

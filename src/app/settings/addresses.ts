@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { S3Place } from '../../adapters/storage/s3/s3-client.ts';
 import { hostOf } from '../../domains/domain/certificates/certificate.ts';
-import type { Config } from './config.ts';
+import type { DestinationRules } from '../../notifications/domain/webhooks/destination.ts';
+import type { Config } from './settings.ts';
 
 // Where things are, as the settings say.
 
@@ -65,3 +66,11 @@ export const deploysFolder = ({
   deploysUrl,
 }: Pick<Config, 'dataDir' | 'deploysUrl'>): string =>
   join(dataDir, deploysUrl === undefined ? 'deploys' : 'deploys-staging');
+
+/** What webhooks may call. In production never this machine, whatever else is allowed for tests. */
+export const destinationRules = ({
+  production,
+  allowTestDomains,
+}: Pick<Config, 'production' | 'allowTestDomains'>): DestinationRules => ({
+  allowsThisMachine: allowTestDomains && !production,
+});

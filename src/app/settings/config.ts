@@ -3,40 +3,17 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { urlHost } from './addresses.ts';
 import { faultsOf, faultsOfGiven, isWorkerAlone, portClashes } from './faults.ts';
-import { camelCase, settings, type Given, type Setting } from './settings.ts';
+import {
+  camelCase,
+  settings,
+  type AcmeConfig,
+  type Config,
+  type Given,
+  type Setting,
+} from './settings.ts';
 import { isIP, list, roles as allRoles } from './setting-schemas.ts';
 
-/** A certificate authority that speaks ACME, and our account there. */
-export interface AcmeConfig {
-  readonly directoryUrl: string;
-  readonly email: string | undefined;
-  readonly eab: { readonly kid: string; readonly hmac: string } | undefined;
-  /** Its names in CAA records; undefined: those of its directory. */
-  readonly issuers: readonly string[] | undefined;
-  /** Which kind of certificate to ask for. */
-  readonly profile: string | undefined;
-}
-
-/** What follows from several settings. */
-interface Derived {
-  readonly production: boolean;
-  readonly databaseUrl: string;
-  /** Absolute, ends in /v1, no slash at its end. */
-  readonly publicUrl: string;
-  /** The addresses that an apex has to resolve to. */
-  readonly platformAddresses: readonly string[];
-  readonly roles: readonly string[];
-  /** How many serve together. */
-  readonly processes: number;
-  readonly allowTestDomains: boolean;
-  /** Undefined: certificates come from a local authority, for development. */
-  readonly acme: AcmeConfig | undefined;
-  /** Asked when that one does not answer, or CAA forbids it. */
-  readonly acmeFallback: AcmeConfig | undefined;
-}
-
-/** What the settings say; those that are not named here are as given. */
-export interface Config extends Omit<Given, keyof Derived>, Derived {}
+export type { AcmeConfig, Config } from './settings.ts';
 
 /** Everything that is wrong with the settings, in one message. */
 export class ConfigFault extends Error {

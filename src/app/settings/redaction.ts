@@ -1,7 +1,6 @@
 import { readRedisAddress } from '../../adapters/redis/redis-address.ts';
 import { urlHost } from './addresses.ts';
-import type { Config } from './config.ts';
-import { camelCase, settings, type Setting } from './settings.ts';
+import { camelCase, settings, type Config, type Setting } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -5,8 +5,6 @@ import { readRedisAddress } from '../../adapters/redis/redis-address.ts';
 
 export const roles = ['api', 'dashboard', 'edge', 'worker', 'dns'] as const;
 
-export type Role = (typeof roles)[number];
-
 /** Characters of a secret key. */
 export const leastCharacters = 32;
 

@@ -326,3 +326,35 @@ type Unchanging<Value> = Value extends readonly (infer Part)[] ? readonly Part[]
 export type Given = {
   readonly [Name in keyof Settings as CamelCase<Name>]: ValueOf<Settings[Name]>;
 };
+
+/** A certificate authority that speaks ACME, and our account there. */
+export interface AcmeConfig {
+  readonly directoryUrl: string;
+  readonly email: string | undefined;
+  readonly eab: { readonly kid: string; readonly hmac: string } | undefined;
+  /** Its names in CAA records; undefined: those of its directory. */
+  readonly issuers: readonly string[] | undefined;
+  /** Which kind of certificate to ask for. */
+  readonly profile: string | undefined;
+}
+
+/** What follows from several settings. */
+interface Derived {
+  readonly production: boolean;
+  readonly databaseUrl: string;
+  /** Absolute, ends in /v1, no slash at its end. */
+  readonly publicUrl: string;
+  /** The addresses that an apex has to resolve to. */
+  readonly platformAddresses: readonly string[];
+  readonly roles: readonly string[];
+  /** How many serve together. */
+  readonly processes: number;
+  readonly allowTestDomains: boolean;
+  /** Undefined: certificates come from a local authority, for development. */
+  readonly acme: AcmeConfig | undefined;
+  /** Asked when that one does not answer, or CAA forbids it. */
+  readonly acmeFallback: AcmeConfig | undefined;
+}
+
+/** What the settings say; those that are not named here are as given. */
+export interface Config extends Omit<Given, keyof Derived>, Derived {}

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { describe, expect, test } from '@jest/globals';
 import { safetyWarnings } from '../../../src/app/settings/warnings.ts';
-import { destinationRules } from '../../../src/app/webhooks.module.ts';
+import { destinationRules } from '../../../src/app/settings/addresses.ts';
 import { loadConfig } from '../../../src/app/settings/config.ts';
 
 const secret = 'c0ffee17a9b24d85e6f3019d7b8a5c42';
