@@ -26,12 +26,11 @@ import { hostNamed, portNamed, requestTargetOf } from '../../src/adapters/edge/r
 import { ServedFile } from '../../src/adapters/edge/served-file.ts';
 import { matchPath } from '../../src/adapters/edge/site-path.ts';
 import { addressBucket, clientAddress } from '../../src/adapters/http/listener/client-address.ts';
-import { Cursors } from '../../src/adapters/http/operations/cursor.ts';
-import { parseExactJson } from '../../src/adapters/http/answers/json.ts';
-import { largestBody } from '../../src/adapters/http/operations/request-bytes.ts';
-import { requestTarget } from '../../src/adapters/http/operations/request-target.ts';
-import { firstLineOf } from '../../src/adapters/http/answers/unreadable.ts';
-import { requireJsonAccepted } from '../../src/adapters/http/operations/steps.ts';
+import { Cursors } from '../../src/adapters/http/operations/cursors.ts';
+import { largestBody, parseExactJson } from '../../src/adapters/http/operations/request-input.ts';
+import { requestTarget } from '../../src/adapters/http/request-lifecycle.ts';
+import { firstLineOf } from '../../src/adapters/http/listener/broken-requests.ts';
+import { requireJsonAccepted } from '../../src/adapters/http/operations/operation-route.ts';
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
 import { TldtsHostNames } from '../../src/adapters/system/tldts-host-names.ts';
 import { readDomainSettings } from '../../src/app/domain-settings/text.ts';
@@ -447,15 +446,13 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'app/notifications.module.ts': `${operator}SMTP_URL.`,
   'notifications/use-cases/unsubscribe.ts': `${ours}what is sealed in a token, once it is open.`,
 
-  'adapters/http/reference/llms-text.ts': `${ours}the OpenAPI document.`,
+  'adapters/http/reference/written-reference.ts': `${ours}the OpenAPI document.`,
   'adapters/http/reference/openapi.ts': `${operator}the address of the API.`,
   'adapters/http/reference/markdown.ts': `${ours}the OpenAPI document.`,
-  'adapters/http/reference/parts.ts': `${ours}the OpenAPI document.`,
   'app/authorities.module.ts': `${operator}the address of the authority.`,
   'adapters/tracing/otel-tracer.ts': `${shapes}codes of errors.`,
-  'adapters/http/listener/broken-requests.ts': `${short}its path is split at the first question mark.`,
-  'adapters/http/answers/unreadable.ts': {
-    operations: 4,
+  'adapters/http/listener/broken-requests.ts': {
+    operations: 5,
     parsers: {
       firstLineOf: parser('A /?', (text) =>
         firstLineOf(Object.assign(new Error('broken'), { rawPacket: Buffer.from(text) })),
@@ -469,28 +466,26 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       addressBucket: parser(':.1', (text) => addressBucket(text.slice(0, 1024))),
     },
   },
-  'adapters/http/operations/cursor.ts': {
+  'adapters/http/operations/cursors.ts': {
     operations: 2,
     parsers: { decode: parser('0a.-', (text) => cursors.decode(cursorScope, text)) },
   },
-  'adapters/http/answers/json.ts': {
-    operations: 5,
+  // Besides, it looks into the query of a request, and a Content-Type of 512 characters, and no longer one.
+  'adapters/http/operations/request-input.ts': {
+    operations: 8,
     parsers: {
       parseExactJson: parser('9[{".-\\ e', (text) => parseExactJson(text.slice(0, largestBody))),
       number: parser('9', (text) => parseExactJson(`{"a":${text}}`)),
     },
   },
-  'adapters/http/operations/metering.ts': `${short}Authorization.`,
-  'adapters/http/operations/parse.ts': `${short}its query.`,
-  'adapters/http/operations/request-body.ts':
-    'It looks into a Content-Type of 512 characters, and no longer one.',
-  'adapters/http/operations/request-target.ts': {
+  'adapters/http/rate-limits.ts': `${short}Authorization.`,
+  'adapters/http/request-lifecycle.ts': {
     operations: 1,
     parsers: { requestTarget: parser('/?#:.', requestTarget) },
   },
-  'adapters/http/operations/routing.ts': `${short}the path of a request, whose parameters have no slash.`,
+  'adapters/http/request-handler.ts': `${short}the path of a request, whose parameters have no slash.`,
   'adapters/http/operations/schemas.ts': `${shapes}the length of a page.`,
-  'adapters/http/operations/steps.ts': {
+  'adapters/http/operations/operation-route.ts': {
     operations: 1,
     parsers: {
       requireJsonAccepted: parser('",;a/*', (text) => {

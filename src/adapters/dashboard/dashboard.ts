@@ -1,5 +1,6 @@
 import Router, { type RouterContext } from '@koa/router';
-import Koa, { type Context } from 'koa';
+import type Koa from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { DashboardUse } from '../../access/domain/session.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
 import { newPasswordScreen } from './account/me.ts';
@@ -31,7 +32,6 @@ import { usageScreen } from './usage/screen.ts';
 import { webhookScreen } from './webhooks/webhook-screen.ts';
 import { webhooksScreen } from './webhooks/webhooks-screen.ts';
 
-/** Every page behind the sign-in. */
 const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): readonly Screen[] => [
   domainsScreen(ports),
   domainScreen(ports),
@@ -51,14 +51,15 @@ const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): rea
 ];
 
 export interface Dashboard {
-  readonly app: Koa;
+  /** Adds it to an application. It answers everything that gets that far. */
+  readonly addTo: (app: Koa) => void;
   /** Ends live updates, which would keep a server from stopping. */
   readonly close: () => void;
   /** What it answers: a method and a path of @koa/router each. */
   readonly routes: readonly { readonly method: string; readonly path: string }[];
 }
 
-/** The dashboard for store owners: one Koa application for all paths from /dashboard on. */
+/** The dashboard for store owners: all paths from /dashboard on. */
 export const dashboard = (ports: DashboardPorts): Dashboard => {
   const cookies = cookiesOf(ports.settings.origin.startsWith('https:'));
   const live = new LiveStreams({
@@ -94,22 +95,20 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
     addRefills(refills, screen, screenPorts);
   }
 
-  const app = new Koa();
-  app.use(requestLifecycle({ ...ports, whoAsks: asking }));
-  app.use(router.routes());
-  app.use(waysBack.routes());
-  app.use((ctx) => {
+  const unknownPage: Middleware = (ctx) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD' && ctx.method !== 'POST') {
       ctx.set('Allow', 'GET, HEAD, POST');
       throw new PageProblem(405, `Pages do not accept ${ctx.method}.`);
     }
     throw notFound();
-  });
-  app.on('error', (error: unknown) => {
-    ports.log.debug({ err: error }, 'connection failed');
-  });
+  };
   return {
-    app,
+    addTo: (app) => {
+      app.use(requestLifecycle({ ...ports, whoAsks: asking }));
+      app.use(router.routes());
+      app.use(waysBack.routes());
+      app.use(unknownPage);
+    },
     close: () => {
       live.close();
     },
