@@ -8,13 +8,7 @@ import {
 } from '../../src/adapters/http/metrics/metrics.ts';
 import { SystemClock } from '../../src/adapters/system/system-clock.ts';
 import { showOutbox } from '../../src/app/measures/process-metrics.ts';
-<<<<<<< HEAD
-import type { Child } from '../../src/app/processes/child.ts';
-import { GatheredMetrics } from '../../src/app/processes/gathered-metrics.ts';
-=======
-import { showEdge } from '../../src/app/measures/show-process.ts';
 import { GatheredMetrics, type Child, type Ending } from '../../src/app/processes/children.ts';
->>>>>>> settings-next
 
 /** A process that serves some hosts and has answered some requests. */
 const processWith = (hosts: number, requests: number) => {

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
 import { measures, type MeasureName } from '../../adapters/http/metrics/measures.ts';
-import { totalsOf, type MetricSnapshot } from '../../adapters/http/metrics/together.ts';
+import { totalsOf, type MetricSnapshot } from '../../adapters/http/metrics/metrics.ts';
 import {
   NextMessage,
   parentVariable,

@@ -1,16 +1,6 @@
 import cluster from 'node:cluster';
-<<<<<<< HEAD
-import type { MetricSnapshot } from '../../adapters/http/metrics/metrics.ts';
-import {
-  Questions,
-  type FromChild,
-  type FromParent,
-  type Places,
-  type Stopping,
-} from './messages.ts';
-=======
 import pTimeout from 'p-timeout';
-import type { MetricSnapshot } from '../../adapters/http/metrics/together.ts';
+import type { MetricSnapshot } from '../../adapters/http/metrics/metrics.ts';
 
 /** Why a process stops: the whole service ends, or another process has taken its place. */
 export type Stopping = 'ending' | 'replaced';
@@ -29,7 +19,6 @@ export type FromParent =
   | { readonly type: 'stop'; readonly why: Stopping }
   | { readonly type: 'snapshot wanted' }
   | { readonly type: 'metrics'; readonly snapshots: readonly MetricSnapshot[] };
->>>>>>> settings-next
 
 /** Set in the environment of a process that another one of this program started. */
 export const parentVariable = 'ANIMAL_STORE_PARENT' as const;
