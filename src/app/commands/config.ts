@@ -41,8 +41,8 @@ export const configCommands = (program: Command): void => {
 /** What `serve` would refuse beside the settings themselves, and the mail server. */
 const tried = async (config: Config): Promise<readonly (Finding & { readonly of: string })[]> => {
   const files = config.roles.includes('edge') && config.platformCertificateFile !== undefined;
-  const { given } = await import('../doctor/platform-findings.ts');
-  const { checkMail } = await import('../doctor/check-mail.ts');
+  const { given } = await import('../doctor/check-platform.ts');
+  const { checkMail } = await import('../doctor/check-servers.ts');
   const certificate = files ? (await given(config)).findings : [];
   const mail = config.smtpUrl === undefined ? [] : await checkMail(config);
   return [

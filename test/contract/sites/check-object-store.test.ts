@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { checkObjectStore } from '../../../src/app/doctor/check-object-store.ts';
+import { checkObjectStore } from '../../../src/app/doctor/check-storage.ts';
 import {
   startObjectStore,
   type ObjectStore,

@@ -1,14 +1,96 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { lookAtAuthority, type AuthorityLook } from '../../adapters/acme/look-at-authority.ts';
+import { type AuthorityLook, lookAtAuthority } from '../../adapters/acme/look-at-authority.ts';
 import { KyselyAuthorityAccounts } from '../../adapters/kysely/sites/kysely-authority-accounts.ts';
+import { shownServer, smtpOptions } from '../../adapters/mail/smtp-server.ts';
+import type { ServerTrouble } from '../../adapters/mail/try-server.ts';
+import { askSentinel } from '../../adapters/redis/ask-sentinel.ts';
+import { readRedisAddress, type Sentinels } from '../../adapters/redis/redis-address.ts';
+import { openConnection } from '../../adapters/redis/redis-connection.ts';
 import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
 import type { AuthorityAccount } from '../../domains/certificate-ports.ts';
-import type { AcmeConfig } from '../settings/config.ts';
-import type { Config } from '../settings/config.ts';
+import type { AcmeConfig, Config } from '../settings/config.ts';
+import { withoutUser } from '../settings/redaction.ts';
 import { previousSecretKeysFor, secretKeyFor } from '../settings/secret-key.ts';
 import { isMissing, usingDatabase } from './check-database.ts';
-import { failed, ok, warning, type Finding } from './finding.ts';
+import { failed, type Finding, ok, warning } from './finding.ts';
+
+const patienceMs = 3_000;
+
+export const checkRedis = async ({ redisUrl }: Config): Promise<readonly Finding[]> => {
+  if (redisUrl === undefined) return [ok('Not used: this process counts requests by itself.')];
+  const sentinels = readRedisAddress(redisUrl)?.sentinels;
+  return Promise.all([
+    checkServer(redisUrl),
+    ...(sentinels?.hosts.map((place) => checkSentinel(place, sentinels)) ?? []),
+  ]);
+};
+
+const checkServer = async (redisUrl: string): Promise<Finding> => {
+  const place = withoutUser(redisUrl);
+  let problem = 'no answer';
+  const { redis } = openConnection(redisUrl, {
+    onProblem: ({ message }) => (problem = message),
+    patienceMs,
+    commandsEnd: true,
+    maxRetriesPerRequest: 2,
+  });
+  try {
+    await redis.ping();
+    return ok(`${place} answers.`);
+  } catch {
+    return failed(`${place} cannot be reached (${problem}).`, 'Start it, or correct REDIS_URL.');
+  } finally {
+    redis.disconnect();
+  }
+};
+
+/** The service works with one of them, but without a majority of them no other server becomes the primary. */
+const checkSentinel = async (
+  place: Sentinels['hosts'][number],
+  sentinels: Sentinels,
+): Promise<Finding> => {
+  const who = `The sentinel ${place.host}:${String(place.port)}`;
+  try {
+    const primary = await askSentinel(place, sentinels, patienceMs);
+    return primary === undefined
+      ? warning(
+          `${who} does not know ${sentinels.name}.`,
+          'Correct the name in REDIS_URL or in its sentinel.conf.',
+        )
+      : ok(`${who} says that ${primary} is the primary.`);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return warning(`${who} does not answer (${problem}).`, 'Start it, or correct REDIS_URL.');
+  }
+};
+
+/** Connects to the mail server and signs in; sends no mail. */
+export const checkMail = async ({
+  smtpUrl,
+}: Pick<Config, 'smtpUrl'>): Promise<readonly Finding[]> => {
+  if (smtpUrl === undefined) return [ok('Not used: no mail is sent.')];
+  const where = shownServer(smtpUrl);
+  const { tryServer } = await import('../../adapters/mail/try-server.ts');
+  const problem = await tryServer(smtpOptions(smtpUrl));
+  if (!problem) return [ok(`${where} takes mail from us. None was sent.`)];
+  return [failed(`${where}: ${problem.reason}`, adviceOn(problem))];
+};
+
+const adviceOn = ({ code, reason }: ServerTrouble): string => {
+  const isCertificate = reason.includes('certificate');
+  switch (isCertificate ? 'ETLS' : code) {
+    case 'EAUTH':
+    case 'ENOAUTH':
+      return 'Correct the user and the password in SMTP_URL.';
+    case 'ETLS':
+      return 'The server must offer TLS with a valid certificate for its name. Try smtps:// and its port.';
+    case 'EDNS':
+      return 'Correct the host in SMTP_URL.';
+    default:
+      return 'Check that it runs, and the host and the port in SMTP_URL. smtps:// is for servers that speak TLS from the beginning.';
+  }
+};
 
 interface Checked {
   readonly findings: readonly Finding[];
