@@ -3,7 +3,7 @@ import { createServer, isIPv6 } from 'node:net';
 import { connect } from 'node:tls';
 import { decode, encode } from 'dns-packet';
 import type { ServerAddress } from '../../adapters/dns/server-address.ts';
-import { exchange } from '../../adapters/dns/wire-exchange.ts';
+import { exchange } from '../../adapters/dns/wire-questions.ts';
 import { nameServerOf } from '../../adapters/nameserver/zone.ts';
 import { type Listener, listenersOf, urlHost } from '../settings/addresses.ts';
 import type { Config } from '../settings/config.ts';
@@ -107,11 +107,7 @@ const isOurs = ({
 });
 
 /** @returns the error code if listening fails; a name server also listens for datagrams */
-const listenOnce = async ({
-  setting,
-  host,
-  port,
-}: Listener): Promise<string | undefined> => {
+const listenOnce = async ({ setting, host, port }: Listener): Promise<string | undefined> => {
   const code = await overTcp(host, port);
   return code === undefined && setting === 'DNS_PORT' ? overUdp(host, port) : code;
 };

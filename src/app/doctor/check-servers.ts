@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AuthorityLook, lookAtAuthority } from '../../adapters/acme/look-at-authority.ts';
+import { lookAtAuthority, type AuthorityLook } from '../../adapters/acme/acme-account.ts';
 import { KyselyAuthorityAccounts } from '../../adapters/kysely/sites/kysely-authority-accounts.ts';
 import { shownServer, smtpOptions } from '../../adapters/mail/smtp-server.ts';
-import type { ServerTrouble } from '../../adapters/mail/try-server.ts';
-import { askSentinel } from '../../adapters/redis/ask-sentinel.ts';
+import type { ServerTrouble } from '../../adapters/mail/smtp-postman.ts';
 import { readRedisAddress, type Sentinels } from '../../adapters/redis/redis-address.ts';
-import { openConnection } from '../../adapters/redis/redis-connection.ts';
+import { askSentinel, openConnection } from '../../adapters/redis/redis-connection.ts';
 import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
 import type { AuthorityAccount } from '../../domains/certificate-ports.ts';
 import type { AcmeConfig, Config } from '../settings/config.ts';
@@ -71,7 +70,7 @@ export const checkMail = async ({
 }: Pick<Config, 'smtpUrl'>): Promise<readonly Finding[]> => {
   if (smtpUrl === undefined) return [ok('Not used: no mail is sent.')];
   const where = shownServer(smtpUrl);
-  const { tryServer } = await import('../../adapters/mail/try-server.ts');
+  const { tryServer } = await import('../../adapters/mail/smtp-postman.ts');
   const problem = await tryServer(smtpOptions(smtpUrl));
   if (!problem) return [ok(`${where} takes mail from us. None was sent.`)];
   return [failed(`${where}: ${problem.reason}`, adviceOn(problem))];

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { S3Failure } from '../../adapters/storage/s3/attempts.ts';
+import { S3Failure } from '../../adapters/storage/s3/s3-client.ts';
 import { S3Store } from '../../adapters/storage/s3/s3-store.ts';
 import { dataFolderProblem } from '../failure-words.ts';
 import { objectStoreIn } from '../settings/addresses.ts';

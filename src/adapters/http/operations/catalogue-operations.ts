@@ -21,7 +21,8 @@ export interface CatalogueRoutes {
   readonly baseUrl: string;
 }
 
-export const petOperations = ({
+/** Every operation of the API. */
+export const catalogueOperations = ({
   catalogue,
   cursors,
   baseUrl,
@@ -106,20 +107,7 @@ export const petOperations = ({
       return { status: 200, body: presentPet(pet) };
     },
   }),
-];
 
-/** @throws DomainError `pet_not_found` unless it is an int64 in plain digits */
-const petIdFrom = (text: string): bigint => {
-  const id = readId(text);
-  if (id === undefined) throw petNotFound(text.slice(0, 40));
-  return id;
-};
-
-export const orderOperations = ({
-  catalogue,
-  cursors,
-  baseUrl,
-}: CatalogueRoutes): readonly Operation[] => [
   operation({
     id: 'listOrders',
     method: 'GET',
@@ -150,3 +138,10 @@ export const orderOperations = ({
     },
   }),
 ];
+
+/** @throws DomainError `pet_not_found` unless it is an int64 in plain digits */
+const petIdFrom = (text: string): bigint => {
+  const id = readId(text);
+  if (id === undefined) throw petNotFound(text.slice(0, 40));
+  return id;
+};
