@@ -16,7 +16,7 @@ import { traced } from '../kernel/traced.ts';
 import type { Span, StepFacts, Tracer } from '../kernel/tracer.ts';
 import { ConfigKey, LogKey, MetricsKey, SecondAuthorityKey } from './keys.ts';
 import { measuredAuthority } from './measures/measured-authority.ts';
-import type { AcmeConfig } from './settings/authorities.ts';
+import type { AcmeConfig } from './settings/config.ts';
 import { tracerOf } from './tracing.ts';
 import { wiring } from './wiring.ts';
 
