@@ -9,14 +9,14 @@ import {
   CertificateAuthority,
   type OrderAnswer,
 } from '../domains/certificate-ports.ts';
-import type { OrderState } from '../domains/domain/certificates/order.ts';
+import type { OrderState } from '../domains/domain/certificates/certificate-status.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import { traced } from '../kernel/traced.ts';
 import type { Span, StepFacts, Tracer } from '../kernel/tracer.ts';
 import { ConfigKey, LogKey, MetricsKey, SecondAuthorityKey } from './keys.ts';
 import { measuredAuthority } from './measures/measured-authority.ts';
-import type { AcmeConfig } from './settings/authorities.ts';
+import type { AcmeConfig } from './settings/config.ts';
 import { tracerOf } from './tracing.ts';
 import { wiring } from './wiring.ts';
 

@@ -3,13 +3,13 @@ import { uploadSlots } from '../adapters/dashboard/projects/slots.ts';
 import { NodeDnsVerifier } from '../adapters/dns/node-dns-verifier.ts';
 import { ThreadedUnpacking } from '../adapters/threads/threaded-unpacking.ts';
 import { TldtsHostNames } from '../adapters/system/tldts-host-names.ts';
-import { Accounts } from '../access/key-ports.ts';
+import { Accounts } from '../access/ports.ts';
 import { Clock } from '../kernel/clock.ts';
 import { DnsVerifier, DomainAllowances, HostNames } from '../domains/ports.ts';
 import { Allowances, SiteUnpacking } from '../sites/ports.ts';
 import { ConfigKey } from './keys.ts';
-import { allowancesByPlan, PlanAllowances } from './plan-allowances.ts';
-import { deploysFolder } from './settings/deploys-place.ts';
+import { PlanAllowances } from './plan-allowances.ts';
+import { deploysFolder } from './settings/addresses.ts';
 import { threadEntry } from './threads/thread-entry.ts';
 import type { UnpackingSetup } from './threads/unpack-sites.ts';
 import { tracerOf } from './tracing.ts';
@@ -38,6 +38,6 @@ export const publishing = wiring((once, bind) => {
       }),
   );
   bind(HostNames).toConstantValue(new TldtsHostNames());
-  once(Allowances, (c) => new PlanAllowances(c.get(Accounts), allowancesByPlan(c.get(ConfigKey))));
+  once(Allowances, (c) => new PlanAllowances(c.get(Accounts)));
   bind(DomainAllowances).toService(Allowances);
 });
