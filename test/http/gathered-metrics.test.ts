@@ -6,8 +6,7 @@ import {
   type MetricSnapshot,
 } from '../../src/adapters/http/metrics/together.ts';
 import { SystemClock } from '../../src/adapters/system/system-clock.ts';
-import { showOutbox } from '../../src/app/measures/process-metrics.ts';
-import { showEdge } from '../../src/app/measures/show-process.ts';
+import { showOutbox, showEdge } from '../../src/app/measures/process-metrics.ts';
 import type { Child } from '../../src/app/processes/child.ts';
 import { GatheredMetrics } from '../../src/app/processes/gathered-metrics.ts';
 

@@ -4,6 +4,7 @@ import { readDocument, type OrderDocument } from './acme-documents.ts';
 import { AcmeFailure } from './acme-failure.ts';
 import { AcmeProblem, isProblem, isRateLimit } from './acme-problem.ts';
 import { downloadCertificate, namesOf } from './issued-certificate.ts';
+import { certificateRequest } from './x509.ts';
 
 /** The steps of one order (RFC 8555, section 7.4). They throw on failure. */
 export const look = async (step: Step, order: CertificateOrder): Promise<OrderState> =>
@@ -21,7 +22,6 @@ export const prove = (step: Step, order: CertificateOrder, url: string): Promise
 export const finalize = async (step: Step, order: CertificateOrder): Promise<OrderState> => {
   const answer = await read(step, order);
   if (answer.document.status !== 'ready') return stateOf(step, order, answer);
-  const { certificateRequest } = await import('./x509.ts');
   const request = await certificateRequest(namesOf(order), order.privateKey);
   const csr = request.toString('base64url');
   const act = () => step.session.post(answer.document.finalize, { csr });

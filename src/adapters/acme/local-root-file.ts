@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Sealer } from '../../kernel/sealer.ts';
-import type { LocalRoot, RootPair } from './local-root.ts';
+import { LocalRoot, newRoot, type RootPair } from './local-root.ts';
 import { createOnce, readWhole, replaceWhole } from './whole-file.ts';
 
 /** What its key is sealed for. */
@@ -54,8 +54,6 @@ export class LocalRootFile {
   }
 
   async #read(now: Date): Promise<LocalRoot> {
-    // Loaded on first use: loading takes longer than most commands, which issue nothing.
-    const { LocalRoot, newRoot } = await import('./local-root.ts');
     const sealed =
       (await readWhole(this.#sealedPath)) ??
       (await createOnce(this.#sealedPath, this.#seal(await newRoot(now))));

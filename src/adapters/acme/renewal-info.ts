@@ -2,6 +2,7 @@ import type { RenewalWindow } from '../../domains/certificate-ports.ts';
 import type { Step } from './acme-authorizations.ts';
 import { readDocument } from './acme-documents.ts';
 import { waitMs } from './acme-http.ts';
+import { certificateId } from './x509.ts';
 
 const minuteMs = 60_000;
 /** RFC 9773, section 4.3: an authority's retry time is limited to between a minute and a day. */
@@ -17,7 +18,6 @@ export const renewalWindow = async (
   { session, clock }: Step,
   chain: string,
 ): Promise<RenewalWindow | undefined> => {
-  const { certificateId } = await import('./x509.ts');
   const id = certificateId(chain);
   if (id === undefined) return undefined;
   const { renewalInfo } = await session.directory();

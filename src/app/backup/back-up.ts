@@ -53,7 +53,7 @@ export const backUp = async (
       const made = await write(work).catch((error: unknown) => refuseFull(folder, error));
       await folder.removeUnnamed(made.manifest).catch(unremoved);
       await remember(config, database, made.manifest);
-      const schema = await schemaGap(made.manifest.database);
+      const schema = schemaGap(made.manifest.database);
       return { ...made, folder: folder.path, schema };
     });
   } finally {

@@ -12,7 +12,7 @@ import { isMissing, usingDatabase } from '../doctor/check-database.ts';
 import type { Checked } from '../doctor/examine.ts';
 import { failed, ok, warning, type Finding } from '../doctor/finding.ts';
 import { databaseProblem } from '../failure-words.ts';
-import { intoEmptyMysql } from '../into-empty-mysql.ts';
+import { intoEmptyMysql } from '../move-database.ts';
 import type { Config } from '../settings/config.ts';
 import { damageOf, type OnProgress } from './deploys.ts';
 import { BackupFolder } from './folder.ts';
@@ -163,7 +163,7 @@ const differences = (found: CopyFacts, manifest: Manifest): readonly string[] =>
 };
 
 const checkSchema = async (manifest: Manifest): Promise<readonly Finding[]> => {
-  const gap = await schemaGap(manifest.database);
+  const gap = schemaGap(manifest.database);
   if (gap.unknown.length > 0) {
     const advice = `Restore it with version ${manifest.madeBy} or a newer one.`;
     return [failed(strangeIn(gap, manifest), advice)];

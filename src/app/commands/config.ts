@@ -1,7 +1,11 @@
 import type { Command } from 'commander';
 import type { Finding } from '../doctor/finding.ts';
-import type { Config } from '../settings/config.ts';
+import { onDemand } from '../on-demand.ts';
+import { loadConfig, type Config } from '../settings/config.ts';
+import { redaction } from '../settings/redaction.ts';
 import { camelCase, type SettingTable } from '../settings/setting.ts';
+import { settings } from '../settings/settings.ts';
+import { startWarnings } from '../settings/start-warnings.ts';
 import { print, type OutputOptions } from './run-command.ts';
 
 export const configCommands = (program: Command): void => {
@@ -14,12 +18,6 @@ export const configCommands = (program: Command): void => {
     )
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions) => {
-      const [{ settings }, { loadConfig }, { redaction }, { startWarnings }] = await Promise.all([
-        import('../settings/settings.ts'),
-        import('../settings/config.ts'),
-        import('../settings/redaction.ts'),
-        import('../settings/start-warnings.ts'),
-      ]);
       const config = loadConfig(process.env);
       const shown = shownSettings(settings, config, process.env);
       const warnings = startWarnings(config, process.env);
@@ -78,8 +76,7 @@ const shownSettings = (
 /** What `serve` would refuse beside the settings themselves, and the mail server. */
 const tried = async (config: Config): Promise<readonly (Finding & { readonly of: string })[]> => {
   const files = config.roles.includes('edge') && config.platformCertificateFile !== undefined;
-  const { given } = await import('../doctor/platform-findings.ts');
-  const { checkMail } = await import('../doctor/check-mail.ts');
+  const { given, checkMail } = await onDemand.doctor();
   const certificate = files ? (await given(config)).findings : [];
   const mail = config.smtpUrl === undefined ? [] : await checkMail(config);
   return [

@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises';
+import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
+import { archiveSource } from '../../adapters/archives/archive-source.ts';
 import type { EveryField } from '../../kernel/every-field.ts';
 import type { Deploy } from '../../sites/domain/deploy.ts';
 import type { UploadProgress } from '../../sites/ports.ts';
@@ -19,7 +21,7 @@ export const deployCommand = (program: Command): void => {
       await withContainer(async (container) => {
         const sites = container.get(SitesKey);
         const { project } = await sites.getSite(options.project);
-        const progress = options.json ? undefined : await progressBar();
+        const progress = options.json ? undefined : progressBar();
         const deploy = await sites.deploySite(project, path, progress?.show).finally(() => {
           progress?.stop();
         });
@@ -56,7 +58,6 @@ const checkPlace = async (path: string): Promise<void> => {
   if (!found?.isFile()) {
     throw new Error(`${path}: No such file or folder.`);
   }
-  const { archiveSource } = await import('../../adapters/archives/archive-source.ts');
   await archiveSource(path);
 };
 
@@ -83,8 +84,7 @@ export const size = (bytes: number): string => {
 const words = { unpacking: 'reading', preparing: 'compressing', storing: 'storing' } as const;
 
 /** On a terminal only, and on standard error, so that the result can be piped. */
-const progressBar = async () => {
-  const { SingleBar } = await import('cli-progress');
+const progressBar = () => {
   const bar = new SingleBar({
     format: '{step} [{bar}] {value}{of} files',
     stream: process.stderr,

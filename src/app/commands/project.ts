@@ -6,7 +6,7 @@ import { slugOf, type Project } from '../../sites/domain/project.ts';
 import { isReservedSlug } from '../../sites/domain/reserved-slugs.ts';
 import { SitesKey } from '../keys.ts';
 import { SiteAddresses } from '../site-addresses.ts';
-import { commandName } from '../command-name.ts';
+import { commandName } from '../version.ts';
 import { presentDeploy, size } from './deploy.ts';
 import { command, group, ofAccount, ofProject, required, table } from './run-command.ts';
 

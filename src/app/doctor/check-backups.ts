@@ -1,5 +1,5 @@
 import { backupTimes, type BackupTimes } from '../../adapters/kysely/copies/backup-times.ts';
-import { commandName } from '../command-name.ts';
+import { commandName } from '../version.ts';
 import type { Config } from '../settings/config.ts';
 import { isMissing, usingDatabase } from './check-database.ts';
 import { ok, warning, type Finding } from './finding.ts';

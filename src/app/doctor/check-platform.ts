@@ -32,7 +32,7 @@ const isReadable = async ({ databaseUrl, secretKey, dataDir }: Config): Promise<
 
 const orderedBy = async (config: Config): Promise<readonly Finding[]> => {
   const command = { ...config, roles: [] };
-  const container = await openContainer(command, pino({ level: 'silent' }), { actor: 'operator' });
+  const container = await openContainer(command, pino({ level: 'silent' }), 'operator');
   try {
     return ordered(await container.get(DomainsKey).checkPlatform()).findings;
   } finally {

@@ -14,6 +14,10 @@ import { checkStorage } from './check-storage.ts';
 import { checkZone } from './check-zone.ts';
 import { within, type Finding, type Look } from './finding.ts';
 
+// Commands other than `doctor` ask for these.
+export { checkMail } from './check-mail.ts';
+export { given, ordered } from './platform-findings.ts';
+
 const deadlineMs = 10_000;
 
 export interface Checked extends Finding {

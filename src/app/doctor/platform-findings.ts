@@ -1,3 +1,5 @@
+import { readPlatformFiles } from '../../adapters/edge/platform-files.ts';
+import { readPlatformPem } from '../../adapters/edge/platform-pem.ts';
 import { endingOf, type Ending } from '../../domains/domain/own/own-name.ts';
 import type { PlatformStanding } from '../../domains/use-cases/check-platform.ts';
 import type { Config } from '../settings/config.ts';
@@ -17,10 +19,6 @@ type Files = Pick<Config, 'platformHost' | 'platformCertificateFile' | 'platform
 /** The operator's own certificate. */
 export const given = async (config: Files, now = new Date()): Promise<CheckedPlatform> => {
   const { platformHost, platformCertificateFile = '', platformKeyFile = '' } = config;
-  const [{ readPlatformFiles }, { readPlatformPem }] = await Promise.all([
-    import('../../adapters/edge/platform-files.ts'),
-    import('../../adapters/edge/platform-pem.ts'),
-  ]);
   const paths = { certificateFile: platformCertificateFile, keyFile: platformKeyFile };
   try {
     const certificate = readPlatformPem(await readPlatformFiles(paths), platformHost, now);

@@ -3,9 +3,8 @@ import { shownTogether, snapshotOf } from '../../adapters/http/metrics/together.
 import { introducing, placesOf } from '../introduce.ts';
 import { MetricsKey } from '../keys.ts';
 import type { Log } from '../log.ts';
-import type { Stop } from '../opened.ts';
+import { type Stop, stopAndExit, stopDeadlines } from '../stop-process.ts';
 import type { Config } from '../settings/config.ts';
-import { stopAndExit, stopDeadlines } from '../stop-process.ts';
 import type { Stopping } from './messages.ts';
 import type { ParentLink } from './parent-link.ts';
 

@@ -7,7 +7,9 @@ import { messageTypes, type MessageType } from '../../../notifications/domain/we
 import { admit } from '../operations/metering.ts';
 import type { Route } from '../operations/routing.ts';
 import type { Servers } from './openapi.ts';
+import { payloadDocument } from './payload-documents.ts';
 import { payloadSchemaPath } from './payload-path.ts';
+import { writtenReference } from './written-reference.ts';
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -15,8 +17,7 @@ const policy =
 
 /**
  * The API reference: for people at /docs, for programs at /v1/openapi.json, /docs.md and /llms.txt,
- * and with the schemas of what webhooks are called with. What writes it is
- * imported, and it is written, when it is first asked for.
+ * and with the schemas of what webhooks are called with. It is written when it is first asked for.
  */
 export const referenceRoutes = (
   operations: readonly Operation[],
@@ -29,38 +30,33 @@ export const referenceRoutes = (
     {
       method: 'GET',
       path: '/v1/openapi.json',
-      answer: async (exchange) => {
+      answer: (exchange) => {
         admit(exchange);
-        return { status: 200, body: (await reference()).json };
+        return { status: 200, body: reference().json };
       },
     },
-    file('/docs', 'text/html', async () => (await reference()).page()),
+    file('/docs', 'text/html', () => reference().page()),
     file('/docs/reference.js', 'text/javascript', () => asset('reference.js')),
     file('/docs/reference.css', 'text/css', () => asset('reference.css')),
-    file('/docs.md', 'text/markdown', async () => (await reference()).markdown()),
-    file('/llms.txt', 'text/plain', async () => (await reference()).llms()),
+    file('/docs.md', 'text/markdown', () => reference().markdown()),
+    file('/llms.txt', 'text/plain', () => reference().llms()),
     ...messageTypes.map((type) =>
       file(payloadSchemaPath(type), 'application/schema+json', () => writtenSchema(type, servers)),
     ),
   ];
 };
 
-const writtenReference = async (operations: readonly Operation[], servers: Servers) =>
-  (await import('./written-reference.ts')).writtenReference(operations, servers);
+const writtenSchema = (type: MessageType, { publicUrl }: Servers): string =>
+  JSON.stringify(payloadDocument(type, publicUrl.replace(/\/v1$/, '')));
 
-const writtenSchema = async (type: MessageType, { publicUrl }: Servers) => {
-  const { payloadDocument } = await import('./payload-documents.ts');
-  return JSON.stringify(payloadDocument(type, publicUrl.replace(/\/v1$/, '')));
-};
-
-const file = (path: string, type: string, write: () => Promise<string>): Route => {
+const file = (path: string, type: string, write: () => string | Promise<string>): Route => {
   let written: Promise<{ readonly text: string; readonly zipped: Buffer }> | undefined;
   const zip = (text: string) => ({ text, zipped: gzipSync(text) });
   return {
     method: 'GET',
     path,
     answer: async ({ request }) => {
-      const { text, zipped } = await (written ??= write().then(zip));
+      const { text, zipped } = await (written ??= Promise.resolve(write()).then(zip));
       const headers = {
         'Content-Security-Policy': policy,
         'Cache-Control': 'public, max-age=3600',

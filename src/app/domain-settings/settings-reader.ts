@@ -1,9 +1,8 @@
-import { ThreadPool } from '../adapters/threads/thread-pool.ts';
-import { Overrun, type ThreadLimits } from '../adapters/threads/worker-thread.ts';
-import { DomainError } from '../kernel/domain-error.ts';
-import type { DomainSettingsDraft } from '../domains/domain/redirects/redirects.ts';
-import type { DomainsErrorCode } from '../domains/domain/domains-error.ts';
-import { threadEntry } from './threads/thread-entry.ts';
+import { ThreadPool } from '../../adapters/threads/thread-pool.ts';
+import { Overrun, type ThreadLimits } from '../../adapters/threads/worker-thread.ts';
+import type { DomainsErrorCode } from '../../domains/domain/domains-error.ts';
+import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
+import { DomainError } from '../../kernel/domain-error.ts';
 
 /** Limits for parsing one document, which usually takes some milliseconds. */
 export const settingsLimits: ThreadLimits = { deadlineMs: 3_000, memoryMiB: 128 };
@@ -13,7 +12,10 @@ export class SettingsReader {
   readonly #pool: ThreadPool<string, DomainSettingsDraft>;
 
   /** @param limits other than usual for tests */
-  constructor(entry = threadEntry('read-settings'), limits: ThreadLimits = settingsLimits) {
+  constructor(
+    entry = new URL('../threads/read-settings.ts', import.meta.url),
+    limits: ThreadLimits = settingsLimits,
+  ) {
     this.#pool = new ThreadPool({ entry, ...limits, threads: 1, mostWaiting: 20 });
   }
 

@@ -1,21 +1,27 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ResolutionContext } from 'inversify';
-import { IdempotencyKeys } from '../access/ports.ts';
-import { api } from '../adapters/http/api.ts';
-import { fixedHeaders } from '../adapters/http/answers/fixed-headers.ts';
-import { operationsApp, type OperationsPorts } from '../adapters/http/health.ts';
-import { refusing, type RefusingPorts } from '../adapters/http/refusing.ts';
-import { connectionLimits } from '../adapters/http/listener/connection-share.ts';
-import { HttpServer } from '../adapters/http/listener/http-server.ts';
-import { tracedRequests } from '../adapters/http/traced-requests.ts';
-import { Database } from '../adapters/kysely/database.ts';
-import { migrationStates } from '../adapters/kysely/migrations.ts';
-import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
-import { RunningWork } from '../adapters/system/running-work.ts';
-import { Acting } from '../kernel/acting.ts';
-import { Clock } from '../kernel/clock.ts';
-import { Deadline } from '../kernel/deadline.ts';
-import { Draining } from './draining.ts';
+import { IdempotencyKeys } from '../../access/ports.ts';
+import { fixedHeaders } from '../../adapters/http/answers/fixed-headers.ts';
+import { api } from '../../adapters/http/api.ts';
+import { operationsApp, type OperationsPorts } from '../../adapters/http/health.ts';
+import { connectionLimits } from '../../adapters/http/listener/connection-share.ts';
+import {
+  HttpServer,
+  type Handler,
+  type Response,
+} from '../../adapters/http/listener/http-server.ts';
+import { requestTarget } from '../../adapters/http/operations/request-target.ts';
+import { refusing, type RefusingPorts } from '../../adapters/http/refusing.ts';
+import { tracedRequests } from '../../adapters/http/traced-requests.ts';
+import { Database } from '../../adapters/kysely/database.ts';
+import { migrationStates } from '../../adapters/kysely/migrations.ts';
+import { UsageRecorder } from '../../adapters/metering/usage-recorder.ts';
+import { RunningWork, type Work } from '../../adapters/system/running-work.ts';
+import { Acting } from '../../kernel/acting.ts';
+import { Clock } from '../../kernel/clock.ts';
+import { Deadline } from '../../kernel/deadline.ts';
+import { shownPath } from '../../kernel/shown-path.ts';
 import {
   AccessKey,
   CatalogueKey,
@@ -28,11 +34,9 @@ import {
   RedisCountersKey,
   RequestHandlerKey,
   SecretKey,
-} from './keys.ts';
-import { processMetrics } from './measures/process-metrics.ts';
-import { timed } from './request-deadline.ts';
-import { tracerOf } from './tracing.ts';
-import { watched } from './watched-work.ts';
+} from '../keys.ts';
+import { processMetrics } from '../measures/process-metrics.ts';
+import { tracerOf } from '../tracing.ts';
 import { wiring } from './wiring.ts';
 
 /**
@@ -142,3 +146,60 @@ const upToDate = async (database: Database): Promise<void> => {
     throw new Error(`not applied: ${pending.map((one) => one.name).join(', ')}`);
   }
 };
+
+/** Starts each request's deadline when its turn comes, after its headers were read. */
+const timed =
+  (deadline: Deadline, handle: Handler): Handler =>
+  (request, response) =>
+    deadline.during(async () => {
+      await handle(request, response);
+    });
+
+type Request = Pick<IncomingMessage, 'method' | 'url'>;
+
+/** Registers each request with `running` until it is answered or its client disconnects. */
+export const watched =
+  (running: RunningWork, handle: Handler): Handler =>
+  (request, response) => {
+    const work = requestWork(request, response);
+    running.begin(work);
+    response.once('close', () => {
+      running.end(work);
+    });
+    return handle(request, response);
+  };
+
+const requestWork = (
+  request: Request,
+  response: Pick<Response, 'getHeader' | 'requestId'>,
+): Work => ({
+  describe: () => {
+    const id = response.requestId ?? response.getHeader('X-Request-Id');
+    return `request ${inWords(request)}${typeof id === 'string' ? ` (${id})` : ''}`;
+  },
+});
+
+/** A request to a published site: too many, and too short, to be followed until they end. */
+export const visit = (request: Request): Work => ({
+  describe: () => `visit ${inWords(request)}`,
+});
+
+const inWords = ({ method = '', url = '' }: Request): string =>
+  `${method} ${shownPath(requestTarget(url).path)}`;
+
+/**
+ * Reports through /readyz that this process is about to stop, so that load balancers leave before it stops listening.
+ */
+export class Draining {
+  #hasBegun = false;
+
+  /** Returns after `seconds`, the time for load balancers to leave. Meanwhile all requests are served. */
+  async begin(seconds: number): Promise<void> {
+    this.#hasBegun = true;
+    if (seconds > 0) await delay(seconds * 1000);
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+}

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Opened } from '../../../src/app/opened.ts';
+import { Opened } from '../../../src/app/stop-process.ts';
 
 const never = Promise.withResolvers<undefined>().promise;
 

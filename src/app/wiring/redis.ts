@@ -1,11 +1,12 @@
-import { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
-import { RedisSignals } from '../adapters/redis/redis-signals.ts';
-import { StoredSignal } from '../adapters/events/stored-signal.ts';
-import { Deadline } from '../kernel/deadline.ts';
-import { LogKey, ProcessKey, RedisCountersKey, RedisSignalsKey } from './keys.ts';
-import { tracerOf } from './tracing.ts';
+import { StoredSignal } from '../../adapters/events/stored-signal.ts';
+import { RedisQuotaCounters } from '../../adapters/redis/redis-quota-counters.ts';
+import { RedisSignals } from '../../adapters/redis/redis-signals.ts';
+import { Deadline } from '../../kernel/deadline.ts';
+import { LogKey, ProcessKey, RedisCountersKey, RedisSignalsKey } from '../keys.ts';
+import { tracerOf } from '../tracing.ts';
 import { wiring } from './wiring.ts';
 
+/** Counters and signals of a fleet. */
 export const redis = (url: string) =>
   wiring((once) => {
     once(RedisCountersKey, (c) => {

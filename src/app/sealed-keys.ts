@@ -1,10 +1,41 @@
 import type { Container } from 'inversify';
+import type { Logger } from 'pino';
 import { LocalRootFile } from '../adapters/acme/local-root-file.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { SealedValues } from '../adapters/kysely/sealed-values.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import { ConfigKey } from './keys.ts';
-import { keyStates } from './sealed-under.ts';
+
+/** How many values are sealed under a key, and whether this process has that key. */
+export interface KeyState {
+  readonly keyId: string;
+  readonly key: 'current' | 'previous' | 'unknown';
+  readonly values: number;
+}
+
+export const keyStates = async (container: Container): Promise<readonly KeyState[]> => {
+  const sealer = container.get(Sealer);
+  const uses = await new SealedValues(container.get(Database), sealer).uses();
+  return uses.map(({ keyId, values }) => ({ keyId, key: whichOf(sealer, keyId), values }));
+};
+
+const whichOf = ({ keyIds }: Sealer, keyId: string): KeyState['key'] => {
+  const at = keyIds.indexOf(keyId);
+  if (at === -1) return 'unknown';
+  return at === 0 ? 'current' : 'previous';
+};
+
+/** Warns at the start if this process lacks a key, which would otherwise show only at the first visit of a host. */
+export const warnOfUnknownKeys = async (container: Container, log: Logger): Promise<void> => {
+  for (const { keyId, key, values } of await keyStates(container)) {
+    if (key !== 'unknown') continue;
+    log.error(
+      { keyId, values },
+      'private keys are sealed under a secret key that this process does not have: give it as SECRET_KEY or ' +
+        'SECRET_KEY_PREVIOUS',
+    );
+  }
+};
 
 export interface Left {
   readonly what: string;

@@ -1,17 +1,17 @@
-import { ChallengeAnswers } from '../adapters/edge/challenge-answers.ts';
-import { EdgeServer, type EdgeSettings } from '../adapters/edge/edge-server.ts';
-import { WatchedPlatformFiles } from '../adapters/edge/platform-files.ts';
-import { RouteTable } from '../adapters/edge/route-table.ts';
-import { SiteShelf } from '../adapters/edge/site-shelf.ts';
-import { addressBucket } from '../adapters/http/listener/client-address.ts';
-import { RunningWork } from '../adapters/system/running-work.ts';
-import { CertificateOrders } from '../domains/certificate-ports.ts';
-import { EdgeRecords } from '../domains/edge-ports.ts';
-import { SiteFiles } from '../sites/ports.ts';
-import { Clock } from '../kernel/clock.ts';
-import { ConfigKey, LogKey, EdgeServerKey, PlatformFilesKey, RouteTableKey } from './keys.ts';
-import { tracerOf } from './tracing.ts';
-import { visit } from './watched-work.ts';
+import { ChallengeAnswers } from '../../adapters/edge/challenge-answers.ts';
+import { EdgeServer, type EdgeSettings } from '../../adapters/edge/edge-server.ts';
+import { WatchedPlatformFiles } from '../../adapters/edge/platform-files.ts';
+import { RouteTable } from '../../adapters/edge/route-table.ts';
+import { SiteShelf } from '../../adapters/edge/site-shelf.ts';
+import { addressBucket } from '../../adapters/http/listener/client-address.ts';
+import { RunningWork } from '../../adapters/system/running-work.ts';
+import { CertificateOrders } from '../../domains/certificate-ports.ts';
+import { EdgeRecords } from '../../domains/edge-ports.ts';
+import { Clock } from '../../kernel/clock.ts';
+import { SiteFiles } from '../../sites/ports.ts';
+import { ConfigKey, EdgeServerKey, LogKey, PlatformFilesKey, RouteTableKey } from '../keys.ts';
+import { tracerOf } from '../tracing.ts';
+import { visit } from './web.ts';
 import { wiring } from './wiring.ts';
 
 export const edge = wiring((once) => {

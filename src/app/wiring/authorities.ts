@@ -2,22 +2,26 @@ import type { ResolutionContext } from 'inversify';
 import {
   AcmeCertificateAuthority,
   authorityName,
-} from '../adapters/acme/acme-certificate-authority.ts';
-import { LocalCertificateAuthority } from '../adapters/acme/local-certificate-authority.ts';
+} from '../../adapters/acme/acme-certificate-authority.ts';
+import { LocalCertificateAuthority } from '../../adapters/acme/local-certificate-authority.ts';
+import type { Tally } from '../../adapters/http/metrics/measures.ts';
 import {
   AuthorityAccounts,
   CertificateAuthority,
   type OrderAnswer,
-} from '../domains/certificate-ports.ts';
-import type { OrderState } from '../domains/domain/certificates/order.ts';
-import { Clock } from '../kernel/clock.ts';
-import { Sealer } from '../kernel/sealer.ts';
-import { traced } from '../kernel/traced.ts';
-import type { Span, StepFacts, Tracer } from '../kernel/tracer.ts';
-import { ConfigKey, LogKey, MetricsKey, SecondAuthorityKey } from './keys.ts';
-import { measuredAuthority } from './measures/measured-authority.ts';
-import type { AcmeConfig } from './settings/authorities.ts';
-import { tracerOf } from './tracing.ts';
+} from '../../domains/certificate-ports.ts';
+import {
+  authorityFailureReasons,
+  type AuthorityFailureReason,
+  type OrderState,
+} from '../../domains/domain/certificates/order.ts';
+import { Clock } from '../../kernel/clock.ts';
+import { Sealer } from '../../kernel/sealer.ts';
+import { traced } from '../../kernel/traced.ts';
+import type { Span, StepFacts, Tracer } from '../../kernel/tracer.ts';
+import { ConfigKey, LogKey, MetricsKey, SecondAuthorityKey } from '../keys.ts';
+import type { AcmeConfig } from '../settings/authorities.ts';
+import { tracerOf } from '../tracing.ts';
 import { wiring } from './wiring.ts';
 
 /** Where certificates come from. */
@@ -91,5 +95,43 @@ const toldOfProfile = (c: ResolutionContext, { directoryUrl }: AcmeConfig) => {
     metrics?.count('authority_default_profiles_total', { authority });
     const text = 'the authority does not offer ACME_PROFILE, used its default profile';
     log.warn({ authority, profile }, text);
+  };
+};
+
+/** The same authority; what it takes, issues and fails is counted by its name. */
+export const measuredAuthority = (
+  authority: CertificateAuthority,
+  metrics: Pick<Tally, 'count'>,
+): CertificateAuthority => {
+  const { name } = authority;
+  const failed = (reason: AuthorityFailureReason, by = 1) => {
+    metrics.count('authority_failures_total', { authority: name, reason }, by);
+  };
+  const count = (what: 'orders' | 'certificates', by = 1) => {
+    metrics.count(`authority_${what}_total`, { authority: name }, by);
+  };
+  const told = async (step: Promise<OrderState>): Promise<OrderState> => {
+    const state = await step;
+    if (state.kind === 'failed') failed(state.failure.reason);
+    if (state.kind === 'issued') count('certificates');
+    return state;
+  };
+  for (const reason of authorityFailureReasons) failed(reason, 0);
+  for (const what of ['orders', 'certificates'] as const) count(what, 0);
+  return {
+    name,
+    issuers: authority.issuers,
+    accountUri: () => authority.accountUri(),
+    newPrivateKey: () => authority.newPrivateKey(),
+    order: async (host, replaces, also) => {
+      const answer = await authority.order(host, replaces, also);
+      if (answer.kind === 'failed') failed(answer.failure.reason);
+      else count('orders');
+      return answer;
+    },
+    look: (order) => told(authority.look(order)),
+    prove: (order, challengeUrl) => told(authority.prove(order, challengeUrl)),
+    finalize: (order) => told(authority.finalize(order)),
+    renewalWindow: (chain) => authority.renewalWindow(chain),
   };
 };

@@ -1,15 +1,16 @@
 import { join } from 'node:path';
 import type { ResolutionContext } from 'inversify';
-import { AuditLog, IdempotencyKeys } from '../access/ports.ts';
-import { dashboard, type Dashboard } from '../adapters/dashboard/dashboard.ts';
-import type { DashboardPorts } from '../adapters/dashboard/frame/ports.ts';
-import { StoredSignal } from '../adapters/events/stored-signal.ts';
-import { addressBucket, clientAddress } from '../adapters/http/listener/client-address.ts';
-import { operationSunsets } from '../adapters/http/operations/operation-sunsets.ts';
-import { Acting } from '../kernel/acting.ts';
-import { Clock } from '../kernel/clock.ts';
-import { Deadline } from '../kernel/deadline.ts';
-import { Ids } from '../kernel/ids.ts';
+import { AuditLog, IdempotencyKeys } from '../../access/ports.ts';
+import { dashboard, type Dashboard } from '../../adapters/dashboard/dashboard.ts';
+import { StoredSignal } from '../../adapters/events/stored-signal.ts';
+import { addressBucket, clientAddress } from '../../adapters/http/listener/client-address.ts';
+import { operationSunsets } from '../../adapters/http/operations/operation-sunsets.ts';
+import { Acting } from '../../kernel/acting.ts';
+import { Clock } from '../../kernel/clock.ts';
+import { Deadline } from '../../kernel/deadline.ts';
+import { Ids } from '../../kernel/ids.ts';
+import { SettingsReader } from '../domain-settings/settings-reader.ts';
+import { writeDomainSettings } from '../domain-settings/text.ts';
 import {
   AccessKey,
   CatalogueKey,
@@ -21,12 +22,11 @@ import {
   NotificationsKey,
   SitesKey,
   WebhookCallsKey,
-} from './keys.ts';
-import { allowancesByPlan } from './plan-allowances.ts';
-import { apart } from './request-deadline.ts';
-import { dashboardOrigin } from './settings/addresses.ts';
-import { SettingsReader } from './settings-reader.ts';
-import { SiteAddresses } from './site-addresses.ts';
+} from '../keys.ts';
+import { allowancesByPlan } from '../plan-allowances.ts';
+import { dashboardOrigin } from '../settings/addresses.ts';
+import { SiteAddresses } from '../site-addresses.ts';
+import { apart } from './system.ts';
 import { wiring } from './wiring.ts';
 
 export const pages = wiring((once) => {
@@ -59,7 +59,10 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
       metrics.observe('dashboard', status, seconds);
     },
     onStored: (listener) => signal.listen(listener),
-    domainSettings: { read: (text) => settings.read(text), write: writeSettings },
+    domainSettings: {
+      read: (text) => settings.read(text),
+      write: (...what) => Promise.resolve(writeDomainSettings(...what)),
+    },
     networkOf: ({ peer, forwardedFor }) =>
       addressBucket(clientAddress(peer, forwardedFor, config.trustProxy)),
     settings: {
@@ -74,10 +77,4 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
       knowsCounts: config.roles.includes('api') || config.redisUrl !== undefined,
     },
   });
-};
-
-/** Its YAML package is needed for one page only. */
-const writeSettings: DashboardPorts['domainSettings']['write'] = async (document, format) => {
-  const { writeDomainSettings } = await import('./domain-settings/text.ts');
-  return writeDomainSettings(document, format);
 };

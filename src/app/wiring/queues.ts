@@ -1,15 +1,19 @@
 import type { ResolutionContext } from 'inversify';
-import { QueueWorker } from '../adapters/schedule/queue-worker.ts';
-import { named, RunningWork } from '../adapters/system/running-work.ts';
-import { DueDomains } from '../domains/custom-domain-ports.ts';
-import type { CustomDomain } from '../domains/domain/attachment/custom-domain.ts';
-import { Clock } from '../kernel/clock.ts';
-import type { StoredEvent } from '../kernel/domain-event.ts';
-import { Outbox } from '../kernel/outbox.ts';
-import type { Beginning } from '../kernel/tracer.ts';
-import type { Notification } from '../notifications/domain/notification.ts';
-import { Mails } from '../notifications/mail-ports.ts';
-import { WebhookDeliveries, type ClaimedDelivery } from '../notifications/webhook-ports.ts';
+import type { Tally } from '../../adapters/http/metrics/measures.ts';
+import { QueueWorker } from '../../adapters/schedule/queue-worker.ts';
+import { named, RunningWork } from '../../adapters/system/running-work.ts';
+import { DueDomains } from '../../domains/custom-domain-ports.ts';
+import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
+import { Clock } from '../../kernel/clock.ts';
+import type { StoredEvent } from '../../kernel/domain-event.ts';
+import { Outbox } from '../../kernel/outbox.ts';
+import type { Beginning, Tracer } from '../../kernel/tracer.ts';
+import type { Notification } from '../../notifications/domain/notification.ts';
+import { isSuccess } from '../../notifications/domain/webhooks/attempts.ts';
+import { failedWhys, type Outcome } from '../../notifications/domain/webhooks/delivery.ts';
+import { Mails } from '../../notifications/mail-ports.ts';
+import { WebhookDeliveries, type ClaimedDelivery } from '../../notifications/webhook-ports.ts';
+import type { WebhookCalls } from '../../notifications/webhooks.ts';
 import {
   AccessKey,
   BellsKey,
@@ -20,20 +24,17 @@ import {
   QueuesKey,
   SitesKey,
   WebhookCallsKey,
-} from './keys.ts';
-import { countedAttempts } from './measures/counted-attempts.ts';
-import { queueKinds, type Subscriber, type Subscribers } from './queues.ts';
-import { subscribers } from './subscribers.ts';
-import type { AnyEvent, EventTo } from './subscriptions.ts';
-import { notificationOf } from './told.ts';
-import { begun, tracedSubscribers, tracerOf } from './tracing.ts';
-import { watchedSubscribers } from './watched-work.ts';
+} from '../keys.ts';
+import { notificationOf } from '../notification-for-event.ts';
+import { queueKinds, type Subscriber, type Subscribers } from '../queues.ts';
+import { subscribers, type AnyEvent, type EventTo } from '../subscriptions.ts';
+import { begun, tracerOf } from '../tracing.ts';
 import { wiring } from './wiring.ts';
 
 type EventToPeople = Extract<AnyEvent, { type: EventTo<'personalMails'> }>;
 
 /** All that waits for its time in the database, and the way of events to their subscribers. */
-export const events = wiring((once) => {
+export const queues = wiring((once) => {
   once(QueuesKey, (c) => {
     const [clock, log, running] = [c.get(Clock), c.get(LogKey), c.get(RunningWork)];
     const [bells, tracer, notifications] = [c.get(BellsKey), tracerOf(c), c.get(NotificationsKey)];
@@ -128,3 +129,59 @@ const workOn = ({ id, host, state }: CustomDomain): Beginning => ({
     'animal_store.domain.state': state,
   },
 });
+
+/** The same subscribers, registered while they handle an event. */
+export const watchedSubscribers = (running: RunningWork, subscribers: Subscribers): Subscribers =>
+  Object.fromEntries(
+    Object.entries(subscribers).map(([name, handle]): [string, Subscriber] => [
+      name,
+      (stored) =>
+        running.during(named('delivery', `${stored.event.type} to ${name}`), () => handle(stored)),
+    ]),
+  );
+
+/** The same subscribers; each delivery begins a trace, linked to what stored its event where that is known. */
+const tracedSubscribers = (tracer: Tracer, subscribers: Subscribers): Subscribers =>
+  Object.fromEntries(
+    Object.entries(subscribers).map(([name, handle]): [string, Subscriber] => [
+      name,
+      (stored) => tracer.begin(deliveryOf(stored, name), () => handle(stored)),
+    ]),
+  );
+
+const deliveryOf = ({ id, event }: StoredEvent, subscriber: string): Beginning => ({
+  name: `process ${event.type}`,
+  kind: 'consumer',
+  facts: {
+    'messaging.system': 'animal_store',
+    'messaging.operation.name': 'process',
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': event.type,
+    'messaging.destination.subscription.name': subscriber,
+    'messaging.message.id': id,
+    'animal_store.account.id': event.accountId,
+  },
+  causedBy: id,
+});
+
+type Attempt = WebhookCalls['attemptDelivery'];
+
+export const attemptOutcomes = ['succeeded', 'rejected', ...failedWhys] as const;
+
+/** The same attempts, counted by their outcome. */
+const countedAttempts = (metrics: Tally, attempt: Attempt): Attempt => {
+  for (const outcome of attemptOutcomes) {
+    metrics.count('webhook_attempts_total', { outcome }, 0);
+  }
+  return async (claimed, signal) => {
+    const attempted = await attempt(claimed, signal);
+    const { outcome } = attempted;
+    if (outcome) metrics.count('webhook_attempts_total', { outcome: wordOf(outcome) });
+    return attempted;
+  };
+};
+
+const wordOf = (outcome: Outcome): (typeof attemptOutcomes)[number] => {
+  if (outcome.kind === 'failed') return outcome.why;
+  return isSuccess(outcome) ? 'succeeded' : 'rejected';
+};
