@@ -61,7 +61,7 @@ format: $(DEPS) ## Rewrite files in the one style
 lab: $(DEPS) ## A resolver, two authorities, a mail server and the service, to try domains and mail in a browser
 	@exec node test/lab/main.ts
 
-bench: $(DEPS) ## Every target of docs/performance.md, measured; ONLY=words ROUNDS=n
+bench: dist ## Every target of docs/performance.md, measured; ONLY=words ROUNDS=n
 	@node bench/main.ts
 
 fuzz: $(DEPS) ## 100 000 hostile requests and DNS answers, 1 000 000 DNS questions; SEED=n repeats a run, REQUESTS=n

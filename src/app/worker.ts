@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
-import type { Tally } from '../adapters/http/metrics/measures.ts';
-import type { Metrics } from '../adapters/http/metrics/metrics.ts';
+import { jobMeasures, type Tally } from '../adapters/http/metrics/measures.ts';
+import { censusMeasures } from '../adapters/http/metrics/stored-measures.ts';
 import { backupTimes } from '../adapters/kysely/copies/backup-times.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { CronJobs, type Job, type SleepOptions } from '../adapters/schedule/cron-jobs.ts';
@@ -26,7 +26,7 @@ import {
   SitesKey,
   WebhookCallsKey,
 } from './keys.ts';
-import { showCensus, storedCensus } from './measures/show-census.ts';
+import { storedCensus } from './measures/stored-census.ts';
 import type { Config } from './settings/config.ts';
 import { begun } from './tracing.ts';
 
@@ -57,7 +57,7 @@ export const startWorker = (
   const webhooks = container.get(WebhookCallsKey);
   const backups = () => backupTimes(database);
   const census = storedCensus({ domains, sites, webhooks, notifications, backups }, leasing);
-  showCensus(container.get(MetricsKey), census);
+  container.get(MetricsKey).show(censusMeasures, () => census.read());
   container.get(StoredSignal).listen((_accountIds, hasDeliveries) => {
     bells.domains.ring('soon');
     bells.renewals.ring();
@@ -117,7 +117,7 @@ export const startJobs = (
   const tracer = container.get(Tracer, { optional: true });
   const watched = watchedJobs(container.get(RunningWork), tracedJobs(tracer, jobs));
   const cron = new CronJobs(measuredJobs(metrics, watched), log, sleep);
-  showJobs(metrics, cron);
+  metrics.show(jobMeasures, () => cron.state());
   return cron;
 };
 
@@ -161,26 +161,3 @@ export const measuredJobs = (metrics: Tally, jobs: readonly Job[]): readonly Job
     };
     return { ...job, run };
   });
-
-const showJobs = (metrics: Metrics, cron: Pick<CronJobs, 'state'>): void => {
-  const ended = [
-    'job_last_success_timestamp_seconds',
-    'job_last_failure_timestamp_seconds',
-  ] as const;
-  metrics.show([...ended, 'job_interval_seconds'], () => {
-    const jobs = cron.state().map(({ name, isShared, ...times }) => {
-      return { ...times, labels: { job_name: name, done_by: isShared ? 'one' : 'each' } };
-    });
-    return {
-      job_last_success_timestamp_seconds: jobs.map(({ labels, endedWellAt }) => {
-        return { labels, value: endedWellAt / 1000 };
-      }),
-      job_last_failure_timestamp_seconds: jobs.map(({ labels, failedAt }) => {
-        return { labels, value: failedAt / 1000 };
-      }),
-      job_interval_seconds: jobs.map(({ labels, intervalMs }) => {
-        return { labels: { job_name: labels.job_name }, value: intervalMs / 1000 };
-      }),
-    };
-  });
-};

@@ -4,7 +4,7 @@ import { shareDays, type DomainShare } from '../../domains/domain/attachment/sha
 import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
 import type { MadeShare } from '../../domains/use-cases/share-domain.ts';
 import type { EveryField } from '../../kernel/every-field.ts';
-import { sharedPath } from '../../adapters/dashboard/domains/paths.ts';
+import { sharedPath } from '../../adapters/dashboard/frame/paths.ts';
 import { ConfigKey, DomainsKey, SitesKey } from '../keys.ts';
 import { dashboardOrigin } from '../settings/addresses.ts';
 import { hostInWords } from './present-domain.ts';

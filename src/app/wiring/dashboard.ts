@@ -4,7 +4,7 @@ import { AuditLog, IdempotencyKeys } from '../../access/ports.ts';
 import { dashboard, type Dashboard } from '../../adapters/dashboard/dashboard.ts';
 import { StoredSignal } from '../../adapters/events/stored-signal.ts';
 import { addressBucket, clientAddress } from '../../adapters/http/listener/client-address.ts';
-import { operationSunsets } from '../../adapters/http/operations/operation-sunsets.ts';
+import { operationSunsets } from '../../adapters/http/operations/catalogue-operations.ts';
 import { Acting } from '../../kernel/acting.ts';
 import { Clock } from '../../kernel/clock.ts';
 import { Deadline } from '../../kernel/deadline.ts';

@@ -1,6 +1,7 @@
 import type { ResolutionContext } from 'inversify';
 import { Accounts } from '../../access/key-ports.ts';
-import { uploadSlots } from '../../adapters/dashboard/projects/upload-slots.ts';
+import { uploadSlots } from '../../adapters/dashboard/projects/slots.ts';
+import { objectStoreMeasures } from '../../adapters/http/metrics/measures.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../adapters/kysely/kysely-outbox.ts';
 import { EdgePort } from '../../adapters/kysely/sites/edge-revision.ts';
@@ -73,6 +74,6 @@ const storedFiles = (c: ResolutionContext): S3SiteFiles => {
   });
   const store = new S3Store(place, tracerOf(c));
   const metrics = c.get(MetricsKey, { optional: true });
-  metrics?.show(['object_store_away'], () => ({ object_store_away: store.isAway ? 1 : 0 }));
+  metrics?.show(objectStoreMeasures, () => store);
   return new S3SiteFiles({ store, cache, staging: deploysFolder(config) });
 };

@@ -4,16 +4,17 @@ import { gzipSync } from 'node:zlib';
 import Negotiator from 'negotiator';
 import type { Operation } from '../operations/operation.ts';
 import { messageTypes, type MessageType } from '../../../notifications/domain/webhooks/payload.ts';
-import { admit } from '../operations/metering.ts';
-import type { Route } from '../operations/routing.ts';
+import type { Route } from '../request-handler.ts';
 import type { Servers } from './openapi.ts';
-import { payloadDocument } from './payload-documents.ts';
-import { payloadSchemaPath } from './payload-path.ts';
+import { payloadDocument } from './payload-schemas.ts';
 import { writtenReference } from './written-reference.ts';
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/** Where the schema of a message is, on the server of the API reference. */
+export const payloadSchemaPath = (type: MessageType): string => `/docs/webhooks/${type}.json`;
 
 /**
  * The API reference: for people at /docs, for programs at /v1/openapi.json, /docs.md and /llms.txt,
@@ -30,10 +31,7 @@ export const referenceRoutes = (
     {
       method: 'GET',
       path: '/v1/openapi.json',
-      answer: (exchange) => {
-        admit(exchange);
-        return { status: 200, body: reference().json };
-      },
+      answer: () => ({ status: 200, body: reference().json }),
     },
     file('/docs', 'text/html', () => reference().page()),
     file('/docs/reference.js', 'text/javascript', () => asset('reference.js')),
@@ -46,8 +44,10 @@ export const referenceRoutes = (
   ];
 };
 
-const writtenSchema = (type: MessageType, { publicUrl }: Servers): string =>
-  JSON.stringify(payloadDocument(type, publicUrl.replace(/\/v1$/, '')));
+const writtenSchema = (type: MessageType, { publicUrl }: Servers): string => {
+  const root = publicUrl.replace(/\/v1$/, '');
+  return JSON.stringify(payloadDocument(type, root + payloadSchemaPath(type)));
+};
 
 const file = (path: string, type: string, write: () => string | Promise<string>): Route => {
   let written: Promise<{ readonly text: string; readonly zipped: Buffer }> | undefined;
