@@ -24,7 +24,7 @@ try {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : wrongUsage;
   } else {
-    const { failureInWords } = await onDemand.failure();
+    const { failureInWords } = await onDemand.maintenance();
     const redact = redaction(process.env);
     process.stderr.write(`animal-store: ${redact(failureInWords(error, process.env))}\n`);
     process.exitCode = failed;

@@ -9,7 +9,6 @@ export const onDemand = {
   container: () => import('./container.ts'),
   maintenance: () => import('./maintenance.ts'),
   doctor: () => import('./doctor/examine.ts'),
-  failure: () => import('./failure-words.ts'),
   /** ROLES, which a command does not have. */
   inbound: () => import('./wiring/inbound.ts'),
   /** REDIS_URL */

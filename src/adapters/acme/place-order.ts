@@ -1,8 +1,7 @@
-import { AcmeFailure } from './acme-failure.ts';
-import { NoUsableAnswer } from './acme-http.ts';
-import { AcmeProblem, isProblem, isRateLimit } from './acme-problem.ts';
+import { AcmeFailure, AcmeProblem, isProblem, isRateLimit } from './acme-failure.ts';
 import type { AcmeSession } from './acme-session.ts';
 import { certificateId } from './x509.ts';
+import { NoUsableAnswer } from './acme-documents.ts';
 
 interface PlacedOrder {
   readonly url: string;

@@ -5,7 +5,7 @@ import { FileSystemSiteFiles } from '../../adapters/storage/file-system-site-fil
 import { ContentCache } from '../../adapters/storage/s3/content-cache.ts';
 import { S3SiteFiles } from '../../adapters/storage/s3/s3-site-files.ts';
 import { S3Store } from '../../adapters/storage/s3/s3-store.ts';
-import { oneForEach, storedForms } from '../../adapters/storage/stored-form.ts';
+import { oneForEach, storedForms } from '../../adapters/storage/manifest.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { SiteFiles, StoredFile } from '../../sites/ports.ts';
 import type { Config } from '../settings/config.ts';

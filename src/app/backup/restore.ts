@@ -7,7 +7,7 @@ import {
   restoreObstacle,
 } from '../../adapters/kysely/copies/database-copies.ts';
 import { databaseFile, kindOfUrl } from '../../adapters/kysely/engine/database-kind.ts';
-import { flush } from '../../adapters/storage/flush.ts';
+import { flush } from '../../adapters/storage/files.ts';
 import { databasePlace } from '../failure-words.ts';
 import { makeFolder, restoreMark } from '../data-folder.ts';
 import type { Config } from '../settings/config.ts';

@@ -1,6 +1,6 @@
 import { shownServer, smtpOptions } from '../../adapters/mail/smtp-server.ts';
 import type { Config } from '../settings/config.ts';
-import { tryServer, type ServerTrouble } from '../../adapters/mail/try-server.ts';
+import { tryServer, type ServerTrouble } from '../../adapters/mail/smtp-postman.ts';
 import { failed, ok, type Finding } from './finding.ts';
 
 /** Connects to the mail server and signs in; sends no mail. */

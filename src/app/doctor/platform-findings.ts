@@ -1,5 +1,4 @@
-import { readPlatformFiles } from '../../adapters/edge/platform-files.ts';
-import { readPlatformPem } from '../../adapters/edge/platform-pem.ts';
+import { readPlatformFiles, readPlatformPem } from '../../adapters/edge/platform-files.ts';
 import { endingOf, type Ending } from '../../domains/domain/own/own-name.ts';
 import type { PlatformStanding } from '../../domains/use-cases/check-platform.ts';
 import type { Config } from '../settings/config.ts';

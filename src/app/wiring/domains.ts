@@ -19,7 +19,6 @@ import { KyselyOwnNames } from '../../adapters/kysely/sites/kysely-own-names.ts'
 import { KyselyProjectSettings } from '../../adapters/kysely/sites/kysely-project-settings.ts';
 import { KyselyTimeline } from '../../adapters/kysely/sites/kysely-timeline.ts';
 import { TldtsHostNames } from '../../adapters/system/tldts-host-names.ts';
-import { ThreadedJudge } from '../../adapters/threads/threaded-judge.ts';
 import {
   AuthorityAccounts,
   AuthorityLedger,
@@ -33,7 +32,6 @@ import { CustomDomains, DueDomains } from '../../domains/custom-domain-ports.ts'
 import { domains } from '../../domains/domains.ts';
 import { EdgeRecords } from '../../domains/edge-ports.ts';
 import {
-  DnsJudge,
   DnsVerifier,
   DomainAllowances,
   HostNames,
@@ -86,11 +84,6 @@ export const domainsModule = wiring((once, bind) => {
         randomLabel: () => `as-${randomBytes(8).toString('hex')}`,
       }),
   );
-  once(
-    ThreadedJudge,
-    () => new ThreadedJudge(new URL('../threads/judge-dns.ts', import.meta.url)),
-  ).onDeactivation((judge) => judge.close());
-  bind(DnsJudge).toService(ThreadedJudge);
   bind(HostNames).toConstantValue(new TldtsHostNames());
   bind(DomainAllowances).toService(Allowances);
   once(DomainsKey, (c) => domains(domainPorts(c)));
@@ -109,7 +102,6 @@ const domainPorts = (c: ResolutionContext): DomainPorts => {
     accountOf: async (slug) => (await projects.find(slug))?.project.accountId,
     hostNames: c.get(HostNames),
     dns: apart(c.get(Deadline), c.get(DnsVerifier)),
-    judge: apart(c.get(Deadline), c.get(DnsJudge)),
     authority: c.get(CertificateAuthority),
     secondAuthority: c.get(SecondAuthorityKey).authority,
     certificates: c.get(Certificates),

@@ -19,13 +19,11 @@ export interface VerifyOptions {
   readonly action: string;
   readonly now: Date;
   readonly refusal: Refusal | undefined;
-  /** Whether live domains get the button too. */
   readonly alsoLive?: boolean;
 }
 
 export const verifyAnchor = ({ id }: Pick<CustomDomain, 'id'>): string => `verify-${id}`;
 
-/** The button for the next step of a domain, with the earliest time to press it. */
 export const verifyForm = (domain: CustomDomain, options: VerifyOptions): Html => {
   const { action, now, refusal, alsoLive = false } = options;
   const button = buttonOf(domain, now, alsoLive);
@@ -59,7 +57,6 @@ const buttonOf = (domain: CustomDomain, now: Date, alsoLive: boolean) => {
   }
 };
 
-/** What else can be done with a domain. */
 export const domainMenu = (domain: CustomDomain, slug: string, { isPrimary }: DomainRole): Html => {
   const { id, host, unicodeHost, state } = domain;
   if (state === 'removed') return nothing;
@@ -72,7 +69,7 @@ export const domainMenu = (domain: CustomDomain, slug: string, { isPrimary }: Do
     </div>`;
 };
 
-/** By the codes of `afterVerify`: what stays true. The others are said by `afterwards`. */
+/** By the codes of `afterVerify`: what stays true. The others are said by `noticeAfter`. */
 export const verifyNotices = {
   checked: 'The DNS was checked: all records are correct.',
 };
@@ -103,7 +100,7 @@ const afterVerify = (before: CustomDomain, after: CustomDomain): string => {
  * The notice after an action, shown for as long as it is true.
  * @param path of the domain's own page, where that is another one
  */
-export const afterwards = (
+export const noticeAfter = (
   query: URLSearchParams,
   domain: CustomDomain | undefined,
   path = '',
@@ -131,7 +128,6 @@ const words: ReadonlyMap<
   ['reverified', { verified: 'A new attempt to issue the certificate has started.' }],
 ]);
 
-/** What the owner still has to do after removing a domain. */
 export const afterRemoval = (
   removed: readonly CustomDomain[],
   query: URLSearchParams,

@@ -20,11 +20,9 @@ import { proofOf } from '../../../domains/domain/dns/records.ts';
 import { exact, type Tone } from '../frame/parts.ts';
 import { nameInText, nameOf } from './words.ts';
 
-/** The progress of a domain, for its owner. */
 export interface Progress {
   /** In a few words, for a list. */
   readonly short: string;
-  /** What is happening now, in a sentence or two. */
   readonly sentence: string;
   readonly actor: Responsible;
   readonly tone: Tone;
@@ -32,14 +30,18 @@ export interface Progress {
   readonly isWorkedOn: boolean;
 }
 
-const yourTurn = (short: string, sentence: string, tone: Tone = 'bad'): Progress => ({
-  ...{ short, sentence, tone },
+const ownerActs = (short: string, sentence: string, tone: Tone = 'bad'): Progress => ({
+  short,
+  sentence,
+  tone,
   actor: 'customer',
   isWorkedOn: false,
 });
 
-const ourTurn = (short: string, sentence: string): Progress => ({
-  ...{ short, sentence, tone: 'busy' },
+const weAct = (short: string, sentence: string): Progress => ({
+  short,
+  sentence,
+  tone: 'busy',
   actor: 'us',
   isWorkedOn: true,
 });
@@ -70,7 +72,7 @@ export const sharedSentenceOf = (domain: CustomDomain, now: Date, redirectsTo?: 
 
 const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added'>): Progress => {
   if (!report) {
-    return yourTurn(
+    return ownerActs(
       'Waiting for DNS records',
       `Create the records below at the DNS provider of ${nameInText(nameOf(registrableDomain))}. We check for them automatically.`,
       'busy',
@@ -78,7 +80,7 @@ const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added
   }
   const problem = report.problems.find(isBlocking);
   if (!problem) {
-    return ourTurn('DNS is correct', 'The DNS is correct. The next check verifies the domain.');
+    return weAct('DNS is correct', 'The DNS is correct. The next check verifies the domain.');
   }
   const asked = report.resolvers.length;
   const agreeing = report.resolvers.filter(({ agrees }) => agrees).length;
@@ -98,8 +100,8 @@ const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added
   const what = size === 1 ? 'the problem' : `the ${size} problems`;
   const isAwaited = [...codes].every((code) => meanings[code] === 'awaited');
   return isAwaited
-    ? yourTurn(title, `The DNS does not have all records yet. ${awaiting}`, 'busy')
-    : yourTurn(
+    ? ownerActs(title, `The DNS does not have all records yet. ${awaiting}`, 'busy')
+    : ownerActs(
         title,
         `The DNS is not correct yet. Fix ${what} below; we check again automatically.`,
       );
@@ -144,7 +146,6 @@ const awaiting =
 
 interface Removal {
   readonly short: string;
-  /** What to do for that host. */
   readonly advice: (host: string) => string;
 }
 
@@ -178,10 +179,10 @@ const progressOfPreparing = (domain: DomainIn<'added'>, now: Date): Progress | u
   if (!work || !isDelegated(domain)) return undefined;
   if (isReadyAt(domain, now)) {
     const sentence = `Certificate ready: point your DNS here whenever you like. ${move}`;
-    return { ...yourTurn('Certificate ready', sentence, 'good') };
+    return { ...ownerActs('Certificate ready', sentence, 'good') };
   }
   if (!work.problem)
-    return ourTurn(
+    return weAct(
       'Certificate is being issued',
       'The name is proven, and its certificate is being ordered. You can point your DNS here without a gap once it is ready.',
     );
@@ -191,7 +192,7 @@ const progressOfPreparing = (domain: DomainIn<'added'>, now: Date): Progress | u
       ? 'We no longer retry. Fix that, then press Verify.'
       : 'We retry automatically.';
   const sentence = `The certificate is not ready yet: ${lowered(title)}. ${next}`;
-  return { ...yourTurn(title, sentence), actor: work.problem.actor };
+  return { ...ownerActs(title, sentence), actor: work.problem.actor };
 };
 
 const usually = 'That usually takes less than two minutes.';
@@ -210,7 +211,7 @@ const progressOfVerified = ({ certificate: { work } }: DomainIn<'verified'>): Pr
 };
 
 const isIssued = (what: keyof typeof nowIssuing): Progress =>
-  ourTurn('Certificate is being issued', `${nowIssuing[what]} ${usually}`);
+  weAct('Certificate is being issued', `${nowIssuing[what]} ${usually}`);
 
 const nowIssuing = {
   ordered: 'The DNS is correct, and the certificate is being ordered.',
@@ -227,21 +228,21 @@ export const progressOfHeldUp = (
   const limit = limitInWords(heldUpBy.reason);
   const right = state === 'added' ? 'The name is proven.' : 'The DNS is correct.';
   const sentence = `${right} The certificate waits, because a limit is reached: ${limit}. It is ordered automatically, from ${exact(heldUpBy.nextAt)} on.`;
-  return { ...ourTurn(`Certificate waits: ${limit}`, sentence), isWorkedOn: false };
+  return { ...weAct(`Certificate waits: ${limit}`, sentence), isWorkedOn: false };
 };
 
 const progressOfEnd = ({ code }: DnsProblem): Progress => {
   const title = problemTitles[code];
   const advice = 'We no longer retry. Fix that, then press Re-verify.';
-  return yourTurn(title, `There is no certificate: ${lowered(title)}. ${advice}`);
+  return ownerActs(title, `There is no certificate: ${lowered(title)}. ${advice}`);
 };
 
 const progressOfFailure = ({ code, actor }: DnsProblem): Progress => {
   const title = problemTitles[code];
   const waits = `The certificate has to wait: ${lowered(title)}.`;
   return actor === 'customer'
-    ? yourTurn(title, `${waits} Fix that; we retry automatically.`)
-    : { ...ourTurn(title, `${waits} We retry automatically.`), isWorkedOn: false };
+    ? ownerActs(title, `${waits} Fix that; we retry automatically.`)
+    : { ...weAct(title, `${waits} We retry automatically.`), isWorkedOn: false };
 };
 
 /**
@@ -267,7 +268,7 @@ const progressOfLive = (
   switch (health?.kind) {
     case 'certificate_expired': {
       const because = health.problem ? `: ${lowered(problemTitles[health.problem.code])}` : '';
-      return yourTurn(
+      return ownerActs(
         'Certificate has expired',
         `The certificate has expired and could not be renewed${because}. Browsers warn your visitors.`,
       );
@@ -276,7 +277,7 @@ const progressOfLive = (
       const { code, actor } = health.problem;
       const title = problemTitles[code];
       const sentence = `${visitorsGet(redirectsTo)}, but its certificate cannot be renewed: ${lowered(title)}.`;
-      return { ...yourTurn(title, sentence), actor };
+      return { ...ownerActs(title, sentence), actor };
     }
     case 'healthy':
     case undefined:
@@ -300,7 +301,6 @@ const progressOfHealthy = (
   isWorkedOn: isOrdered(domain),
 });
 
-/** What ends at once when a domain is removed. */
 export const lossesOf = (domain: CustomDomain): readonly string[] => [
   isServed(domain)
     ? 'Visitors can no longer reach the site under this name, effective immediately.'

@@ -8,6 +8,7 @@ import { DomainError } from '../../../kernel/domain-error.ts';
 import { inWords } from '../../../kernel/in-words.ts';
 import { field, formError } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
+import { sendAlone } from '../frame/layout.ts';
 import { isMailedLink, nextIn, pageAfterSignIn, signInPath, withQuery } from '../frame/paths.ts';
 import { redirect } from '../frame/responses.ts';
 import { isFromElsewhere } from '../frame/same-origin.ts';
@@ -19,15 +20,14 @@ import {
   keptInput,
   readForm,
   readKept,
-  wayWith,
+  linkWithKept,
 } from '../frame/sent-form.ts';
-import { enter, originOf, type SignInPorts } from './session.ts';
+import { startSession, originOf, type SignInPorts } from './session.ts';
 import {
   email,
-  goOn,
+  redirectAfterSignIn,
   linkPages,
   refusalFrom,
-  sendAlone,
   showSignIn,
   unfilled,
 } from './sign-in-page.ts';
@@ -50,7 +50,7 @@ export const addLinkRequests = (router: Router, ports: Ports): void => {
 };
 
 const receive = async (ctx: Context, wants: WantedLink, ports: Ports): Promise<void> => {
-  const values = await ports.deadline.apart(() => readForm(ctx));
+  const values = await readForm(ctx, ports);
   const asking = { wants, kept: readKept(values) };
   if (keptAlone(values)) return show(ctx, asking);
   const checked = checkForm(schema, values);
@@ -65,7 +65,7 @@ const receive = async (ctx: Context, wants: WantedLink, ports: Ports): Promise<v
   } catch (error) {
     return show(ctx, asking, { ...refusalFrom(ctx, error, values), field: 'email' });
   }
-  await sendAlone(ctx, 200, {
+  await sendAlone(ctx, {
     title: 'Check your mail',
     content: asked(typed, asking, ctx.querystring),
   });
@@ -93,7 +93,7 @@ const show = (
     </form>
     ${wayBack(ctx.querystring, kept)}
   </section>`;
-  return sendAlone(ctx, refusal?.status ?? 200, { title, content });
+  return sendAlone(ctx, { title, content, status: refusal?.status ?? 200 });
 };
 
 const asked = (
@@ -104,16 +104,16 @@ const asked = (
     <h1>Check your mail</h1>
     <p role="status">If there is an account for <strong>${typed}</strong>, a mail is on its way. The link in it works once, for ${inWords(mailedLinkMs)}.</p>
     <p class="hint">Nothing there after a few minutes? Look among the spam, and check the address. We send at most ${mailLimits.ofSource.perHour} such mails an hour to one address for one network, and ${mailLimits.inAll.perHour} for all. A browser in which you have signed in is counted by itself.</p>
-    <div>${wayWith(kept, { to: withQuery(linkPages[wants].path, query), label: 'Use another address', look: 'button' })}</div>
+    <div>${linkWithKept(kept, { to: withQuery(linkPages[wants].path, query), label: 'Use another address', look: 'button' })}</div>
     ${kept ? wayOn(query, kept) : wayBack(query)}
   </section>`;
 
 const wayBack = (query: string, kept?: KeptForm): Html =>
-  html`<div class="hint">${wayWith(kept, { to: withQuery(signInPath, query), label: 'Back to sign-in' })}</div>`;
+  html`<div class="hint">${linkWithKept(kept, { to: withQuery(signInPath, query), label: 'Back to sign-in' })}</div>`;
 
 const wayOn = (query: string, kept: KeptForm): Html => html`
   <p>This page keeps what you entered. Open the link in another tab of this browser, sign in, and then continue here.</p>
-  <div>${wayWith(kept, { to: withQuery(signInPath, query), label: 'Continue after signing in' })}</div>`;
+  <div>${linkWithKept(kept, { to: withQuery(signInPath, query), label: 'Continue after signing in' })}</div>`;
 
 const path = `${signInPath}/:token`;
 
@@ -145,7 +145,7 @@ const answer = async (ctx: Context, act: Act, ports: SignInPorts): Promise<void>
     await act(ctx, ports);
   } catch (error) {
     // The person whom it signed in opened it again: just show the dashboard.
-    if (error instanceof DomainError && (await ports.whoAsks(ctx))) goOn(ctx);
+    if (error instanceof DomainError && (await ports.whoAsks(ctx))) redirectAfterSignIn(ctx);
     else {
       const refusal = refusalFrom(ctx, error, {});
       await showSignIn(ctx, ports, { query: ctx.querystring, refusal });
@@ -158,7 +158,7 @@ const tokenOf = (ctx: Context): string =>
 
 const signIn: Act = async (ctx, ports) => {
   const session = await ports.access.signInByLink(tokenOf(ctx), originOf(ctx, ports));
-  await enter(ctx, session, ports);
+  await startSession(ctx, session, ports);
   const waiting = decodeURIComponent(ports.cookies.next.read(ctx) ?? '');
   if (waiting !== '') ports.cookies.next.clear(ctx);
   redirect(ctx, nextIn(ctx.querystring) ?? pageAfterSignIn(`next=${encodeURIComponent(waiting)}`));
@@ -167,7 +167,7 @@ const signIn: Act = async (ctx, ports) => {
 const ask: Act = async (ctx, ports) => {
   const wanted = await ports.access.lookBehindLink(tokenOf(ctx), originOf(ctx, ports));
   const page = linkPage(wanted, await ports.whoAsks(ctx), ctx.url);
-  await sendAlone(ctx, 200, page);
+  await sendAlone(ctx, page);
 };
 
 /**

@@ -5,11 +5,11 @@ import type { WantedLink } from '../../../access/domain/mail-request.ts';
 import { DomainError } from '../../../kernel/domain-error.ts';
 import { field, formError } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
-import { layout } from '../frame/layout.ts';
+import { sendAlone } from '../frame/layout.ts';
 import { problemOf } from '../frame/page-problem.ts';
 import { pageAfterSignIn, signInPath as path, withQuery } from '../frame/paths.ts';
-import { redirect, sendHtml } from '../frame/responses.ts';
-import type { Page, Refusal } from '../frame/screen.ts';
+import { redirect } from '../frame/responses.ts';
+import type { Refusal } from '../frame/screen.ts';
 import {
   checkForm,
   filled,
@@ -18,10 +18,10 @@ import {
   keptInput,
   readForm,
   readKept,
-  wayWith,
+  linkWithKept,
 } from '../frame/sent-form.ts';
-import { letChoose } from './accounts-screen.ts';
-import { enter, leave, originOf, type SignInPorts } from './session.ts';
+import { sendAccountChooser } from './accounts-screen.ts';
+import { startSession, endSession, originOf, type SignInPorts } from './session.ts';
 
 export const email = v.pipe(
   filled('Enter your email address.'),
@@ -37,17 +37,16 @@ const credentials = v.object({
   ),
 });
 
-/** Sign-in by password and sign-out; all other pages require a session. */
 export const addSignIn = (router: Router, ports: SignInPorts): void => {
-  const { access, deadline, whoAsks, cookies, refill } = ports;
+  const { access, whoAsks, cookies, refill } = ports;
 
   router.get(path, async (ctx: Context) => {
-    if (await whoAsks(ctx)) goOn(ctx);
+    if (await whoAsks(ctx)) redirectAfterSignIn(ctx);
     else await showSignIn(ctx, ports);
   });
 
   router.post(path, async (ctx: Context) => {
-    const values = await deadline.apart(() => readForm(ctx));
+    const values = await readForm(ctx, ports);
     const query = ctx.querystring;
     const alone = keptAlone(values);
     if (alone) {
@@ -64,17 +63,17 @@ export const addSignIn = (router: Router, ports: SignInPorts): void => {
     }
     try {
       const session = await access.signIn(checked.output, originOf(ctx, ports));
-      const signedIn = await enter(ctx, session, ports);
-      if (session.others.length > 0) await letChoose(ctx, signedIn, kept, ports);
+      const signedIn = await startSession(ctx, session, ports);
+      if (session.others.length > 0) await sendAccountChooser(ctx, signedIn, kept, ports);
       else if (kept) await refill(ctx, kept);
-      else goOn(ctx);
+      else redirectAfterSignIn(ctx);
     } catch (error) {
       await showSignIn(ctx, ports, { query, kept, refusal: refusalFrom(ctx, error, values) });
     }
   });
 
   router.post('/dashboard/sign-out', async (ctx: Context) => {
-    await leave(ctx, ports);
+    await endSession(ctx, ports);
     cookies.session.clear(ctx);
     redirect(ctx, path);
   });
@@ -102,7 +101,7 @@ export const refusalFrom = (
   return { ...unfilled, status, message, values };
 };
 
-export const goOn = (ctx: Context): void => {
+export const redirectAfterSignIn = (ctx: Context): void => {
   redirect(ctx, pageAfterSignIn(ctx.querystring));
 };
 
@@ -119,8 +118,9 @@ export const showSignIn = (
   page: SignInPage = { query: ctx.querystring },
 ): Promise<void> => {
   const why = cookies.session.read(ctx) === undefined ? nothing : whyHere(page.kept);
-  return sendAlone(ctx, page.refusal?.status ?? 200, {
+  return sendAlone(ctx, {
     title: 'Sign in',
+    status: page.refusal?.status ?? 200,
     content: signInForm(page, notifications.isMailOn, page.refusal ? nothing : why),
   });
 };
@@ -128,10 +128,6 @@ export const showSignIn = (
 /** For a browser that still has the cookie of a session. */
 const whyHere = (kept: KeptForm | undefined): Html =>
   html`<p role="status">Your session has ended. ${kept ? 'Nothing was done. Sign in, and what you entered is there again.' : 'Sign in to go on.'}</p>`;
-
-/** A page of somebody who is not signed in. */
-export const sendAlone = (ctx: Context, status: number, page: Page): Promise<void> =>
-  sendHtml(ctx, status, layout(page, { section: undefined, signedIn: undefined, unread: 0 }));
 
 const signInForm = (
   { query, kept, refusal }: SignInPage,
@@ -153,8 +149,8 @@ const signInForm = (
 
 const waysByMail = (query: string, kept: KeptForm | undefined): Html => html`
   <div class="row between">
-    ${wayWith(kept, { to: linkPages.new_password.path, label: 'Forgot password?' })}
-    ${wayWith(kept, { to: withQuery(linkPages.sign_in.path, query), label: 'Sign in by a link' })}
+    ${linkWithKept(kept, { to: linkPages.new_password.path, label: 'Forgot password?' })}
+    ${linkWithKept(kept, { to: withQuery(linkPages.sign_in.path, query), label: 'Sign in by a link' })}
   </div>`;
 
 const waysWithoutMail = html`<p class="hint">No password yet, or forgotten it? Use a one-time sign-in link. The operator of this service creates one; if you were invited, ask the person who invited you for the link.</p>`;
@@ -165,7 +161,6 @@ interface LinkPage {
   readonly hint: string;
 }
 
-/** Where visitors who cannot sign in ask for a mail. */
 export const linkPages: Readonly<Record<WantedLink, LinkPage>> = {
   new_password: {
     path: '/dashboard/forgot-password',
