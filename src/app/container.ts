@@ -9,7 +9,7 @@ import { makeDataPlaces, refuseHalfRestored } from './data-folder.ts';
 import { ConfigKey, LogKey, PreviousSecretKeys, SecretKey } from './keys.ts';
 import { onDemand } from './on-demand.ts';
 import { loadConfig, type Config } from './settings/config.ts';
-import { objectStoreIn } from './settings/deploys-place.ts';
+import { objectStoreIn } from './settings/addresses.ts';
 import { previousSecretKeysFor, secretKeyFor } from './settings/secret-key.ts';
 import { accessModule } from './wiring/access.ts';
 import { authorities } from './wiring/authorities.ts';

@@ -4,10 +4,10 @@ import type { Access } from '../access/access.ts';
 import { Clock } from '../kernel/clock.ts';
 import { JobLeases } from '../kernel/job-leases.ts';
 import { AccessKey, ProcessKey } from './keys.ts';
-import type { Places } from './processes/messages.ts';
+import type { Places } from './processes/parent-link.ts';
 import { dashboardOrigin, signInUrl } from './settings/addresses.ts';
 import type { Config } from './settings/config.ts';
-import { urlHost } from './settings/listeners.ts';
+import { urlHost } from './settings/addresses.ts';
 import { SiteAddresses } from './site-addresses.ts';
 import { commandName } from './version.ts';
 

@@ -5,7 +5,7 @@
 export const onDemand = {
   // Commands.
   serve: () => import('./serve.ts'),
-  supervise: () => import('./processes/supervise.ts'),
+  supervise: () => import('./processes/supervisor.ts'),
   container: () => import('./container.ts'),
   maintenance: () => import('./maintenance.ts'),
   doctor: () => import('./doctor/examine.ts'),

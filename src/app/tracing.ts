@@ -17,8 +17,6 @@ export const openTracing = async (
   const { openTracer } = await onDemand.traces();
   const tracer = openTracer({
     version: version(),
-    sampler: config.otelTracesSampler,
-    ratio: config.otelTracesSamplerArg,
     // It belongs to none of the traces.
     ...reports((say) => {
       tracer.apart(() => {

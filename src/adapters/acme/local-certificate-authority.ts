@@ -21,8 +21,6 @@ const orderPrefix = 'local:';
 /** For development. Clients that trust `local-ca.pem` in the folder trust its certificates. */
 export class LocalCertificateAuthority extends CertificateAuthority {
   override readonly name = 'local';
-  /** Names in development have no CAA records for it. */
-  override readonly issuers: readonly string[] = [];
   readonly #file: LocalRootFile;
   readonly #clock: Clock;
   readonly #lifeMs: number;
@@ -38,6 +36,10 @@ export class LocalCertificateAuthority extends CertificateAuthority {
     this.#file = new LocalRootFile(setup.folder, setup.sealer);
     this.#clock = setup.clock;
     this.#lifeMs = setup.lifeMs ?? 90 * dayMs;
+  }
+
+  override issuers(): Promise<readonly string[]> {
+    return Promise.resolve([]);
   }
 
   override accountUri(): Promise<undefined> {
@@ -93,7 +95,6 @@ const failed = (reason: AuthorityFailureReason, detail: string): OrderState => (
   failure: { reason, detail, retryAt: undefined },
 });
 
-/** What its key is sealed for. */
 export const localRootPurpose = 'local certificate authority';
 
 type Resealing =
@@ -202,7 +203,6 @@ const place = async (
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   try {
     await writeFile(draft, text, { mode, flush: true });
-    // Whatever the process's umask is, because the root must be readable.
     await chmod(draft, mode);
     await put(draft, path);
   } finally {
@@ -210,7 +210,6 @@ const place = async (
   }
 };
 
-/** For `catch`: swallows the one error that is an answer. */
 const unless =
   (code: string) =>
   (error: unknown): undefined => {

@@ -1,5 +1,5 @@
 import type { Finding } from '../doctor/finding.ts';
-import type { PlatformSource } from '../doctor/platform-findings.ts';
+import type { PlatformSource } from '../doctor/check-platform.ts';
 import { ConfigKey, DomainsKey } from '../keys.ts';
 import { onDemand } from '../on-demand.ts';
 import { command, group, type Answer } from './run-command.ts';

@@ -5,8 +5,7 @@ import { MetricsKey } from '../keys.ts';
 import type { Log } from '../log.ts';
 import { type Stop, stopAndExit, stopDeadlines } from '../stop-process.ts';
 import type { Config } from '../settings/config.ts';
-import type { Stopping } from './messages.ts';
-import type { ParentLink } from './parent-link.ts';
+import type { ParentLink, Stopping } from './parent-link.ts';
 
 /** What runs in this process. */
 export interface ServingProcess extends Log {

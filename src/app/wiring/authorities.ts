@@ -20,7 +20,7 @@ import { Sealer } from '../../kernel/sealer.ts';
 import { traced } from '../../kernel/traced.ts';
 import type { Span, StepFacts, Tracer } from '../../kernel/tracer.ts';
 import { ConfigKey, LogKey, MetricsKey, SecondAuthorityKey } from '../keys.ts';
-import type { AcmeConfig } from '../settings/authorities.ts';
+import type { AcmeConfig } from '../settings/config.ts';
 import { tracerOf } from '../tracing.ts';
 import { wiring } from './wiring.ts';
 
@@ -120,7 +120,7 @@ export const measuredAuthority = (
   for (const what of ['orders', 'certificates'] as const) count(what, 0);
   return {
     name,
-    issuers: authority.issuers,
+    issuers: () => authority.issuers(),
     accountUri: () => authority.accountUri(),
     newPrivateKey: () => authority.newPrivateKey(),
     order: async (host, replaces, also) => {

@@ -23,7 +23,6 @@ import {
   SitesKey,
   WebhookCallsKey,
 } from '../keys.ts';
-import { allowancesByPlan } from '../plan-allowances.ts';
 import { dashboardOrigin } from '../settings/addresses.ts';
 import { SiteAddresses } from '../site-addresses.ts';
 import { apart } from './system.ts';
@@ -73,7 +72,6 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
       uploadFolder: join(config.dataDir, 'uploads'),
       deprecated: operationSunsets,
       apiUrl: config.publicUrl,
-      allowances: allowancesByPlan(config),
       knowsCounts: config.roles.includes('api') || config.redisUrl !== undefined,
     },
   });

@@ -32,9 +32,8 @@ import {
 import { webhookCalls } from '../../notifications/webhooks.ts';
 import { AccessKey, ConfigKey, NotificationsKey, PostmanKey, WebhookCallsKey } from '../keys.ts';
 import { onDemand } from '../on-demand.ts';
-import { dashboardOrigin } from '../settings/addresses.ts';
+import { dashboardOrigin, destinationRules } from '../settings/addresses.ts';
 import type { Config } from '../settings/config.ts';
-import { destinationRules } from '../settings/destination-rules.ts';
 import { tracerOf } from '../tracing.ts';
 import { tellingOf } from './system.ts';
 import { wiring } from './wiring.ts';

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { ResolutionContext } from 'inversify';
 import { Accounts } from '../../access/key-ports.ts';
 import { uploadSlots } from '../../adapters/dashboard/projects/slots.ts';
@@ -17,8 +18,8 @@ import { Ids } from '../../kernel/ids.ts';
 import { Allowances, Projects, SiteFiles, SiteUnpacking } from '../../sites/ports.ts';
 import { sites } from '../../sites/sites.ts';
 import { ConfigKey, LogKey, MetricsKey, ObjectStoreKey, SitesKey } from '../keys.ts';
-import { allowancesByPlan, PlanAllowances } from '../plan-allowances.ts';
-import { deploysCacheFolder, deploysFolder, objectStoreIn } from '../settings/deploys-place.ts';
+import { PlanAllowances } from '../plan-allowances.ts';
+import { deploysFolder, objectStoreIn } from '../settings/addresses.ts';
 import { SiteAddresses } from '../site-addresses.ts';
 import type { UnpackingSetup } from '../threads/unpack-sites.ts';
 import { tracerOf } from '../tracing.ts';
@@ -45,7 +46,7 @@ export const sitesModule = wiring((once) => {
     const unpacking = c.get(ThreadedUnpacking);
     return hasStore(c) ? new S3Unpacking(unpacking, c.get(S3SiteFiles)) : unpacking;
   });
-  once(Allowances, (c) => new PlanAllowances(c.get(Accounts), allowancesByPlan(c.get(ConfigKey))));
+  once(Allowances, (c) => new PlanAllowances(c.get(Accounts)));
   once(SitesKey, (c) =>
     sites({
       projects: c.get(Projects),
@@ -60,14 +61,17 @@ export const sitesModule = wiring((once) => {
 
 const hasStore = (c: ResolutionContext): boolean => objectStoreIn(c.get(ConfigKey)) !== undefined;
 
+/** Of disk that the edges of a machine use for files from the object store. */
+const mostBytes = 4 * 1024 ** 3;
+
 /** The files of deploys in an object store. */
 const storedFiles = (c: ResolutionContext): S3SiteFiles => {
   const [config, log] = [c.get(ConfigKey), c.get(LogKey)];
   const place = objectStoreIn(config);
   if (!place) throw new Error('DEPLOYS_URL is not set');
   const cache = new ContentCache({
-    folder: deploysCacheFolder(config),
-    mostBytes: config.deploysCacheGib * 1024 ** 3,
+    folder: join(config.dataDir, 'deploys-cache'),
+    mostBytes,
     onProblem: (error) => {
       log.warn({ err: error }, 'cache of deploys cannot be written');
     },

@@ -38,7 +38,7 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
     expect(await stores.people.list(id)).toEqual([]);
     expect(await takeEvents(stores)).toEqual([]);
   };
-  const toPro = (account: Account) => changePlan(account, 'pro', undefined, now);
+  const toPro = (account: Account) => changePlan(account, { plan: 'pro' }, now);
 
   testOnBoth.each(plans)(
     'an account on the plan %s is read back as it was opened',
@@ -137,7 +137,7 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
     const { id } = await opened();
     const ownLimits = { perMinute: 1, perDay: 1_000_000_000 };
     const agreed = await accounts.change(id, (its) =>
-      changePlan(its, 'enterprise', ownLimits, now),
+      changePlan(its, { plan: 'enterprise', requests: ownLimits }, now),
     );
     expect(agreed).toMatchObject({ plan: 'enterprise', ownLimits });
     expect(await accounts.find(id)).toEqual(agreed);

@@ -11,17 +11,13 @@ export const partBytes = 5 * 1024 * 1024;
 /** For one attempt to send so many bytes: long enough at 100 KB a second. */
 const sendingMs = (bytes: number): number => 10_000 + bytes / 100;
 
-/** A part of a bucket. */
 export interface S3Place {
   readonly bucket: string;
   /** What all keys begin with: nothing, or a path that ends in a slash. */
   readonly prefix: string;
-  /** Of a store that is not AWS. */
   readonly endpoint: string | undefined;
-  readonly region: string | undefined;
 }
 
-/** The SDK and a client of it. */
 export interface OpenedS3 {
   readonly sdk: typeof awsSdk;
   readonly Upload: typeof Upload;
@@ -40,15 +36,16 @@ export const importSdk = async (): Promise<Pick<OpenedS3, 'sdk' | 'Upload'>> => 
 const nothing = () => undefined;
 const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-/** Credentials come from wherever AWS programs find them: environment, files of the user, role of the machine. */
-export const openS3 = async (
-  { bucket, endpoint, region }: S3Place,
-  tracer?: Tracer,
-): Promise<OpenedS3> => {
+/**
+ * Credentials and the region come from wherever AWS programs find them: environment, files of the user, role of the
+ * machine.
+ */
+export const openS3 = async ({ bucket, endpoint }: S3Place, tracer?: Tracer): Promise<OpenedS3> => {
   const imported = await importSdk();
   const agent = { keepAlive: true, maxSockets: connections.most };
   const client = new imported.sdk.S3Client({
-    ...(region !== undefined && { region }),
+    // Most other stores take any region; the SDK wants one.
+    ...(endpoint !== undefined && { region: process.env['AWS_REGION'] ?? 'us-east-1' }),
     // Other stores rarely have a host for each bucket.
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     maxAttempts: attempts,
@@ -105,7 +102,6 @@ export class S3Failure extends Error {
   override readonly name = 'S3Failure';
   /** As the store names it, like `AccessDenied`, or as the system does, like `ECONNREFUSED`. */
   readonly code: string;
-  /** Of its answer, if there was one. */
   readonly status: number | undefined;
 
   constructor(code: string, message: string, status?: number) {
@@ -130,15 +126,14 @@ export class S3Failure extends Error {
 }
 
 /** For one attempt, and for all of them with what is read. */
-export interface Patience {
+export interface CallTimeouts {
   readonly attemptMs: number;
   readonly allMs: number;
 }
 
-/** A visitor waits for it. */
-export const reading: Patience = { attemptMs: 3_000, allMs: 6_000 };
-export const asking: Patience = { attemptMs: 15_000, allMs: attempts * 15_000 };
-export const writing = (bytes: number): Patience => ({
+export const reading: CallTimeouts = { attemptMs: 3_000, allMs: 6_000 };
+export const asking: CallTimeouts = { attemptMs: 15_000, allMs: attempts * 15_000 };
+export const writing = (bytes: number): CallTimeouts => ({
   attemptMs: sendingMs(bytes),
   allMs: attempts * sendingMs(bytes),
 });
@@ -147,7 +142,7 @@ type CallOptions = Readonly<{ abortSignal: AbortSignal; requestTimeout: number }
 
 /** Ends what takes too long, also the search for credentials. @throws S3Failure */
 export const inTime = async <T>(
-  { attemptMs, allMs }: Patience,
+  { attemptMs, allMs }: CallTimeouts,
   call: (options: CallOptions) => Promise<T>,
 ): Promise<T> => {
   const end = new AbortController();
@@ -163,7 +158,6 @@ export const inTime = async <T>(
   }
 };
 
-/** Of a store that does not answer. */
 const away = { failures: 3, restMs: 1_000 };
 
 /**
