@@ -3,7 +3,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { databaseFile } from '../adapters/kysely/engine/database-kind.ts';
 import { databaseProblem, dataFolderProblem } from './failure-words.ts';
-import type { Config } from './settings/config.ts';
+import type { Config } from './settings/settings.ts';
 import { commandName } from './version.ts';
 
 /**

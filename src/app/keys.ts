@@ -13,12 +13,11 @@ import type { RedisSignals } from '../adapters/redis/redis-signals.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CertificateAuthority } from '../domains/certificate-ports.ts';
 import type { Domains } from '../domains/domains.ts';
-import type { Postman } from '../notifications/mail-ports.ts';
-import type { Notifications } from '../notifications/notifications.ts';
-import type { WebhookCalls } from '../notifications/webhooks.ts';
+import type { Postman } from '../notifications/ports.ts';
+import type { Notifications, WebhookCalls } from '../notifications/notifications.ts';
 import type { Sites } from '../sites/sites.ts';
 import type { Bells, Queues } from './queues.ts';
-import type { Config } from './settings/config.ts';
+import type { Config } from './settings/settings.ts';
 
 // Container keys for values that are no classes. Ports are their own keys.
 const key = <T>(name: string) => Symbol(name) as ServiceIdentifier<T>;

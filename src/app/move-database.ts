@@ -8,7 +8,7 @@ import { schemaGap } from './backup/schema.ts';
 import { refuseHalfRestored } from './data-folder.ts';
 import { isMissing } from './doctor/check-database.ts';
 import { databasePlace, databaseProblem } from './failure-words.ts';
-import type { Config } from './settings/config.ts';
+import type { Config } from './settings/settings.ts';
 import { commandName } from './version.ts';
 
 export interface Moved {

@@ -26,7 +26,7 @@ import {
   RedisSignalsKey,
   RouteTableKey,
 } from './keys.ts';
-import type { Config } from './settings/config.ts';
+import type { Config } from './settings/settings.ts';
 import { SiteAddresses } from './site-addresses.ts';
 import type { Opened } from './stop-process.ts';
 import { version } from './version.ts';

@@ -8,7 +8,7 @@ import type { ParentLink } from './processes/parent-link.ts';
 import { serveUnder, type ServingProcess } from './processes/serve-under.ts';
 import { startRoles } from './roles.ts';
 import { warnOfUnknownKeys } from './sealed-keys.ts';
-import type { Config } from './settings/config.ts';
+import type { Config } from './settings/settings.ts';
 import { redaction } from './settings/redaction.ts';
 import { startWarnings } from './settings/start-warnings.ts';
 import { openTracing } from './tracing.ts';

@@ -1,7 +1,7 @@
 import pTimeout from 'p-timeout';
 import type { Log } from './log.ts';
 import type { Stopping } from './processes/parent-link.ts';
-import type { Config } from './settings/config.ts';
+import type { Config } from './settings/settings.ts';
 
 /** How long stopping may take; a process that others have replaced holds up nobody. */
 export const stopDeadlines = ({

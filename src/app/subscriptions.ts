@@ -2,8 +2,8 @@ import type { AccessEvent } from '../access/domain/access-event.ts';
 import type { CatalogueEvent } from '../catalogue/domain/catalogue-event.ts';
 import type { DomainsEvent } from '../domains/domain/domains-event.ts';
 import type { Domains } from '../domains/domains.ts';
-import type { WebhookEvent } from '../notifications/domain/webhooks/webhook-event.ts';
-import type { WebhookCalls } from '../notifications/webhooks.ts';
+import type { WebhookEvent } from '../notifications/domain/webhook.ts';
+import type { WebhookCalls } from '../notifications/notifications.ts';
 import type {
   DeployDeleted,
   DeployDiscarded,

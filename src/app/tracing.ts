@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Ids } from '../kernel/ids.ts';
 import { Tracer, type Beginning } from '../kernel/tracer.ts';
 import { onDemand } from './on-demand.ts';
-import type { Config } from './settings/config.ts';
+import type { Config } from './settings/settings.ts';
 import { version } from './version.ts';
 
 const longestReason = 200;

@@ -27,7 +27,7 @@ import {
   WebhookCallsKey,
 } from './keys.ts';
 import { storedCensus } from './measures/stored-census.ts';
-import type { Config } from './settings/config.ts';
+import type { Config } from './settings/settings.ts';
 import { begun } from './tracing.ts';
 
 /** One role at work. Stopping waits for what is under way. */

@@ -11,7 +11,7 @@ import { keyUses } from '../../adapters/kysely/sealed-values.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import { isMissing } from '../doctor/check-database.ts';
 import { databasePlace, databaseProblem } from '../failure-words.ts';
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import { DeployCopies, withSiteFiles, type OnProgress } from './deploys.ts';
 import { BackupFolder } from './folder.ts';

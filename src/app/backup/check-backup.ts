@@ -13,7 +13,7 @@ import type { Checked } from '../doctor/examine.ts';
 import { failed, ok, warning, type Finding } from '../doctor/finding.ts';
 import { databaseProblem } from '../failure-words.ts';
 import { intoEmptyMysql } from '../move-database.ts';
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { damageOf, type OnProgress } from './deploys.ts';
 import { BackupFolder } from './folder.ts';
 import { missingKeys } from './keys-here.ts';

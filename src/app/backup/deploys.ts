@@ -8,7 +8,7 @@ import { S3Store } from '../../adapters/storage/s3/s3-store.ts';
 import { oneForEach, storedForms } from '../../adapters/storage/manifest.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { SiteFiles, StoredFile } from '../../sites/ports.ts';
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { deploysFolder, objectStoreIn } from '../settings/addresses.ts';
 import type { Manifest } from './manifest.ts';
 

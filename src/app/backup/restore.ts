@@ -10,7 +10,7 @@ import { databaseFile, kindOfUrl } from '../../adapters/kysely/engine/database-k
 import { flush } from '../../adapters/storage/files.ts';
 import { databasePlace } from '../failure-words.ts';
 import { makeFolder, restoreMark } from '../data-folder.ts';
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { putBackAll, withSiteFiles, type OnProgress, type PutBack } from './deploys.ts';
 import { BackupFolder } from './folder.ts';
 import { missingKeys } from './keys-here.ts';

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { Finding } from '../doctor/finding.ts';
 import { onDemand } from '../on-demand.ts';
-import { loadConfig, type Config } from '../settings/config.ts';
+import { loadConfig } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { redaction, shownSettings } from '../settings/redaction.ts';
 import { startWarnings } from '../settings/start-warnings.ts';
 import { print, type OutputOptions } from './run-command.ts';

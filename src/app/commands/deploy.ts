@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { archiveSource } from '../../adapters/archives/open-upload.ts';
 import type { EveryField } from '../../kernel/every-field.ts';
 import { bytesInWords } from '../../kernel/in-words.ts';
-import type { Deploy } from '../../sites/domain/deploy.ts';
+import type { Deploy } from '../../sites/domain/site.ts';
 import type { UploadProgress } from '../../sites/ports.ts';
 import { SitesKey } from '../keys.ts';
 import { SiteAddresses } from '../site-addresses.ts';

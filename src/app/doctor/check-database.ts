@@ -9,7 +9,7 @@ import {
   UnfinishedDatabase,
 } from '../../adapters/kysely/migrations.ts';
 import { commandName } from '../version.ts';
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { databasePlace, databaseProblem } from '../failure-words.ts';
 import { failed, type Finding, ok, warning } from './finding.ts';
 

@@ -7,7 +7,7 @@ import { type Ending, endingOf } from '../../domains/domain/own/own-name.ts';
 import type { PlatformStanding } from '../../domains/use-cases/check-platform.ts';
 import { openContainer } from '../container.ts';
 import { DomainsKey } from '../keys.ts';
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { isMissing, usingDatabase } from './check-database.ts';
 import { failed, type Finding, type Look, ok, warning } from './finding.ts';
 

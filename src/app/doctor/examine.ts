@@ -1,4 +1,4 @@
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { startWarnings } from '../settings/start-warnings.ts';
 import { checkBackups, checkDatabase, databaseClock, judgeClocks } from './check-database.ts';
 import { checkDns, checkZone } from './check-dns.ts';

@@ -1,17 +1,27 @@
 import type { Container } from 'inversify';
 import { access } from '../../access/access.ts';
-import { Accounts, ApiKeys, KeyMaterial } from '../../access/key-ports.ts';
+import {
+  Accounts,
+  ApiKeys,
+  KeyMaterial,
+  AuditLog,
+  IdempotencyKeys,
+  CounterSnapshots,
+  HighUses,
+  QuotaCounters,
+  UsageLog,
+} from '../../access/ports.ts';
 import {
   MailRequests,
   PersonalMails,
   type MailedLink,
   type PersonalMail as Asked,
-} from '../../access/mail-ports.ts';
-import { Passwords, People, Sessions, SignInLinks } from '../../access/people-ports.ts';
-import { AuditLog, IdempotencyKeys } from '../../access/ports.ts';
-import { CounterSnapshots, HighUses, QuotaCounters } from '../../access/quota-ports.ts';
-import { UsageLog } from '../../access/usage-ports.ts';
-import { warnOfHighUse } from '../../access/use-cases/warn-accounts.ts';
+  Passwords,
+  People,
+  Sessions,
+  SignInLinks,
+} from '../../access/people-ports.ts';
+import { warnOfHighUse } from '../../access/use-cases/accounts.ts';
 import { mailedLinkPath, newPasswordPath } from '../../adapters/dashboard/frame/paths.ts';
 import { operationSunsets } from '../../adapters/http/operations/catalogue-operations.ts';
 import { KyselyAccounts } from '../../adapters/kysely/access/kysely-accounts.ts';

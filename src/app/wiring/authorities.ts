@@ -14,13 +14,13 @@ import {
   authorityFailureReasons,
   type AuthorityFailureReason,
   type OrderState,
-} from '../../domains/domain/certificates/order.ts';
+} from '../../domains/domain/certificates/certificate-status.ts';
 import { Clock } from '../../kernel/clock.ts';
 import { Sealer } from '../../kernel/sealer.ts';
 import { traced } from '../../kernel/traced.ts';
 import type { Span, StepFacts, Tracer } from '../../kernel/tracer.ts';
 import { ConfigKey, LogKey, MetricsKey, SecondAuthorityKey } from '../keys.ts';
-import type { AcmeConfig } from '../settings/config.ts';
+import type { AcmeConfig } from '../settings/settings.ts';
 import { tracerOf } from '../tracing.ts';
 import { wiring } from './wiring.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ResolutionContext } from 'inversify';
 import { secretLength } from '../../access/domain/session.ts';
-import { KeyMaterial } from '../../access/key-ports.ts';
+import { KeyMaterial } from '../../access/ports.ts';
 import { NodeDnsVerifier } from '../../adapters/dns/node-dns-verifier.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../adapters/kysely/kysely-outbox.ts';
@@ -28,18 +28,19 @@ import {
   DnsChallenges,
   OwnNames,
 } from '../../domains/certificate-ports.ts';
-import { CustomDomains, DueDomains } from '../../domains/custom-domain-ports.ts';
-import { domains } from '../../domains/domains.ts';
-import { EdgeRecords } from '../../domains/edge-ports.ts';
 import {
+  CustomDomains,
+  DueDomains,
+  EdgeRecords,
   DnsVerifier,
   DomainAllowances,
   HostNames,
   ProjectSettings,
   Timeline,
   type DomainPorts,
+  DomainShares,
 } from '../../domains/ports.ts';
-import { DomainShares } from '../../domains/share-ports.ts';
+import { domains } from '../../domains/domains.ts';
 import { Clock } from '../../kernel/clock.ts';
 import { Deadline } from '../../kernel/deadline.ts';
 import { Ids } from '../../kernel/ids.ts';

@@ -1,4 +1,4 @@
-import { Accounts } from '../../access/key-ports.ts';
+import { Accounts } from '../../access/ports.ts';
 import { People } from '../../access/people-ports.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../adapters/kysely/kysely-outbox.ts';
@@ -20,20 +20,19 @@ import {
   Recipients,
   type Postman,
   type Recipient,
-} from '../../notifications/mail-ports.ts';
-import { notifications } from '../../notifications/notifications.ts';
-import { Notices } from '../../notifications/ports.ts';
+  Notices,
+} from '../../notifications/ports.ts';
+import { notifications, webhookCalls } from '../../notifications/notifications.ts';
 import {
   Outside,
   WebhookDeliveries,
   Webhooks,
   WebhookSigning,
 } from '../../notifications/webhook-ports.ts';
-import { webhookCalls } from '../../notifications/webhooks.ts';
 import { AccessKey, ConfigKey, NotificationsKey, PostmanKey, WebhookCallsKey } from '../keys.ts';
 import { onDemand } from '../on-demand.ts';
 import { dashboardOrigin, destinationRules } from '../settings/addresses.ts';
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { tracerOf } from '../tracing.ts';
 import { tellingOf } from './system.ts';
 import { wiring } from './wiring.ts';

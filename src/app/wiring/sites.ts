@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ResolutionContext } from 'inversify';
-import { Accounts } from '../../access/key-ports.ts';
+import { Accounts } from '../../access/ports.ts';
 import { uploadSlots } from '../../adapters/dashboard/projects/slots.ts';
 import { objectStoreMeasures } from '../../adapters/http/metrics/measures.ts';
 import { Database } from '../../adapters/kysely/database.ts';

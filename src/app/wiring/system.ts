@@ -1,5 +1,5 @@
 import type { ResolutionContext } from 'inversify';
-import { KeyMaterial } from '../../access/key-ports.ts';
+import { KeyMaterial } from '../../access/ports.ts';
 import { Passwords } from '../../access/people-ports.ts';
 import { StoredSignal, type StoredListener } from '../../adapters/events/stored-signal.ts';
 import { Database } from '../../adapters/kysely/database.ts';
