@@ -9,7 +9,7 @@ import {
   CertificateAuthority,
   type OrderAnswer,
 } from '../domains/certificate-ports.ts';
-import type { OrderState } from '../domains/domain/certificates/order.ts';
+import type { OrderState } from '../domains/domain/certificates/certificate-status.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import { traced } from '../kernel/traced.ts';

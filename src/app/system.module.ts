@@ -1,4 +1,4 @@
-import { KeyMaterial } from '../access/key-ports.ts';
+import { KeyMaterial } from '../access/ports.ts';
 import { Passwords } from '../access/people-ports.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';

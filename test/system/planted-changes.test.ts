@@ -28,7 +28,7 @@ beforeAll(async () => {
     grown('catalogue/domain/order.ts', 'quantity: number'),
     grown('catalogue/domain/pet.ts', 'status: PetStatus', 'birthDate: Date'),
     grown('domains/domain/redirects/settings.ts', 'status: RedirectStatus'),
-    grown('sites/domain/deploy.ts', 'bytes: number'),
+    grown('sites/domain/site.ts', 'bytes: number'),
     grown('sites/domain/project.ts', 'createdAt: Date'),
     {
       file: 'src/adapters/kysely/engine/database-kind.ts',

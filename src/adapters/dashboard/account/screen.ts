@@ -1,9 +1,9 @@
 import type { Account } from '../../../access/domain/account.ts';
-import { limitsOf, type Plan, plans } from '../../../access/domain/plan.ts';
+import { limitsOf, type Plan, plans } from '../../../access/domain/quota.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import { bytesInWords } from '../../../kernel/in-words.ts';
-import { planAllowances, type Allowance } from '../../../sites/domain/allowance.ts';
-import type { AccountUse } from '../../../sites/use-cases/show-use.ts';
+import { planAllowances, type Allowance } from '../../../sites/domain/project.ts';
+import type { AccountUse } from '../../../sites/use-cases/projects.ts';
 import { html, type Html } from '../frame/html.ts';
 import { badge, count, day, type Fact, facts, head, planNames, table } from '../frame/parts.ts';
 import { accountPath } from '../frame/paths.ts';

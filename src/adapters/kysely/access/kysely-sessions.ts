@@ -4,7 +4,7 @@ import {
   sessionNotFound,
   signInLinkInvalid,
   signInRefused,
-} from '../../../access/domain/people-error.ts';
+} from '../../../access/domain/access-error.ts';
 import { mostSessions, type Session } from '../../../access/domain/session.ts';
 import type { Sessions, SessionStart, SignedIn } from '../../../access/people-ports.ts';
 import { AggregateStore } from '../aggregate-store.ts';
