@@ -131,7 +131,7 @@ export const accounts: readonly Defence[] = [
       'encrypted with AES-256-GCM. Only the user that the service runs as can read its files.',
     tests: [
       'dashboard/signing-in',
-      'unit/app/redaction',
+      'unit/app/settings',
       'contract/sealer',
       'system/safe-start',
       'http/faults',
@@ -157,7 +157,7 @@ export const accounts: readonly Defence[] = [
   {
     against: 'Settings that endanger users.',
     how: 'The service does not start with a `PLATFORM_HOST` above the dashboard. In production it also refuses a weak `SECRET_KEY` or an `http` address.',
-    tests: ['unit/app/config', 'unit/app/secret-strength', 'system/safe-start'],
+    tests: ['unit/app/config', 'unit/app/settings', 'system/safe-start'],
   },
 ];
 

@@ -1,5 +1,6 @@
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
+import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { HttpServer } from '../adapters/http/listener/http-server.ts';
 import {
@@ -10,12 +11,9 @@ import {
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import { HighUseReporter } from '../adapters/metering/high-use-reporter.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
-import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
 import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';
 import { Clock } from '../kernel/clock.ts';
-import type { Config } from './settings/config.ts';
 import { apiJobs } from './jobs.ts';
-import { Draining } from './draining.ts';
 import {
   ConfigKey,
   DashboardKey,
@@ -28,12 +26,13 @@ import {
   RedisSignalsKey,
   RouteTableKey,
 } from './keys.ts';
-import { recallCounters } from './known-counters.ts';
-import type { Opened } from './opened.ts';
-import type { ListeningRole, RunningRole } from './running-role.ts';
+import type { Config } from './settings/settings.ts';
 import { SiteAddresses } from './site-addresses.ts';
-import { startJobs } from './start-jobs.ts';
+import type { Opened } from './stop-process.ts';
 import { version } from './version.ts';
+import { recallCounters } from './wiring/access.ts';
+import { Draining } from './wiring/web.ts';
+import { startJobs, startWorker, type RunningRole } from './worker.ts';
 
 /** Starts the roles of this process. @throws Error when one cannot start; `opened` stops those that did */
 export const startRoles = async (
@@ -88,7 +87,6 @@ export const startRoles = async (
     counting.push(startCounting(container, config, log));
   }
   if (roles.includes('worker')) {
-    const { startWorker } = await import('./worker.ts');
     running.push(startWorker(container, config, log));
   }
   // Nothing waits for it: what is in the cache is served meanwhile.
@@ -201,3 +199,9 @@ const naming = async <T>(
     throw new Error(message, { cause: error });
   }
 };
+
+/** One that listens. */
+interface ListeningRole extends RunningRole {
+  /** From now on each answer is the last one of its connection: the client's next request finds another process. */
+  announceEnd(): void;
+}

@@ -84,15 +84,14 @@ const planSection = (
 </section>`;
 
 /** The name is shown beside the id; custom limits are in the table. */
+type ShownElsewhere = 'name' | 'email' | 'ownLimits' | 'siteLimits' | 'warnings';
+
 const factsOf = ({
   id,
   name,
   plan,
   createdAt,
-}: Account): Omit<
-  EveryField<Account, Fact>,
-  'name' | 'email' | 'ownLimits' | 'siteLimits' | 'warnings'
-> => ({
+}: Account): Omit<EveryField<Account, Fact>, ShownElsewhere> => ({
   id: ['Account', html`${name} <code class="quiet">${id}</code>`],
   createdAt: ['Created', day(createdAt)],
   plan: ['Plan', html`<strong>${planNames[plan]}</strong>`],
