@@ -1,5 +1,9 @@
-import { moveToMysql, type OnMoved } from '../adapters/kysely/copies/move.ts';
-import { withSqliteSource, type SqliteSource } from '../adapters/kysely/copies/sqlite-source.ts';
+import {
+  moveToMysql,
+  withSqliteSource,
+  type OnMoved,
+  type SqliteSource,
+} from '../adapters/kysely/copies/move.ts';
 import { databaseFile, kindOfUrl } from '../adapters/kysely/engine/database-kind.ts';
 import { schemaGap } from './backup/schema.ts';
 import { commandName } from './command-name.ts';

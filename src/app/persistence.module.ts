@@ -7,18 +7,28 @@ import { CounterSnapshots } from '../access/quota-ports.ts';
 import { UsageLog } from '../access/usage-ports.ts';
 import { StoredSignal, type StoredListener } from '../adapters/events/stored-signal.ts';
 import { Database } from '../adapters/kysely/database.ts';
-import { EdgePort } from '../adapters/kysely/sites/edge-revision.ts';
+import { EdgePort, KyselyProjectSettings } from '../adapters/kysely/sites/project-routes.ts';
 import { KyselyAccounts } from '../adapters/kysely/access/kysely-accounts.ts';
 import { KyselyApiKeys } from '../adapters/kysely/access/kysely-api-keys.ts';
 import { KyselyAuditLog } from '../adapters/kysely/access/kysely-audit-log.ts';
-import { KyselyAuthorityAccounts } from '../adapters/kysely/sites/kysely-authority-accounts.ts';
+import {
+  KyselyAuthorityAccounts,
+  KyselyCertificateOrders,
+  KyselyDnsChallenges,
+} from '../adapters/kysely/sites/kysely-certificate-orders.ts';
 import { KyselyAuthorityLedger } from '../adapters/kysely/sites/kysely-authority-ledger.ts';
-import { KyselyCertificateOrders } from '../adapters/kysely/sites/kysely-certificate-orders.ts';
-import { KyselyCertificates } from '../adapters/kysely/sites/kysely-certificates.ts';
-import { KyselyCounterSnapshots } from '../adapters/kysely/access/kysely-counter-snapshots.ts';
-import { KyselyCustomDomains } from '../adapters/kysely/sites/kysely-custom-domains.ts';
-import { KyselyDueDomains } from '../adapters/kysely/sites/kysely-due-domains.ts';
-import { KyselyDnsChallenges } from '../adapters/kysely/sites/kysely-dns-challenges.ts';
+import {
+  KyselyCertificates,
+  KyselyOwnNames,
+} from '../adapters/kysely/sites/kysely-certificates.ts';
+import {
+  KyselyCounterSnapshots,
+  KyselyUsageLog,
+} from '../adapters/kysely/access/kysely-usage-log.ts';
+import {
+  KyselyCustomDomains,
+  KyselyDueDomains,
+} from '../adapters/kysely/sites/kysely-custom-domains.ts';
 import { KyselyDomainShares } from '../adapters/kysely/sites/kysely-domain-shares.ts';
 import { KyselyEdgeRecords } from '../adapters/kysely/sites/kysely-edge-records.ts';
 import { KyselyIdempotencyKeys } from '../adapters/kysely/access/kysely-idempotency-keys.ts';
@@ -29,19 +39,13 @@ import { KyselyMailRequests } from '../adapters/kysely/access/kysely-mail-reques
 import { KyselyNotices } from '../adapters/kysely/notifications/kysely-notices.ts';
 import { KyselyWebhookDeliveries } from '../adapters/kysely/notifications/kysely-webhook-deliveries.ts';
 import { KyselyWebhooks } from '../adapters/kysely/notifications/kysely-webhooks.ts';
-import { KyselyOrders } from '../adapters/kysely/catalogue/kysely-orders.ts';
-import { KyselyOutbox } from '../adapters/kysely/kysely-outbox.ts';
-import { KyselyOwnNames } from '../adapters/kysely/sites/kysely-own-names.ts';
-import { KyselyParkedDeliveries } from '../adapters/kysely/kysely-parked-deliveries.ts';
+import { KyselyOrders, KyselyPets } from '../adapters/kysely/kysely-catalogue.ts';
+import { KyselyOutbox, KyselyParkedDeliveries } from '../adapters/kysely/kysely-outbox.ts';
 import { KyselyRetention } from '../adapters/kysely/kysely-retention.ts';
 import { KyselyPeople } from '../adapters/kysely/access/kysely-people.ts';
-import { KyselyPets } from '../adapters/kysely/catalogue/kysely-pets.ts';
-import { KyselyProjectSettings } from '../adapters/kysely/sites/kysely-project-settings.ts';
 import { KyselyProjects } from '../adapters/kysely/sites/kysely-projects.ts';
-import { KyselySessions } from '../adapters/kysely/access/kysely-sessions.ts';
-import { KyselySignInLinks } from '../adapters/kysely/access/kysely-sign-in-links.ts';
+import { KyselySessions, KyselySignInLinks } from '../adapters/kysely/access/kysely-sessions.ts';
 import { KyselyTimeline } from '../adapters/kysely/sites/kysely-timeline.ts';
-import { KyselyUsageLog } from '../adapters/kysely/access/kysely-usage-log.ts';
 import { Orders, Pets } from '../catalogue/ports.ts';
 import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
-import { backupTimes } from '../adapters/kysely/copies/backup-times.ts';
+import { backupTimes } from '../adapters/kysely/copies/database-copies.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import type { SleepOptions } from '../adapters/schedule/cron-jobs.ts';
 import { leasedJob } from '../adapters/schedule/leased-job.ts';

@@ -1,7 +1,9 @@
 import { Resolver } from 'node:dns/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { KyselyCertificateOrders } from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
-import { KyselyDnsChallenges } from '../../src/adapters/kysely/sites/kysely-dns-challenges.ts';
+import {
+  KyselyCertificateOrders,
+  KyselyDnsChallenges,
+} from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { firstValue, secondValue, tokenOf, zoneName } from '../support/nameserver/known-zone.ts';
 import { emptyDatabase, openDatabase } from '../support/servers/databases.ts';

@@ -2,7 +2,6 @@ import { sql, type ExpressionBuilder, type QueryCreator } from 'kysely';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Held } from '../../kernel/queue.ts';
 import type { Database, Queries } from './database.ts';
-import { JointWrites } from './joint-writes.ts';
 import { Store } from './store.ts';
 import { toMillis } from './schema.ts';
 
@@ -36,8 +35,6 @@ const rowsOf = (db: Queries) => db as unknown as QueryCreator<Rows>;
 export class QueueRows extends Store {
   readonly #ids: Ids;
   readonly #the: QueueTable;
-  /** Nobody waits for the end of work to be stored. */
-  readonly #ends = new JointWrites(this.database);
 
   /** By the key of the table. */
   readonly #firstDue = this.database.prepare<{ now: bigint; limit: number }, Row>((db, the) => {
@@ -123,7 +120,7 @@ export class QueueRows extends Store {
   /** Ends the leases. */
   async release(items: readonly Held[]): Promise<void> {
     if (items.length === 0) return;
-    await this.#ends.transaction((db) =>
+    await this.database.batched((db) =>
       this.#update(db, items, { claim: null, ...(this.#the.leaseEnd && { claimed_until: null }) }),
     );
   }
@@ -133,7 +130,7 @@ export class QueueRows extends Store {
     if (items.length === 0) return;
     const { table, key } = this.#the;
     const keys = items.map(({ id }) => this.#keyOf(id));
-    await this.#ends.transaction((db) =>
+    await this.database.batched((db) =>
       rowsOf(db).deleteFrom(table).where(key, 'in', keys).execute(),
     );
   }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { lookAtAuthority, type AuthorityLook } from '../../adapters/acme/look-at-authority.ts';
-import { KyselyAuthorityAccounts } from '../../adapters/kysely/sites/kysely-authority-accounts.ts';
+import { KyselyAuthorityAccounts } from '../../adapters/kysely/sites/kysely-certificate-orders.ts';
 import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
 import type { AuthorityAccount } from '../../domains/certificate-ports.ts';
 import type { AcmeConfig } from '../settings/authorities.ts';

@@ -1,4 +1,4 @@
-import { backupTimes, type BackupTimes } from '../../adapters/kysely/copies/backup-times.ts';
+import { backupTimes, type BackupTimes } from '../../adapters/kysely/copies/database-copies.ts';
 import { commandName } from '../command-name.ts';
 import type { Config } from '../settings/config.ts';
 import { isMissing, usingDatabase } from './check-database.ts';

@@ -1,5 +1,5 @@
 import type { Metrics } from '../../adapters/http/metrics/metrics.ts';
-import type { BackupTimes } from '../../adapters/kysely/copies/backup-times.ts';
+import type { BackupTimes } from '../../adapters/kysely/copies/database-copies.ts';
 import { Census, type CensusPorts } from '../../adapters/schedule/census.ts';
 import type { Domains } from '../../domains/domains.ts';
 import type { Notifications } from '../../notifications/notifications.ts';

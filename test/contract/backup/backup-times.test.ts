@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { backupTimes, rememberBackup } from '../../../src/adapters/kysely/copies/backup-times.ts';
+import {
+  backupTimes,
+  rememberBackup,
+} from '../../../src/adapters/kysely/copies/database-copies.ts';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
 import { judgeBackups } from '../../../src/app/doctor/check-backups.ts';
 import { databaseKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';

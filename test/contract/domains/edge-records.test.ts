@@ -1,7 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
 import { KyselyEdgeRecords } from '../../../src/adapters/kysely/sites/kysely-edge-records.ts';
-import { sealedColumns } from '../../../src/adapters/kysely/sealed-columns.ts';
+import { sealedColumns } from '../../../src/adapters/kysely/sealed-values.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
 import { databaseKinds, openDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
@@ -38,7 +38,7 @@ const routeRow = (number: number) => {
 const certificateRow = (number: number) => {
   const host = hostOf(number);
   const { privateKey, chain } = certificateFor(host, { chain: 'x'.repeat(4000) });
-  const sealed = sealedColumns(testSealer, 'certificates', host, privateKey);
+  const sealed = sealedColumns(testSealer, 'certificates', { key: host, secret: privateKey });
   const revision = BigInt(count + number);
   return { host, chain, ...sealed, not_before: 0n, not_after: 1n, revision };
 };

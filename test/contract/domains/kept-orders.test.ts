@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
-import { KyselyAuthorityAccounts } from '../../../src/adapters/kysely/sites/kysely-authority-accounts.ts';
-import { KyselyCertificateOrders } from '../../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
+import {
+  KyselyAuthorityAccounts,
+  KyselyCertificateOrders,
+} from '../../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
 import { usualKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';

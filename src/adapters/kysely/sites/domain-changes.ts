@@ -13,7 +13,7 @@ import { isCertified } from '../../../domains/domain/attachment/certificate.ts';
 import { withNews } from '../../../domains/domain/attachment/trouble.ts';
 import { timelineOf } from '../../../domains/domain/attachment/timeline.ts';
 import { domainNotFound } from '../../../domains/domain/domains-error.ts';
-import { AggregateStore } from '../aggregate-store.ts';
+import { AggregateStore } from '../store.ts';
 import type { Database } from '../database.ts';
 import { refusedAs } from '../engine/failure.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
@@ -27,7 +27,7 @@ import { forgetOrdersOf, writeWorkDone } from './kysely-certificate-orders.ts';
 import { removeCertificate, storeCertificate } from './kysely-certificates.ts';
 import { forgetSharesOf } from './kysely-domain-shares.ts';
 import { entryWriter } from './kysely-timeline.ts';
-import { projectsBelow, rivalsOf } from './names-below.ts';
+import { projectsBelow, rivalsOf } from './domain-facts.ts';
 import { alignRoutes } from './project-routes.ts';
 
 interface Needs {
