@@ -9,7 +9,7 @@ import { planLimits, plans } from '../../src/access/domain/plan.ts';
 import { askedCallLimits } from '../../src/access/domain/session.ts';
 import { windowNames, windowSeconds, type WindowName } from '../../src/access/domain/rate-quota.ts';
 import { badKeyLimits } from '../../src/access/use-cases/meter-request.ts';
-import { mostAtOnce, places } from '../../src/adapters/schedule/calls-under-way.ts';
+import { mostAtOnce, places } from '../../src/adapters/schedule/shares.ts';
 import { slowMs } from '../../src/notifications/domain/webhooks/attempts.ts';
 import { attemptsOfOnce } from '../../src/notifications/domain/webhooks/waits.ts';
 import { mostWebhooks } from '../../src/notifications/domain/webhooks/webhook.ts';
@@ -18,7 +18,7 @@ import { largestBody } from '../../src/adapters/http/operations/request-bytes.ts
 import { ListPetsQuery } from '../../src/adapters/http/operations/schemas.ts';
 import { petNameLength } from '../../src/catalogue/domain/pet.ts';
 import { planAllowances } from '../../src/sites/domain/allowance.ts';
-import { bytesInWords, inWords } from '../../src/kernel/in-words.ts';
+import { bytesInWords, inWords } from '../../src/kernel/text.ts';
 import { keptDeploys } from '../../src/sites/domain/deploy.ts';
 import { dashboardNumbers, dashboardUse, signInAttempts } from './dashboard-limits.ts';
 import { budgets, limitColumns, limits as domainsByPlan } from './domain-examples.ts';

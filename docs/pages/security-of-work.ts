@@ -3,7 +3,7 @@ import { largestUpload } from '../../src/adapters/dashboard/projects/upload-file
 import { uploadPace } from '../../src/adapters/dashboard/projects/upload-pace.ts';
 import { uploadSlots } from '../../src/adapters/dashboard/projects/upload-slots.ts';
 import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
-import { mostAhead } from '../../src/kernel/one-at-a-time.ts';
+import { mostAhead } from '../../src/kernel/connections.ts';
 import { largestBody } from '../../src/adapters/http/operations/request-bytes.ts';
 import { judgingLimits } from '../../src/adapters/threads/threaded-judge.ts';
 import { unpackingLimits } from '../../src/adapters/threads/threaded-unpacking.ts';
@@ -14,7 +14,7 @@ import { largestAnswer } from '../../src/domains/domain/dns/facts.ts';
 import { shownAtMost } from '../../src/domains/domain/dns/shortened.ts';
 import { siteLimits } from '../../src/sites/domain/site-contents.ts';
 import { planAllowances } from '../../src/sites/domain/allowance.ts';
-import { bytesInWords } from '../../src/kernel/in-words.ts';
+import { bytesInWords } from '../../src/kernel/text.ts';
 import type { Defence } from './security-defence.ts';
 
 const mib = (bytes: number): string => `${String(bytes / 1024 / 1024)} MiB`;

@@ -1,12 +1,12 @@
 import { largest, longestMs } from '../../src/adapters/webhooks/guarded-outside.ts';
 import { payloadSchemaPath } from '../../src/adapters/http/reference/payload-path.ts';
-import { mostAtOnce } from '../../src/adapters/schedule/calls-under-way.ts';
+import { mostAtOnce } from '../../src/adapters/schedule/shares.ts';
 import { kinds } from '../../src/notifications/domain/kinds.ts';
 import type { OwnersKind, Told } from '../../src/notifications/domain/notification.ts';
 import { longestFailingMs } from '../../src/notifications/domain/webhooks/failing.ts';
 import { waits } from '../../src/notifications/domain/webhooks/waits.ts';
 import { slowMs } from '../../src/notifications/domain/webhooks/attempts.ts';
-import { inWords } from '../../src/kernel/in-words.ts';
+import { inWords } from '../../src/kernel/text.ts';
 import { blockedPorts, longestUrl } from '../../src/notifications/domain/webhooks/destination.ts';
 import { payload, ping, type Payload } from '../../src/notifications/domain/webhooks/payload.ts';
 import { mostSecrets, secretOverlaps } from '../../src/notifications/domain/webhooks/secrets.ts';

@@ -12,8 +12,7 @@ import {
 import type { OrderState } from '../domains/domain/certificates/order.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Sealer } from '../kernel/sealer.ts';
-import { traced } from '../kernel/traced.ts';
-import type { Span, StepFacts, Tracer } from '../kernel/tracer.ts';
+import { traced, type Span, type StepFacts, type Tracer } from '../kernel/tracer.ts';
 import { ConfigKey, LogKey, MetricsKey, SecondAuthorityKey } from './keys.ts';
 import { measuredAuthority } from './measures/measured-authority.ts';
 import type { AcmeConfig } from './settings/authorities.ts';

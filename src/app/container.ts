@@ -1,6 +1,6 @@
 import { Container, type ContainerModule } from 'inversify';
 import { pino, type Logger } from 'pino';
-import { AsyncActing } from '../adapters/system/async-acting.ts';
+import { AsyncActing } from '../adapters/system/async-context.ts';
 import { Acting, type Actor } from '../kernel/acting.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { migrateUp } from '../adapters/kysely/migrations.ts';

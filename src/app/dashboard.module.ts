@@ -3,7 +3,7 @@ import type { ResolutionContext } from 'inversify';
 import { AuditLog, IdempotencyKeys } from '../access/ports.ts';
 import { dashboard, type Dashboard } from '../adapters/dashboard/dashboard.ts';
 import type { DashboardPorts } from '../adapters/dashboard/frame/ports.ts';
-import { StoredSignal } from '../adapters/events/stored-signal.ts';
+import { StoredSignal } from '../kernel/bell.ts';
 import { addressBucket, clientAddress } from '../adapters/http/listener/client-address.ts';
 import { operationSunsets } from '../adapters/http/operations/operation-sunsets.ts';
 import { Acting } from '../kernel/acting.ts';

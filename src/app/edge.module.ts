@@ -4,7 +4,7 @@ import { WatchedPlatformFiles } from '../adapters/edge/platform-files.ts';
 import { RouteTable } from '../adapters/edge/route-table.ts';
 import { SiteShelf } from '../adapters/edge/site-shelf.ts';
 import { addressBucket } from '../adapters/http/listener/client-address.ts';
-import { RunningWork } from '../adapters/system/running-work.ts';
+import { RunningWork } from '../adapters/system/event-loop-watch.ts';
 import { CertificateOrders } from '../domains/certificate-ports.ts';
 import { EdgeRecords } from '../domains/edge-ports.ts';
 import { SiteFiles } from '../sites/ports.ts';

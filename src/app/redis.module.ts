@@ -1,6 +1,6 @@
 import { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
 import { RedisSignals } from '../adapters/redis/redis-signals.ts';
-import { StoredSignal } from '../adapters/events/stored-signal.ts';
+import { StoredSignal } from '../kernel/bell.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { LogKey, ProcessKey, RedisCountersKey, RedisSignalsKey } from './keys.ts';
 import { tracerOf } from './tracing.ts';

@@ -1,10 +1,9 @@
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
-import { StoredSignal } from '../adapters/events/stored-signal.ts';
+import { StoredSignal } from '../kernel/bell.ts';
 import { HttpServer } from '../adapters/http/listener/http-server.ts';
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
-import { HighUseReporter } from '../adapters/metering/high-use-reporter.ts';
-import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
+import { HighUseReporter, UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
 import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';
 import { Clock } from '../kernel/clock.ts';

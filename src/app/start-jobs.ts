@@ -2,7 +2,7 @@ import type { Container } from 'inversify';
 import type { Tally } from '../adapters/http/metrics/measures.ts';
 import type { Metrics } from '../adapters/http/metrics/metrics.ts';
 import { CronJobs, type Job, type SleepOptions } from '../adapters/schedule/cron-jobs.ts';
-import { named, RunningWork } from '../adapters/system/running-work.ts';
+import { named, RunningWork } from '../adapters/system/event-loop-watch.ts';
 import { Tracer } from '../kernel/tracer.ts';
 import { LogKey, MetricsKey } from './keys.ts';
 

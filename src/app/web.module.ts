@@ -11,7 +11,7 @@ import { tracedRequests } from '../adapters/http/traced-requests.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { migrationStates } from '../adapters/kysely/migrations.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
-import { RunningWork } from '../adapters/system/running-work.ts';
+import { RunningWork } from '../adapters/system/event-loop-watch.ts';
 import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Deadline } from '../kernel/deadline.ts';

@@ -1,4 +1,4 @@
-import type { Held, Most, Queue } from '../kernel/queue.ts';
+import type { Claimed, Most, Queue } from '../kernel/queue.ts';
 import type { AdmissionFacts } from './domain/attachment/admission.ts';
 import type { DomainChange } from './domain/attachment/change.ts';
 import type {
@@ -10,7 +10,7 @@ import type { CaUse } from './domain/certificates/ca-budget.ts';
 import type { Pair, PairDecision, PairFacts } from './domain/redirects/pair.ts';
 
 /** A domain that is due. */
-export interface DueDomain extends Held {
+export interface DueDomain extends Claimed {
   readonly domain: CustomDomain;
 }
 
@@ -105,7 +105,7 @@ export abstract class DueDomains implements Queue<DueDomain> {
   /** The longest overdue first. */
   abstract claim(now: Date, leaseUntil: Date, most: Most): Promise<readonly DueDomain[]>;
   abstract nextDueAt(): Promise<Date | undefined>;
-  abstract prolong(held: readonly Held[], leaseUntil: Date): Promise<void>;
+  abstract prolong(held: readonly Claimed[], leaseUntil: Date): Promise<void>;
   /** Ends the leases. */
-  abstract done(held: readonly Held[]): Promise<void>;
+  abstract done(held: readonly Claimed[]): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { doneBy } from '../../src/adapters/dashboard/frame/done.ts';
-import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
+import { UuidIds } from '../../src/adapters/system/clock-and-chance.ts';
 import {
   AccessKey,
   CatalogueKey,

@@ -5,7 +5,7 @@ import {
   snapshotOf,
   type MetricSnapshot,
 } from '../../src/adapters/http/metrics/together.ts';
-import { SystemClock } from '../../src/adapters/system/system-clock.ts';
+import { SystemClock } from '../../src/adapters/system/clock-and-chance.ts';
 import { showOutbox } from '../../src/app/measures/process-metrics.ts';
 import { showEdge } from '../../src/app/measures/show-process.ts';
 import type { Child } from '../../src/app/processes/child.ts';

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { HttpServer, type Handler } from '../../src/adapters/http/listener/http-server.ts';
-import { mostAhead } from '../../src/kernel/one-at-a-time.ts';
+import { mostAhead } from '../../src/kernel/connections.ts';
 import { exchangeBytes } from '../support/http/raw-answer.ts';
 import { until } from '../support/until.ts';
 

@@ -35,8 +35,7 @@ import { requireJsonAccepted } from '../../src/adapters/http/operations/steps.ts
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
 import { TldtsHostNames } from '../../src/adapters/system/tldts-host-names.ts';
 import { readDomainSettings } from '../../src/app/domain-settings/text.ts';
-import { shownPath as shownPathInLog } from '../../src/kernel/shown-path.ts';
-import { isLine, isName } from '../../src/kernel/text.ts';
+import { shownPath as shownPathInLog, isLine, isName } from '../../src/kernel/text.ts';
 import { parseIssueValue } from '../../src/domains/domain/dns/caa-issue.ts';
 import { judgeOwnership } from '../../src/domains/domain/dns/ownership.ts';
 import { cleanName, parseHostname } from '../../src/domains/domain/names/hostname.ts';
@@ -129,13 +128,10 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 1,
     parsers: { passwordText: parser('aﷺ', passwordText), accents: accents(passwordText) },
   },
-  'kernel/shown-path.ts': {
-    operations: 4,
-    parsers: { shownPath: parser('%25sign-/shared', shownPathInLog) },
-  },
   'kernel/text.ts': {
-    operations: 2,
+    operations: 6,
     parsers: {
+      shownPath: parser('%25sign-/shared', shownPathInLog),
       isLine: parser('a \t\u0000😀', (text) => isLine(text, 255)),
       isName: parser('a\u202e\u2066', (text) => isName(text, 255)),
     },
@@ -522,7 +518,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 1,
     parsers: { isCompressible: parser('a./', (text) => isCompressible(text.slice(0, 1024))) },
   },
-  'adapters/system/common-passwords.ts': `${ours}a list that comes with a package.`,
   'adapters/system/scrypt-passwords.ts': `${ours}hashes of passwords.`,
   'adapters/system/tldts-host-names.ts': {
     operations: 2,

@@ -13,7 +13,7 @@ import { servedZone, startUnbound, type Unbound } from '../support/servers/unbou
 import { newHome, type Home, type Service } from '../support/service/service-process.ts';
 import { processesOf } from '../support/service/several-processes.ts';
 import { testSealer } from '../support/stores.ts';
-import { SystemClock } from '../../src/adapters/system/system-clock.ts';
+import { SystemClock } from '../../src/adapters/system/clock-and-chance.ts';
 
 let home: Home;
 let database: Database;

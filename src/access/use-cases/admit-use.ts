@@ -7,7 +7,7 @@ import {
 } from '../domain/session.ts';
 import type { SignedIn } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
-import { inWords } from '../../kernel/in-words.ts';
+import { inWords } from '../../kernel/text.ts';
 import { unlessUnavailable } from './meter-request.ts';
 import { waitBeforeAttempt, waitFrom } from './sign-in-attempts.ts';
 

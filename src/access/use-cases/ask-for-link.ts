@@ -1,4 +1,4 @@
-import { inWords } from '../../kernel/in-words.ts';
+import { inWords } from '../../kernel/text.ts';
 import { emailOf, isEmail } from '../domain/email.ts';
 import type { WantedLink } from '../domain/mail-request.ts';
 import { networksAround } from '../domain/networks.ts';

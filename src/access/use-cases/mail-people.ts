@@ -1,4 +1,4 @@
-import { earliest } from '../../kernel/earliest.ts';
+import { earliest } from '../../kernel/clock.ts';
 import type { StoredEvent } from '../../kernel/domain-event.ts';
 import type { AccessEvent } from '../domain/access-event.ts';
 import {

@@ -1,4 +1,4 @@
-import { inWords } from '../../kernel/in-words.ts';
+import { inWords } from '../../kernel/text.ts';
 import { networksAround, times } from '../domain/networks.ts';
 import { TooMany } from '../domain/people-error.ts';
 import type { Person } from '../domain/person.ts';

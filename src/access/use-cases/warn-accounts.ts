@@ -1,4 +1,4 @@
-import { earliest } from '../../kernel/earliest.ts';
+import { earliest } from '../../kernel/clock.ts';
 import type { EndingOperation } from '../domain/account.ts';
 import type { HighUse } from '../domain/rate-quota.ts';
 import { firstStepAt, removalStep, warnOfRemoval, warnOfUse } from '../domain/warnings.ts';

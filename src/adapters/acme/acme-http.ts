@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent, request, type RequestOptions } from 'node:https';
-import { beginningOf } from '../../kernel/beginning-of.ts';
+import { beginningOf } from '../../kernel/connections.ts';
 
 /** A long chain has some 10 kB. */
 const largestBody = 256 * 1024;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { AnsweredRequest } from '../../access/usage-ports.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { shownPath } from '../../kernel/shown-path.ts';
+import { shownPath } from '../../kernel/text.ts';
 import type { Answer } from './answers/answer.ts';
 import { answerTo } from './answers/error-table.ts';
 import type { Metrics } from './metrics/metrics.ts';

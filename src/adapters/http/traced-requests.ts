@@ -1,5 +1,10 @@
-import { requestBeginning, requestName, tellAnswer } from '../../kernel/traced-request.ts';
-import type { Span, Tracer } from '../../kernel/tracer.ts';
+import {
+  requestBeginning,
+  requestName,
+  tellAnswer,
+  type Span,
+  type Tracer,
+} from '../../kernel/tracer.ts';
 import { requestTarget } from './operations/request-target.ts';
 import type { Handler, Response } from './listener/http-server.ts';
 

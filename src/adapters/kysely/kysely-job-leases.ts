@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { JobLeases } from '../../kernel/job-leases.ts';
+import type { JobLeases } from '../../kernel/queue.ts';
 import { Store } from './store.ts';
 import { failureOf } from './engine/failure.ts';
 import { toMillis, type Schema } from './schema.ts';

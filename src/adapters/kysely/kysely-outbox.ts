@@ -11,8 +11,9 @@ import {
   type ParkedDeliveries,
   type ParkedDelivery,
   type Release,
-} from '../../kernel/outbox.ts';
-import type { Held, Most } from '../../kernel/queue.ts';
+  type Claimed,
+  type Most,
+} from '../../kernel/queue.ts';
 import type { Database, Queries } from './database.ts';
 import { QueueRows } from './queue.ts';
 import { Store } from './store.ts';
@@ -85,15 +86,15 @@ export class KyselyOutbox extends Store implements Outbox {
     return this.#queue.nextDueAt();
   }
 
-  done(deliveries: readonly Pick<Held, 'id'>[]): Promise<void> {
+  done(deliveries: readonly Pick<Claimed, 'id'>[]): Promise<void> {
     return this.#queue.remove(deliveries);
   }
 
-  retry(held: Held, nextAttemptAt: Date, problem: string): Promise<void> {
+  retry(held: Claimed, nextAttemptAt: Date, problem: string): Promise<void> {
     return this.#queue.giveBack(held, { due_at: toMillis(nextAttemptAt) }, problem);
   }
 
-  park(held: Held, problem: string): Promise<void> {
+  park(held: Claimed, problem: string): Promise<void> {
     return this.#queue.giveBack(held, { parked: states.parked }, problem);
   }
 

@@ -1,7 +1,7 @@
 import { request as plainRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { beginningOf } from '../../kernel/beginning-of.ts';
+import { beginningOf } from '../../kernel/connections.ts';
 import {
   readDestination,
   type Destination,

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { EveryField } from '../../kernel/every-field.ts';
+import type { EveryField } from '../../kernel/decision.ts';
 import type { Deploy } from '../../sites/domain/deploy.ts';
 import type { UploadProgress } from '../../sites/ports.ts';
 import { SitesKey } from '../keys.ts';

@@ -7,7 +7,7 @@ import {
   type Scope,
 } from '../../access/domain/api-key.ts';
 import { isBanned } from '../../access/domain/ban.ts';
-import type { EveryField } from '../../kernel/every-field.ts';
+import type { EveryField } from '../../kernel/decision.ts';
 import { AccessKey } from '../keys.ts';
 import { group, lightCommand, ofAccount, option, required, table } from './run-command.ts';
 

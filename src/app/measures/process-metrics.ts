@@ -3,7 +3,7 @@ import { Metrics } from '../../adapters/http/metrics/metrics.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { EventLoopWatch } from '../../adapters/system/event-loop-watch.ts';
 import { Clock } from '../../kernel/clock.ts';
-import { Outbox, type OutboxState } from '../../kernel/outbox.ts';
+import { Outbox, type OutboxState } from '../../kernel/queue.ts';
 import { ConfigKey, RedisCountersKey } from '../keys.ts';
 import { version } from '../version.ts';
 import { showBuild, showDisk, showEventLoop, showPool, showRedis } from './show-process.ts';

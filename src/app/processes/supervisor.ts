@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Turns } from '../../kernel/turns.ts';
+import { CoalescedRuns } from '../../kernel/coalesced-runs.ts';
 import type { Child, Ending } from './child.ts';
 import type { Places } from './messages.ts';
 
@@ -39,7 +39,7 @@ export class Supervisor {
   /** All that have not ended, with those that are being replaced. */
   readonly #alive = new Set<Child>();
   readonly #serving = new Set<Child>();
-  readonly #rounds = new Turns(() => this.#replaceEach());
+  readonly #rounds = new CoalescedRuns(() => this.#replaceEach());
   #stopping = false;
   /** Since the start. */
   replacedAfterDeath = 0;

@@ -1,4 +1,4 @@
-import { earliest } from '../../kernel/earliest.ts';
+import { earliest } from '../../kernel/clock.ts';
 import { hostOf } from '../domain/certificates/certificate.ts';
 import { agreementOf } from '../domain/dns/findings.ts';
 import { isOrdered } from '../domain/certificates/standing.ts';

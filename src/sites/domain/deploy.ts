@@ -1,4 +1,4 @@
-import type { Transitions } from '../../kernel/transitions.ts';
+import type { Transitions } from '../../kernel/decision.ts';
 import type { UploadProblem } from './sites-error.ts';
 
 /** One uploaded version of a project. Only a succeeded one has files and can be served. */

@@ -1,6 +1,5 @@
-import type { Decision } from '../../kernel/decision.ts';
+import { refusedTransition, type Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
-import { refusedTransition } from '../../kernel/transitions.ts';
 import {
   deployTransitions,
   keptDeploys,

@@ -1,6 +1,6 @@
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { Allowance } from './allowance.ts';
-import { bytesInWords } from '../../kernel/in-words.ts';
+import { bytesInWords } from '../../kernel/text.ts';
 import { deploySucceeded, type Site } from './site.ts';
 import type { UploadProblem } from './sites-error.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
 import type { Certificates } from '../../../src/domains/certificate-ports.ts';
 import { later } from '../../support/accounts.ts';

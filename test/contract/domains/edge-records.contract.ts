@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import type { Route } from '../../../src/domains/domain/redirects/routes.ts';
 import { rollBack, startDeploy } from '../../../src/sites/domain/site.ts';

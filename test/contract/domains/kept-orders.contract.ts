@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
-import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
 import type { CertificateOrders } from '../../../src/domains/certificate-ports.ts';
 import { orderSubject } from '../../../src/domains/domain/attachment/certificate.ts';
 import {

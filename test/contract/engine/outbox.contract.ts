@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
 import type { Actor } from '../../../src/kernel/acting.ts';
-import type { Delivery, Outbox } from '../../../src/kernel/outbox.ts';
+import type { Delivery, Outbox } from '../../../src/kernel/queue.ts';
 import { later, newAccount, now } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addPet } from '../../../src/catalogue/domain/pet.ts';
-import { mostCounted } from '../../../src/kernel/outbox.ts';
+import { mostCounted } from '../../../src/kernel/queue.ts';
 import { newAccount, now, personDecision } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 import { refusal } from '../../support/refusal.ts';

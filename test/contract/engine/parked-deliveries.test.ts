@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
-import type { Outbox, ParkedDeliveries, ParkedDelivery } from '../../../src/kernel/outbox.ts';
+import type { Outbox, ParkedDeliveries, ParkedDelivery } from '../../../src/kernel/queue.ts';
 import { later, newAccount } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';

@@ -3,7 +3,7 @@ import { openAccount } from '../../../src/access/domain/account.ts';
 import { plans } from '../../../src/access/domain/plan.ts';
 import { loadConfig } from '../../../src/app/settings/config.ts';
 import { allowancesByPlan, PlanAllowances } from '../../../src/app/plan-allowances.ts';
-import { bytesInWords } from '../../../src/kernel/in-words.ts';
+import { bytesInWords } from '../../../src/kernel/text.ts';
 import { now } from '../../support/accounts.ts';
 
 const gib = 1024 ** 3;

@@ -1,8 +1,8 @@
 import type { Account } from '../../../access/domain/account.ts';
 import { limitsOf, plans, type Plan } from '../../../access/domain/plan.ts';
 import type { Allowance } from '../../../sites/domain/allowance.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
-import { bytesInWords } from '../../../kernel/in-words.ts';
+import type { EveryField } from '../../../kernel/decision.ts';
+import { bytesInWords } from '../../../kernel/text.ts';
 import type { AccountUse } from '../../../sites/use-cases/show-use.ts';
 import { html, type Html } from '../frame/html.ts';
 import { badge, count, day, facts, type Fact } from '../frame/parts.ts';

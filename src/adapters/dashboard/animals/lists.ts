@@ -1,6 +1,6 @@
 import { orderStatuses, type Order, type OrderStatus } from '../../../catalogue/domain/order.ts';
 import { petStatuses, type Pet, type PetStatus } from '../../../catalogue/domain/pet.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
+import type { EveryField } from '../../../kernel/decision.ts';
 import type { AnimalsQuery } from './query.ts';
 import { html, type Html } from '../frame/html.ts';
 import { badge, count, day, empty, type Tone } from '../frame/parts.ts';

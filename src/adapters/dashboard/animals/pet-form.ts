@@ -8,7 +8,7 @@ import {
   type PetDraft,
   readId,
 } from '../../../catalogue/domain/pet.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
+import type { EveryField } from '../../../kernel/decision.ts';
 import { animalsHref, type AnimalsQuery } from './query.ts';
 import { html, type Html } from '../frame/html.ts';
 import { field, formError, onceInput, select } from '../frame/form-parts.ts';

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../../catalogue/catalogue.ts';
 import { orderTransitions, type OrderStatus } from '../../../catalogue/domain/order.ts';
 import { petTransitions, type PetStatus } from '../../../catalogue/domain/pet.ts';
-import type { Transitions } from '../../../kernel/transitions.ts';
+import type { Transitions } from '../../../kernel/decision.ts';
 import { animalsHref, animalsPath, type AnimalsQuery } from './query.ts';
 import { confirmedForm } from '../frame/confirmed-form.ts';
 import { buttonForm } from '../frame/form-parts.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
-import { shownPath } from '../../../kernel/shown-path.ts';
+import { shownPath } from '../../../kernel/text.ts';
 import { sendHtml, setSecurityHeaders } from './answering.ts';
 import { sendAsset } from './assets.ts';
 import type { DashboardPorts } from './ports.ts';

@@ -1,4 +1,4 @@
-import type { EveryField } from '../../../kernel/every-field.ts';
+import type { EveryField } from '../../../kernel/decision.ts';
 import { html, nothing, type Child, type Html } from './html.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { keptDeploys, type Deploy, type DeployState } from '../../../sites/domain/deploy.ts';
 import type { Site } from '../../../sites/domain/site.ts';
 import type { AccountUse } from '../../../sites/use-cases/show-use.ts';
-import { bytesInWords } from '../../../kernel/in-words.ts';
+import { bytesInWords } from '../../../kernel/text.ts';
 import type { UploadProgress } from '../../../sites/ports.ts';
 import { confirmedForm } from '../frame/confirmed-form.ts';
 import { html, type Html } from '../frame/html.ts';

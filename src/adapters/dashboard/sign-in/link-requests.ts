@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import * as v from 'valibot';
 import { mailLimits, type WantedLink } from '../../../access/domain/mail-request.ts';
 import { mailedLinkMs } from '../../../access/domain/session.ts';
-import { inWords } from '../../../kernel/in-words.ts';
+import { inWords } from '../../../kernel/text.ts';
 import { checkForm, readForm } from '../frame/form-body.ts';
 import { field, formError } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';

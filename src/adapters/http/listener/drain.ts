@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import { sendsRest } from '../../../kernel/sends-rest.ts';
+import { sendsRest } from '../../../kernel/connections.ts';
 
 /** Clients learn it from `Keep-Alive` and do not use a connection that was idle for so long. */
 export const keepAliveMs = 10_000;

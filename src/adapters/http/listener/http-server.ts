@@ -6,8 +6,7 @@ import { BrokenRequests, failBody } from './broken-requests.ts';
 import { limitConnections } from './connection-share.ts';
 import { drain, keepAliveMs } from './drain.ts';
 import { RequestError } from '../answers/error-table.ts';
-import { oneAtATime } from '../../../kernel/one-at-a-time.ts';
-import { takeWaiting } from '../../../kernel/take-waiting.ts';
+import { oneAtATime, takeWaiting } from '../../../kernel/connections.ts';
 import { bareAnswer, type AnswerRefusal } from '../answers/refusal.ts';
 import { unclear } from '../answers/unreadable.ts';
 

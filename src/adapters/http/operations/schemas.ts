@@ -10,7 +10,7 @@ import {
   type Pet,
   type PetDraft,
 } from '../../../catalogue/domain/pet.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
+import type { EveryField } from '../../../kernel/decision.ts';
 import { errorTable, type ErrorCode } from '../answers/error-table.ts';
 import { exactInteger } from '../answers/json.ts';
 

@@ -1,5 +1,5 @@
 import type { Pet } from '../../../catalogue/domain/pet.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
+import type { EveryField } from '../../../kernel/decision.ts';
 import { headersOfSuccess } from '../operations/openapi-headers.ts';
 import { parameterRefs } from './openapi-parameters.ts';
 import { errorsOf, type Responses } from './openapi-responses.ts';

@@ -10,7 +10,7 @@ import type {
 } from '../../../notifications/mail-ports.ts';
 import { inTurns } from '../../../notifications/domain/mail-turns.ts';
 import type { Ids } from '../../../kernel/ids.ts';
-import type { Held, Most } from '../../../kernel/queue.ts';
+import type { Claimed, Most } from '../../../kernel/queue.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';
 import type { Database, Queries } from '../database.ts';
 import { toMillis } from '../schema.ts';
@@ -95,7 +95,7 @@ export class KyselyMails extends SealingStore implements Mails {
     return this.#queue.nextDueAt();
   }
 
-  async sent(message: Held, now: Date): Promise<void> {
+  async sent(message: Claimed, now: Date): Promise<void> {
     await this.database.transaction(async (db) => {
       const personId = await this.#end(message, { now, ending: 'sent' });
       if (personId === undefined) return;
@@ -103,11 +103,11 @@ export class KyselyMails extends SealingStore implements Mails {
     });
   }
 
-  retry(message: Held, nextAttemptAt: Date, reason: string): Promise<void> {
+  retry(message: Claimed, nextAttemptAt: Date, reason: string): Promise<void> {
     return this.#queue.giveBack(message, { due_at: toMillis(nextAttemptAt) }, reason);
   }
 
-  async giveUp(message: Held, now: Date, { kind, reason }: GivenUp): Promise<void> {
+  async giveUp(message: Claimed, now: Date, { kind, reason }: GivenUp): Promise<void> {
     await this.database.transaction(async (db) => {
       const ending = kind === 'refused' ? 'refused' : 'given_up';
       const personId = await this.#end(message, { now, ending, reason });
@@ -124,7 +124,7 @@ export class KyselyMails extends SealingStore implements Mails {
     });
   }
 
-  async leaveOut(message: Held, now: Date): Promise<void> {
+  async leaveOut(message: Claimed, now: Date): Promise<void> {
     await this.database.transaction(() => this.#end(message, { now, ending: 'left_out' }));
   }
 

@@ -4,7 +4,7 @@ import type {
   DueDelivery,
   WebhookCounts,
 } from '../../../notifications/webhook-ports.ts';
-import { mostCounted } from '../../../kernel/outbox.ts';
+import { mostCounted } from '../../../kernel/queue.ts';
 import { givenUpReasons } from '../../../notifications/domain/notification.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';
 import type { Attempt, WebhookDelivery } from '../../../notifications/domain/webhooks/delivery.ts';

@@ -13,7 +13,7 @@ import { domainNotFound } from '../../../domains/domain/domains-error.ts';
 import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { DomainChange } from '../../../domains/domain/attachment/change.ts';
 import type { CustomDomains, DueDomain, DueDomains } from '../../../domains/custom-domain-ports.ts';
-import type { Held, Most } from '../../../kernel/queue.ts';
+import type { Claimed, Most } from '../../../kernel/queue.ts';
 import type { Database, Queries } from '../database.ts';
 import { AggregateStore, Store } from '../store.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
@@ -238,11 +238,11 @@ export class KyselyDueDomains extends Store implements DueDomains {
     return this.#queue.nextDueAt();
   }
 
-  prolong(held: readonly Held[], leaseUntil: Date): Promise<void> {
+  prolong(held: readonly Claimed[], leaseUntil: Date): Promise<void> {
     return this.#queue.prolong(held, leaseUntil);
   }
 
-  done(held: readonly Held[]): Promise<void> {
+  done(held: readonly Claimed[]): Promise<void> {
     return this.#queue.release(held);
   }
 }

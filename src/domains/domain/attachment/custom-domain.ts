@@ -1,5 +1,4 @@
-import type { Decision } from '../../../kernel/decision.ts';
-import { refusedTransition, type Transitions } from '../../../kernel/transitions.ts';
+import { refusedTransition, type Decision, type Transitions } from '../../../kernel/decision.ts';
 import { resumed } from '../certificates/authorities.ts';
 import {
   planned,

@@ -11,7 +11,7 @@ import type { DnsReport } from '../dns/report.ts';
 import { recordCheck } from './checks.ts';
 import { domainChoice, postponeAttempt } from './certificate.ts';
 import { refusal, type DomainsErrorCode } from '../domains-error.ts';
-import { inWords } from '../../../kernel/in-words.ts';
+import { inWords } from '../../../kernel/text.ts';
 
 const pauseBetweenVerifiesMs = 10_000;
 const pauseBeforeReverifyMs = 30 * 60_000;

@@ -58,3 +58,56 @@ export const oneAtATime = <Asked extends Request, Answer extends Response>(
     else socket.destroy();
   };
 };
+
+export interface WaitingConnections {
+  readonly accepted: () => number;
+  /** Lets the event loop turn once. */
+  readonly turn: () => Promise<unknown>;
+  /** Monotonic milliseconds. */
+  readonly elapsed: () => number;
+}
+
+/** A busy machine needs a while for a full queue. New connections may come faster than it can take them. */
+const longestMs = 2_000;
+
+/**
+ * The operating system accepts connections before Node does, and closing a server would reset those that still wait.
+ * Node takes one per turn of the event loop, so the queue is empty after some turns without one.
+ */
+export const takeWaiting = async (waiting: WaitingConnections): Promise<void> => {
+  const { accepted, turn, elapsed } = waiting;
+  const longest = elapsed() + longestMs;
+  for (let quiet = 0; quiet < 3 && elapsed() < longest; quiet++) {
+    const before = accepted();
+    await turn();
+    if (accepted() > before) quiet = -1;
+  }
+};
+
+interface Sending {
+  readonly writableLength: number;
+  /** Undocumented. Without it, the end of an answer that a client reads slowly would be lost when a server stops. */
+  readonly _httpMessage?: { readonly writableEnded: boolean } | null;
+}
+
+/**
+ * Whether the end of an answer over HTTP/1.1 still waits to be sent. Node already counts the connection as idle then, and
+ * `closeIdleConnections` would cut the answer.
+ */
+export const sendsRest = ({ writableLength, _httpMessage: answer }: Sending): boolean =>
+  writableLength > 0 && answer?.writableEnded === true;
+
+/** A stream to its end, or no more of it than shows that it has more than `most` bytes. */
+export const beginningOf = async (
+  stream: AsyncIterable<Uint8Array>,
+  most: number,
+): Promise<Buffer> => {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > most) break;
+  }
+  return Buffer.concat(chunks);
+};

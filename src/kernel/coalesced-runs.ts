@@ -2,7 +2,7 @@
  * Work that never runs twice at once and misses no news: a call during a turn leads to another turn. Callers share the
  * outcome of the last turn.
  */
-export class Turns<Outcome = void> {
+export class CoalescedRuns<Outcome = void> {
   readonly #turn: () => Promise<Outcome>;
   #running: Promise<Outcome | undefined> | undefined;
   #isAsked = false;
