@@ -1,11 +1,13 @@
 import bruno from '@usebruno/lang';
-import { Cursors } from '../../src/adapters/http/operations/cursor.ts';
+import { Cursors } from '../../src/adapters/http/operations/cursors.ts';
 import {
   openApiDocument,
   type OpenApiDocument,
 } from '../../src/adapters/http/reference/openapi.ts';
-import { orderOperations } from '../../src/adapters/http/operations/order-operations.ts';
-import { petOperations } from '../../src/adapters/http/operations/pet-operations.ts';
+import {
+  orderOperations,
+  petOperations,
+} from '../../src/adapters/http/operations/catalogue-operations.ts';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { loadConfig } from '../../src/app/settings/config.ts';
 

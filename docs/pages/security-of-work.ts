@@ -1,10 +1,9 @@
-import { connectionLimits } from '../../src/adapters/http/listener/connection-share.ts';
-import { largestUpload } from '../../src/adapters/dashboard/projects/upload-file.ts';
-import { uploadPace } from '../../src/adapters/dashboard/projects/upload-pace.ts';
-import { uploadSlots } from '../../src/adapters/dashboard/projects/upload-slots.ts';
+import { connectionLimits } from '../../src/adapters/http/listener/http-server.ts';
+import { largestUpload, uploadPace } from '../../src/adapters/dashboard/projects/upload-file.ts';
+import { uploadSlots } from '../../src/adapters/dashboard/projects/slots.ts';
 import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
 import { mostAhead } from '../../src/kernel/connections.ts';
-import { largestBody } from '../../src/adapters/http/operations/request-bytes.ts';
+import { largestBody } from '../../src/adapters/http/operations/request-input.ts';
 import { judgingLimits } from '../../src/adapters/threads/threaded-judge.ts';
 import { unpackingLimits } from '../../src/adapters/threads/threaded-unpacking.ts';
 import { longestSettings } from '../../src/app/domain-settings/text.ts';

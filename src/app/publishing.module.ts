@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { uploadSlots } from '../adapters/dashboard/projects/upload-slots.ts';
+import { uploadSlots } from '../adapters/dashboard/projects/slots.ts';
 import { NodeDnsVerifier } from '../adapters/dns/node-dns-verifier.ts';
 import { ThreadedJudge } from '../adapters/threads/threaded-judge.ts';
 import { ThreadedUnpacking } from '../adapters/threads/threaded-unpacking.ts';

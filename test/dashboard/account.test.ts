@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { doneBy } from '../../src/adapters/dashboard/frame/done.ts';
+import { doneBy } from '../../src/adapters/dashboard/frame/sent-form.ts';
 import { UuidIds } from '../../src/adapters/system/clock-and-chance.ts';
 import {
   AccessKey,

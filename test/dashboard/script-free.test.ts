@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { TestPage } from '../support/dashboard/page.ts';
-import { mailedLinkPath, newPasswordPath } from '../../src/adapters/dashboard/frame/next-page.ts';
+import { mailedLinkPath, newPasswordPath } from '../../src/adapters/dashboard/frame/paths.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import { until } from '../support/until.ts';
 import { zipOf } from '../support/sites/zip-bytes.ts';

@@ -12,7 +12,7 @@ import {
   type ErrorCode,
 } from '../../clients/typescript/src/animal-store.ts';
 import { int64AsStrings } from '../../clients/typescript/src/int64-as-strings.ts';
-import { errorTable } from '../../src/adapters/http/answers/error-table.ts';
+import { errorTable } from '../../src/adapters/http/error-table.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
 import { startApi, type RunningApi, type TestAccount } from '../support/http/running-api.ts';
 

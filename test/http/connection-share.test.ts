@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { connectionLimits } from '../../src/adapters/http/listener/connection-share.ts';
-import { HttpServer } from '../../src/adapters/http/listener/http-server.ts';
+import { connectionLimits, HttpServer } from '../../src/adapters/http/listener/http-server.ts';
 import { startApi } from '../support/http/running-api.ts';
 import { until } from '../support/until.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { payloadDocument } from '../../src/adapters/http/reference/payload-documents.ts';
+import { payloadDocument } from '../../src/adapters/http/reference/payload-schemas.ts';
 import { messageTypes } from '../../src/notifications/domain/webhooks/payload.ts';
 import { publicUrl, startApi, type RunningApi } from '../support/http/running-api.ts';
 

@@ -8,15 +8,15 @@ import { AcmeFailure, failureOf } from '../../src/adapters/acme/acme-failure.ts'
 import { retryAfter } from '../../src/adapters/acme/acme-http.ts';
 import { issuedCertificate } from '../../src/adapters/acme/issued-certificate.ts';
 import { readId } from '../../src/catalogue/domain/pet.ts';
-import { readAuditFilter } from '../../src/adapters/dashboard/account/audit-filter.ts';
+import { readAuditFilter } from '../../src/adapters/dashboard/account/audit-log.ts';
 import { pageOf } from '../../src/adapters/dashboard/domains/list.ts';
 import { positionOf } from '../../src/adapters/dashboard/domains/timeline.ts';
 import { html } from '../../src/adapters/dashboard/frame/html.ts';
-import { readKept } from '../../src/adapters/dashboard/frame/kept-form.ts';
-import { attemptItem } from '../../src/adapters/dashboard/webhooks/answers.ts';
-import { webhookDraft } from '../../src/adapters/dashboard/webhooks/draft.ts';
-import { pageAfterSignIn, signInPathFor } from '../../src/adapters/dashboard/frame/next-page.ts';
-import { browserName } from '../../src/adapters/dashboard/account/people-browser.ts';
+import { readKept } from '../../src/adapters/dashboard/frame/sent-form.ts';
+import { attemptItem } from '../../src/adapters/dashboard/webhooks/deliveries.ts';
+import { webhookDraft } from '../../src/adapters/dashboard/webhooks/settings.ts';
+import { pageAfterSignIn, signInPathFor } from '../../src/adapters/dashboard/frame/paths.ts';
+import { browserName } from '../../src/adapters/dashboard/account/me.ts';
 import { isFromElsewhere, isFromOurPage } from '../../src/adapters/dashboard/frame/same-origin.ts';
 import { parseServer } from '../../src/adapters/dns/server-address.ts';
 import { postedBy } from '../../src/adapters/mail/smtp-answer.ts';
@@ -26,12 +26,11 @@ import { hostNamed, portNamed, requestTargetOf } from '../../src/adapters/edge/r
 import { ServedFile } from '../../src/adapters/edge/served-file.ts';
 import { matchPath } from '../../src/adapters/edge/site-path.ts';
 import { addressBucket, clientAddress } from '../../src/adapters/http/listener/client-address.ts';
-import { Cursors } from '../../src/adapters/http/operations/cursor.ts';
-import { parseExactJson } from '../../src/adapters/http/answers/json.ts';
-import { largestBody } from '../../src/adapters/http/operations/request-bytes.ts';
-import { requestTarget } from '../../src/adapters/http/operations/request-target.ts';
-import { firstLineOf } from '../../src/adapters/http/answers/unreadable.ts';
-import { requireJsonAccepted } from '../../src/adapters/http/operations/steps.ts';
+import { Cursors } from '../../src/adapters/http/operations/cursors.ts';
+import { largestBody, parseExactJson } from '../../src/adapters/http/operations/request-input.ts';
+import { requestTarget } from '../../src/adapters/http/request-lifecycle.ts';
+import { firstLineOf } from '../../src/adapters/http/listener/broken-requests.ts';
+import { requireJsonAccepted } from '../../src/adapters/http/operations/operation-route.ts';
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
 import { TldtsHostNames } from '../../src/adapters/system/tldts-host-names.ts';
 import { readDomainSettings } from '../../src/app/domain-settings/text.ts';
@@ -291,19 +290,16 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 1,
     parsers: { html: parser('a\u202e\u2066', (text) => html`<p>${text}</p>`) },
   },
-  'adapters/dashboard/frame/query-text.ts': `${ours}it writes an address.`,
   'adapters/dashboard/dashboard.ts': `${ours}paths of pages.`,
-  'adapters/dashboard/frame/done.ts': `${short}its query, which is split at dots.`,
-  'adapters/dashboard/frame/kept-form.ts': {
-    operations: 1,
+  'adapters/dashboard/frame/sent-form.ts': {
+    operations: 6,
     parsers: {
+      URLSearchParams: parser('%=', (text) => new URLSearchParams(text.slice(0, 64 * 1024))),
       readKept: parser('{}[]":,a\\', (text) => readKept({ kept: text.slice(0, 64 * 1024) })),
     },
   },
-  'adapters/dashboard/frame/act-once.ts': `${shapes}the number of a form; the rest is what we stored.`,
-  'adapters/dashboard/frame/answering.ts': `${ours}paths of pages.`,
-  'adapters/dashboard/frame/assets.ts': `${ours}names of assets.`,
-  'adapters/dashboard/account/audit-filter.ts': {
+  'adapters/dashboard/frame/responses.ts': `${ours}paths of pages, and names of assets.`,
+  'adapters/dashboard/account/audit-log.ts': {
     operations: 1,
     parsers: {
       readAuditFilter: parser('0.a-', (text) =>
@@ -311,16 +307,15 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
-  'adapters/dashboard/webhooks/answers.ts': {
-    operations: 1,
+  'adapters/dashboard/webhooks/deliveries.ts': {
+    operations: 2,
     parsers: {
       attemptItem: parser('\u0000\r\u202ea<', (beginning) =>
         attemptItem({ kind: 'answered', status: 200, beginning, tookMs: 1, at: now }, now),
       ),
     },
   },
-  'adapters/dashboard/webhooks/deliveries.ts': `${ours}the body of a message, which it shows.`,
-  'adapters/dashboard/webhooks/draft.ts': {
+  'adapters/dashboard/webhooks/settings.ts': {
     operations: 1,
     parsers: {
       webhookDraft: parser('a,. ', (text) =>
@@ -339,19 +334,12 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       positionOf: parser('10a', (text) => positionOf(new URLSearchParams({ before: text }))),
     },
   },
-  'adapters/dashboard/domains/turn.ts': `${ours}titles of problems.`,
-  'adapters/dashboard/frame/form-body.ts': {
-    operations: 1,
-    parsers: {
-      URLSearchParams: parser('%=', (text) => new URLSearchParams(text.slice(0, 64 * 1024))),
-    },
-  },
-  'adapters/dashboard/account/mail-section.ts': `${shapes}kinds, which are split at commas in a form of 64 KiB.`,
-  'adapters/dashboard/keys/draft.ts': `${shapes}the day that a key expires; scopes are split at commas in a form of 64 KiB.`,
-  'adapters/dashboard/frame/checkboxes.ts': `${shapes}what was ticked, which is split at commas in a form of 64 KiB.`,
+  'adapters/dashboard/domains/progress.ts': `${ours}titles of problems.`,
+  'adapters/dashboard/keys/new-key.ts': `${shapes}the day that a key expires; scopes are split at commas in a form of 64 KiB.`,
+  'adapters/dashboard/frame/form-parts.ts': `${shapes}what was ticked, which is split at commas in a form of 64 KiB.`,
   'adapters/dashboard/frame/live-viewer.ts': `${ours}pages, in which all that others wrote is escaped.`,
-  'adapters/dashboard/frame/next-page.ts': {
-    operations: 3,
+  'adapters/dashboard/frame/paths.ts': {
+    operations: 4,
     parsers: {
       pageAfterSignIn: parser('/?%=a', (text) =>
         pageAfterSignIn(`next=${text.slice(0, 64 * 1024)}`),
@@ -359,15 +347,14 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       signInPathFor: parser('/?a-.=&', (text) => signInPathFor(`/dashboard${text}`)),
     },
   },
-  'adapters/dashboard/account/people-browser.ts': {
+  'adapters/dashboard/account/me.ts': {
     operations: 13,
     parsers: { browserName: parser('EdgA/Mac OX', browserName) },
   },
-  'adapters/dashboard/projects/content.ts': `${ours}addresses of sites.`,
-  'adapters/dashboard/projects/project-screen.ts': `${shapes}the number of a deploy.`,
-  'adapters/dashboard/projects/site-of.ts': `${ours}the address of a site.`,
+  'adapters/dashboard/projects/project-screen.ts': `${shapes}the number of a deploy, and addresses of sites, which we wrote.`,
+  'adapters/dashboard/projects/project-head.ts': `${ours}the address of a site.`,
   'adapters/dashboard/projects/projects-screen.ts': `${ours}addresses of sites.`,
-  'adapters/dashboard/domains/redirect-forms.ts': `${shapes}the status of a redirect.`,
+  'adapters/dashboard/domains/redirects.ts': `${shapes}the status of a redirect.`,
   'adapters/dashboard/frame/same-origin.ts': {
     operations: 2,
     parsers: {
@@ -377,7 +364,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
-  'adapters/dashboard/frame/screen-routes.ts': `${short}its query.`,
+  'adapters/dashboard/screen-routes.ts': `${short}its query.`,
   'adapters/dashboard/frame/screen.ts': `${ours}paths of pages.`,
   'adapters/dashboard/usage/keys.ts': `${operator}the address of the API.`,
 
@@ -455,15 +442,13 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'app/notifications.module.ts': `${operator}SMTP_URL.`,
   'notifications/use-cases/unsubscribe.ts': `${ours}what is sealed in a token, once it is open.`,
 
-  'adapters/http/reference/llms-text.ts': `${ours}the OpenAPI document.`,
+  'adapters/http/reference/written-reference.ts': `${ours}the OpenAPI document.`,
   'adapters/http/reference/openapi.ts': `${operator}the address of the API.`,
   'adapters/http/reference/markdown.ts': `${ours}the OpenAPI document.`,
-  'adapters/http/reference/parts.ts': `${ours}the OpenAPI document.`,
   'app/authorities.module.ts': `${operator}the address of the authority.`,
   'adapters/tracing/otel-tracer.ts': `${shapes}codes of errors.`,
-  'adapters/http/listener/broken-requests.ts': `${short}its path is split at the first question mark.`,
-  'adapters/http/answers/unreadable.ts': {
-    operations: 4,
+  'adapters/http/listener/broken-requests.ts': {
+    operations: 5,
     parsers: {
       firstLineOf: parser('A /?', (text) =>
         firstLineOf(Object.assign(new Error('broken'), { rawPacket: Buffer.from(text) })),
@@ -477,28 +462,26 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       addressBucket: parser(':.1', (text) => addressBucket(text.slice(0, 1024))),
     },
   },
-  'adapters/http/operations/cursor.ts': {
+  'adapters/http/operations/cursors.ts': {
     operations: 2,
     parsers: { decode: parser('0a.-', (text) => cursors.decode(cursorScope, text)) },
   },
-  'adapters/http/answers/json.ts': {
-    operations: 5,
+  // Besides, it looks into the query of a request, and a Content-Type of 512 characters, and no longer one.
+  'adapters/http/operations/request-input.ts': {
+    operations: 8,
     parsers: {
       parseExactJson: parser('9[{".-\\ e', (text) => parseExactJson(text.slice(0, largestBody))),
       number: parser('9', (text) => parseExactJson(`{"a":${text}}`)),
     },
   },
-  'adapters/http/operations/metering.ts': `${short}Authorization.`,
-  'adapters/http/operations/parse.ts': `${short}its query.`,
-  'adapters/http/operations/request-body.ts':
-    'It looks into a Content-Type of 512 characters, and no longer one.',
-  'adapters/http/operations/request-target.ts': {
+  'adapters/http/rate-limits.ts': `${short}Authorization.`,
+  'adapters/http/request-lifecycle.ts': {
     operations: 1,
     parsers: { requestTarget: parser('/?#:.', requestTarget) },
   },
-  'adapters/http/operations/routing.ts': `${short}the path of a request, whose parameters have no slash.`,
+  'adapters/http/request-handler.ts': `${short}the path of a request, whose parameters have no slash.`,
   'adapters/http/operations/schemas.ts': `${shapes}the length of a page.`,
-  'adapters/http/operations/steps.ts': {
+  'adapters/http/operations/operation-route.ts': {
     operations: 1,
     parsers: {
       requireJsonAccepted: parser('",;a/*', (text) => {
@@ -507,7 +490,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
 
-  'adapters/dashboard/account/unsubscribe.ts': `${short}its query.`,
+  'adapters/dashboard/notices/mail.ts': `${short}its query.`,
   'adapters/dashboard/notices/screen.ts': `${short}the place of a notice, of 18 digits at most.`,
   'adapters/memory/memory-quota-counters.ts': `${ours}names of counters.`,
   'adapters/kysely/': `${ours}rows of the database.`,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { stepLine, stepsOf } from '../../../src/adapters/dashboard/domains/steps.ts';
-import { tell } from '../../../src/adapters/dashboard/domains/story.ts';
+import { stepLine, stepsOf } from '../../../src/adapters/dashboard/domains/status.ts';
+import { tell } from '../../../src/adapters/dashboard/domains/timeline.ts';
 import { html } from '../../../src/adapters/dashboard/frame/html.ts';
 import { after, day, hour, live, minute, start } from '../../support/domains/known-domains.ts';
 

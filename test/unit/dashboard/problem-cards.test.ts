@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { problemCards } from '../../../src/adapters/dashboard/domains/problems.ts';
+import { problemCards } from '../../../src/adapters/dashboard/domains/diagnostics.ts';
 import { dnsProblem, type DnsProblem } from '../../../src/domains/domain/dns/problem.ts';
 import { recordsFor } from '../../../src/domains/domain/dns/records.ts';
 import type { DomainView } from '../../../src/domains/use-cases/show-domain.ts';

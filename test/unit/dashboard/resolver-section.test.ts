@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { resolverSection } from '../../../src/adapters/dashboard/domains/resolvers.ts';
+import { resolverSection } from '../../../src/adapters/dashboard/domains/diagnostics.ts';
 import type { ResolverSummary } from '../../../src/domains/domain/dns/report.ts';
 import { elementsIn } from '../../support/dashboard/markup.ts';
 import { after, badReport, minute, start } from '../../support/domains/known-domains.ts';

@@ -1,18 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { usageOutcomes, type UsageOutcome } from '../../../src/access/usage-ports.ts';
+import { type UsageOutcome, usageOutcomes } from '../../../src/access/usage-ports.ts';
 import {
   chartOf,
-  stacking,
-  totalOf,
   type Column,
-} from '../../../src/adapters/dashboard/usage/chart.ts';
-import {
   columnsOf,
   firstBegin,
   rangeOf,
+  stacking,
   todayOf,
-} from '../../../src/adapters/dashboard/usage/columns.ts';
-import { namedBars, sentence } from '../../../src/adapters/dashboard/usage/words.ts';
+  totalOf,
+} from '../../../src/adapters/dashboard/usage/chart.ts';
+import { namedBars, sentence } from '../../../src/adapters/dashboard/usage/figure.ts';
 
 const now = new Date('2026-03-01T10:30:00Z');
 const none = Object.fromEntries(usageOutcomes.map((one) => [one, 0])) as Column['requests'];

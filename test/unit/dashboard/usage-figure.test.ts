@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { usageOutcomes } from '../../../src/access/usage-ports.ts';
-import { columnsOf } from '../../../src/adapters/dashboard/usage/columns.ts';
+import { columnsOf } from '../../../src/adapters/dashboard/usage/chart.ts';
 import { usageFigure, usageTable } from '../../../src/adapters/dashboard/usage/figure.ts';
-import { usedToday } from '../../../src/adapters/dashboard/usage/stats.ts';
+import { usedToday } from '../../../src/adapters/dashboard/usage/screen.ts';
 import type { UsageSums } from '../../../src/access/use-cases/show-usage.ts';
 
 const now = new Date('2026-03-01T10:30:00Z');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isSeen } from '../../../src/adapters/dashboard/domains/seen-records.ts';
+import { isSeen } from '../../../src/adapters/dashboard/domains/records.ts';
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
 import { recordsFor } from '../../../src/domains/domain/dns/records.ts';
 import { unjudged } from '../../../src/domains/domain/dns/judgement.ts';

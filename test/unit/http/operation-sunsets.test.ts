@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { Cursors } from '../../../src/adapters/http/operations/cursor.ts';
-import { orderOperations } from '../../../src/adapters/http/operations/order-operations.ts';
-import { operationSunsets } from '../../../src/adapters/http/operations/operation-sunsets.ts';
+import { Cursors } from '../../../src/adapters/http/operations/cursors.ts';
 import {
+  operationSunsets,
+  orderOperations,
   petOperations,
   type CatalogueRoutes,
-} from '../../../src/adapters/http/operations/pet-operations.ts';
+} from '../../../src/adapters/http/operations/catalogue-operations.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 
 test('the operations that announce their removal are those whose callers are told of it', () => {

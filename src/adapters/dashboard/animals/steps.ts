@@ -1,10 +1,9 @@
 import type { Catalogue } from '../../../catalogue/catalogue.ts';
-import { orderTransitions, type OrderStatus } from '../../../catalogue/domain/order.ts';
-import { petTransitions, type PetStatus } from '../../../catalogue/domain/pet.ts';
+import { type OrderStatus, orderTransitions } from '../../../catalogue/domain/order.ts';
+import { type PetStatus, petTransitions } from '../../../catalogue/domain/pet.ts';
 import type { Transitions } from '../../../kernel/decision.ts';
 import { animalsHref, animalsPath, type AnimalsQuery } from './query.ts';
-import { confirmedForm } from '../frame/confirmed-form.ts';
-import { buttonForm } from '../frame/form-parts.ts';
+import { buttonForm, confirmedForm } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 
 /** The actions that change a status. The table of transitions says which are allowed. */

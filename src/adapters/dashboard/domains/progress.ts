@@ -1,19 +1,52 @@
-import { workOn } from '../../../domains/domain/certificates/standing.ts';
 import type {
   CustomDomain,
   DomainIn,
+  OwnFact,
   RemovalReason,
 } from '../../../domains/domain/attachment/custom-domain.ts';
+import { healthOf } from '../../../domains/domain/attachment/health.ts';
+import { isDelegated, isReadyAt } from '../../../domains/domain/attachment/readiness.ts';
+import { isServed } from '../../../domains/domain/attachment/serving.ts';
+import { type Hold, limitInWords } from '../../../domains/domain/certificates/ca-budget.ts';
+import { isOrdered, workOn } from '../../../domains/domain/certificates/standing.ts';
 import {
+  type DnsProblem,
+  type DnsProblemCode,
   isBlocking,
   problemTitles,
-  type DnsProblemCode,
+  type Responsible,
 } from '../../../domains/domain/dns/problem.ts';
 import { proofOf } from '../../../domains/domain/dns/records.ts';
-import { progressOfLive, progressOfVerified } from './certified.ts';
-import { progressOfPreparing } from './preparing.ts';
-import { ourTurn, yourTurn, type Progress } from './turn.ts';
+import { exact, type Tone } from '../frame/parts.ts';
 import { nameInText, nameOf } from './words.ts';
+
+/** The progress of a domain, for its owner. */
+export interface Progress {
+  /** In a few words, for a list. */
+  readonly short: string;
+  /** What is happening now, in a sentence or two. */
+  readonly sentence: string;
+  readonly actor: Responsible;
+  readonly tone: Tone;
+  /** Work is under way that takes seconds or minutes. */
+  readonly isWorkedOn: boolean;
+}
+
+const yourTurn = (short: string, sentence: string, tone: Tone = 'bad'): Progress => ({
+  ...{ short, sentence, tone },
+  actor: 'customer',
+  isWorkedOn: false,
+});
+
+const ourTurn = (short: string, sentence: string): Progress => ({
+  ...{ short, sentence, tone: 'busy' },
+  actor: 'us',
+  isWorkedOn: true,
+});
+
+/** A title to go on with within a sentence; abbreviations stay as they are. */
+const lowered = (title: string): string =>
+  /^[A-Z][a-z]|^An? /.test(title) ? `${title.slice(0, 1).toLowerCase()}${title.slice(1)}` : title;
 
 /** @param redirectsTo where visitors of a live domain are sent, if they do not get the site */
 export const progressOf = (domain: CustomDomain, now: Date, redirectsTo?: string): Progress => {
@@ -135,3 +168,144 @@ const progressOfRemoved = ({ host, reason }: DomainIn<'removed'>): Progress => (
   tone: 'idle',
   isWorkedOn: false,
 });
+
+const move =
+  'Create the first record below in place of the old ones. From then on visitors get your site here over HTTPS; we check for it automatically.';
+
+/** What there is to say of a certificate that comes before the traffic; undefined: nothing. */
+const progressOfPreparing = (domain: DomainIn<'added'>, now: Date): Progress | undefined => {
+  const work = workOn(domain);
+  if (!work || !isDelegated(domain)) return undefined;
+  if (isReadyAt(domain, now)) {
+    const sentence = `Certificate ready: point your DNS here whenever you like. ${move}`;
+    return { ...yourTurn('Certificate ready', sentence, 'good') };
+  }
+  if (!work.problem)
+    return ourTurn(
+      'Certificate is being issued',
+      'The name is proven, and its certificate is being ordered. You can point your DNS here without a gap once it is ready.',
+    );
+  const title = problemTitles[work.problem.code];
+  const next =
+    work.step === 'waits_for_owner'
+      ? 'We no longer retry. Fix that, then press Verify.'
+      : 'We retry automatically.';
+  const sentence = `The certificate is not ready yet: ${lowered(title)}. ${next}`;
+  return { ...yourTurn(title, sentence), actor: work.problem.actor };
+};
+
+const usually = 'That usually takes less than two minutes.';
+
+const progressOfVerified = ({ certificate: { work } }: DomainIn<'verified'>): Progress => {
+  switch (work.step) {
+    case 'planned':
+      return work.problem ? progressOfFailure(work.problem) : isIssued('ordered');
+    case 'ordered':
+      return work.problem ? progressOfFailure(work.problem) : isIssued('checked');
+    case 'waits_for_dns':
+      return progressOfFailure(work.problem);
+    case 'waits_for_owner':
+      return progressOfEnd(work.problem);
+  }
+};
+
+const isIssued = (what: keyof typeof nowIssuing): Progress =>
+  ourTurn('Certificate is being issued', `${nowIssuing[what]} ${usually}`);
+
+const nowIssuing = {
+  ordered: 'The DNS is correct, and the certificate is being ordered.',
+  checked: 'The certificate authority is checking that the domain points to this service.',
+};
+
+/** For a certificate that only has to wait; failures have their own message. */
+export const progressOfHeldUp = (
+  domain: CustomDomain,
+  heldUpBy: Hold | undefined,
+): Progress | undefined => {
+  const { certificate, state } = domain;
+  if (!heldUpBy || certificate.kind !== 'wanted' || certificate.work.problem) return undefined;
+  const limit = limitInWords(heldUpBy.reason);
+  const right = state === 'added' ? 'The name is proven.' : 'The DNS is correct.';
+  const sentence = `${right} The certificate waits, because a limit is reached: ${limit}. It is ordered automatically, from ${exact(heldUpBy.nextAt)} on.`;
+  return { ...ourTurn(`Certificate waits: ${limit}`, sentence), isWorkedOn: false };
+};
+
+const progressOfEnd = ({ code }: DnsProblem): Progress => {
+  const title = problemTitles[code];
+  const advice = 'We no longer retry. Fix that, then press Re-verify.';
+  return yourTurn(title, `There is no certificate: ${lowered(title)}. ${advice}`);
+};
+
+const progressOfFailure = ({ code, actor }: DnsProblem): Progress => {
+  const title = problemTitles[code];
+  const waits = `The certificate has to wait: ${lowered(title)}.`;
+  return actor === 'customer'
+    ? yourTurn(title, `${waits} Fix that; we retry automatically.`)
+    : { ...ourTurn(title, `${waits} We retry automatically.`), isWorkedOn: false };
+};
+
+/**
+ * What each fact of a live domain has to say, before its health does. A new fact does not compile until it is decided
+ * here.
+ */
+const saidOf: Readonly<
+  Record<OwnFact<'live'>, (domain: DomainIn<'live'>) => Progress | undefined>
+> = {
+  // The steps show both.
+  verifiedAt: () => undefined,
+  liveSince: () => undefined,
+};
+
+const progressOfLive = (
+  domain: DomainIn<'live'>,
+  now: Date,
+  redirectsTo: string | undefined,
+): Progress => {
+  const [told] = Object.values(saidOf).flatMap((say) => say(domain) ?? []);
+  if (told) return told;
+  const health = healthOf(domain, now);
+  switch (health?.kind) {
+    case 'certificate_expired': {
+      const because = health.problem ? `: ${lowered(problemTitles[health.problem.code])}` : '';
+      return yourTurn(
+        'Certificate has expired',
+        `The certificate has expired and could not be renewed${because}. Browsers warn your visitors.`,
+      );
+    }
+    case 'at_risk': {
+      const { code, actor } = health.problem;
+      const title = problemTitles[code];
+      const sentence = `${visitorsGet(redirectsTo)}, but its certificate cannot be renewed: ${lowered(title)}.`;
+      return { ...yourTurn(title, sentence), actor };
+    }
+    case 'healthy':
+    case undefined:
+      return progressOfHealthy(domain, redirectsTo);
+  }
+};
+
+const visitorsGet = (redirectsTo: string | undefined): string =>
+  redirectsTo === undefined
+    ? 'Your site is served over HTTPS'
+    : `Visitors are redirected to ${redirectsTo}`;
+
+const progressOfHealthy = (
+  domain: DomainIn<'live'>,
+  redirectsTo: string | undefined,
+): Progress => ({
+  short: redirectsTo === undefined ? 'Served over HTTPS' : 'Redirects over HTTPS',
+  sentence: `${visitorsGet(redirectsTo)}. Its certificate ${isOrdered(domain) ? 'is being renewed' : 'renews automatically'}.`,
+  actor: 'nobody',
+  tone: 'good',
+  isWorkedOn: isOrdered(domain),
+});
+
+/** What ends at once when a domain is removed. */
+export const lossesOf = (domain: CustomDomain): readonly string[] => [
+  isServed(domain)
+    ? 'Visitors can no longer reach the site under this name, effective immediately.'
+    : 'Its DNS is no longer checked.',
+  domain.certificate.kind === 'issued'
+    ? 'Its certificate and private key are destroyed.'
+    : 'It has no certificate yet; none will be ordered.',
+];

@@ -1,4 +1,5 @@
-import { html, nothing, type Child, type Html } from './html.ts';
+import type { Overlap } from '../../../access/domain/api-key.ts';
+import { type Child, html, type Html, nothing } from './html.ts';
 import type { Refusal } from './screen.ts';
 
 interface Labelled {
@@ -130,3 +131,84 @@ export const onceField = 'once';
 /** @param id new for each time that the form is shown */
 export const onceInput = (id: string): Html =>
   html`<input type="hidden" name="${onceField}" value="${id}">`;
+
+interface Checkboxes<Value extends string> {
+  readonly legend: string;
+  readonly name: string;
+  /** Classes of the stylesheet. */
+  readonly look: string;
+  readonly values: readonly Value[];
+  readonly chosen: readonly string[];
+  readonly labelOf: (value: Value) => Child;
+}
+
+/** A choice of several. The empty field shows that no box is ticked; browsers would send nothing. */
+export const checkboxes = <Value extends string>(
+  { legend, name, look, values, chosen: before, labelOf }: Checkboxes<Value>,
+  refusal: Refusal | undefined,
+): Html => {
+  const chosen = refusal ? (refusal.values[name] ?? '').split(',') : before;
+  const wrong = refusal?.field === name ? refusal.message : undefined;
+  return html`<fieldset ${wrong !== undefined && html`aria-describedby="${name}-error"`}>
+    <legend>${legend}</legend>
+    <input type="hidden" name="${name}" value="">
+    <div class="${look}">
+      ${values.map(
+        (value, at) => html`<label>
+          <input type="checkbox" name="${name}" value="${value}" ${chosen.includes(value) && html`checked`}
+            ${wrong !== undefined && html`aria-invalid="true" ${at === 0 && html`autofocus`}`}>
+          ${labelOf(value)}
+        </label>`,
+      )}
+    </div>
+    ${wrong !== undefined && html`<p class="error" id="${name}-error" data-refusal>${wrong}</p>`}
+  </fieldset>`;
+};
+
+export interface Confirmation {
+  /** Unique among the dialogs of a page. */
+  readonly id: string;
+  /** Of the button on the page. */
+  readonly label: string;
+  /** Says more than the label, where many have the same. */
+  readonly about: string;
+  readonly question: Child;
+  /** What it does, and that it cannot be undone. */
+  readonly consequences: Child;
+  /** Of the button that does it. */
+  readonly confirm: string;
+  /** Where the form is sent. */
+  readonly action: string;
+}
+
+/** A button that asks before an action that cannot be undone. Works without a script. */
+export const confirmedForm = (asked: Confirmation): Html => {
+  const { id, label, about, question, consequences, confirm, action } = asked;
+  return html`<button type="button" class="ending" popovertarget="${id}" aria-haspopup="dialog" title="${about}">${label}</button>
+  <div popover id="${id}" class="dialog" role="dialog" aria-labelledby="${id}-title">
+    <h2 id="${id}-title">${question}</h2>
+    <p>${consequences}</p>
+    <div class="row">
+      <form method="post" action="${action}" class="inline"><button class="danger">${confirm}</button></form>
+      <button type="button" class="bare" popovertarget="${id}" popovertargetaction="hide" autofocus>Keep</button>
+    </div>
+  </div>`;
+};
+
+/** How long an old secret is still accepted, as people say it. */
+const overlapWords: Readonly<Record<Overlap, string>> = {
+  '0': 'no time',
+  '15m': '15 minutes',
+  '1h': '1 hour',
+  '24h': '24 hours',
+  '7d': '7 days',
+};
+
+/** The choices of a form that rotates a secret. @param overlaps those that it may choose from */
+export const overlapOptions = <Each extends Overlap>(
+  overlaps: Readonly<Record<Each, number>>,
+): readonly Html[] =>
+  (Object.keys(overlaps) as Each[]).map(
+    (one) =>
+      html`<option value="${one}" ${one === '24h' && html`selected`}>${overlapWords[one]}</option>`,
+  );

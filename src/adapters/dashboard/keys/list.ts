@@ -1,13 +1,16 @@
-import { opens, overlaps, scopes, type ApiKey } from '../../../access/domain/api-key.ts';
+import { type ApiKey, opens, overlaps, scopes } from '../../../access/domain/api-key.ts';
 import type { ListedKey } from '../../../access/key-ports.ts';
 import { isBanned } from '../../../access/domain/ban.ts';
-import { confirmedForm } from '../frame/confirmed-form.ts';
-import { html, nothing, type Child, type Html } from '../frame/html.ts';
-import { buttonForm, formError, onceInput } from '../frame/form-parts.ts';
-import { overlapOptions } from '../frame/overlap-options.ts';
-import { badge, counted, day, exact, minute, time } from '../frame/parts.ts';
+import {
+  buttonForm,
+  confirmedForm,
+  formError,
+  onceInput,
+  overlapOptions,
+} from '../frame/form-parts.ts';
+import { type Child, html, type Html, nothing } from '../frame/html.ts';
+import { badge, type ColumnsOf, counted, day, exact, minute, table, time } from '../frame/parts.ts';
 import type { Refusal } from '../frame/screen.ts';
-import { table, type ColumnsOf } from '../frame/table.ts';
 
 export interface KeyTableOptions {
   readonly now: Date;

@@ -1,14 +1,13 @@
 import * as v from 'valibot';
-import { overlaps, type Overlap } from '../../../access/domain/api-key.ts';
+import { type Overlap, overlaps } from '../../../access/domain/api-key.ts';
 import type { ListedKey } from '../../../access/key-ports.ts';
-import type { DashboardPorts } from '../frame/ports.ts';
+import type { DashboardPorts } from '../ports.ts';
 import { html, type Html } from '../frame/html.ts';
-import { shownOnce } from '../frame/act-once.ts';
-import { keyTable, revokedKeys, type KeyTableOptions } from './list.ts';
-import { keyDraft, newKeyForm } from './draft.ts';
-import { shownKey } from './secret.ts';
+import { shownOnce } from '../frame/sent-form.ts';
+import { keyTable, type KeyTableOptions, revokedKeys } from './list.ts';
+import { keyDraft, newKeyForm, shownKey } from './new-key.ts';
 import { empty, head } from '../frame/parts.ts';
-import { bareForm, form, refusalOf, type Form, type Screen, type Visit } from '../frame/screen.ts';
+import { bareForm, form, type Form, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
 
 const keysPath = '/dashboard/keys';
 

@@ -1,17 +1,14 @@
 import type { Context } from 'koa';
 import type { Membership, SignedIn } from '../../../access/people-ports.ts';
-import { planNames } from '../account/plan.ts';
-import type { DashboardPorts } from '../frame/ports.ts';
-import { enter, originOf } from './entering.ts';
-import { html, nothing, type Html } from '../frame/html.ts';
-import { redirect, sendHtml } from '../frame/answering.ts';
-import { readForm } from '../frame/form-body.ts';
-import { keptInput, readKept, type KeptForm, type Refill } from '../frame/kept-form.ts';
+import { html, type Html, nothing } from '../frame/html.ts';
 import { layout } from '../frame/layout.ts';
-import { pageAfterSignIn, withQuery } from '../frame/next-page.ts';
-import { badge } from '../frame/parts.ts';
-import type { Cookies } from '../frame/protected-cookie.ts';
+import { badge, planNames } from '../frame/parts.ts';
+import { pageAfterSignIn, withQuery } from '../frame/paths.ts';
+import { redirect, sendHtml } from '../frame/responses.ts';
 import type { Screen } from '../frame/screen.ts';
+import { type KeptForm, keptInput, readForm, readKept, type Refill } from '../frame/sent-form.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { type Cookies, enter, originOf } from './session.ts';
 
 const accountsPath = '/dashboard/accounts';
 

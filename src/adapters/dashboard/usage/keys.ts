@@ -1,10 +1,9 @@
 import type { ApiKey } from '../../../access/domain/api-key.ts';
 import type { Ban } from '../../../access/domain/ban.ts';
 import type { CallsOfKey } from '../../../access/usage-ports.ts';
-import type { DashboardSettings } from '../frame/ports.ts';
+import type { DashboardSettings } from '../ports.ts';
 import { html, type Html } from '../frame/html.ts';
-import { badge, count, counted, day, fullTime, time } from '../frame/parts.ts';
-import { table } from '../frame/table.ts';
+import { badge, count, counted, day, fullTime, table, time } from '../frame/parts.ts';
 
 const hourMs = 3_600_000;
 const recentMs = 7 * 24 * hourMs;

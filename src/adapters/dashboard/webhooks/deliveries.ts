@@ -1,11 +1,12 @@
-import type { ListedDelivery } from '../../../notifications/webhook-ports.ts';
+import { isSuccess } from '../../../notifications/domain/webhooks/attempts.ts';
+import type { Attempt } from '../../../notifications/domain/webhooks/delivery.ts';
 import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
-import { html, nothing, type Html } from '../frame/html.ts';
+import type { ListedDelivery } from '../../../notifications/webhook-ports.ts';
 import { buttonForm } from '../frame/form-parts.ts';
-import { badge, counted, empty, minute, pager, time } from '../frame/parts.ts';
-import { queryText } from '../frame/query-text.ts';
-import { attemptItem, resultOf, took } from './answers.ts';
-import { webhookPath } from './paths.ts';
+import { html, type Html, nothing } from '../frame/html.ts';
+import { badge, count, counted, empty, exact, minute, pager, time } from '../frame/parts.ts';
+import { queryText } from '../frame/paths.ts';
+import { webhookPath } from './words.ts';
 
 export const pageSize = 20;
 
@@ -145,3 +146,39 @@ const details = (delivery: ListedDelivery, { now, elsewhere }: Showing): Html =>
 };
 
 const readable = (body: string): string => JSON.stringify(JSON.parse(body), null, 2);
+
+/** `200`, or that there was none. */
+const resultOf = (attempt: Attempt): Html => {
+  if (attempt.kind === 'failed') return badge('no answer', 'bad');
+  return badge(String(attempt.status), isSuccess(attempt) ? 'good' : 'bad');
+};
+
+const took = ({ tookMs }: Attempt): string => `${count(tookMs)} ms`;
+
+/** Characters: no more is stored. */
+const mostShown = 1024;
+
+/** What came back, as it came: text of anybody. */
+const answerOf = (attempt: Attempt): Html => {
+  if (attempt.kind === 'failed') return html`<p>${attempt.explanation}</p>`;
+  const text = visible(attempt.beginning.slice(0, mostShown));
+  return text === ''
+    ? html`<p class="hint">The answer has no content.</p>`
+    : html`<pre class="wrapped" tabindex="0" role="group" aria-label="Beginning of the answer">${text}</pre>`;
+};
+
+/** Control characters as the signs that stand for them; what changes the direction of text as gaps. */
+const visible = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, sign);
+
+const sign = (one: string): string => {
+  if (one === '\r') return '';
+  if (one === '\n' || one === '\t') return one;
+  return one < ' ' ? String.fromCodePoint(0x2400 + one.charCodeAt(0)) : '\u{fffd}';
+};
+
+export const attemptItem = (attempt: Attempt, now: Date): Html =>
+  html`<li class="stack">
+    <p class="row">${resultOf(attempt)} <span>${took(attempt)}</span> <span class="hint">${time(attempt.at, now)} · ${exact(attempt.at)}</span></p>
+    ${answerOf(attempt)}
+  </li>`;

@@ -1,29 +1,35 @@
 import * as v from 'valibot';
 import {
-  secretOverlaps,
   type SecretOverlap,
+  secretOverlaps,
 } from '../../../notifications/domain/webhooks/secrets.ts';
 import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
-import { shownOnce } from '../frame/act-once.ts';
-import { confirmedForm } from '../frame/confirmed-form.ts';
-import { buttonForm, formError } from '../frame/form-parts.ts';
+import { shownOnce } from '../frame/sent-form.ts';
+import { buttonForm, confirmedForm, formError } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { copyable, day } from '../frame/parts.ts';
-import type { DashboardPorts } from '../frame/ports.ts';
+import type { DashboardPorts } from '../ports.ts';
 import {
   bareForm,
   form,
-  refusalOf,
   type Form,
   type Refusal,
+  refusalOf,
   type Screen,
   type Visit,
 } from '../frame/screen.ts';
 import { deliveriesSection, pageSize } from './deliveries.ts';
-import { draftForm, webhookDraft } from './draft.ts';
-import { idsOf, webhookOf, webhookPath, webhooksPath } from './paths.ts';
-import { secretSection, shownSecret } from './secret.ts';
-import { kindsOf, nameOf, stateInWords, stateOf } from './words.ts';
+import { draftForm, secretSection, shownSecret, webhookDraft } from './settings.ts';
+import {
+  idsOf,
+  kindsOf,
+  nameOf,
+  stateInWords,
+  stateOf,
+  webhookOf,
+  webhookPath,
+  webhooksPath,
+} from './words.ts';
 
 const path = webhookPath(':webhook');
 
