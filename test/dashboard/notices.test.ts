@@ -303,9 +303,6 @@ describe('mails in the lab', () => {
       return (await mail?.evaluate(script).catch(() => undefined)) as T | undefined;
     });
 
-  const placeOf = (selector: string): string =>
-    `(({ x, y }) => [x, y])(document.querySelector('${selector}').getBoundingClientRect())`;
-
   test('the lab shows each mail that was sent, as HTML, as on a phone, as text and in source', async () => {
     const page = await open();
     await page.words('No mail yet.').isShown();
@@ -329,18 +326,5 @@ describe('mails in the lab', () => {
     expect(headers.get('Content-Security-Policy')).toBe(
       "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'",
     );
-  });
-
-  test('the links of a mail open beside it', async () => {
-    const link = `${mailbox.url}1/text`;
-    await send({ subject: 'With a link', html: `<head></head><a href="${link}">Leave</a>` });
-    const page = await open();
-    await page.role('link', 'With a link').click();
-    const opened = page.happens('popup');
-    const [x, y] = await inMail<readonly [number, number]>(page, placeOf('a'));
-    const [left, top] = await page.evaluate<readonly [number, number]>(placeOf('iframe'));
-    await page.raw.mouse.click(left + x + 1, top + y + 1);
-    const popup = await opened;
-    await until('it is there', () => popup?.url() === link);
   });
 });

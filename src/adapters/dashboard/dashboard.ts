@@ -32,7 +32,6 @@ import { usageScreen } from './usage/screen.ts';
 import { webhookScreen } from './webhooks/webhook-screen.ts';
 import { webhooksScreen } from './webhooks/webhooks-screen.ts';
 
-/** Every page behind the sign-in. */
 const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): readonly Screen[] => [
   domainsScreen(ports),
   domainScreen(ports),

@@ -33,13 +33,10 @@ export interface ScreenPorts extends DashboardPorts {
   readonly live: LiveStreams;
   /** @returns undefined when it sent the visitor to sign in. */
   readonly signedIn: (ctx: Context, wanted: Wanted) => Promise<SignedIn | undefined>;
-  /** Of the session. */
   readonly secretOf: (ctx: Context) => string;
 }
 
-/** What is asked for. */
 export interface Wanted {
-  /** The page, or that of the form. */
   readonly page: string;
   /** Undefined for what is no form, and for an upload. */
   readonly read: (() => Promise<KeptForm | undefined>) | undefined;
@@ -121,7 +118,7 @@ const visited =
     const page = pathOf(screen, { parameters });
     const signedIn = await ports.signedIn(ctx, {
       page,
-      read: form && (() => keep(ctx, form, ports)),
+      read: form && (async () => keptOf(ctx.url, form, await readForm(ctx, ports))),
     });
     if (!signedIn) return;
     const visit = {
@@ -135,14 +132,6 @@ const visited =
     await answer(ctx, visit);
   };
 
-const keep = async (
-  ctx: Context,
-  form: Form,
-  { deadline }: ScreenPorts,
-): Promise<KeptForm | undefined> =>
-  keptOf(ctx.url, form, await deadline.apart(() => readForm(ctx)));
-
-/** What the person does, for the audit log. */
 const asPerson = <T>(
   { acting }: ScreenPorts,
   { signedIn: { person } }: Visit,
@@ -161,9 +150,8 @@ interface Sent extends Visited {
 
 const receive = async (ctx: Context, sent: Sent): Promise<void> => {
   const { screen, form, visit, ports } = sent;
-  const values = await ports.deadline.apart(() => readForm(ctx));
+  const values = await readForm(ctx, ports);
   const checked = checkForm(form.schema, values);
-  // The page of the form, with the error beside the field.
   const refused = async (problem: Pick<Refusal, 'field' | 'message'>, status: number) => {
     const { field, message } = problem;
     const refusal = { form: form.name, field, message, values, parameters: visit.parameters };
@@ -181,7 +169,6 @@ const receive = async (ctx: Context, sent: Sent): Promise<void> => {
   }
 };
 
-/** The field that the domain names, if this form has it. */
 const fieldOf = (error: unknown, values: Refusal['values']): string | undefined => {
   const field = error instanceof DomainError ? error.field : undefined;
   return field !== undefined && Object.hasOwn(values, field) ? field : undefined;

@@ -3,7 +3,7 @@ import type { ListedKey } from '../../../access/key-ports.ts';
 import type { AuditEntry, AuditSearch } from '../../../access/ports.ts';
 import { select } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { type Column, exact, facts, pager, table } from '../frame/parts.ts';
+import { type Column, exact, facts, listPart, pager, table } from '../frame/parts.ts';
 import { queryText } from '../frame/paths.ts';
 import type { Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
@@ -23,16 +23,14 @@ const mostRemoved = 50;
 
 type Ports = Pick<DashboardPorts, 'auditLog' | 'access' | 'sites' | 'domains'>;
 
-/** What happened in the account, newest first, a page at a time; optionally filtered. */
 export const auditSection = async (ports: Ports, { accountId, query }: Visit): Promise<Html> => {
   const filter = readAuditFilter(query);
   const [found, actors] = await Promise.all([
     ports.auditLog.list(accountId, pageSize + 1, searchOf(filter)),
     actorsIn(ports, accountId),
   ]);
-  const entries = found.slice(0, pageSize);
+  const { shown: entries, last } = listPart(found, pageSize);
   const names = await namesIn(ports, { accountId, ...actors }, entries);
-  const last = found.length > pageSize ? entries.at(-1) : undefined;
   return html`<section class="card" id="${auditAnchor}">
     <div class="row between">
       <h2>Audit log</h2>
@@ -130,7 +128,6 @@ const auditAnchor = 'audit-log';
 
 type AuditPosition = Pick<AuditEntry, 'id' | 'occurredAt'>;
 
-/** Which entries are shown, from the query of the address. */
 export interface AuditFilter {
   readonly actor: string | undefined;
   readonly topic: Topic | undefined;
@@ -167,10 +164,8 @@ const positionOf = (text: string | null): AuditPosition | undefined => {
 
 const textOf = ({ id, occurredAt }: AuditPosition): string => `${occurredAt.getTime()}.${id}`;
 
-/** The possible actors of an account. */
 interface Actors {
   readonly people: readonly Person[];
-  /** E-mail addresses of people who were removed. */
   readonly removed: readonly string[];
   readonly keys: readonly ListedKey[];
 }

@@ -122,7 +122,6 @@ export const auditWords = ({ what, details }: Told, names: Names): string | unde
   return tell?.(details as never, names);
 };
 
-/** Who did it, in words; see `Acting`. */
 export const actorName = (actor: string, { key }: Pick<Names, 'key'>): string => {
   if (actor === 'operator') return 'Operator';
   if (actor === 'service') return 'Animal Store (automatic)';
@@ -203,7 +202,6 @@ const topics: Readonly<Record<AnyEvent['type'], Topic>> = {
   order_delivered: 'animals',
 };
 
-/** The events of a topic, by their types. */
 export const kindsOf = (topic: Topic): readonly string[] =>
   Object.entries(topics).flatMap(([type, its]) => (its === topic ? [type] : []));
 

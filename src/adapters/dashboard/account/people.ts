@@ -6,7 +6,7 @@ import type { MailTrouble } from '../../../notifications/mail-ports.ts';
 import { buttonForm, confirmedForm, field, formError, onceInput } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { PageProblem } from '../frame/page-problem.ts';
-import { badge, type ColumnsOf, copyable, day, table, time } from '../frame/parts.ts';
+import { badge, type ColumnsOf, day, secretCard, table, time } from '../frame/parts.ts';
 import { accountPath } from '../frame/paths.ts';
 import {
   bareForm,
@@ -21,20 +21,16 @@ import { filled } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
 
 interface PeopleOptions {
-  /** For `onceInput`. */
   readonly newId: () => string;
   readonly refusal: Refusal | undefined;
-  /** Whether links can be sent by mail. */
   readonly isMailOn: boolean;
 }
 
 interface Known {
   readonly people: readonly Person[];
-  /** Those whom mail does not reach. */
   readonly troubles: readonly MailTrouble[];
 }
 
-/** The people who can sign in, and the form to invite more. */
 export const peopleSection = (
   { people, troubles }: Known,
   { signedIn, now }: Visit,
@@ -196,12 +192,14 @@ const shownLink = (
   { origin, passedOn, now }: LinkFacts,
 ): Omit<Shown, 'status'> => ({
   title: `A sign-in link for ${email}`,
-  secret: html`<section class="card secret" aria-labelledby="link-title">
-    <h2 id="link-title">A sign-in link for ${email}</h2>
-    <p>${advice[passedOn](email)} It signs in anyone who opens it, works once, and expires ${time(endsAt, now)}. <strong>It is not shown again.</strong></p>
-    ${copyable(`${origin}/dashboard/sign-in/${secret}`, 'link')}
-    <p><a class="button" href="/dashboard/account">I have copied it</a></p>
-  </section>`,
+  secret: secretCard({
+    id: 'link-title',
+    heading: `A sign-in link for ${email}`,
+    advice: html`${advice[passedOn](email)} It signs in anyone who opens it, works once, and expires ${time(endsAt, now)}. <strong>It is not shown again.</strong>`,
+    secret: `${origin}/dashboard/sign-in/${secret}`,
+    what: 'link',
+    next: { to: accountPath, label: 'I have copied it' },
+  }),
 });
 
 /** @throws DomainError `person_not_found`, also for a person of another account */

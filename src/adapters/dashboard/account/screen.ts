@@ -15,7 +15,6 @@ import { auditSection } from './audit-log.ts';
 import { endSession, endSessions, passwordForm, passwordSection, sessionsSection } from './me.ts';
 import { dismissal, invitation, newLink, peopleSection } from './people.ts';
 
-/** The account's plan, people and audit log. */
 export const accountScreen = (ports: DashboardPorts): Screen => {
   const { access, sites, notifications, settings, ids } = ports;
   const newId = () => ids.next('form');
@@ -48,7 +47,9 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
         ${secret}
         ${planSection(account, use, settings.allowances)}
         ${peopleSection({ people, troubles }, visit, {
-          ...{ newId, refusal, isMailOn: ports.notifications.isMailOn },
+          newId,
+          refusal,
+          isMailOn: ports.notifications.isMailOn,
         })}
         ${mail}
         ${passwordSection(signedIn, refusalOf(refusal, 'password'))}

@@ -3,7 +3,17 @@ import { type Pet, type PetStatus, petStatuses } from '../../../catalogue/domain
 import type { EveryField } from '../../../kernel/decision.ts';
 import { select } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { badge, type Column, count, day, empty, pager, table, type Tone } from '../frame/parts.ts';
+import {
+  badge,
+  type Column,
+  count,
+  day,
+  empty,
+  type ListPart,
+  pager,
+  table,
+  type Tone,
+} from '../frame/parts.ts';
 import { animalsHref, animalsPath, type AnimalsQuery, queryFields } from './query.ts';
 import { orderLifecycle, petLifecycle, stepForms } from './steps.ts';
 
@@ -13,7 +23,6 @@ const petTones: Readonly<Record<PetStatus, Tone>> = {
   sold: 'idle',
 };
 
-/** The column of each field. */
 const petColumns: EveryField<Pet, Column<Pet>> = {
   id: ['Id', 'mono', ({ id }) => String(id)],
   name: ['Name', 'name', ({ name }) => name],
@@ -26,7 +35,7 @@ const noPets = empty(
   html`Add the first one above, or with <code>POST /v1/pets</code> and an API key.`,
 );
 
-export const petList = (pets: Stretch<Pet>, query: AnimalsQuery): Html => {
+export const petList = (pets: ListPart<Pet>, query: AnimalsQuery): Html => {
   const steps = (pet: Pet) => stepForms({ kind: 'animal', ...pet }, petLifecycle, query);
   return statusList(
     {
@@ -65,7 +74,7 @@ const orderColumns: EveryField<Order, Column<NamedOrder>> = {
   status: ['Status', 'text', ({ status }) => badge(status, orderTones[status])],
 };
 
-export const orderList = (orders: Stretch<NamedOrder>, query: AnimalsQuery): Html => {
+export const orderList = (orders: ListPart<NamedOrder>, query: AnimalsQuery): Html => {
   const steps = ({ id, status }: Order) =>
     stepForms({ kind: 'order', id, status }, orderLifecycle, query);
   return statusList(
@@ -89,13 +98,6 @@ export const orderList = (orders: Stretch<NamedOrder>, query: AnimalsQuery): Htm
   );
 };
 
-/** Some of a long list, newest first. */
-export interface Stretch<Thing> {
-  readonly shown: readonly Thing[];
-  /** What comes next has lower ids than this. */
-  readonly next: bigint | undefined;
-}
-
 interface StatusList<Thing> {
   readonly kind: 'animal' | 'order';
   readonly title: string;
@@ -118,13 +120,13 @@ interface StatusFilter {
 
 const statusList = <Thing extends { readonly id: bigint }>(
   list: StatusList<Thing>,
-  { shown, next }: Stretch<Thing>,
+  { shown, last }: ListPart<Thing>,
   query: AnimalsQuery,
 ): Html => {
   const { kind, title, before, columns, pagesOf } = list;
   const at = `${kind}s`;
   const newest = { ...query, [before]: undefined };
-  const older = () => animalsHref({ ...query, [before]: next }, { at });
+  const older = () => animalsHref({ ...query, [before]: last?.id }, { at });
   return html`<section class="card" id="${at}" aria-labelledby="${at}-title">
     <div class="row between">
       <h2 id="${at}-title">${title}</h2>
@@ -133,13 +135,12 @@ const statusList = <Thing extends { readonly id: bigint }>(
     ${shown.length === 0 ? nothingHere(list, query) : table(shown, columns, { idOf: ({ id }) => `${kind}-${id}` })}
     ${pager({
       first: query[before] === undefined ? undefined : animalsHref(newest, { at }),
-      next: next === undefined ? undefined : older(),
+      next: last && older(),
       of: pagesOf,
     })}
   </section>`;
 };
 
-/** A select instead of links: by keyboard it takes only two strokes. */
 const statusFilter = <Thing>(
   { kind, status, before, filter }: StatusList<Thing>,
   query: AnimalsQuery,

@@ -13,7 +13,7 @@ import type { EveryField } from '../../../kernel/decision.ts';
 import { field, formError, onceInput, select } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { notFound } from '../frame/page-problem.ts';
-import { head } from '../frame/parts.ts';
+import { head, listPart } from '../frame/parts.ts';
 import {
   bareForm,
   form,
@@ -24,13 +24,12 @@ import {
   type Visit,
 } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
-import { type NamedOrder, orderList, petList, type Stretch } from './lists.ts';
+import { type NamedOrder, orderList, petList } from './lists.ts';
 import { animalsHref, animalsPath, type AnimalsQuery, readAnimalsQuery } from './query.ts';
 import { below, lifecycles, orderSteps, petSteps, type Step } from './steps.ts';
 
 const perPage = 20;
 
-/** The animals of the store, and the orders that came of selling them. */
 export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
   path: animalsPath,
   section: 'animals',
@@ -58,8 +57,8 @@ export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
         )}
         ${refusal?.message !== undefined && !ofNew ? html`<p class="notice bad" role="alert">${refusal.message}</p>` : nothing}
         ${petForm(query, ids.next('form'), ofNew)}
-        ${petList(stretchOf(pets), query)}
-        ${orderList(stretchOf(orders), query)}
+        ${petList(listPart(pets, perPage), query)}
+        ${orderList(listPart(orders, perPage), query)}
         ${lifecycles()}`,
     };
   },
@@ -86,14 +85,6 @@ const namedOrders = async (
   );
   const names = new Map(pets.map(({ id, name }) => [id, name]));
   return orders.map((order) => ({ ...order, petName: names.get(order.petId) }));
-};
-
-/** Reads one more than it shows, to know whether there are more. */
-const stretchOf = <Thing extends { readonly id: bigint }>(
-  found: readonly Thing[],
-): Stretch<Thing> => {
-  const shown = found.slice(0, perPage);
-  return { shown, next: found.length > perPage ? shown.at(-1)?.id : undefined };
 };
 
 const adding = (catalogue: Catalogue): Form =>

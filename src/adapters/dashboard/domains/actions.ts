@@ -19,13 +19,11 @@ export interface VerifyOptions {
   readonly action: string;
   readonly now: Date;
   readonly refusal: Refusal | undefined;
-  /** Whether live domains get the button too. */
   readonly alsoLive?: boolean;
 }
 
 export const verifyAnchor = ({ id }: Pick<CustomDomain, 'id'>): string => `verify-${id}`;
 
-/** The button for the next step of a domain, with the earliest time to press it. */
 export const verifyForm = (domain: CustomDomain, options: VerifyOptions): Html => {
   const { action, now, refusal, alsoLive = false } = options;
   const button = buttonOf(domain, now, alsoLive);
@@ -59,7 +57,6 @@ const buttonOf = (domain: CustomDomain, now: Date, alsoLive: boolean) => {
   }
 };
 
-/** What else can be done with a domain. */
 export const domainMenu = (domain: CustomDomain, slug: string, { isPrimary }: DomainRole): Html => {
   const { id, host, unicodeHost, state } = domain;
   if (state === 'removed') return nothing;
@@ -131,7 +128,6 @@ const words: ReadonlyMap<
   ['reverified', { verified: 'A new attempt to issue the certificate has started.' }],
 ]);
 
-/** What the owner still has to do after removing a domain. */
 export const afterRemoval = (
   removed: readonly CustomDomain[],
   query: URLSearchParams,

@@ -9,7 +9,6 @@ import { siteOf } from '../projects/project-head.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { domainsPath, settingPath } from './paths.ts';
 
-/** A project's domain settings as a document, to keep beside its sources and import again. */
 export const configurationSection = async (
   slug: string,
   document: DomainSettingsDocument,

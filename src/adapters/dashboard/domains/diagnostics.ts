@@ -15,7 +15,6 @@ import { badge, type Column, copyButton, counted, table, time } from '../frame/p
 import { progressOf } from './progress.ts';
 import { actorWords, severityTones } from './words.ts';
 
-/** Each problem as a card: severity, what was seen, what is expected, who must act, and how. */
 export const problemCards = (
   { domain, problems, records }: Pick<DescribedDomain, 'domain' | 'problems' | 'records'>,
   now: Date,
@@ -59,7 +58,6 @@ const whoActs = (problem: DnsProblem, isSpreading: boolean): Html => {
   return html`Who acts: <strong>${actorWords[problem.actor]}</strong>${isNew && ', if you have not done so just now: some resolvers already return the correct answer'}`;
 };
 
-/** The text to copy: the value of the record, or a whole CAA line. */
 const copyWanted = (
   code: DnsProblemCode,
   wanted: string,

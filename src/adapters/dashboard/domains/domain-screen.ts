@@ -50,7 +50,9 @@ export const domainScreen = (ports: DashboardPorts): Screen => ({
     };
     const sharing = async () =>
       shareSection(domain, await ports.domains.listShares(domain), {
-        ...{ path: own, now, once: ports.ids.next('form') },
+        path: own,
+        now,
+        once: ports.ids.next('form'),
         refusal: refusalOf(refusal, 'share'),
       });
     const content = html`
@@ -85,7 +87,6 @@ const visitLink = (domain: CustomDomain, siteUrl: string): Html | false =>
 
 const removePath = `${domainPath(':slug', ':host')}/remove`;
 
-/** Asks once more before a domain is removed. */
 export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
   path: removePath,
   section: 'projects',

@@ -28,7 +28,6 @@ import { redirectForms, redirectNotices, redirectSection } from './redirects.ts'
 
 const path = domainsPath(':slug');
 
-/** All domains of a project, a new one, and what is decided about them together. */
 export const domainsScreen = (ports: DashboardPorts): Screen => ({
   path,
   section: 'projects',
@@ -57,7 +56,8 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
   const holds = await domains.showHolds(attached);
   const { plan } = visit.signedIn.account;
   const adding = addingForm({
-    ...{ action: domainsPath(slug), once: ids.next('form') },
+    action: domainsPath(slug),
+    once: ids.next('form'),
     hasWildcards: hasWildcards(settings, plan),
     refusal: refusalOf(refusal, 'add-domain'),
   });
@@ -86,7 +86,6 @@ const otherName =
     return Promise.resolve(undefined);
   };
 
-/** The plan has them, and there is the zone that they need. */
 const hasWildcards = ({ acmeDnsZone, allowances }: DashboardSettings, plan: Plan): boolean =>
   acmeDnsZone !== undefined && allowances[plan].hasWildcards;
 
@@ -149,7 +148,6 @@ const verifyingOf = (ports: DashboardPorts) =>
 interface Adding {
   readonly action: string;
   readonly once: string;
-  /** Whether the plan and the service have wildcards. */
   readonly hasWildcards: boolean;
   readonly refusal: Refusal | undefined;
 }
@@ -191,7 +189,6 @@ const pairBox = (refusal: Refusal | undefined): Html => {
     <span>Also add <span data-other-of="domain" data-from="${otherNamePath}" data-any="${anyOther}">${anyOther}</span>, and redirect it to this one</span></label>`;
 };
 
-/** What is missing before a domain can be added, with a link. */
 const noDomainYet = ({ project, servedDeployId }: Site, plan: Plan): Html => {
   const planAllows = plan === 'enterprise' || planAllowances[plan].domains > 0;
   const isDeployed = servedDeployId !== undefined;

@@ -17,14 +17,12 @@ export interface ListOptions {
   readonly refusal: Refusal | undefined;
   /** The limits that first certificates wait for, by domain id. */
   readonly holds: ReadonlyMap<string, Hold>;
-  /** The primary domain and the redirects of the project. */
   readonly view: DomainSettingsView;
   /** The domains whose records are shown together, if there are some; verifying one keeps both in sight. */
   readonly pair: readonly (CustomDomain | undefined)[];
   readonly query: URLSearchParams;
 }
 
-/** A row for each domain: its state, the next step, and the button for it. */
 export const domainTable = (domains: readonly CustomDomain[], options: ListOptions): Html =>
   table(
     domains,

@@ -12,7 +12,6 @@ import { shownName } from './words.ts';
 
 interface Options {
   readonly slug: string;
-  /** What becomes of a pair. */
   readonly note: Html;
 }
 
@@ -52,7 +51,6 @@ export interface PairedProject {
   readonly attached: readonly CustomDomain[];
 }
 
-/** Which of the two redirects, or why none does. */
 export const pairNote = (
   typed: CustomDomain,
   other: CustomDomain,

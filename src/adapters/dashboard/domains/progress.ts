@@ -20,11 +20,9 @@ import { proofOf } from '../../../domains/domain/dns/records.ts';
 import { exact, type Tone } from '../frame/parts.ts';
 import { nameInText, nameOf } from './words.ts';
 
-/** The progress of a domain, for its owner. */
 export interface Progress {
   /** In a few words, for a list. */
   readonly short: string;
-  /** What is happening now, in a sentence or two. */
   readonly sentence: string;
   readonly actor: Responsible;
   readonly tone: Tone;
@@ -33,13 +31,17 @@ export interface Progress {
 }
 
 const yourTurn = (short: string, sentence: string, tone: Tone = 'bad'): Progress => ({
-  ...{ short, sentence, tone },
+  short,
+  sentence,
+  tone,
   actor: 'customer',
   isWorkedOn: false,
 });
 
 const ourTurn = (short: string, sentence: string): Progress => ({
-  ...{ short, sentence, tone: 'busy' },
+  short,
+  sentence,
+  tone: 'busy',
   actor: 'us',
   isWorkedOn: true,
 });
@@ -144,7 +146,6 @@ const awaiting =
 
 interface Removal {
   readonly short: string;
-  /** What to do for that host. */
   readonly advice: (host: string) => string;
 }
 
@@ -300,7 +301,6 @@ const progressOfHealthy = (
   isWorkedOn: isOrdered(domain),
 });
 
-/** What ends at once when a domain is removed. */
 export const lossesOf = (domain: CustomDomain): readonly string[] => [
   isServed(domain)
     ? 'Visitors can no longer reach the site under this name, effective immediately.'

@@ -12,7 +12,6 @@ import { html, type Html, nothing } from '../frame/html.ts';
 import { badge, type Column, copyable, copyButton, facts, table } from '../frame/parts.ts';
 import { nameOf, shownName } from './words.ts';
 
-/** The records to create, each ready to be copied into the form of a provider. */
 export const recordsSection = (view: DescribedDomain): Html => {
   const { domain, records, hosted, bind, hints } = view;
   return html`<section class="card" id="all-records" aria-labelledby="records">
@@ -29,11 +28,9 @@ export const recordsSection = (view: DescribedDomain): Html => {
   </section>`;
 };
 
-/** That the name is contested, where the record that proves it stands. */
 export const contestNote = ({ contest }: Pick<DescribedDomain, 'contest'>): Html =>
   contest === undefined ? nothing : html`<p class="notice bad">${contest}</p>`;
 
-/** Where the records belong, and what they are for. */
 const whereToKeep = ({ state, registrableDomain }: DescribedDomain['domain']): Html =>
   state === 'added'
     ? html`Create them at the DNS provider of ${zoneName(registrableDomain)}. Their values are unique to this domain.`

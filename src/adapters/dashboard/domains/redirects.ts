@@ -88,9 +88,7 @@ const shownTarget = (to: string): Html => {
 export interface RedirectOptions {
   readonly slug: string;
   readonly view: DomainSettingsView;
-  /** Those that are not removed. */
   readonly attached: readonly CustomDomain[];
-  /** For the form that adds a redirect. */
   readonly once: string;
   readonly refusal: Refusal | undefined;
 }
@@ -111,7 +109,9 @@ const ownDomain = { list: 'own-domains', autocomplete: 'off', maxlength: 300 } a
 const from = { ...ownDomain, label: 'From', name: 'from', hint: 'A domain of this project.' };
 const to = {
   ...ownDomain,
-  ...{ label: 'To', name: 'to', maxlength: 1000 },
+  label: 'To',
+  name: 'to',
+  maxlength: 1000,
   hint: 'Another one, or an address such as https://example.com/shop.',
 };
 

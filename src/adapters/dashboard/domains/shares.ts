@@ -9,12 +9,12 @@ import {
 import type { MadeShare, SharedDomain } from '../../../domains/use-cases/share-domain.ts';
 import { buttonForm, formError, onceInput } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { layout } from '../frame/layout.ts';
-import { copyable, counted, day, end, known, planned, table, time } from '../frame/parts.ts';
+import { sendAlone } from '../frame/layout.ts';
+import { counted, day, end, known, planned, secretCard, table, time } from '../frame/parts.ts';
 import { sharedPath } from '../frame/paths.ts';
-import { sendHtml } from '../frame/responses.ts';
 import { bareForm, type Form, type Refusal, type Shown } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
+import { networkOf } from '../sign-in/session.ts';
 import { healthBadges } from './certificate.ts';
 import { problemCards, resolverSection } from './diagnostics.ts';
 import { domainOf, domainPath } from './paths.ts';
@@ -27,7 +27,6 @@ type Ports = Pick<DashboardPorts, 'sites' | 'domains' | 'settings'>;
 
 const path = `${domainPath(':slug', ':host')}/links`;
 
-/** The forms that make and end links to the page of a domain for somebody who is not signed in. */
 export const shareForms = (ports: Ports): readonly Form[] => [
   bareForm({
     name: 'share',
@@ -58,19 +57,19 @@ const shownLink = (
   { ports, way }: { readonly ports: Pick<Ports, 'settings'>; readonly way: string },
 ): Omit<Shown, 'status'> => ({
   title: `A link for ${nameInText(domain)}`,
-  secret: html`<section class="card secret" aria-labelledby="link-title">
-    <h2 id="link-title">Your link for ${shownName(domain)}</h2>
-    <p>Send it to the person who looks after the DNS of ${shownName(nameOf(domain.registrableDomain))}. It works without signing in, until ${day(endsAt)}. <strong>It is not shown again</strong>; you can make another one at any time.</p>
-    ${copyable(`${ports.settings.origin}${sharedPath(secret)}`, 'link')}
-    <p><a class="button" href="${way}">I have sent it</a></p>
-  </section>`,
+  secret: secretCard({
+    id: 'link-title',
+    heading: html`Your link for ${shownName(domain)}`,
+    advice: html`Send it to the person who looks after the DNS of ${shownName(nameOf(domain.registrableDomain))}. It works without signing in, until ${day(endsAt)}. <strong>It is not shown again</strong>; you can make another one at any time.`,
+    secret: `${ports.settings.origin}${sharedPath(secret)}`,
+    what: 'link',
+    next: { to: way, label: 'I have sent it' },
+  }),
 });
 
 export interface ShareOptions {
-  /** Of the domain's page. */
   readonly path: string;
   readonly now: Date;
-  /** For `onceInput`. */
   readonly once: string;
   readonly refusal: Refusal | undefined;
 }
@@ -132,16 +131,9 @@ export const addSharedDomains = (router: Router, ports: SharedPorts): void => {
       title: `DNS records of ${nameInText(shared.domain)}`,
       content: contentOf(shared, now),
     };
-    const nobody = { section: undefined, signedIn: undefined, unread: 0 };
-    await sendHtml(ctx, 200, layout(page, { ...nobody, now, unlisted: { refreshSeconds } }));
+    await sendAlone(ctx, page, { now, unlisted: { refreshSeconds } });
   });
 };
-
-const networkOf = (ctx: Context, ports: Pick<SharedPorts, 'networkOf'>): string =>
-  ports.networkOf({
-    peer: ctx.req.socket.remoteAddress ?? '',
-    forwardedFor: ctx.get('X-Forwarded-For') || undefined,
-  });
 
 const contentOf = (shared: SharedDomain, now: Date): Html => {
   const { domain } = shared;

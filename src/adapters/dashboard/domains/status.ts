@@ -9,7 +9,6 @@ import { type Progress, progressOf, progressOfHeldUp } from './progress.ts';
 import { leftRecords, whyDelete } from './records.ts';
 import { actorWords } from './words.ts';
 
-/** The current state of a domain, who must act, and the next automatic step. */
 export const nowSection = (view: DomainView, now: Date, verify: Html): Html => {
   const { domain } = view;
   const progress =
@@ -78,7 +77,6 @@ export interface Step {
 const ahead = (...names: readonly Step['name'][]): readonly Step[] =>
   names.map((name) => ({ name, standing: 'ahead' }));
 
-/** The steps of a domain and its progress; a removed domain has none. */
 export const stepsOf = (domain: CustomDomain, now: Date): readonly Step[] => {
   const standing = progressOf(domain, now).tone === 'bad' ? 'failed' : 'now';
   const added = done('added', domain.addedAt);

@@ -1,5 +1,8 @@
 import { domainToUnicode } from 'node:url';
-import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import {
+  type CustomDomain,
+  stateInWords,
+} from '../../../domains/domain/attachment/custom-domain.ts';
 import type { Responsible, Severity } from '../../../domains/domain/dns/problem.ts';
 import { shownHost } from '../../../domains/domain/names/hostname.ts';
 import type { Project } from '../../../sites/domain/project.ts';
@@ -15,7 +18,7 @@ const tones: Readonly<Record<CustomDomain['state'], Tone>> = {
 };
 
 export const stateBadge = ({ state }: Pick<CustomDomain, 'state'>): Html =>
-  badge(state === 'added' ? 'added, awaiting DNS' : state, tones[state]);
+  badge(stateInWords({ state }), tones[state]);
 
 export const actorWords: Readonly<Record<Responsible, string>> = {
   customer: 'You',
@@ -39,7 +42,6 @@ type Named = Pick<CustomDomain, 'host' | 'unicodeHost'>;
 export const shownName = ({ host, unicodeHost }: Named): Html =>
   host === unicodeHost ? html`${host}` : html`${unicodeHost} <span class="ascii">(${host})</span>`;
 
-/** The same without markup, for titles. */
 export const nameInText = ({ host, unicodeHost: unicode }: Named): string =>
   shownHost({ host, unicode });
 

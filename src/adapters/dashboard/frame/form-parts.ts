@@ -1,9 +1,9 @@
+import * as v from 'valibot';
 import type { Overlap } from '../../../access/domain/api-key.ts';
 import { type Child, html, type Html, nothing } from './html.ts';
 import type { Refusal } from './screen.ts';
 
 interface Labelled {
-  /** The accessible name. */
   readonly label: string;
   readonly name: string;
   readonly hint?: Child;
@@ -42,7 +42,6 @@ export interface FieldOptions extends Labelled {
   readonly autocomplete?: string;
   readonly placeholder?: string;
   readonly maxlength?: number;
-  /** The earliest day or least number. */
   readonly min?: string;
   readonly inputmode?: 'numeric' | 'url' | 'email';
   readonly accept?: string;
@@ -75,7 +74,6 @@ export const field = (options: FieldOptions, refusal?: Refusal): Html => {
   );
 };
 
-/** A text of several lines. */
 export const textArea = (options: Labelled, refusal?: Refusal): Html =>
   labelled(
     options,
@@ -108,13 +106,10 @@ export const formError = (refusal: Refusal | undefined): Html =>
     : nothing;
 
 export interface ButtonOptions {
-  /** Says more than the label, where many have the same. */
   readonly about?: string;
-  /** See `onceInput`. */
   readonly once?: string;
 }
 
-/** A form that is one button. */
 export const buttonForm = (
   action: string,
   label: string,
@@ -135,7 +130,6 @@ export const onceInput = (id: string): Html =>
 interface Checkboxes<Value extends string> {
   readonly legend: string;
   readonly name: string;
-  /** Classes of the stylesheet. */
   readonly look: string;
   readonly values: readonly Value[];
   readonly chosen: readonly string[];
@@ -168,16 +162,11 @@ export const checkboxes = <Value extends string>(
 export interface Confirmation {
   /** Unique among the dialogs of a page. */
   readonly id: string;
-  /** Of the button on the page. */
   readonly label: string;
-  /** Says more than the label, where many have the same. */
   readonly about: string;
   readonly question: Child;
-  /** What it does, and that it cannot be undone. */
   readonly consequences: Child;
-  /** Of the button that does it. */
   readonly confirm: string;
-  /** Where the form is sent. */
   readonly action: string;
 }
 
@@ -195,7 +184,6 @@ export const confirmedForm = (asked: Confirmation): Html => {
   </div>`;
 };
 
-/** How long an old secret is still accepted, as people say it. */
 const overlapWords: Readonly<Record<Overlap, string>> = {
   '0': 'no time',
   '15m': '15 minutes',
@@ -204,11 +192,13 @@ const overlapWords: Readonly<Record<Overlap, string>> = {
   '7d': '7 days',
 };
 
-/** The choices of a form that rotates a secret. @param overlaps those that it may choose from */
-export const overlapOptions = <Each extends Overlap>(
-  overlaps: Readonly<Record<Each, number>>,
-): readonly Html[] =>
-  (Object.keys(overlaps) as Each[]).map(
-    (one) =>
-      html`<option value="${one}" ${one === '24h' && html`selected`}>${overlapWords[one]}</option>`,
-  );
+/** The form that rotates a secret. @param overlaps those that it may choose from */
+export const overlapSchema = <Each extends Overlap>(overlaps: Readonly<Record<Each, number>>) =>
+  v.object({
+    overlap: v.picklist(Object.keys(overlaps) as [Each, ...Each[]], 'Choose one of the times.'),
+  });
+
+export const overlapSelect = (id: string, overlaps: Readonly<Partial<Record<Overlap, number>>>) =>
+  html`<select id="${id}" name="overlap">
+      ${(Object.keys(overlaps) as Overlap[]).map((one) => html`<option value="${one}" ${one === '24h' && html`selected`}>${overlapWords[one]}</option>`)}
+    </select>`;

@@ -13,52 +13,12 @@ export interface Watched {
   readonly visit: Visit;
 }
 
-/** Tells whether a live page has to be rendered again. */
-export class PageNews {
-  readonly #watched: Watched;
-  /** Undefined until a rendering has succeeded. */
-  #rendered: string | undefined;
-  #skipped = 0;
-
-  constructor(watched: Watched) {
-    this.#watched = watched;
-  }
-
-  /**
-   * To be asked before rendering, so that a change meanwhile is news the next time.
-   * @returns what to pass to `rendered` afterwards; undefined when the last rendering still shows everything
-   */
-  async look(signedIn: SignedIn): Promise<string | undefined> {
-    const { screen, visit } = this.#watched;
-    if (screen.live === 'bell') return undefined;
-    if (typeof screen.live !== 'function') return '';
-    const state = JSON.stringify([signedIn.account, await screen.live({ ...visit, signedIn })]);
-    if (state === this.#rendered && this.#skipped < mostSkipped) {
-      this.#skipped += 1;
-      return undefined;
-    }
-    this.forget();
-    return state;
-  }
-
-  rendered(state: string): void {
-    this.#rendered = state;
-  }
-
-  /** The next look renders in any case. */
-  forget(): void {
-    this.#rendered = undefined;
-    this.#skipped = 0;
-  }
-}
-
 /** How often to look for changes of other processes; changes of this process show at once. */
 const pollMs = { page: 2000, bell: 5000 } as const;
 /** Changes, and new viewers, within this time cause one rendering. */
 const pauseMs = 200;
 
 export interface PagePorts extends Pick<DashboardPorts, 'clock' | 'log' | 'notifications'> {
-  /** Waits for this page's turn to render. */
   readonly inTurn: (make: () => Promise<void>) => Promise<void>;
   readonly onEmpty: () => void;
 }
@@ -69,14 +29,15 @@ export class LivePage {
   readonly #ports: PagePorts;
   readonly #viewers = new Set<LiveViewer>();
   readonly #poll: NodeJS.Timeout;
-  readonly #news: PageNews;
+  /** What the last rendering shows, for `Screen.live`; undefined until one has succeeded. */
+  #rendered: string | undefined;
+  #skipped = 0;
   #planned: NodeJS.Timeout | undefined;
   #isLooking = false;
   #coming = 0;
 
   constructor(watched: Watched, ports: PagePorts) {
     this.#watched = watched;
-    this.#news = new PageNews(watched);
     this.#ports = ports;
     this.#poll = setInterval(
       () => {
@@ -126,7 +87,6 @@ export class LivePage {
     this.#ports.onEmpty();
   }
 
-  /** Something changed, or a viewer joined. */
   soon(): void {
     this.#planned ??= setTimeout(() => {
       this.#planned = undefined;
@@ -135,7 +95,8 @@ export class LivePage {
         this.soon();
         return;
       }
-      this.#news.forget();
+      this.#rendered = undefined;
+      this.#skipped = 0;
       void this.#look();
     }, pauseMs);
   }
@@ -156,11 +117,27 @@ export class LivePage {
   async #show(): Promise<void> {
     const signedIn = await this.#whoIsStillThere();
     if (!signedIn) return;
-    const state = await this.#news.look(signedIn);
+    // Before the rendering, so that a change meanwhile is news the next time.
+    const state = await this.#news(signedIn);
     if (state === undefined) return;
     const frame = await this.#make(signedIn);
-    this.#news.rendered(state);
+    this.#rendered = state;
     for (const viewer of this.#viewers) viewer.show(frame);
+  }
+
+  /** @returns undefined while the last rendering still shows everything */
+  async #news(signedIn: SignedIn): Promise<string | undefined> {
+    const { screen, visit } = this.#watched;
+    if (screen.live === 'bell') return undefined;
+    if (typeof screen.live !== 'function') return '';
+    const state = JSON.stringify([signedIn.account, await screen.live({ ...visit, signedIn })]);
+    if (state === this.#rendered && this.#skipped < mostSkipped) {
+      this.#skipped += 1;
+      return undefined;
+    }
+    this.#rendered = undefined;
+    this.#skipped = 0;
+    return state;
   }
 
   /** Ends the viewers whose sessions are over. @returns one that remains */

@@ -31,7 +31,6 @@ interface KnownPage {
   readonly first: Promise<LiveFrame | undefined>;
 }
 
-/** Live pages: sends the page again whenever it differs from what was sent last. */
 export class LiveStreams {
   readonly #ports: LivePorts;
   readonly #pages = new Map<string, KnownPage>();

@@ -34,12 +34,6 @@ export const end = (at: Date, now: Date): Html =>
     ? html`<time datetime="${at.toISOString()}" title="${exact(at)}">${minute(at, now)}</time>`
     : day(at);
 
-export const size = (bytes: number): string => {
-  if (bytes < 1024) return `${bytes} B`;
-  const kib = bytes / 1024;
-  return kib < 1024 ? `${kib.toFixed(1)} KiB` : `${(kib / 1024).toFixed(1)} MiB`;
-};
-
 /** A format made beforehand would be no faster, and takes 20 ms to make. */
 export const count = (number: number | bigint): string => number.toLocaleString('en');
 
@@ -49,11 +43,9 @@ export const counted = (number: number, one: string, many = `${one}s`): string =
 
 export type Tone = 'good' | 'busy' | 'bad' | 'idle';
 
-/** A state in one word; the colour only repeats what the word says. */
 export const badge = (word: string, tone: Tone): Html =>
   html`<span class="badge ${tone}">${word}</span>`;
 
-/** An empty place that says what comes next. */
 export const empty = (title: string, text: Child, step?: Child): Html =>
   html`<div class="empty"><p><strong>${title}</strong></p><p>${text}</p>${step}</div>`;
 
@@ -64,6 +56,38 @@ export const copyButton = (text: string, what: string): Html =>
 /** A text in a box, to be copied. @param lines it is read line by line, so that a long one does not wrap */
 export const copyable = (text: string, what: string, lines?: 'lines'): Html =>
   html`<div class="copyable"><pre tabindex="0" role="group" aria-label="${what}" ${!lines && html`class="wrapped"`}>${text}</pre>${copyButton(text, `the ${what}`)}</div>`;
+
+interface SecretCard {
+  readonly id: 'secret-title' | 'link-title';
+  readonly heading: Child;
+  readonly advice: Child;
+  readonly secret: string;
+  readonly what: string;
+  readonly more?: Child;
+  readonly next: { readonly to: string; readonly label: string };
+}
+
+/** A secret, on the one page that shows it. */
+export const secretCard = ({ id, heading, advice, secret, what, more, next }: SecretCard): Html =>
+  html`<section class="card secret" aria-labelledby="${id}">
+    <h2 id="${id}">${heading}</h2>
+    <p>${advice}</p>
+    ${copyable(secret, what)}
+    ${more}
+    <p><a class="button" href="${next.to}">${next.label}</a></p>
+  </section>`;
+
+export interface ListPart<Thing> {
+  readonly shown: readonly Thing[];
+  /** The last one shown, if there are more. */
+  readonly last: Thing | undefined;
+}
+
+/** @param found one more than a page shows, if there are so many */
+export const listPart = <Thing>(found: readonly Thing[], size: number): ListPart<Thing> => {
+  const shown = found.slice(0, size);
+  return { shown, last: found.length > size ? shown.at(-1) : undefined };
+};
 
 /** Links to the next ones; nothing where there is one page only. @param of what, where a page has several lists */
 export const pager = (links: {
@@ -80,7 +104,6 @@ export const pager = (links: {
       </nav>`;
 };
 
-/** The title of a page, and what the page is for. */
 export const head = (title: Child, lead: Child, more?: Child): Html =>
   html`<div class="head"><h1>${title}</h1><p class="lead">${lead}</p>${more}</div>`;
 
@@ -89,7 +112,6 @@ export type Fact = readonly [name: string, value: Child];
 export const facts = (all: readonly Fact[]): Html =>
   html`<dl class="facts">${all.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 
-/** Those that there are. */
 export const known = (all: readonly (Fact | false | undefined)[]): readonly Fact[] =>
   all.filter((fact) => fact !== false && fact !== undefined);
 
@@ -109,10 +131,8 @@ export type ColumnsOf<Thing, LeftOut extends keyof EveryField<Thing> = never> = 
   Readonly<Record<string, Column<Thing>>>;
 
 interface TableOptions<Thing> {
-  /** Classes of the stylesheet. */
   readonly look?: string;
   readonly idOf?: (thing: Thing) => string;
-  /** Whether the row is of the account itself, among others. */
   readonly isOwn?: (thing: Thing) => boolean;
 }
 

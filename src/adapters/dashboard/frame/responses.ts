@@ -44,7 +44,6 @@ export const sendHtml = async (ctx: Context, status: number, text: string): Prom
   }
 };
 
-/** Whether a script asks for live updates. */
 export const wantsEvents = (ctx: Context): boolean =>
   ctx.method === 'GET' && ctx.get('Accept').includes('text/event-stream');
 
@@ -72,16 +71,20 @@ const own = (name: string): string => readFileSync(join(import.meta.dirname, nam
 
 /** The later may refine the earlier: what all pages share comes first, then each room. */
 const sheets = [
-  ...['./tokens.css', './base.css', './parts.css', './frame.css'],
-  ...['./forms.css', './tables.css', '../account/account.css', '../domains/domains.css'],
-  ...[
-    '../keys/keys.css',
-    '../notices/notices.css',
-    '../projects/projects.css',
-    '../sign-in/sign-in.css',
-    '../usage/usage.css',
-    '../webhooks/webhooks.css',
-  ],
+  './tokens.css',
+  './base.css',
+  './parts.css',
+  './frame.css',
+  './forms.css',
+  './tables.css',
+  '../account/account.css',
+  '../domains/domains.css',
+  '../keys/keys.css',
+  '../notices/notices.css',
+  '../projects/projects.css',
+  '../sign-in/sign-in.css',
+  '../usage/usage.css',
+  '../webhooks/webhooks.css',
 ];
 
 /** Morphs a page: changes only what differs, so that the focus stays. */
@@ -100,7 +103,6 @@ interface Asset {
   readonly path: string;
   readonly type: string;
   readonly text: string;
-  /** Compressed when it is first asked for. */
   readonly form: (encoding: 'br' | 'gzip') => Buffer;
 }
 

@@ -11,8 +11,13 @@ import { type Form, type Outcome, pathOf, type Screen, type Visit } from './scre
 /** A configuration of 16 KiB, with every byte percent-encoded, and room for the other fields. */
 const largest = 64 * 1024;
 
-/** Reads a form that a browser sent. @throws PageProblem */
-export const readForm = async (ctx: Context): Promise<Readonly<Record<string, string>>> => {
+/** Reads a form that a browser sent; a slow sender does not use up the deadline of the request. @throws PageProblem */
+export const readForm = (
+  ctx: Context,
+  { deadline }: Pick<DashboardPorts, 'deadline'>,
+): Promise<Readonly<Record<string, string>>> => deadline.apart(() => readFields(ctx));
+
+const readFields = async (ctx: Context): Promise<Readonly<Record<string, string>>> => {
   if (!ctx.is('application/x-www-form-urlencoded') || ctx.get('Content-Encoding') !== '') {
     throw new PageProblem(415, 'This form has to be sent by a browser.');
   }
@@ -129,7 +134,6 @@ const proofOf = (secret: string, code: string): string =>
 
 /** A form that was sent after the session had ended: it goes along with the sign-in, and comes back filled in. */
 export interface KeptForm {
-  /** Path and query that it was sent to. */
   readonly url: string;
   /** Without secrets, and without the id of a submission, which the page makes anew. */
   readonly values: Readonly<Record<string, string>>;
@@ -186,7 +190,6 @@ export const wayWith = (kept: KeptForm | undefined, { to, label, look }: Way): H
 export const keptAlone = (values: Readonly<Record<string, string>>): KeptForm | undefined =>
   values['email'] === undefined ? readKept(values) : undefined;
 
-/** @param values of the form that brought it along */
 export const readKept = (values: Readonly<Record<string, string>>): KeptForm | undefined => {
   try {
     const read = v.safeParse(keptSchema, JSON.parse(values[keptField] ?? ''));

@@ -4,7 +4,7 @@ import type { IssuedKey } from '../../../access/use-cases/create-api-key.ts';
 import { isName } from '../../../kernel/text.ts';
 import { checkboxes, field, formError, onceInput } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { copyable, time } from '../frame/parts.ts';
+import { copyable, secretCard, time } from '../frame/parts.ts';
 import type { Refusal, Shown } from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
 import type { DashboardSettings } from '../ports.ts';
@@ -47,7 +47,6 @@ const scopeWords: Readonly<Record<Scope, string>> = {
   'orders:read': 'read orders',
 };
 
-/** @param once for `onceInput` */
 export const newKeyForm = (now: Date, once: string, refusal: Refusal | undefined): Html =>
   html`<form method="post" action="/dashboard/keys">
     ${formError(refusal)}
@@ -76,8 +75,11 @@ const tomorrow = (now: Date): string =>
 const scopeChoice = (refusal: Refusal | undefined): Html =>
   checkboxes(
     {
-      ...{ legend: 'Scopes: what the key may do', name: 'scopes', look: 'row' },
-      ...{ values: scopes, chosen: scopes },
+      legend: 'Scopes: what the key may do',
+      name: 'scopes',
+      look: 'row',
+      values: scopes,
+      chosen: scopes,
       labelOf: (scope) => html`${scopeWords[scope]} <code>${scope}</code>`,
     },
     refusal,
@@ -85,24 +87,24 @@ const scopeChoice = (refusal: Refusal | undefined): Html =>
 
 interface NewSecret {
   readonly key: IssuedKey;
-  /** Of a rotation: how long the old secret stays valid. */
   readonly overlap?: Overlap;
   readonly now: Date;
   readonly settings: Pick<DashboardSettings, 'apiUrl'>;
 }
 
-/** A secret, shown only once: what to do with it, and a working example call. */
 export const shownKey = ({ key, overlap, now, settings }: NewSecret): Omit<Shown, 'status'> => ({
   title: `The secret of ${key.name}`,
-  secret: html`<section class="card secret" aria-labelledby="secret-title">
-    <h2 id="secret-title">${overlap === undefined ? html`Your new key: ${key.name}` : html`The new secret of ${key.name}`}</h2>
-    <p>Copy it now and store it where only your program can read it. <strong>It is not shown again</strong>: we store only a hash of it.</p>
-    ${copyable(key.secret, 'key')}
-    ${overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`}
+  secret: secretCard({
+    id: 'secret-title',
+    heading: overlap === undefined ? `Your new key: ${key.name}` : `The new secret of ${key.name}`,
+    advice: html`Copy it now and store it where only your program can read it. <strong>It is not shown again</strong>: we store only a hash of it.`,
+    secret: key.secret,
+    what: 'key',
+    more: html`${overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`}
     <h3>Try it</h3>
-    ${copyable(exampleCall(key, settings.apiUrl), 'call')}
-    <p><a class="button" href="/dashboard/keys">I have stored it</a></p>
-  </section>`,
+    ${copyable(exampleCall(key, settings.apiUrl), 'call')}`,
+    next: { to: '/dashboard/keys', label: 'I have stored it' },
+  }),
 });
 
 const oldSecret = (overlap: Overlap, now: Date): Html =>

@@ -4,10 +4,9 @@ import * as v from 'valibot';
 import { isKind, kinds } from '../../../notifications/domain/kinds.ts';
 import type { NotificationKind, OwnersKind } from '../../../notifications/domain/notification.ts';
 import { html, type Html } from '../frame/html.ts';
-import { layout } from '../frame/layout.ts';
+import { sendAlone } from '../frame/layout.ts';
 import { PageProblem } from '../frame/page-problem.ts';
 import { accountPath, unsubscribePath } from '../frame/paths.ts';
-import { sendHtml } from '../frame/responses.ts';
 import { form, type Form } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 
@@ -15,7 +14,6 @@ const mailPath = `${accountPath}/mail`;
 
 type Ports = Pick<DashboardPorts, 'notifications'>;
 
-/** Which mails the person gets, and which nobody can switch off. */
 export const mailSection = async (
   { notifications }: Ports,
   { id, email }: { readonly id: string; readonly email: string },
@@ -119,13 +117,11 @@ const unknownLink = (): PageProblem =>
     'This link is not complete, or no longer works. Sign in and choose your mails on the account page.',
   );
 
-const send = async (ctx: Context, content: Html): Promise<void> => {
-  const page = {
+const send = (ctx: Context, content: Html): Promise<void> =>
+  sendAlone(ctx, {
     title: 'Unsubscribe',
     content: html`<section class="card alone">${content}</section>`,
-  };
-  await sendHtml(ctx, 200, layout(page, { section: undefined, signedIn: undefined, unread: 0 }));
-};
+  });
 
 const asking = (wanted: readonly NotificationKind[], action: string): Html => html`
   <h1>No more of these mails?</h1>

@@ -2,7 +2,7 @@ import { inWords } from '../../../notifications/domain/kinds.ts';
 import type { Notice } from '../../../notifications/ports.ts';
 import { html, type Html } from '../frame/html.ts';
 import { readerOf } from '../frame/layout.ts';
-import { empty, head, pager, time } from '../frame/parts.ts';
+import { empty, head, listPart, pager, time } from '../frame/parts.ts';
 import { bellPath, noticesPath, queryText } from '../frame/paths.ts';
 import { bareForm, type Form, type Screen } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
@@ -11,7 +11,6 @@ const pageSize = 25;
 
 type Ports = Pick<DashboardPorts, 'notifications'>;
 
-/** What the owners were told, newest first. */
 export const noticesScreen = ({ notifications }: Ports): Screen => ({
   path: noticesPath,
   section: 'notices',
@@ -19,8 +18,7 @@ export const noticesScreen = ({ notifications }: Ports): Screen => ({
   show: async ({ accountId, query, now }) => {
     const [before, seen] = [placeOf(query.get('before')), placeOf(query.get('since'))];
     const found = await notifications.listNotices(accountId, pageSize + 1, before);
-    const notices = found.slice(0, pageSize);
-    const last = found.length > pageSize ? notices.at(-1)?.place : undefined;
+    const { shown: notices, last } = listPart(found, pageSize);
     return {
       title: 'Notices',
       content: html`
@@ -28,7 +26,7 @@ export const noticesScreen = ({ notifications }: Ports): Screen => ({
         ${notices.length === 0 ? nothingYet(before !== undefined) : noticeList(notices, { seen, now })}
         ${pager({
           first: before === undefined ? undefined : pathOf({ seen }),
-          next: last === undefined ? undefined : pathOf({ seen, before: last }),
+          next: last && pathOf({ seen, before: last.place }),
           of: 'notices',
         })}`,
     };
@@ -39,7 +37,9 @@ export const noticesScreen = ({ notifications }: Ports): Screen => ({
 /** Only its bell is live. Pages that are not live listen to it; it shows what the page of the notices does. */
 export const bellScreen = (ports: Ports): Screen => ({
   ...noticesScreen(ports),
-  ...{ path: bellPath, live: 'bell', forms: [] },
+  path: bellPath,
+  live: 'bell',
+  forms: [],
 });
 
 /** Somebody pressed the bell, or looks at the page: all notices are read, and the page marks those that were not. */

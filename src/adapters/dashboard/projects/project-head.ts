@@ -10,7 +10,6 @@ const tabs = [
   { name: 'domains', path: '/settings/domains', text: 'Domains' },
 ] as const;
 
-/** The head of all pages of a project. */
 export const projectHead = (
   { name, slug }: Project,
   current: (typeof tabs)[number]['name'],

@@ -18,7 +18,6 @@ import {
   counted,
   empty,
   exact,
-  size,
   table,
   time,
   type Tone,
@@ -40,7 +39,6 @@ import { Uploads } from './uploads.ts';
 
 const path = '/dashboard/projects/:slug';
 
-/** One project: its site, its deploys, and the next one. */
 export const projectScreen = (ports: DashboardPorts): Screen => {
   const { domains, settings, sites } = ports;
   const uploads = new Uploads({ ...ports, folder: settings.uploadFolder });
@@ -84,7 +82,6 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
 
 type DeployAct = (...deploy: Parameters<DashboardPorts['sites']['rollBack']>) => Promise<unknown>;
 
-/** A button of a deploy. */
 const deployForm = (name: 'roll-back' | 'delete', done: string, act: DeployAct): Form =>
   bareForm({
     name,
@@ -119,9 +116,7 @@ const uploading =
   };
 
 interface ProjectView extends DeployListView {
-  /** URLs that its site is served at, if there is one. */
   readonly addresses: readonly string[];
-  /** The limit that the certificate of the project's own host waits for. */
   readonly hold: Hold | undefined;
   readonly refusal: Refusal | undefined;
 }
@@ -155,7 +150,6 @@ const lead = (view: ProjectView): Html => {
     : html`<p class="lead">Not published yet. Once deployed, it is at ${hosts[0]}.</p>`;
 };
 
-/** An alert for the newest deploy, whose owner waits for the result. */
 const failure = (view: ProjectView): Html => {
   const [newest] = view.deploys;
   if (newest?.state !== 'failed') return nothing;
@@ -164,7 +158,6 @@ const failure = (view: ProjectView): Html => {
   return html`<p class="notice bad" role="alert">Deploy ${newest.number} failed. ${newest.explanation} ${still}</p>`;
 };
 
-/** Without a certificate its address does not answer over HTTPS. */
 const waiting = ({ hold, addresses: [own] }: ProjectView): Html =>
   hold && own !== undefined
     ? html`<p class="notice bad" role="status">${new URL(own).host} has no certificate yet, because a limit is reached: ${limitInWords(hold.reason)}. It is ordered automatically, from ${exact(hold.nextAt)} on.</p>`
@@ -188,7 +181,6 @@ const uploadForm = ({ slug }: Project, refusal: Refusal | undefined): Html =>
     <div><button class="main">Deploy</button></div>
   </form>`;
 
-/** Before the first deploy: what to upload. */
 const howToDeploy = empty(
   'Nothing published yet',
   html`Pack the folder of your site, with <code>index.html</code> in it, and upload it above. Visitors get it as soon as it
@@ -202,19 +194,15 @@ const tones: Readonly<Record<DeployState, Tone>> = {
 };
 
 interface DeployListView extends Site {
-  /** Progress of the upload that is being unpacked. */
   readonly progress: UploadProgress | undefined;
-  /** How much of its storage the account uses. */
   readonly use: AccountUse;
   readonly now: Date;
 }
 
-/** Newest first. Marks the served deploy; every other successful one can be served again. */
 const deployList = (view: DeployListView): Html =>
   html`${table(view.deploys, Object.values(columns(view)), { idOf: ({ number }) => `deploy-${number}` })}
   <p class="hint">The last ${keptDeploys} deploys are kept, and the one that is served. All projects of your account together keep ${bytesInWords(view.use.storedBytes)} of ${bytesInWords(view.use.allowance.storedBytes)}.</p>`;
 
-/** The contents are the files and bytes, or the explanation. */
 const columns = (
   view: DeployListView,
 ): ColumnsOf<Deploy, 'id' | 'finishedAt' | 'bytes' | 'problem' | 'explanation'> => {
@@ -244,7 +232,7 @@ const contents = (deploy: Deploy, view: DeployListView): Html => {
     case 'uploading':
       return html`<span class="quiet">${progressOf(view)}</span>`;
     case 'succeeded':
-      return html`${counted(deploy.files, 'file')}, ${size(deploy.bytes)}`;
+      return html`${counted(deploy.files, 'file')}, ${bytesInWords(deploy.bytes)}`;
     case 'failed':
       return html`<span class="wrapped">${deploy.explanation}</span>`;
   }

@@ -19,7 +19,6 @@ const draft = v.object({
   ),
 });
 
-/** All projects of the account, and a new one. */
 export const projectsScreen = (ports: DashboardPorts): Screen => {
   const { sites, ids, settings } = ports;
   return {
@@ -79,7 +78,6 @@ const list = (found: readonly Site[], siteUrl: (slug: string) => string): Html =
     })}
   </ul>`;
 
-/** The served deploy, and the outcome of the newest one if it is another. */
 const standing = ({ deploys: [newest], servedDeployId }: Site): Html =>
   html`${servedDeployId === undefined ? badge('not published', 'idle') : badge('published', 'good')}
     ${newest?.state === 'failed' && badge('last deploy failed', 'bad')}

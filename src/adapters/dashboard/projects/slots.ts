@@ -18,7 +18,6 @@ export interface SlotLimits {
   readonly ofOne: number;
 }
 
-/** Places for the work of accounts in this process. */
 export class Slots {
   readonly #limits: SlotLimits;
   readonly #taken = new Set<{ readonly accountId: string }>();

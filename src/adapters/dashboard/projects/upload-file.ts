@@ -6,7 +6,6 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { siteLimits } from '../../../sites/domain/site-contents.ts';
 import { PageProblem } from '../frame/page-problem.ts';
 
-/** Name of the one field that counts. */
 export const uploadField = 'archive';
 /** Largest archive as sent; equal to the limit for its unpacked content. */
 export const largestUpload = siteLimits.bytes;
@@ -111,8 +110,13 @@ export const discardRest = (request: IncomingMessage): void => {
 /** @throws PageProblem 415 */
 const parserFor = ({ headers }: IncomingMessage): BusboyInstance => {
   const limits = {
-    ...{ files: 1, fileSize: largestUpload, fields: 8, fieldSize: 1024 },
-    ...{ parts: mostParts, headerPairs: 32, headerSize: largestPartHead },
+    files: 1,
+    fileSize: largestUpload,
+    fields: 8,
+    fieldSize: 1024,
+    parts: mostParts,
+    headerPairs: 32,
+    headerSize: largestPartHead,
   };
   const { 'content-type': type = '' } = headers;
   try {

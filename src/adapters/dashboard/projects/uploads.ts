@@ -13,7 +13,6 @@ export type UploadPorts = Pick<DashboardPorts, 'sites' | 'ids' | 'deadline'> & {
   readonly folder: string;
 };
 
-/** Uploads under way in this process. */
 export class Uploads {
   readonly #ports: UploadPorts;
   readonly #progress = new Map<string, UploadProgress>();
@@ -50,7 +49,6 @@ export class Uploads {
     );
   }
 
-  /** A received upload waits for its turn. */
   async #unpack(project: Project, path: string): Promise<Deploy> {
     const { deadline } = this.#ports;
     const leave = await deadline.apart(() => this.#unpacking.take(project.accountId));

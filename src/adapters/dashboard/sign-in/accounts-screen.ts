@@ -35,7 +35,6 @@ export const letChoose = async (
 
 const title = 'Choose an account';
 
-/** Which account to go on in, where one password opens several. */
 export const accountsScreen = (ports: Ports): Screen => ({
   path: accountsPath,
   section: 'account',
@@ -49,7 +48,7 @@ export const accountsScreen = (ports: Ports): Screen => ({
       method: 'POST',
       path: `${accountsPath}/:person`,
       answer: async ({ signedIn, parameters: { person = '' } }, ctx) => {
-        const kept = readKept(await ports.deadline.apart(() => readForm(ctx)));
+        const kept = readKept(await readForm(ctx, ports));
         if (person !== signedIn.person.id) {
           const session = await ports.access.switchAccount(signedIn, person, originOf(ctx, ports));
           await enter(ctx, session, ports);

@@ -8,6 +8,7 @@ import { DomainError } from '../../../kernel/domain-error.ts';
 import { inWords } from '../../../kernel/text.ts';
 import { field, formError } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
+import { sendAlone } from '../frame/layout.ts';
 import { isMailedLink, nextIn, pageAfterSignIn, signInPath, withQuery } from '../frame/paths.ts';
 import { redirect } from '../frame/responses.ts';
 import { isFromElsewhere } from '../frame/same-origin.ts';
@@ -22,15 +23,7 @@ import {
   wayWith,
 } from '../frame/sent-form.ts';
 import { enter, originOf, type SignInPorts } from './session.ts';
-import {
-  email,
-  goOn,
-  linkPages,
-  refusalFrom,
-  sendAlone,
-  showSignIn,
-  unfilled,
-} from './sign-in-page.ts';
+import { email, goOn, linkPages, refusalFrom, showSignIn, unfilled } from './sign-in-page.ts';
 
 const schema = v.object({ email });
 
@@ -50,7 +43,7 @@ export const addLinkRequests = (router: Router, ports: Ports): void => {
 };
 
 const receive = async (ctx: Context, wants: WantedLink, ports: Ports): Promise<void> => {
-  const values = await ports.deadline.apart(() => readForm(ctx));
+  const values = await readForm(ctx, ports);
   const asking = { wants, kept: readKept(values) };
   if (keptAlone(values)) return show(ctx, asking);
   const checked = checkForm(schema, values);
@@ -65,7 +58,7 @@ const receive = async (ctx: Context, wants: WantedLink, ports: Ports): Promise<v
   } catch (error) {
     return show(ctx, asking, { ...refusalFrom(ctx, error, values), field: 'email' });
   }
-  await sendAlone(ctx, 200, {
+  await sendAlone(ctx, {
     title: 'Check your mail',
     content: asked(typed, asking, ctx.querystring),
   });
@@ -93,7 +86,7 @@ const show = (
     </form>
     ${wayBack(ctx.querystring, kept)}
   </section>`;
-  return sendAlone(ctx, refusal?.status ?? 200, { title, content });
+  return sendAlone(ctx, { title, content, status: refusal?.status ?? 200 });
 };
 
 const asked = (
@@ -167,7 +160,7 @@ const signIn: Act = async (ctx, ports) => {
 const ask: Act = async (ctx, ports) => {
   const wanted = await ports.access.lookBehindLink(tokenOf(ctx), originOf(ctx, ports));
   const page = linkPage(wanted, await ports.whoAsks(ctx), ctx.url);
-  await sendAlone(ctx, 200, page);
+  await sendAlone(ctx, page);
 };
 
 /**

@@ -121,14 +121,17 @@ const unlessEnded = (error: unknown): void => {
   if (!(error instanceof DomainError)) throw error;
 };
 
-export const originOf = (
-  ctx: Context,
-  { networkOf, cookies }: Pick<SignInPorts, 'networkOf' | 'cookies'>,
-): SignInOrigin => ({
-  network: networkOf({
+export const networkOf = (ctx: Context, ports: Pick<DashboardPorts, 'networkOf'>): string =>
+  ports.networkOf({
     peer: ctx.req.socket.remoteAddress ?? '',
     forwardedFor: ctx.get('X-Forwarded-For') || undefined,
-  }),
+  });
+
+export const originOf = (
+  ctx: Context,
+  ports: Pick<SignInPorts, 'networkOf' | 'cookies'>,
+): SignInOrigin => ({
+  network: networkOf(ctx, ports),
   browser: ctx.get('User-Agent'),
-  device: cookies.device.read(ctx),
+  device: ports.cookies.device.read(ctx),
 });

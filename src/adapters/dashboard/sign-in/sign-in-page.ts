@@ -5,11 +5,11 @@ import type { WantedLink } from '../../../access/domain/mail-request.ts';
 import { DomainError } from '../../../kernel/domain-error.ts';
 import { field, formError } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
-import { layout } from '../frame/layout.ts';
+import { sendAlone } from '../frame/layout.ts';
 import { problemOf } from '../frame/page-problem.ts';
 import { pageAfterSignIn, signInPath as path, withQuery } from '../frame/paths.ts';
-import { redirect, sendHtml } from '../frame/responses.ts';
-import type { Page, Refusal } from '../frame/screen.ts';
+import { redirect } from '../frame/responses.ts';
+import type { Refusal } from '../frame/screen.ts';
 import {
   checkForm,
   filled,
@@ -37,9 +37,8 @@ const credentials = v.object({
   ),
 });
 
-/** Sign-in by password and sign-out; all other pages require a session. */
 export const addSignIn = (router: Router, ports: SignInPorts): void => {
-  const { access, deadline, whoAsks, cookies, refill } = ports;
+  const { access, whoAsks, cookies, refill } = ports;
 
   router.get(path, async (ctx: Context) => {
     if (await whoAsks(ctx)) goOn(ctx);
@@ -47,7 +46,7 @@ export const addSignIn = (router: Router, ports: SignInPorts): void => {
   });
 
   router.post(path, async (ctx: Context) => {
-    const values = await deadline.apart(() => readForm(ctx));
+    const values = await readForm(ctx, ports);
     const query = ctx.querystring;
     const alone = keptAlone(values);
     if (alone) {
@@ -119,8 +118,9 @@ export const showSignIn = (
   page: SignInPage = { query: ctx.querystring },
 ): Promise<void> => {
   const why = cookies.session.read(ctx) === undefined ? nothing : whyHere(page.kept);
-  return sendAlone(ctx, page.refusal?.status ?? 200, {
+  return sendAlone(ctx, {
     title: 'Sign in',
+    status: page.refusal?.status ?? 200,
     content: signInForm(page, notifications.isMailOn, page.refusal ? nothing : why),
   });
 };
@@ -128,10 +128,6 @@ export const showSignIn = (
 /** For a browser that still has the cookie of a session. */
 const whyHere = (kept: KeptForm | undefined): Html =>
   html`<p role="status">Your session has ended. ${kept ? 'Nothing was done. Sign in, and what you entered is there again.' : 'Sign in to go on.'}</p>`;
-
-/** A page of somebody who is not signed in. */
-export const sendAlone = (ctx: Context, status: number, page: Page): Promise<void> =>
-  sendHtml(ctx, status, layout(page, { section: undefined, signedIn: undefined, unread: 0 }));
 
 const signInForm = (
   { query, kept, refusal }: SignInPage,
@@ -165,7 +161,6 @@ interface LinkPage {
   readonly hint: string;
 }
 
-/** Where visitors who cannot sign in ask for a mail. */
 export const linkPages: Readonly<Record<WantedLink, LinkPage>> = {
   new_password: {
     path: '/dashboard/forgot-password',

@@ -2,7 +2,6 @@ import { scaleBand, scaleLinear } from 'd3-scale';
 import { stack } from 'd3-shape';
 import { type UsageOutcome, usageOutcomes, type UsageSum } from '../../../access/usage-ports.ts';
 
-/** Requests of one hour or day, by outcome. */
 export interface Column {
   readonly begin: Date;
   readonly requests: Readonly<Record<UsageOutcome, number>>;
@@ -29,7 +28,6 @@ export interface Bar {
 
 export interface Chart {
   readonly bars: readonly Bar[];
-  /** Bottom to top. */
   readonly ticks: readonly { readonly value: number; readonly y: number }[];
   /** Undefined if there is no limit for one column. */
   readonly limit: { readonly value: number; readonly y: number } | undefined;
@@ -84,7 +82,6 @@ const partsOf = (
   });
 };
 
-/** The ranges and steps that the page offers. */
 export const ranges = {
   '24h': { unit: 'hour', unitMs: 3_600_000, steps: 24, words: 'the last 24 hours' },
   '30d': { unit: 'day', unitMs: 86_400_000, steps: 30, words: 'the last 30 days' },
@@ -118,7 +115,6 @@ export const columnsOf = (
   });
 };
 
-/** Those that begin today, added up. */
 export const todayOf = (columns: readonly Column[], now: Date): Column['requests'] => {
   const day = now.toISOString().slice(0, 10);
   return added(columns.filter(({ begin }) => begin.toISOString().startsWith(day)));

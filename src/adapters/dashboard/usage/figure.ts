@@ -97,7 +97,6 @@ const legend = (columns: readonly Column[], limit: string | undefined): Html => 
   </ul>`;
 };
 
-/** The numbers of the chart, newest first. */
 export const usageTable = (columns: readonly Column[], range: RangeName): Html => {
   const { unit } = ranges[range];
   return html`<details>
@@ -117,7 +116,6 @@ const row = (column: Column, range: RangeName): Html => html`<tr>
   ${stacking.map((outcome) => html`<td class="number">${count(column.requests[outcome])}</td>`)}
 </tr>`;
 
-/** How requests end. */
 const outcomeWords: Readonly<Record<UsageOutcome, string>> = {
   '2xx': 'successful (2xx)',
   '3xx': 'redirected (3xx)',

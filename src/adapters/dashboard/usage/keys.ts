@@ -10,7 +10,6 @@ const recentMs = 7 * 24 * hourMs;
 
 type BannedKey = ApiKey & { readonly ban: Ban };
 
-/** Bans in force, and those of the last days. */
 export const bansOf = (keys: readonly ApiKey[], now: Date): Html => {
   const recent = keys
     .filter((key): key is BannedKey => key.ban !== undefined)
@@ -40,7 +39,6 @@ interface DeprecationFacts extends Pick<DashboardSettings, 'deprecated' | 'apiUr
   readonly now: Date;
 }
 
-/** The keys that must change before an operation is removed. */
 export const deprecatedCalls = (
   calls: readonly CallsOfKey[],
   keys: readonly ApiKey[],

@@ -21,7 +21,6 @@ import { bansOf, deprecatedCalls } from './keys.ts';
 
 const path = '/dashboard/usage';
 
-/** The account's requests, compared with its limits. */
 export const usageScreen = ({ access, settings }: DashboardPorts): Screen => ({
   path,
   section: 'usage',
@@ -73,11 +72,9 @@ interface Stats {
   readonly columns: readonly Column[];
   readonly keys: readonly ApiKey[];
   readonly now: Date;
-  /** See `DashboardSettings`. */
   readonly knowsCounts: boolean;
 }
 
-/** What is left and what went wrong, in a few numbers. */
 const usageStats = ({ usage, columns, keys, now, knowsCounts }: Stats): Html => {
   const today = todayOf(columns, now);
   const ofDay = dayWindow({ usage, columns, now, knowsCounts });

@@ -4,7 +4,17 @@ import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts'
 import type { ListedDelivery } from '../../../notifications/webhook-ports.ts';
 import { buttonForm } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
-import { badge, count, counted, empty, exact, minute, pager, time } from '../frame/parts.ts';
+import {
+  badge,
+  count,
+  counted,
+  empty,
+  exact,
+  type ListPart,
+  minute,
+  pager,
+  time,
+} from '../frame/parts.ts';
 import { queryText } from '../frame/paths.ts';
 import { webhookPath } from './words.ts';
 
@@ -17,21 +27,18 @@ const mostAttempts = 20;
 
 interface Shown {
   readonly webhook: Webhook;
-  readonly deliveries: readonly ListedDelivery[];
-  /** Whether there are older ones. */
-  readonly hasOlder: boolean;
+  readonly deliveries: ListPart<ListedDelivery>;
   /** The id of the delivery that these are older than; undefined for the newest ones. */
   readonly before: string | undefined;
   readonly now: Date;
 }
 
-/** What the webhook was called with in 30 days, newest first. */
 export const deliveriesSection = (shown: Shown): Html => {
-  const { webhook, deliveries, hasOlder, before } = shown;
-  const last = hasOlder ? deliveries.at(-1) : undefined;
+  const { webhook, deliveries, before } = shown;
+  const { last } = deliveries;
   return html`<section class="card" id="deliveries" aria-labelledby="deliveries-heading">
     <h2 id="deliveries-heading">Deliveries</h2>
-    ${deliveries.length === 0 ? nothingHere(before === undefined) : html`<ol class="deliveries">${items(shown)}</ol>`}
+    ${deliveries.shown.length === 0 ? nothingHere(before === undefined) : html`<ol class="deliveries">${items(shown)}</ol>`}
     ${pager({
       first: before === undefined ? undefined : olderThan(webhook),
       next: last && olderThan(webhook, last.id),
@@ -52,7 +59,12 @@ const olderThan = ({ id }: Webhook, before?: string): string =>
   `${webhookPath(id)}${queryText({ before })}#deliveries`;
 
 /** The first delivery always shows its answers. Others link to a page that begins with them, once this one is long. */
-const items = ({ webhook, deliveries, before, now }: Shown): readonly Html[] => {
+const items = ({
+  webhook,
+  deliveries: { shown: deliveries },
+  before,
+  now,
+}: Shown): readonly Html[] => {
   let used = 0;
   return deliveries.map((delivery, at) => {
     const elsewhere = olderThan(webhook, deliveries[at - 1]?.id ?? before);

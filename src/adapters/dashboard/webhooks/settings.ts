@@ -6,9 +6,9 @@ import {
   secretOverlaps,
 } from '../../../notifications/domain/webhooks/secrets.ts';
 import type { Webhook, WebhookDraft } from '../../../notifications/domain/webhooks/webhook.ts';
-import { checkboxes, field, formError, onceInput, overlapOptions } from '../frame/form-parts.ts';
+import { checkboxes, field, formError, onceInput, overlapSelect } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { copyable, minute, time } from '../frame/parts.ts';
+import { minute, secretCard, time } from '../frame/parts.ts';
 import type { Refusal, Shown } from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
 import { nameOf, webhookPath } from './words.ts';
@@ -29,7 +29,6 @@ interface DraftForm {
   readonly button: string;
   /** As it is now; undefined for a new one. */
   readonly current?: WebhookDraft;
-  /** For `onceInput`. */
   readonly once?: string;
   readonly refusal: Refusal | undefined;
 }
@@ -58,8 +57,11 @@ export const draftForm = ({ action, button, current, once, refusal }: DraftForm)
 const kindChoice = (chosen: readonly string[], refusal: Refusal | undefined): Html =>
   checkboxes(
     {
-      ...{ legend: 'Kinds: what we call it for', name: 'kinds', look: 'columns kinds' },
-      ...{ values: ownersKinds, chosen },
+      legend: 'Kinds: what we call it for',
+      name: 'kinds',
+      look: 'columns kinds',
+      values: ownersKinds,
+      chosen,
       labelOf: (kind) =>
         html`<span><code>${kind}</code> <span class="hint">${kinds[kind].when}</span></span>`,
     },
@@ -74,7 +76,6 @@ interface NewSecret {
   readonly now: Date;
 }
 
-/** A secret, shown only once. */
 export const shownSecret = ({
   webhook,
   secret,
@@ -82,13 +83,15 @@ export const shownSecret = ({
   now,
 }: NewSecret): Omit<Shown, 'status'> => ({
   title: `The secret of the webhook to ${nameOf(webhook)}`,
-  secret: html`<section class="card secret" aria-labelledby="secret-title">
-    <h2 id="secret-title">${overlap === undefined ? 'Your new webhook to' : 'The new secret of the webhook to'} <span class="name">${nameOf(webhook)}</span></h2>
-    <p>Give this secret to your receiver: it verifies with it that a message comes from us, unchanged. <strong>It is not shown again.</strong></p>
-    ${copyable(secret, 'secret')}
-    ${overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`}
-    <p><a class="button" href="${webhookPath(webhook.id)}">I have stored it</a></p>
-  </section>`,
+  secret: secretCard({
+    id: 'secret-title',
+    heading: html`${overlap === undefined ? 'Your new webhook to' : 'The new secret of the webhook to'} <span class="name">${nameOf(webhook)}</span>`,
+    advice: html`Give this secret to your receiver: it verifies with it that a message comes from us, unchanged. <strong>It is not shown again.</strong>`,
+    secret,
+    what: 'secret',
+    more: overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`,
+    next: { to: webhookPath(webhook.id), label: 'I have stored it' },
+  }),
 });
 
 const oldSecret = (overlap: SecretOverlap, now: Date): Html =>
@@ -96,7 +99,6 @@ const oldSecret = (overlap: SecretOverlap, now: Date): Html =>
     ? html`Messages are no longer signed with the old secret.`
     : html`Messages are also signed with the old secret, which ends ${time(new Date(now.getTime() + secretOverlaps[overlap]), now)}. Until then, receivers with either of them accept what we send.`;
 
-/** @param once for `onceInput` */
 export const secretSection = (
   webhook: Webhook,
   { now, once, refusal }: { now: Date; once: string; refusal: Refusal | undefined },
@@ -109,9 +111,7 @@ export const secretSection = (
       ${onceInput(once)}
       <div class="field">
         <label for="overlap">Keep old secret for</label>
-        <select id="overlap" name="overlap">
-          ${overlapOptions(secretOverlaps)}
-        </select>
+        ${overlapSelect('overlap', secretOverlaps)}
       </div>
       <button>Rotate secret</button>
     </form>

@@ -10,7 +10,6 @@ import { kindsOf, stateInWords, stateOf, webhookPath, webhooksPath } from './wor
 
 type Ports = Pick<DashboardPorts, 'webhooks' | 'ids'>;
 
-/** The addresses that we call for the account, and new ones. */
 export const webhooksScreen = (ports: Ports): Screen => ({
   path: webhooksPath,
   section: 'webhooks',
@@ -29,7 +28,7 @@ export const webhooksScreen = (ports: Ports): Screen => ({
       ${webhooks.length === 0 ? nothingYet : list(webhooks, now)}
       <section class="card" id="new-webhook" aria-labelledby="new-heading">
         <h2 id="new-heading">New webhook</h2>
-        ${webhooks.length >= mostWebhooks ? enough(refused) : draftForm({ ...{ action: webhooksPath, button: 'Add webhook' }, once: ports.ids.next('form'), refusal: refused })}
+        ${webhooks.length >= mostWebhooks ? enough(refused) : draftForm({ action: webhooksPath, button: 'Add webhook', once: ports.ids.next('form'), refusal: refused })}
       </section>`;
     return { title: 'Webhooks', content };
   },

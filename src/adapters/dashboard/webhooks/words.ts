@@ -12,7 +12,6 @@ import type { DashboardPorts } from '../ports.ts';
 export const webhooksPath = '/dashboard/webhooks';
 export const webhookPath = (id: string): string => `${webhooksPath}/${id}`;
 
-/** The webhook that the path names. */
 export const idsOf = ({ accountId, parameters }: Visit): WebhookOf => ({
   accountId,
   webhookId: parameters['webhook'] ?? '',
@@ -28,7 +27,6 @@ export const webhookOf = async (
   return webhook;
 };
 
-/** What stands for a webhook where there is little room. */
 export const nameOf = ({ address }: Webhook): string => receiverOf(address);
 
 export const stateOf = ({ status }: Webhook): Html => {
