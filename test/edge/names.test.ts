@@ -5,11 +5,11 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Answer } from '../../src/adapters/edge/answer.ts';
 import type { Answers } from '../../src/adapters/edge/answers.ts';
-import type { EdgeRequest, EdgeResponse } from '../../src/adapters/edge/edge-answer.ts';
 import { secureHandler, type EdgePorts } from '../../src/adapters/edge/edge-handler.ts';
 import { protocols, requestIn } from '../support/http/edge-client.ts';
 import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { now } from '../support/accounts.ts';
+import type { EdgeRequest, EdgeResponse } from '../../src/adapters/edge/edge-answer.ts';
 
 describe('the name of a request', () => {
   let edge: RunningEdge;
@@ -337,7 +337,7 @@ describe('plain HTTP', () => {
 });
 
 /** A connection that was made for rex.test, whose socket has another name now. */
-const connection = { line: { host: 'rex.test' } } as unknown as Answer;
+const connection = { connection: { host: 'rex.test' } } as unknown as Answer;
 const socket = { servername: 'tom.test' } as unknown as TLSSocket;
 
 const statusFor = (host: string): number | undefined => {

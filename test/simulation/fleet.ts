@@ -3,7 +3,7 @@ import { pino, type Logger } from 'pino';
 import { StoredSignal } from '../../src/kernel/bell.ts';
 import { CounterKeeper } from '../../src/adapters/metering/counter-keeper.ts';
 import { HighUseReporter, UsageRecorder } from '../../src/adapters/metering/usage-recorder.ts';
-import { AnswerRate } from '../../src/adapters/nameserver/answer-rate.ts';
+import { AnswerRate } from '../../src/adapters/nameserver/limits.ts';
 import { Responder } from '../../src/adapters/nameserver/responder.ts';
 import { ValueLookup } from '../../src/adapters/nameserver/value-lookup.ts';
 import { zoneOf } from '../../src/adapters/nameserver/zone.ts';

@@ -4,8 +4,7 @@ import { isWellFormedSecret } from '../../src/access/domain/api-key-secret.ts';
 import { checkPassword } from '../../src/access/domain/password.ts';
 import { passwordText } from '../../src/access/domain/password-text.ts';
 import { readDocument } from '../../src/adapters/acme/acme-documents.ts';
-import { AcmeFailure, failureOf } from '../../src/adapters/acme/acme-failure.ts';
-import { retryAfter } from '../../src/adapters/acme/acme-http.ts';
+import { AcmeFailure, failureOf, retryAfter } from '../../src/adapters/acme/acme-failure.ts';
 import { issuedCertificate } from '../../src/adapters/acme/issued-certificate.ts';
 import { readId } from '../../src/catalogue/domain/pet.ts';
 import { readAuditFilter } from '../../src/adapters/dashboard/account/audit-log.ts';
@@ -19,12 +18,15 @@ import { pageAfterSignIn, signInPathFor } from '../../src/adapters/dashboard/fra
 import { browserName } from '../../src/adapters/dashboard/account/me.ts';
 import { isFromElsewhere, isFromOurPage } from '../../src/adapters/dashboard/frame/same-origin.ts';
 import { parseServer } from '../../src/adapters/dns/server-address.ts';
-import { postedBy } from '../../src/adapters/mail/smtp-answer.ts';
-import { isolated, oneLine, wrapped } from '../../src/adapters/mail/plain-text.ts';
-import { encodingFor, isKnown, portionOf } from '../../src/adapters/edge/negotiation.ts';
-import { hostNamed, portNamed, requestTargetOf } from '../../src/adapters/edge/request-host.ts';
-import { ServedFile } from '../../src/adapters/edge/served-file.ts';
-import { matchPath } from '../../src/adapters/edge/site-path.ts';
+import { postedBy } from '../../src/adapters/mail/smtp-postman.ts';
+import { isolated, oneLine, wrapped } from '../../src/adapters/mail/letter.ts';
+import {
+  encodingFor,
+  isKnown,
+  matchPath,
+  portionOf,
+  ServedFile,
+} from '../../src/adapters/edge/served-file.ts';
 import { addressBucket, clientAddress } from '../../src/adapters/http/listener/client-address.ts';
 import { Cursors } from '../../src/adapters/http/operations/cursors.ts';
 import { largestBody, parseExactJson } from '../../src/adapters/http/operations/request-input.ts';
@@ -51,6 +53,7 @@ import {
 } from '../../src/domains/domain/redirects/target.ts';
 import { checkDomainSettings } from '../../src/domains/domain/redirects/redirects.ts';
 import { inspectSite, siteLimits } from '../../src/sites/domain/site-contents.ts';
+import { hostNamed, portNamed, requestTargetOf } from '../../src/adapters/edge/request-host.ts';
 
 /** Reads an untrusted text. It may throw. */
 export interface TextParser {
@@ -135,15 +138,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       isName: parser('a\u202e\u2066', (text) => isName(text, 255)),
     },
   },
-  'adapters/mail/plain-text.ts': {
-    operations: 3,
-    parsers: {
-      oneLine: parser('a\r\n\u202e\ud800', (text) => oneLine(text, 300)),
-      isolated: parser('a א', isolated),
-      wrapped: parser('a \n', (text) => wrapped(oneLine(text, 2000))),
-    },
-  },
-  'adapters/mail/letter.ts': `${ours}paths of the dashboard.`,
   'catalogue/domain/pet.ts': {
     operations: 2,
     parsers: { readId: parser('109a', readId) },
@@ -236,7 +230,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
 
   'access/use-cases/known-device.ts': `${shapes}the length of a token is asked first.`,
 
-  'adapters/acme/acme-certificate-authority.ts': `${operator}the address of the authority.`,
+  'adapters/acme/acme-certificate-authority.ts': `${operator}the address of the authority and its directory.`,
   'adapters/acme/acme-documents.ts': {
     operations: 2,
     parsers: {
@@ -255,19 +249,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
-  'adapters/acme/acme-failure.ts': {
-    operations: 2,
-    parsers: {
-      AcmeFailure: parser('\u0000 a', (text) => new AcmeFailure('dns', text)),
-      failureOf: parser('retry af2-:', (text) =>
-        failureOf({ type: text, detail: text, subproblems: [] }, now, text),
-      ),
-    },
-  },
-  'adapters/acme/acme-http.ts': {
-    operations: 3,
-    parsers: { retryAfter: parser('0Aa, ', (text) => retryAfter(text, now)) },
-  },
   'adapters/acme/acme-session.ts': `${ours}the addresses of the directory, of 256 KiB at most, are read by URL alone.`,
   'adapters/acme/acme-transport.ts': `${shapes}nonces.`,
   'adapters/acme/issued-certificate.ts': {
@@ -280,12 +261,50 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       },
     },
   },
-  'adapters/acme/local-root-file.ts': `${ours}the root, which it sealed.`,
   'adapters/acme/place-order.ts':
     'It looks for one word in the message of a problem, which has 256 KiB at most.',
-  'adapters/acme/renewal-info.ts': `${operator}the directory of the authority names its renewal place.`,
   'adapters/acme/x509.ts': `${ours}the serial number of a certificate that was parsed.`,
 
+  'adapters/mail/letter.ts': {
+    operations: 4,
+    parsers: {
+      oneLine: parser('a\r\n\u202e\ud800', (text) => oneLine(text, 300)),
+      isolated: parser('a א', isolated),
+      wrapped: parser('a \n', (text) => wrapped(oneLine(text, 2000))),
+    },
+  },
+  'adapters/acme/acme-failure.ts': {
+    operations: 4,
+    parsers: {
+      AcmeFailure: parser('\u0000 a', (text) => new AcmeFailure('dns', text)),
+      failureOf: parser('retry af2-:', (text) =>
+        failureOf({ type: text, detail: text, subproblems: [] }, now, text),
+      ),
+      retryAfter: parser('0Aa, ', (text) => retryAfter(text, now)),
+    },
+  },
+  'adapters/edge/served-file.ts': {
+    operations: 7,
+    parsers: {
+      forms: parser(
+        'a0-.A',
+        (text) => new ServedFile({ ...file, path: text.slice(0, 1024) }).forms,
+      ),
+      encodingFor: parser('br, ;q="', (text) => encodingFor(file, text)),
+      portionOf: parser('0-=,bytes', (text) => portionOf(9, '"a"', `bytes=${text}`, undefined)),
+      isKnown: parser('W/", *', (text) => isKnown('"a"', text)),
+      matchPath: parser('/.\\%?a', (text) => matchPath(`/${text}`, () => false)),
+      accents: parser('a', (text) =>
+        matchPath(`/${'%CC%95%CC%80'.repeat(text.length / 12)}`, () => false),
+      ),
+    },
+  },
+  'adapters/mail/smtp-postman.ts': {
+    operations: 5,
+    parsers: {
+      postedBy: parser(' 5\u0007\n', (text) => postedBy({ response: text.slice(0, 100_000) })),
+    },
+  },
   'adapters/dashboard/frame/html.ts': {
     operations: 1,
     parsers: { html: parser('a\u202e\u2066', (text) => html`<p>${text}</p>`) },
@@ -368,9 +387,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/dashboard/frame/screen.ts': `${ours}paths of pages.`,
   'adapters/dashboard/usage/keys.ts': `${operator}the address of the API.`,
 
-  'adapters/dns/caa-question.ts': `${shapes}names of 253 characters, and tags of 255 bytes, as DNS has them.`,
-  'adapters/dns/wire-question.ts': `${shapes}names of 253 characters, as DNS has them.`,
-  'adapters/dns/unchecked-question.ts': `${shapes}an extended error is cut to 640 bytes first.`,
+  'adapters/dns/wire-questions.ts': `${shapes}names of 253 characters, tags of 255 bytes, errors that are cut to 640 bytes.`,
   'adapters/dns/node-dns-verifier.ts': `${ours}names of domains that were admitted.`,
   'adapters/dns/resolver-facts.ts': `${ours}names of domains that were admitted.`,
   'adapters/dns/resolver-questions.ts':
@@ -388,21 +405,12 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
 
-  'adapters/edge/platform-pem.ts': `${operator}the certificate of the platform.`,
-  'adapters/edge/edge-handler.ts': `${short}the path of a request is split at its first question mark.`,
+  'adapters/edge/platform-files.ts': `${operator}the certificate of the platform.`,
+  'adapters/edge/edge-handler.ts': `${short}the path of a request, and tokens of challenges.`,
   'adapters/storage/s3/s3-client.ts': `${ours}names of commands.`,
-  'adapters/edge/challenge-answers.ts': `${shapes}tokens of challenges.`,
-  'adapters/nameserver/network.ts': `${short}the address that the system tells of an asker.`,
-  'adapters/nameserver/zone-answer.ts': `${shapes}the labels of a name, which has at most 255 bytes.`,
-  'adapters/nameserver/zone.ts': `${operator}the zone.`,
-  'adapters/edge/negotiation.ts': {
-    operations: 3,
-    parsers: {
-      encodingFor: parser('br, ;q="', (text) => encodingFor(file, text)),
-      portionOf: parser('0-=,bytes', (text) => portionOf(9, '"a"', `bytes=${text}`, undefined)),
-      isKnown: parser('W/", *', (text) => isKnown('"a"', text)),
-    },
-  },
+  'adapters/nameserver/limits.ts': `${short}the address that the system tells of an asker.`,
+  'adapters/acme/local-certificate-authority.ts': `${ours}the root, which it sealed.`,
+  'adapters/nameserver/zone.ts': `${shapes}the zone, and the labels of a name, which has at most 255 bytes.`,
   'adapters/edge/request-host.ts': {
     operations: 3,
     parsers: {
@@ -411,32 +419,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       requestTargetOf: parser('/?#:a', (text) => requestTargetOf(`http://${text}`, 'a.example')),
     },
   },
-  'adapters/edge/served-file.ts': {
-    operations: 1,
-    parsers: {
-      forms: parser(
-        'a0-.A',
-        (text) => new ServedFile({ ...file, path: text.slice(0, 1024) }).forms,
-      ),
-    },
-  },
-  'adapters/edge/site-path.ts': {
-    operations: 3,
-    parsers: {
-      matchPath: parser('/.\\%?a', (text) => matchPath(`/${text}`, () => false)),
-      accents: parser('a', (text) =>
-        matchPath(`/${'%CC%95%CC%80'.repeat(text.length / 12)}`, () => false),
-      ),
-    },
-  },
 
-  'adapters/mail/smtp-answer.ts': {
-    operations: 3,
-    parsers: {
-      postedBy: parser(' 5\u0007\n', (text) => postedBy({ response: text.slice(0, 100_000) })),
-    },
-  },
-  'adapters/mail/smtp-postman.ts': `${ours}ids of mails and the address of the dashboard.`,
   'adapters/mail/smtp-server.ts': `${operator}SMTP_URL.`,
   'app/joined-packages.ts': `${ours}which packages are joined, and the versions of what is installed.`,
   'app/notifications.module.ts': `${operator}SMTP_URL.`,
@@ -495,7 +478,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/memory/memory-quota-counters.ts': `${ours}names of counters.`,
   'adapters/kysely/': `${ours}rows of the database.`,
   'adapters/redis/redis-address.ts': `${operator}REDIS_URL.`,
-  'adapters/storage/stored-form.ts': `${ours}ids of deploys and hashes.`,
   'adapters/storage/manifest.ts': `${ours}the list of the files of a deploy.`,
   'adapters/storage/smaller-forms.ts': {
     operations: 1,

@@ -1,5 +1,16 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import * as v from 'valibot';
-import { NoUsableAnswer } from './acme-http.ts';
+
+/** The authority was unreachable or silent, or its answer is unusable. The message contains no secret. */
+export class NoUsableAnswer extends Error {
+  override readonly name = 'NoUsableAnswer';
+}
+
+export interface AcmeAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
 
 /** Only what we use of each document (RFC 8555, section 7.1); the rest may be anything. */
 const url = v.pipe(v.string(), v.startsWith('https://'));

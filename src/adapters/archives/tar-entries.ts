@@ -4,8 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { extract, type Extract, type Header } from 'tar-stream';
 import { siteLimits, type EntryKind } from '../../sites/domain/site-contents.ts';
 import type { SourceEntry } from '../../sites/ports.ts';
-import { damaged, problem } from './archive-problem.ts';
-import { bytesOf } from './file-bytes.ts';
+import { bytesOf, damaged, problem } from './archive-bytes.ts';
 
 /**
  * Limit for the whole tar, with room for headers, padding and skipped entries. Needed because a gzip of zeros can hold

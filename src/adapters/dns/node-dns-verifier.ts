@@ -10,11 +10,10 @@ import type {
   UncheckedAnswer,
 } from '../../domains/domain/dns/facts.ts';
 import { DnsVerifier } from '../../domains/ports.ts';
-import { askAll, type AskedNames } from './resolver-facts.ts';
+import { askAll, findUnchecked, type AskedNames } from './resolver-facts.ts';
 import { questionsTo, type Questions } from './resolver-questions.ts';
-import { findUnchecked } from './find-unchecked.ts';
 import { nameServer, parseServer, type ServerAddress } from './server-address.ts';
-import { longestName } from './wire-question.ts';
+import { longestName } from './wire-questions.ts';
 
 export interface NodeDnsVerifierOptions {
   /** Each as `ip`, `ip:port` or `[ipv6]:port`. */

@@ -38,3 +38,38 @@ export const keepAliveMs = 15_000;
 
 /** Most memory of one answer; larger ones are sent in pieces. */
 export const pieceBytes = 64 * kib;
+
+/** What visitors hold now. */
+export interface NetworkUsage {
+  answers: number;
+  bytes: number;
+}
+
+/** Counts what each network holds. A network without connections is forgotten. */
+export class NetworkUsages {
+  readonly #networks = new Map<string, { readonly usage: NetworkUsage; connections: number }>();
+  /** Of all networks. */
+  readonly all: NetworkUsage = { answers: 0, bytes: 0 };
+
+  /** For a new connection; `left` takes it back. */
+  joined(network: string): NetworkUsage {
+    const known = this.#networks.get(network) ?? {
+      usage: { answers: 0, bytes: 0 },
+      connections: 0,
+    };
+    known.connections += 1;
+    this.#networks.set(network, known);
+    return known.usage;
+  }
+
+  left(network: string): void {
+    const known = this.#networks.get(network);
+    if (!known) return;
+    known.connections -= 1;
+    if (known.connections === 0) this.#networks.delete(network);
+  }
+
+  connectionsOf(network: string): number {
+    return this.#networks.get(network)?.connections ?? 0;
+  }
+}

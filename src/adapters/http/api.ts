@@ -4,7 +4,7 @@ import { aliveRoute, operationsRoutes, type OperationsPorts } from './health.ts'
 import { Cursors, type SecretKeys } from './operations/cursors.ts';
 import type { Operation } from './operations/operation.ts';
 import { operationRoute, type RoutePorts } from './operations/operation-route.ts';
-import { orderOperations, petOperations } from './operations/catalogue-operations.ts';
+import { catalogueOperations } from './operations/catalogue-operations.ts';
 import { meter, type MeteringPorts } from './rate-limits.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
 import { requestHandler, type RequestHandler } from './request-handler.ts';
@@ -54,5 +54,5 @@ export const api = (ports: ApiPorts, settings: ApiSettings): RequestHandler => {
 const operationsOf = (ports: ApiPorts, settings: ApiSettings): readonly Operation[] => {
   const baseUrl = settings.publicUrl;
   const routes = { catalogue: ports.catalogue, cursors: new Cursors(settings.secretKeys), baseUrl };
-  return [...petOperations(routes, settings.petByIdDeprecatedSince), ...orderOperations(routes)];
+  return catalogueOperations(routes, settings.petByIdDeprecatedSince);
 };

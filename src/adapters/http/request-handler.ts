@@ -64,7 +64,6 @@ export interface Route {
   readonly answer: (context: RequestContext, parameters: Parameters) => Promise<Answer> | Answer;
 }
 
-/** By name. */
 type Parameters = Readonly<Record<string, string>>;
 
 /** The routes at one path, by verb, and the parameters that the path has in a request. */

@@ -1,6 +1,6 @@
 import { nameServerLimits } from './limits.ts';
-import type { Transport } from './reply.ts';
-import type { Values } from './zone-answer.ts';
+import type { Values } from './zone.ts';
+import type { Transport } from './query.ts';
 
 export interface LookupPorts {
   /** The values of several labels; those without values are left out. @throws Error when the database is away */

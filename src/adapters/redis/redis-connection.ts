@@ -6,7 +6,7 @@ const usualPatienceMs = 500;
 /** Interval of pings on an idle connection, so that a dead one is detected. */
 export const heartbeatMs = 1000;
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** Called for lost connections; commands reject by themselves. */
   readonly onProblem: (error: Error) => void;
   /** How long to wait for an answer; `commandTimeout` in the address takes precedence. */
@@ -19,7 +19,7 @@ export interface ConnectionOptions {
   readonly maxRetriesPerRequest: number | null;
 }
 
-export interface Connection {
+interface Connection {
   readonly redis: Redis;
   /** How long it waits for answers. */
   readonly patienceMs: number;
@@ -75,3 +75,35 @@ const throughSentinels = (sentinels: Sentinels, patienceMs: number) => ({
   sentinelCommandTimeout: patienceMs,
   sentinelRetryStrategy: pauseAfter,
 });
+
+/**
+ * Asks one sentinel for the primary. @returns its `host:port`, or undefined when the sentinel does not know the name
+ * @throws Error when it does not answer in time
+ */
+export const askSentinel = async (
+  { host, port }: Sentinels['hosts'][number],
+  { name, username, password, usesTls }: Sentinels,
+  patienceMs: number,
+): Promise<string | undefined> => {
+  const sentinel = new Redis({
+    ...{ host, port, commandTimeout: patienceMs, connectTimeout: patienceMs },
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(usesTls && { tls: {} }),
+    enableReadyCheck: false,
+    lazyConnect: true,
+    retryStrategy: null,
+  });
+  const problems: unknown[] = [];
+  sentinel.on('error', (error) => problems.push(error));
+  try {
+    // What it says itself is only that the connection is closed, not that a certificate is not trusted.
+    await sentinel.connect().catch((error: unknown) => {
+      throw problems[0] ?? error;
+    });
+    const found = await sentinel.call('sentinel', 'get-master-addr-by-name', name);
+    return Array.isArray(found) ? found.join(':') : undefined;
+  } finally {
+    sentinel.disconnect();
+  }
+};

@@ -57,7 +57,7 @@ const checkPlace = async (path: string): Promise<void> => {
   if (!found?.isFile()) {
     throw new Error(`${path}: No such file or folder.`);
   }
-  const { archiveSource } = await import('../../adapters/archives/archive-source.ts');
+  const { archiveSource } = await import('../../adapters/archives/open-upload.ts');
   await archiveSource(path);
 };
 

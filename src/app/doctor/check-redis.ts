@@ -1,6 +1,5 @@
-import { askSentinel } from '../../adapters/redis/ask-sentinel.ts';
+import { askSentinel, openConnection } from '../../adapters/redis/redis-connection.ts';
 import { readRedisAddress, type Sentinels } from '../../adapters/redis/redis-address.ts';
-import { openConnection } from '../../adapters/redis/redis-connection.ts';
 import type { Config } from '../settings/config.ts';
 import { withoutUser } from '../settings/redaction.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';

@@ -1,7 +1,7 @@
 import type { NodeDnsVerifierOptions } from '../../../src/adapters/dns/node-dns-verifier.ts';
 import { nameServer, parseServer } from '../../../src/adapters/dns/server-address.ts';
-import { tryAgain, tryOnce, type Patience } from '../../../src/adapters/dns/tries.ts';
-import { canBeAsked } from '../../../src/adapters/dns/wire-question.ts';
+import { tryAgain, tryOnce, type Patience } from '../../../src/adapters/dns/resolver-questions.ts';
+import { canBeAsked } from '../../../src/adapters/dns/wire-questions.ts';
 import type { DnsAnswer, UncheckedAnswer } from '../../../src/domains/domain/dns/facts.ts';
 import { DnsResolver, type Reply, type ResolverState } from './dns-resolver.ts';
 import { parentOf, type RecordData, type RecordType } from './dns-records.ts';

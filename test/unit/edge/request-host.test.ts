@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { anyCharacter } from '../../support/any-text.ts';
 import {
   hostNamed,
   isRepeated,
   portNamed,
   requestTargetOf,
 } from '../../../src/adapters/edge/request-host.ts';
-import { anyCharacter } from '../../support/any-text.ts';
 
 describe('the host that a request names', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { matchPath, type PathMatch } from '../../../src/adapters/edge/site-path.ts';
 import { anyCharacter } from '../../support/any-text.ts';
+import { matchPath, type PathMatch } from '../../../src/adapters/edge/served-file.ts';
 
 const files = new Set([
   'index.html',

@@ -2,8 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Cursors } from '../../../src/adapters/http/operations/cursors.ts';
 import {
   operationSunsets,
-  orderOperations,
-  petOperations,
+  catalogueOperations,
   type CatalogueRoutes,
 } from '../../../src/adapters/http/operations/catalogue-operations.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
@@ -14,7 +13,7 @@ test('the operations that announce their removal are those whose callers are tol
     cursors: new Cursors([new Uint8Array(32)]),
     baseUrl: 'https://api.shop.example/v1',
   };
-  const operations = [...petOperations(routes, new Date(0)), ...orderOperations(routes)];
+  const operations = catalogueOperations(routes, new Date(0));
   const announced = operations.flatMap(({ id, deprecation }) =>
     deprecation ? [[id, deprecation.sunset] as const] : [],
   );

@@ -19,7 +19,8 @@ export interface CatalogueRoutes {
   readonly baseUrl: string;
 }
 
-export const petOperations = (
+/** Every operation of the API. */
+export const catalogueOperations = (
   { catalogue, cursors, baseUrl }: CatalogueRoutes,
   petByIdDeprecatedSince: Date,
 ): readonly Operation[] => [
@@ -103,20 +104,7 @@ export const petOperations = (
       return { status: 200, body: presentPet(pet) };
     },
   }),
-];
 
-/** @throws DomainError `pet_not_found` unless it is an int64 in plain digits */
-const petIdFrom = (text: string): bigint => {
-  const id = readId(text);
-  if (id === undefined) throw petNotFound(text.slice(0, 40));
-  return id;
-};
-
-export const orderOperations = ({
-  catalogue,
-  cursors,
-  baseUrl,
-}: CatalogueRoutes): readonly Operation[] => [
   operation({
     id: 'listOrders',
     method: 'GET',
@@ -147,3 +135,10 @@ export const orderOperations = ({
     },
   }),
 ];
+
+/** @throws DomainError `pet_not_found` unless it is an int64 in plain digits */
+const petIdFrom = (text: string): bigint => {
+  const id = readId(text);
+  if (id === undefined) throw petNotFound(text.slice(0, 40));
+  return id;
+};

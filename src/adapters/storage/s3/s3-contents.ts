@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import PQueue from 'p-queue';
-import type { StoredForm } from '../stored-form.ts';
+import type { StoredForm } from '../manifest.ts';
 import type { ContentCache, Fetch } from './content-cache.ts';
 import type { S3Store } from './s3-store.ts';
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { StoredFile } from '../../../sites/ports.ts';
-import { manifestName } from '../manifest.ts';
-import { storedForms } from '../stored-form.ts';
+import { manifestName, storedForms } from '../manifest.ts';
 import type { S3Store } from './s3-store.ts';
 
 /** One attempt to publish a deploy. */

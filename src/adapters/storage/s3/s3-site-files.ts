@@ -12,10 +12,9 @@ import {
   type SiteDraft,
   type StoredFile,
 } from '../../../sites/ports.ts';
-import { stored } from '../failure.ts';
+import { stored } from '../files.ts';
 import { FileSystemSiteFiles } from '../file-system-site-files.ts';
-import { manifestName, parseManifest } from '../manifest.ts';
-import { checkedId, formOf } from '../stored-form.ts';
+import { checkedId, formOf, manifestName, parseManifest } from '../manifest.ts';
 import type { ContentCache } from './content-cache.ts';
 import { S3Contents } from './s3-contents.ts';
 import { S3Drafts, type S3Draft } from './s3-drafts.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ServedForm } from '../../../src/adapters/edge/served-file.ts';
-import { SiteShelf } from '../../../src/adapters/edge/site-shelf.ts';
+import { SiteCache } from '../../../src/adapters/edge/site-cache.ts';
 import { SiteFiles, type StoredFile } from '../../../src/sites/ports.ts';
 import { until } from '../../support/until.ts';
 
@@ -41,61 +41,61 @@ class SlowFiles extends SiteFiles {
   }
 }
 
-const formsOf = async (shelf: SiteShelf): Promise<readonly ServedForm[]> =>
-  [...((await shelf.site('dep_1')) ?? [])].map(([, { forms }]) => forms.identity!);
+const formsOf = async (cache: SiteCache): Promise<readonly ServedForm[]> =>
+  [...((await cache.site('dep_1')) ?? [])].map(([, { forms }]) => forms.identity!);
 
-describe('the shelf', () => {
+describe('the cache', () => {
   test('lists a site once for any number of concurrent requests, and remembers it', async () => {
     const files = new SlowFiles();
-    const shelf = new SiteShelf(files);
-    const found = await Promise.all([shelf.site('dep_1'), shelf.site('dep_1')]);
+    const cache = new SiteCache(files);
+    const found = await Promise.all([cache.site('dep_1'), cache.site('dep_1')]);
     expect(found[0]).toBe(found[1]);
-    expect(shelf.site('dep_1')).toBe(found[0]);
+    expect(cache.site('dep_1')).toBe(found[0]);
     expect(files.lists).toBe(1);
   });
 
   test('does not remember missing sites or failures of storage', async () => {
     const files = new SlowFiles();
-    const shelf = new SiteShelf(files);
-    expect(await shelf.site('none')).toBeUndefined();
+    const cache = new SiteCache(files);
+    expect(await cache.site('none')).toBeUndefined();
     files.fails = true;
-    await expect(shelf.site('dep_1')).rejects.toThrow('away');
+    await expect(cache.site('dep_1')).rejects.toThrow('away');
     files.fails = false;
-    expect((await shelf.site('dep_1'))?.size).toBe(300);
-    expect(await shelf.site('none')).toBeUndefined();
+    expect((await cache.site('dep_1'))?.size).toBe(300);
+    expect(await cache.site('none')).toBeUndefined();
     expect(files.lists).toBe(4);
   });
 
   test('reads content once for any number of concurrent requests', async () => {
     const files = new SlowFiles();
-    const shelf = new SiteShelf(files);
-    const [form] = await formsOf(shelf);
-    const asked = [1, 2].map(async () => shelf.content('dep_1', form!));
+    const cache = new SiteCache(files);
+    const [form] = await formsOf(cache);
+    const asked = [1, 2].map(async () => cache.content('dep_1', form!));
     expect(files.waiting).toHaveLength(1);
     files.waiting[0]?.();
     const [one, other] = await Promise.all(asked);
     expect(one).toBe(other);
-    expect(shelf.content('dep_1', form!)).toBe(one);
+    expect(cache.content('dep_1', form!)).toBe(one);
   });
 
   test('does not remember a failure to read', async () => {
     const files = new SlowFiles();
-    const shelf = new SiteShelf(files);
-    const [form] = await formsOf(shelf);
+    const cache = new SiteCache(files);
+    const [form] = await formsOf(cache);
     files.fails = true;
-    const failed = shelf.content('dep_1', form!);
+    const failed = cache.content('dep_1', form!);
     files.waiting[0]?.();
     await expect(failed).rejects.toThrow('away');
     files.fails = false;
-    const read = shelf.content('dep_1', form!);
+    const read = cache.content('dep_1', form!);
     files.waiting[1]?.();
     expect((await read)?.content).toHaveLength(small);
   });
 
   test('answers all concurrent requests for content that does not fit', async () => {
     const files = new SlowFiles();
-    const shelf = new SiteShelf(files, 100 * small);
-    const asked = (await formsOf(shelf)).map(async (form) => shelf.content('dep_1', form));
+    const cache = new SiteCache(files, 100 * small);
+    const asked = (await formsOf(cache)).map(async (form) => cache.content('dep_1', form));
     // The oldest ones finish last, when others have long replaced them.
     let isAnswered = false;
     const answers = Promise.all(asked).finally(() => (isAnswered = true));
@@ -108,8 +108,8 @@ describe('the shelf', () => {
   });
 
   test('does not keep large files, which are read piece by piece', async () => {
-    const shelf = new SiteShelf(new SlowFiles());
-    const [form] = await formsOf(shelf);
-    expect(shelf.content('dep_1', { ...form!, bytes: 512 * 1024 + 1 })).toBeUndefined();
+    const cache = new SiteCache(new SlowFiles());
+    const [form] = await formsOf(cache);
+    expect(cache.content('dep_1', { ...form!, bytes: 512 * 1024 + 1 })).toBeUndefined();
   });
 });

@@ -1,5 +1,27 @@
+import type { FileHandle } from 'node:fs/promises';
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { UploadProblem } from '../../sites/domain/sites-error.ts';
+
+const chunkBytes = 64 * 1024;
+
+/**
+ * A part of a file, shorter if the file ends before. Holds no resource between reads, so it may be abandoned half-read
+ * and the file closed.
+ */
+export async function* bytesOf(
+  handle: FileHandle,
+  first = 0,
+  length = Infinity,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const end = first + length;
+  for (let position = first; position < end;) {
+    const buffer = new Uint8Array(Math.min(chunkBytes, end - position));
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
 
 /** Errors that the owner of the site can fix. Other system errors are our fault. */
 const ownersFault = new Set([

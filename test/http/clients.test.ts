@@ -6,15 +6,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   AnimalStore,
-  isStoreError,
-  StoreError,
   type AnimalStoreOptions,
   type ErrorCode,
+  isStoreError,
+  StoreError,
 } from '../../clients/typescript/src/animal-store.ts';
 import { int64AsStrings } from '../../clients/typescript/src/int64-as-strings.ts';
 import { errorTable } from '../../src/adapters/http/error-table.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
-import { startApi, type RunningApi, type TestAccount } from '../support/http/running-api.ts';
+import { type RunningApi, startApi, type TestAccount } from '../support/http/running-api.ts';
+import { type ClientFolder, openClientFolder } from '../support/clients/generated-client.ts';
 
 const large = 9007199254740993n;
 
@@ -239,5 +240,25 @@ describe('the TypeScript client', () => {
     rmSync(folder, { recursive: true });
     expect(types).toContain('export declare class AnimalStore');
     expect(code).toMatch(/from ['"]\.\/retrying-fetch\.js['"]/);
+  });
+});
+
+describe('a generated client', () => {
+  let folder: ClientFolder;
+  beforeAll(async () => {
+    folder = await openClientFolder({
+      'openapi-ts.mjs': ['### openapi-typescript', 0],
+      'openapi-fetch.ts': ['### openapi-typescript', 1],
+    });
+    await folder.run('openapi-ts.mjs');
+  });
+  afterAll(() => folder.close());
+
+  test('the client that openapi-typescript makes, as docs/clients.md says, compiles strictly', async () => {
+    expect(await folder.compile()).toBe('');
+  });
+
+  test('it adds an animal to the digit, reads all pages and gets the code of an error', async () => {
+    await folder.expectTrial('openapi-fetch.ts');
   });
 });

@@ -2,6 +2,9 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import PQueue from 'p-queue';
+import { DomainError } from '../../kernel/domain-error.ts';
+import { Unavailable } from '../../kernel/unavailable.ts';
+import type { UploadProblem } from '../../sites/domain/sites-error.ts';
 
 const most = {
   open: 128,
@@ -70,4 +73,40 @@ export class OpenFiles {
 /** Its last reader closes a file that is still being read. Failing to open or close one leaves nothing open. */
 const close = (file: OpenFile): void => {
   if (file.readers === 0) void file.handle.then((handle) => handle.close()).catch(() => undefined);
+};
+
+/** What was written to a file, or to the list of a folder, outlasts a power cut. */
+export const flush = async (path: string): Promise<void> => {
+  const file = await open(path);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+};
+
+/** The code of an error of the file system; undefined for any other. */
+const systemCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+/** For what may be gone already. */
+export const ignoreMissing = (error: unknown): undefined => {
+  if (systemCode(error) !== 'ENOENT') throw error;
+};
+
+/** Does something with the storage. @throws DomainError `storage_full`, Unavailable */
+export const stored = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw failure(error);
+  }
+};
+
+const failure = (error: unknown): Error => {
+  const code = systemCode(error);
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return new Unavailable('The storage', error);
+  return new DomainError<UploadProblem>(
+    'storage_full',
+    'There is no room left for this deploy on the server. Try again later, or publish less.',
+  );
 };
