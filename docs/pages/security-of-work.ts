@@ -123,7 +123,7 @@ export const dns: readonly Defence[] = [
     tests: [
       'contract/domains/node-dns-verifier-size',
       'unit/domains/kept-answers',
-      'release/dashboard/heavy-answers',
+      'release/dashboard/heavy-pages',
       'release/attacks',
     ],
   },

@@ -235,14 +235,6 @@ describe('the browser of the tests', () => {
       'request',
       'asked http://127.0.0.1:1',
     ],
-    ['is styled inline', "document.body.setAttribute('style', 'top: 0')", 'console', 'style-src'],
-    ['has a script inline', 'document.body.append(script)', 'console', 'script-src'],
-    [
-      'runs markup',
-      "document.body.innerHTML = '<img src=x onerror=alert(1)>'",
-      'console',
-      'script-src',
-    ],
     ['fails', "setTimeout(() => { throw new Error('too late'); })", 'pageerror', 'too late'],
     ['stops the visitor', "setTimeout(() => alert('who are you'))", 'dialog', 'who are you'],
     ['misses a picture', "document.images[0].src = '/dashboard/x'", 'console', '404'],
@@ -252,10 +244,7 @@ describe('the browser of the tests', () => {
     const page = await browser.open();
     await page.goto(`${browsed.dashboard.origin}/dashboard/sign-in`);
     const shown = page.happens(event);
-    await page.evaluate(`(() => {
-    const script = Object.assign(document.createElement('script'), { text: '1' });
-    ${act};
-  })()`);
+    await page.evaluate(`(() => { ${act}; })()`);
     await shown;
     await expect(browser.closePages()).rejects.toThrow(said);
   });

@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import type { TestPage } from '../support/dashboard/page.ts';
 import { zipOf } from '../support/sites/zip-bytes.ts';
-import { until } from '../support/until.ts';
 
 const browsed = browseDashboard(() => Promise.resolve());
 
@@ -99,31 +98,6 @@ test('a key is made, shown once, rotated and revoked', async () => {
   await says(page, 'The key is revoked.');
   expect(await answerTo(second)).toBe(401);
 });
-
-test('a key that goes on calling beyond its limit is banned, until the ban is lifted', async () => {
-  const page = await visit('/dashboard/keys');
-  await page.label('Key name').fill('Loop');
-  await press(page, 'Create key');
-  const key = await shownKey(page);
-  const callOften = () => Promise.all(Array.from({ length: 50 }, () => refusalOf(key)));
-  const isBanned = async () => (await callOften()).some((answer) => answer.includes('banned'));
-  await until('it is banned', isBanned);
-  await page.goto(`${browsed.dashboard.origin}/dashboard/keys`);
-  const row = page.role('row').has('Loop');
-  await row.words(/^banned until/).isShown();
-  // The limit is a new one, the ban is the same.
-  browsed.dashboard.clock.advance(60_000);
-  expect(await refusalOf(key)).toContain('banned');
-  await row.role('button', 'Lift ban').click();
-  await says(page, /ban/i);
-  expect(await row.words(/^banned until/).count()).toBe(0);
-  expect(await answerTo(key)).toBe(200);
-});
-
-const refusalOf = async (key: string): Promise<string> => {
-  const headers = { Authorization: `Bearer ${key}` };
-  return (await fetch(`${browsed.dashboard.origin}/v1/pets`, { headers })).text();
-};
 
 const shownKey = async (page: TestPage): Promise<string> => {
   const text = await page.role('region').has('It is not shown again').read();

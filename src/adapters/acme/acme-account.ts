@@ -6,7 +6,6 @@ import { AcmeTransport, type AuthorityAddress } from './acme-transport.ts';
 import { newPrivateKey } from './issued-certificate.ts';
 
 export interface AccountSettings {
-  /** Where the authority may write to. */
   readonly email?: string | undefined;
   readonly eab?: ExternalAccount | undefined;
 }
@@ -45,7 +44,6 @@ export class AcmeAccount {
     return this.#once(() => this.#register(lost, signal));
   }
 
-  /** Concurrent steps share one registration. */
   #once(make: () => Promise<AuthorityAccount>): Promise<AuthorityAccount> {
     this.#pending ??= make()
       .then((account) => (this.#known = account))
@@ -88,7 +86,6 @@ export interface Signer {
 /** What the authority gave an operator, to bind a new account to a contract (RFC 8555, section 7.3.4). */
 interface ExternalAccount {
   readonly kid: string;
-  /** base64url */
   readonly hmac: string;
 }
 

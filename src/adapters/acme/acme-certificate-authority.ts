@@ -23,7 +23,6 @@ export interface AcmeSettings extends AuthorityAddress, AccountSettings {
   readonly profile?: string | undefined;
   /** Called for each order that is placed without that profile. */
   readonly lacksProfile?: (profile: string) => void;
-  /** For all requests of one step together. */
   readonly deadlineMs?: number | undefined;
 }
 
@@ -36,7 +35,6 @@ export const authorityName = (directoryUrl: string): string =>
 /** How long an authority may take for an accepted challenge before we trigger it again. */
 const provedMs = 60_000;
 
-/** A renewal is asked for without a window too. */
 const windowDeadlineMs = 10_000;
 
 /** Any authority that speaks ACME (RFC 8555); challenges of the types HTTP-01 and DNS-01. */
@@ -118,7 +116,6 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
     const step = this.#newStep(Math.min(this.#deadlineMs, windowDeadlineMs));
     return renewalWindow(step, chain).catch((error: unknown) => {
       this.#failed(error);
-      // It does not know the certificate.
       return error instanceof AcmeProblem && error.status === 404 ? undefined : 'silent';
     });
   }

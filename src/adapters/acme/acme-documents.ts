@@ -84,7 +84,6 @@ export type OrderDocument = Document<'order'>;
 export type AuthorizationDocument = Document<'authorization'>;
 export type ProblemDocument = Document<'problem'>;
 
-/** Characters; an order of one name has some five hundred. */
 const longest = 64 * 1024;
 
 /** @throws NoUsableAnswer when `text` is not such a document; the message never quotes it */
@@ -93,8 +92,6 @@ export const readDocument = <K extends Kind>(kind: K, text: string): Document<K>
     if (text.length > longest) throw new RangeError('too long');
     const parsed = v.safeParse(schemas[kind], JSON.parse(text));
     if (parsed.success) return parsed.output;
-  } catch {
-    // Too long, or no JSON at all: just as useless as JSON of another shape.
-  }
+  } catch {}
   throw new NoUsableAnswer(`The certificate authority's answer is not a valid ${kind} (RFC 8555).`);
 };

@@ -137,7 +137,6 @@ export const isProblem = (error: unknown, ...types: readonly string[]): error is
 export const isRateLimit = (error: unknown): boolean =>
   error instanceof AcmeProblem && (error.type === 'rateLimited' || error.status === 429);
 
-/** Characters; an HTTP date has 29. */
 const longestDate = 64;
 
 /**

@@ -22,7 +22,6 @@ import type { AcmeSession, Step } from './acme-session.ts';
 
 const downloadPausesMs = [200, 800];
 
-/** The steps of one order (RFC 8555, section 7.4). They throw on failure. */
 export const look = async (step: Step, order: CertificateOrder): Promise<OrderState> =>
   stateOf(step, order, await read(step, order));
 
@@ -184,7 +183,6 @@ const challengeBy: Readonly<Record<ValidationMethod, (offered: Offered) => Order
   'http-01': (offered) => ({ kind: 'challenge', method: 'http-01', ...offered }),
 };
 
-/** RFC 8555, section 8.4. */
 const dnsValueOf = (keyAuthorization: string): string =>
   createHash('sha256').update(keyAuthorization).digest('base64url');
 

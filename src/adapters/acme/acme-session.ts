@@ -63,7 +63,6 @@ export class AcmeSession {
   }
 }
 
-/** What the steps of an order need. */
 export interface Step {
   readonly session: AcmeSession;
   readonly clock: Clock;

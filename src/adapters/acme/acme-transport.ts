@@ -11,7 +11,6 @@ export interface AuthorityAddress {
   readonly directoryUrl: string;
   /** PEM of the root of the authority's own TLS certificate, if it is not publicly trusted. */
   readonly trustedCa?: string | undefined;
-  /** What sends the requests; HTTPS where left out. */
   readonly http?: Pick<AcmeHttp, 'send'> | undefined;
 }
 
@@ -69,7 +68,6 @@ export class AcmeTransport {
   }
 }
 
-/** A long chain has some 10 kB. */
 const largestBody = 256 * 1024;
 /** Shorter than any server's keep-alive, so that no request meets a connection that is just being closed. */
 const idleMs = 4_000;

@@ -34,7 +34,6 @@ export const namesOf = ({ host, also = [] }: CertificateOrder): readonly string[
   ...also,
 ];
 
-/** Authorities sort the names as they like. */
 const isFor = ({ subjectAltName = '' }: X509Certificate, names: readonly string[]): boolean =>
   subjectAltName.split(', ').toSorted().join() ===
   names
@@ -53,7 +52,6 @@ const readCertificate = (pem: string): X509Certificate => {
   }
 };
 
-/** Each one is signed by the next; browsers decide whether to trust the root. */
 const checkChain = (leaf: X509Certificate, issuers: readonly X509Certificate[]): void => {
   let issued = leaf;
   for (const issuer of issuers) {

@@ -21,7 +21,6 @@ const orderPrefix = 'local:';
 /** For development. Clients that trust `local-ca.pem` in the folder trust its certificates. */
 export class LocalCertificateAuthority extends CertificateAuthority {
   override readonly name = 'local';
-  /** Names in development have no CAA records for it. */
   override readonly issuers: readonly string[] = [];
   readonly #file: LocalRootFile;
   readonly #clock: Clock;
@@ -93,7 +92,6 @@ const failed = (reason: AuthorityFailureReason, detail: string): OrderState => (
   failure: { reason, detail, retryAt: undefined },
 });
 
-/** What its key is sealed for. */
 export const localRootPurpose = 'local certificate authority';
 
 type Resealing =
@@ -144,7 +142,6 @@ export class LocalRootFile {
   }
 
   async #read(now: Date): Promise<LocalRoot> {
-    // Loaded on first use: loading takes longer than most commands, which issue nothing.
     const { LocalRoot, newRoot } = await import('./x509.ts');
     const sealed =
       (await readWhole(this.#sealedPath)) ??
@@ -204,7 +201,6 @@ const place = async (
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   try {
     await writeFile(draft, text, { mode, flush: true });
-    // Whatever the process's umask is, because the root must be readable.
     await chmod(draft, mode);
     await put(draft, path);
   } finally {
@@ -212,7 +208,6 @@ const place = async (
   }
 };
 
-/** For `catch`: swallows the one error that is an answer. */
 const unless =
   (code: string) =>
   (error: unknown): undefined => {

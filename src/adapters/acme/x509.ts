@@ -91,7 +91,6 @@ export class LocalRoot {
   readonly #key: webcrypto.CryptoKey;
   readonly #common;
 
-  /** @throws Error when it is no root pair */
   constructor(pair: RootPair) {
     this.#pair = pair;
     this.#certificate = new X509Certificate(pair.certificate);
@@ -114,7 +113,6 @@ export class LocalRoot {
     return this.#certificate.notAfter;
   }
 
-  /** With a random serial number of 128 bits. */
   async sign(
     { host, privateKey, also = [] }: SignedNames,
     { notBefore, notAfter }: Validity,
@@ -156,7 +154,6 @@ export const newRoot = async (now: Date): Promise<RootPair> => {
   return { certificate: `${root.toString('pem')}\n`, privateKey };
 };
 
-/** A certificate knows no fractions (RFC 5280, section 4.1.2.5). */
 const wholeSecond = (at: Date | number): Date => new Date(Math.floor(Number(at) / 1000) * 1000);
 
 const publicKeyOf = (privateKey: string): Buffer =>

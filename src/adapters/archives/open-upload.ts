@@ -43,7 +43,6 @@ async function* walk(root: string): AsyncGenerator<SourceEntry, void, undefined>
   }
 }
 
-/** Last one first, to be taken from the end. */
 const entriesIn = async (root: string, folder: string): Promise<FolderEntry[]> => {
   try {
     const found = await readdir(join(root, folder), { withFileTypes: true });

@@ -12,7 +12,6 @@ import { bytesOf, damaged, problem } from './archive-bytes.ts';
  */
 const largestTar = 2 * siteLimits.bytes;
 
-/** Files of a gzipped tar, unpacked no faster than they are read. */
 export async function* tarEntries(path: string): AsyncGenerator<SourceEntry, void, undefined> {
   const handle = await open(path);
   const tar = withShortHeaders(extract());
@@ -111,7 +110,6 @@ const withoutReturn = (chunks: Chunks): AsyncIterable<Uint8Array> => ({
   }),
 });
 
-/** The library waits until a file is read to its end. */
 const skipRest = async (chunks: Chunks): Promise<void> => {
   while (!(await chunks.next()).done);
 };

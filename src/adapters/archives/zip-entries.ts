@@ -104,7 +104,6 @@ async function* contentOf(handle: FileHandle, zip: ZipFile, entry: Entry) {
 
 const inflated = (packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => {
   const inflate = createInflateRaw({ rejectGarbageAfterEnd: true });
-  // An error surfaces in the reader.
   return pipeline(packed, inflate, () => undefined);
 };
 

@@ -24,7 +24,7 @@ import { bellScreen, noticesScreen } from './notices/screen.ts';
 import { projectScreen } from './projects/project-screen.ts';
 import { projectsScreen } from './projects/projects-screen.ts';
 import { type Cookies, cookiesOf, type SignInPorts, whoAsks } from './sign-in/session.ts';
-import { addRefills, addScreen, addWaysBack, type Wanted } from './screen-routes.ts';
+import { addScreen, type Wanted } from './screen-routes.ts';
 import type { Screen } from './frame/screen.ts';
 import { addLinkRequests, addSignInLinks } from './sign-in/links.ts';
 import { addSignIn, showSignIn } from './sign-in/sign-in-page.ts';
@@ -89,11 +89,8 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   const secretOf = (ctx: Context) => cookies.session.read(ctx) ?? '';
   const screenPorts = { ...ports, live, signedIn, secretOf };
   const waysBack = new Router({ sensitive: true });
-  for (const screen of screensOf(ports, cookies, refill)) {
-    addScreen(router, screen, screenPorts);
-    addWaysBack(waysBack, screen, screenPorts);
-    addRefills(refills, screen, screenPorts);
-  }
+  const routers = { pages: router, refills, waysBack };
+  for (const screen of screensOf(ports, cookies, refill)) addScreen(routers, screen, screenPorts);
 
   const unknownPage: Middleware = (ctx) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD' && ctx.method !== 'POST') {

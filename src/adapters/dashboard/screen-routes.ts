@@ -19,12 +19,12 @@ import {
 import {
   actOnce,
   checkForm,
-  doneBy,
+  signedCode,
   type KeptForm,
   keptIn,
   keptOf,
   readForm,
-  withProvenDone,
+  withVerifiedCode,
 } from './frame/sent-form.ts';
 import type { DashboardPorts } from './ports.ts';
 import { notePage } from './request-lifecycle.ts';
@@ -42,77 +42,78 @@ export interface Wanted {
   readonly read: (() => Promise<KeptForm | undefined>) | undefined;
 }
 
-/** A GET of the address of a form, such as a reload after a refusal, shows the page with the form. */
-export const addWaysBack = (router: Router, screen: Screen, ports: ScreenPorts): void => {
-  const posts = (screen.others ?? []).filter(({ method }) => method === 'POST');
-  const back = visited(screen, ports, (ctx, visit) => {
-    redirect(ctx, pathOf(screen, visit));
-  });
-  for (const { path } of [...(screen.forms ?? []), ...posts]) router.get(path, back);
-};
+export interface Routers {
+  readonly pages: Router;
+  /** Show the page of a form with what was typed before the sign-in; see `KeptForm`. */
+  readonly refills: Router;
+  /** A GET of the address of a form, such as a reload after a refusal, shows the page with the form. */
+  readonly waysBack: Router;
+}
+
+type Answer = (ctx: Context, visit: Visit) => Promise<void> | void;
 
 /** Puts a screen on its paths: the page, its forms, and its live updates. */
-export const addScreen = (router: Router, screen: Screen, ports: ScreenPorts): void => {
-  const page = visited(screen, ports, async (ctx, visit) => {
+export const addScreen = (
+  { pages, refills, waysBack }: Routers,
+  screen: Screen,
+  ports: ScreenPorts,
+): void => {
+  const visited = (answer: Answer, form?: Form) => visiting({ screen, ports, form }, answer);
+  const back = visited((ctx, visit) => {
+    redirect(ctx, pathOf(screen, visit));
+  });
+  const page = visited(async (ctx, visit) => {
     if (screen.live !== false && wantsEvents(ctx)) await ports.live.open(ctx, { screen, visit });
     else await sendPage(ctx, { screen, visit, ports }, await screen.show(visit));
   });
-  router.get(screen.path, page);
+  pages.get(screen.path, page);
   for (const form of screen.forms ?? []) {
-    const received = visited(
-      screen,
-      ports,
-      (ctx, visit) => receive(ctx, { screen, form, visit, ports }),
-      form,
+    const sent = (visit: Visit) => ({ screen, form, visit, ports });
+    pages.post(
+      form.path,
+      visited((ctx, visit) => receive(ctx, sent(visit)), form),
     );
-    router.post(form.path, received);
+    refills.post(
+      form.path,
+      visited((ctx, visit) => refill(ctx, sent(visit))),
+    );
+    waysBack.get(form.path, back);
   }
   for (const { method, path, answer } of screen.others ?? []) {
-    const answered = visited(screen, ports, async (ctx, visit) => {
+    const answered = visited(async (ctx, visit) => {
       const outcome = await asPerson(ports, visit, () => answer(visit, ctx));
       if (outcome) await send(ctx, { screen, visit, ports }, outcome);
     });
-    router[method === 'GET' ? 'get' : 'post'](path, answered);
+    pages[method === 'GET' ? 'get' : 'post'](path, answered);
+    if (method === 'POST') waysBack.get(path, back);
   }
 };
 
-/** Shows the page of a form with what was typed before the sign-in; see `KeptForm`. */
-export const addRefills = (router: Router, screen: Screen, ports: ScreenPorts): void => {
-  for (const form of screen.forms ?? []) {
-    const refilled = visited(screen, ports, async (ctx, visit) => {
-      const { parameters } = visit;
-      const values = keptIn(ctx);
-      const refilled = {
-        form: form.name,
-        field: undefined,
-        message: undefined,
-        values,
-        parameters,
-      };
-      const page = await screen.show(visit, refilled);
-      const content = html`${notSent(Object.keys(values).length > 0)}${page.content}`;
-      // A live update would take away what was typed.
-      await sendPage(
-        ctx,
-        { screen: { ...screen, live: false }, visit, ports },
-        { ...page, content },
-      );
-    });
-    router.post(form.path, refilled);
-  }
+const refill = async (ctx: Context, sent: Sent): Promise<void> => {
+  const { screen, form, visit } = sent;
+  const values = keptIn(ctx);
+  const { parameters } = visit;
+  const nothingWrong = { field: undefined, message: undefined };
+  const page = await screen.show(visit, { form: form.name, ...nothingWrong, values, parameters });
+  const content = html`${notSent(Object.keys(values).length > 0)}${page.content}`;
+  // A live update would take away what was typed.
+  const still = { ...sent, screen: { ...screen, live: false as const } };
+  await sendPage(ctx, still, { ...page, content });
 };
 
 const notSent = (isFilled: boolean): Html =>
   html`<p class="notice busy" role="status" data-said>Your session had ended, so nothing was done. ${isFilled ? 'What you entered is here again: check it, and send it once more.' : 'Send it once more.'}</p>`;
 
-/** Answers the people who are signed in. @param form the one that they send, if it is kept while they sign in */
-const visited =
-  (
-    screen: Screen,
-    ports: ScreenPorts,
-    answer: (ctx: Context, visit: Visit) => Promise<void> | void,
-    form?: Form,
-  ) =>
+interface Asked {
+  readonly screen: Screen;
+  readonly ports: ScreenPorts;
+  /** The one that is sent, if it is kept while its sender signs in. */
+  readonly form: Form | undefined;
+}
+
+/** Answers the people who are signed in. */
+const visiting =
+  ({ screen, ports, form }: Asked, answer: Answer) =>
   async (ctx: Context): Promise<void> => {
     const parameters = ctx['params'] as Readonly<Record<string, string>>;
     const page = pathOf(screen, { parameters });
@@ -125,7 +126,7 @@ const visited =
       signedIn,
       accountId: signedIn.account.id,
       parameters,
-      query: withProvenDone(new URLSearchParams(ctx.querystring), ports.secretOf(ctx)),
+      query: withVerifiedCode(new URLSearchParams(ctx.querystring), ports.secretOf(ctx)),
       now: ports.clock.now(),
     };
     notePage(ctx, screen, visit);
@@ -177,7 +178,7 @@ const fieldOf = (error: unknown, values: Refusal['values']): string | undefined 
 const send = async (ctx: Context, visited: Visited, outcome: Outcome): Promise<void> => {
   if ('to' in outcome) {
     const { done } = outcome;
-    const said = done === undefined ? undefined : doneBy(visited.ports.secretOf(ctx), done);
+    const said = done === undefined ? undefined : signedCode(visited.ports.secretOf(ctx), done);
     redirect(ctx, outcome.to, said);
   } else if ('secret' in outcome) {
     const { title, status, secret } = outcome;

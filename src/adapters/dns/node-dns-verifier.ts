@@ -41,7 +41,7 @@ const enoughAsked = new Error('the lookup is over');
 
 interface Server {
   readonly address: ServerAddress;
-  readonly turns: PQueue;
+  readonly queue: PQueue;
 }
 
 /** Queries with node:dns, except CAA: see `askCaa`. A hanging resolver does not delay queries to others. */
@@ -55,7 +55,7 @@ export class NodeDnsVerifier extends DnsVerifier {
     super();
     this.#servers = options.servers.map((server) => ({
       address: parseServer(server),
-      turns: new PQueue({ concurrency: questionsAtOnce }),
+      queue: new PQueue({ concurrency: questionsAtOnce }),
     }));
     this.#tracer = options.tracer;
     const usual = { perTryMs: 2_000, tries: 2, deadlineMs: 10_000, asksForDelegation: false };
@@ -74,7 +74,7 @@ export class NodeDnsVerifier extends DnsVerifier {
     return { host: name, ...(probe !== undefined && { probe }), checkedAt, resolvers };
   }
 
-  async #ask({ address, turns }: Server, its: AskedNames): Promise<ResolverFacts> {
+  async #ask({ address, queue }: Server, its: AskedNames): Promise<ResolverFacts> {
     const { perTryMs, tries, deadlineMs, asksForDelegation } = this.#options;
     const start = performance.now();
     const end = new AbortController();
@@ -86,7 +86,7 @@ export class NodeDnsVerifier extends DnsVerifier {
         perTryMs,
         tries,
         deadline: end.signal,
-        turns,
+        queue,
       });
       const asked = this.#tracer ? tracedQuestions(ask, this.#tracer, address) : ask;
       const [facts, delegation] = await Promise.all([
@@ -100,7 +100,6 @@ export class NodeDnsVerifier extends DnsVerifier {
         ...(unchecked && { unchecked }),
       };
     } finally {
-      // Questions that turned out not to matter may still be open.
       end.abort(enoughAsked);
       clearTimeout(timer);
     }

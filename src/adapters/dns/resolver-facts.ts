@@ -15,7 +15,6 @@ export interface AskedNames {
   readonly host: string;
   /** What visitors would ask for: the host, or a name that the wildcard covers. */
   readonly probe: string;
-  /** A made-up name beside it. */
   readonly sibling: string;
 }
 

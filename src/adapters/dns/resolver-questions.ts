@@ -20,14 +20,13 @@ export interface Questions {
   txt(name: string): Promise<DnsAnswer<string>>;
   caa(name: string): Promise<DnsAnswer<CaaRecord>>;
   ns(name: string): Promise<DnsAnswer<string>>;
-  /** The zone's first server. */
   soa(name: string): Promise<DnsAnswer<string>>;
   /** For a question that failed with SERVFAIL: see `askUnchecked`. */
   unchecked(question: WireQuestion): Promise<UncheckedAnswer | undefined>;
 }
 
-export const questionsTo = (server: ServerAddress, patience: Patience): Questions => {
-  const node = new NodeQuestions(server, patience.deadline);
+export const questionsTo = (server: ServerAddress, limits: QuestionLimits): Questions => {
+  const node = new NodeQuestions(server, limits.deadline);
   const ask = async (
     name: string,
     question: (resolver: Resolver) => Promise<Records<string>>,
@@ -37,7 +36,7 @@ export const questionsTo = (server: ServerAddress, patience: Patience): Question
       ? malformed
       : tryAgain(
           async (signal) => withinLimits(await node.ask(question, signal), (text) => text),
-          patience,
+          limits,
         );
   return {
     a: (name) => ask(name, async (its) => addresses(await its.resolve4(name, { ttl: true }))),
@@ -48,12 +47,12 @@ export const questionsTo = (server: ServerAddress, patience: Patience): Question
       tryAgain(
         async (signal) =>
           withinLimits(await askCaa(server, name, signal), ({ tag, value }) => tag + value),
-        patience,
+        limits,
       ),
     ns: (name) => ask(name, async (its) => names(await its.resolveNs(name))),
     soa: (name) => ask(name, async (its) => names([(await its.resolveSoa(name)).nsname])),
     unchecked: (question) =>
-      tryOnce((signal) => askUnchecked(server, question, signal), patience).catch(() => undefined),
+      tryOnce((signal) => askUnchecked(server, question, signal), limits).catch(() => undefined),
   };
 };
 
@@ -88,26 +87,25 @@ const withinLimits = <Item>(
   return isTooLarge ? { kind: 'failed', reason: 'too_large' } : answer;
 };
 
-/** Asks one question once, until the signal aborts. */
 type Ask<Answer> = (signal: AbortSignal) => Promise<Answer>;
 
-export interface Patience {
+export interface QuestionLimits {
   readonly perTryMs: number;
   readonly tries: number;
   /** After it aborts, nothing is asked or awaited. */
   readonly deadline: AbortSignal;
   /** The queue of questions to the same resolver; waiting in it does not count towards a try. */
-  readonly turns: PQueue;
+  readonly queue: PQueue;
 }
 
 /** Retries failures, except unusable answers, which would come again. Never rejects. */
 export const tryAgain = async <Item>(
   ask: Ask<DnsAnswer<Item>>,
-  patience: Patience,
+  limits: QuestionLimits,
 ): Promise<DnsAnswer<Item>> => {
   let answer: DnsAnswer<Item> = timedOut;
-  for (let left = patience.tries; left > 0 && !patience.deadline.aborted; left--) {
-    answer = await tryOnce(ask, patience).catch(() => timedOut);
+  for (let left = limits.tries; left > 0 && !limits.deadline.aborted; left--) {
+    answer = await tryOnce(ask, limits).catch(() => timedOut);
     if (answer.kind !== 'failed' || cameAnyway.includes(answer.reason)) break;
   }
   return answer;
@@ -116,11 +114,10 @@ export const tryAgain = async <Item>(
 /** @throws whatever `ask` throws, and when the time is over */
 export const tryOnce = <Answer>(
   ask: Ask<Answer>,
-  { perTryMs, deadline, turns }: Omit<Patience, 'tries'>,
+  { perTryMs, deadline, queue }: Omit<QuestionLimits, 'tries'>,
 ): Promise<Answer> =>
-  turns.add(({ signal = deadline }) => ask(signal), { signal: deadline, timeout: perTryMs });
+  queue.add(({ signal = deadline }) => ask(signal), { signal: deadline, timeout: perTryMs });
 
-/** The answer is there. */
 const cameAnyway: readonly DnsFailure[] = ['malformed', 'too_large'];
 
 const timedOut = { kind: 'failed', reason: 'timeout' } as const;

@@ -131,7 +131,6 @@ export const queryFor = ({ type, name, isUnchecked = false }: WireQuestion): Buf
 /** Characters of a name (RFC 1035, section 3.1): a longer one cannot exist, so it has no record. */
 export const longestName = 253;
 
-/** RFC 1035, section 2.3.4. */
 export const canBeAsked = (name: string): boolean =>
   name.length <= longestName && name.split('.').every((label) => /^[\x21-\x7e]{1,63}$/.test(label));
 
@@ -160,7 +159,6 @@ const failures: Partial<Record<number, DnsFailure>> = {
 /** Whether the resolver validated the answer by DNSSEC (RFC 4035, section 3.2.3). */
 const isAuthentic = (message: Buffer): boolean => (message.readUInt8(3) & 0x20) !== 0;
 
-/** What cannot be decoded is undefined. */
 export const decoded = (message: Buffer): DecodedPacket | undefined => {
   try {
     return decode(message);

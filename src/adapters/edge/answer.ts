@@ -64,7 +64,6 @@ export class Answer implements UnderWay {
     return undefined;
   }
 
-  /** Sends a whole file with its headers. */
   endReady(ready: ReadyAnswer, status: number): Promise<void> | undefined {
     this.#waits();
     if (status === 200 && ready.end(this.response)) return undefined;
@@ -89,7 +88,6 @@ export class Answer implements UnderWay {
     this.response.end();
   }
 
-  /** From now on it waits for the visitor. */
   #waits(): void {
     this.#isWaiting = true;
     this.#progressAt = this.#ticks.now;

@@ -88,7 +88,6 @@ export class Answers {
     for (const answer of connection.answers) this.#end(connection, answer);
   }
 
-  /** Gives up an answer that its visitor does not read. */
   cut(connection: EdgeConnection, answer: UnderWay): void {
     this.stalled += 1;
     answer.cut();
@@ -135,7 +134,6 @@ export class Answers {
     answer.finish();
   }
 
-  /** @returns false when it was tried a moment ago */
   #triedRoom(): boolean {
     if (this.#triedAt === this.#ticks.now) return false;
     this.#triedAt = this.#ticks.now;
@@ -143,7 +141,6 @@ export class Answers {
     return true;
   }
 
-  /** Ends stalled answers to make room, the longest stalled first. */
   #makeRoom(): void {
     const { now } = this.#ticks;
     const still = [...this.#connections.all]

@@ -21,7 +21,6 @@ type EdgePort = Server | Http2SecureServer;
 export interface DrainedEdge {
   readonly servers: readonly EdgePort[];
   readonly connections: Iterable<EdgeConnection>;
-  /** How many connections there have been. */
   readonly accepted: () => number;
   /** Monotonic milliseconds. */
   readonly elapsed: () => number;
@@ -90,7 +89,6 @@ const closeAfterwards = (
   if ('shouldKeepAlive' in response) response.shouldKeepAlive = false;
 };
 
-/** An error only says that it was not open. The `close` of HTTP would end idle connections. */
 const closed = (server: EdgePort): Promise<void> =>
   new Promise((resolve) => {
     NetServer.prototype.close.call(server, () => {

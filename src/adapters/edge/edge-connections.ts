@@ -42,7 +42,6 @@ export class EdgeConnections {
     return this.#open.size;
   }
 
-  /** How many there have been. */
   get accepted(): number {
     return this.#accepted;
   }
@@ -98,7 +97,6 @@ export class EdgeConnections {
     }
   }
 
-  /** Ends the connection when its network has too many already. */
   #admit(socket: Socket): void {
     this.#accepted += 1;
     const { networkOf, usages, limits, ticks } = this.#ports;
@@ -142,7 +140,6 @@ export interface UnderWay {
   readonly bytes: number;
   /** Since when the visitor has taken nothing of it; undefined while it waits for us. */
   readonly stalledSince: number | undefined;
-  /** Stops sending. The visitor sees that the answer is incomplete. */
   cut(): void;
   /** The visitor has received all of it, or has disconnected. */
   finish(): void;
@@ -156,18 +153,14 @@ export class EdgeConnection {
   /** The socket over TLS, and the host that it is for, after a handshake. */
   secure: Socket | undefined;
   host: string | undefined;
-  /** By the network that it comes from. */
   readonly usage: NetworkUsage;
   readonly answers = new Set<UnderWay>();
-  /** It has carried a request. */
   isUsed = false;
-  /** Once it turns out to be HTTP/2. */
   session: ServerHttp2Session | undefined;
   /** When the visitor last sent a request or received a part of an answer. */
   progressAt: number;
   /** When the system last took bytes for it; counts only while it is full. */
   movedAt: number;
-  /** When it was last seen full. */
   fullAt = -Infinity;
   readonly #ticks: Ticks;
   #queued = 0;

@@ -28,7 +28,6 @@ export interface EdgePorts {
 
 export type EdgeHandler = (request: EdgeRequest, response: EdgeResponse) => void;
 
-/** Of `rawHeaders`, where names and values alternate. Node would keep a thousand headers and drop the rest in silence. */
 const tooManyHeaders = 2 * 100;
 
 /** Begins a trace with each request, or continues its visitor's, until its answer has been sent or given up. */
@@ -131,7 +130,6 @@ const authorityOf = ({ headers, authority }: EdgeRequest): string | undefined =>
   return isAgreed ? authority : undefined;
 };
 
-/** HTTP/2 hides it behind its session. */
 const socketOf = ({ stream, socket }: EdgeRequest) =>
   (stream?.session?.socket ?? socket) as Partial<TLSSocket>;
 
@@ -175,7 +173,6 @@ export class ChallengeAnswers {
   readonly #log: Logger;
   #asking = 0;
 
-  /** @param find @throws Unavailable */
   constructor(find: (host: string, token: string) => Promise<string | undefined>, log: Logger) {
     this.#find = find;
     this.#log = log;

@@ -27,7 +27,6 @@ export type EdgeLimits = Readonly<Record<keyof typeof edgeLimits, number>>;
 /** How long a visitor may take, and how long a connection may be silent. */
 export const visitorTimes = {
   handshakeMs: 10_000,
-  /** Of HTTP/1.1, like the next. */
   headersMs: 5_000,
   requestMs: 10_000,
   silenceMs: 60_000,
@@ -39,7 +38,6 @@ export const keepAliveMs = 15_000;
 /** Most memory of one answer; larger ones are sent in pieces. */
 export const pieceBytes = 64 * kib;
 
-/** What visitors hold now. */
 export interface NetworkUsage {
   answers: number;
   bytes: number;
@@ -48,7 +46,6 @@ export interface NetworkUsage {
 /** Counts what each network holds. A network without connections is forgotten. */
 export class NetworkUsages {
   readonly #networks = new Map<string, { readonly usage: NetworkUsage; connections: number }>();
-  /** Of all networks. */
   readonly all: NetworkUsage = { answers: 0, bytes: 0 };
 
   /** For a new connection; `left` takes it back. */

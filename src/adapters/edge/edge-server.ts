@@ -25,7 +25,6 @@ import {
 import { endStalled } from './stall-timeouts.ts';
 import type { EdgeRequest, EdgeResponse } from './edge-answer.ts';
 
-/** Of HTTP/1.1. */
 const http1 = {
   headersTimeout: visitorTimes.headersMs,
   requestTimeout: visitorTimes.requestMs,
@@ -39,18 +38,14 @@ const lookMs = 1_000;
 
 export interface EdgeAddresses {
   readonly host: string;
-  /** 0 for any free one. */
   readonly httpPort: number;
   readonly httpsPort: number;
 }
 
 export interface EdgeSettings {
   readonly limits?: Partial<EdgeLimits>;
-  /** Milliseconds that only grow. */
   readonly now?: () => number;
-  /** Called for every request. */
   readonly onRequest?: (request: Pick<IncomingMessage, 'method' | 'url'>) => void;
-  /** Each request is recorded. */
   readonly tracer?: Tracer | undefined;
 }
 
@@ -110,10 +105,8 @@ export class EdgeServer {
           connections: this.#connections,
         }),
       },
-      // One listener, because an event with several copies their list.
       (request, response) => {
         onRequest?.(request);
-        // The compatibility layer of HTTP/2 offers what of HTTP/1.1 is used.
         answer(request as unknown as EdgeRequest, response as unknown as EdgeResponse);
       },
     );
@@ -126,7 +119,6 @@ export class EdgeServer {
     this.#secure.on('tlsClientError', () => (this.#refusedHandshakes += 1));
   }
 
-  /** Counters for the metrics. */
   state() {
     return {
       hosts: this.#routes.size,

@@ -6,7 +6,6 @@ import { pairOf } from '../../domains/domain/own/own-name.ts';
 import type { LoadedCertificate } from '../../domains/edge-ports.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
-/** Where the operator keeps the certificate of the platform. */
 interface PlatformPaths {
   readonly certificateFile: string;
   readonly keyFile: string;
@@ -67,7 +66,6 @@ export class WatchedPlatformFiles {
     }
   }
 
-  /** Reads both files again; runs automatically. */
   async look(): Promise<void> {
     const { clock, log } = this.#ports;
     try {
@@ -84,7 +82,6 @@ export class WatchedPlatformFiles {
     }
   }
 
-  /** Told once, not at each look. */
   #keep(problem: string): void {
     if (problem === this.#problem) return;
     this.#problem = problem;
@@ -116,7 +113,6 @@ const textOf = async (setting: string, path: string): Promise<string> => {
 const isSame = (one: PlatformPem, other: PlatformPem | undefined): boolean =>
   one.certificate === other?.certificate && one.key === other.key;
 
-/** What is in the two files. */
 interface PlatformPem {
   readonly certificate: string;
   readonly key: string;
@@ -188,7 +184,6 @@ const checkNames = (leaf: X509Certificate, platformHost: string): void => {
     );
 };
 
-/** Each one is signed by the next; browsers decide whether to trust the last. */
 const checkChain = (leaf: X509Certificate, issuers: readonly X509Certificate[]): void => {
   let issued = leaf;
   for (const issuer of issuers) {

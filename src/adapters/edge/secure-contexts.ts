@@ -22,7 +22,6 @@ export class SecureContexts {
       release(context);
     },
   });
-  /** Reported once, not at each visit. */
   readonly #unusable = new Set<string>();
 
   constructor(routes: RouteTable, log: Logger) {
@@ -40,7 +39,6 @@ export class SecureContexts {
   find(name: string): SecureContext | undefined {
     const certificate = this.#routes.certificate(name);
     if (!certificate) return undefined;
-    // Hosts of projects may share one.
     const { host: shared } = certificate;
     const known = this.#contexts.get(shared);
     if (known) return known;
@@ -65,7 +63,6 @@ const release = (context: SecureContext): void => {
   (context.context as { close?: () => void }).close?.();
 };
 
-/** @throws Error when the private key does not open, or belongs to another certificate */
 const contextFrom = ({ chain, privateKey }: LoadedCertificate): SecureContext =>
   createSecureContext({ cert: chain, key: privateKey(), ...tlsOptions });
 
@@ -77,7 +74,6 @@ const unrecognizedName = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
 interface ServerNamePorts {
   readonly routes: Pick<RouteTable, 'nameFor'>;
   readonly certificates: SecureContexts;
-  /** Knows the connection below. */
   readonly connections: Pick<EdgeConnections, 'below'>;
 }
 

@@ -14,14 +14,12 @@ import {
 import type { ReadyAnswer, ServedSite, SiteCache } from './site-cache.ts';
 import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
 
-/** One request for a host whose deploy is known. */
 export interface SiteRequest {
   readonly answers: Answers;
   readonly answer: Answer;
   readonly request: EdgeRequest;
   readonly response: EdgeResponse;
   readonly deployId: string;
-  /** Path and query. */
   readonly path: string;
 }
 

@@ -85,7 +85,6 @@ const known = new Map<string, readonly string[]>();
 const mostKnown = 1000;
 /** Longer than any browser sends; it is not worth reading. */
 const longestAccepted = 256;
-/** The same limit for the other parsed headers. */
 const longestHeader = 2048;
 
 /** The smallest form of a file that the client takes (RFC 9110, section 12.5.3). */
@@ -125,7 +124,6 @@ export const portionOf = (
   if (condition !== undefined && condition !== etag) return whole;
   const [, from = '', to = ''] = oneRange.exec(range) ?? [];
   if (from === '' && to === '') return whole;
-  // Without a start it is a suffix range: the last bytes of the file.
   const first = from === '' ? Math.max(0, bytes - Number(to)) : Number(from);
   const last = from === '' || to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1);
   if (to !== '' && Number(from) > Number(to)) return whole;

@@ -58,7 +58,6 @@ export class SiteCache {
     return this.#sites.get(deployId) ?? this.#sites.fetch(deployId);
   }
 
-  /** Whether a form is small enough to be remembered. */
   keeps(form: ServedForm): boolean {
     return form.bytes <= most.bytesOfOneContent;
   }
@@ -138,7 +137,6 @@ export class ReadyAnswer {
     this.content = this.#whole.subarray(head.length);
   }
 
-  /** In memory. */
   get bytes(): number {
     return this.#whole.length;
   }

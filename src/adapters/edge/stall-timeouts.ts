@@ -11,7 +11,6 @@ interface Terms {
   readonly ticks: Ticks;
 }
 
-/** Ends what stalls: the connection, or answers on it. */
 export const endStalled = (connection: EdgeConnection, terms: Terms): void => {
   const { answers, limits, ticks } = terms;
   connection.look();

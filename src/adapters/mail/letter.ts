@@ -1,9 +1,7 @@
 import { inWords, kinds, type Wording } from '../../notifications/domain/kinds.ts';
 import type { Told } from '../../notifications/domain/notification.ts';
 
-/** To whom a mail goes and from where. */
 export interface Envelope {
-  /** Name of the account. */
   readonly account: string;
   /** Of the dashboard: `https://store.example`. */
   readonly origin: string;
@@ -18,7 +16,6 @@ export interface Action {
   readonly url: string;
 }
 
-/** One thing that happened. */
 export interface Item {
   readonly tone: Tone;
   readonly title: string;
@@ -30,7 +27,6 @@ export interface Item {
 export interface Letter extends Item {
   readonly account: string;
   readonly subject: string;
-  /** Those that a summary gathers. */
   readonly items: readonly Item[];
   readonly footer: { readonly why: string; readonly actions: readonly Action[] };
 }
@@ -124,7 +120,6 @@ const lineLength = 72;
  * words around it.
  */
 export const oneLine = (text: string, most: number): string => {
-  // A character takes at most two places; what is far beyond the limit need not be read.
   const read = text.slice(0, 4 * most).toWellFormed();
   const line = [...read.replace(controls, ' ').trim()];
   return line.length > most ? `${line.slice(0, most - 1).join('')}…` : line.join('');

@@ -6,7 +6,6 @@ type Child = HtmlEscapedString | string | false | readonly Child[];
 
 /** A template whose holes escape by themselves; attributes with holes stand in double quotation marks. */
 const html = (parts: TemplateStringsArray, ...holes: readonly Child[]): HtmlEscapedString =>
-  // Only a hole with a promise would make it one.
   escaping(parts, ...holes) as HtmlEscapedString;
 
 /** For mail programs: tables and inline styles, in one column; dark where they know the theme; nothing is loaded. */

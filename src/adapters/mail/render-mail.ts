@@ -17,7 +17,6 @@ export interface RenderedMail {
   readonly html: string;
 }
 
-/** A notification as a mail. */
 export const renderMail = (mail: Told & Envelope): RenderedMail => rendered(letterOf(mail, mail));
 
 /** One mail for several notifications. @throws Error if there is none */

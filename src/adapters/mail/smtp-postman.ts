@@ -4,9 +4,7 @@ import { Postman, type OutgoingMail, type Posted } from '../../notifications/mai
 import { renderMail, renderSummary } from './render-mail.ts';
 
 interface Sender {
-  /** An address, or `Name <address>`. */
   readonly from: string;
-  /** Of the dashboard. */
   readonly origin: string;
 }
 
@@ -78,7 +76,6 @@ interface SmtpError {
   readonly command?: unknown;
   /** The number of the server's answer. */
   readonly responseCode?: unknown;
-  /** The server's answer. */
   readonly response?: unknown;
   readonly message?: unknown;
 }
@@ -112,7 +109,6 @@ const isOfPerson = (command: unknown, code: number, reason: string): boolean => 
 const mailboxCodes: readonly number[] = [501, 550, 551, 552, 553];
 /** The address, the mailbox, and the form of the message. */
 const ofPerson = /^[126]\./;
-/** The address of the sender. */
 const ofSender: readonly string[] = ['1.7', '1.8'];
 
 /** On one line, without what could be mistaken for anything else. */
@@ -125,7 +121,6 @@ const shown = (text: string): string =>
 const stepMs = 5000;
 
 export interface ServerTrouble {
-  /** As nodemailer names it. */
   readonly code: unknown;
   readonly reason: string;
 }

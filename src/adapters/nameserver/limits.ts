@@ -28,7 +28,6 @@ export type NameServerLimits = Readonly<Record<keyof typeof nameServerLimits, nu
 const places = 0x1_0000;
 
 interface RateOptions {
-  /** Answers a second to one network. */
   readonly perSecond: number;
   /** Monotonic milliseconds. */
   readonly elapsed?: () => number;

@@ -16,10 +16,8 @@ import { zoneOf } from './zone.ts';
 interface NameServerPorts extends LookupPorts {
   /** The delegated zone. */
   readonly zone: string;
-  /** How many share the port. */
   readonly processes: number;
   readonly limits?: Partial<NameServerLimits>;
-  /** Called for an error of a socket. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -54,7 +52,6 @@ export class NameServer {
     }
   }
 
-  /** Counters for the metrics. */
   state() {
     const { truncated, limited, ignored } = this.#responder;
     return {
@@ -72,7 +69,6 @@ export class NameServer {
     this.#tcp.announceEnd();
   }
 
-  /** Takes no more questions, and answers those that it has. */
   async stop(): Promise<void> {
     await Promise.all([this.#udp.stop(), this.#tcp.stop()]);
   }
@@ -81,7 +77,6 @@ export class NameServer {
 /** Answers that wait for the database or the network; more questions than that are not answered at all. */
 const mostOpen = 4_000;
 
-/** Questions by datagrams. */
 class UdpListener {
   readonly #responder: Responder;
   readonly #onError: (error: unknown) => void;
@@ -108,7 +103,6 @@ class UdpListener {
     return socket.address().port;
   }
 
-  /** Sends the answers that still wait for the database. */
   async stop(): Promise<void> {
     const socket = this.#socket;
     if (!socket) return;

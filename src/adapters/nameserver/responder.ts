@@ -18,7 +18,6 @@ export class Responder {
   truncated = 0;
   /** Answers to networks that had asked too much. */
   limited = 0;
-  /** Messages without an answer. */
   ignored = 0;
 
   constructor(ports: ResponderPorts) {

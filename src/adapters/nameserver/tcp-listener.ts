@@ -11,7 +11,6 @@ interface TcpOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Questions by connections. */
 export class TcpListener {
   readonly #limits: NameServerLimits;
   readonly #server: Server;
@@ -39,12 +38,10 @@ export class TcpListener {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Ends each connection after its next answers. */
   announceEnd(): void {
     this.#isLast = true;
   }
 
-  /** Answers what has arrived. */
   async stop(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
@@ -105,7 +102,6 @@ export class TcpListener {
 
 interface ConnectionTerms {
   readonly limits: NameServerLimits;
-  /** Whether to end it after the next answers. */
   readonly isLast: () => boolean;
 }
 
@@ -173,7 +169,6 @@ export class TcpConnection {
     for (let message = this.#next(); message; message = this.#next()) {
       const answer = this.#responder.overTcp(message);
       if (answer) await this.#answerWith(answer);
-      // Other connections have their turn.
       await new Promise(setImmediate);
     }
     this.#isAnswering = false;

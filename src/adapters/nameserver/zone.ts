@@ -11,7 +11,6 @@ export interface Zone {
   readonly authority: SoaAnswer;
 }
 
-/** Of what is in the zone for as long as it exists. */
 const lastingTtl = 3600;
 
 /** @param name lower case, of at least three labels */

@@ -7,16 +7,14 @@ import type { Step, Tracer } from '../../kernel/tracer.ts';
 import { OutOfTime, Unavailable } from '../../kernel/unavailable.ts';
 import { heartbeatMs, openConnection } from './redis-connection.ts';
 
-/** Share of `patienceMs`; the rest covers the way back and early timers. */
+/** Share of `timeoutMs`; the rest covers the way back and early timers. */
 const shareForRedis = 0.8;
 
 export interface CounterOptions {
-  /** How long to wait for an answer. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
   /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
   readonly deadline?: Pick<Deadline, 'leftMs'>;
-  /** Each command is a step. */
   readonly tracer?: Tracer | undefined;
 }
 
@@ -28,7 +26,7 @@ export interface CounterOptions {
  */
 export class RedisQuotaCounters extends QuotaCounters {
   readonly #redis: Redis & Scripts;
-  readonly #patienceMs: number;
+  readonly #timeoutMs: number;
   readonly #elapsed: () => number;
   readonly #deadline: Pick<Deadline, 'leftMs'>;
   readonly #tracer: Tracer | undefined;
@@ -43,9 +41,9 @@ export class RedisQuotaCounters extends QuotaCounters {
   /** @param onProblem called for lost connections; commands reject by themselves */
   constructor(url: string, onProblem: (error: Error) => void, options: CounterOptions = {}) {
     super();
-    const { redis, patienceMs } = openConnection(url, {
+    const { redis, timeoutMs } = openConnection(url, {
       onProblem,
-      patienceMs: options.patienceMs,
+      timeoutMs: options.timeoutMs,
       commandsEnd: true,
       maxRetriesPerRequest: 0,
       enableOfflineQueue: false,
@@ -55,7 +53,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     redis.on('ready', () => void this.#prove());
     redis.on('close', () => (this.#ahead = undefined));
     this.#redis = redis as Redis & Scripts;
-    this.#patienceMs = patienceMs;
+    this.#timeoutMs = timeoutMs;
     this.#elapsed = options.elapsed ?? (() => performance.now());
     this.#deadline = options.deadline ?? noDeadline;
     this.#tracer = options.tracer;
@@ -69,7 +67,7 @@ export class RedisQuotaCounters extends QuotaCounters {
   override async take(take: Take): Promise<Taken> {
     const taken = (await this.#tryTake(take)) ?? (await this.#tryTake(take));
     if (taken) return taken;
-    if (this.#deadline.leftMs < this.#patienceMs) throw new OutOfTime('Redis');
+    if (this.#deadline.leftMs < this.#timeoutMs) throw new OutOfTime('Redis');
     throw new Unavailable('Redis', new Error('It found two takes late'));
   }
 
@@ -107,7 +105,6 @@ export class RedisQuotaCounters extends QuotaCounters {
     this.#redis.disconnect();
   }
 
-  /** Undefined: it reached Redis too late. */
   async #tryTake({ subject, limits, striker, now, atLeast }: Take): Promise<Taken | undefined> {
     const keys = [place(subject), ...(striker === undefined ? [] : [place(`key:${striker}`)])];
     const windows = [windowIndex('minute', now), windowIndex('day', now)];
@@ -134,7 +131,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     const { leftMs } = this.#deadline;
     if (leftMs === 0) throw new OutOfTime('Redis');
     const answer = this.#answerTo(() => command(ahead));
-    return leftMs < this.#patienceMs ? before(leftMs, answer) : answer;
+    return leftMs < this.#timeoutMs ? before(leftMs, answer) : answer;
   }
 
   /** Awaits the answer even after the caller has given up, because it shows whether Redis is alive. */
@@ -161,7 +158,7 @@ export class RedisQuotaCounters extends QuotaCounters {
   #givenUpAt(): number {
     const [oldest = { since: this.#elapsed() }] = this.#waiting;
     return Math.min(
-      oldest.since + this.#patienceMs * shareForRedis,
+      oldest.since + this.#timeoutMs * shareForRedis,
       this.#elapsed() + this.#deadline.leftMs * shareForRedis,
     );
   }
@@ -216,7 +213,6 @@ const before = async <T>(ms: number, answer: Promise<T>): Promise<T> => {
   }
 };
 
-/** A take long past its deadline, which writes nevertheless. */
 const probe = [0, 0, 0, 0, 0, 0, 0, 1];
 
 const place = (subject: string): string => `animal-store:quota:${subject}`;

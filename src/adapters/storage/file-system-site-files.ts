@@ -118,7 +118,6 @@ export class FileSystemSiteFiles extends SiteFiles {
 
 const discard = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
 
-/** As many as Node has threads for files. */
 const atOnce = 4;
 /** The best compression takes a second and a half for each MiB: a large site gets it for this much, in order. */
 const bestEffortBytes = 16 * 1024 * 1024;
@@ -207,7 +206,6 @@ class FileSystemDraft implements SiteDraft {
   }
 }
 
-/** A few at a time. */
 const all = async (tasks: readonly (() => Promise<void>)[]): Promise<void> => {
   const queue = new PQueue({ concurrency: atOnce });
   try {

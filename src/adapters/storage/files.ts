@@ -31,11 +31,11 @@ export class OpenFiles {
     updateAgeOnGet: true,
     dispose: close,
   });
-  readonly #turns = new PQueue({ concurrency: most.readAtOnce });
+  readonly #queue = new PQueue({ concurrency: most.readAtOnce });
 
   /** @returns fewer bytes than `length` at the end of the file, none behind it */
   read(path: string, position: number, length: number): Promise<Uint8Array> {
-    return this.#turns.add(() => this.#readNow(path, position, length));
+    return this.#queue.add(() => this.#readNow(path, position, length));
   }
 
   async #readNow(path: string, position: number, length: number): Promise<Uint8Array> {
@@ -88,7 +88,6 @@ export const flush = async (path: string): Promise<void> => {
 /** The code of an error of the file system; undefined for any other. */
 const systemCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** For what may be gone already. */
 export const ignoreMissing = (error: unknown): undefined => {
   if (systemCode(error) !== 'ENOENT') throw error;
 };

@@ -19,10 +19,8 @@ const StoredFiles = v.pipe(
   ),
 );
 
-/** What it is called within its deploy. */
 export const manifestName = 'manifest.json';
 
-/** Durable when it returns. */
 export const writeManifest = (folder: string, files: readonly StoredFile[]): Promise<void> =>
   writeFile(join(folder, manifestName), JSON.stringify(files), { mode: 0o600, flush: true });
 
@@ -30,7 +28,6 @@ export const writeManifest = (folder: string, files: readonly StoredFile[]): Pro
 export const readManifest = async (folder: string): Promise<readonly StoredFile[]> =>
   parseManifest(await readFile(join(folder, manifestName), 'utf8'));
 
-/** @throws ValiError or SyntaxError for one that we did not write */
 export const parseManifest = (text: string): readonly StoredFile[] =>
   v.parse(StoredFiles, JSON.parse(text));
 
@@ -56,7 +53,6 @@ export const formOf = (file: StoredFile, encoding: Encoding): StoredForm => {
   return { encoding, name, bytes };
 };
 
-/** All that there are of a file. */
 export const storedForms = (file: StoredFile): readonly StoredForm[] =>
   Object.values(formsOf(file)).flatMap(({ encoding, name, bytes }) =>
     bytes === undefined ? [] : [{ encoding, name, bytes }],

@@ -57,3 +57,17 @@ export const unpacked = ({ error, code, what }: Failure): Error => {
   if (what === undefined) return error;
   return new Unavailable(what, error.cause, error.message.slice(what.length + 1));
 };
+
+/** Often enough for a person who watches. */
+const newsEveryMs = 20;
+
+/** Passes on the first message, and later ones only at least this far apart. */
+export const throttle = <News>(tell: (news: News) => void): ((news: News) => void) => {
+  let toldAt = -Infinity;
+  return (news) => {
+    const now = performance.now();
+    if (now - toldAt < newsEveryMs) return;
+    toldAt = now;
+    tell(news);
+  };
+};

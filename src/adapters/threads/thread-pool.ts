@@ -17,12 +17,12 @@ export interface PoolSettings extends ThreadSettings {
 export class ThreadPool<Task, Result, News = never> {
   readonly #settings: PoolSettings;
   readonly #threads = new Set<WorkerThread<Task, Result, News>>();
-  readonly #turns: PQueue;
+  readonly #queue: PQueue;
   #isClosed = false;
 
   constructor(settings: PoolSettings) {
     this.#settings = settings;
-    this.#turns = new PQueue({ concurrency: settings.threads });
+    this.#queue = new PQueue({ concurrency: settings.threads });
   }
 
   /**
@@ -30,13 +30,12 @@ export class ThreadPool<Task, Result, News = never> {
    * @throws Overrun; Unavailable also when too many wait; DomainError and Error as the task threw them
    */
   async run(task: Task, onNews: (news: News) => void = () => undefined): Promise<Result> {
-    if (this.#turns.size >= this.#settings.mostWaiting) {
+    if (this.#queue.size >= this.#settings.mostWaiting) {
       throw busy('too many tasks wait for a thread');
     }
-    return this.#turns.add(() => this.#thread().work(task, onNews));
+    return this.#queue.add(() => this.#thread().work(task, onNews));
   }
 
-  /** How many threads there are now. */
   get size(): number {
     return this.#threads.size;
   }
@@ -79,7 +78,6 @@ export interface ThreadLimits {
 interface ThreadSettings extends ThreadLimits {
   /** What a thread runs: it calls `answerTasks`. */
   readonly entry: URL;
-  /** What each thread is given at its start. */
   readonly setup?: unknown;
   /** An idle thread is ended after this time, usually a minute. */
   readonly idleMs?: number;
@@ -105,7 +103,6 @@ class WorkerThread<Task, Result, News> {
   readonly #worker: Worker;
   readonly #settings: ThreadSettings;
   #work: Work<Result, News> | undefined;
-  /** Why it ends, and its task with it. */
   #why: Error | undefined;
   #deadline: NodeJS.Timeout | undefined;
   #looking: NodeJS.Timeout | undefined;
@@ -150,7 +147,6 @@ class WorkerThread<Task, Result, News> {
     return this.#work.promise;
   }
 
-  /** Also in the middle of a task, which fails. */
   async end(why: Error = broken(new Error('it was stopped'))): Promise<void> {
     this.#why ??= why;
     await this.#worker.terminate();

@@ -17,7 +17,6 @@ export interface UnpackingTask {
   readonly place: string;
 }
 
-/** Unpacks, compresses and stores in threads of its own. */
 export class ThreadedUnpacking extends SiteUnpacking {
   readonly #pool: ThreadPool<UnpackingTask, SiteContents, UploadProgress>;
   readonly #limits: ThreadLimits;

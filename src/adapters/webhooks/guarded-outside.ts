@@ -18,14 +18,12 @@ import { NotSent, notSentBy } from './not-sent.ts';
 type Message = Parameters<Outside['post']>[1];
 
 interface OutsideSettings extends LookupSettings {
-  /** Instead of `longestMs`. */
   readonly withinMs?: number;
 }
 
 /** From the look-up of the name to the end of the answer. */
 export const longestMs = 10_000;
 
-/** Bytes. */
 export const largest = { headers: 16 * 1024, answer: 64 * 1024, kept: 1024 } as const;
 
 /**
@@ -102,14 +100,12 @@ const answerTo = (
       .end(body);
   });
 
-/** As `lookup` of node:net gives it. */
 interface CheckedAddress {
   readonly address: string;
   readonly family: 4 | 6;
 }
 
 interface LookupSettings {
-  /** As node:dns takes them: `ip:port`. */
   readonly dnsServers: readonly string[];
   readonly rules: DestinationRules;
   /** Addresses of this service that the machine does not know, as behind a load balancer. */

@@ -6,7 +6,7 @@ import {
 } from '../../../src/adapters/dashboard/domains/diagnostics.ts';
 import { recordsSection } from '../../../src/adapters/dashboard/domains/records.ts';
 import { stepLine, stepsOf } from '../../../src/adapters/dashboard/domains/status.ts';
-import { tell } from '../../../src/adapters/dashboard/domains/timeline.ts';
+import { entryInWords } from '../../../src/adapters/dashboard/domains/timeline.ts';
 import { html } from '../../../src/adapters/dashboard/frame/html.ts';
 import type { Refusal } from '../../../src/adapters/dashboard/frame/screen.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
@@ -39,7 +39,7 @@ const lives = [
 test.each(lives)('the story says when a certificate of %i ms ends: %s', (life, words) => {
   const details = { outcome: 'issued', notAfter: after(life).toISOString() };
   for (const kind of ['attempt', 'renewed'] as const) {
-    const { title } = tell({ kind, occurredAt: start, details });
+    const { title } = entryInWords({ kind, occurredAt: start, details });
     expect(html`${title}`.toString()).toContain(`>${words}<`);
   }
 });

@@ -69,7 +69,7 @@ export const domainMenu = (domain: CustomDomain, slug: string, { isPrimary }: Do
     </div>`;
 };
 
-/** By the codes of `afterVerify`: what stays true. The others are said by `afterwards`. */
+/** By the codes of `afterVerify`: what stays true. The others are said by `noticeAfter`. */
 export const verifyNotices = {
   checked: 'The DNS was checked: all records are correct.',
 };
@@ -100,7 +100,7 @@ const afterVerify = (before: CustomDomain, after: CustomDomain): string => {
  * The notice after an action, shown for as long as it is true.
  * @param path of the domain's own page, where that is another one
  */
-export const afterwards = (
+export const noticeAfter = (
   query: URLSearchParams,
   domain: CustomDomain | undefined,
   path = '',

@@ -10,7 +10,7 @@ import { form, type Refusal, refusalOf, type Screen, type Visit } from '../frame
 import { shownOnce } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { withHost } from '../projects/project-head.ts';
-import { afterwards, domainMenu, verification, verifyForm, verifyNotices } from './actions.ts';
+import { noticeAfter, domainMenu, verification, verifyForm, verifyNotices } from './actions.ts';
 import { certificateSection } from './certificate.ts';
 import { problemCards, resolverSection } from './diagnostics.ts';
 import { domainOf, domainPath, domainsPath } from './paths.ts';
@@ -56,7 +56,7 @@ export const domainScreen = (ports: DashboardPorts): Screen => ({
         refusal: refusalOf(refusal, 'share'),
       });
     const content = html`
-      ${afterwards(query, domain)}
+      ${noticeAfter(query, domain)}
       ${domainHead(project, domain, { actions })}
       ${secret}
       ${domain.state === 'removed' ? await gone() : html`${sections(view, now, verify)}${await sharing()}`}

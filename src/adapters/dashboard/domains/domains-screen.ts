@@ -12,7 +12,7 @@ import { form, type Refusal, refusalOf, type Screen, type Visit } from '../frame
 import { filled } from '../frame/sent-form.ts';
 import type { DashboardPorts, DashboardSettings } from '../ports.ts';
 import { projectHead, siteOf } from '../projects/project-head.ts';
-import { afterRemoval, afterwards, verification, verifyNotices } from './actions.ts';
+import { afterRemoval, noticeAfter, verification, verifyNotices } from './actions.ts';
 import { configurationForm, configurationNotices, configurationSection } from './configuration.ts';
 import {
   domainTable,
@@ -63,7 +63,7 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
   });
   const content = html`
     ${afterRemoval(removed, query, settings)}
-    ${afterwards(query, acted, path)}
+    ${noticeAfter(query, acted, path)}
     ${projectHead(site.project, 'domains', html`<p class="lead">Serve this site under names of your own, each with its own certificate.</p>`)}
     ${acted && (await recordsOf(ports, [acted, other], { slug, view, attached }))}
     <section class="card" id="all-domains" aria-labelledby="domains">

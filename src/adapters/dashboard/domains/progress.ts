@@ -30,7 +30,7 @@ export interface Progress {
   readonly isWorkedOn: boolean;
 }
 
-const yourTurn = (short: string, sentence: string, tone: Tone = 'bad'): Progress => ({
+const ownerActs = (short: string, sentence: string, tone: Tone = 'bad'): Progress => ({
   short,
   sentence,
   tone,
@@ -38,7 +38,7 @@ const yourTurn = (short: string, sentence: string, tone: Tone = 'bad'): Progress
   isWorkedOn: false,
 });
 
-const ourTurn = (short: string, sentence: string): Progress => ({
+const weAct = (short: string, sentence: string): Progress => ({
   short,
   sentence,
   tone: 'busy',
@@ -72,7 +72,7 @@ export const sharedSentenceOf = (domain: CustomDomain, now: Date, redirectsTo?: 
 
 const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added'>): Progress => {
   if (!report) {
-    return yourTurn(
+    return ownerActs(
       'Waiting for DNS records',
       `Create the records below at the DNS provider of ${nameInText(nameOf(registrableDomain))}. We check for them automatically.`,
       'busy',
@@ -80,7 +80,7 @@ const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added
   }
   const problem = report.problems.find(isBlocking);
   if (!problem) {
-    return ourTurn('DNS is correct', 'The DNS is correct. The next check verifies the domain.');
+    return weAct('DNS is correct', 'The DNS is correct. The next check verifies the domain.');
   }
   const asked = report.resolvers.length;
   const agreeing = report.resolvers.filter(({ agrees }) => agrees).length;
@@ -100,8 +100,8 @@ const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added
   const what = size === 1 ? 'the problem' : `the ${size} problems`;
   const isAwaited = [...codes].every((code) => meanings[code] === 'awaited');
   return isAwaited
-    ? yourTurn(title, `The DNS does not have all records yet. ${awaiting}`, 'busy')
-    : yourTurn(
+    ? ownerActs(title, `The DNS does not have all records yet. ${awaiting}`, 'busy')
+    : ownerActs(
         title,
         `The DNS is not correct yet. Fix ${what} below; we check again automatically.`,
       );
@@ -179,10 +179,10 @@ const progressOfPreparing = (domain: DomainIn<'added'>, now: Date): Progress | u
   if (!work || !isDelegated(domain)) return undefined;
   if (isReadyAt(domain, now)) {
     const sentence = `Certificate ready: point your DNS here whenever you like. ${move}`;
-    return { ...yourTurn('Certificate ready', sentence, 'good') };
+    return { ...ownerActs('Certificate ready', sentence, 'good') };
   }
   if (!work.problem)
-    return ourTurn(
+    return weAct(
       'Certificate is being issued',
       'The name is proven, and its certificate is being ordered. You can point your DNS here without a gap once it is ready.',
     );
@@ -192,7 +192,7 @@ const progressOfPreparing = (domain: DomainIn<'added'>, now: Date): Progress | u
       ? 'We no longer retry. Fix that, then press Verify.'
       : 'We retry automatically.';
   const sentence = `The certificate is not ready yet: ${lowered(title)}. ${next}`;
-  return { ...yourTurn(title, sentence), actor: work.problem.actor };
+  return { ...ownerActs(title, sentence), actor: work.problem.actor };
 };
 
 const usually = 'That usually takes less than two minutes.';
@@ -211,7 +211,7 @@ const progressOfVerified = ({ certificate: { work } }: DomainIn<'verified'>): Pr
 };
 
 const isIssued = (what: keyof typeof nowIssuing): Progress =>
-  ourTurn('Certificate is being issued', `${nowIssuing[what]} ${usually}`);
+  weAct('Certificate is being issued', `${nowIssuing[what]} ${usually}`);
 
 const nowIssuing = {
   ordered: 'The DNS is correct, and the certificate is being ordered.',
@@ -228,21 +228,21 @@ export const progressOfHeldUp = (
   const limit = limitInWords(heldUpBy.reason);
   const right = state === 'added' ? 'The name is proven.' : 'The DNS is correct.';
   const sentence = `${right} The certificate waits, because a limit is reached: ${limit}. It is ordered automatically, from ${exact(heldUpBy.nextAt)} on.`;
-  return { ...ourTurn(`Certificate waits: ${limit}`, sentence), isWorkedOn: false };
+  return { ...weAct(`Certificate waits: ${limit}`, sentence), isWorkedOn: false };
 };
 
 const progressOfEnd = ({ code }: DnsProblem): Progress => {
   const title = problemTitles[code];
   const advice = 'We no longer retry. Fix that, then press Re-verify.';
-  return yourTurn(title, `There is no certificate: ${lowered(title)}. ${advice}`);
+  return ownerActs(title, `There is no certificate: ${lowered(title)}. ${advice}`);
 };
 
 const progressOfFailure = ({ code, actor }: DnsProblem): Progress => {
   const title = problemTitles[code];
   const waits = `The certificate has to wait: ${lowered(title)}.`;
   return actor === 'customer'
-    ? yourTurn(title, `${waits} Fix that; we retry automatically.`)
-    : { ...ourTurn(title, `${waits} We retry automatically.`), isWorkedOn: false };
+    ? ownerActs(title, `${waits} Fix that; we retry automatically.`)
+    : { ...weAct(title, `${waits} We retry automatically.`), isWorkedOn: false };
 };
 
 /**
@@ -268,7 +268,7 @@ const progressOfLive = (
   switch (health?.kind) {
     case 'certificate_expired': {
       const because = health.problem ? `: ${lowered(problemTitles[health.problem.code])}` : '';
-      return yourTurn(
+      return ownerActs(
         'Certificate has expired',
         `The certificate has expired and could not be renewed${because}. Browsers warn your visitors.`,
       );
@@ -277,7 +277,7 @@ const progressOfLive = (
       const { code, actor } = health.problem;
       const title = problemTitles[code];
       const sentence = `${visitorsGet(redirectsTo)}, but its certificate cannot be renewed: ${lowered(title)}.`;
-      return { ...yourTurn(title, sentence), actor };
+      return { ...ownerActs(title, sentence), actor };
     }
     case 'healthy':
     case undefined:

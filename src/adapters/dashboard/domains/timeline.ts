@@ -59,7 +59,7 @@ const timelineItems = (
 ): readonly Html[] => {
   let used = 0;
   return entries.map((entry) => {
-    const told = tell(entry);
+    const told = entryInWords(entry);
     const answers = used < mostOfAnswers ? told.answers?.() : undefined;
     const length = answers?.toString().length ?? 0;
     const fits = used === 0 || used + length <= mostOfAnswers;
@@ -73,7 +73,7 @@ const timelineItems = (
 
 const timelineItem = (
   { place, occurredAt }: PlacedEntry,
-  { title, tone, more, shown }: Told & { readonly shown?: Html },
+  { title, tone, more, shown }: EntryInWords & { readonly shown?: Html },
   now: Date,
 ): Html => html`<li class="${tone}" id="entry-${String(place)}">
     <p><strong>${title}</strong></p>
@@ -81,7 +81,7 @@ const timelineItem = (
     ${more}${shown}
   </li>`;
 
-export interface Told {
+export interface EntryInWords {
   readonly title: Child;
   readonly tone: Tone;
   readonly more?: Html;
@@ -90,12 +90,12 @@ export interface Told {
 }
 
 /** One entry of a timeline in words. An entry of a newer version may have other details. */
-export const tell = ({ kind, occurredAt, details }: TimelineEntry): Told => {
+export const entryInWords = ({ kind, occurredAt, details }: TimelineEntry): EntryInWords => {
   switch (kind) {
     case 'added':
       return { title: 'Added', tone: 'idle' };
     case 'checked':
-      return tellCheck(v.parse(check, details), details);
+      return checkInWords(v.parse(check, details), details);
     case 'ready':
       return { title: 'Certificate ready: the DNS can change at any time', tone: 'good' };
     case 'unready':
@@ -106,7 +106,7 @@ export const tell = ({ kind, occurredAt, details }: TimelineEntry): Told => {
     case 'verified':
       return { title: 'Verified', tone: 'good' };
     case 'attempt':
-      return tellAttempt(v.parse(attempt, details), occurredAt);
+      return attemptInWords(v.parse(attempt, details), occurredAt);
     case 'live':
       return { title: 'Live: visitors come here', tone: 'good' };
     case 'renewed':
@@ -157,10 +157,10 @@ const removalWords: Readonly<Record<RemovalReason, string>> = {
   expired: 'Removed: it was not verified within 30 days',
 };
 
-const tellCheck = (
+const checkInWords = (
   { verifiable, problems }: v.InferOutput<typeof check>,
   details: TimelineEntry['details'],
-): Told => {
+): EntryInWords => {
   const titles: Readonly<Record<string, string>> = problemTitles;
   const found = [...new Set(problems.map(({ code }) => titles[code] ?? shortened(code)))];
   const seen = problems[0]?.seen ?? '';
@@ -184,7 +184,7 @@ const failureWords: Readonly<Partial<Record<AuthorityFailureReason, string>>> = 
 /** Characters of what an authority said. */
 const mostToldOfRefusal = 1000;
 
-const tellAttempt = (told: v.InferOutput<typeof attempt>, occurredAt: Date): Told => {
+const attemptInWords = (told: v.InferOutput<typeof attempt>, occurredAt: Date): EntryInWords => {
   switch (told.outcome) {
     case 'issued':
       return {

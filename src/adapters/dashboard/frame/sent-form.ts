@@ -118,10 +118,11 @@ const doneField = 'done';
  * nothing.
  * @param secret of the session
  */
-export const doneBy = (secret: string, code: string): string => `${code}.${proofOf(secret, code)}`;
+export const signedCode = (secret: string, code: string): string =>
+  `${code}.${proofOf(secret, code)}`;
 
 /** @returns the query with the code alone, or without one that this session did not write */
-export const withProvenDone = (query: URLSearchParams, secret: string): URLSearchParams => {
+export const withVerifiedCode = (query: URLSearchParams, secret: string): URLSearchParams => {
   const [code = '', proof] = query.get(doneField)?.split('.') ?? [];
   const proven = new URLSearchParams(query);
   if (proof === proofOf(secret, code)) proven.set(doneField, code);
@@ -181,12 +182,12 @@ interface Way {
 }
 
 /** A link, or a button that takes the kept form along. */
-export const wayWith = (kept: KeptForm | undefined, { to, label, look }: Way): Html =>
+export const linkWithKept = (kept: KeptForm | undefined, { to, label, look }: Way): Html =>
   kept
     ? html`<form method="post" action="${to}" class="inline">${keptInput(kept)}<button>${label}</button></form>`
     : html`<a ${look && html`class="${look}"`} href="${to}">${label}</a>`;
 
-/** @returns the kept form if it came without an email address: by `wayWith` */
+/** @returns the kept form if it came without an email address: by `linkWithKept` */
 export const keptAlone = (values: Readonly<Record<string, string>>): KeptForm | undefined =>
   values['email'] === undefined ? readKept(values) : undefined;
 

@@ -8,7 +8,7 @@ import { redirect, sendHtml } from '../frame/responses.ts';
 import type { Screen } from '../frame/screen.ts';
 import { type KeptForm, keptInput, readForm, readKept, type Refill } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
-import { type Cookies, enter, originOf } from './session.ts';
+import { type Cookies, startSession, originOf } from './session.ts';
 
 const accountsPath = '/dashboard/accounts';
 
@@ -18,7 +18,7 @@ type Ports = Pick<DashboardPorts, 'access' | 'networkOf' | 'acting' | 'deadline'
 };
 
 /** After a sign-in that opens several accounts. The query of it says where to go afterwards. */
-export const letChoose = async (
+export const sendAccountChooser = async (
   ctx: Context,
   signedIn: SignedIn,
   kept: KeptForm | undefined,
@@ -51,7 +51,7 @@ export const accountsScreen = (ports: Ports): Screen => ({
         const kept = readKept(await readForm(ctx, ports));
         if (person !== signedIn.person.id) {
           const session = await ports.access.switchAccount(signedIn, person, originOf(ctx, ports));
-          await enter(ctx, session, ports);
+          await startSession(ctx, session, ports);
         }
         if (kept) {
           await ports.refill(ctx, kept);

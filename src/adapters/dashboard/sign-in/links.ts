@@ -20,10 +20,17 @@ import {
   keptInput,
   readForm,
   readKept,
-  wayWith,
+  linkWithKept,
 } from '../frame/sent-form.ts';
-import { enter, originOf, type SignInPorts } from './session.ts';
-import { email, goOn, linkPages, refusalFrom, showSignIn, unfilled } from './sign-in-page.ts';
+import { startSession, originOf, type SignInPorts } from './session.ts';
+import {
+  email,
+  redirectAfterSignIn,
+  linkPages,
+  refusalFrom,
+  showSignIn,
+  unfilled,
+} from './sign-in-page.ts';
 
 const schema = v.object({ email });
 
@@ -97,16 +104,16 @@ const asked = (
     <h1>Check your mail</h1>
     <p role="status">If there is an account for <strong>${typed}</strong>, a mail is on its way. The link in it works once, for ${inWords(mailedLinkMs)}.</p>
     <p class="hint">Nothing there after a few minutes? Look among the spam, and check the address. We send at most ${mailLimits.ofSource.perHour} such mails an hour to one address for one network, and ${mailLimits.inAll.perHour} for all. A browser in which you have signed in is counted by itself.</p>
-    <div>${wayWith(kept, { to: withQuery(linkPages[wants].path, query), label: 'Use another address', look: 'button' })}</div>
+    <div>${linkWithKept(kept, { to: withQuery(linkPages[wants].path, query), label: 'Use another address', look: 'button' })}</div>
     ${kept ? wayOn(query, kept) : wayBack(query)}
   </section>`;
 
 const wayBack = (query: string, kept?: KeptForm): Html =>
-  html`<div class="hint">${wayWith(kept, { to: withQuery(signInPath, query), label: 'Back to sign-in' })}</div>`;
+  html`<div class="hint">${linkWithKept(kept, { to: withQuery(signInPath, query), label: 'Back to sign-in' })}</div>`;
 
 const wayOn = (query: string, kept: KeptForm): Html => html`
   <p>This page keeps what you entered. Open the link in another tab of this browser, sign in, and then continue here.</p>
-  <div>${wayWith(kept, { to: withQuery(signInPath, query), label: 'Continue after signing in' })}</div>`;
+  <div>${linkWithKept(kept, { to: withQuery(signInPath, query), label: 'Continue after signing in' })}</div>`;
 
 const path = `${signInPath}/:token`;
 
@@ -138,7 +145,7 @@ const answer = async (ctx: Context, act: Act, ports: SignInPorts): Promise<void>
     await act(ctx, ports);
   } catch (error) {
     // The person whom it signed in opened it again: just show the dashboard.
-    if (error instanceof DomainError && (await ports.whoAsks(ctx))) goOn(ctx);
+    if (error instanceof DomainError && (await ports.whoAsks(ctx))) redirectAfterSignIn(ctx);
     else {
       const refusal = refusalFrom(ctx, error, {});
       await showSignIn(ctx, ports, { query: ctx.querystring, refusal });
@@ -151,7 +158,7 @@ const tokenOf = (ctx: Context): string =>
 
 const signIn: Act = async (ctx, ports) => {
   const session = await ports.access.signInByLink(tokenOf(ctx), originOf(ctx, ports));
-  await enter(ctx, session, ports);
+  await startSession(ctx, session, ports);
   const waiting = decodeURIComponent(ports.cookies.next.read(ctx) ?? '');
   if (waiting !== '') ports.cookies.next.clear(ctx);
   redirect(ctx, nextIn(ctx.querystring) ?? pageAfterSignIn(`next=${encodeURIComponent(waiting)}`));

@@ -62,7 +62,7 @@ export type WhoAsks = (ctx: Context) => Promise<SignedIn | undefined>;
 const found = new WeakMap<Context, SignedIn>();
 
 /** Somebody has signed in with this request. */
-const nowAsks = (ctx: Context, signedIn: SignedIn): void => {
+const rememberSignedIn = (ctx: Context, signedIn: SignedIn): void => {
   found.set(ctx, signedIn);
 };
 
@@ -87,22 +87,22 @@ export type SignInPorts = Pick<
 };
 
 /** Gives the browser this session and ends its previous one. @returns whom the rest of this request is answered as */
-export const enter = async (
+export const startSession = async (
   ctx: Context,
   { secret, device }: Pick<StartedSession, 'secret' | 'device'>,
   ports: Pick<SignInPorts, 'access' | 'acting' | 'cookies'>,
 ): Promise<SignedIn> => {
-  await leave(ctx, ports);
+  await endSession(ctx, ports);
   ports.cookies.session.write(ctx, secret);
   ports.cookies.device.write(ctx, device);
   const signedIn = await ports.access.findSession(secret);
   if (!signedIn) throw new PageProblem(503, 'The session has ended already. Sign in again.');
-  nowAsks(ctx, signedIn);
+  rememberSignedIn(ctx, signedIn);
   return signedIn;
 };
 
 /** Ends the browser's previous session, which the new one replaces. */
-export const leave = async (
+export const endSession = async (
   ctx: Context,
   { access, acting, cookies }: Pick<SignInPorts, 'access' | 'acting' | 'cookies'>,
 ): Promise<void> => {

@@ -18,10 +18,10 @@ import {
   keptInput,
   readForm,
   readKept,
-  wayWith,
+  linkWithKept,
 } from '../frame/sent-form.ts';
-import { letChoose } from './accounts-screen.ts';
-import { enter, leave, originOf, type SignInPorts } from './session.ts';
+import { sendAccountChooser } from './accounts-screen.ts';
+import { startSession, endSession, originOf, type SignInPorts } from './session.ts';
 
 export const email = v.pipe(
   filled('Enter your email address.'),
@@ -41,7 +41,7 @@ export const addSignIn = (router: Router, ports: SignInPorts): void => {
   const { access, whoAsks, cookies, refill } = ports;
 
   router.get(path, async (ctx: Context) => {
-    if (await whoAsks(ctx)) goOn(ctx);
+    if (await whoAsks(ctx)) redirectAfterSignIn(ctx);
     else await showSignIn(ctx, ports);
   });
 
@@ -63,17 +63,17 @@ export const addSignIn = (router: Router, ports: SignInPorts): void => {
     }
     try {
       const session = await access.signIn(checked.output, originOf(ctx, ports));
-      const signedIn = await enter(ctx, session, ports);
-      if (session.others.length > 0) await letChoose(ctx, signedIn, kept, ports);
+      const signedIn = await startSession(ctx, session, ports);
+      if (session.others.length > 0) await sendAccountChooser(ctx, signedIn, kept, ports);
       else if (kept) await refill(ctx, kept);
-      else goOn(ctx);
+      else redirectAfterSignIn(ctx);
     } catch (error) {
       await showSignIn(ctx, ports, { query, kept, refusal: refusalFrom(ctx, error, values) });
     }
   });
 
   router.post('/dashboard/sign-out', async (ctx: Context) => {
-    await leave(ctx, ports);
+    await endSession(ctx, ports);
     cookies.session.clear(ctx);
     redirect(ctx, path);
   });
@@ -101,7 +101,7 @@ export const refusalFrom = (
   return { ...unfilled, status, message, values };
 };
 
-export const goOn = (ctx: Context): void => {
+export const redirectAfterSignIn = (ctx: Context): void => {
   redirect(ctx, pageAfterSignIn(ctx.querystring));
 };
 
@@ -149,8 +149,8 @@ const signInForm = (
 
 const waysByMail = (query: string, kept: KeptForm | undefined): Html => html`
   <div class="row between">
-    ${wayWith(kept, { to: linkPages.new_password.path, label: 'Forgot password?' })}
-    ${wayWith(kept, { to: withQuery(linkPages.sign_in.path, query), label: 'Sign in by a link' })}
+    ${linkWithKept(kept, { to: linkPages.new_password.path, label: 'Forgot password?' })}
+    ${linkWithKept(kept, { to: withQuery(linkPages.sign_in.path, query), label: 'Sign in by a link' })}
   </div>`;
 
 const waysWithoutMail = html`<p class="hint">No password yet, or forgotten it? Use a one-time sign-in link. The operator of this service creates one; if you were invited, ask the person who invited you for the link.</p>`;

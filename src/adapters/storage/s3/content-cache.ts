@@ -28,9 +28,7 @@ const most = {
 const checksumBytes = 32;
 
 interface CacheSettings {
-  /** Of its own; made when it is not there, for this user only. */
   readonly folder: string;
-  /** On the disk. */
   readonly mostBytes: number;
   /** Is told why the disk refused a content, once a minute at most. */
   readonly onProblem: (error: unknown) => void;
@@ -82,7 +80,6 @@ export class ContentCache {
     return content && Buffer.from(content.subarray(position, position + bytes));
   }
 
-  /** All contents of a deploy. */
   async forget(deployId: string): Promise<void> {
     const folder = join(this.#folder, deployId);
     this.#open.forget(folder);
@@ -103,7 +100,6 @@ export class ContentCache {
       .read(path, checksumBytes + position, bytes)
       .catch(() => undefined);
     if (part?.length !== bytes) {
-      // Evicted, perhaps by another process.
       this.#checked.delete(name);
       return undefined;
     }
@@ -172,7 +168,6 @@ const readChecked = async (path: string): Promise<Buffer | undefined> => {
 
 const hourMs = 60 * 60 * 1000;
 
-/** How the names of files end that are being written. */
 const incoming = '.incoming';
 
 /** Nobody asks for the files of a removed deploy any more. */
@@ -197,7 +192,6 @@ interface CachedFile {
 export class CacheRoom {
   readonly #folder: string;
   readonly #mostBytes: number;
-  /** Added by this process since the last look. */
   #added = 0;
   /** How much may be added before the next look. */
   #until = 0;
@@ -251,7 +245,6 @@ export class CacheRoom {
     this.#until = Math.max(spare / rivals, share.least * this.#mostBytes);
   }
 
-  /** @returns how many bytes there are then */
   async #shrink(files: readonly CachedFile[]): Promise<number> {
     let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     const room = this.#mostBytes - rivals * this.#refused;
@@ -287,7 +280,6 @@ const filesIn = async (folder: string): Promise<readonly CachedFile[]> => {
 
 const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);
 
-/** Another process may have removed it already. */
 const remove = async (files: readonly CachedFile[]): Promise<void> => {
   for (const { path } of files) await rm(path, { force: true });
 };

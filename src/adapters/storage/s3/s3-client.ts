@@ -11,17 +11,14 @@ export const partBytes = 5 * 1024 * 1024;
 /** For one attempt to send so many bytes: long enough at 100 KB a second. */
 const sendingMs = (bytes: number): number => 10_000 + bytes / 100;
 
-/** A part of a bucket. */
 export interface S3Place {
   readonly bucket: string;
   /** What all keys begin with: nothing, or a path that ends in a slash. */
   readonly prefix: string;
-  /** Of a store that is not AWS. */
   readonly endpoint: string | undefined;
   readonly region: string | undefined;
 }
 
-/** The SDK and a client of it. */
 export interface OpenedS3 {
   readonly sdk: typeof awsSdk;
   readonly Upload: typeof Upload;
@@ -105,7 +102,6 @@ export class S3Failure extends Error {
   override readonly name = 'S3Failure';
   /** As the store names it, like `AccessDenied`, or as the system does, like `ECONNREFUSED`. */
   readonly code: string;
-  /** Of its answer, if there was one. */
   readonly status: number | undefined;
 
   constructor(code: string, message: string, status?: number) {
@@ -130,15 +126,14 @@ export class S3Failure extends Error {
 }
 
 /** For one attempt, and for all of them with what is read. */
-export interface Patience {
+export interface CallTimeouts {
   readonly attemptMs: number;
   readonly allMs: number;
 }
 
-/** A visitor waits for it. */
-export const reading: Patience = { attemptMs: 3_000, allMs: 6_000 };
-export const asking: Patience = { attemptMs: 15_000, allMs: attempts * 15_000 };
-export const writing = (bytes: number): Patience => ({
+export const reading: CallTimeouts = { attemptMs: 3_000, allMs: 6_000 };
+export const asking: CallTimeouts = { attemptMs: 15_000, allMs: attempts * 15_000 };
+export const writing = (bytes: number): CallTimeouts => ({
   attemptMs: sendingMs(bytes),
   allMs: attempts * sendingMs(bytes),
 });
@@ -147,7 +142,7 @@ type CallOptions = Readonly<{ abortSignal: AbortSignal; requestTimeout: number }
 
 /** Ends what takes too long, also the search for credentials. @throws S3Failure */
 export const inTime = async <T>(
-  { attemptMs, allMs }: Patience,
+  { attemptMs, allMs }: CallTimeouts,
   call: (options: CallOptions) => Promise<T>,
 ): Promise<T> => {
   const end = new AbortController();
@@ -163,7 +158,6 @@ export const inTime = async <T>(
   }
 };
 
-/** Of a store that does not answer. */
 const away = { failures: 3, restMs: 1_000 };
 
 /**

@@ -27,7 +27,6 @@ interface S3SiteFilesPorts {
   readonly staging: string;
 }
 
-/** @param total files of the deploy */
 type OnStored = (done: number, total: number) => void;
 
 /**
@@ -179,7 +178,6 @@ const removeLeftOvers = async (folder: string): Promise<void> => {
   const old = Date.now() - longestUploadMs;
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name);
-    // Another process may have removed it first.
     const found = await stat(path).catch(() => undefined);
     if (found && found.mtimeMs < old) await rm(path, { recursive: true, force: true });
   }
