@@ -13,7 +13,7 @@ const list = '@zxcvbn-ts/language-common/src/passwords.json';
 let known: Promise<ReadonlySet<string>> | undefined;
 
 /** Read on first use, once per process. */
-export const readCommonPasswords = (): Promise<ReadonlySet<string>> => {
+const readCommonPasswords = (): Promise<ReadonlySet<string>> => {
   known ??= readList().catch((error: unknown) => {
     known = undefined;
     throw error;
