@@ -10,11 +10,10 @@ import { planLimits, type Plan } from '../../../src/access/domain/plan.ts';
 import type { ApiKeys, KeyHolder } from '../../../src/access/key-ports.ts';
 import { keyDecision, later, newAccount, now } from '../../support/accounts.ts';
 import { scribble } from '../../support/scribble.ts';
-import { test, testOnBoth } from '../../support/store-contracts.ts';
+import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
-/** The part of the API key contract that every request needs: finding the holder of a secret. */
-export const keyHoldersContract = (open: () => Promise<Stores>): void => {
+describeStores('holders of API keys', (open) => {
   let stores: Stores;
   let apiKeys: ApiKeys;
   let account: string;
@@ -90,4 +89,4 @@ export const keyHoldersContract = (open: () => Promise<Stores>): void => {
     scribble(changed);
     expect(await holder()).toEqual(heldBy(key));
   });
-};
+});

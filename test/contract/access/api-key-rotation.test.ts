@@ -10,14 +10,13 @@ import type { ApiKeys } from '../../../src/access/key-ports.ts';
 import { keyDecision, later, newAccount, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
-import { scribble } from '../../support/scribble.ts';
-import { test, testOnBoth } from '../../support/store-contracts.ts';
+import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
 const hour = 3_600_000;
 
-export const apiKeyRotationContract = (open: () => Promise<Stores>): void => {
+describeStores('rotation of API keys', (open) => {
   let stores: Stores;
   let apiKeys: ApiKeys;
   let account: string;
@@ -154,16 +153,4 @@ export const apiKeyRotationContract = (open: () => Promise<Stores>): void => {
       expect(await takeEvents(stores)).toHaveLength(9);
     },
   );
-
-  test('stored records do not change when callers change their copies', async () => {
-    const hash = newHash();
-    const until = later(hour);
-    const rotated = await apiKeys.rotate(key.id, hash, (its) => {
-      return { state: { key: { ...its, hint: 'new' }, oldSecretsUntil: until }, events: [] };
-    });
-    const held = [rotated, until, await apiKeys.findBySecretHash(first), await kept()];
-    for (const one of held) scribble(one);
-    expect(await untilOf(first)).toEqual(later(hour));
-    expect(await kept()).toEqual({ ...key, hint: 'new', oldSecretsUntil: later(hour) });
-  });
-};
+});

@@ -5,9 +5,9 @@ import {
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { DomainChange } from '../../../src/domains/domain/attachment/change.ts';
 import { endShare, shareDomain } from '../../../src/domains/domain/attachment/share.ts';
-import { newHash } from '../../support/access/people.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import { wildcardOver } from '../../../src/domains/domain/names/wildcard.ts';
+import { newHash } from '../../support/access/people.ts';
 import { later } from '../../support/accounts.ts';
 import {
   deployTo,
@@ -17,11 +17,10 @@ import {
   servedProject,
   verify,
 } from '../../support/domains/custom-domains.ts';
-import { test, testOnBoth } from '../../support/store-contracts.ts';
+import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
-/** What tells pages in other processes that they are out of date. */
-export const domainFingerprintContract = (open: () => Promise<Stores>): void => {
+describeStores('the fingerprint of domains', (open) => {
   let stores: Stores;
   let project: Project;
   let domain: CustomDomain;
@@ -134,4 +133,4 @@ export const domainFingerprintContract = (open: () => Promise<Stores>): void => 
       await expectNews(() => stores.domains.change(id, verify));
     },
   );
-};
+});

@@ -19,11 +19,10 @@ import {
   undelegate,
 } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
-import { test, testOnBoth } from '../../support/store-contracts.ts';
+import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
-/** Domains whose certificate comes before their traffic, and what edges get of them. */
-export const readyDomainsContract = (open: () => Promise<Stores>): void => {
+describeStores('ready domains', (open) => {
   let stores: Stores;
   let domains: CustomDomains;
   let project: Project;
@@ -167,4 +166,4 @@ export const readyDomainsContract = (open: () => Promise<Stores>): void => {
     expect(holders).toEqual(await domains.holdersOf(host));
     expect(new Set(now.map((one) => one?.state))).toEqual(new Set(['added']));
   });
-};
+});

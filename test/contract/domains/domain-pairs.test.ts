@@ -15,13 +15,13 @@ import {
 import { admitted, allowance, moment } from '../../support/domains/known-domains.ts';
 import { race } from '../../support/race.ts';
 import { refusal } from '../../support/refusal.ts';
-import { test, testOnBoth } from '../../support/store-contracts.ts';
+import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
 const lately = later(-1);
 
-export const domainPairsContract = (open: () => Promise<Stores>): void => {
+describeStores('pairs of domains', (open) => {
   let stores: Stores;
   let project: Project;
   beforeAll(async () => {
@@ -126,4 +126,4 @@ export const domainPairsContract = (open: () => Promise<Stores>): void => {
       expect(await hosts()).toHaveLength(2);
     },
   );
-};
+});

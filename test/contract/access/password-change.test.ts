@@ -12,11 +12,10 @@ import {
 } from '../../support/access/people.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
-import { scribble } from '../../support/scribble.ts';
-import { test, testOnBoth } from '../../support/store-contracts.ts';
+import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
-export const passwordChangeContract = (open: () => Promise<Stores>): void => {
+describeStores('changing a password', (open) => {
   let stores: Stores;
   let account: string;
   let person: Person;
@@ -176,15 +175,4 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
       expect(lost).toEqual([]);
     }
   });
-
-  test('stored records do not change when callers change their copies', async () => {
-    const decision = { state: { ...person, passwordHash: 'hash' }, events: [] };
-    const kept = structuredClone(decision.state);
-    await stores.people.changePassword(person.id, mine.session.id, (its) => {
-      scribble(its);
-      return decision;
-    });
-    scribble(decision);
-    expect(await stored()).toEqual(kept);
-  });
-};
+});

@@ -15,11 +15,10 @@ import {
   verify,
 } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
-import { test, testOnBoth } from '../../support/store-contracts.ts';
+import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
-/** Where the hosts of a project lead, after any change of the project. */
-export const domainRoutesContract = (open: () => Promise<Stores>): void => {
+describeStores('routes of projects', (open) => {
   let stores: Stores;
   let project: Project;
   beforeAll(async () => {
@@ -131,4 +130,4 @@ export const domainRoutesContract = (open: () => Promise<Stores>): void => {
       }
     },
   );
-};
+});

@@ -5,10 +5,10 @@ import type { SignInProof } from '../../../src/access/people-ports.ts';
 import { later, newAccount, now, personDecision, takeEvents } from '../../support/accounts.ts';
 import { givePassword, newHash, newLink, sessionOf } from '../../support/access/people.ts';
 import { race } from '../../support/race.ts';
-import { test, testOnBoth } from '../../support/store-contracts.ts';
+import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
-export const signInProofsContract = (open: () => Promise<Stores>): void => {
+describeStores('proofs for signing in', (open) => {
   let stores: Stores;
   let person: Person;
   beforeAll(async () => {
@@ -159,4 +159,4 @@ export const signInProofsContract = (open: () => Promise<Stores>): void => {
     expect(await stores.sessions.list(person.id)).toEqual(won);
     expect(await takeEvents(stores)).toEqual(signedIn('link'));
   });
-};
+});

@@ -25,11 +25,10 @@ import { race } from '../../support/race.ts';
 import { refusal } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
-import { test, testOnBoth } from '../../support/store-contracts.ts';
+import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
-/** Which of several claimants holds a name, and what depends on that. */
-export const provenNamesContract = (open: () => Promise<Stores>): void => {
+describeStores('proven names', (open) => {
   let stores: Stores;
   let domains: CustomDomains;
   let project: Project;
@@ -466,4 +465,4 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
     expect(await isOrdered(subject)).toBe(true);
     expect(await domains.get(old.id)).toMatchObject({ state: 'removed', token: old.token });
   });
-};
+});

@@ -21,15 +21,14 @@ import type {
 } from '../../../src/notifications/webhook-ports.ts';
 import { later, newAccount, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
-import { scribble } from '../../support/scribble.ts';
-import { test, testOnBoth } from '../../support/store-contracts.ts';
+import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 import { allDue, destinationRules, storedWebhook } from '../../support/webhooks/stored-webhook.ts';
 
 const day = 86_400_000;
 const lease = 30_000;
 
-export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => {
+describeStores('deliveries to webhooks', (open) => {
   let stores: Stores;
   let deliveries: WebhookDeliveries;
   let accountId: string;
@@ -417,13 +416,4 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     const nobody = { ...message(), accountId: 'acct_nobody' };
     await expect(deliveries.add(nobody, [webhook], later(0))).rejects.toThrow();
   });
-
-  test('stored deliveries do not change when callers change their copies', async () => {
-    await add();
-    await settled(await claimOne(), answered(500));
-    const copy = structuredClone(await list());
-    scribble(await list());
-    scribble(await deliveries.find(of(), copy[0]!.id));
-    expect(await list()).toEqual(copy);
-  });
-};
+});
