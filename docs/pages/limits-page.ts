@@ -138,12 +138,11 @@ const ofWebhooks = (): readonly (readonly string[])[] => [
 ];
 
 const allowances = (): readonly (readonly string[])[] => [
-  ...Object.entries(planAllowances).map(([plan, { projects, storedBytes }]) => [
-    code(plan),
-    String(projects),
-    bytesInWords(storedBytes),
-  ]),
-  [code('enterprise'), 'as agreed', 'as agreed'],
+  ...Object.entries(planAllowances).map(([plan, { projects, storedBytes }]) =>
+    plan === 'enterprise'
+      ? [code(plan), 'as agreed', 'as agreed']
+      : [code(plan), String(projects), bytesInWords(storedBytes)],
+  ),
 ];
 
 const planRow = (plan: (typeof plans)[number]) => [code(plan), ...numbers(planLimits[plan])];

@@ -134,7 +134,7 @@ export const webhooksPage = (): string =>
     ),
     'Of IPv6, everything outside `2000::/3` is refused too. [Why](decisions/0075-webhooks-call-public-addresses-only.md).',
     '## Try it on your machine',
-    'With `ALLOW_TEST_DOMAINS=1`, and not in production, the service also calls `http://127.0.0.1:8000`. Start a receiver there, add that address, and send a test. For a service elsewhere, use a tunnel that gives your machine a public https address.',
+    'Outside production, unless `ALLOW_TEST_DOMAINS=0`, the service also calls `http://127.0.0.1:8000`. Start a receiver there, add that address, and send a test. For a service elsewhere, use a tunnel that gives your machine a public https address.',
     '## If it does not work',
     table(
       ['What the page shows', 'What to do'],

@@ -1,6 +1,6 @@
 import { changePlan } from './domain/account.ts';
 import { keyOf, liftBan, revokeApiKey } from './domain/api-key.ts';
-import type { Limits, Plan } from './domain/plan.ts';
+import type { Agreed, Plan } from './domain/plan.ts';
 import type { AccessPorts } from './ports.ts';
 import { admitAskedCall, admitSharedPage, admitUse } from './use-cases/admit-use.ts';
 import { askForLink } from './use-cases/ask-for-link.ts';
@@ -67,9 +67,9 @@ export const access = (ports: AccessPorts) => ({
   dismiss: dismiss(ports),
   choosePassword: choosePassword(ports),
   /** @throws DomainError `account_not_found`, `account_invalid` */
-  setPlan: (accountId: string, plan: Plan, ownLimits?: Limits) =>
+  setPlan: (accountId: string, plan: Plan, agreed: Agreed = {}) =>
     ports.accounts.change(accountId, (account) =>
-      changePlan(account, plan, ownLimits, ports.clock.now()),
+      changePlan(account, { ...agreed, plan }, ports.clock.now()),
     ),
   /** @param accountId see `keyOf` @throws DomainError `api_key_not_found` */
   liftBan: (keyId: string, accountId?: string) =>

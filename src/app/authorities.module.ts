@@ -15,7 +15,7 @@ import { Sealer } from '../kernel/sealer.ts';
 import { traced, type Span, type StepFacts, type Tracer } from '../kernel/tracer.ts';
 import { ConfigKey, LogKey, MetricsKey, SecondAuthorityKey } from './keys.ts';
 import { measuredAuthority } from './measures/measured-authority.ts';
-import type { AcmeConfig } from './settings/authorities.ts';
+import type { AcmeConfig } from './settings/config.ts';
 import { tracerOf } from './tracing.ts';
 import { wiring } from './wiring.ts';
 

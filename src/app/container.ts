@@ -11,7 +11,7 @@ import { ConfigKey, LogKey, PreviousSecretKeys, SecretKey } from './keys.ts';
 import { metering } from './metering.module.ts';
 import { notificationsModule } from './notifications.module.ts';
 import { persistence } from './persistence.module.ts';
-import { objectStoreIn } from './settings/deploys-place.ts';
+import { objectStoreIn } from './settings/addresses.ts';
 import { refuseHalfRestored } from './restore-mark.ts';
 import { previousSecretKeysFor, secretKeyFor } from './settings/secret-key.ts';
 import { system } from './system.module.ts';

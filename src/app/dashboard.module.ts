@@ -22,7 +22,6 @@ import {
   SitesKey,
   WebhookCallsKey,
 } from './keys.ts';
-import { allowancesByPlan } from './plan-allowances.ts';
 import { apart } from './request-deadline.ts';
 import { dashboardOrigin } from './settings/addresses.ts';
 import { SettingsReader } from './settings-reader.ts';
@@ -70,7 +69,6 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
       uploadFolder: join(config.dataDir, 'uploads'),
       deprecated: operationSunsets,
       apiUrl: config.publicUrl,
-      allowances: allowancesByPlan(config),
       knowsCounts: config.roles.includes('api') || config.redisUrl !== undefined,
     },
   });

@@ -5,10 +5,10 @@ import { Clock } from '../kernel/clock.ts';
 import { JobLeases } from '../kernel/queue.ts';
 import { commandName } from './command-name.ts';
 import { AccessKey, ProcessKey } from './keys.ts';
-import type { Places } from './processes/messages.ts';
+import type { Places } from './processes/parent-link.ts';
 import { dashboardOrigin, signInUrl } from './settings/addresses.ts';
 import type { Config } from './settings/config.ts';
-import { urlHost } from './settings/listeners.ts';
+import { urlHost } from './settings/addresses.ts';
 import { SiteAddresses } from './site-addresses.ts';
 
 interface Welcome {

@@ -8,8 +8,8 @@ import { Clock } from '../kernel/clock.ts';
 import { DnsVerifier, DomainAllowances, HostNames } from '../domains/ports.ts';
 import { Allowances, SiteUnpacking } from '../sites/ports.ts';
 import { ConfigKey } from './keys.ts';
-import { allowancesByPlan, PlanAllowances } from './plan-allowances.ts';
-import { deploysFolder } from './settings/deploys-place.ts';
+import { PlanAllowances } from './plan-allowances.ts';
+import { deploysFolder } from './settings/addresses.ts';
 import { threadEntry } from './threads/thread-entry.ts';
 import type { UnpackingSetup } from './threads/unpack-sites.ts';
 import { tracerOf } from './tracing.ts';
@@ -38,6 +38,6 @@ export const publishing = wiring((once, bind) => {
       }),
   );
   bind(HostNames).toConstantValue(new TldtsHostNames());
-  once(Allowances, (c) => new PlanAllowances(c.get(Accounts), allowancesByPlan(c.get(ConfigKey))));
+  once(Allowances, (c) => new PlanAllowances(c.get(Accounts)));
   bind(DomainAllowances).toService(Allowances);
 });

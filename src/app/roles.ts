@@ -41,7 +41,7 @@ export const startRoles = async (
   opened: Opened,
 ): Promise<void> => {
   const config = container.get(ConfigKey);
-  const { host, port, operationsHost, operationsPort, roles, redisUrl } = config;
+  const { host, port, operationsPort, roles, redisUrl } = config;
   const running: RunningRole[] = [];
   const counting: RunningRole[] = [];
   // Health checks must work until the end, so it stops last.
@@ -72,13 +72,13 @@ export const startRoles = async (
   await container.get(SiteAddresses).recall();
   if (redisUrl !== undefined) container.get(RedisSignalsKey).listen();
   const server = container.get(HttpServer);
-  await naming('HOST', 'PORT', () => server.listen(host, port));
+  await naming('HOST and ', 'PORT', () => server.listen(host, port));
   listening.push(
     roles.includes('dashboard') ? withDashboard(server, container.get(DashboardKey)) : server,
   );
-  if (operations && operationsPort !== undefined) {
-    await naming('OPERATIONS_HOST', 'OPERATIONS_PORT', () =>
-      operations.listen(operationsHost, operationsPort),
+  if (operations && operationsPort) {
+    await naming('', 'OPERATIONS_PORT', () =>
+      operations.listen(operationsPort.host, operationsPort.port),
     );
   }
   if (roles.includes('edge')) listening.push(await startEdge(container, config, log));
@@ -142,7 +142,7 @@ const startEdge = async (
   const routes = container.get(RouteTableKey);
   const { files } = container.get(PlatformFilesKey);
   await files?.start();
-  const ports = await naming('EDGE_HOST', 'EDGE_HTTP_PORT and EDGE_HTTPS_PORT', () =>
+  const ports = await naming('EDGE_HOST, ', 'EDGE_HTTP_PORT and EDGE_HTTPS_PORT', () =>
     edge.listen({ host, httpPort, httpsPort }),
   );
   await container
@@ -171,7 +171,7 @@ const startNameServer = async (
   log: Logger,
 ): Promise<ListeningRole> => {
   const server = container.get(NameServerKey);
-  const port = await naming('DNS_HOST', 'DNS_PORT', () => server.listen(host, dnsPort));
+  const port = await naming('DNS_HOST and ', 'DNS_PORT', () => server.listen(host, dnsPort));
   container.get(MetricsKey).show(nameServerMeasures, () => server.state());
   log.info({ host, port, zone }, 'name server serving');
   return server;
@@ -196,7 +196,7 @@ const naming = async <T>(
     const message =
       code === 'EADDRINUSE'
         ? `${where} is in use by another program; set ${portSetting} to a free one.`
-        : `Cannot listen on ${where} (${code ?? 'unknown'}); set ${hostSetting} and ${portSetting}.`;
+        : `Cannot listen on ${where} (${code ?? 'unknown'}); set ${hostSetting}${portSetting}.`;
     throw new Error(message, { cause: error });
   }
 };

@@ -1,7 +1,7 @@
 import { FileSystemSiteFiles } from '../adapters/storage/file-system-site-files.ts';
 import { SiteFiles } from '../sites/ports.ts';
 import { ConfigKey } from './keys.ts';
-import { deploysFolder } from './settings/deploys-place.ts';
+import { deploysFolder } from './settings/addresses.ts';
 import { wiring } from './wiring.ts';
 
 /** The files of deploys in a folder, for the edge and for all that publishes. */

@@ -1,5 +1,5 @@
 import type { Log } from './log.ts';
-import type { Stopping } from './processes/messages.ts';
+import type { Stopping } from './processes/parent-link.ts';
 import type { Config } from './settings/config.ts';
 
 /** How long stopping may take; a process that others have replaced holds up nobody. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { objectStoreMeasures } from '../adapters/http/metrics/measures.ts';
 import { ContentCache } from '../adapters/storage/s3/content-cache.ts';
 import type { S3Place } from '../adapters/storage/s3/s3-client.ts';
@@ -6,11 +7,12 @@ import { S3Store } from '../adapters/storage/s3/s3-store.ts';
 import { ThreadedUnpacking } from '../adapters/threads/threaded-unpacking.ts';
 import { SiteFiles, SiteUnpacking } from '../sites/ports.ts';
 import { ConfigKey, LogKey, MetricsKey, ObjectStoreKey } from './keys.ts';
-import { deploysCacheFolder, deploysFolder } from './settings/deploys-place.ts';
+import { deploysFolder } from './settings/addresses.ts';
 import { tracerOf } from './tracing.ts';
 import { wiring } from './wiring.ts';
 
-const gib = 1024 ** 3;
+/** Of disk that the edges of a machine use for files from the object store. */
+const mostBytes = 4 * 1024 ** 3;
 
 /** The files of deploys in an object store. */
 export const storeFiles = (place: S3Place) =>
@@ -18,8 +20,8 @@ export const storeFiles = (place: S3Place) =>
     once(S3SiteFiles, (c) => {
       const [config, log] = [c.get(ConfigKey), c.get(LogKey)];
       const cache = new ContentCache({
-        folder: deploysCacheFolder(config),
-        mostBytes: config.deploysCacheGib * gib,
+        folder: join(config.dataDir, 'deploys-cache'),
+        mostBytes,
         onProblem: (error) => {
           log.warn({ err: error }, 'cache of deploys cannot be written');
         },

@@ -18,8 +18,6 @@ export const openTracing = async (
   const { openTracer } = await import('../adapters/tracing/open-tracer.ts');
   const tracer = openTracer({
     version: version(),
-    sampler: config.otelTracesSampler,
-    ratio: config.otelTracesSamplerArg,
     // It belongs to none of the traces.
     ...reports((say) => {
       tracer.apart(() => {

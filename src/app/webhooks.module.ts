@@ -10,7 +10,7 @@ import {
 } from '../notifications/webhook-ports.ts';
 import { webhookCalls } from '../notifications/webhooks.ts';
 import { AccessKey, ConfigKey, WebhookCallsKey } from './keys.ts';
-import { destinationRules } from './settings/destination-rules.ts';
+import { destinationRules } from './settings/addresses.ts';
 import { wiring } from './wiring.ts';
 
 /** What programs of owners are told. */

@@ -103,7 +103,7 @@ describe.each(databaseKinds)('the actor of an event, on %s,', (kind) => {
   test('is the service for automatic work', async () => {
     const access = api.container.get(AccessKey);
     const plan: Plan = 'enterprise';
-    await access.setPlan(api.account.id, plan, { perMinute: 1, perDay: 100 });
+    await access.setPlan(api.account.id, plan, { requests: { perMinute: 1, perDay: 100 } });
     const key = (await api.newKey({})).secret;
     for (let n = 0; n < 12; n++) await api.send('/v1/pets', { key });
     await access.setPlan(api.account.id, plan);

@@ -4,7 +4,15 @@ import { isName } from '../../kernel/text.ts';
 import type { AccessErrorCode } from './access-error.ts';
 import type { AccessEvent } from './access-event.ts';
 import { emailOf, isEmail } from './email.ts';
-import { checkedLimits, limitsOf, type Limits, type Plan } from './plan.ts';
+import {
+  checkAgreed,
+  limitsOf,
+  noSiteLimits,
+  type Agreed,
+  type Limits,
+  type Plan,
+  type SiteLimits,
+} from './plan.ts';
 import type { HighUse } from './rate-quota.ts';
 
 /** One store. Everything else belongs to exactly one account. */
@@ -16,6 +24,8 @@ export interface Account {
   readonly plan: Plan;
   /** Enterprise only: numbers agreed with this account. */
   readonly ownLimits: Limits | undefined;
+  /** Enterprise only, as those. */
+  readonly siteLimits: SiteLimits;
   readonly createdAt: Date;
   readonly warnings: Warnings;
 }
@@ -36,7 +46,7 @@ export interface Warnings {
 
 /** @throws DomainError `account_invalid` */
 export const openAccount = (
-  draft: Omit<Account, 'createdAt' | 'ownLimits' | 'warnings'>,
+  draft: Omit<Account, 'createdAt' | 'ownLimits' | 'siteLimits' | 'warnings'>,
   now: Date,
 ): Decision<Account, AccessEvent> => {
   const name = draft.name.trim();
@@ -55,6 +65,7 @@ export const openAccount = (
       name,
       email,
       ownLimits: undefined,
+      siteLimits: { ...noSiteLimits },
       createdAt: now,
       warnings: { quota: undefined, removals: [] },
     },
@@ -65,20 +76,36 @@ export const openAccount = (
 /** Asking for what is in force already changes nothing. @throws DomainError `account_invalid` */
 export const changePlan = (
   account: Account,
-  plan: Plan,
-  ownLimits: Limits | undefined,
+  { plan, ...agreed }: { readonly plan: Plan } & Agreed,
   now: Date,
 ): Decision<Account, AccessEvent> => {
-  const next = { ...account, plan, ownLimits: checkedLimits(plan, ownLimits) };
-  const [old, limits] = [limitsOf(account.plan, account.ownLimits), limitsOf(plan, next.ownLimits)];
+  checkAgreed(plan, agreed);
+  const ownLimits = agreed.requests;
+  const siteLimits = { ...noSiteLimits, ...agreed.sites };
+  const [old, limits] = [limitsOf(account.plan, account.ownLimits), limitsOf(plan, ownLimits)];
   const same =
-    account.plan === plan && old.perMinute === limits.perMinute && old.perDay === limits.perDay;
+    account.plan === plan &&
+    old.perMinute === limits.perMinute &&
+    old.perDay === limits.perDay &&
+    areSame(account.siteLimits, siteLimits);
   if (same) return { state: account, events: [] };
   const { id: accountId, plan: from } = account;
+  const about = { from, to: plan, ...limits, ...given(siteLimits) };
   return {
-    state: next,
-    events: [{ type: 'plan_changed', accountId, occurredAt: now, from, to: plan, ...limits }],
+    state: { ...account, plan, ownLimits, siteLimits },
+    events: [{ type: 'plan_changed', accountId, occurredAt: now, ...about }],
   };
 };
+
+const areSame = (one: SiteLimits, other: SiteLimits): boolean =>
+  one.projects === other.projects &&
+  one.domains === other.domains &&
+  one.storageGib === other.storageGib;
+
+const given = ({ projects, domains, storageGib }: SiteLimits) => ({
+  ...(projects !== undefined && { projects }),
+  ...(domains !== undefined && { domains }),
+  ...(storageGib !== undefined && { storageGib }),
+});
 
 const invalid = (message: string) => new DomainError<AccessErrorCode>('account_invalid', message);

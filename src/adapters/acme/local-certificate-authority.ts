@@ -21,7 +21,6 @@ const orderPrefix = 'local:';
 /** For development. Clients that trust `local-ca.pem` in the folder trust its certificates. */
 export class LocalCertificateAuthority extends CertificateAuthority {
   override readonly name = 'local';
-  override readonly issuers: readonly string[] = [];
   readonly #file: LocalRootFile;
   readonly #clock: Clock;
   readonly #lifeMs: number;
@@ -37,6 +36,10 @@ export class LocalCertificateAuthority extends CertificateAuthority {
     this.#file = new LocalRootFile(setup.folder, setup.sealer);
     this.#clock = setup.clock;
     this.#lifeMs = setup.lifeMs ?? 90 * dayMs;
+  }
+
+  override issuers(): Promise<readonly string[]> {
+    return Promise.resolve([]);
   }
 
   override accountUri(): Promise<undefined> {

@@ -6,7 +6,7 @@ import { oneForEach, storedForms } from '../../adapters/storage/manifest.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { SiteFiles, StoredFile } from '../../sites/ports.ts';
 import type { Config } from '../settings/config.ts';
-import { deploysFolder, objectStoreIn } from '../settings/deploys-place.ts';
+import { deploysFolder, objectStoreIn } from '../settings/addresses.ts';
 import type { Manifest } from './manifest.ts';
 
 /** Called with progress. `total` is undefined where it is not known. */

@@ -1,10 +1,18 @@
 import { Argument, InvalidArgumentError } from 'commander';
-import { limitsOf, plans, type Limits, type Plan } from '../../access/domain/plan.ts';
+import {
+  limitsOf,
+  plans,
+  type Limits,
+  type Plan,
+  type SiteLimits,
+} from '../../access/domain/plan.ts';
 import type { Account } from '../../access/domain/account.ts';
 import { AuditLog } from '../../access/ports.ts';
 import type { Usage } from '../../access/use-cases/show-usage.ts';
 import { Clock } from '../../kernel/clock.ts';
 import type { EveryField } from '../../kernel/decision.ts';
+import { gib } from '../../sites/domain/allowance.ts';
+import { allowanceOf } from '../plan-allowances.ts';
 import { signInUrl } from '../settings/addresses.ts';
 import { AccessKey, ConfigKey } from '../keys.ts';
 import {
@@ -75,6 +83,9 @@ interface PlanGiven {
   readonly plan: Plan;
   readonly perMinute?: number;
   readonly perDay?: number;
+  readonly projects?: number;
+  readonly domains?: number;
+  readonly storageGib?: number;
 }
 
 const changePlan = lightCommand(
@@ -84,16 +95,22 @@ const changePlan = lightCommand(
     planOption().makeOptionMandatory(),
     number('--per-minute <number>', 'only for plan enterprise: requests a minute'),
     number('--per-day <number>', 'only for plan enterprise: requests a day'),
+    number('--projects <number>', 'only for plan enterprise: projects'),
+    number('--domains <number>', 'only for plan enterprise: custom domains'),
+    number('--storage-gib <number>', 'only for plan enterprise: GiB of unpacked files'),
   ],
-  async (container, { account, plan, perMinute, perDay }: PlanGiven) => {
-    const ownLimits =
+  async (container, { account, plan, perMinute, perDay, ...rest }: PlanGiven) => {
+    const { projects, domains, storageGib } = rest;
+    const requests =
       perMinute === undefined || perDay === undefined ? undefined : { perMinute, perDay };
-    const changed = await container.get(AccessKey).setPlan(account, plan, ownLimits);
-    const limits = limitsOf(changed.plan, changed.ownLimits);
+    const sites = { projects, domains, storageGib };
+    const changed = await container.get(AccessKey).setPlan(account, plan, { requests, sites });
+    const { limits } = presentAccount(changed);
     return [
       presentAccount(changed),
       `Account ${changed.id} is on ${changed.plan}: ${String(limits.perMinute)} requests a minute, ` +
-        `${String(limits.perDay)} a day.`,
+        `${String(limits.perDay)} a day; ${String(limits.projects)} projects, ` +
+        `${String(limits.domains)} custom domains, ${String(limits.storageGib)} GiB of files.`,
     ];
   },
 );
@@ -170,13 +187,19 @@ const describeUsage = ({ quota, hours, deprecated }: Usage): string => {
 const columnsOf = ({ id, name, plan, email }: Account) =>
   Object.values({ id, name, plan, email } satisfies Omit<
     EveryField<Account>,
-    'ownLimits' | 'createdAt' | 'warnings'
+    'ownLimits' | 'siteLimits' | 'createdAt' | 'warnings'
   >);
 
-const presentAccount = ({ id, name, email, plan, ownLimits, createdAt }: Account) => {
-  const limits = limitsOf(plan, ownLimits);
+const presentAccount = ({ id, name, email, plan, ownLimits, siteLimits, createdAt }: Account) => {
+  const { projects, domains, storedBytes } = allowanceOf({ plan, siteLimits });
+  const limits = {
+    ...limitsOf(plan, ownLimits),
+    projects,
+    domains,
+    storageGib: storedBytes / gib,
+  } satisfies EveryField<Limits & SiteLimits>;
   return { id, name, email, plan, limits, createdAt } satisfies Omit<
     EveryField<Account & { limits: Limits }>,
-    'ownLimits' | 'warnings'
+    'ownLimits' | 'siteLimits' | 'warnings'
   >;
 };

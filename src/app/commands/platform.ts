@@ -1,5 +1,5 @@
 import type { Finding } from '../doctor/finding.ts';
-import type { PlatformSource } from '../doctor/platform-findings.ts';
+import type { PlatformSource } from '../doctor/check-platform.ts';
 import { ConfigKey, DomainsKey } from '../keys.ts';
 import { command, group, type Answer } from './run-command.ts';
 
@@ -9,7 +9,7 @@ const check = command(
   [],
   async (container): Promise<Answer> => {
     const config = container.get(ConfigKey);
-    const { given, ordered } = await import('../doctor/platform-findings.ts');
+    const { given, ordered } = await import('../doctor/check-platform.ts');
     const { source, findings, validUntil } =
       config.platformCertificateFile === undefined
         ? ordered(await container.get(DomainsKey).checkPlatform())

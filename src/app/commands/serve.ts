@@ -14,7 +14,7 @@ const serve = async (): Promise<void> => {
   try {
     const config = loadConfig(process.env);
     if (config.processes > 1 && !parent) {
-      await (await import('../processes/supervise.ts')).supervise(config);
+      await (await import('../processes/supervisor.ts')).supervise(config);
     } else {
       await (await import('../serve.ts')).serve(config, parent);
     }

@@ -28,7 +28,7 @@ export const measuredAuthority = (
   for (const what of ['orders', 'certificates'] as const) count(what, 0);
   return {
     name,
-    issuers: authority.issuers,
+    issuers: () => authority.issuers(),
     accountUri: () => authority.accountUri(),
     newPrivateKey: () => authority.newPrivateKey(),
     order: async (host, replaces, also) => {

@@ -6,8 +6,7 @@ import type { Log } from '../log.ts';
 import type { Stop } from '../opened.ts';
 import type { Config } from '../settings/config.ts';
 import { stopAndExit, stopDeadlines } from '../stop-process.ts';
-import type { Stopping } from './messages.ts';
-import type { ParentLink } from './parent-link.ts';
+import type { ParentLink, Stopping } from './parent-link.ts';
 
 /** What runs in this process. */
 export interface ServingProcess extends Log {

@@ -95,7 +95,8 @@ export const policyOf = async (
   authority: CertificateAuthority,
   host: string,
 ): Promise<CaaPolicy> => {
-  const { name, issuers } = authority;
+  const { name } = authority;
+  const issuers = await authority.issuers();
   const [method] = methodsFor({ host, isDelegated: false });
   const accountUri = await authority.accountUri();
   return { authority: name, issuers, accountUri, method, isWildcard: isWildcard(host) };

@@ -80,7 +80,7 @@ export const workOnCertificate =
       },
     );
     if (outcome.kind === 'unwanted') return outcome;
-    const issuers = authorityNamed(ports, orderedAt(order))?.issuers ?? [];
+    const issuers = (await authorityNamed(ports, orderedAt(order))?.issuers()) ?? [];
     const settled = { ordered: order, result: outcome, issuers };
     await applicant.change((current) => settleOrder(current, settled, ports.clock.now()));
     return outcome;

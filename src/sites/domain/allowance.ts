@@ -14,7 +14,7 @@ export interface Allowance {
 
 export const gib = 1024 ** 3;
 
-/** On enterprise the first three of these are configured. */
+/** Enterprise: for accounts without custom limits. */
 export const planAllowances = {
   free: {
     plan: 'Free',
@@ -40,14 +40,12 @@ export const planAllowances = {
     domainsAddedPerHour: 60,
     hasWildcards: true,
   },
+  enterprise: {
+    plan: 'Enterprise',
+    projects: 1000,
+    storedBytes: 1000 * gib,
+    domains: 1000,
+    domainsAddedPerHour: 240,
+    hasWildcards: true,
+  },
 } as const satisfies Readonly<Record<string, Allowance>>;
-
-/** @param configured what is agreed with all accounts on that plan */
-export const enterpriseAllowance = (
-  configured: Pick<Allowance, 'projects' | 'storedBytes' | 'domains'>,
-): Allowance => ({
-  ...configured,
-  plan: 'Enterprise',
-  domainsAddedPerHour: 240,
-  hasWildcards: true,
-});

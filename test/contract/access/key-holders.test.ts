@@ -46,12 +46,14 @@ describeStores('holders of API keys', (open) => {
 
   test('a key shows the current plan and limits of its account', async () => {
     expect(await holder()).toEqual(heldBy(key));
-    await stores.accounts.change(account, (its) => changePlan(its, 'business', undefined, now));
+    await stores.accounts.change(account, (its) => changePlan(its, { plan: 'business' }, now));
     expect(await holder()).toEqual(heldBy(key, 'business'));
     const limits = { perMinute: 7, perDay: 77 };
-    await stores.accounts.change(account, (its) => changePlan(its, 'enterprise', limits, now));
+    await stores.accounts.change(account, (its) =>
+      changePlan(its, { plan: 'enterprise', requests: limits }, now),
+    );
     expect(await holder()).toEqual({ ...heldBy(key, 'enterprise'), limits });
-    await stores.accounts.change(account, (its) => changePlan(its, 'enterprise', undefined, now));
+    await stores.accounts.change(account, (its) => changePlan(its, { plan: 'enterprise' }, now));
     expect(await holder()).toEqual(heldBy(key, 'enterprise'));
   });
 

@@ -4,7 +4,7 @@ import {
   rememberBackup,
 } from '../../../src/adapters/kysely/copies/database-copies.ts';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
-import { judgeBackups } from '../../../src/app/doctor/check-backups.ts';
+import { judgeBackups } from '../../../src/app/doctor/check-database.ts';
 import { databaseKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
 import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';

@@ -27,7 +27,7 @@ export const meteredAccounts = () => {
     const draft = { name: 'Zoo', email: 'owner@zoo.example', plan: 'enterprise' } as const;
     const { account, key } = await face.createAccount(draft);
     const { id: accountId } = account;
-    await face.setPlan(accountId, 'enterprise', fewRequests);
+    await face.setPlan(accountId, 'enterprise', { requests: fewRequests });
     const till = await face.createApiKey({ accountId, name: 'Till' });
     const secrets = [key.secret, till.secret];
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { nearNames } from '../../../src/app/settings/near-names.ts';
+import { nearNames } from '../../../src/app/settings/warnings.ts';
 import { settings } from '../../../src/app/settings/settings.ts';
 
 const names = Object.keys(settings);

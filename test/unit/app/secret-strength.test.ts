@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { hash } from 'node:crypto';
-import { weaknessOf } from '../../../src/app/settings/secret-strength.ts';
+import { weaknessOf } from '../../../src/app/settings/faults.ts';
 
 test.each([
   ['one letter', 'a'.repeat(32)],

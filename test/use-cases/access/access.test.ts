@@ -56,7 +56,7 @@ describe('an account', () => {
     await face.setPlan(accountId, 'business');
     const business = { plan: 'business', limits: planLimits.business };
     expect(await face.authenticate(first.secret)).toMatchObject(business);
-    await face.setPlan(accountId, 'enterprise', { perMinute: 7, perDay: 77 });
+    await face.setPlan(accountId, 'enterprise', { requests: { perMinute: 7, perDay: 77 } });
     const own = { plan: 'enterprise', limits: { perMinute: 7, perDay: 77 } };
     expect(await face.authenticate(first.secret)).toMatchObject(own);
     const unknown = face.setPlan('acct_nobody', 'free');

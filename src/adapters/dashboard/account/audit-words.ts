@@ -29,8 +29,14 @@ const words: {
   order_approved: ({ orderId }) => `Approved order ${orderId}`,
   order_delivered: ({ orderId }) => `Delivered order ${orderId}`,
   account_opened: ({ plan }) => `Opened the account on the ${planNames[plan]} plan`,
-  plan_changed: ({ from, to, perMinute, perDay }) =>
-    `Changed the plan from ${planNames[from]} to ${planNames[to]}: ${count(perMinute)} requests per minute, ${count(perDay)} per day`,
+  plan_changed: ({ from, to, perMinute, perDay, projects, domains, storageGib }) =>
+    [
+      `Changed the plan from ${planNames[from]} to ${planNames[to]}: ${count(perMinute)} requests per minute`,
+      `${count(perDay)} per day`,
+      ...(projects === undefined ? [] : [`${count(projects)} projects`]),
+      ...(domains === undefined ? [] : [`${count(domains)} custom domains`]),
+      ...(storageGib === undefined ? [] : [`${count(storageGib)} GiB of files`]),
+    ].join(', '),
   api_key_issued: ({ keyId }, { key }) => `Created the API key ${key(keyId)}`,
   api_key_rotated: ({ keyId, oldSecretUntil }, { key }) =>
     `Rotated the API key ${key(keyId)}; the old secret is valid until ${moment(oldSecretUntil)}`,

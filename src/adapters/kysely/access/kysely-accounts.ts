@@ -84,14 +84,16 @@ export class KyselyAccounts extends AggregateStore implements Accounts {
   }
 }
 
-const toRow = ({ ownLimits, ...account }: Account) =>
+const toRow = ({ ownLimits, siteLimits, ...account }: Account) =>
   accounts.write({
     ...account,
+    ...siteLimits,
     perMinute: ownLimits?.perMinute,
     perDay: ownLimits?.perDay,
   });
 
 export const accountFrom = (row: AccountRow): Account => {
-  const { perMinute, perDay, ...account } = accounts.read(row);
-  return { ...account, ownLimits: ownLimitsFrom({ perMinute, perDay }) };
+  const { perMinute, perDay, projects, domains, storageGib, ...account } = accounts.read(row);
+  const siteLimits = { projects, domains, storageGib };
+  return { ...account, ownLimits: ownLimitsFrom({ perMinute, perDay }), siteLimits };
 };

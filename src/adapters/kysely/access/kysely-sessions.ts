@@ -31,7 +31,7 @@ type SignedInRow = SessionRow &
     Selectable<Schema['people']>,
     'account_id' | 'email' | 'password_hash' | 'created_at' | 'joined_at' | 'proven_at'
   > &
-  Pick<AccountRow, 'name' | 'plan' | 'per_minute' | 'per_day' | 'warnings'> & {
+  Omit<AccountRow, 'id' | 'email' | 'created_at'> & {
     readonly account_email: string;
     readonly account_created_at: bigint;
   };
@@ -52,6 +52,7 @@ export class KyselySessions extends AggregateStore implements Sessions {
         .select(['people.joined_at', 'people.proven_at'])
         .select(['accounts.name', 'accounts.plan', 'accounts.per_minute', 'accounts.per_day'])
         .select(['accounts.email as account_email', 'accounts.created_at as account_created_at'])
+        .select(['accounts.projects', 'accounts.domains', 'accounts.storage_gib'])
         .select('accounts.warnings')
         .where('sessions.secret_hash', '=', the('secretHash')),
   );

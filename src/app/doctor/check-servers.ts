@@ -2,13 +2,94 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { lookAtAuthority, type AuthorityLook } from '../../adapters/acme/acme-account.ts';
 import { KyselyAuthorityAccounts } from '../../adapters/kysely/sites/kysely-certificate-orders.ts';
+import { shownServer, smtpOptions } from '../../adapters/mail/smtp-server.ts';
+import type { ServerTrouble } from '../../adapters/mail/smtp-postman.ts';
+import { readRedisAddress, type Sentinels } from '../../adapters/redis/redis-address.ts';
+import { askSentinel, openConnection } from '../../adapters/redis/redis-connection.ts';
 import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
 import type { AuthorityAccount } from '../../domains/certificate-ports.ts';
-import type { AcmeConfig } from '../settings/authorities.ts';
-import type { Config } from '../settings/config.ts';
+import type { AcmeConfig, Config } from '../settings/config.ts';
+import { withoutUser } from '../settings/redaction.ts';
 import { previousSecretKeysFor, secretKeyFor } from '../settings/secret-key.ts';
 import { isMissing, usingDatabase } from './check-database.ts';
-import { failed, ok, warning, type Finding } from './finding.ts';
+import { failed, type Finding, ok, warning } from './finding.ts';
+
+const timeoutMs = 3_000;
+
+export const checkRedis = async ({ redisUrl }: Config): Promise<readonly Finding[]> => {
+  if (redisUrl === undefined) return [ok('Not used: this process counts requests by itself.')];
+  const sentinels = readRedisAddress(redisUrl)?.sentinels;
+  return Promise.all([
+    checkServer(redisUrl),
+    ...(sentinels?.hosts.map((place) => checkSentinel(place, sentinels)) ?? []),
+  ]);
+};
+
+const checkServer = async (redisUrl: string): Promise<Finding> => {
+  const place = withoutUser(redisUrl);
+  let problem = 'no answer';
+  const { redis } = openConnection(redisUrl, {
+    onProblem: ({ message }) => (problem = message),
+    timeoutMs,
+    commandsEnd: true,
+    maxRetriesPerRequest: 2,
+  });
+  try {
+    await redis.ping();
+    return ok(`${place} answers.`);
+  } catch {
+    return failed(`${place} cannot be reached (${problem}).`, 'Start it, or correct REDIS_URL.');
+  } finally {
+    redis.disconnect();
+  }
+};
+
+/** The service works with one of them, but without a majority of them no other server becomes the primary. */
+const checkSentinel = async (
+  place: Sentinels['hosts'][number],
+  sentinels: Sentinels,
+): Promise<Finding> => {
+  const who = `The sentinel ${place.host}:${String(place.port)}`;
+  try {
+    const primary = await askSentinel(place, sentinels, timeoutMs);
+    return primary === undefined
+      ? warning(
+          `${who} does not know ${sentinels.name}.`,
+          'Correct the name in REDIS_URL or in its sentinel.conf.',
+        )
+      : ok(`${who} says that ${primary} is the primary.`);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return warning(`${who} does not answer (${problem}).`, 'Start it, or correct REDIS_URL.');
+  }
+};
+
+/** Connects to the mail server and signs in; sends no mail. */
+export const checkMail = async ({
+  smtpUrl,
+}: Pick<Config, 'smtpUrl'>): Promise<readonly Finding[]> => {
+  if (smtpUrl === undefined) return [ok('Not used: no mail is sent.')];
+  const where = shownServer(smtpUrl);
+  const { tryServer } = await import('../../adapters/mail/smtp-postman.ts');
+  const problem = await tryServer(smtpOptions(smtpUrl));
+  if (!problem) return [ok(`${where} takes mail from us. None was sent.`)];
+  return [failed(`${where}: ${problem.reason}`, adviceOn(problem))];
+};
+
+const adviceOn = ({ code, reason }: ServerTrouble): string => {
+  const isCertificate = reason.includes('certificate');
+  switch (isCertificate ? 'ETLS' : code) {
+    case 'EAUTH':
+    case 'ENOAUTH':
+      return 'Correct the user and the password in SMTP_URL.';
+    case 'ETLS':
+      return 'The server must offer TLS with a valid certificate for its name. Try smtps:// and its port.';
+    case 'EDNS':
+      return 'Correct the host in SMTP_URL.';
+    default:
+      return 'Check that it runs, and the host and the port in SMTP_URL. smtps:// is for servers that speak TLS from the beginning.';
+  }
+};
 
 interface Checked {
   readonly findings: readonly Finding[];
@@ -61,18 +142,30 @@ const checkOne = async (config: Config, place: Place, signal: AbortSignal): Prom
 const judge = (place: Place, { directory, account }: AuthorityLook): readonly Finding[] => {
   const { acme, names } = place;
   const { externalAccountRequired = false, caaIdentities = [], profiles } = directory.meta ?? {};
-  const isNamed = acme.issuers.some((one) => caaIdentities.includes(one));
   return [
     accountFinding(place, account, externalAccountRequired),
-    ...(caaIdentities.length === 0 || isNamed
-      ? []
-      : [
-          failed(
-            `The authority calls itself ${caaIdentities.join(', ')} in CAA records, and ${names.issuer} is ${acme.issuers.join(', ')}.`,
-            `Set ${names.issuer}=${caaIdentities.join(',')}.`,
-          ),
-        ]),
+    ...issuerFindings(acme.issuers, names.issuer, caaIdentities),
     ...profileFindings(acme, Object.keys(profiles ?? {})),
+  ];
+};
+
+const issuerFindings = (
+  given: readonly string[] | undefined,
+  setting: string,
+  caaIdentities: readonly string[],
+): readonly Finding[] => {
+  const named = caaIdentities.join(', ');
+  if (given === undefined) {
+    const seen =
+      'The authority does not say its name in CAA records, so those of domains are not checked.';
+    return named === '' ? [warning(seen, `Set ${setting} to that name.`)] : [];
+  }
+  if (named === '' || given.some((one) => caaIdentities.includes(one))) return [];
+  return [
+    failed(
+      `The authority calls itself ${named} in CAA records, and ${setting} is ${given.join(', ')}.`,
+      `Remove ${setting}.`,
+    ),
   ];
 };
 
