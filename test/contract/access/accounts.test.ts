@@ -37,7 +37,7 @@ describeStores('accounts', (open) => {
     expect(await stores.people.list(id)).toEqual([]);
     expect(await takeEvents(stores)).toEqual([]);
   };
-  const toPro = (account: Account) => changePlan(account, 'pro', undefined, now);
+  const toPro = (account: Account) => changePlan(account, { plan: 'pro' }, now);
 
   testOnBoth.each(plans)(
     'an account on the plan %s is read back as it was opened',
@@ -136,7 +136,7 @@ describeStores('accounts', (open) => {
     const { id } = await opened();
     const ownLimits = { perMinute: 1, perDay: 1_000_000_000 };
     const agreed = await accounts.change(id, (its) =>
-      changePlan(its, 'enterprise', ownLimits, now),
+      changePlan(its, { plan: 'enterprise', requests: ownLimits }, now),
     );
     expect(agreed).toMatchObject({ plan: 'enterprise', ownLimits });
     expect(await accounts.find(id)).toEqual(agreed);
