@@ -4,13 +4,16 @@ import {
   type Budget,
   type BudgetName,
 } from '../../src/domains/domain/certificates/ca-budget.ts';
-import { longestTryingMs, waitAfter } from '../../src/domains/domain/certificates/attempts.ts';
+import {
+  longestTryingMs,
+  waitAfter,
+} from '../../src/domains/domain/certificates/certificate-status.ts';
 import {
   longestWaitForDnsMs,
   nextCheck,
 } from '../../src/domains/domain/attachment/check-schedule.ts';
 import { recordsFor, type DnsRecord } from '../../src/domains/domain/dns/records.ts';
-import { planAllowances } from '../../src/sites/domain/allowance.ts';
+import { planAllowances } from '../../src/sites/domain/project.ts';
 import {
   exportDomainSettings,
   type DomainSettingsDocument,

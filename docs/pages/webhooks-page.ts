@@ -3,15 +3,23 @@ import { payloadSchemaPath } from '../../src/adapters/http/reference/reference-r
 import { mostAtOnce } from '../../src/adapters/schedule/shares.ts';
 import { kinds } from '../../src/notifications/domain/kinds.ts';
 import type { OwnersKind, Told } from '../../src/notifications/domain/notification.ts';
-import { longestFailingMs } from '../../src/notifications/domain/webhooks/failing.ts';
-import { waits } from '../../src/notifications/domain/webhooks/waits.ts';
-import { slowMs } from '../../src/notifications/domain/webhooks/attempts.ts';
+import {
+  longestFailingMs,
+  waits,
+  slowMs,
+} from '../../src/notifications/domain/webhook-delivery.ts';
 import { inWords } from '../../src/kernel/text.ts';
-import { blockedPorts, longestUrl } from '../../src/notifications/domain/webhooks/destination.ts';
-import { payload, ping, type Payload } from '../../src/notifications/domain/webhooks/payload.ts';
-import { mostSecrets, secretOverlaps } from '../../src/notifications/domain/webhooks/secrets.ts';
-import { specialRanges } from '../../src/notifications/domain/webhooks/special-addresses.ts';
-import { mostWebhooks } from '../../src/notifications/domain/webhooks/webhook.ts';
+import {
+  blockedPorts,
+  longestUrl,
+  specialRanges,
+} from '../../src/notifications/domain/destination.ts';
+import { payload, ping, type Payload } from '../../src/notifications/domain/payload.ts';
+import {
+  mostSecrets,
+  secretOverlaps,
+  mostWebhooks,
+} from '../../src/notifications/domain/webhook.ts';
 import { everyKind } from '../../test/support/notifications.ts';
 import { code, list, page, printed, table } from './markdown.ts';
 import { nodeReceiver, pythonReceiver } from './webhook-receivers.ts';

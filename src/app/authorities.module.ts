@@ -9,13 +9,13 @@ import {
   CertificateAuthority,
   type OrderAnswer,
 } from '../domains/certificate-ports.ts';
-import type { OrderState } from '../domains/domain/certificates/order.ts';
+import type { OrderState } from '../domains/domain/certificates/certificate-status.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import { traced, type Span, type StepFacts, type Tracer } from '../kernel/tracer.ts';
 import { ConfigKey, LogKey, MetricsKey, SecondAuthorityKey } from './keys.ts';
 import { measuredAuthority } from './measures/measured-authority.ts';
-import type { AcmeConfig } from './settings/config.ts';
+import type { AcmeConfig } from './settings/settings.ts';
 import { tracerOf } from './tracing.ts';
 import { wiring } from './wiring.ts';
 

@@ -1,9 +1,13 @@
 import { access } from '../access/access.ts';
-import { Accounts, ApiKeys, KeyMaterial } from '../access/key-ports.ts';
-import { MailRequests } from '../access/mail-ports.ts';
-import { Passwords, People, Sessions, SignInLinks } from '../access/people-ports.ts';
-import { HighUses, QuotaCounters } from '../access/quota-ports.ts';
-import { UsageLog } from '../access/usage-ports.ts';
+import {
+  Accounts,
+  ApiKeys,
+  KeyMaterial,
+  HighUses,
+  QuotaCounters,
+  UsageLog,
+} from '../access/ports.ts';
+import { MailRequests, Passwords, People, Sessions, SignInLinks } from '../access/people-ports.ts';
 import { operationSunsets } from '../adapters/http/operations/catalogue-operations.ts';
 import { catalogue } from '../catalogue/catalogue.ts';
 import { Orders, Pets } from '../catalogue/ports.ts';

@@ -6,7 +6,7 @@ import { SiteCache } from '../adapters/edge/site-cache.ts';
 import { addressBucket } from '../adapters/http/listener/client-address.ts';
 import { RunningWork } from '../adapters/system/event-loop-watch.ts';
 import { CertificateOrders } from '../domains/certificate-ports.ts';
-import { EdgeRecords } from '../domains/edge-ports.ts';
+import { EdgeRecords } from '../domains/ports.ts';
 import { SiteFiles } from '../sites/ports.ts';
 import { Clock } from '../kernel/clock.ts';
 import { ConfigKey, LogKey, EdgeServerKey, PlatformFilesKey, RouteTableKey } from './keys.ts';

@@ -1,14 +1,14 @@
 import type { ResolutionContext } from 'inversify';
 import { QueueWorker } from '../adapters/schedule/queue-worker.ts';
 import { named, RunningWork } from '../adapters/system/event-loop-watch.ts';
-import { DueDomains } from '../domains/custom-domain-ports.ts';
+import { DueDomains } from '../domains/ports.ts';
 import type { CustomDomain } from '../domains/domain/attachment/custom-domain.ts';
 import { Clock } from '../kernel/clock.ts';
 import type { StoredEvent } from '../kernel/domain-event.ts';
 import { Outbox } from '../kernel/queue.ts';
 import type { Beginning } from '../kernel/tracer.ts';
 import type { Notification } from '../notifications/domain/notification.ts';
-import { Mails } from '../notifications/mail-ports.ts';
+import { Mails } from '../notifications/ports.ts';
 import { WebhookDeliveries, type ClaimedDelivery } from '../notifications/webhook-ports.ts';
 import {
   AccessKey,

@@ -1,6 +1,6 @@
-import type { Accounts } from '../access/key-ports.ts';
+import type { Accounts } from '../access/ports.ts';
 import type { People } from '../access/people-ports.ts';
-import { Recipients, type Recipient } from '../notifications/mail-ports.ts';
+import { Recipients, type Recipient } from '../notifications/ports.ts';
 
 /** The bridge to people, whom another context knows. */
 export class KnownRecipients extends Recipients {

@@ -1,7 +1,5 @@
-import { Accounts } from '../access/key-ports.ts';
-import { CounterSnapshots, HighUses, QuotaCounters } from '../access/quota-ports.ts';
-import { UsageLog } from '../access/usage-ports.ts';
-import { warnOfHighUse } from '../access/use-cases/warn-accounts.ts';
+import { Accounts, CounterSnapshots, HighUses, QuotaCounters, UsageLog } from '../access/ports.ts';
+import { warnOfHighUse } from '../access/use-cases/accounts.ts';
 import { MemoryQuotaCounters } from '../adapters/memory/memory-quota-counters.ts';
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import { HighUseReporter, UsageRecorder } from '../adapters/metering/usage-recorder.ts';

@@ -1,11 +1,10 @@
-import { Accounts } from '../access/key-ports.ts';
+import { Accounts } from '../access/ports.ts';
 import { People } from '../access/people-ports.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import type { Tracer } from '../kernel/tracer.ts';
 import { notifications } from '../notifications/notifications.ts';
-import { MailChoices, Mails, type Postman } from '../notifications/mail-ports.ts';
-import { Notices } from '../notifications/ports.ts';
+import { MailChoices, Mails, type Postman, Notices } from '../notifications/ports.ts';
 import { ConfigKey, NotificationsKey, PostmanKey } from './keys.ts';
 import { KnownRecipients } from './known-recipients.ts';
 import { dashboardOrigin } from './settings/addresses.ts';

@@ -1,10 +1,13 @@
 import type { ResolutionContext } from 'inversify';
-import { Accounts, ApiKeys } from '../access/key-ports.ts';
-import { MailRequests } from '../access/mail-ports.ts';
-import { People, Sessions, SignInLinks } from '../access/people-ports.ts';
-import { AuditLog, IdempotencyKeys } from '../access/ports.ts';
-import { CounterSnapshots } from '../access/quota-ports.ts';
-import { UsageLog } from '../access/usage-ports.ts';
+import {
+  Accounts,
+  ApiKeys,
+  AuditLog,
+  IdempotencyKeys,
+  CounterSnapshots,
+  UsageLog,
+} from '../access/ports.ts';
+import { MailRequests, People, Sessions, SignInLinks } from '../access/people-ports.ts';
 import { StoredSignal, type StoredListener } from '../kernel/bell.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { EdgePort, KyselyProjectSettings } from '../adapters/kysely/sites/project-routes.ts';
@@ -54,10 +57,15 @@ import { Ids } from '../kernel/ids.ts';
 import { JobLeases, Outbox, ParkedDeliveries } from '../kernel/queue.ts';
 import { Retention } from '../kernel/retention.ts';
 import { Sealer } from '../kernel/sealer.ts';
-import { ProjectSettings, Timeline } from '../domains/ports.ts';
-import { CustomDomains, DueDomains } from '../domains/custom-domain-ports.ts';
-import { MailChoices, Mails } from '../notifications/mail-ports.ts';
-import { Notices } from '../notifications/ports.ts';
+import {
+  ProjectSettings,
+  Timeline,
+  CustomDomains,
+  DueDomains,
+  EdgeRecords,
+  DomainShares,
+} from '../domains/ports.ts';
+import { MailChoices, Mails, Notices } from '../notifications/ports.ts';
 import { WebhookDeliveries, Webhooks } from '../notifications/webhook-ports.ts';
 import { Projects } from '../sites/ports.ts';
 import {
@@ -68,8 +76,6 @@ import {
   DnsChallenges,
   OwnNames,
 } from '../domains/certificate-ports.ts';
-import { EdgeRecords } from '../domains/edge-ports.ts';
-import { DomainShares } from '../domains/share-ports.ts';
 import { ConfigKey, LogKey, RedisSignalsKey } from './keys.ts';
 import { SiteAddresses } from './site-addresses.ts';
 import { retention } from './retention.ts';

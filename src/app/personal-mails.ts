@@ -2,7 +2,7 @@ import {
   PersonalMails,
   type MailedLink,
   type PersonalMail as Asked,
-} from '../access/mail-ports.ts';
+} from '../access/people-ports.ts';
 import type * as NextPage from '../adapters/dashboard/frame/paths.ts';
 import type { PersonalKind, Told } from '../notifications/domain/notification.ts';
 import type { PersonalMail } from '../notifications/use-cases/mail.ts';

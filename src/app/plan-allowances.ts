@@ -1,6 +1,6 @@
-import type { Accounts } from '../access/key-ports.ts';
+import type { Accounts } from '../access/ports.ts';
 import type { Account } from '../access/domain/account.ts';
-import { gib, planAllowances, type Allowance } from '../sites/domain/allowance.ts';
+import { gib, planAllowances, type Allowance } from '../sites/domain/project.ts';
 import { Allowances } from '../sites/ports.ts';
 
 /** What its plan allows, and what was agreed with it instead. */

@@ -3,7 +3,7 @@ import { uploadSlots } from '../adapters/dashboard/projects/slots.ts';
 import { NodeDnsVerifier } from '../adapters/dns/node-dns-verifier.ts';
 import { ThreadedUnpacking } from '../adapters/threads/threaded-unpacking.ts';
 import { TldtsHostNames } from '../adapters/system/tldts-host-names.ts';
-import { Accounts } from '../access/key-ports.ts';
+import { Accounts } from '../access/ports.ts';
 import { Clock } from '../kernel/clock.ts';
 import { DnsVerifier, DomainAllowances, HostNames } from '../domains/ports.ts';
 import { Allowances, SiteUnpacking } from '../sites/ports.ts';

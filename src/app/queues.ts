@@ -2,15 +2,15 @@ import PQueue from 'p-queue';
 import type { Logger } from 'pino';
 import { CallsUnderWay, Shared } from '../adapters/schedule/shares.ts';
 import type { QueueKind, QueueWorker } from '../adapters/schedule/queue-worker.ts';
-import type { DueDomain, DueDomains } from '../domains/custom-domain-ports.ts';
+import type { DueDomain, DueDomains } from '../domains/ports.ts';
 import type { CustomDomain } from '../domains/domain/attachment/custom-domain.ts';
-import { dueWork } from '../domains/domain/attachment/schedule.ts';
+import { dueWork } from '../domains/domain/attachment/due-work.ts';
 import type { Bell } from '../kernel/bell.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { StoredEvent } from '../kernel/domain-event.ts';
 import type { Delivery, Outbox } from '../kernel/queue.ts';
 import { Unavailable } from '../kernel/unavailable.ts';
-import type { Delivered, DueMessage, Mails } from '../notifications/mail-ports.ts';
+import type { Delivered, DueMessage, Mails } from '../notifications/ports.ts';
 import type { Attempted } from '../notifications/use-cases/deliver-to-webhooks.ts';
 import type {
   ClaimedDelivery,

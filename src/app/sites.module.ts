@@ -10,8 +10,10 @@ import {
   type DomainPorts,
   DnsVerifier,
   HostNames,
+  CustomDomains,
+  DomainShares,
+  EdgeRecords,
 } from '../domains/ports.ts';
-import { CustomDomains } from '../domains/custom-domain-ports.ts';
 import { Allowances, Projects, SiteFiles, SiteUnpacking } from '../sites/ports.ts';
 import {
   AuthorityLedger,
@@ -21,10 +23,8 @@ import {
   DnsChallenges,
   OwnNames,
 } from '../domains/certificate-ports.ts';
-import { KeyMaterial } from '../access/key-ports.ts';
+import { KeyMaterial } from '../access/ports.ts';
 import { secretLength } from '../access/domain/session.ts';
-import { DomainShares } from '../domains/share-ports.ts';
-import { EdgeRecords } from '../domains/edge-ports.ts';
 import { domains } from '../domains/domains.ts';
 import { sites } from '../sites/sites.ts';
 import { apart } from './request-deadline.ts';

@@ -1,6 +1,6 @@
 import type { DeployDeleted, DeployDiscarded, DeployFailed } from '../sites/domain/sites-event.ts';
 import type { Domains } from '../domains/domains.ts';
-import type { WebhookCalls } from '../notifications/webhooks.ts';
+import type { WebhookCalls } from '../notifications/notifications.ts';
 import type { Sites } from '../sites/sites.ts';
 import type { Subscriber } from './queues.ts';
 import type { AnyEvent, EventTo, SubscriberName } from './subscriptions.ts';

@@ -2,7 +2,7 @@ import type { AccessEvent } from '../access/domain/access-event.ts';
 import type { CatalogueEvent } from '../catalogue/domain/catalogue-event.ts';
 import type { SitesEvent } from '../sites/domain/sites-event.ts';
 import type { DomainsEvent } from '../domains/domain/domains-event.ts';
-import type { WebhookEvent } from '../notifications/domain/webhooks/webhook-event.ts';
+import type { WebhookEvent } from '../notifications/domain/webhook.ts';
 
 export type AnyEvent = CatalogueEvent | AccessEvent | SitesEvent | DomainsEvent | WebhookEvent;
 

@@ -1,4 +1,4 @@
-import { KeyMaterial } from '../access/key-ports.ts';
+import { KeyMaterial } from '../access/ports.ts';
 import { Passwords } from '../access/people-ports.ts';
 import { StoredSignal, Bell } from '../kernel/bell.ts';
 import { EventLoopWatch, RunningWork } from '../adapters/system/event-loop-watch.ts';

@@ -8,7 +8,7 @@ import {
   Webhooks,
   WebhookSigning,
 } from '../notifications/webhook-ports.ts';
-import { webhookCalls } from '../notifications/webhooks.ts';
+import { webhookCalls } from '../notifications/notifications.ts';
 import { AccessKey, ConfigKey, WebhookCallsKey } from './keys.ts';
 import { destinationRules } from './settings/addresses.ts';
 import { wiring } from './wiring.ts';

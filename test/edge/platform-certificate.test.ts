@@ -5,7 +5,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { WatchedPlatformFiles } from '../../src/adapters/edge/platform-files.ts';
 import { given, ordered } from '../../src/app/doctor/check-platform.ts';
-import type { Certificate } from '../../src/domains/domain/certificates/certificate.ts';
+import type { Certificate } from '../../src/domains/domain/certificates/renewal.ts';
 import { endingShare } from '../../src/domains/domain/own/own-name.ts';
 import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { later } from '../support/accounts.ts';

@@ -4,7 +4,7 @@ import { databaseKinds } from '../support/servers/databases.ts';
 import { walk } from '../support/dashboard/pages.ts';
 import { startApi, type RunningApi, type TestAccount } from '../support/http/running-api.ts';
 import { AuditLog } from '../../src/access/ports.ts';
-import type { Plan } from '../../src/access/domain/plan.ts';
+import type { Plan } from '../../src/access/domain/quota.ts';
 import { race } from '../support/race.ts';
 
 interface Row {

@@ -1,5 +1,5 @@
 import type { DnsRecord } from '../../src/domains/domain/dns/records.ts';
-import { baseOf } from '../../src/domains/domain/names/wildcard.ts';
+import { baseOf } from '../../src/domains/domain/names/name-rules.ts';
 import type { DnsZones } from './world/dns-zones.ts';
 import { service } from './world/world.ts';
 

@@ -16,7 +16,7 @@ import { SiteAddresses } from '../../src/app/site-addresses.ts';
 import { startJobs } from '../../src/app/start-jobs.ts';
 import { startWorker } from '../../src/app/worker.ts';
 import { DnsChallenges } from '../../src/domains/certificate-ports.ts';
-import { EdgeRecords } from '../../src/domains/edge-ports.ts';
+import { EdgeRecords } from '../../src/domains/ports.ts';
 import { RouteTable } from '../../src/adapters/edge/route-table.ts';
 import { Clock } from '../../src/kernel/clock.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';

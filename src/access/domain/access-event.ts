@@ -1,5 +1,5 @@
 import type { DomainEvent } from '../../kernel/domain-event.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from './quota.ts';
 
 interface KeyEvent<Type extends string> extends DomainEvent<Type> {
   readonly keyId: string;

@@ -5,7 +5,10 @@ import {
   type OrderAnswer,
   type RenewalWindow,
 } from '../../domains/certificate-ports.ts';
-import type { CertificateOrder, OrderState } from '../../domains/domain/certificates/order.ts';
+import type {
+  CertificateOrder,
+  OrderState,
+} from '../../domains/domain/certificates/certificate-status.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AcmeAccount, type AccountSettings } from './acme-account.ts';
 import { readDocument } from './acme-documents.ts';

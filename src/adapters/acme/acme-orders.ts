@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Certificate } from '../../domains/domain/certificates/certificate.ts';
-import type { CertificateOrder, OrderState } from '../../domains/domain/certificates/order.ts';
+import type { Certificate } from '../../domains/domain/certificates/renewal.ts';
+import type {
+  CertificateOrder,
+  OrderState,
+} from '../../domains/domain/certificates/certificate-status.ts';
 import type { ValidationMethod } from '../../domains/domain/dns/validation.ts';
 import {
   NoUsableAnswer,

@@ -2,12 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CertificateAuthority, type OrderAnswer } from '../../domains/certificate-ports.ts';
-import type { Certificate } from '../../domains/domain/certificates/certificate.ts';
+import type { Certificate } from '../../domains/domain/certificates/renewal.ts';
 import type {
   AuthorityFailureReason,
   CertificateOrder,
   OrderState,
-} from '../../domains/domain/certificates/order.ts';
+} from '../../domains/domain/certificates/certificate-status.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Sealer } from '../../kernel/sealer.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';

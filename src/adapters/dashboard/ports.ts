@@ -9,8 +9,7 @@ import type { Acting } from '../../kernel/acting.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Deadline } from '../../kernel/deadline.ts';
 import type { Ids } from '../../kernel/ids.ts';
-import type { Notifications } from '../../notifications/notifications.ts';
-import type { WebhookCalls } from '../../notifications/webhooks.ts';
+import type { Notifications, WebhookCalls } from '../../notifications/notifications.ts';
 import type { Sites } from '../../sites/sites.ts';
 
 /** What the pages show and do, and what they need of the machine. */

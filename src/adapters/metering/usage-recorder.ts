@@ -3,10 +3,10 @@ import type {
   HourOfUsage,
   UsageLog,
   UsageOutcome,
-} from '../../access/usage-ports.ts';
+  HighUses,
+} from '../../access/ports.ts';
 import { Bell } from '../../kernel/bell.ts';
-import type { HighUse } from '../../access/domain/rate-quota.ts';
-import type { HighUses } from '../../access/quota-ports.ts';
+import type { HighUse } from '../../access/domain/quota.ts';
 
 const hourMs = 3_600_000;
 const minuteMs = 60_000;

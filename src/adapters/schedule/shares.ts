@@ -1,5 +1,5 @@
 import type { Most } from '../../kernel/queue.ts';
-import { slowMs } from '../../notifications/domain/webhooks/attempts.ts';
+import { slowMs } from '../../notifications/domain/webhook-delivery.ts';
 import type { ClaimedDelivery, Claiming, DueDelivery } from '../../notifications/webhook-ports.ts';
 
 /** Room for more in one lane. */

@@ -2,8 +2,8 @@ import { hash, randomInt } from 'node:crypto';
 import { v7 as uuid } from 'uuid';
 import { Clock } from '../../kernel/clock.ts';
 import { Ids } from '../../kernel/ids.ts';
-import { base62 } from '../../access/domain/api-key-secret.ts';
-import { KeyMaterial } from '../../access/key-ports.ts';
+import { base62 } from '../../access/domain/api-key.ts';
+import { KeyMaterial } from '../../access/ports.ts';
 
 export class SystemClock extends Clock {
   override now(): Date {

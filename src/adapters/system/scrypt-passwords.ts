@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import PQueue from 'p-queue';
-import { passwordText } from '../../access/domain/password-text.ts';
+import { passwordText } from '../../access/domain/password.ts';
 import { Passwords } from '../../access/people-ports.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 

@@ -5,13 +5,13 @@ import {
   type Limits,
   type Plan,
   type SiteLimits,
-} from '../../access/domain/plan.ts';
+} from '../../access/domain/quota.ts';
 import type { Account } from '../../access/domain/account.ts';
 import { AuditLog } from '../../access/ports.ts';
-import type { Usage } from '../../access/use-cases/show-usage.ts';
+import type { Usage } from '../../access/use-cases/accounts.ts';
 import { Clock } from '../../kernel/clock.ts';
 import type { EveryField } from '../../kernel/decision.ts';
-import { gib } from '../../sites/domain/allowance.ts';
+import { gib } from '../../sites/domain/project.ts';
 import { allowanceOf } from '../plan-allowances.ts';
 import { signInUrl } from '../settings/addresses.ts';
 import { AccessKey, ConfigKey } from '../keys.ts';

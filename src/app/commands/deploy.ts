@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { EveryField } from '../../kernel/decision.ts';
 import { bytesInWords } from '../../kernel/text.ts';
-import type { Deploy } from '../../sites/domain/deploy.ts';
+import type { Deploy } from '../../sites/domain/site.ts';
 import type { UploadProgress } from '../../sites/ports.ts';
 import { SitesKey } from '../keys.ts';
 import { SiteAddresses } from '../site-addresses.ts';

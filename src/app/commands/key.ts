@@ -5,8 +5,8 @@ import {
   type ApiKey,
   type Overlap,
   type Scope,
+  isBanned,
 } from '../../access/domain/api-key.ts';
-import { isBanned } from '../../access/domain/ban.ts';
 import type { EveryField } from '../../kernel/decision.ts';
 import { AccessKey } from '../keys.ts';
 import { group, lightCommand, ofAccount, option, required, table } from './run-command.ts';

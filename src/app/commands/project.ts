@@ -1,9 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import type { EveryField } from '../../kernel/decision.ts';
 import { bytesInWords } from '../../kernel/text.ts';
-import type { Deploy } from '../../sites/domain/deploy.ts';
-import { type Project, slugOf } from '../../sites/domain/project.ts';
-import { isReservedSlug } from '../../sites/domain/reserved-slugs.ts';
+import type { Deploy } from '../../sites/domain/site.ts';
+import { type Project, slugOf, isReservedSlug } from '../../sites/domain/project.ts';
 import { commandName } from '../command-name.ts';
 import { SitesKey } from '../keys.ts';
 import { SiteAddresses } from '../site-addresses.ts';

@@ -8,11 +8,12 @@ import { readRedisAddress, type Sentinels } from '../../adapters/redis/redis-add
 import { askSentinel, openConnection } from '../../adapters/redis/redis-connection.ts';
 import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
 import type { AuthorityAccount } from '../../domains/certificate-ports.ts';
-import type { AcmeConfig, Config } from '../settings/config.ts';
+import type { AcmeConfig } from '../settings/settings.ts';
+import type { Config } from '../settings/config.ts';
 import { withoutUser } from '../settings/redaction.ts';
 import { previousSecretKeysFor, secretKeyFor } from '../settings/secret-key.ts';
 import { isMissing, usingDatabase } from './check-database.ts';
-import { failed, type Finding, ok, warning } from './finding.ts';
+import { failed, ok, warning, type Finding } from './finding.ts';
 
 const timeoutMs = 3_000;
 

@@ -1,7 +1,10 @@
 import type { Tally } from '../../adapters/http/metrics/measures.ts';
-import { isSuccess } from '../../notifications/domain/webhooks/attempts.ts';
-import { failedWhys, type Outcome } from '../../notifications/domain/webhooks/delivery.ts';
-import type { WebhookCalls } from '../../notifications/webhooks.ts';
+import {
+  isSuccess,
+  failedWhys,
+  type Outcome,
+} from '../../notifications/domain/webhook-delivery.ts';
+import type { WebhookCalls } from '../../notifications/notifications.ts';
 
 type Attempt = WebhookCalls['attemptDelivery'];
 

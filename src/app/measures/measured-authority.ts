@@ -3,7 +3,7 @@ import {
   authorityFailureReasons,
   type AuthorityFailureReason,
   type OrderState,
-} from '../../domains/domain/certificates/order.ts';
+} from '../../domains/domain/certificates/certificate-status.ts';
 import type { CertificateAuthority } from '../../domains/certificate-ports.ts';
 
 /** The same authority; what it takes, issues and fails is counted by its name. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { S3Place } from '../../adapters/storage/s3/s3-client.ts';
-import { hostOf } from '../../domains/domain/certificates/certificate.ts';
-import type { DestinationRules } from '../../notifications/domain/webhooks/destination.ts';
+import { hostOf } from '../../domains/domain/certificates/renewal.ts';
+import type { DestinationRules } from '../../notifications/domain/destination.ts';
 import type { Config } from './settings.ts';
 
 // Where things are, as the settings say.

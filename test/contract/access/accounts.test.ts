@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { changePlan, type Account } from '../../../src/access/domain/account.ts';
-import { plans } from '../../../src/access/domain/plan.ts';
-import type { Accounts } from '../../../src/access/key-ports.ts';
+import { plans } from '../../../src/access/domain/quota.ts';
+import type { Accounts } from '../../../src/access/ports.ts';
 import {
   accountDecision,
   keyDecision,

@@ -6,8 +6,8 @@ import {
   revokeApiKey,
   type ApiKey,
 } from '../../../src/access/domain/api-key.ts';
-import { planLimits, type Plan } from '../../../src/access/domain/plan.ts';
-import type { ApiKeys, KeyHolder } from '../../../src/access/key-ports.ts';
+import { planLimits, type Plan } from '../../../src/access/domain/quota.ts';
+import type { ApiKeys, KeyHolder } from '../../../src/access/ports.ts';
 import { keyDecision, later, newAccount, now } from '../../support/accounts.ts';
 import { scribble } from '../../support/scribble.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, afterEach, beforeEach, describe, test } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
-import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
+import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import type { Certificates } from '../../../src/domains/certificate-ports.ts';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, afterEach, describe, test } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
 import type { CertificateOrders } from '../../../src/domains/certificate-ports.ts';
-import { orderSubject } from '../../../src/domains/domain/attachment/certificate.ts';
+import { orderSubject } from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
 import {
   KyselyAuthorityAccounts,

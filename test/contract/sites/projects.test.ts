@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
-import { planAllowances } from '../../../src/sites/domain/allowance.ts';
-import { admitProject, type Project } from '../../../src/sites/domain/project.ts';
+import { planAllowances, admitProject, type Project } from '../../../src/sites/domain/project.ts';
 import {
   deleteDeploy,
   deployFailed,

@@ -4,7 +4,7 @@ import { AcmeCertificateAuthority } from '../../../src/adapters/acme/acme-certif
 import { NodeDnsVerifier } from '../../../src/adapters/dns/node-dns-verifier.ts';
 import { PostmanKey, SecondAuthorityKey } from '../../../src/app/keys.ts';
 import type { Config } from '../../../src/app/settings/config.ts';
-import type { AcmeConfig } from '../../../src/app/settings/config.ts';
+import type { AcmeConfig } from '../../../src/app/settings/settings.ts';
 import { AuthorityAccounts, CertificateAuthority } from '../../../src/domains/certificate-ports.ts';
 import { DnsVerifier } from '../../../src/domains/ports.ts';
 import { Clock } from '../../../src/kernel/clock.ts';

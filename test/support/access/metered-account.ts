@@ -1,5 +1,5 @@
-import type { ApiKeys } from '../../../src/access/key-ports.ts';
-import type { Caller } from '../../../src/access/use-cases/authenticate.ts';
+import type { ApiKeys } from '../../../src/access/ports.ts';
+import type { Caller } from '../../../src/access/use-cases/callers.ts';
 import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
 import { accessLabs, type AccessLab } from './access-lab.ts';
 

@@ -3,8 +3,8 @@ import type {
   AuthorityFailure,
   CertificateOrder,
   OrderState,
-} from '../../../src/domains/domain/certificates/order.ts';
-import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
+} from '../../../src/domains/domain/certificates/certificate-status.ts';
+import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import {
   CertificateAuthority,
   type OrderAnswer,

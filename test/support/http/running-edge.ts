@@ -11,7 +11,7 @@ import { addressBucket } from '../../../src/adapters/http/listener/client-addres
 import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
 import { SystemClock, UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
-import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
+import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import type { SiteFiles } from '../../../src/sites/ports.ts';
 import { placed, takeToCertificate } from '../../contract/domains/certificate-authority-steps.ts';
 import { edgeClient, type EdgeClient } from './edge-client.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { changePlan, openAccount } from '../../../src/access/domain/account.ts';
-import { noSiteLimits, planLimits, plans } from '../../../src/access/domain/plan.ts';
+import { noSiteLimits, planLimits, plans } from '../../../src/access/domain/quota.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const draft = { id: 'acct_1', name: 'Zoo', email: 'owner@shop.example', plan: 'free' } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkAgreed, limitsOf, planLimits, plans } from '../../../src/access/domain/plan.ts';
+import { checkAgreed, limitsOf, planLimits, plans } from '../../../src/access/domain/quota.ts';
 
 const own = { perMinute: 7, perDay: 77 };
 const most = 1_000_000_000;

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { changePlan, openAccount } from '../../../src/access/domain/account.ts';
-import { plans } from '../../../src/access/domain/plan.ts';
+import { plans } from '../../../src/access/domain/quota.ts';
 import { PlanAllowances } from '../../../src/app/plan-allowances.ts';
 import { bytesInWords } from '../../../src/kernel/text.ts';
-import { gib, planAllowances } from '../../../src/sites/domain/allowance.ts';
+import { gib, planAllowances } from '../../../src/sites/domain/project.ts';
 import { now } from '../../support/accounts.ts';
 
 test('each plan limits projects and files', () => {

@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../access/ports.ts';
 import type { CatalogueEvent } from '../../../catalogue/domain/catalogue-event.ts';
 import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
 import type { DomainEvent } from '../../../kernel/domain-event.ts';
-import type { WebhookEvent } from '../../../notifications/domain/webhooks/webhook-event.ts';
+import type { WebhookEvent } from '../../../notifications/domain/webhook.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import { count, counted, planNames } from '../frame/parts.ts';
 

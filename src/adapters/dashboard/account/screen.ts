@@ -1,9 +1,9 @@
 import type { Account } from '../../../access/domain/account.ts';
-import { limitsOf, type Plan, plans } from '../../../access/domain/plan.ts';
+import { limitsOf, type Plan, plans } from '../../../access/domain/quota.ts';
 import type { EveryField } from '../../../kernel/decision.ts';
 import { bytesInWords } from '../../../kernel/text.ts';
-import { planAllowances, type Allowance } from '../../../sites/domain/allowance.ts';
-import type { AccountUse } from '../../../sites/use-cases/show-use.ts';
+import { planAllowances, type Allowance } from '../../../sites/domain/project.ts';
+import type { AccountUse } from '../../../sites/use-cases/projects.ts';
 import { html, type Html } from '../frame/html.ts';
 import { badge, count, day, type Fact, facts, head, planNames, table } from '../frame/parts.ts';
 import { accountPath } from '../frame/paths.ts';
@@ -84,15 +84,14 @@ const planSection = (
 </section>`;
 
 /** The name is shown beside the id; custom limits are in the table. */
+type ShownElsewhere = 'name' | 'email' | 'ownLimits' | 'siteLimits' | 'warnings';
+
 const factsOf = ({
   id,
   name,
   plan,
   createdAt,
-}: Account): Omit<
-  EveryField<Account, Fact>,
-  'name' | 'email' | 'ownLimits' | 'siteLimits' | 'warnings'
-> => ({
+}: Account): Omit<EveryField<Account, Fact>, ShownElsewhere> => ({
   id: ['Account', html`${name} <code class="quiet">${id}</code>`],
   createdAt: ['Created', day(createdAt)],
   plan: ['Plan', html`<strong>${planNames[plan]}</strong>`],

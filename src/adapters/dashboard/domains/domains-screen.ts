@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 import * as v from 'valibot';
-import type { Plan } from '../../../access/domain/plan.ts';
+import type { Plan } from '../../../access/domain/quota.ts';
 import type { CustomDomain, DomainIn } from '../../../domains/domain/attachment/custom-domain.ts';
-import { planAllowances } from '../../../sites/domain/allowance.ts';
+import { planAllowances } from '../../../sites/domain/project.ts';
 import type { Site } from '../../../sites/domain/site.ts';
 import { field, formError, onceInput } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import Negotiator from 'negotiator';
 import type { Operation } from '../operations/operation.ts';
-import { messageTypes, type MessageType } from '../../../notifications/domain/webhooks/payload.ts';
+import { messageTypes, type MessageType } from '../../../notifications/domain/payload.ts';
 import type { Route } from '../request-handler.ts';
 import type { Servers } from './openapi.ts';
 

@@ -3,7 +3,7 @@ import { accountNotFound } from '../../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import type { Account } from '../../../access/domain/account.ts';
 import type { Person } from '../../../access/domain/person.ts';
-import type { Accounts, KeyToStore } from '../../../access/key-ports.ts';
+import type { Accounts, KeyToStore } from '../../../access/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import { AggregateStore } from '../store.ts';
 import type { Database } from '../database.ts';

@@ -6,7 +6,7 @@ import {
   signInRefused,
   personJoined,
   personNotFound,
-} from '../../../access/domain/people-error.ts';
+} from '../../../access/domain/access-error.ts';
 import { mostSessions, type Session } from '../../../access/domain/session.ts';
 import type {
   Sessions,

@@ -6,8 +6,9 @@ import {
   type CallsOfKey,
   type HourOfUsage,
   type UsageSum,
-} from '../../../access/usage-ports.ts';
-import type { CounterSnapshots, CounterSnapshot } from '../../../access/quota-ports.ts';
+  type CounterSnapshots,
+  type CounterSnapshot,
+} from '../../../access/ports.ts';
 import { Store } from '../store.ts';
 import { oneOf } from '../table.ts';
 import { fromMillis, toMillis } from '../schema.ts';

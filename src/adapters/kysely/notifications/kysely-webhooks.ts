@@ -7,13 +7,11 @@ import {
   isSlow,
   type Webhook,
   type WebhookStatus,
-} from '../../../notifications/domain/webhooks/webhook.ts';
+  type WebhookSecrets,
+  type WebhookSecret,
+} from '../../../notifications/domain/webhook.ts';
 import type { WebhookOf, Webhooks } from '../../../notifications/webhook-ports.ts';
-import type {
-  WebhookSecrets,
-  WebhookSecret,
-} from '../../../notifications/domain/webhooks/secrets.ts';
-import { receiverOf } from '../../../notifications/domain/webhooks/address.ts';
+import { receiverOf } from '../../../notifications/domain/destination.ts';
 import { ownersKinds } from '../../../notifications/domain/kinds.ts';
 import type { Database, Queries } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';

@@ -7,7 +7,7 @@ import type {
 import { mostCounted } from '../../../kernel/queue.ts';
 import { givenUpReasons } from '../../../notifications/domain/notification.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';
-import type { Attempt, WebhookDelivery } from '../../../notifications/domain/webhooks/delivery.ts';
+import type { Attempt, WebhookDelivery } from '../../../notifications/domain/webhook-delivery.ts';
 import type { Queries } from '../database.ts';
 import { padded } from '../engine/statements.ts';
 import { fromMillis, toMillis } from '../schema.ts';

@@ -1,13 +1,15 @@
 import { hash } from 'node:crypto';
 import type { ExpressionBuilder, Kysely } from 'kysely';
 import { provenElsewhere } from '../../../domains/domain/attachment/contested-name.ts';
-import type { CustomDomains, WantedDomain } from '../../../domains/custom-domain-ports.ts';
+import type { CustomDomains, WantedDomain } from '../../../domains/ports.ts';
 import { projectNotFound } from '../../../sites/domain/sites-error.ts';
-import { mostRivalsTold } from '../../../domains/domain/attachment/rivals.ts';
-import type { Certified } from '../../../domains/domain/attachment/certificate.ts';
-import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import { awaitsCertificate, isWithheldFrom } from '../../../domains/domain/attachment/withheld.ts';
-import { baseOf, isWildcard, wildcardOver } from '../../../domains/domain/names/wildcard.ts';
+import {
+  mostRivalsTold,
+  type CustomDomain,
+} from '../../../domains/domain/attachment/custom-domain.ts';
+import type { Certified } from '../../../domains/domain/attachment/domain-certificate.ts';
+import { awaitsCertificate, isWithheldFrom } from '../../../domains/domain/attachment/serving.ts';
+import { baseOf, isWildcard, wildcardOver } from '../../../domains/domain/names/name-rules.ts';
 import type { Database, Queries } from '../database.ts';
 import { fromMillis, toMillis, type Schema } from '../schema.ts';
 

@@ -1,9 +1,8 @@
 import { sql, type Selectable } from 'kysely';
 import type { Sealer } from '../../../kernel/sealer.ts';
-import type { Certificate, Validity } from '../../../domains/domain/certificates/certificate.ts';
+import type { Certificate, Validity } from '../../../domains/domain/certificates/renewal.ts';
 import type { Certificates, OwnNames } from '../../../domains/certificate-ports.ts';
-import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';
-import type { LedgerName } from '../../../domains/domain/certificates/ca-ledger.ts';
+import type { CaUse, LedgerName } from '../../../domains/domain/certificates/ca-budget.ts';
 import { ownSubject, type OwnChange, type OwnName } from '../../../domains/domain/own/own-name.ts';
 import { SealingStore } from '../store.ts';
 import type { Queries } from '../database.ts';

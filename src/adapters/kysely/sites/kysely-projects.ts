@@ -1,9 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Selectable } from 'kysely';
 import type { Decision } from '../../../kernel/decision.ts';
-import { deployStates, type DeployState, type Deploy } from '../../../sites/domain/deploy.ts';
+import {
+  deployStates,
+  type DeployState,
+  type Deploy,
+  type Site,
+} from '../../../sites/domain/site.ts';
 import type { Project } from '../../../sites/domain/project.ts';
-import type { Site } from '../../../sites/domain/site.ts';
 import {
   projectAccountNotFound,
   projectNotFound,

@@ -5,7 +5,7 @@ import {
   noDomainSettings,
   type DomainSettings,
 } from '../../../domains/domain/redirects/settings.ts';
-import { routesOf, type Route } from '../../../domains/domain/redirects/routes.ts';
+import { routesOf, type Route } from '../../../domains/domain/redirects/redirects.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import { projectNotFound } from '../../../sites/domain/sites-error.ts';

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { customDomainStates } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { DomainShare } from '../../../domains/domain/attachment/share.ts';
-import { timelineKinds } from '../../../domains/domain/attachment/timeline.ts';
-import type { Certificate } from '../../../domains/domain/certificates/certificate.ts';
-import { ledgerKinds, type LedgerEntry } from '../../../domains/domain/certificates/ca-ledger.ts';
+import { timelineKinds } from '../../../domains/domain/attachment/timeline-entries.ts';
+import type { Certificate } from '../../../domains/domain/certificates/renewal.ts';
+import { ledgerKinds, type LedgerEntry } from '../../../domains/domain/certificates/ca-budget.ts';
 import {
   redirectStatuses,
   type DomainSettings,
@@ -11,7 +11,7 @@ import {
 } from '../../../domains/domain/redirects/settings.ts';
 import type { DnsChallenge } from '../../../domains/certificate-ports.ts';
 import type { OwnName } from '../../../domains/domain/own/own-name.ts';
-import { deployStates } from '../../../sites/domain/deploy.ts';
+import { deployStates } from '../../../sites/domain/site.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { uploadProblems } from '../../../sites/domain/sites-error.ts';
 import {
