@@ -36,6 +36,8 @@ export type ProcessName = keyof typeof fleet;
 
 export const processNames = Object.keys(fleet) as readonly ProcessName[];
 
+export const workerNames = ['worker-1', 'worker-2'] as const;
+
 export interface FleetPorts {
   readonly time: Time;
   readonly settings: Readonly<Record<string, string>>;

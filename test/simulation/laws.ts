@@ -121,8 +121,19 @@ export class Laws {
     this.#reached.onDeath(name);
   }
 
+  onStall(name: ProcessName): void {
+    this.#past.died(name);
+    this.#reached.count(`stall of ${name}`);
+  }
+
+  /** Also when it goes on. */
   onStart(name: ProcessName): void {
     this.#past.started(name);
+  }
+
+  /** What an owner was told, or `done`. */
+  onAnswer(outcome: string): void {
+    if (outcome !== 'done') this.#reached.count(`refusal ${outcome}`);
   }
 
   onLog(name: ProcessName, line: string): void {

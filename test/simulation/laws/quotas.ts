@@ -1,5 +1,5 @@
 import { limitsOf, type Plan } from '../../../src/access/domain/plan.ts';
-import { shops, type ShopName } from '../shops.ts';
+import { shopOf, type ShopName } from '../shops.ts';
 import type { Burst } from '../owners.ts';
 import type { Facts, Law, Seen } from './law.ts';
 import { minuteMs, secondMs } from '../world/durations.ts';
@@ -56,7 +56,7 @@ const judgedBurst = (
   const before = earlier.filter(isInMinute).reduce((sum, one) => sum + passed(one.answers), 0);
   const besides = uses.filter(isInMinute).length + before;
   const answered = passed(answers);
-  const facts = { zone: shops[shop].zone, limit: most, asked: answers.length, answered, besides };
+  const facts = { zone: shopOf(shop).zone, limit: most, asked: answers.length, answered, besides };
   if (answered > most - before) return facts;
   const banned = 'select 1 from api_keys where account_id = ? and ban_until > ?';
   if (before > 0 || stored.has(banned, account, begin)) return undefined;

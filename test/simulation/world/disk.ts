@@ -45,14 +45,19 @@ export class Disk {
     this.#open.set(actor, all.add(connection));
     const table = writing.exec(text)?.[1];
     const isCommit = /^commit/i.test(text);
+    const isEdge = /^(begin|commit|rollback)/i.test(text);
     for (const name of ['run', 'all', 'get'] as const) {
       const real = statement[name].bind(statement);
       const call: Method = (...given) => {
         this.#mustLive(actor);
-        if (!isCommit && table === undefined) return real(...given);
+        if (!isEdge && table === undefined) return real(...given);
         if (isCommit) this.#listener.atCommit(actor, 'before');
         this.#mustLive(actor);
+        const wasIn = connection.inTransaction;
         const answer = real(...given);
+        actor.transactions =
+          (actor.transactions ?? 0) + Number(connection.inTransaction) - Number(wasIn);
+        if (!isCommit && table === undefined) return answer;
         if (table !== undefined) this.#writtenBy(connection).add(table);
         if (!connection.inTransaction) this.#committed(actor, this.#writtenBy(connection));
         return answer;

@@ -1,6 +1,7 @@
 import type { NodeDnsVerifierOptions } from '../../../src/adapters/dns/node-dns-verifier.ts';
 import { nameServer, parseServer } from '../../../src/adapters/dns/server-address.ts';
 import { tryAgain, tryOnce, type Patience } from '../../../src/adapters/dns/tries.ts';
+import { withinLimits } from '../../../src/adapters/dns/resolver-questions.ts';
 import { canBeAsked } from '../../../src/adapters/dns/wire-question.ts';
 import type { DnsAnswer, UncheckedAnswer } from '../../../src/domains/domain/dns/facts.ts';
 import { DnsResolver, type Reply, type ResolverState } from './dns-resolver.ts';
@@ -78,11 +79,16 @@ export class Dns {
       canBeAsked(name)
         ? askPatiently(() => resolver.ask(name, type), patience)
         : Promise.resolve(malformed);
+    const texts = async (name: string) =>
+      withinLimits(
+        told(await ask(name, 'TXT'), (text) => text),
+        (text) => text,
+      );
     return {
       a: (name) => ask(name, 'A'),
       aaaa: (name) => ask(name, 'AAAA'),
       cname: async (name) => told(await ask(name, 'CNAME'), (target) => target),
-      txt: async (name) => told(await ask(name, 'TXT'), (text) => text),
+      txt: texts,
       ns: async (name) => told(await ask(name, 'NS'), (host) => host),
       soa: async (name) => told(await ask(name, 'SOA'), ({ mname }) => mname),
       caa: async (name) => {
