@@ -1,6 +1,7 @@
 import { liveIsSecure, type Decided } from './laws/certificates.ts';
 import { liveIsServed, rightGoesLive, settlingMs } from './laws/going-live.ts';
-import { caaIsObeyed, limitsAreKept } from './laws/orders.ts';
+import { accountsHaveTheirShare, caaIsObeyed, limitsAreKept } from './laws/orders.ts';
+import { leasesHold } from './laws/leases.ts';
 import { LawBroken, type AskedOrder, type Facts, type Law, type Seen } from './laws/law.ts';
 import { statesAreTold } from './laws/events.ts';
 import { noFaultIsLogged } from './laws/logs.ts';
@@ -42,6 +43,8 @@ export const allLaws = (decided?: Decided): readonly Law[] => [
   provenRivals(),
   caaIsObeyed,
   limitsAreKept,
+  accountsHaveTheirShare(),
+  leasesHold(),
   liveIsSecure(decided),
   removedIsGone(),
   nextSteps,

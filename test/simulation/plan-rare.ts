@@ -19,6 +19,7 @@ export const planRare = (penOf: PenOf, end: number): void => {
     planHaste(penOf('haste', shop), shop, end);
     planDenied(penOf('denied', shop), shop, end);
     planOthers(penOf('others', zone), zone, end);
+    if (shopOf(shop).plan === 'business') planShelf(penOf('shelf', shop), shop, end);
   }
   planMuchUse(penOf('much use'), end);
   planGuests(penOf('guests'), end);
@@ -148,6 +149,16 @@ const planMuchUse = (pen: Pen, end: number): void => {
   }
 };
 
+/** More names in an hour than an account gets certificates for. */
+const planShelf = (pen: Pen, shop: ShopName, end: number): void => {
+  const hostOf = (n: string) => `shelf-${n}.${shopOf(shop).zone}`;
+  for (;;) {
+    pen.wait(dayMs, 20 * dayMs);
+    if (pen.at >= end) return;
+    addMany(pen, shop, { count: 13, hostOf, everyMs: 20 * secondMs });
+  }
+};
+
 /** Many names at once, more than budgets allow. Only in longer stories, because each name costs time. */
 const planGuests = (pen: Pen, end: number): void => {
   const { chance } = pen;
@@ -195,7 +206,7 @@ const addMany = (pen: Pen, shop: ShopName, { count, hostOf, everyMs }: Many): vo
   const start = pen.at;
   for (const host of hosts) {
     pen.at = start;
-    pen.wait(6 * hourMs, 10 * hourMs);
+    pen.wait(3 * hourMs, 8 * hourMs);
     pen.write(`${shop} removes ${host}`);
   }
 };

@@ -165,7 +165,10 @@ const virtualScrypt = (
   _options: object,
   done: (error: null, key: Buffer) => void,
 ): void => {
-  const key = createHash('shake256', { outputLength: length }).update(salt).update(password).digest();
+  const key = createHash('shake256', { outputLength: length })
+    .update(salt)
+    .update(password)
+    .digest();
   virtualImmediate(() => {
     done(null, key);
   });
