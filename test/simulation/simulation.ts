@@ -305,7 +305,7 @@ export class Simulation {
 
   /** Tells the other processes what one has stored: by a signal, or at their next look. */
   #spread(from: Actor, tables: ReadonlySet<string>): void {
-    const news = [...tables].filter((table) => isNews(table));
+    const news = [...tables].filter((table) => isNews(table.replace(/^claims of /, '')));
     if (news.length === 0) return;
     const chance = this.#chance.of('signals', from.name);
     for (const process of this.fleet.values()) {

@@ -47,7 +47,7 @@ export interface Law {
   /** A sentence. */
   readonly name: string;
   /** After commits that wrote one of these. */
-  readonly tables?: readonly (keyof Schema)[];
+  readonly tables?: readonly (keyof Schema | `claims of ${keyof Schema}`)[];
   readonly afterCommit?: (seen: Seen) => Facts | undefined;
   /** After each step, so it is cheap. */
   readonly afterStep?: (seen: Seen) => Facts | undefined;

@@ -27,7 +27,10 @@ export const leasesHold = (): Law => {
   let before = new Map<string, Held>();
   return {
     name: 'What a process has claimed is left to it until its lease ends',
-    tables: ['domains', 'deliveries', 'mails'],
+    tables: [
+      ...(['domains', 'deliveries', 'mails'] as const),
+      ...(['claims of domains', 'claims of deliveries', 'claims of mails'] as const),
+    ],
     afterCommit: (seen: Seen): Facts | undefined => {
       const [was, now] = [before, new Map<string, Held>()];
       const actor = seen.time.actor?.name ?? '';
