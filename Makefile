@@ -16,7 +16,7 @@ DEPS := node_modules/.package-lock.json
 ENGINE := $(notdir $(firstword $(shell command -v podman docker)))
 JEST := NODE_COMPILE_CACHE=$(CURDIR)/.cache/compile node --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js
 
-.PHONY: help run install test test-all test-unit check check-code check-format check-architecture check-unused format lab bench docs screenshots fuzz simulate faults plants dist package image image-check clean
+.PHONY: help run install test test-all test-unit check check-code check-format check-architecture check-unused format lab bench docs screenshots fuzz simulate flows faults plants dist package image image-check clean
 
 help: ## List what can be done
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -71,6 +71,9 @@ fuzz: $(DEPS) ## 100 000 hostile requests and DNS answers, 1 000 000 DNS questio
 # Files of a simulated store in memory, where there is room.
 simulate: $(DEPS) ## Years of a store under virtual time, as a seed says; SEED=n|n-m DAYS=n YEARS=n STORY=file HISTORY=1 DRILLS=1 VERBOSE=1 INTO=file
 	@TMPDIR=$$(test -w /dev/shm && echo /dev/shm || echo "$${TMPDIR:-/tmp}") exec node --disable-warning=ExperimentalWarning test/simulation/main.ts
+
+flows: $(DEPS) ## Which files of src a newcomer opens to follow three flows, in order
+	@exec node --disable-warning=ExperimentalWarning test/simulation/opened-files.ts
 
 faults: $(DEPS) ## Every fault on every database, long; KILLS=n SOAK=minutes ONLY=words DATABASE=sqlite SEED=n
 	@exec node test/faults/main.ts

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
-import { tlsOptions } from '../src/adapters/edge/tls-options.ts';
+import { tlsOptions } from '../src/adapters/edge/secure-contexts.ts';
 
 /**
  * What the edge is compared with: node:https as it comes, one certificate, two files in memory. It sends the edge's

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { Cursors } from '../src/adapters/http/operations/cursor.ts';
+import { Cursors } from '../src/adapters/http/operations/cursors.ts';
 import { listSide } from './list-pets.ts';
 import { startService } from './programs.ts';
 import { atLeast, target, type Report } from './report.ts';

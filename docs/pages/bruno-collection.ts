@@ -1,11 +1,10 @@
 import bruno from '@usebruno/lang';
-import { Cursors } from '../../src/adapters/http/operations/cursor.ts';
+import { Cursors } from '../../src/adapters/http/operations/cursors.ts';
 import {
   openApiDocument,
   type OpenApiDocument,
 } from '../../src/adapters/http/reference/openapi.ts';
-import { orderOperations } from '../../src/adapters/http/operations/order-operations.ts';
-import { petOperations } from '../../src/adapters/http/operations/pet-operations.ts';
+import { catalogueOperations } from '../../src/adapters/http/operations/catalogue-operations.ts';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { loadConfig } from '../../src/app/settings/config.ts';
 
@@ -78,6 +77,6 @@ const ownDocument = (): OpenApiDocument => {
     cursors: new Cursors([new Uint8Array(32)]),
     baseUrl: publicUrl,
   };
-  const operations = [...petOperations(routes, new Date(0)), ...orderOperations(routes)];
+  const operations = catalogueOperations(routes, new Date(0));
   return openApiDocument(operations, { publicUrl, stagingUrl });
 };

@@ -1,4 +1,4 @@
-import { errorTable, type ErrorCode } from '../../src/adapters/http/answers/error-table.ts';
+import { errorTable, type ErrorCode } from '../../src/adapters/http/error-table.ts';
 import { code, page, printed, table } from './markdown.ts';
 
 /** What a client does about each refusal. A new code does not compile until it is advised on. */
@@ -41,7 +41,7 @@ export const errorsPage = (): string => {
   ]);
   return page(
     '# Errors',
-    printed('src/adapters/http/answers/error-table.ts'),
+    printed('src/adapters/http/error-table.ts'),
     'Every refusal has this body and nothing else, as `application/json`:',
     '```json\n' +
       '{\n' +

@@ -14,7 +14,7 @@ import { slowMs } from '../../src/notifications/domain/webhooks/attempts.ts';
 import { attemptsOfOnce } from '../../src/notifications/domain/webhooks/waits.ts';
 import { mostWebhooks } from '../../src/notifications/domain/webhooks/webhook.ts';
 import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
-import { largestBody } from '../../src/adapters/http/operations/request-bytes.ts';
+import { largestBody } from '../../src/adapters/http/operations/request-input.ts';
 import { ListPetsQuery } from '../../src/adapters/http/operations/schemas.ts';
 import { petNameLength } from '../../src/catalogue/domain/pet.ts';
 import { planAllowances } from '../../src/sites/domain/allowance.ts';

@@ -93,7 +93,7 @@ export const signIn: readonly Defence[] = [
       `pages in a session and ${String(mostStreams.account)} in an account. All viewers of a live page share one rendering.`,
     tests: [
       'dashboard/hostile-requests',
-      'release/dashboard/many-streams',
+      'release/dashboard/heavy-pages',
       'dashboard/live-streams',
     ],
   },

@@ -1,11 +1,9 @@
-import { connectionLimits } from '../../src/adapters/http/listener/connection-share.ts';
-import { largestUpload } from '../../src/adapters/dashboard/projects/upload-file.ts';
-import { uploadPace } from '../../src/adapters/dashboard/projects/upload-pace.ts';
-import { uploadSlots } from '../../src/adapters/dashboard/projects/upload-slots.ts';
+import { connectionLimits } from '../../src/adapters/http/listener/http-server.ts';
+import { largestUpload, uploadPace } from '../../src/adapters/dashboard/projects/upload-file.ts';
+import { uploadSlots } from '../../src/adapters/dashboard/projects/slots.ts';
 import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
 import { mostAhead } from '../../src/kernel/one-at-a-time.ts';
-import { largestBody } from '../../src/adapters/http/operations/request-bytes.ts';
-import { judgingLimits } from '../../src/adapters/threads/threaded-judge.ts';
+import { largestBody } from '../../src/adapters/http/operations/request-input.ts';
 import { unpackingLimits } from '../../src/adapters/threads/threaded-unpacking.ts';
 import { longestSettings } from '../../src/app/domain-settings/text.ts';
 import { mostOfKind } from '../../src/domains/domain/attachment/timeline.ts';
@@ -33,15 +31,9 @@ export const text: readonly Defence[] = [
   {
     against: 'Work whose size a customer decides.',
     how:
-      'Worker threads unpack archives, read configurations and judge DNS answers, each with a limit of time and memory: ' +
-      `${minutes(unpackingLimits.deadlineMs)} and ${String(unpackingLimits.memoryMiB)} MiB for an archive, ` +
-      `${seconds(judgingLimits.deadlineMs)} and ${String(judgingLimits.memoryMiB)} MiB for DNS.`,
-    tests: [
-      'contract/thread-pool',
-      'contract/sites/site-unpacking',
-      'contract/domains/dns-judge',
-      'contract/settings-reader',
-    ],
+      'Worker threads unpack archives and read configurations, each with a limit of time and memory: ' +
+      `${minutes(unpackingLimits.deadlineMs)} and ${String(unpackingLimits.memoryMiB)} MiB for an archive.`,
+    tests: ['contract/thread-pool', 'contract/sites/site-unpacking', 'contract/settings-reader'],
   },
   {
     against: 'Large or malformed requests.',
@@ -55,12 +47,12 @@ export const text: readonly Defence[] = [
     how:
       `At most ${String(connectionLimits.all)} are open, and ${String(connectionLimits.ofNetwork)} of one IPv4 address or /64 of IPv6; the next one is cut. ` +
       'Behind a proxy (`TRUST_PROXY`) all connections come from its address: let the proxy limit them.',
-    tests: ['http/connection-share'],
+    tests: ['http/http-server'],
   },
   {
     against: 'Thousands of requests in one packet.',
     how: `The service handles requests of one HTTP/1.1 connection one after the other, and other connections get their turn in between. A connection with more than ${mostAhead} waiting requests is closed.`,
-    tests: ['http/requests-ahead', 'edge/hostile-requests', 'release/attacks'],
+    tests: ['http/http-server', 'edge/hostile-requests', 'release/attacks'],
   },
   {
     against: 'Configurations that expand when they are read.',
@@ -131,7 +123,7 @@ export const dns: readonly Defence[] = [
     tests: [
       'contract/domains/node-dns-verifier-size',
       'unit/domains/kept-answers',
-      'release/dashboard/heavy-answers',
+      'release/dashboard/heavy-pages',
       'release/attacks',
     ],
   },

@@ -1,5 +1,4 @@
-import { ServedFile } from '../../src/adapters/edge/served-file.ts';
-import { matchPath } from '../../src/adapters/edge/site-path.ts';
+import { matchPath, ServedFile } from '../../src/adapters/edge/served-file.ts';
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
 import { DomainError } from '../../src/kernel/domain-error.ts';
 import { inspectSite, type EntryKind } from '../../src/sites/domain/site-contents.ts';

@@ -1,5 +1,5 @@
 import { largest, longestMs } from '../../src/adapters/webhooks/guarded-outside.ts';
-import { payloadSchemaPath } from '../../src/adapters/http/reference/payload-path.ts';
+import { payloadSchemaPath } from '../../src/adapters/http/reference/reference-routes.ts';
 import { mostAtOnce } from '../../src/adapters/schedule/calls-under-way.ts';
 import { kinds } from '../../src/notifications/domain/kinds.ts';
 import type { OwnersKind, Told } from '../../src/notifications/domain/notification.ts';

@@ -4,7 +4,7 @@ import { MailRequests } from '../access/mail-ports.ts';
 import { Passwords, People, Sessions, SignInLinks } from '../access/people-ports.ts';
 import { HighUses, QuotaCounters } from '../access/quota-ports.ts';
 import { UsageLog } from '../access/usage-ports.ts';
-import { operationSunsets } from '../adapters/http/operations/operation-sunsets.ts';
+import { operationSunsets } from '../adapters/http/operations/catalogue-operations.ts';
 import { catalogue } from '../catalogue/catalogue.ts';
 import { Orders, Pets } from '../catalogue/ports.ts';
 import { Acting } from '../kernel/acting.ts';

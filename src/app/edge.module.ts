@@ -1,8 +1,8 @@
-import { ChallengeAnswers } from '../adapters/edge/challenge-answers.ts';
+import { ChallengeAnswers } from '../adapters/edge/edge-handler.ts';
 import { EdgeServer, type EdgeSettings } from '../adapters/edge/edge-server.ts';
 import { WatchedPlatformFiles } from '../adapters/edge/platform-files.ts';
 import { RouteTable } from '../adapters/edge/route-table.ts';
-import { SiteShelf } from '../adapters/edge/site-shelf.ts';
+import { SiteCache } from '../adapters/edge/site-cache.ts';
 import { addressBucket } from '../adapters/http/listener/client-address.ts';
 import { RunningWork } from '../adapters/system/running-work.ts';
 import { CertificateOrders } from '../domains/certificate-ports.ts';
@@ -35,7 +35,7 @@ export const edge = wiring((once) => {
     return new EdgeServer(
       {
         routes: c.get(RouteTableKey),
-        shelf: new SiteShelf(c.get(SiteFiles)),
+        cache: new SiteCache(c.get(SiteFiles)),
         challenges: new ChallengeAnswers((host, token) => orders.answer(host, token), log),
         log,
         networkOf: addressBucket,

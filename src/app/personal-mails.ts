@@ -3,7 +3,7 @@ import {
   type MailedLink,
   type PersonalMail as Asked,
 } from '../access/mail-ports.ts';
-import type * as NextPage from '../adapters/dashboard/frame/next-page.ts';
+import type * as NextPage from '../adapters/dashboard/frame/paths.ts';
 import type { PersonalKind, Told } from '../notifications/domain/notification.ts';
 import type { PersonalMail } from '../notifications/use-cases/mail.ts';
 
@@ -21,7 +21,7 @@ export class BridgedPersonalMails extends PersonalMails {
   override async add(mail: Asked): Promise<void> {
     const { id, to } = mail;
     const { id: personId, accountId, email } = to.person;
-    const paths = await import('../adapters/dashboard/frame/next-page.ts');
+    const paths = await import('../adapters/dashboard/frame/paths.ts');
     const isQueued = await this.#mailPerson({
       ...factsOf(mail, paths),
       ...{ id, accountId, personId, to: email },

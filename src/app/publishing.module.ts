@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { uploadSlots } from '../adapters/dashboard/projects/upload-slots.ts';
+import { uploadSlots } from '../adapters/dashboard/projects/slots.ts';
 import { NodeDnsVerifier } from '../adapters/dns/node-dns-verifier.ts';
-import { ThreadedJudge } from '../adapters/threads/threaded-judge.ts';
 import { ThreadedUnpacking } from '../adapters/threads/threaded-unpacking.ts';
 import { TldtsHostNames } from '../adapters/system/tldts-host-names.ts';
 import { Accounts } from '../access/key-ports.ts';
 import { Clock } from '../kernel/clock.ts';
-import { DnsJudge, DnsVerifier, DomainAllowances, HostNames } from '../domains/ports.ts';
+import { DnsVerifier, DomainAllowances, HostNames } from '../domains/ports.ts';
 import { Allowances, SiteUnpacking } from '../sites/ports.ts';
 import { ConfigKey } from './keys.ts';
 import { allowancesByPlan, PlanAllowances } from './plan-allowances.ts';
@@ -38,10 +37,6 @@ export const publishing = wiring((once, bind) => {
         randomLabel: () => `as-${randomBytes(8).toString('hex')}`,
       }),
   );
-  once(ThreadedJudge, () => new ThreadedJudge(threadEntry('judge-dns'))).onDeactivation((judge) =>
-    judge.close(),
-  );
-  bind(DnsJudge).toService(ThreadedJudge);
   bind(HostNames).toConstantValue(new TldtsHostNames());
   once(Allowances, (c) => new PlanAllowances(c.get(Accounts), allowancesByPlan(c.get(ConfigKey))));
   bind(DomainAllowances).toService(Allowances);

@@ -1,5 +1,5 @@
 import type { Container } from 'inversify';
-import { LocalRootFile } from '../adapters/acme/local-root-file.ts';
+import { LocalRootFile } from '../adapters/acme/local-certificate-authority.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { SealedValues } from '../adapters/kysely/sealed-values.ts';
 import { Sealer } from '../kernel/sealer.ts';

@@ -2,6 +2,11 @@ import type { Container } from 'inversify';
 import type { Logger } from 'pino';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { HttpServer } from '../adapters/http/listener/http-server.ts';
+import {
+  edgeMeasures,
+  nameServerMeasures,
+  platformMeasures,
+} from '../adapters/http/metrics/measures.ts';
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import { HighUseReporter } from '../adapters/metering/high-use-reporter.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
@@ -24,7 +29,6 @@ import {
   RouteTableKey,
 } from './keys.ts';
 import { recallCounters } from './known-counters.ts';
-import { showEdge, showNameServer, showPlatformCertificate } from './measures/show-process.ts';
 import type { Opened } from './opened.ts';
 import type { ListeningRole, RunningRole } from './running-role.ts';
 import { SiteAddresses } from './site-addresses.ts';
@@ -149,8 +153,9 @@ const startEdge = async (
       await edge.stop();
       throw error;
     });
-  showEdge(container.get(MetricsKey), edge);
-  showPlatformCertificate(container.get(MetricsKey), routes, container.get(Clock));
+  const [metrics, clock] = [container.get(MetricsKey), container.get(Clock)];
+  metrics.show(edgeMeasures, () => edge.state());
+  metrics.show(platformMeasures, () => ({ its: routes.platformCertificate, now: clock.now() }));
   // What this process stores is served at once; what others store, when they tell of it, or at the next look.
   container.get(StoredSignal).listen(() => {
     routes.refresh().catch((error: unknown) => {
@@ -168,7 +173,7 @@ const startNameServer = async (
 ): Promise<ListeningRole> => {
   const server = container.get(NameServerKey);
   const port = await naming('DNS_HOST', 'DNS_PORT', () => server.listen(host, dnsPort));
-  showNameServer(container.get(MetricsKey), server);
+  container.get(MetricsKey).show(nameServerMeasures, () => server.state());
   log.info({ host, port, zone }, 'name server serving');
   return server;
 };

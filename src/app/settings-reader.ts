@@ -1,5 +1,4 @@
-import { ThreadPool } from '../adapters/threads/thread-pool.ts';
-import { Overrun, type ThreadLimits } from '../adapters/threads/worker-thread.ts';
+import { Overrun, ThreadPool, type ThreadLimits } from '../adapters/threads/thread-pool.ts';
 import { DomainError } from '../kernel/domain-error.ts';
 import type { DomainSettingsDraft } from '../domains/domain/redirects/redirects.ts';
 import type { DomainsErrorCode } from '../domains/domain/domains-error.ts';

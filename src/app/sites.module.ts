@@ -4,7 +4,6 @@ import { Clock } from '../kernel/clock.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { Ids } from '../kernel/ids.ts';
 import {
-  DnsJudge,
   DomainAllowances,
   ProjectSettings,
   Timeline,
@@ -45,7 +44,6 @@ const domainPorts = (c: ResolutionContext): DomainPorts => {
     accountOf: async (slug) => (await projects.find(slug))?.project.accountId,
     hostNames: c.get(HostNames),
     dns: apart(c.get(Deadline), c.get(DnsVerifier)),
-    judge: apart(c.get(Deadline), c.get(DnsJudge)),
     authority: c.get(CertificateAuthority),
     secondAuthority: c.get(SecondAuthorityKey).authority,
     certificates: c.get(Certificates),

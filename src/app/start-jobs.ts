@@ -1,6 +1,5 @@
 import type { Container } from 'inversify';
-import type { Tally } from '../adapters/http/metrics/measures.ts';
-import type { Metrics } from '../adapters/http/metrics/metrics.ts';
+import { jobMeasures, type Tally } from '../adapters/http/metrics/measures.ts';
 import { CronJobs, type Job, type SleepOptions } from '../adapters/schedule/cron-jobs.ts';
 import { named, RunningWork } from '../adapters/system/running-work.ts';
 import { Tracer } from '../kernel/tracer.ts';
@@ -17,7 +16,7 @@ export const startJobs = (
   const tracer = container.get(Tracer, { optional: true });
   const watched = watchedJobs(container.get(RunningWork), tracedJobs(tracer, jobs));
   const cron = new CronJobs(measuredJobs(metrics, watched), log, sleep);
-  showJobs(metrics, cron);
+  metrics.show(jobMeasures, () => cron.state());
   return cron;
 };
 
@@ -61,26 +60,3 @@ export const measuredJobs = (metrics: Tally, jobs: readonly Job[]): readonly Job
     };
     return { ...job, run };
   });
-
-const showJobs = (metrics: Metrics, cron: Pick<CronJobs, 'state'>): void => {
-  const ended = [
-    'job_last_success_timestamp_seconds',
-    'job_last_failure_timestamp_seconds',
-  ] as const;
-  metrics.show([...ended, 'job_interval_seconds'], () => {
-    const jobs = cron.state().map(({ name, isShared, ...times }) => {
-      return { ...times, labels: { job_name: name, done_by: isShared ? 'one' : 'each' } };
-    });
-    return {
-      job_last_success_timestamp_seconds: jobs.map(({ labels, endedWellAt }) => {
-        return { labels, value: endedWellAt / 1000 };
-      }),
-      job_last_failure_timestamp_seconds: jobs.map(({ labels, failedAt }) => {
-        return { labels, value: failedAt / 1000 };
-      }),
-      job_interval_seconds: jobs.map(({ labels, intervalMs }) => {
-        return { labels: { job_name: labels.job_name }, value: intervalMs / 1000 };
-      }),
-    };
-  });
-};

@@ -1,3 +1,4 @@
+import { objectStoreMeasures } from '../adapters/http/metrics/measures.ts';
 import { ContentCache } from '../adapters/storage/s3/content-cache.ts';
 import type { S3Place } from '../adapters/storage/s3/s3-client.ts';
 import { S3SiteFiles, S3Unpacking } from '../adapters/storage/s3/s3-site-files.ts';
@@ -25,7 +26,7 @@ export const storeFiles = (place: S3Place) =>
       });
       const store = new S3Store(place, tracerOf(c));
       const metrics = c.get(MetricsKey, { optional: true });
-      metrics?.show(['object_store_away'], () => ({ object_store_away: store.isAway ? 1 : 0 }));
+      metrics?.show(objectStoreMeasures, () => store);
       return new S3SiteFiles({ store, cache, staging: deploysFolder(config) });
     }).onDeactivation((files) => {
       files.close();

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Handler, Response } from '../adapters/http/listener/http-server.ts';
-import { requestTarget } from '../adapters/http/operations/request-target.ts';
+import { requestTarget } from '../adapters/http/request-lifecycle.ts';
 import { named, type RunningWork, type Work } from '../adapters/system/running-work.ts';
 import { shownPath } from '../kernel/shown-path.ts';
 import type { Subscriber, Subscribers } from './queues.ts';

@@ -1,13 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import type { ResolutionContext } from 'inversify';
+import Koa from 'koa';
 import { IdempotencyKeys } from '../access/ports.ts';
 import { api } from '../adapters/http/api.ts';
-import { fixedHeaders } from '../adapters/http/answers/fixed-headers.ts';
-import { operationsApp, type OperationsPorts } from '../adapters/http/health.ts';
-import { refusing, type RefusingPorts } from '../adapters/http/refusing.ts';
-import { connectionLimits } from '../adapters/http/listener/connection-share.ts';
-import { HttpServer } from '../adapters/http/listener/http-server.ts';
-import { tracedRequests } from '../adapters/http/traced-requests.ts';
+import { fixedHeaders } from '../adapters/http/answer.ts';
+import { operationsHandler, type OperationsPorts } from '../adapters/http/health.ts';
+import {
+  connectionLimits,
+  HttpServer,
+  type Response,
+} from '../adapters/http/listener/http-server.ts';
+import { answerRefused, type RefusedPorts } from '../adapters/http/refused-requests.ts';
+import type { RequestHandler } from '../adapters/http/request-handler.ts';
+import { tracedRequests } from '../adapters/http/request-lifecycle.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { migrationStates } from '../adapters/kysely/migrations.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
@@ -35,21 +40,12 @@ import { tracerOf } from './tracing.ts';
 import { watched } from './watched-work.ts';
 import { wiring } from './wiring.ts';
 
-/**
- * One HTTP server: the dashboard from /dashboard on, and at / for browsers; the API and the measures everywhere else.
- */
 export const web = wiring((once) => {
   once(Draining, () => new Draining());
   once(MetricsKey, processMetrics);
   once(RequestHandlerKey, (c) => {
-    const [running, deadline] = [c.get(RunningWork), c.get(Deadline)];
-    const service = timed(deadline, apiOf(c));
-    const hasPages = c.get(ConfigKey).roles.includes('dashboard');
-    const pages = hasPages ? timed(deadline, c.get(DashboardKey).app.callback()) : service;
+    const answer = watched(c.get(RunningWork), timed(c.get(Deadline), webApp(c).callback()));
     const tracer = tracerOf(c);
-    const answer = watched(running, (request, response) =>
-      (isPage(request) ? pages : service)(request, response),
-    );
     return tracer ? tracedRequests(tracer, answer) : answer;
   });
   once(HttpServer, (c) => {
@@ -57,19 +53,38 @@ export const web = wiring((once) => {
     const hasPages = roles.includes('dashboard');
     const { all, ofNetwork } = connectionLimits;
     return new HttpServer(c.get(RequestHandlerKey), {
-      answerRefusal: refusing(refusingPorts(c)),
+      answerRefusal: answerRefused(refusedPorts(c)),
       connections: { all, ofNetwork: trustProxy === 0 ? ofNetwork : undefined },
       isUpload: ({ url = '' }) => hasPages && /^\/dashboard\/projects\/[^/]+\/deploys$/.test(url),
     });
   });
   once(OperationsKey, (c) => {
-    const ports = { ...refusingPorts(c), servesApi: false, isPage: () => false };
-    const app = operationsApp(operationsPorts(c));
-    return new HttpServer(timed(c.get(Deadline), app.callback()), {
-      answerRefusal: refusing(ports),
-    });
+    const ports = { ...refusedPorts(c), servesApi: false, isPage: () => false };
+    const handle = operationsHandler(operationsPorts(c));
+    return new HttpServer(timed(c.get(Deadline), handle), { answerRefusal: answerRefused(ports) });
   });
 });
+
+/**
+ * One Koa application: the dashboard from /dashboard on, and at / for browsers; the API and the measures everywhere else.
+ */
+const webApp = (c: ResolutionContext): Koa => {
+  const [log, answerApi] = [c.get(LogKey), apiOf(c)];
+  const hasPages = c.get(ConfigKey).roles.includes('dashboard');
+  const app = new Koa();
+  app.use((ctx, next) => {
+    if (hasPages && isPage(ctx.req)) return next();
+    // The API writes its answers itself: one `writeHead` costs far less than Koa's way of setting each header.
+    ctx.respond = false;
+    return answerApi(ctx.req, ctx.res as Response);
+  });
+  if (hasPages) c.get(DashboardKey).addTo(app);
+  // Everything is answered; only broken connections get here.
+  app.on('error', (error: unknown) => {
+    log.debug({ err: error }, 'connection failed');
+  });
+  return app;
+};
 
 const isPagePath = (path: string): boolean => /^\/dashboard([/?]|$)/.test(path);
 
@@ -80,17 +95,17 @@ const isPage = ({ method = '', url = '', headers }: IncomingMessage): boolean =>
 /** Browsers name HTML among what they accept; clients of the API take JSON, or anything. */
 const prefersPages = (accept = ''): boolean => /\btext\/html\b/i.test(accept);
 
-const framingPorts = (c: ResolutionContext) => ({
+const lifecyclePorts = (c: ResolutionContext) => ({
   clock: c.get(Clock),
   log: c.get(LogKey),
   metrics: c.get(MetricsKey),
   fixedHeaders: fixedHeaders(c.get(ConfigKey).publicUrl),
 });
 
-const refusingPorts = (c: ResolutionContext): RefusingPorts => {
+const refusedPorts = (c: ResolutionContext): RefusedPorts => {
   const { roles } = c.get(ConfigKey);
   return {
-    ...framingPorts(c),
+    ...lifecyclePorts(c),
     access: c.get(AccessKey),
     servesApi: roles.includes('api'),
     isPage: (path) => roles.includes('dashboard') && isPagePath(path),
@@ -104,7 +119,7 @@ const operationsPorts = (c: ResolutionContext): OperationsPorts => {
   const draining = c.get(Draining);
   const redis = redisUrl === undefined ? undefined : c.get(RedisCountersKey);
   return {
-    ...framingPorts(c),
+    ...lifecyclePorts(c),
     onAnswered: (request) => {
       usage.record(request);
     },
@@ -117,7 +132,7 @@ const operationsPorts = (c: ResolutionContext): OperationsPorts => {
   };
 };
 
-const apiOf = (c: ResolutionContext) => {
+const apiOf = (c: ResolutionContext): RequestHandler => {
   const config = c.get(ConfigKey);
   const ports = {
     ...operationsPorts(c),

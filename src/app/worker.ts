@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
+import { censusMeasures } from '../adapters/http/metrics/stored-measures.ts';
 import { backupTimes } from '../adapters/kysely/copies/backup-times.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import type { SleepOptions } from '../adapters/schedule/cron-jobs.ts';
@@ -22,7 +23,7 @@ import {
   SitesKey,
   WebhookCallsKey,
 } from './keys.ts';
-import { showCensus, storedCensus } from './measures/show-census.ts';
+import { storedCensus } from './measures/stored-census.ts';
 import type { RunningRole } from './running-role.ts';
 import type { Config } from './settings/config.ts';
 import { startJobs } from './start-jobs.ts';
@@ -46,7 +47,7 @@ export const startWorker = (
   const webhooks = container.get(WebhookCallsKey);
   const backups = () => backupTimes(database);
   const census = storedCensus({ domains, sites, webhooks, notifications, backups }, leasing);
-  showCensus(container.get(MetricsKey), census);
+  container.get(MetricsKey).show(censusMeasures, () => census.read());
   container.get(StoredSignal).listen((_accountIds, hasDeliveries) => {
     bells.domains.ring('soon');
     bells.renewals.ring();

@@ -17,19 +17,8 @@ import type { DomainShares, LinkSecrets } from './share-ports.ts';
 import type { ProjectHost } from './domain/attachment/serving.ts';
 import type { TimelineEntry } from './domain/attachment/timeline.ts';
 import type { DnsFacts } from './domain/dns/facts.ts';
-import type { DnsJudgement } from './domain/dns/judgement.ts';
-import type { DnsExpectation } from './domain/dns/report.ts';
 import type { NameFacts, NameSettings } from './domain/names/name-facts.ts';
 import type { DomainSettings } from './domain/redirects/settings.ts';
-
-/** Judges the answers of name servers. The owner of a name controls their content. */
-export abstract class DnsJudge {
-  /**
-   * What `judgementOn` says. Answers that take too long, or too much memory, are `unjudged`.
-   * @throws Unavailable
-   */
-  abstract judge(facts: DnsFacts, expectation: DnsExpectation): Promise<DnsJudgement>;
-}
 
 /** Waits for the given number of milliseconds. */
 export type Pause = (milliseconds: number) => Promise<void>;
@@ -84,7 +73,6 @@ export interface DomainPorts {
   readonly accountOf: (slug: string) => Promise<string | undefined>;
   readonly hostNames: HostNames;
   readonly dns: DnsVerifier;
-  readonly judge: DnsJudge;
   /** The preferred one. */
   readonly authority: CertificateAuthority;
   /** Another one, which is asked when the preferred one does not answer or CAA forbids it. */

@@ -1,15 +1,29 @@
 import { expect, test } from '@jest/globals';
-import { measures, type MeasureName } from '../../src/adapters/http/metrics/measures.ts';
-import type { Measure } from '../../src/adapters/http/metrics/measure.ts';
+import {
+  edgeMeasures,
+  jobMeasures,
+  measures,
+  poolMeasures,
+  type MeasureName,
+} from '../../src/adapters/http/metrics/measures.ts';
 import { Metrics } from '../../src/adapters/http/metrics/metrics.ts';
 
-const all: readonly (readonly [string, Measure])[] = Object.entries(measures);
+const all = Object.entries(measures);
+const edge = {
+  hosts: 0,
+  connections: 0,
+  answers: 0,
+  heldBytes: 0,
+  requests: 0,
+  refusedHandshakes: 0,
+  refusedRequests: 0,
+  failedRequests: 0,
+  stalled: 0,
+};
 
-test.each(all)('%s is named as Prometheus wants it', (name, { type, unit, together, help }) => {
+test.each(all)('%s is named as Prometheus wants it', (name, { type, together, help }) => {
   expect(name).toMatch(/^[a-z]+(_[a-z0-9]+)*$/);
   expect(name.endsWith('_total')).toBe(type === 'counter');
-  const [ending] = /_(?:seconds|bytes)$/.exec(name) ?? ['_none'];
-  expect(ending).toBe(`_${unit}`);
   if (type !== 'gauge') expect(together).toBe('sum');
   expect(help).not.toMatch(/\.$/);
 });
@@ -30,36 +44,39 @@ const shown = async (metrics: Metrics, name: MeasureName): Promise<readonly stri
 
 test('what is shown of one measure is read once at a scrape, and left out where it is not known', async () => {
   const metrics = new Metrics();
-  let [reads, pages]: [number, number | undefined] = [0, 7];
-  metrics.show(['edge_hosts', 'edge_requests_total'], () => {
+  let [reads, hosts]: [number, number | undefined] = [0, 7];
+  metrics.show(edgeMeasures, () => {
     reads += 1;
-    return { edge_hosts: pages, edge_requests_total: pages };
+    return hosts === undefined ? undefined : { ...edge, hosts, requests: hosts };
   });
   expect(await shown(metrics, 'edge_hosts')).toEqual(['edge_hosts 7']);
   expect(reads).toBe(1);
-  pages = 9;
+  hosts = 9;
   expect(await shown(metrics, 'edge_requests_total')).toEqual(['edge_requests_total 9']);
-  pages = undefined;
+  hosts = undefined;
   expect(await shown(metrics, 'edge_hosts')).toEqual([]);
   expect(reads).toBe(3);
 });
 
 test('several show different series of one measure, and one that fails does not hide the others', async () => {
   const metrics = new Metrics();
-  metrics.show(['deploys'], () => ({ deploys: [{ labels: { state: 'failed' }, value: 1 }] }));
-  metrics.show(['deploys'], () => Promise.reject(new Error('away')));
-  metrics.show(['deploys'], () => ({ deploys: [{ labels: { state: 'uploading' }, value: 2 }] }));
-  expect(await shown(metrics, 'deploys')).toEqual([
-    'deploys{state="failed"} 1',
-    'deploys{state="uploading"} 2',
+  const job = (name: string) => [
+    { name, isShared: true, endedWellAt: 2_000, failedAt: 0, intervalMs: 0 },
+  ];
+  metrics.show(jobMeasures, () => job('one'));
+  metrics.show(jobMeasures, () => Promise.reject(new Error('away')));
+  metrics.show(jobMeasures, () => job('other'));
+  expect(await shown(metrics, 'job_last_success_timestamp_seconds')).toEqual([
+    'job_last_success_timestamp_seconds{job_name="one",done_by="one"} 2',
+    'job_last_success_timestamp_seconds{job_name="other",done_by="one"} 2',
   ]);
 });
 
 test('a read that takes too long is left out, and the other measures are shown', async () => {
   const metrics = new Metrics();
-  metrics.show(['deploys_kept_bytes'], () => new Promise(() => undefined));
-  metrics.show(['edge_hosts'], () => ({ edge_hosts: 1 }));
-  expect(await shown(metrics, 'deploys_kept_bytes')).toEqual([]);
+  metrics.show(poolMeasures, () => new Promise<undefined>(() => undefined));
+  metrics.show(edgeMeasures, () => ({ ...edge, hosts: 1 }));
+  expect(await shown(metrics, 'database_pool_waiting')).toEqual([]);
   expect(await shown(metrics, 'edge_hosts')).toEqual(['edge_hosts 1']);
 });
 

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { nameServerLimits } from '../../src/adapters/nameserver/limits.ts';
-import { TcpConnection } from '../../src/adapters/nameserver/tcp-connection.ts';
+import { TcpConnection } from '../../src/adapters/nameserver/tcp-listener.ts';
 import type { Responder } from '../../src/adapters/nameserver/responder.ts';
 import { until } from '../support/until.ts';
 

@@ -9,7 +9,7 @@ test('no parser takes more steps than its text grows, and no pattern that is put
   const { stdout } = await promisify(execFile)(process.execPath, [counting]);
   expect(JSON.parse(stdout)).toEqual([
     // Marks are put in their order; the headers of a request, which hold the path, take at most 16 KiB.
-    'adapters/edge/site-path.ts: accents',
+    'adapters/edge/served-file.ts: accents',
     // Planted in the program that counts.
     ...['a loop in a loop', 'a search in a loop', 'marks put in order', '/^(a+)+$/'],
   ]);

@@ -1,8 +1,11 @@
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { AccessKey, CatalogueKey } from '../../src/app/keys.ts';
-import { browseDashboard, type BrowsedDashboard } from '../support/dashboard/dashboard-page.ts';
 import { elementsIn, problemsIn, textOf } from '../support/dashboard/markup.ts';
-import type { Owner } from '../support/dashboard/running-dashboard.ts';
+import {
+  type Owner,
+  type RunningDashboard,
+  startDashboard,
+} from '../support/dashboard/running-dashboard.ts';
 import type { DashboardVisitor, PageAnswer } from '../support/dashboard/visitor.ts';
 
 const email = 'mia@shop.example';
@@ -10,10 +13,11 @@ const password = 'seven quiet tortoises';
 const hour = 60 * 60_000;
 
 /** An account that this address, among others, opens with a password. */
-const openAccount = async (
-  { dashboard }: Pick<BrowsedDashboard, 'dashboard'>,
-  { name, email, wanted }: Readonly<Record<'name' | 'email' | 'wanted', string>>,
-): Promise<void> => {
+const openAccount = async ({
+  name,
+  email,
+  wanted,
+}: Readonly<Record<'name' | 'email' | 'wanted', string>>): Promise<void> => {
   const access = dashboard.container.get(AccessKey);
   const { account } = await access.createAccount({ name, email, plan: 'pro' });
   const { secret } = await access.signInLinkFor(email, account.id);
@@ -24,21 +28,21 @@ const openAccount = async (
 };
 
 const settings = { SMTP_URL: 'smtp://127.0.0.1:2525', MAIL_FROM: 'store@shop.example' };
-const browsed = browseDashboard(
-  async (its) => {
-    for (const name of ['Zoo', 'Birds', 'Cats & Dogs']) {
-      const wanted = name === 'Birds' ? 'another password of mine' : password;
-      await openAccount(its, { name, email, wanted });
-    }
-  },
-  { settings },
-);
+let dashboard: RunningDashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard({ settings });
+  for (const name of ['Zoo', 'Birds', 'Cats & Dogs']) {
+    const wanted = name === 'Birds' ? 'another password of mine' : password;
+    await openAccount({ name, email, wanted });
+  }
+});
+afterAll(() => dashboard.close());
 beforeEach(() => {
-  browsed.dashboard.clock.advance(60_000);
+  dashboard.clock.advance(60_000);
 });
 
 const signIn = async (its = password, query = ''): Promise<DashboardVisitor> => {
-  const visitor = browsed.dashboard.stranger();
+  const visitor = dashboard.stranger();
   const { location } = await visitor.post(`/dashboard/sign-in${query}`, { email, password: its });
   expect(location).toBe(its === password ? `/dashboard/accounts${query}` : '/dashboard');
   return visitor;
@@ -86,39 +90,10 @@ describe('one address with several accounts', () => {
   });
 });
 
-describe.each([true, false])('in a browser (scripts: %s)', (javaScript) => {
-  test('a person chooses an account, and switches to another one later', async () => {
-    const page = await browsed.visit('/dashboard/sign-in', { cookie: undefined, javaScript });
-    await page.label('Email').fill(email);
-    await page.label('Password').fill(password);
-    await page.role('button', 'Sign in').click();
-    await page.role('heading', 'Choose an account').isShown();
-    await page.role('button', 'Open Cats & Dogs').click();
-    await page.role('heading', 'Projects').isShown();
-    await page.role('link', 'Cats & Dogs').click();
-    await page.role('button', 'Open Zoo').click();
-    await page.role('heading', 'Projects').isShown();
-    expect(await page.role('link', 'Zoo').count()).toBe(1);
-  });
-
-  test('a link of another account asks before it signs in', async () => {
-    const { dashboard, owner } = browsed;
-    const access = dashboard.container.get(AccessKey);
-    const [birds] = (await access.listAccounts()).filter(({ name }) => name === 'Birds');
-    const { secret } = await access.signInLinkFor(email, birds?.id);
-    const { cookie } = await dashboard.signIn(owner.email);
-    const page = await browsed.visit(`/dashboard/sign-in/${secret}`, { cookie, javaScript });
-    expect(await page.css('main').read()).toContain(owner.email);
-    await page.role('button', 'Sign in').click();
-    await page.role('heading', 'Projects').isShown();
-    expect(await page.css('header').read()).toContain('Birds');
-  });
-});
-
 describe('a form that is sent after the session has ended', () => {
   let owner: Owner;
   beforeAll(async () => {
-    owner = await browsed.dashboard.newOwner();
+    owner = await dashboard.newOwner();
   });
 
   const fieldsOf = (markup: string) =>
@@ -129,7 +104,7 @@ describe('a form that is sent after the session has ended', () => {
   test('comes back filled in after the sign-in, and changes nothing before it is sent again', async () => {
     const { visitor, email, accountId } = owner;
     await visitor.post('/dashboard/account/password', { wanted: password });
-    browsed.dashboard.clock.advance(13 * hour);
+    dashboard.clock.advance(13 * hour);
     const typed = { name: 'Rex "the <fast>"', categoryId: '7', once: 'only-in-this-test' };
     const asked = await visitor.post('/dashboard/animals?status=sold', typed);
     expect(textOf(asked.text)).toContain('Your session has ended. Nothing was done.');
@@ -140,7 +115,7 @@ describe('a form that is sent after the session has ended', () => {
     expect(action).toBe('/dashboard/sign-in?next=/dashboard/animals');
     const wrong = await visitor.post(action, { email, password: 'another', kept });
     expect(fieldsOf(wrong.text)['kept']).toBe(kept);
-    browsed.dashboard.clock.advance(60_000);
+    dashboard.clock.advance(60_000);
     const { status, text } = await visitor.post(action, { email, password, kept });
     expect([status, textOf(text)]).toEqual([
       200,
@@ -148,7 +123,7 @@ describe('a form that is sent after the session has ended', () => {
     ]);
     expect(fieldsOf(text)).toMatchObject({ name: typed.name, categoryId: '7' });
     expect(text).not.toContain('data-live');
-    const pets = browsed.dashboard.container.get(CatalogueKey);
+    const pets = dashboard.container.get(CatalogueKey);
     expect(await pets.newestPets(accountId, { before: undefined, limit: 9 })).toEqual([]);
     const again = await visitor.post('/dashboard/animals', {
       ...typed,
@@ -158,9 +133,9 @@ describe('a form that is sent after the session has ended', () => {
   });
 
   test('keeps no password', async () => {
-    const { email } = await browsed.dashboard.newOwner();
-    const visitor = await browsed.dashboard.signIn(email);
-    browsed.dashboard.clock.advance(13 * hour);
+    const { email } = await dashboard.newOwner();
+    const visitor = await dashboard.signIn(email);
+    dashboard.clock.advance(13 * hour);
     const { text } = await visitor.post('/dashboard/account/password', { wanted: password });
     expect(text).not.toContain(password);
     expect(fieldsOf(text)['kept']).toBe('{"url":"/dashboard/account/password","values":{}}');
@@ -168,7 +143,7 @@ describe('a form that is sent after the session has ended', () => {
 
   test('that is too long to go along with the sign-in leads to it all the same', async () => {
     const settings = '"'.repeat(20_000);
-    const { status, text } = await browsed.dashboard
+    const { status, text } = await dashboard
       .stranger()
       .post('/dashboard/projects/birds/settings/configuration', { settings });
     expect([status, Object.keys(fieldsOf(text))]).toEqual([200, ['email', 'password']]);
@@ -176,9 +151,8 @@ describe('a form that is sent after the session has ended', () => {
 
   test('comes back in the account that its person chooses', async () => {
     const email = 'leo@shop.example';
-    for (const name of ['Cats', 'Dogs'])
-      await openAccount(browsed, { name, email, wanted: password });
-    const visitor = browsed.dashboard.stranger();
+    for (const name of ['Cats', 'Dogs']) await openAccount({ name, email, wanted: password });
+    const visitor = dashboard.stranger();
     const asked = await visitor.post('/dashboard', { name: 'Parrots' });
     const { kept = '' } = fieldsOf(asked.text);
     const chooser = await visitor.post('/dashboard/sign-in', { email, password, kept });
@@ -203,8 +177,8 @@ describe('a form that is sent after the session has ended', () => {
   test.each(['Sign in by a link', 'Forgot password?'])(
     'comes back filled in after a link by mail, too (%s)',
     async (way) => {
-      const { email, accountId } = await browsed.dashboard.newOwner();
-      const visitor = browsed.dashboard.stranger();
+      const { email, accountId } = await dashboard.newOwner();
+      const visitor = dashboard.stranger();
       const typed = { name: 'Rex "the <fast>"', categoryId: '7' };
       const asked = await visitor.post('/dashboard/animals', typed);
       const request = await press(visitor, way, { on: asked });
@@ -220,7 +194,7 @@ describe('a form that is sent after the session has ended', () => {
       const early = await press(visitor, goOn, { on: sent });
       expect([early.status, problemsIn(early.text)]).toEqual([200, {}]);
       expect(fieldsOf(early.text)['kept']).toBe(fieldsOf(asked.text)['kept']);
-      const link = await browsed.dashboard.linkFor(email);
+      const link = await dashboard.linkFor(email);
       expect((await visitor.post(`${link}?by=mail`)).status).toBe(303);
       const { status, text } = await press(visitor, goOn, { on: sent });
       expect([status, textOf(text)]).toEqual([
@@ -228,13 +202,13 @@ describe('a form that is sent after the session has ended', () => {
         expect.stringContaining('What you entered is here again'),
       ]);
       expect(fieldsOf(text)).toMatchObject(typed);
-      const pets = browsed.dashboard.container.get(CatalogueKey);
+      const pets = dashboard.container.get(CatalogueKey);
       expect(await pets.newestPets(accountId, { before: undefined, limit: 9 })).toEqual([]);
     },
   );
 
   test('comes back for no form of another site', async () => {
-    const { visitor } = await browsed.dashboard.newOwner();
+    const { visitor } = await dashboard.newOwner();
     const kept = JSON.stringify({ url: '/dashboard', values: { name: 'Planted' } });
     const from = { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.test' };
     for (const path of ['sign-in', 'sign-in-link', 'forgot-password']) {
@@ -246,14 +220,14 @@ describe('a form that is sent after the session has ended', () => {
   test('that is no longer known leads to the first page', async () => {
     const kept = JSON.stringify({ url: '/dashboard/gone', values: {} });
     const { email } = owner;
-    const visitor = browsed.dashboard.stranger();
+    const visitor = dashboard.stranger();
     const { location } = await visitor.post('/dashboard/sign-in', { email, password, kept });
     expect(location).toBe('/dashboard');
   });
 });
 
 test('a page that was asked for is reached through a link by mail, too', async () => {
-  const { dashboard, owner } = browsed;
+  const owner = await dashboard.newOwner();
   const visitor = dashboard.stranger();
   const { text } = await visitor.get('/dashboard/sign-in?next=/dashboard/usage');
   const links = elementsIn(text, 'a').map(({ attributes }) => attributes['href'] ?? '');

@@ -21,7 +21,6 @@ import { deployEntries } from '../support/sites/deploy-entries.ts';
 import { entry } from '../support/sites/site-source.ts';
 
 const ascii = 'xn--bcher-kva.test';
-const platformHost = 'sites.animal-store.test';
 const both = `bücher.test (${ascii})`;
 
 let dashboard: RunningDashboard;
@@ -118,6 +117,9 @@ describe('a name and its www name', () => {
     expect(first.location).toContain(`${page()}?added=${ascii}&with=www.${ascii}&done=added.`);
     expect(second.location).toBe(first.location);
     expect(await stored()).toEqual([[ascii, `www.${ascii}`], 1]);
+    const added = textOf((await owns.visitor.get(first.location ?? '')).text);
+    expect(added).toContain(`Records to create for ${both} and www.bücher.test (www.${ascii})`);
+    expect(added).toContain('Starts when bücher.test and www.bücher.test are live.');
     // Another tab shows another form.
     const refused = await send(form, 'in-the-other-tab');
     expect(refused.status).toBe(422);
@@ -238,24 +240,6 @@ test('a healthy domain shows nothing to do', async () => {
   const text = textOf(await markupOf(`/${domain.host}`));
   expect(text).toContain('To do Nothing');
   expect(text).not.toContain('Who acts');
-});
-
-test('the project page says which limit the certificate of its own address waits for, and until when', async () => {
-  const page = async () =>
-    textOf((await owner.visitor.get(`/dashboard/projects/${project.slug}`)).text);
-  expect(await page()).not.toContain('has no certificate yet');
-  const ledger = dashboard.container.get(AuthorityLedger);
-  const { accountId } = await dashboard.newOwner();
-  const occurredAt = dashboard.clock.now();
-  const entered = Array.from({ length: 20 }, (_, at) => ({
-    ...{ authority: 'local', accountId, host: `${String(at)}.${platformHost}` },
-    ...{ registrableDomain: platformHost, orderKey: `own ${String(at)}`, occurredAt },
-    ...({ kind: 'own', isManual: false } as const),
-  }));
-  await ledger.settle({ entered });
-  expect(await page()).toMatch(
-    /sites\.animal-store\.test\S* has no certificate yet, because a limit is reached: 20 new certificates for projects' own hosts in 7 days, .* It is ordered automatically, from \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC on\./,
-  );
 });
 
 /** What the page with the form for a new domain says. */

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { unsubscribePath } from '../../src/adapters/dashboard/frame/same-origin.ts';
+import { unsubscribePath } from '../../src/adapters/dashboard/frame/paths.ts';
 import { SitesKey } from '../../src/app/keys.ts';
-import { crawl, routeOf, type Crawl, type FoundForm } from '../support/dashboard/crawl.ts';
+import { crawl, type Crawl, type FoundForm, routeOf } from '../support/dashboard/crawl.ts';
 import { everythingStored } from '../support/dashboard/database.ts';
 import { fill } from '../support/dashboard/filling.ts';
 import {
-  startDashboard,
   type Owner,
   type RunningDashboard,
+  startDashboard,
 } from '../support/dashboard/running-dashboard.ts';
 import { DashboardStream } from '../support/dashboard/stream.ts';
 import type { DashboardVisitor } from '../support/dashboard/visitor.ts';

@@ -131,8 +131,8 @@ const seen = async (page: TestPage) => {
 
 const looks = [{ width: 1280 }, { width: 390 }] as const;
 
-test.each(looks)('a password that is too short gets the focus, on %j', async (look) => {
-  const page = await browsed.visit('/dashboard/account', look);
+test('a password that is too short gets the focus', async () => {
+  const page = await browsed.visit('/dashboard/account', { width: 390 });
   await page.label('Current password').fill(wanted);
   await page.label('New password').fill('short');
   await page.role('button', 'Save password').click();
@@ -157,14 +157,6 @@ test('a message about the whole form takes the focus', async () => {
   await page.css('[data-refusal]').isShown();
   const focus = expect.stringMatching(/^The current password is/);
   expect(await seen(page)).toEqual({ focus, isInView: true });
-});
-
-test('an invalid address gets the focus in the invitation form', async () => {
-  const page = await browsed.visit('/dashboard/account', { width: 390 });
-  await page.label('Email').fill('keeper@zoo');
-  await page.role('button', 'Invite').click();
-  await page.css('[data-refusal]').isShown();
-  expect(await seen(page)).toEqual({ focus: 'email', isInView: true });
 });
 
 describe('how a page looks', () => {
@@ -243,14 +235,6 @@ describe('the browser of the tests', () => {
       'request',
       'asked http://127.0.0.1:1',
     ],
-    ['is styled inline', "document.body.setAttribute('style', 'top: 0')", 'console', 'style-src'],
-    ['has a script inline', 'document.body.append(script)', 'console', 'script-src'],
-    [
-      'runs markup',
-      "document.body.innerHTML = '<img src=x onerror=alert(1)>'",
-      'console',
-      'script-src',
-    ],
     ['fails', "setTimeout(() => { throw new Error('too late'); })", 'pageerror', 'too late'],
     ['stops the visitor', "setTimeout(() => alert('who are you'))", 'dialog', 'who are you'],
     ['misses a picture', "document.images[0].src = '/dashboard/x'", 'console', '404'],
@@ -260,10 +244,7 @@ describe('the browser of the tests', () => {
     const page = await browser.open();
     await page.goto(`${browsed.dashboard.origin}/dashboard/sign-in`);
     const shown = page.happens(event);
-    await page.evaluate(`(() => {
-    const script = Object.assign(document.createElement('script'), { text: '1' });
-    ${act};
-  })()`);
+    await page.evaluate(`(() => { ${act}; })()`);
     await shown;
     await expect(browser.closePages()).rejects.toThrow(said);
   });

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { sharedPath } from '../../src/adapters/dashboard/domains/paths.ts';
+import { sharedPath } from '../../src/adapters/dashboard/frame/paths.ts';
 import { AccessKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import { crawl, routeOf } from '../support/dashboard/crawl.ts';
 import { uniqueColumns } from '../support/dashboard/database.ts';
 import { fill } from '../support/dashboard/filling.ts';
 import {
-  startDashboard,
   type Owner,
   type RunningDashboard,
+  startDashboard,
 } from '../support/dashboard/running-dashboard.ts';
 import { RecordingTracer } from '../support/recording-tracer.ts';
 

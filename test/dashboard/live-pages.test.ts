@@ -11,20 +11,20 @@ import {
   jest,
   test,
 } from '@jest/globals';
-import { AccessKey, SitesKey } from '../../src/app/keys.ts';
+import { SitesKey } from '../../src/app/keys.ts';
 import { at, printedLink, signInFirst } from '../support/dashboard/process.ts';
 import {
-  startDashboard,
   type Owner,
   type RunningDashboard,
+  startDashboard,
 } from '../support/dashboard/running-dashboard.ts';
 import { DashboardStream } from '../support/dashboard/stream.ts';
 import { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import {
+  type Home,
   newHome,
   printedAccount,
-  type Home,
   type Service,
 } from '../support/service/service-process.ts';
 import { deployEntries } from '../support/sites/deploy-entries.ts';
@@ -91,41 +91,10 @@ describe('one process', () => {
     expect(new Set(stream.events.map(({ data }) => data)).size).toBe(stream.events.length);
   });
 
-  test('a change in this process shows on every open page without polling', async () => {
-    const all = [await open(), await open(), await open()];
-    for (const stream of all) await stream.shows('Not published yet');
-    await deploy();
-    for (const stream of all) await stream.shows('deploy 1');
-  });
-
-  test('revoking a session ends its streams and no others', async () => {
-    const visitor = await dashboard.signIn(owner.email);
-    const [mine, others] = [await open(visitor), await open()];
-    await mine.shows('Not published yet');
-    const access = dashboard.container.get(AccessKey);
-    const signedIn = await access.findSession(visitor.cookie!.split('=')[1]!);
-    await access.revokeSession(signedIn!, signedIn!.session.id);
-    await mine.ends();
-    expect(mine.events.at(-1)).toEqual({ event: 'over', data: '' });
-    await deploy();
-    await others.shows('deploy 1');
-    expect(mine.events.map(({ data }) => data).join()).not.toContain('deploy 1');
-  });
-
   test('the stream of an ended session says that it is over', async () => {
     const stranger = await open(new DashboardVisitor(dashboard.origin));
     await stranger.ends();
     expect([stranger.status, stranger.events]).toEqual([200, [{ event: 'over', data: '' }]]);
-  });
-
-  test('a change of the plan shows on an open page', async () => {
-    const { accountId, visitor } = await dashboard.newOwner({ plan: 'free' });
-    const { slug } = await dashboard.container.get(SitesKey).startProject(accountId, 'Cats');
-    path = `/dashboard/projects/${slug}/settings/domains`;
-    const stream = await open(visitor);
-    await stream.shows('The free plan does not include custom domains');
-    await dashboard.container.get(AccessKey).setPlan(accountId, 'business');
-    await stream.shows('The business plan includes custom domains');
   });
 });
 

@@ -1,13 +1,9 @@
 import { expect, test } from '@jest/globals';
-import type { TestPage } from '../support/dashboard/page.ts';
-import { mailedLinkPath, newPasswordPath } from '../../src/adapters/dashboard/frame/next-page.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
-import { until } from '../support/until.ts';
+import type { TestPage } from '../support/dashboard/page.ts';
 import { zipOf } from '../support/sites/zip-bytes.ts';
 
-const browsed = browseDashboard(() => Promise.resolve(), {
-  settings: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'store@zoo.example' },
-});
+const browsed = browseDashboard(() => Promise.resolve());
 
 const visit = (path: string): Promise<TestPage> => browsed.visit(path, { javaScript: false });
 
@@ -83,42 +79,6 @@ test('a domain is added, viewed and removed', async () => {
   await page.role('row', /www\.birds\.test removed/).isShown();
 });
 
-test('a name and its www name are added in one step, both or neither', async () => {
-  const path = '/dashboard/projects/birds/settings/domains';
-  const page = await visit(path);
-  const other = page.role(
-    'checkbox',
-    'Also add www.example.com for example.com, or the other way round, and redirect it to this one',
-  );
-  expect(await other.read('checked')).toBe(true);
-  await page.label('Domain').fill('parrots.test');
-  await press(page, 'Add domain');
-  await says(page, /^Added\./);
-  const both = 'Records to create for parrots.test and www.parrots.test';
-  const card = page.role('region', both);
-  for (const name of ['parrots.test', 'www.parrots.test']) {
-    await card.role('heading', name).isShown();
-  }
-  const zone = await card.css('pre').read('textContent');
-  expect(zone.match(/^\S+/gm)?.filter((name) => !name.startsWith('_'))).toEqual([
-    ...['$ORIGIN', ';', 'www'],
-  ]);
-  await page
-    .role('row', /^www\.parrots\.test parrots\.test 308 suspended/)
-    .words('Starts when parrots.test and www.parrots.test are live.')
-    .isShown();
-
-  await page.label('Domain').fill('www.parrots.test');
-  await press(page, 'Add domain');
-  const refused = page.css('input[aria-invalid]');
-  expect(await refused.read('value')).toBe('www.parrots.test');
-  await page.words('www.parrots.test is in the list of this project already.').isShown();
-  expect(await other.read('checked')).toBe(true);
-  await other.tick(false);
-  await press(page, 'Add domain');
-  expect(await other.read('checked')).toBe(false);
-});
-
 test('a key is made, shown once, rotated and revoked', async () => {
   const page = await visit('/dashboard/keys');
   await page.label('Key name').fill('Till');
@@ -138,31 +98,6 @@ test('a key is made, shown once, rotated and revoked', async () => {
   await says(page, 'The key is revoked.');
   expect(await answerTo(second)).toBe(401);
 });
-
-test('a key that goes on calling beyond its limit is banned, until the ban is lifted', async () => {
-  const page = await visit('/dashboard/keys');
-  await page.label('Key name').fill('Loop');
-  await press(page, 'Create key');
-  const key = await shownKey(page);
-  const callOften = () => Promise.all(Array.from({ length: 50 }, () => refusalOf(key)));
-  const isBanned = async () => (await callOften()).some((answer) => answer.includes('banned'));
-  await until('it is banned', isBanned);
-  await page.goto(`${browsed.dashboard.origin}/dashboard/keys`);
-  const row = page.role('row').has('Loop');
-  await row.words(/^banned until/).isShown();
-  // The limit is a new one, the ban is the same.
-  browsed.dashboard.clock.advance(60_000);
-  expect(await refusalOf(key)).toContain('banned');
-  await row.role('button', 'Lift ban').click();
-  await says(page, /ban/i);
-  expect(await row.words(/^banned until/).count()).toBe(0);
-  expect(await answerTo(key)).toBe(200);
-});
-
-const refusalOf = async (key: string): Promise<string> => {
-  const headers = { Authorization: `Bearer ${key}` };
-  return (await fetch(`${browsed.dashboard.origin}/v1/pets`, { headers })).text();
-};
 
 const shownKey = async (page: TestPage): Promise<string> => {
   const text = await page.role('region').has('It is not shown again').read();
@@ -245,34 +180,4 @@ test('an animal is added, reserved, released and sold, and its order delivered',
   await press(page, 'Approve');
   await press(page, 'Deliver');
   await page.role('row', /delivered/).isShown();
-});
-
-test('a password is chosen, and signs in', async () => {
-  const page = await visit('/dashboard/account');
-  await page.label('New password').fill('seven quiet tortoises');
-  await press(page, 'Save password');
-  await says(page, 'The password is saved.');
-  await press(page, 'Sign out');
-  await page.role('heading', 'Sign in').isShown();
-  await page.label('Email').fill(browsed.owner.email);
-  await page.label('Password').fill('seven quiet tortoises');
-  await press(page, 'Sign in');
-  await page.role('heading', 'Projects').isShown();
-});
-
-test('a link to a new password, and one to sign in, are asked for and followed', async () => {
-  const { email } = browsed.owner;
-  const stranger = { javaScript: false, cookie: undefined };
-  for (const path of ['/dashboard/forgot-password', '/dashboard/sign-in-link']) {
-    const page = await browsed.visit(path, stranger);
-    await page.label('Email').fill(email);
-    await press(page, 'Send the link');
-    await page.role('heading', 'Check your mail').isShown();
-  }
-  const secret = (await browsed.dashboard.linkFor(email)).replace(/.*\//, '');
-  const page = await browsed.visit(mailedLinkPath(secret, newPasswordPath), stranger);
-  await press(page, 'Sign in');
-  await page.label('New password').fill('eight quiet tortoises');
-  await press(page, 'Save password');
-  await says(page, 'The password is saved.');
 });

@@ -81,23 +81,6 @@ test('an opened part of a live page stays open', async () => {
   expect(await snippet.isVisible()).toBe(true);
 });
 
-test('domains that were removed earlier are collapsed, and stay visible once they are expanded', async () => {
-  const { project } = await sites().getSite(slug);
-  const hosts = [1, 2, 3, 4, 5].map((number) => `gone-${number}.birds.test`);
-  const [last, ...others] = await Promise.all(
-    hosts.map((host) => domains().addDomain(project, host)),
-  );
-  for (const domain of others) await domains().removeDomain(domain);
-  const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
-  const folded = page.css('#removed-earlier');
-  expect(await folded.role('row').count()).toBe(0);
-  await folded.words('1 domain removed earlier').click();
-  await domains().removeDomain(last!);
-  await folded.words('2 domains removed earlier').isShown();
-  // Beside the row with the headings.
-  expect(await folded.role('row').count()).toBe(3);
-});
-
 test('the message about a check follows the state of the domain', async () => {
   const domain = await addDomain('said.birds.test');
   pointAtUs(browsed.dashboard, domain);
@@ -164,20 +147,6 @@ const asksForUpdates = (request: HTTPRequest, path: string): boolean =>
 
 const isStream = (headers: Readonly<Record<string, string>>): boolean =>
   headers['content-type']?.startsWith('text/event-stream') ?? false;
-
-test('a page whose session ended before it asked for its updates leads to the sign-in', async () => {
-  const visitor = await browsed.dashboard.signIn(browsed.owner.email);
-  const path = `/dashboard/projects/${slug}`;
-  const page = await browsed.visit('/dashboard/animals', { cookie: visitor.cookie });
-  const access = browsed.dashboard.container.get(AccessKey);
-  const signedIn = await access.findSession(visitor.cookie!.split('=')[1]!);
-  await page.intercept(async (request) => {
-    if (asksForUpdates(request, path)) await access.revokeSession(signedIn!, signedIn!.session.id);
-    return undefined;
-  });
-  await page.goto(browsed.dashboard.origin + path);
-  await page.isAt(`/dashboard/sign-in?next=${path}`);
-});
 
 /** @returns how many seconds of a page passed until `isSo`; an answer may reach it in any of them */
 const secondsUntil = async (page: TestPage, isSo: () => boolean): Promise<number> => {

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Passwords } from '../../src/access/people-ports.ts';
 import { AuditLog } from '../../src/access/ports.ts';
-import { unsubscribePath } from '../../src/adapters/dashboard/frame/same-origin.ts';
+import { unsubscribePath } from '../../src/adapters/dashboard/frame/paths.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
 import { elementsIn, problemsIn } from '../support/dashboard/markup.ts';
 import {
-  startDashboard,
   type Owner,
   type RunningDashboard,
+  startDashboard,
 } from '../support/dashboard/running-dashboard.ts';
 import type { DashboardVisitor, PageAnswer } from '../support/dashboard/visitor.ts';
 import { rawRequest } from '../support/http/raw-request.ts';

@@ -1,18 +1,21 @@
 import { once } from 'node:events';
-import { mkdtemp, open, readdir, readFile, rm, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { receiveFile } from '../../src/adapters/dashboard/projects/upload-file.ts';
-import { uploadPace, type UploadPace } from '../../src/adapters/dashboard/projects/upload-pace.ts';
-import { uploadSlots } from '../../src/adapters/dashboard/projects/upload-slots.ts';
+import {
+  receiveFile,
+  uploadPace,
+  type UploadPace,
+} from '../../src/adapters/dashboard/projects/upload-file.ts';
+import { uploadSlots } from '../../src/adapters/dashboard/projects/slots.ts';
 import { ConfigKey, SitesKey } from '../../src/app/keys.ts';
 import {
-  startDashboard,
   type Owner,
   type RunningDashboard,
+  startDashboard,
 } from '../support/dashboard/running-dashboard.ts';
 import { connectTo, partEnd, partHead, uploadHead } from '../support/http/raw-upload.ts';
 import { neverMs, until } from '../support/until.ts';

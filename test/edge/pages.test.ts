@@ -5,7 +5,6 @@ import { siteStorages, startEdge, type RunningEdge } from '../support/http/runni
 const site = {
   'index.html': '<h1>Rex</h1>',
   'about.html': 'about',
-  'about/team.html': 'team',
   'docs/index.html': 'docs',
   'docs/read me.txt': 'read me',
   'grüße.html': 'hello',
@@ -13,15 +12,8 @@ const site = {
   'empty.txt': '',
   '.well-known/security.txt': 'Contact: mailto:rex@pets.test',
   'app.js': 'let a',
-  'style.css': 'a{}',
-  'data.json': '{}',
-  'photo.JPG': 'x',
-  'logo.svg': '<svg/>',
-  'font.woff2': 'x',
-  'module.wasm': 'x',
   'backup.unknown': 'x',
   'app-3f9a1c07.js': 'let b',
-  'app-framework2.js': 'let c',
 };
 
 describe.each(siteStorages)('a site stored in %s', (storage) => {
@@ -40,18 +32,9 @@ describe.each(siteStorages)('a site stored in %s', (storage) => {
 
     test.each([
       ['/', '<h1>Rex</h1>'],
-      ['/?utm=1', '<h1>Rex</h1>'],
-      ['/index.html', '<h1>Rex</h1>'],
       ['/about', 'about'],
-      ['/about?x=/../y', 'about'],
-      ['/about.html', 'about'],
-      ['/about/team', 'team'],
-      ['/docs/', 'docs'],
       ['/docs/?a=%zz', 'docs'],
-      ['/docs/read%20me.txt', 'read me'],
-      ['/gr%C3%BC%C3%9Fe', 'hello'],
       ['/gr%75%CC%88%C3%9Fe', 'hello'],
-      ['/%61bout', 'about'],
       ['/LICENSE', 'free'],
       ['/empty.txt', ''],
       ['/.well-known/security.txt', 'Contact: mailto:rex@pets.test'],
@@ -61,16 +44,15 @@ describe.each(siteStorages)('a site stored in %s', (storage) => {
       expect(answer.headers['content-length']).toBe(String(content.length));
     });
 
-    test.each([
-      ['/docs', '/docs/'],
-      ['/docs?a=1&b=%20', '/docs/?a=1&b=%20'],
-      ['/d%6Fcs', '/d%6Fcs/'],
-    ])('the folder at %s redirects to %s, so that its relative links work', async (path, to) => {
-      const answer = await ask(path);
-      expect([answer.status, answer.headers['location']]).toEqual([308, to]);
-    });
+    test.each([['/d%6Fcs?a=1&b=%20', '/d%6Fcs/?a=1&b=%20']])(
+      'the folder at %s redirects to %s, so that its relative links work',
+      async (path, to) => {
+        const answer = await ask(path);
+        expect([answer.status, answer.headers['location']]).toEqual([308, to]);
+      },
+    );
 
-    test.each(['/nothing', '/nothing/', '/docs/nothing', '/index.html/', '/Index.html'])(
+    test.each(['/nothing', '/Index.html'])(
       'what is not there, like %s, is answered with the 404 page of the site',
       async (path) => {
         const answer = await ask(path);
@@ -91,7 +73,7 @@ describe.each(siteStorages)('a site stored in %s', (storage) => {
       expect(await textAt('/404')).toBe('nothing here');
     });
 
-    test.each(['/', '/about', '/docs', '/nothing', '/docs//', '/empty.txt'])(
+    test.each(['/', '/docs', '/nothing', '/docs//'])(
       'HEAD %s has the status and the headers of GET, and no body',
       async (path) => {
         const whole = await ask(path);
@@ -108,12 +90,6 @@ describe.each(siteStorages)('a site stored in %s', (storage) => {
     test.each([
       ['/', 'text/html; charset=utf-8'],
       ['/app.js', 'text/javascript; charset=utf-8'],
-      ['/style.css', 'text/css; charset=utf-8'],
-      ['/data.json', 'application/json; charset=utf-8'],
-      ['/photo.JPG', 'image/jpeg'],
-      ['/logo.svg', 'image/svg+xml'],
-      ['/font.woff2', 'font/woff2'],
-      ['/module.wasm', 'application/wasm'],
       ['/backup.unknown', 'application/octet-stream'],
       ['/LICENSE', 'application/octet-stream'],
     ])('%s has the type %s', async (path, type) => {
@@ -132,22 +108,17 @@ describe.each(siteStorages)('a site stored in %s', (storage) => {
 
     test.each([
       ['/', 'public, max-age=0, must-revalidate'],
-      ['/app.js', 'public, max-age=0, must-revalidate'],
-      ['/app-framework2.js', 'public, max-age=0, must-revalidate'],
       ['/app-3f9a1c07.js', 'public, max-age=31536000, immutable'],
     ])('%s may be cached: %s', async (path, kept) => {
       expect((await ask(path)).headers['cache-control']).toBe(kept);
     });
 
-    test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])(
-      'the method %s is refused',
-      async (method) => {
-        for (const path of ['/', '/nothing']) {
-          const answer = await ask(path, { method });
-          expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD']);
-        }
-      },
-    );
+    test.each(['POST', 'OPTIONS', 'PROPFIND'])('the method %s is refused', async (method) => {
+      for (const path of ['/', '/nothing']) {
+        const answer = await ask(path, { method });
+        expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD']);
+      }
+    });
 
     test('the answer does not wait for a request body', async () => {
       const answer = await ask('/', { method: 'POST', body: 'x'.repeat(100_000) });

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { keepAliveMs } from '../../src/adapters/edge/edge-limits.ts';
-import { ReadyAnswer } from '../../src/adapters/edge/ready-answer.ts';
+import { ReadyAnswer } from '../../src/adapters/edge/site-cache.ts';
 import { ServedFile } from '../../src/adapters/edge/served-file.ts';
 import { rawRequest } from '../support/http/raw-request.ts';
 

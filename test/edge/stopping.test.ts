@@ -5,16 +5,16 @@ import { Agent } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import pino from 'pino';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { ChallengeAnswers } from '../../src/adapters/edge/challenge-answers.ts';
+import { ChallengeAnswers } from '../../src/adapters/edge/edge-handler.ts';
 import { drainEdge } from '../../src/adapters/edge/drain-edge.ts';
 import { EdgeServer } from '../../src/adapters/edge/edge-server.ts';
-import { HeldByNetwork } from '../../src/adapters/edge/held.ts';
-import { Line } from '../../src/adapters/edge/line.ts';
-import { SiteShelf } from '../../src/adapters/edge/site-shelf.ts';
+import { EdgeConnection } from '../../src/adapters/edge/edge-connections.ts';
+import { SiteCache } from '../../src/adapters/edge/site-cache.ts';
 import { RouteTable } from '../../src/adapters/edge/route-table.ts';
 import { closed, requestIn } from '../support/http/edge-client.ts';
 import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
+import { NetworkUsages } from '../../src/adapters/edge/edge-limits.ts';
 
 const log = pino({ level: 'silent' });
 const challenges = new ChallengeAnswers(() => Promise.resolve(undefined), log);
@@ -120,18 +120,24 @@ test('an edge that stops sends all of an answer to a client that reads it slowly
     response.end(large);
   });
   const { elapsed } = clock;
-  const lines: Line[] = [];
+  const connections: EdgeConnection[] = [];
   server.prependListener('connection', (socket: Socket) => {
-    lines.push(new Line(socket, new HeldByNetwork().joined(''), { now: 0 }));
+    connections.push(new EdgeConnection(socket, new NetworkUsages().joined(''), { now: 0 }));
   });
-  server.on('secureConnection', (socket: Socket) => void (lines.at(-1)!.secure = socket));
+  server.on('secureConnection', (socket: Socket) => void (connections.at(-1)!.secure = socket));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const client = await edge.connect('rex.test', { port });
   client.write('GET / HTTP/1.1\r\nHost: rex.test\r\n\r\n');
   await once(client, 'readable');
-  const accepted = () => lines.length;
-  const ended = drainEdge({ servers: [server], lines, accepted, elapsed, isReplaced: undefined });
+  const accepted = () => connections.length;
+  const ended = drainEdge({
+    servers: [server],
+    connections,
+    accepted,
+    elapsed,
+    isReplaced: undefined,
+  });
   await until('new connections are refused', () => isRefused(port));
   clock.now = graceMs;
   const answer = await buffer(client);
@@ -221,14 +227,14 @@ test('stopping twice, or before anything listens, is no error', async () => {
   await edge.server.stop();
   await edge.server.stop();
   const { routes } = edge;
-  const shelf = new SiteShelf(edge.files);
-  await new EdgeServer({ routes, shelf, challenges, networkOf, log }).stop();
+  const cache = new SiteCache(edge.files);
+  await new EdgeServer({ routes, cache, challenges, networkOf, log }).stop();
 });
 
 test('an edge that cannot have both ports listens on none', async () => {
   const routes = new RouteTable(edge.records, { host: 'sites.test' }, log);
-  const shelf = new SiteShelf(edge.files);
-  const second = new EdgeServer({ routes, shelf, challenges, networkOf, log });
+  const cache = new SiteCache(edge.files);
+  const second = new EdgeServer({ routes, cache, challenges, networkOf, log });
   const ports = { host: '127.0.0.1', httpPort: 0, httpsPort: edge.ports.https };
   await expect(second.listen(ports)).rejects.toHaveProperty('code', 'EADDRINUSE');
 });
@@ -236,8 +242,8 @@ test('an edge that cannot have both ports listens on none', async () => {
 test('an edge that cannot load its routes does not start', async () => {
   edge.records.isAway = true;
   const routes = new RouteTable(edge.records, { host: 'sites.test' }, log);
-  const shelf = new SiteShelf(edge.files);
-  const second = new EdgeServer({ routes, shelf, challenges, networkOf, log });
+  const cache = new SiteCache(edge.files);
+  const second = new EdgeServer({ routes, cache, challenges, networkOf, log });
   const ports = { host: '127.0.0.1', httpPort: 0, httpsPort: 0 };
   await expect(second.listen(ports)).rejects.toThrow('The test cannot be reached');
   edge.records.isAway = false;

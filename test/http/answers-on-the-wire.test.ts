@@ -1,11 +1,10 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import pino from 'pino';
-import type { Answer } from '../../src/adapters/http/answers/answer.ts';
-import { direct } from '../../src/adapters/http/direct.ts';
-import { Framing } from '../../src/adapters/http/framing.ts';
+import type { Answer } from '../../src/adapters/http/answer.ts';
 import { HttpServer } from '../../src/adapters/http/listener/http-server.ts';
 import { Metrics } from '../../src/adapters/http/metrics/metrics.ts';
+import { requestHandler } from '../../src/adapters/http/request-handler.ts';
 import { SystemClock } from '../../src/adapters/system/system-clock.ts';
 import { answerFrom, exchangeBytes } from '../support/http/raw-answer.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
@@ -93,7 +92,7 @@ describe('a client that is gone', () => {
   });
 });
 
-describe('an answer in front of Koa', () => {
+describe('an answer', () => {
   const lines: string[] = [];
   const log = pino({ base: null }, { write: (line) => void lines.push(line) });
   const metrics = new Metrics();
@@ -101,14 +100,8 @@ describe('an answer in front of Koa', () => {
   const ports = { log, metrics, clock, onAnswered: () => undefined, fixedHeaders: { 'X-A': 'a' } };
 
   const answered = async (answer: Answer, fixedHeaders = ports.fixedHeaders) => {
-    const found = { answer: () => answer, path: '/v1/pets', parameters: {} };
-    const handle = direct(
-      new Framing({ ...ports, fixedHeaders }),
-      () => found,
-      () => Promise.resolve(),
-      () => undefined,
-    );
-    const server = new HttpServer(handle);
+    const route = { method: 'GET', path: '/', answer: () => answer } as const;
+    const server = new HttpServer(requestHandler({ ...ports, fixedHeaders }, [route]));
     const port = await server.listen('127.0.0.1', 0);
     const bytes = await exchangeBytes(`http://127.0.0.1:${port}`, asked('GET /', last));
     await server.stop();

@@ -27,10 +27,6 @@ describe('a cursor', () => {
     expect(shorter.body).toEqual((once.body as unknown[]).slice(0, 1));
   });
 
-  test('is short and URL-safe', () => {
-    expect(cursor).toMatch(/^[\w.~-]{10,100}$/);
-  });
-
   test('is refused with another filter', async () => {
     expect(await refusal(`${page}&status=available`)).toBe('invalid_cursor');
   });
@@ -55,14 +51,6 @@ describe('a cursor', () => {
     expect((await api.send(page, { key: secret })).status).toBe(200);
   });
 
-  test('is refused after any change to any of its characters', async () => {
-    for (let at = 0; at < cursor.length; at++) {
-      const other = cursor[at] === 'A' ? 'B' : 'A';
-      const changed = cursor.slice(0, at) + other + cursor.slice(at + 1);
-      expect(await refusal(`/v1/pets?cursor=${changed}`)).toBe('invalid_cursor');
-    }
-  });
-
   test.each(['', 'abc', '====', '%00', '..', '🐕', 'A'.repeat(60)])(
     'is refused when it is "%s"',
     async (made) => {
@@ -70,41 +58,22 @@ describe('a cursor', () => {
     },
   );
 
+  const [same, another] = [
+    'a secret key for tests, long enough',
+    'another secret key, also long enough',
+  ];
   test.each([
-    (text: string) => `${text}A`,
-    (text: string) => `${text}=`,
-    (text: string) => text.slice(1),
-  ])('is refused when it is longer or shorter (%#)', async (change) => {
-    const changed = encodeURIComponent(change(cursor));
-    expect(await refusal(`/v1/pets?cursor=${changed}`)).toBe('invalid_cursor');
-  });
-
-  test('is refused by a service with another secret key', async () => {
-    const other = await startApi('sqlite', {
-      databaseUrl: api.databaseUrl,
-      settings: { SECRET_KEY: 'another secret key, also long enough' },
-    });
-    const { status, body } = await other.send(page, { key: api.account.key });
-    await other.close();
-    expect(status).toBe(400);
-    expect(body).toMatchObject({ code: 'invalid_cursor' });
-  });
-
-  test('is accepted by a service that replaced the secret key and still knows the previous one', async () => {
-    const settings = {
-      SECRET_KEY: 'another secret key, also long enough',
-      SECRET_KEY_PREVIOUS: 'a secret key for tests, long enough',
-    };
+    ['is accepted by another process with the same secret key', 200, { SECRET_KEY: same }],
+    ['is refused by a service with another secret key', 400, { SECRET_KEY: another }],
+    [
+      'is accepted by a service that replaced the secret key and still knows the previous one',
+      200,
+      { SECRET_KEY: another, SECRET_KEY_PREVIOUS: same },
+    ],
+  ])('%s', async (_, wanted, settings) => {
     const other = await startApi('sqlite', { databaseUrl: api.databaseUrl, settings });
     const { status } = await other.send(page, { key: api.account.key });
     await other.close();
-    expect(status).toBe(200);
-  });
-
-  test('is accepted by another process with the same secret key', async () => {
-    const other = await startApi('sqlite', { databaseUrl: api.databaseUrl });
-    const { status } = await other.send(page, { key: api.account.key });
-    await other.close();
-    expect(status).toBe(200);
+    expect(status).toBe(wanted);
   });
 });

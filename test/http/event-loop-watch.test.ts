@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import pino from 'pino';
 import { HttpServer, type Handler } from '../../src/adapters/http/listener/http-server.ts';
+import { eventLoopMeasures } from '../../src/adapters/http/metrics/measures.ts';
 import { Metrics } from '../../src/adapters/http/metrics/metrics.ts';
 import { EventLoopWatch } from '../../src/adapters/system/event-loop-watch.ts';
 import { named, RunningWork } from '../../src/adapters/system/running-work.ts';
-import { showEventLoop } from '../../src/app/measures/show-process.ts';
 import { watchedJobs } from '../../src/app/start-jobs.ts';
 import { watched, watchedSubscribers } from '../../src/app/watched-work.ts';
 import { until } from '../support/until.ts';
@@ -101,7 +101,7 @@ test('work in progress is listed beside the work that began last', async () => {
 
 test('delays are metrics, and each one that was logged is counted', async () => {
   const metrics = new Metrics();
-  showEventLoop(metrics, watch);
+  metrics.show(eventLoopMeasures, () => watch.state());
   for (let times = 1; times <= 2; times++) {
     block(600);
     await until('it is noticed', () => lines.length >= times);

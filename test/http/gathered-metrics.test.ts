@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { Metrics } from '../../src/adapters/http/metrics/metrics.ts';
+import { edgeMeasures } from '../../src/adapters/http/metrics/measures.ts';
 import {
+  Metrics,
   shownTogether,
   snapshotOf,
   type MetricSnapshot,
-} from '../../src/adapters/http/metrics/together.ts';
+} from '../../src/adapters/http/metrics/metrics.ts';
 import { SystemClock } from '../../src/adapters/system/system-clock.ts';
 import { showOutbox } from '../../src/app/measures/process-metrics.ts';
-import { showEdge } from '../../src/app/measures/show-process.ts';
 import type { Child } from '../../src/app/processes/child.ts';
 import { GatheredMetrics } from '../../src/app/processes/gathered-metrics.ts';
 
@@ -25,7 +25,7 @@ const processWith = (hosts: number, requests: number) => {
     failedRequests: 0,
     stalled: 0,
   };
-  showEdge(metrics, { state: () => ({ ...none, hosts, requests, connections: 5 }) });
+  metrics.show(edgeMeasures, () => ({ ...none, hosts, requests, connections: 5 }));
   for (let count = 0; count < requests; count++) metrics.observe('listPets', 200, 0.002);
   const answer: { now: (() => Promise<MetricSnapshot>) | undefined } = {
     now: () => snapshotOf(metrics.registry),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { int64Fields } from '../../clients/typescript/src/exact-json.ts';
-import { errorTable } from '../../src/adapters/http/answers/error-table.ts';
+import { errorTable } from '../../src/adapters/http/error-table.ts';
 import { resolve, type DocumentedOperation } from '../support/http/documented-answers.ts';
 import { publicUrl, startApi, type RunningApi } from '../support/http/running-api.ts';
 

@@ -4,11 +4,11 @@ import { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import type { EdgeResponse } from '../../src/adapters/edge/edge-answer.ts';
 import { tracedVisits } from '../../src/adapters/edge/edge-handler.ts';
 import { Response } from '../../src/adapters/http/listener/http-server.ts';
-import { tracedRequests } from '../../src/adapters/http/traced-requests.ts';
+import { tracedRequests } from '../../src/adapters/http/request-lifecycle.ts';
 import { RecordingTracer } from '../support/recording-tracer.ts';
+import type { EdgeResponse } from '../../src/adapters/edge/edge-answer.ts';
 
 const requested = async (method: string, url: string, answer: (response: Response) => void) => {
   const tracer = new RecordingTracer();

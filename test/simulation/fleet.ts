@@ -4,7 +4,7 @@ import { StoredSignal } from '../../src/adapters/events/stored-signal.ts';
 import { CounterKeeper } from '../../src/adapters/metering/counter-keeper.ts';
 import { HighUseReporter } from '../../src/adapters/metering/high-use-reporter.ts';
 import { UsageRecorder } from '../../src/adapters/metering/usage-recorder.ts';
-import { AnswerRate } from '../../src/adapters/nameserver/answer-rate.ts';
+import { AnswerRate } from '../../src/adapters/nameserver/limits.ts';
 import { Responder } from '../../src/adapters/nameserver/responder.ts';
 import { ValueLookup } from '../../src/adapters/nameserver/value-lookup.ts';
 import { zoneOf } from '../../src/adapters/nameserver/zone.ts';

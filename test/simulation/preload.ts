@@ -15,7 +15,7 @@ export const loadAll = async (): Promise<void> => {
     import('../../src/app/webhooks.module.ts'),
     import('../../src/app/site-files.module.ts'),
     import('../../src/app/domain-settings/text.ts'),
-    import('../../src/adapters/dashboard/frame/next-page.ts'),
+    import('../../src/adapters/dashboard/frame/paths.ts'),
     import('../../src/adapters/mail/smtp-postman.ts'),
     import('../../src/adapters/mail/smtp-server.ts'),
   ]);

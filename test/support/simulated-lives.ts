@@ -18,10 +18,19 @@ const root = resolve(import.meta.dirname, '../..');
 export const simulatedLives = (
   settings: Readonly<Record<string, string>>,
   cwd = root,
+): Promise<Lives> => simulated('main.ts', { cwd, env: { ...process.env, ...settings } });
+
+/** Runs a program of the simulator. */
+export const simulated = (
+  program: string,
+  {
+    cwd = root,
+    env = process.env,
+  }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
 ): Promise<Lives> =>
   new Promise((done) => {
-    const options = { cwd, env: { ...process.env, ...settings }, maxBuffer: 2 ** 26 };
-    const args = ['--disable-warning=ExperimentalWarning', 'test/simulation/main.ts'];
+    const options = { cwd, env, maxBuffer: 2 ** 26 };
+    const args = ['--disable-warning=ExperimentalWarning', `test/simulation/${program}`];
     const child = execFile(process.execPath, args, options, (_error, stdout, stderr) => {
       const lines = `${stdout}${stderr}`.split('\n').filter((line) => line !== '');
       done({ code: child.exitCode ?? 1, lines });

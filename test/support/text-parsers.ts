@@ -4,34 +4,35 @@ import { isWellFormedSecret } from '../../src/access/domain/api-key-secret.ts';
 import { checkPassword } from '../../src/access/domain/password.ts';
 import { passwordText } from '../../src/access/domain/password-text.ts';
 import { readDocument } from '../../src/adapters/acme/acme-documents.ts';
-import { AcmeFailure, failureOf } from '../../src/adapters/acme/acme-failure.ts';
-import { retryAfter } from '../../src/adapters/acme/acme-http.ts';
+import { AcmeFailure, failureOf, retryAfter } from '../../src/adapters/acme/acme-failure.ts';
 import { issuedCertificate } from '../../src/adapters/acme/issued-certificate.ts';
 import { readId } from '../../src/catalogue/domain/pet.ts';
-import { readAuditFilter } from '../../src/adapters/dashboard/account/audit-filter.ts';
+import { readAuditFilter } from '../../src/adapters/dashboard/account/audit-log.ts';
 import { pageOf } from '../../src/adapters/dashboard/domains/list.ts';
 import { positionOf } from '../../src/adapters/dashboard/domains/timeline.ts';
 import { html } from '../../src/adapters/dashboard/frame/html.ts';
-import { readKept } from '../../src/adapters/dashboard/frame/kept-form.ts';
-import { attemptItem } from '../../src/adapters/dashboard/webhooks/answers.ts';
-import { webhookDraft } from '../../src/adapters/dashboard/webhooks/draft.ts';
-import { pageAfterSignIn, signInPathFor } from '../../src/adapters/dashboard/frame/next-page.ts';
-import { browserName } from '../../src/adapters/dashboard/account/people-browser.ts';
+import { readKept } from '../../src/adapters/dashboard/frame/sent-form.ts';
+import { attemptItem } from '../../src/adapters/dashboard/webhooks/deliveries.ts';
+import { webhookDraft } from '../../src/adapters/dashboard/webhooks/settings.ts';
+import { pageAfterSignIn, signInPathFor } from '../../src/adapters/dashboard/frame/paths.ts';
+import { browserName } from '../../src/adapters/dashboard/account/me.ts';
 import { isFromElsewhere, isFromOurPage } from '../../src/adapters/dashboard/frame/same-origin.ts';
 import { parseServer } from '../../src/adapters/dns/server-address.ts';
-import { postedBy } from '../../src/adapters/mail/smtp-answer.ts';
-import { isolated, oneLine, wrapped } from '../../src/adapters/mail/plain-text.ts';
-import { encodingFor, isKnown, portionOf } from '../../src/adapters/edge/negotiation.ts';
-import { hostNamed, portNamed, requestTargetOf } from '../../src/adapters/edge/request-host.ts';
-import { ServedFile } from '../../src/adapters/edge/served-file.ts';
-import { matchPath } from '../../src/adapters/edge/site-path.ts';
+import { postedBy } from '../../src/adapters/mail/smtp-postman.ts';
+import { isolated, oneLine, wrapped } from '../../src/adapters/mail/letter.ts';
+import {
+  encodingFor,
+  isKnown,
+  matchPath,
+  portionOf,
+  ServedFile,
+} from '../../src/adapters/edge/served-file.ts';
 import { addressBucket, clientAddress } from '../../src/adapters/http/listener/client-address.ts';
-import { Cursors } from '../../src/adapters/http/operations/cursor.ts';
-import { parseExactJson } from '../../src/adapters/http/answers/json.ts';
-import { largestBody } from '../../src/adapters/http/operations/request-bytes.ts';
-import { requestTarget } from '../../src/adapters/http/operations/request-target.ts';
-import { firstLineOf } from '../../src/adapters/http/answers/unreadable.ts';
-import { requireJsonAccepted } from '../../src/adapters/http/operations/steps.ts';
+import { Cursors } from '../../src/adapters/http/operations/cursors.ts';
+import { largestBody, parseExactJson } from '../../src/adapters/http/operations/request-input.ts';
+import { requestTarget } from '../../src/adapters/http/request-lifecycle.ts';
+import { firstLineOf } from '../../src/adapters/http/listener/broken-requests.ts';
+import { requireJsonAccepted } from '../../src/adapters/http/operations/operation-route.ts';
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
 import { TldtsHostNames } from '../../src/adapters/system/tldts-host-names.ts';
 import { readDomainSettings } from '../../src/app/domain-settings/text.ts';
@@ -53,6 +54,7 @@ import {
 } from '../../src/domains/domain/redirects/target.ts';
 import { checkDomainSettings } from '../../src/domains/domain/redirects/redirects.ts';
 import { inspectSite, siteLimits } from '../../src/sites/domain/site-contents.ts';
+import { hostNamed, portNamed, requestTargetOf } from '../../src/adapters/edge/request-host.ts';
 
 /** Reads an untrusted text. It may throw. */
 export interface TextParser {
@@ -140,15 +142,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       isName: parser('a\u202e\u2066', (text) => isName(text, 255)),
     },
   },
-  'adapters/mail/plain-text.ts': {
-    operations: 3,
-    parsers: {
-      oneLine: parser('a\r\n\u202e\ud800', (text) => oneLine(text, 300)),
-      isolated: parser('a א', isolated),
-      wrapped: parser('a \n', (text) => wrapped(oneLine(text, 2000))),
-    },
-  },
-  'adapters/mail/letter.ts': `${ours}paths of the dashboard.`,
   'catalogue/domain/pet.ts': {
     operations: 2,
     parsers: { readId: parser('109a', readId) },
@@ -241,7 +234,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
 
   'access/use-cases/known-device.ts': `${shapes}the length of a token is asked first.`,
 
-  'adapters/acme/acme-certificate-authority.ts': `${operator}the address of the authority.`,
+  'adapters/acme/acme-certificate-authority.ts': `${operator}the address of the authority and its directory.`,
   'adapters/acme/acme-documents.ts': {
     operations: 2,
     parsers: {
@@ -260,19 +253,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
-  'adapters/acme/acme-failure.ts': {
-    operations: 2,
-    parsers: {
-      AcmeFailure: parser('\u0000 a', (text) => new AcmeFailure('dns', text)),
-      failureOf: parser('retry af2-:', (text) =>
-        failureOf({ type: text, detail: text, subproblems: [] }, now, text),
-      ),
-    },
-  },
-  'adapters/acme/acme-http.ts': {
-    operations: 3,
-    parsers: { retryAfter: parser('0Aa, ', (text) => retryAfter(text, now)) },
-  },
   'adapters/acme/acme-session.ts': `${ours}the addresses of the directory, of 256 KiB at most, are read by URL alone.`,
   'adapters/acme/acme-transport.ts': `${shapes}nonces.`,
   'adapters/acme/issued-certificate.ts': {
@@ -285,29 +265,64 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       },
     },
   },
-  'adapters/acme/local-root-file.ts': `${ours}the root, which it sealed.`,
   'adapters/acme/place-order.ts':
     'It looks for one word in the message of a problem, which has 256 KiB at most.',
-  'adapters/acme/renewal-info.ts': `${operator}the directory of the authority names its renewal place.`,
   'adapters/acme/x509.ts': `${ours}the serial number of a certificate that was parsed.`,
 
+  'adapters/mail/letter.ts': {
+    operations: 4,
+    parsers: {
+      oneLine: parser('a\r\n\u202e\ud800', (text) => oneLine(text, 300)),
+      isolated: parser('a א', isolated),
+      wrapped: parser('a \n', (text) => wrapped(oneLine(text, 2000))),
+    },
+  },
+  'adapters/acme/acme-failure.ts': {
+    operations: 4,
+    parsers: {
+      AcmeFailure: parser('\u0000 a', (text) => new AcmeFailure('dns', text)),
+      failureOf: parser('retry af2-:', (text) =>
+        failureOf({ type: text, detail: text, subproblems: [] }, now, text),
+      ),
+      retryAfter: parser('0Aa, ', (text) => retryAfter(text, now)),
+    },
+  },
+  'adapters/edge/served-file.ts': {
+    operations: 7,
+    parsers: {
+      forms: parser(
+        'a0-.A',
+        (text) => new ServedFile({ ...file, path: text.slice(0, 1024) }).forms,
+      ),
+      encodingFor: parser('br, ;q="', (text) => encodingFor(file, text)),
+      portionOf: parser('0-=,bytes', (text) => portionOf(9, '"a"', `bytes=${text}`, undefined)),
+      isKnown: parser('W/", *', (text) => isKnown('"a"', text)),
+      matchPath: parser('/.\\%?a', (text) => matchPath(`/${text}`, () => false)),
+      accents: parser('a', (text) =>
+        matchPath(`/${'%CC%95%CC%80'.repeat(text.length / 12)}`, () => false),
+      ),
+    },
+  },
+  'adapters/mail/smtp-postman.ts': {
+    operations: 5,
+    parsers: {
+      postedBy: parser(' 5\u0007\n', (text) => postedBy({ response: text.slice(0, 100_000) })),
+    },
+  },
   'adapters/dashboard/frame/html.ts': {
     operations: 1,
     parsers: { html: parser('a\u202e\u2066', (text) => html`<p>${text}</p>`) },
   },
-  'adapters/dashboard/frame/query-text.ts': `${ours}it writes an address.`,
   'adapters/dashboard/dashboard.ts': `${ours}paths of pages.`,
-  'adapters/dashboard/frame/done.ts': `${short}its query, which is split at dots.`,
-  'adapters/dashboard/frame/kept-form.ts': {
-    operations: 1,
+  'adapters/dashboard/frame/sent-form.ts': {
+    operations: 6,
     parsers: {
+      URLSearchParams: parser('%=', (text) => new URLSearchParams(text.slice(0, 64 * 1024))),
       readKept: parser('{}[]":,a\\', (text) => readKept({ kept: text.slice(0, 64 * 1024) })),
     },
   },
-  'adapters/dashboard/frame/act-once.ts': `${shapes}the number of a form; the rest is what we stored.`,
-  'adapters/dashboard/frame/answering.ts': `${ours}paths of pages.`,
-  'adapters/dashboard/frame/assets.ts': `${ours}names of assets.`,
-  'adapters/dashboard/account/audit-filter.ts': {
+  'adapters/dashboard/frame/responses.ts': `${ours}paths of pages, and names of assets.`,
+  'adapters/dashboard/account/audit-log.ts': {
     operations: 1,
     parsers: {
       readAuditFilter: parser('0.a-', (text) =>
@@ -315,16 +330,15 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
-  'adapters/dashboard/webhooks/answers.ts': {
-    operations: 1,
+  'adapters/dashboard/webhooks/deliveries.ts': {
+    operations: 2,
     parsers: {
       attemptItem: parser('\u0000\r\u202ea<', (beginning) =>
         attemptItem({ kind: 'answered', status: 200, beginning, tookMs: 1, at: now }, now),
       ),
     },
   },
-  'adapters/dashboard/webhooks/deliveries.ts': `${ours}the body of a message, which it shows.`,
-  'adapters/dashboard/webhooks/draft.ts': {
+  'adapters/dashboard/webhooks/settings.ts': {
     operations: 1,
     parsers: {
       webhookDraft: parser('a,. ', (text) =>
@@ -343,19 +357,12 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       positionOf: parser('10a', (text) => positionOf(new URLSearchParams({ before: text }))),
     },
   },
-  'adapters/dashboard/domains/turn.ts': `${ours}titles of problems.`,
-  'adapters/dashboard/frame/form-body.ts': {
-    operations: 1,
-    parsers: {
-      URLSearchParams: parser('%=', (text) => new URLSearchParams(text.slice(0, 64 * 1024))),
-    },
-  },
-  'adapters/dashboard/account/mail-section.ts': `${shapes}kinds, which are split at commas in a form of 64 KiB.`,
-  'adapters/dashboard/keys/draft.ts': `${shapes}the day that a key expires; scopes are split at commas in a form of 64 KiB.`,
-  'adapters/dashboard/frame/checkboxes.ts': `${shapes}what was ticked, which is split at commas in a form of 64 KiB.`,
+  'adapters/dashboard/domains/progress.ts': `${ours}titles of problems.`,
+  'adapters/dashboard/keys/new-key.ts': `${shapes}the day that a key expires; scopes are split at commas in a form of 64 KiB.`,
+  'adapters/dashboard/frame/form-parts.ts': `${shapes}what was ticked, which is split at commas in a form of 64 KiB.`,
   'adapters/dashboard/frame/live-viewer.ts': `${ours}pages, in which all that others wrote is escaped.`,
-  'adapters/dashboard/frame/next-page.ts': {
-    operations: 3,
+  'adapters/dashboard/frame/paths.ts': {
+    operations: 4,
     parsers: {
       pageAfterSignIn: parser('/?%=a', (text) =>
         pageAfterSignIn(`next=${text.slice(0, 64 * 1024)}`),
@@ -363,15 +370,14 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       signInPathFor: parser('/?a-.=&', (text) => signInPathFor(`/dashboard${text}`)),
     },
   },
-  'adapters/dashboard/account/people-browser.ts': {
+  'adapters/dashboard/account/me.ts': {
     operations: 13,
     parsers: { browserName: parser('EdgA/Mac OX', browserName) },
   },
-  'adapters/dashboard/projects/content.ts': `${ours}addresses of sites.`,
-  'adapters/dashboard/projects/project-screen.ts': `${shapes}the number of a deploy.`,
-  'adapters/dashboard/projects/site-of.ts': `${ours}the address of a site.`,
+  'adapters/dashboard/projects/project-screen.ts': `${shapes}the number of a deploy, and addresses of sites, which we wrote.`,
+  'adapters/dashboard/projects/project-head.ts': `${ours}the address of a site.`,
   'adapters/dashboard/projects/projects-screen.ts': `${ours}addresses of sites.`,
-  'adapters/dashboard/domains/redirect-forms.ts': `${shapes}the status of a redirect.`,
+  'adapters/dashboard/domains/redirects.ts': `${shapes}the status of a redirect.`,
   'adapters/dashboard/frame/same-origin.ts': {
     operations: 2,
     parsers: {
@@ -381,13 +387,11 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
-  'adapters/dashboard/frame/screen-routes.ts': `${short}its query.`,
+  'adapters/dashboard/screen-routes.ts': `${short}its query.`,
   'adapters/dashboard/frame/screen.ts': `${ours}paths of pages.`,
   'adapters/dashboard/usage/keys.ts': `${operator}the address of the API.`,
 
-  'adapters/dns/caa-question.ts': `${shapes}names of 253 characters, and tags of 255 bytes, as DNS has them.`,
-  'adapters/dns/wire-question.ts': `${shapes}names of 253 characters, as DNS has them.`,
-  'adapters/dns/unchecked-question.ts': `${shapes}an extended error is cut to 640 bytes first.`,
+  'adapters/dns/wire-questions.ts': `${shapes}names of 253 characters, tags of 255 bytes, errors that are cut to 640 bytes.`,
   'adapters/dns/node-dns-verifier.ts': `${ours}names of domains that were admitted.`,
   'adapters/dns/resolver-facts.ts': `${ours}names of domains that were admitted.`,
   'adapters/dns/resolver-questions.ts':
@@ -405,21 +409,12 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
 
-  'adapters/edge/platform-pem.ts': `${operator}the certificate of the platform.`,
-  'adapters/edge/edge-handler.ts': `${short}the path of a request is split at its first question mark.`,
+  'adapters/edge/platform-files.ts': `${operator}the certificate of the platform.`,
+  'adapters/edge/edge-handler.ts': `${short}the path of a request, and tokens of challenges.`,
   'adapters/storage/s3/s3-client.ts': `${ours}names of commands.`,
-  'adapters/edge/challenge-answers.ts': `${shapes}tokens of challenges.`,
-  'adapters/nameserver/network.ts': `${short}the address that the system tells of an asker.`,
-  'adapters/nameserver/zone-answer.ts': `${shapes}the labels of a name, which has at most 255 bytes.`,
-  'adapters/nameserver/zone.ts': `${operator}the zone.`,
-  'adapters/edge/negotiation.ts': {
-    operations: 3,
-    parsers: {
-      encodingFor: parser('br, ;q="', (text) => encodingFor(file, text)),
-      portionOf: parser('0-=,bytes', (text) => portionOf(9, '"a"', `bytes=${text}`, undefined)),
-      isKnown: parser('W/", *', (text) => isKnown('"a"', text)),
-    },
-  },
+  'adapters/nameserver/limits.ts': `${short}the address that the system tells of an asker.`,
+  'adapters/acme/local-certificate-authority.ts': `${ours}the root, which it sealed.`,
+  'adapters/nameserver/zone.ts': `${shapes}the zone, and the labels of a name, which has at most 255 bytes.`,
   'adapters/edge/request-host.ts': {
     operations: 3,
     parsers: {
@@ -428,46 +423,19 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       requestTargetOf: parser('/?#:a', (text) => requestTargetOf(`http://${text}`, 'a.example')),
     },
   },
-  'adapters/edge/served-file.ts': {
-    operations: 1,
-    parsers: {
-      forms: parser(
-        'a0-.A',
-        (text) => new ServedFile({ ...file, path: text.slice(0, 1024) }).forms,
-      ),
-    },
-  },
-  'adapters/edge/site-path.ts': {
-    operations: 3,
-    parsers: {
-      matchPath: parser('/.\\%?a', (text) => matchPath(`/${text}`, () => false)),
-      accents: parser('a', (text) =>
-        matchPath(`/${'%CC%95%CC%80'.repeat(text.length / 12)}`, () => false),
-      ),
-    },
-  },
 
-  'adapters/mail/smtp-answer.ts': {
-    operations: 3,
-    parsers: {
-      postedBy: parser(' 5\u0007\n', (text) => postedBy({ response: text.slice(0, 100_000) })),
-    },
-  },
-  'adapters/mail/smtp-postman.ts': `${ours}ids of mails and the address of the dashboard.`,
   'adapters/mail/smtp-server.ts': `${operator}SMTP_URL.`,
   'app/joined-packages.ts': `${ours}which packages are joined, and the versions of what is installed.`,
   'app/notifications.module.ts': `${operator}SMTP_URL.`,
   'notifications/use-cases/unsubscribe.ts': `${ours}what is sealed in a token, once it is open.`,
 
-  'adapters/http/reference/llms-text.ts': `${ours}the OpenAPI document.`,
+  'adapters/http/reference/written-reference.ts': `${ours}the OpenAPI document.`,
   'adapters/http/reference/openapi.ts': `${operator}the address of the API.`,
   'adapters/http/reference/markdown.ts': `${ours}the OpenAPI document.`,
-  'adapters/http/reference/parts.ts': `${ours}the OpenAPI document.`,
   'app/authorities.module.ts': `${operator}the address of the authority.`,
   'adapters/tracing/otel-tracer.ts': `${shapes}codes of errors.`,
-  'adapters/http/listener/broken-requests.ts': `${short}its path is split at the first question mark.`,
-  'adapters/http/answers/unreadable.ts': {
-    operations: 4,
+  'adapters/http/listener/broken-requests.ts': {
+    operations: 5,
     parsers: {
       firstLineOf: parser('A /?', (text) =>
         firstLineOf(Object.assign(new Error('broken'), { rawPacket: Buffer.from(text) })),
@@ -481,28 +449,26 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       addressBucket: parser(':.1', (text) => addressBucket(text.slice(0, 1024))),
     },
   },
-  'adapters/http/operations/cursor.ts': {
+  'adapters/http/operations/cursors.ts': {
     operations: 2,
     parsers: { decode: parser('0a.-', (text) => cursors.decode(cursorScope, text)) },
   },
-  'adapters/http/answers/json.ts': {
-    operations: 5,
+  // Besides, it looks into the query of a request, and a Content-Type of 512 characters, and no longer one.
+  'adapters/http/operations/request-input.ts': {
+    operations: 8,
     parsers: {
       parseExactJson: parser('9[{".-\\ e', (text) => parseExactJson(text.slice(0, largestBody))),
       number: parser('9', (text) => parseExactJson(`{"a":${text}}`)),
     },
   },
-  'adapters/http/operations/metering.ts': `${short}Authorization.`,
-  'adapters/http/operations/parse.ts': `${short}its query.`,
-  'adapters/http/operations/request-body.ts':
-    'It looks into a Content-Type of 512 characters, and no longer one.',
-  'adapters/http/operations/request-target.ts': {
+  'adapters/http/rate-limits.ts': `${short}Authorization.`,
+  'adapters/http/request-lifecycle.ts': {
     operations: 1,
     parsers: { requestTarget: parser('/?#:.', requestTarget) },
   },
-  'adapters/http/operations/routing.ts': `${short}the path of a request, whose parameters have no slash.`,
+  'adapters/http/request-handler.ts': `${short}the path of a request, whose parameters have no slash.`,
   'adapters/http/operations/schemas.ts': `${shapes}the length of a page.`,
-  'adapters/http/operations/steps.ts': {
+  'adapters/http/operations/operation-route.ts': {
     operations: 1,
     parsers: {
       requireJsonAccepted: parser('",;a/*', (text) => {
@@ -511,12 +477,11 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
 
-  'adapters/dashboard/account/unsubscribe.ts': `${short}its query.`,
+  'adapters/dashboard/notices/mail.ts': `${short}its query.`,
   'adapters/dashboard/notices/screen.ts': `${short}the place of a notice, of 18 digits at most.`,
   'adapters/memory/memory-quota-counters.ts': `${ours}names of counters.`,
   'adapters/kysely/': `${ours}rows of the database.`,
   'adapters/redis/redis-address.ts': `${operator}REDIS_URL.`,
-  'adapters/storage/stored-form.ts': `${ours}ids of deploys and hashes.`,
   'adapters/storage/manifest.ts': `${ours}the list of the files of a deploy.`,
   'adapters/storage/smaller-forms.ts': {
     operations: 1,

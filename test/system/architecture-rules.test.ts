@@ -62,7 +62,7 @@ const violations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'koa-only-in-http': {
     'src/adapters/events/planted-koa.ts': `import type Koa from 'koa';`,
-    'src/adapters/events/planted-router.ts': `import '@koa/cors';`,
+    'src/adapters/events/planted-router.ts': `import '@koa/router';`,
   },
   'kysely-only-in-its-adapters': {
     'src/adapters/memory/planted-kysely.ts': `import type { Kysely } from 'kysely';`,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { newFakeClock } from '../lab/fake-clock.ts';
-import { simulatedLives } from '../support/simulated-lives.ts';
+import { simulated, simulatedLives } from '../support/simulated-lives.ts';
 
 const days = '2';
 
@@ -17,4 +17,8 @@ test('four stores live through their stories without breaking a law, and a seed 
   const later = await simulatedLives({ SEED: '2,1', DAYS: days, SHRINK: '0', ...clock.settings });
   await clock.remove();
   expect(seedLines(later.lines)).toEqual([second, first]);
+}, 900_000);
+
+test('no flow that a newcomer follows opens more files than its limit', async () => {
+  expect(await simulated('opened-files.ts')).toMatchObject({ code: 0 });
 }, 900_000);

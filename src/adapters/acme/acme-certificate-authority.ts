@@ -1,22 +1,20 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../kernel/clock.ts';
-import type { CertificateOrder, OrderState } from '../../domains/domain/certificates/order.ts';
 import {
   CertificateAuthority,
   type AuthorityAccounts,
   type OrderAnswer,
   type RenewalWindow,
 } from '../../domains/certificate-ports.ts';
+import type { CertificateOrder, OrderState } from '../../domains/domain/certificates/order.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { AcmeAccount, type AccountSettings } from './acme-account.ts';
-import type { Step } from './acme-authorizations.ts';
-import { failureFrom } from './acme-failure.ts';
+import { readDocument } from './acme-documents.ts';
+import { AcmeProblem, failureFrom, waitMs } from './acme-failure.ts';
 import { finalize, look, prove } from './acme-orders.ts';
-import { AcmeSession } from './acme-session.ts';
+import { AcmeSession, type Step } from './acme-session.ts';
 import { AcmeTransport, type AuthorityAddress } from './acme-transport.ts';
+import { newPrivateKey } from './issued-certificate.ts';
 import { isRefused, placeOrder, type WantedOrder } from './place-order.ts';
-import { newPrivateKey } from './private-key.ts';
-import { AcmeProblem } from './acme-problem.ts';
-import { renewalWindow } from './renewal-info.ts';
 
 export interface AcmeSettings extends AuthorityAddress, AccountSettings {
   /** The authority's names in CAA records. */
@@ -25,7 +23,6 @@ export interface AcmeSettings extends AuthorityAddress, AccountSettings {
   readonly profile?: string | undefined;
   /** Called for each order that is placed without that profile. */
   readonly lacksProfile?: (profile: string) => void;
-  /** For all requests of one step together. */
   readonly deadlineMs?: number | undefined;
 }
 
@@ -38,7 +35,6 @@ export const authorityName = (directoryUrl: string): string =>
 /** How long an authority may take for an accepted challenge before we trigger it again. */
 const provedMs = 60_000;
 
-/** A renewal is asked for without a window too. */
 const windowDeadlineMs = 10_000;
 
 /** Any authority that speaks ACME (RFC 8555); challenges of the types HTTP-01 and DNS-01. */
@@ -120,7 +116,6 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
     const step = this.#newStep(Math.min(this.#deadlineMs, windowDeadlineMs));
     return renewalWindow(step, chain).catch((error: unknown) => {
       this.#failed(error);
-      // It does not know the certificate.
       return error instanceof AcmeProblem && error.status === 404 ? undefined : 'silent';
     });
   }
@@ -135,3 +130,29 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
     return { kind: 'failed', failure: failureFrom(error, this.#clock.now()) };
   };
 }
+
+const minuteMs = 60_000;
+/** RFC 9773, section 4.3: an authority's retry time is limited to between a minute and a day. */
+const pauses = { least: minuteMs, most: 24 * 60 * minuteMs, otherwise: 6 * 60 * minuteMs };
+
+/**
+ * When the authority wants a certificate renewed (RFC 9773, section 4.2).
+ * @param chain PEM
+ * @returns undefined where it offers no window; whether that makes sense is not its business
+ * @throws AcmeProblem, NoUsableAnswer
+ */
+const renewalWindow = async (
+  { session, clock }: Step,
+  chain: string,
+): Promise<RenewalWindow | undefined> => {
+  const { certificateId } = await import('./x509.ts');
+  const id = certificateId(chain);
+  if (id === undefined) return undefined;
+  const { renewalInfo } = await session.directory();
+  if (renewalInfo === undefined) return undefined;
+  const { body, headers } = await session.get(`${renewalInfo.replace(/\/$/, '')}/${id}`);
+  const { start, end } = readDocument('renewalInfo', body).suggestedWindow;
+  const now = clock.now();
+  const askAgainAt = new Date(now.getTime() + waitMs(headers['retry-after'], now, pauses));
+  return { start, end, askAgainAt };
+};

@@ -1,5 +1,16 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import * as v from 'valibot';
-import { NoUsableAnswer } from './acme-http.ts';
+
+/** The authority was unreachable or silent, or its answer is unusable. The message contains no secret. */
+export class NoUsableAnswer extends Error {
+  override readonly name = 'NoUsableAnswer';
+}
+
+export interface AcmeAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
 
 /** Only what we use of each document (RFC 8555, section 7.1); the rest may be anything. */
 const url = v.pipe(v.string(), v.startsWith('https://'));
@@ -73,7 +84,6 @@ export type OrderDocument = Document<'order'>;
 export type AuthorizationDocument = Document<'authorization'>;
 export type ProblemDocument = Document<'problem'>;
 
-/** Characters; an order of one name has some five hundred. */
 const longest = 64 * 1024;
 
 /** @throws NoUsableAnswer when `text` is not such a document; the message never quotes it */
@@ -82,8 +92,6 @@ export const readDocument = <K extends Kind>(kind: K, text: string): Document<K>
     if (text.length > longest) throw new RangeError('too long');
     const parsed = v.safeParse(schemas[kind], JSON.parse(text));
     if (parsed.success) return parsed.output;
-  } catch {
-    // Too long, or no JSON at all: just as useless as JSON of another shape.
-  }
+  } catch {}
   throw new NoUsableAnswer(`The certificate authority's answer is not a valid ${kind} (RFC 8555).`);
 };

@@ -1,11 +1,14 @@
-import { Unavailable } from '../../kernel/unavailable.ts';
 import type {
   AuthorityFailure,
   AuthorityFailureReason,
 } from '../../domains/domain/certificates/order.ts';
-import type { ProblemDocument } from './acme-documents.ts';
-import { NoUsableAnswer, retryAfter } from './acme-http.ts';
-import { AcmeProblem, isRateLimit, shortType } from './acme-problem.ts';
+import { Unavailable } from '../../kernel/unavailable.ts';
+import {
+  NoUsableAnswer,
+  readDocument,
+  type AcmeAnswer,
+  type ProblemDocument,
+} from './acme-documents.ts';
 
 const hourMs = 3_600_000;
 /** Longer than any known limit's window; a cap, so that a wrong header cannot stop a host for years. */
@@ -82,4 +85,79 @@ const retryAtInText = (detail: string): Date | undefined => {
   if (day === undefined || time === undefined) return undefined;
   const at = new Date(`${day}T${time}Z`);
   return Number.isNaN(at.getTime()) ? undefined : at;
+};
+
+const namespace = 'urn:ietf:params:acme:error:';
+
+/** The short name of an error of RFC 8555, section 6.7; anything else as it is. */
+const shortType = (type: string): string =>
+  type.startsWith(namespace) ? type.slice(namespace.length) : type;
+
+/** The authority answered with an error (RFC 7807). */
+export class AcmeProblem extends Error {
+  override readonly name = 'AcmeProblem';
+  readonly status: number;
+  readonly type: string;
+  readonly document: ProblemDocument;
+  /** Whether the authority itself sent it, with one of its error types. */
+  readonly isDocumented: boolean;
+  readonly retryAfter: string | undefined;
+
+  constructor({ status, headers, body }: AcmeAnswer) {
+    const document = problemOf(status, headers['content-type'], body);
+    super(document.detail);
+    this.status = status;
+    this.type = shortType(document.type);
+    this.document = document;
+    this.isDocumented = document.type.startsWith(namespace);
+    this.retryAfter = headers['retry-after'];
+  }
+}
+
+const problemOf = (
+  status: number,
+  contentType: string | undefined,
+  body: string,
+): ProblemDocument => {
+  const detail = `The certificate authority answered with the status ${status}.`;
+  const unknown = { type: 'about:blank', detail, subproblems: [] };
+  if (!contentType?.includes('json')) return unknown;
+  try {
+    const document = readDocument('problem', body);
+    return document.detail === '' ? { ...document, detail } : document;
+  } catch {
+    return unknown;
+  }
+};
+
+export const isProblem = (error: unknown, ...types: readonly string[]): error is AcmeProblem =>
+  error instanceof AcmeProblem && types.includes(error.type);
+
+/** Also what a proxy in front of the authority says without a problem document (RFC 6585, section 4). */
+export const isRateLimit = (error: unknown): boolean =>
+  error instanceof AcmeProblem && (error.type === 'rateLimited' || error.status === 429);
+
+const longestDate = 64;
+
+/**
+ * When to ask again (RFC 9110, section 10.2.3): seconds, or an HTTP date.
+ * @returns undefined for what is neither
+ */
+export const retryAfter = (header: string | undefined, now: Date): Date | undefined => {
+  if (header === undefined || header.length > longestDate) return undefined;
+  const at = /^\d{1,10}$/.test(header)
+    ? now.getTime() + Number(header) * 1000
+    : Date.parse(/^[A-Z][a-z]+, /.test(header) ? header : '');
+  return Number.isNaN(at) ? undefined : new Date(at);
+};
+
+/** How long that is from now, held between two bounds: an authority may ask for anything. */
+export const waitMs = (
+  header: string | undefined,
+  now: Date,
+  { least, most, otherwise }: { least: number; most: number; otherwise: number },
+): number => {
+  const at = retryAfter(header, now);
+  if (at === undefined) return otherwise;
+  return Math.min(Math.max(at.getTime() - now.getTime(), least), most);
 };

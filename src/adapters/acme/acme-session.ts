@@ -1,9 +1,9 @@
-import type { AcmeAccount } from './acme-account.ts';
-import type { Directory } from './acme-documents.ts';
-import { NoUsableAnswer, type AcmeAnswer } from './acme-http.ts';
-import { isProblem } from './acme-problem.ts';
+import { keyAuthorization, postSigned, type AcmeAccount, type Signer } from './acme-account.ts';
+import { NoUsableAnswer, type AcmeAnswer, type Directory } from './acme-documents.ts';
 import type { AcmeTransport } from './acme-transport.ts';
-import { keyAuthorization, postSigned, type Signer } from './signed-requests.ts';
+import { isProblem } from './acme-failure.ts';
+import type { LRUCache } from 'lru-cache';
+import type { Clock } from '../../kernel/clock.ts';
 
 /** All requests of one step, in the name of our account and within one deadline. */
 export class AcmeSession {
@@ -61,4 +61,11 @@ export class AcmeSession {
   async keyAuthorization(token: string): Promise<string> {
     return keyAuthorization(token, await this.#account.open(this.signal));
   }
+}
+
+export interface Step {
+  readonly session: AcmeSession;
+  readonly clock: Clock;
+  /** URLs of challenges that were accepted: some authorities show them as `pending` until they are done. */
+  readonly proved: LRUCache<string, true>;
 }

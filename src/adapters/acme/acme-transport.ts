@@ -1,6 +1,9 @@
+import type { IncomingMessage } from 'node:http';
+import { Agent, request, type RequestOptions } from 'node:https';
+import { type AcmeAnswer, NoUsableAnswer } from './acme-documents.ts';
+import { beginningOf } from '../../kernel/beginning-of.ts';
 import { readDocument, type Directory } from './acme-documents.ts';
-import { AcmeHttp, NoUsableAnswer, type AcmeAnswer, type AcmeRequest } from './acme-http.ts';
-import { AcmeProblem } from './acme-problem.ts';
+import { AcmeProblem } from './acme-failure.ts';
 
 const keptNonces = 10;
 
@@ -8,7 +11,6 @@ export interface AuthorityAddress {
   readonly directoryUrl: string;
   /** PEM of the root of the authority's own TLS certificate, if it is not publicly trusted. */
   readonly trustedCa?: string | undefined;
-  /** What sends the requests; HTTPS where left out. */
   readonly http?: Pick<AcmeHttp, 'send'> | undefined;
 }
 
@@ -65,3 +67,57 @@ export class AcmeTransport {
     this.#nonces.push(await this.takeNonce(signal));
   }
 }
+
+const largestBody = 256 * 1024;
+/** Shorter than any server's keep-alive, so that no request meets a connection that is just being closed. */
+const idleMs = 4_000;
+export interface AcmeRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST';
+  readonly url: string;
+  readonly body?: string;
+}
+
+/**
+ * HTTPS to an authority (RFC 8555, section 6.1). Follows no redirect, because a signature is valid for one URL only.
+ * Uses its own agent, so that no proxy from the environment sees the traffic.
+ */
+class AcmeHttp {
+  readonly #agent: Agent;
+
+  /** @param trustedCa PEM of the only root to trust, instead of the usual ones */
+  constructor(trustedCa?: string) {
+    const ca = trustedCa === undefined ? {} : { ca: trustedCa };
+    this.#agent = new Agent({ keepAlive: true, timeout: idleMs, ...ca });
+  }
+
+  /** @throws NoUsableAnswer also when `signal` ends it */
+  async send({ method, url, body }: AcmeRequest, signal: AbortSignal): Promise<AcmeAnswer> {
+    const headers = {
+      'user-agent': 'animal-store',
+      'accept-language': 'en',
+      ...(body !== undefined && { 'content-type': 'application/jose+json' }),
+    };
+    try {
+      const options = { method, headers, agent: this.#agent, signal };
+      const answer = await answerTo(new URL(url), options, body);
+      const status = answer.statusCode ?? 0;
+      return { status, headers: answer.headers, body: await textOf(answer) };
+    } catch (error) {
+      if (error instanceof NoUsableAnswer) throw error;
+      if (signal.aborted) throw new NoUsableAnswer('The certificate authority did not answer.');
+      const { code = 'no answer' } = error as NodeJS.ErrnoException;
+      throw new NoUsableAnswer(`The certificate authority cannot be reached: ${code}.`);
+    }
+  }
+}
+
+const answerTo = (url: URL, options: RequestOptions, body?: string): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    request(url, options, resolve).on('error', reject).end(body);
+  });
+
+const textOf = async (answer: IncomingMessage): Promise<string> => {
+  const bytes = await beginningOf(answer, largestBody);
+  if (bytes.length <= largestBody) return bytes.toString();
+  throw new NoUsableAnswer("The certificate authority's answer is too long.");
+};

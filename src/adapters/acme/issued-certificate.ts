@@ -1,41 +1,11 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { CertificateOrder } from '../../domains/domain/certificates/order.ts';
+import { createPrivateKey, generateKeyPair, X509Certificate } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { Certificate } from '../../domains/domain/certificates/certificate.ts';
-import type { Step } from './acme-authorizations.ts';
+import type { CertificateOrder } from '../../domains/domain/certificates/order.ts';
 import { AcmeFailure } from './acme-failure.ts';
-import { NoUsableAnswer } from './acme-http.ts';
-import { isRateLimit } from './acme-problem.ts';
-import type { AcmeSession } from './acme-session.ts';
 
-const downloadPausesMs = [200, 800];
 /** Tolerance for clocks that differ: a certificate that starts this soon counts as valid. */
 const clockSkewMs = 5 * 60_000;
-
-/** @param url as the valid order names it @throws AcmeFailure, AcmeProblem, NoUsableAnswer */
-export const downloadCertificate = async (
-  { session, clock }: Step,
-  order: CertificateOrder,
-  url: string | undefined,
-): Promise<Certificate> => {
-  if (url === undefined) throw new NoUsableAnswer('The order is valid but has no certificate.');
-  const text = await download(session, url);
-  return issuedCertificate(order, text, clock.now());
-};
-
-const download = (
-  session: AcmeSession,
-  url: string,
-  [pauseMs, ...later] = downloadPausesMs,
-): Promise<string> =>
-  session.post(url).then(
-    ({ body }) => body,
-    async (error: unknown) => {
-      if (pauseMs === undefined || isRateLimit(error) || session.signal.aborted) throw error;
-      await delay(pauseMs, undefined, { signal: session.signal }).catch(() => undefined);
-      return download(session, url, later);
-    },
-  );
 
 /**
  * Checks that the issued certificate is valid now for the order's names and key.
@@ -64,7 +34,6 @@ export const namesOf = ({ host, also = [] }: CertificateOrder): readonly string[
   ...also,
 ];
 
-/** Authorities sort the names as they like. */
 const isFor = ({ subjectAltName = '' }: X509Certificate, names: readonly string[]): boolean =>
   subjectAltName.split(', ').toSorted().join() ===
   names
@@ -83,7 +52,6 @@ const readCertificate = (pem: string): X509Certificate => {
   }
 };
 
-/** Each one is signed by the next; browsers decide whether to trust the root. */
 const checkChain = (leaf: X509Certificate, issuers: readonly X509Certificate[]): void => {
   let issued = leaf;
   for (const issuer of issuers) {
@@ -105,4 +73,14 @@ const checkDates = (
   if (notAfter <= now) {
     throw new AcmeFailure('order_gone', `Its certificate expired at ${notAfter.toISOString()}.`);
   }
+};
+
+/** ECDSA P-256, PKCS #8, PEM. */
+export const newPrivateKey = async (): Promise<string> => {
+  const { privateKey } = await promisify(generateKeyPair)('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  return privateKey;
 };

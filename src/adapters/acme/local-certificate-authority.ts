@@ -1,15 +1,18 @@
-import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../kernel/clock.ts';
-import type { Sealer } from '../../kernel/sealer.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { chmod, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { CertificateAuthority, type OrderAnswer } from '../../domains/certificate-ports.ts';
+import type { Certificate } from '../../domains/domain/certificates/certificate.ts';
 import type {
   AuthorityFailureReason,
   CertificateOrder,
   OrderState,
 } from '../../domains/domain/certificates/order.ts';
-import type { Certificate } from '../../domains/domain/certificates/certificate.ts';
-import { CertificateAuthority, type OrderAnswer } from '../../domains/certificate-ports.ts';
-import { LocalRootFile } from './local-root-file.ts';
-import { newPrivateKey } from './private-key.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Sealer } from '../../kernel/sealer.ts';
+import { Unavailable } from '../../kernel/unavailable.ts';
+import { newPrivateKey } from './issued-certificate.ts';
+import type { LocalRoot, RootPair } from './x509.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -18,7 +21,6 @@ const orderPrefix = 'local:';
 /** For development. Clients that trust `local-ca.pem` in the folder trust its certificates. */
 export class LocalCertificateAuthority extends CertificateAuthority {
   override readonly name = 'local';
-  /** Names in development have no CAA records for it. */
   override readonly issuers: readonly string[] = [];
   readonly #file: LocalRootFile;
   readonly #clock: Clock;
@@ -89,3 +91,133 @@ const failed = (reason: AuthorityFailureReason, detail: string): OrderState => (
   kind: 'failed',
   failure: { reason, detail, retryAt: undefined },
 });
+
+export const localRootPurpose = 'local certificate authority';
+
+type Resealing =
+  | { readonly kind: 'resealed' | 'nothing to do' }
+  | { readonly kind: 'left'; readonly id: string; readonly reason: string };
+
+/** The root of the local authority, made on first use, in the folder that all processes share. */
+export class LocalRootFile {
+  /** Holds the key and its certificate, so that they always belong together. */
+  readonly #sealedPath: string;
+  readonly #rootPath: string;
+  readonly #sealer: Sealer;
+  #opening: Promise<LocalRoot> | undefined;
+
+  constructor(folder: string, sealer: Sealer) {
+    this.#sealedPath = join(folder, 'local-ca.key');
+    this.#rootPath = join(folder, 'local-ca.pem');
+    this.#sealer = sealer;
+  }
+
+  /**
+   * Opened once; a failure is not cached.
+   * @throws Error when SECRET_KEY is not the one the root was made with, or the root has expired
+   */
+  async open(now: Date): Promise<LocalRoot> {
+    this.#opening ??= this.#read(now).catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    const root = await this.#opening;
+    if (root.notAfter <= now) throw this.#unusable('has expired:');
+    return root;
+  }
+
+  /** Seals the root again under the current key, if it exists and is sealed under another. */
+  async reseal(): Promise<Resealing> {
+    const sealed = await readWhole(this.#sealedPath);
+    if (sealed === undefined || this.#sealer.isCurrent(sealed, localRootPurpose)) {
+      return { kind: 'nothing to do' };
+    }
+    try {
+      await replaceWhole(this.#sealedPath, this.#seal(this.#unseal(sealed)), 0o600);
+      return { kind: 'resealed' };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return { kind: 'left', id: this.#sealedPath, reason };
+    }
+  }
+
+  async #read(now: Date): Promise<LocalRoot> {
+    const { LocalRoot, newRoot } = await import('./x509.ts');
+    const sealed =
+      (await readWhole(this.#sealedPath)) ??
+      (await createOnce(this.#sealedPath, this.#seal(await newRoot(now))));
+    const root = new LocalRoot(this.#unseal(sealed));
+    if ((await readWhole(this.#rootPath)) !== root.certificate) {
+      await replaceWhole(this.#rootPath, root.certificate);
+    }
+    return root;
+  }
+
+  #seal(pair: RootPair): string {
+    return this.#sealer.seal(JSON.stringify(pair), localRootPurpose);
+  }
+
+  #unseal(sealed: string): RootPair {
+    try {
+      return JSON.parse(this.#sealer.open(sealed, localRootPurpose)) as RootPair;
+    } catch (error) {
+      const reason = 'cannot be opened: SECRET_KEY is not the one it was made with';
+      throw this.#unusable(`${reason}. Restore SECRET_KEY, or`, error);
+    }
+  }
+
+  #unusable(why: string, cause?: unknown): Error {
+    const remedy = `remove ${this.#sealedPath} and ${this.#rootPath}: a new root is made when it is needed next.`;
+    return new Error(`${this.#sealedPath} ${why} ${remedy}`, { cause });
+  }
+}
+
+/** @returns undefined when there is none @throws Unavailable */
+const readWhole = (path: string): Promise<string | undefined> =>
+  outside(() => readFile(path, 'utf8').catch(unless('ENOENT')));
+
+/**
+ * Whole or absent, and the same for all processes that start at once: a link fails where a file exists.
+ * @returns the content now: `text`, or that of a faster process
+ * @throws Unavailable
+ */
+const createOnce = (path: string, text: string): Promise<string> =>
+  outside(async () => {
+    await place(path, text, 0o600, link).catch(unless('EEXIST'));
+    return readFile(path, 'utf8');
+  });
+
+/** Replaces the file in one step. @param mode 0o600 for private files @throws Unavailable */
+const replaceWhole = (path: string, text: string, mode = 0o644): Promise<void> =>
+  outside(() => place(path, text, mode, rename));
+
+const place = async (
+  path: string,
+  text: string,
+  mode: number,
+  put: (draft: string, path: string) => Promise<void>,
+): Promise<void> => {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(draft, text, { mode, flush: true });
+    await chmod(draft, mode);
+    await put(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+};
+
+const unless =
+  (code: string) =>
+  (error: unknown): undefined => {
+    if ((error as { code?: unknown }).code !== code) throw error;
+  };
+
+const outside = async <T>(run: () => Promise<T>): Promise<T> => {
+  try {
+    return await run();
+  } catch (error) {
+    throw new Unavailable('The local certificate authority', error);
+  }
+};

@@ -1,7 +1,6 @@
-import { AcmeFailure } from './acme-failure.ts';
-import { NoUsableAnswer } from './acme-http.ts';
-import { AcmeProblem, isProblem, isRateLimit } from './acme-problem.ts';
+import { AcmeFailure, AcmeProblem, isProblem, isRateLimit } from './acme-failure.ts';
 import type { AcmeSession } from './acme-session.ts';
+import { NoUsableAnswer } from './acme-documents.ts';
 
 interface PlacedOrder {
   readonly url: string;

@@ -4,8 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { extract, type Extract, type Header } from 'tar-stream';
 import { siteLimits, type EntryKind } from '../../sites/domain/site-contents.ts';
 import type { SourceEntry } from '../../sites/ports.ts';
-import { damaged, problem } from './archive-problem.ts';
-import { bytesOf } from './file-bytes.ts';
+import { bytesOf, damaged, problem } from './archive-bytes.ts';
 
 /**
  * Limit for the whole tar, with room for headers, padding and skipped entries. Needed because a gzip of zeros can hold
@@ -13,7 +12,6 @@ import { bytesOf } from './file-bytes.ts';
  */
 const largestTar = 2 * siteLimits.bytes;
 
-/** Files of a gzipped tar, unpacked no faster than they are read. */
 export async function* tarEntries(path: string): AsyncGenerator<SourceEntry, void, undefined> {
   const handle = await open(path);
   const tar = withShortHeaders(extract());
@@ -112,7 +110,6 @@ const withoutReturn = (chunks: Chunks): AsyncIterable<Uint8Array> => ({
   }),
 });
 
-/** The library waits until a file is read to its end. */
 const skipRest = async (chunks: Chunks): Promise<void> => {
   while (!(await chunks.next()).done);
 };

@@ -11,8 +11,7 @@ import {
 } from 'yauzl';
 import type { EntryKind } from '../../sites/domain/site-contents.ts';
 import type { SourceEntry } from '../../sites/ports.ts';
-import { damaged, unsupported } from './archive-problem.ts';
-import { bytesOf } from './file-bytes.ts';
+import { bytesOf, damaged, unsupported } from './archive-bytes.ts';
 
 /** Files as the central directory lists them. Entries that are not read cost nothing. */
 export async function* zipEntries(path: string): AsyncGenerator<SourceEntry, void, undefined> {
@@ -105,7 +104,6 @@ async function* contentOf(handle: FileHandle, zip: ZipFile, entry: Entry) {
 
 const inflated = (packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => {
   const inflate = createInflateRaw({ rejectGarbageAfterEnd: true });
-  // An error surfaces in the reader.
   return pipeline(packed, inflate, () => undefined);
 };
 

@@ -1,41 +1,37 @@
 import Router, { type RouterContext } from '@koa/router';
-import Koa, { type Context } from 'koa';
+import type Koa from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { DashboardUse } from '../../access/domain/session.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
-import { newPasswordScreen } from './account/new-password.ts';
+import { newPasswordScreen } from './account/me.ts';
 import { accountScreen } from './account/screen.ts';
-import { addUnsubscribe } from './account/unsubscribe.ts';
+import { addUnsubscribe } from './notices/mail.ts';
 import { accountsScreen } from './sign-in/accounts-screen.ts';
 import { animalsScreen } from './animals/screen.ts';
-import { redirect, sendEvents, wantsEvents } from './frame/answering.ts';
-import type { DashboardPorts } from './frame/ports.ts';
-import { domainScreen } from './domains/domain-screen.ts';
-import { addSharedDomains } from './domains/shared-page.ts';
+import { redirect, sendEvents, wantsEvents } from './frame/responses.ts';
+import type { DashboardPorts } from './ports.ts';
+import { domainScreen, removeDomainScreen } from './domains/domain-screen.ts';
+import { addSharedDomains } from './domains/shares.ts';
 import { domainsScreen } from './domains/domains-screen.ts';
-import { framing } from './frame/framing.ts';
+import { requestLifecycle } from './request-lifecycle.ts';
 import { keysScreen } from './keys/screen.ts';
-import { noteKept, type KeptForm, type Refill } from './frame/kept-form.ts';
+import { type KeptForm, noteKept, type Refill } from './frame/sent-form.ts';
 import { LiveStreams } from './frame/live-streams.ts';
 import { overEvent } from './frame/live-viewer.ts';
-import { signInPathFor } from './frame/next-page.ts';
+import { signInPathFor } from './frame/paths.ts';
 import { notFound, PageProblem } from './frame/page-problem.ts';
 import { bellScreen, noticesScreen } from './notices/screen.ts';
 import { projectScreen } from './projects/project-screen.ts';
 import { projectsScreen } from './projects/projects-screen.ts';
-import { removeDomainScreen } from './domains/remove-screen.ts';
-import { cookiesOf, type Cookies } from './frame/protected-cookie.ts';
-import { addRefills, addScreen, addWaysBack, type Wanted } from './frame/screen-routes.ts';
+import { type Cookies, cookiesOf, type SignInPorts, whoAsks } from './sign-in/session.ts';
+import { addScreen, type Wanted } from './screen-routes.ts';
 import type { Screen } from './frame/screen.ts';
-import { addSignInLinks } from './sign-in/links.ts';
-import { addLinkRequests } from './sign-in/link-requests.ts';
-import type { SignInPorts } from './sign-in/entering.ts';
-import { addSignIn, showSignIn } from './sign-in/pages.ts';
+import { addLinkRequests, addSignInLinks } from './sign-in/links.ts';
+import { addSignIn, showSignIn } from './sign-in/sign-in-page.ts';
 import { usageScreen } from './usage/screen.ts';
 import { webhookScreen } from './webhooks/webhook-screen.ts';
 import { webhooksScreen } from './webhooks/webhooks-screen.ts';
-import { whoAsks } from './frame/who-asks.ts';
 
-/** Every page behind the sign-in. */
 const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): readonly Screen[] => [
   domainsScreen(ports),
   domainScreen(ports),
@@ -55,14 +51,15 @@ const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): rea
 ];
 
 export interface Dashboard {
-  readonly app: Koa;
+  /** Adds it to an application. It answers everything that gets that far. */
+  readonly addTo: (app: Koa) => void;
   /** Ends live updates, which would keep a server from stopping. */
   readonly close: () => void;
   /** What it answers: a method and a path of @koa/router each. */
   readonly routes: readonly { readonly method: string; readonly path: string }[];
 }
 
-/** The dashboard for store owners: one Koa application for all paths from /dashboard on. */
+/** The dashboard for store owners: all paths from /dashboard on. */
 export const dashboard = (ports: DashboardPorts): Dashboard => {
   const cookies = cookiesOf(ports.settings.origin.startsWith('https:'));
   const live = new LiveStreams({
@@ -92,28 +89,23 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   const secretOf = (ctx: Context) => cookies.session.read(ctx) ?? '';
   const screenPorts = { ...ports, live, signedIn, secretOf };
   const waysBack = new Router({ sensitive: true });
-  for (const screen of screensOf(ports, cookies, refill)) {
-    addScreen(router, screen, screenPorts);
-    addWaysBack(waysBack, screen, screenPorts);
-    addRefills(refills, screen, screenPorts);
-  }
+  const routers = { pages: router, refills, waysBack };
+  for (const screen of screensOf(ports, cookies, refill)) addScreen(routers, screen, screenPorts);
 
-  const app = new Koa();
-  app.use(framing({ ...ports, whoAsks: asking }));
-  app.use(router.routes());
-  app.use(waysBack.routes());
-  app.use((ctx) => {
+  const unknownPage: Middleware = (ctx) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD' && ctx.method !== 'POST') {
       ctx.set('Allow', 'GET, HEAD, POST');
       throw new PageProblem(405, `Pages do not accept ${ctx.method}.`);
     }
     throw notFound();
-  });
-  app.on('error', (error: unknown) => {
-    ports.log.debug({ err: error }, 'connection failed');
-  });
+  };
   return {
-    app,
+    addTo: (app) => {
+      app.use(requestLifecycle({ ...ports, whoAsks: asking }));
+      app.use(router.routes());
+      app.use(waysBack.routes());
+      app.use(unknownPage);
+    },
     close: () => {
       live.close();
     },

@@ -11,11 +11,10 @@ import type {
   UncheckedAnswer,
 } from '../../domains/domain/dns/facts.ts';
 import { DnsVerifier } from '../../domains/ports.ts';
-import { askAll, type AskedNames } from './resolver-facts.ts';
+import { askAll, findUnchecked, type AskedNames } from './resolver-facts.ts';
 import { questionsTo, type Questions } from './resolver-questions.ts';
-import { findUnchecked } from './find-unchecked.ts';
 import { nameServer, parseServer, type ServerAddress } from './server-address.ts';
-import { longestName } from './wire-question.ts';
+import { longestName } from './wire-questions.ts';
 
 export interface NodeDnsVerifierOptions {
   /** Each as `ip`, `ip:port` or `[ipv6]:port`. */
@@ -43,7 +42,7 @@ const enoughAsked = new Error('the lookup is over');
 
 interface Server {
   readonly address: ServerAddress;
-  readonly turns: PQueue;
+  readonly queue: PQueue;
 }
 
 /** Queries with node:dns, except CAA: see `askCaa`. A hanging resolver does not delay queries to others. */
@@ -57,7 +56,7 @@ export class NodeDnsVerifier extends DnsVerifier {
     super();
     this.#servers = options.servers.map((server) => ({
       address: parseServer(server),
-      turns: new PQueue({ concurrency: questionsAtOnce }),
+      queue: new PQueue({ concurrency: questionsAtOnce }),
     }));
     this.#tracer = options.tracer;
     const usual = { perTryMs: 2_000, tries: 2, deadlineMs: 10_000, asksForDelegation: false };
@@ -76,7 +75,7 @@ export class NodeDnsVerifier extends DnsVerifier {
     return { host: name, ...(probe !== undefined && { probe }), checkedAt, resolvers };
   }
 
-  async #ask({ address, turns }: Server, its: AskedNames): Promise<ResolverFacts> {
+  async #ask({ address, queue }: Server, its: AskedNames): Promise<ResolverFacts> {
     const { perTryMs, tries, deadlineMs, asksForDelegation } = this.#options;
     const start = performance.now();
     const end = new AbortController();
@@ -88,7 +87,7 @@ export class NodeDnsVerifier extends DnsVerifier {
         perTryMs,
         tries,
         deadline: end.signal,
-        turns,
+        queue,
       });
       const asked = this.#tracer ? tracedQuestions(ask, this.#tracer, address) : ask;
       const [facts, delegation] = await Promise.all([
@@ -102,7 +101,6 @@ export class NodeDnsVerifier extends DnsVerifier {
         ...(unchecked && { unchecked }),
       };
     } finally {
-      // Questions that turned out not to matter may still be open.
       end.abort(enoughAsked);
       clearTimeout(timer);
     }

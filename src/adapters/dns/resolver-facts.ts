@@ -4,16 +4,17 @@ import type {
   DnsAnswer,
   DnsZone,
   ResolverFacts,
+  UncheckedAnswer,
 } from '../../domains/domain/dns/facts.ts';
-import { challengeNameOf } from '../../domains/domain/dns/records.ts';
+import { challengeNameOf, delegationNameOf } from '../../domains/domain/dns/records.ts';
 import { baseOf } from '../../domains/domain/names/wildcard.ts';
 import type { Questions } from './resolver-questions.ts';
+import type { WireQuestion } from './wire-questions.ts';
 
 export interface AskedNames {
   readonly host: string;
   /** What visitors would ask for: the host, or a name that the wildcard covers. */
   readonly probe: string;
-  /** A made-up name beside it. */
   readonly sibling: string;
 }
 
@@ -96,3 +97,43 @@ const askSibling = async (ask: Questions, name: string): Promise<DnsAnswer<strin
   const [cname, a, aaaa] = await Promise.all(answers);
   return [cname, a, aaaa].find(hasRecords) ?? a;
 };
+
+type Facts = Pick<ResolverFacts, 'cname' | 'a' | 'aaaa' | 'txt' | 'caa' | 'delegation'>;
+
+/**
+ * Finds out whether DNSSEC is why a resolver failed. Only questions that the owner's own zones answer count: addresses
+ * and CAA records of a CNAME come from the zone of its target, which may be ours.
+ */
+export const findUnchecked = async (
+  ask: Questions,
+  asked: AskedNames,
+  facts: Facts,
+): Promise<UncheckedAnswer | undefined> => {
+  const failed = questionsOf(asked, facts).find(([, answer]) => isServerFailure(answer));
+  return failed && ask.unchecked(failed[0]);
+};
+
+type Asked = readonly [question: WireQuestion, answer: DnsAnswer<unknown>];
+
+const questionsOf = (
+  { host, probe }: AskedNames,
+  { cname, a, aaaa, txt, caa, delegation }: Facts,
+): readonly Asked[] => {
+  const leadsAway = cname.kind === 'records';
+  const levels = caa.filter(({ name }) => !(leadsAway && name === host));
+  return [
+    [{ type: 'CNAME', name: probe }, cname],
+    ...(leadsAway
+      ? []
+      : ([
+          [{ type: 'A', name: probe }, a],
+          [{ type: 'AAAA', name: probe }, aaaa],
+        ] as const)),
+    [{ type: 'TXT', name: challengeNameOf(host) }, txt],
+    ...(delegation ? [[{ type: 'CNAME', name: delegationNameOf(host) }, delegation] as const] : []),
+    ...levels.map(({ name, answer }): Asked => [{ type: 'CAA', name }, answer]),
+  ];
+};
+
+const isServerFailure = (answer: DnsAnswer<unknown>): boolean =>
+  answer.kind === 'failed' && answer.reason === 'servfail';

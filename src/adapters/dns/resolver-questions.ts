@@ -1,17 +1,15 @@
-import type { Resolver } from 'node:dns/promises';
+import { Resolver } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
+import type PQueue from 'p-queue';
 import {
   largestAnswer,
   type CaaRecord,
   type DnsAnswer,
+  type DnsFailure,
   type UncheckedAnswer,
 } from '../../domains/domain/dns/facts.ts';
-import { askCaa } from './caa-question.ts';
-import { NodeQuestions, type Records } from './node-question.ts';
-import type { ServerAddress } from './server-address.ts';
-import { tryAgain, tryOnce, type Patience } from './tries.ts';
-import { askUnchecked } from './unchecked-question.ts';
-import { longestName, type WireQuestion } from './wire-question.ts';
+import { showServer, type ServerAddress } from './server-address.ts';
+import { askCaa, askUnchecked, longestName, type WireQuestion } from './wire-questions.ts';
 
 /** What can be asked of one resolver. Never rejects; names come back in lower case. */
 export interface Questions {
@@ -22,14 +20,13 @@ export interface Questions {
   txt(name: string): Promise<DnsAnswer<string>>;
   caa(name: string): Promise<DnsAnswer<CaaRecord>>;
   ns(name: string): Promise<DnsAnswer<string>>;
-  /** The zone's first server. */
   soa(name: string): Promise<DnsAnswer<string>>;
   /** For a question that failed with SERVFAIL: see `askUnchecked`. */
   unchecked(question: WireQuestion): Promise<UncheckedAnswer | undefined>;
 }
 
-export const questionsTo = (server: ServerAddress, patience: Patience): Questions => {
-  const node = new NodeQuestions(server, patience.deadline);
+export const questionsTo = (server: ServerAddress, limits: QuestionLimits): Questions => {
+  const node = new NodeQuestions(server, limits.deadline);
   const ask = async (
     name: string,
     question: (resolver: Resolver) => Promise<Records<string>>,
@@ -39,7 +36,7 @@ export const questionsTo = (server: ServerAddress, patience: Patience): Question
       ? malformed
       : tryAgain(
           async (signal) => withinLimits(await node.ask(question, signal), (text) => text),
-          patience,
+          limits,
         );
   return {
     a: (name) => ask(name, async (its) => addresses(await its.resolve4(name, { ttl: true }))),
@@ -50,12 +47,12 @@ export const questionsTo = (server: ServerAddress, patience: Patience): Question
       tryAgain(
         async (signal) =>
           withinLimits(await askCaa(server, name, signal), ({ tag, value }) => tag + value),
-        patience,
+        limits,
       ),
     ns: (name) => ask(name, async (its) => names(await its.resolveNs(name))),
     soa: (name) => ask(name, async (its) => names([(await its.resolveSoa(name)).nsname])),
     unchecked: (question) =>
-      tryOnce((signal) => askUnchecked(server, question, signal), patience).catch(() => undefined),
+      tryOnce((signal) => askUnchecked(server, question, signal), limits).catch(() => undefined),
   };
 };
 
@@ -88,4 +85,125 @@ export const withinLimits = <Item>(
   const isTooLarge =
     records.length > largestAnswer.records || characters > largestAnswer.characters;
   return isTooLarge ? { kind: 'failed', reason: 'too_large' } : answer;
+};
+
+type Ask<Answer> = (signal: AbortSignal) => Promise<Answer>;
+
+export interface QuestionLimits {
+  readonly perTryMs: number;
+  readonly tries: number;
+  /** After it aborts, nothing is asked or awaited. */
+  readonly deadline: AbortSignal;
+  /** The queue of questions to the same resolver; waiting in it does not count towards a try. */
+  readonly queue: PQueue;
+}
+
+/** Retries failures, except unusable answers, which would come again. Never rejects. */
+export const tryAgain = async <Item>(
+  ask: Ask<DnsAnswer<Item>>,
+  limits: QuestionLimits,
+): Promise<DnsAnswer<Item>> => {
+  let answer: DnsAnswer<Item> = timedOut;
+  for (let left = limits.tries; left > 0 && !limits.deadline.aborted; left--) {
+    answer = await tryOnce(ask, limits).catch(() => timedOut);
+    if (answer.kind !== 'failed' || cameAnyway.includes(answer.reason)) break;
+  }
+  return answer;
+};
+
+/** @throws whatever `ask` throws, and when the time is over */
+export const tryOnce = <Answer>(
+  ask: Ask<Answer>,
+  { perTryMs, deadline, queue }: Omit<QuestionLimits, 'tries'>,
+): Promise<Answer> =>
+  queue.add(({ signal = deadline }) => ask(signal), { signal: deadline, timeout: perTryMs });
+
+const cameAnyway: readonly DnsFailure[] = ['malformed', 'too_large'];
+
+const timedOut = { kind: 'failed', reason: 'timeout' } as const;
+
+/** Records as they are told, with their TTL where node:dns knows it. */
+export interface Records<Item> {
+  readonly items: readonly Item[];
+  readonly ttl?: number;
+}
+
+/**
+ * Asks one resolver by node:dns. A Resolver shortens its time limit to a few times what its last answers took:
+ * questions that are not in the resolver's cache then time out. So only what is asked before the first answer shares
+ * one; each costs a socket.
+ */
+export class NodeQuestions {
+  readonly #server: string;
+  readonly #end: AbortSignal;
+  #unanswered: Resolver | undefined;
+
+  /** @param end nothing is waited for after it aborts; it has to, or sockets stay open */
+  constructor(server: ServerAddress, end: AbortSignal) {
+    this.#server = showServer(server);
+    this.#end = end;
+  }
+
+  /** Never rejects. */
+  async ask<Item>(
+    question: (resolver: Resolver) => Promise<Records<Item>>,
+    signal: AbortSignal,
+  ): Promise<DnsAnswer<Item>> {
+    try {
+      const { items, ttl } = await untilAborted(question(this.#resolver()), signal);
+      // node:dns returns an empty list for a CNAME that ends without a record of the type.
+      return items.length === 0 ? { kind: 'none' } : { kind: 'records', records: items, ttl };
+    } catch (error) {
+      return signal.aborted ? late : fromCode((error as NodeJS.ErrnoException).code);
+    } finally {
+      this.#unanswered = undefined;
+    }
+  }
+
+  #resolver(): Resolver {
+    if (this.#unanswered) return this.#unanswered;
+    const resolver = new Resolver({ timeout: longestMs, tries: 1 });
+    resolver.setServers([this.#server]);
+    // Not cancelled when one question takes too long, because others may share it.
+    this.#end.addEventListener(
+      'abort',
+      () => {
+        resolver.cancel();
+      },
+      { once: true },
+    );
+    this.#unanswered = resolver;
+    return resolver;
+  }
+}
+
+const late = { kind: 'failed', reason: 'timeout' } as const;
+
+const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(new Error('aborted'));
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    void work.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', abort);
+    });
+  });
+
+/** The signals end a question; this only keeps c-ares from asking a second time by itself before that. */
+const longestMs = 30_000;
+
+const reasons: Partial<Record<string, DnsFailure>> = {
+  ETIMEOUT: 'timeout',
+  ECANCELLED: 'timeout',
+  ESERVFAIL: 'servfail',
+  EREFUSED: 'refused',
+  ENOTIMP: 'refused',
+  ECONNREFUSED: 'unreachable',
+};
+
+const fromCode = (code = ''): DnsAnswer<never> => {
+  if (code === 'ENOTFOUND') return { kind: 'no_such_name' };
+  if (code === 'ENODATA') return { kind: 'none' };
+  return { kind: 'failed', reason: reasons[code] ?? 'malformed' };
 };

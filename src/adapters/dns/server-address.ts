@@ -1,6 +1,5 @@
 import { isIP, isIPv6 } from 'node:net';
 
-/** Where a resolver listens. */
 export interface ServerAddress {
   readonly ip: string;
   readonly port: number;
@@ -23,7 +22,6 @@ export const parseServer = (text: string): ServerAddress => {
   return { ip, port };
 };
 
-/** As node:dns takes it. */
 export const showServer = ({ ip, port }: ServerAddress): string =>
   `${isIPv6(ip) ? `[${ip}]` : ip}:${port}`;
 

@@ -1,7 +1,7 @@
 import { constants, type ServerHttp2Session } from 'node:http2';
+import type { ReadyAnswer } from './site-cache.ts';
+import type { EdgeConnection, Ticks, UnderWay } from './edge-connections.ts';
 import type { EdgeRequest, EdgeResponse } from './edge-answer.ts';
-import type { ReadyAnswer } from './ready-answer.ts';
-import type { Line, Ticks, UnderWay } from './line.ts';
 
 /** Small enough that a slow visitor receives one in time, which counts as progress. */
 const smallestSlice = 256;
@@ -13,7 +13,7 @@ const nothing = (): void => undefined;
 
 /** A request under way, from its headers until the visitor has the whole answer or has disconnected. */
 export class Answer implements UnderWay {
-  readonly line: Line;
+  readonly connection: EdgeConnection;
   readonly request: EdgeRequest;
   readonly response: EdgeResponse;
   bytes = 0;
@@ -24,20 +24,25 @@ export class Answer implements UnderWay {
   #wake = nothing;
   readonly #ticks: Ticks;
 
-  constructor(line: Line, ticks: Ticks, request: EdgeRequest, response: EdgeResponse) {
-    this.line = line;
+  constructor(
+    connection: EdgeConnection,
+    ticks: Ticks,
+    request: EdgeRequest,
+    response: EdgeResponse,
+  ) {
+    this.connection = connection;
     this.#ticks = ticks;
     this.request = request;
     this.response = response;
     this.#progressAt = ticks.now;
     // Over HTTP/1.1 progress is measured below TLS, so slices would only cost time.
-    this.#slice = line.session ? firstSlice(line.session) : Infinity;
+    this.#slice = connection.session ? firstSlice(connection.session) : Infinity;
   }
 
   get stalledSince(): number | undefined {
     if (!this.#isWaiting && !this.response.writableEnded) return undefined;
-    // While the line is full, all answers wait for it, not for their own windows.
-    const { session, movedAt, fullAt } = this.line;
+    // While the connection is full, all answers wait for it, not for their own windows.
+    const { session, movedAt, fullAt } = this.connection;
     return Math.max(this.#progressAt, session ? fullAt : movedAt);
   }
 
@@ -59,7 +64,6 @@ export class Answer implements UnderWay {
     return undefined;
   }
 
-  /** Sends a whole file with its headers. */
   endReady(ready: ReadyAnswer, status: number): Promise<void> | undefined {
     this.#waits();
     if (status === 200 && ready.end(this.response)) return undefined;
@@ -70,7 +74,7 @@ export class Answer implements UnderWay {
   cut(): void {
     const { stream } = this.request;
     if (stream) stream.close(constants.NGHTTP2_CANCEL);
-    else this.line.socket.destroy();
+    else this.connection.socket.destroy();
   }
 
   finish(): void {
@@ -84,7 +88,6 @@ export class Answer implements UnderWay {
     this.response.end();
   }
 
-  /** From now on it waits for the visitor. */
   #waits(): void {
     this.#isWaiting = true;
     this.#progressAt = this.#ticks.now;
@@ -103,7 +106,7 @@ export class Answer implements UnderWay {
     this.#isWaiting = false;
     if (this.isOver) return;
     this.#progressAt = this.#ticks.now;
-    this.line.madeProgress();
+    this.connection.madeProgress();
     if (this.#slice === Infinity) return;
     const isSlow = this.#ticks.now - begunAt > slowMs;
     this.#slice = isSlow ? smallestSlice : Math.min(2 * this.#slice, largestSlice);

@@ -1,10 +1,8 @@
 import { constants } from 'node:http2';
 import { Answer } from './answer.ts';
+import type { EdgeConnections, EdgeConnection, Ticks, UnderWay } from './edge-connections.ts';
+import type { EdgeLimits, NetworkUsages } from './edge-limits.ts';
 import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
-import type { EdgeConnections } from './edge-connections.ts';
-import type { EdgeLimits } from './edge-limits.ts';
-import type { HeldByNetwork } from './held.ts';
-import type { Line, Ticks, UnderWay } from './line.ts';
 
 /** An answer that stalled for this long may be ended to make room. */
 const stillMs = 2_000;
@@ -16,10 +14,10 @@ const roomToMake = 0.9;
  * protocol's way.
  */
 export class Answers {
-  readonly #held: HeldByNetwork;
+  readonly #usages: NetworkUsages;
   readonly #limits: EdgeLimits;
   readonly #ticks: Ticks;
-  readonly #connections: Pick<EdgeConnections, 'lineOf' | 'lines'>;
+  readonly #connections: Pick<EdgeConnections, 'connectionOf' | 'all'>;
   #triedAt = -Infinity;
   /** Since the process started, also those that are refused. */
   requests = 0;
@@ -29,11 +27,11 @@ export class Answers {
   stalled = 0;
 
   constructor(
-    held: HeldByNetwork,
-    connections: Pick<EdgeConnections, 'lineOf' | 'lines'>,
+    usages: NetworkUsages,
+    connections: Pick<EdgeConnections, 'connectionOf' | 'all'>,
     { ticks, limits }: { readonly ticks: Ticks; readonly limits: EdgeLimits },
   ) {
-    this.#held = held;
+    this.#usages = usages;
     this.#limits = limits;
     this.#ticks = ticks;
     this.#connections = connections;
@@ -42,23 +40,23 @@ export class Answers {
   /** @returns undefined when it is refused, or the visitor has disconnected already */
   begin(request: EdgeRequest, response: EdgeResponse): Answer | undefined {
     this.requests += 1;
-    const line = this.#connections.lineOf(request);
-    if (!line || request.stream?.destroyed) {
+    const connection = this.#connections.connectionOf(request);
+    if (!connection || request.stream?.destroyed) {
       response.destroy();
       return undefined;
     }
-    if (!this.#admits(line)) {
-      this.#refuse({ line, request, response });
+    if (!this.#admits(connection)) {
+      this.#refuse({ connection, request, response });
       return undefined;
     }
-    const answer = new Answer(line, this.#ticks, request, response);
-    line.answers.add(answer);
-    line.isUsed = true;
-    line.held.answers += 1;
-    this.#held.all.answers += 1;
-    line.madeProgress();
+    const answer = new Answer(connection, this.#ticks, request, response);
+    connection.answers.add(answer);
+    connection.isUsed = true;
+    connection.usage.answers += 1;
+    this.#usages.all.answers += 1;
+    connection.madeProgress();
     response.on('close', () => {
-      this.#end(line, answer);
+      this.#end(connection, answer);
     });
     return answer;
   }
@@ -66,9 +64,9 @@ export class Answers {
   /** Memory for an answer, which is refused where there is too little. */
   hold(answer: Answer, bytes: number): boolean {
     const { bytesOfNetwork, bytes: most } = this.#limits;
-    const { all } = this.#held;
+    const { all } = this.#usages;
     const isWithin =
-      answer.line.held.bytes + bytes <= bytesOfNetwork &&
+      answer.connection.usage.bytes + bytes <= bytesOfNetwork &&
       (all.bytes + bytes <= most || (this.#triedRoom() && all.bytes + bytes <= most));
     if (isWithin) this.#charge(answer, bytes);
     else this.#refuse(answer);
@@ -79,61 +77,63 @@ export class Answers {
   holdEasily(answer: Answer, bytes: number): boolean {
     const { bytesOfNetwork, bytes: most } = this.#limits;
     const isWithin =
-      answer.line.held.bytes + bytes <= bytesOfNetwork / 2 &&
-      this.#held.all.bytes + bytes <= most / 2;
+      answer.connection.usage.bytes + bytes <= bytesOfNetwork / 2 &&
+      this.#usages.all.bytes + bytes <= most / 2;
     if (isWithin) this.#charge(answer, bytes);
     return isWithin;
   }
 
   /** The connection has closed, and with it answers that have not begun. */
-  endAll(line: Line): void {
-    for (const answer of line.answers) this.#end(line, answer);
+  endAll(connection: EdgeConnection): void {
+    for (const answer of connection.answers) this.#end(connection, answer);
   }
 
-  /** Gives up an answer that its visitor does not read. */
-  cut(line: Line, answer: UnderWay): void {
+  cut(connection: EdgeConnection, answer: UnderWay): void {
     this.stalled += 1;
     answer.cut();
-    this.#end(line, answer);
+    this.#end(connection, answer);
   }
 
-  #admits({ answers: ofConnection, held }: Line): boolean {
+  #admits({ answers: ofConnection, usage }: EdgeConnection): boolean {
     const { answersOfConnection, answersOfNetwork, answers } = this.#limits;
-    const { all } = this.#held;
+    const { all } = this.#usages;
     return (
       ofConnection.size < answersOfConnection &&
-      held.answers < answersOfNetwork &&
+      usage.answers < answersOfNetwork &&
       (all.answers < answers || (this.#triedRoom() && all.answers < answers))
     );
   }
 
-  #refuse({ line, request, response }: Pick<Answer, 'line' | 'request' | 'response'>): void {
+  #refuse({
+    connection,
+    request,
+    response,
+  }: Pick<Answer, 'connection' | 'request' | 'response'>): void {
     this.refused += 1;
     if (!request.stream) {
       refuse(request, response, 503, ['Retry-After', '1', 'Connection', 'close']);
       return;
     }
     request.stream.close(constants.NGHTTP2_REFUSED_STREAM);
-    line.countIdleFrame(this.#limits.idleFrames);
+    connection.countIdleFrame(this.#limits.idleFrames);
   }
 
   #charge(answer: Answer, bytes: number): void {
     if (answer.isOver) return;
     answer.bytes += bytes;
-    answer.line.held.bytes += bytes;
-    this.#held.all.bytes += bytes;
+    answer.connection.usage.bytes += bytes;
+    this.#usages.all.bytes += bytes;
   }
 
-  #end(line: Line, answer: UnderWay): void {
-    if (!line.answers.delete(answer)) return;
-    line.held.answers -= 1;
-    line.held.bytes -= answer.bytes;
-    this.#held.all.answers -= 1;
-    this.#held.all.bytes -= answer.bytes;
+  #end(connection: EdgeConnection, answer: UnderWay): void {
+    if (!connection.answers.delete(answer)) return;
+    connection.usage.answers -= 1;
+    connection.usage.bytes -= answer.bytes;
+    this.#usages.all.answers -= 1;
+    this.#usages.all.bytes -= answer.bytes;
     answer.finish();
   }
 
-  /** @returns false when it was tried a moment ago */
   #triedRoom(): boolean {
     if (this.#triedAt === this.#ticks.now) return false;
     this.#triedAt = this.#ticks.now;
@@ -141,22 +141,25 @@ export class Answers {
     return true;
   }
 
-  /** Ends stalled answers to make room, the longest stalled first. */
   #makeRoom(): void {
     const { now } = this.#ticks;
-    const still = [...this.#connections.lines]
-      .flatMap((line) =>
-        [...line.answers].map((answer) => ({ line, answer, since: answer.stalledSince ?? now })),
+    const still = [...this.#connections.all]
+      .flatMap((connection) =>
+        [...connection.answers].map((answer) => ({
+          connection,
+          answer,
+          since: answer.stalledSince ?? now,
+        })),
       )
       .filter(({ since }) => now - since >= stillMs)
       .sort((one, other) => one.since - other.since);
-    const { all } = this.#held;
-    for (const { line, answer } of still) {
+    const { all } = this.#usages;
+    for (const { connection, answer } of still) {
       const isEnough =
         all.answers < roomToMake * this.#limits.answers &&
         all.bytes < roomToMake * this.#limits.bytes;
       if (isEnough) return;
-      this.cut(line, answer);
+      this.cut(connection, answer);
     }
   }
 }

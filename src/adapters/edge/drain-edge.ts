@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { sendsRest } from '../../kernel/sends-rest.ts';
 import { takeWaiting } from '../../kernel/take-waiting.ts';
 import { keepAliveMs } from './edge-limits.ts';
-import type { Line } from './line.ts';
+import type { EdgeConnection } from './edge-connections.ts';
 
 /** How long requests under way may take when an edge stops. */
 const longestDrainMs = 5_000;
@@ -21,8 +21,7 @@ type EdgePort = Server | Http2SecureServer;
 
 export interface DrainedEdge {
   readonly servers: readonly EdgePort[];
-  readonly lines: Iterable<Line>;
-  /** How many connections there have been. */
+  readonly connections: Iterable<EdgeConnection>;
   readonly accepted: () => number;
   /** Monotonic milliseconds. */
   readonly elapsed: () => number;
@@ -35,20 +34,20 @@ export interface DrainedEdge {
  * of a replaced edge only when no client uses them any more: closing one could meet its client's next request.
  */
 export const drainEdge = async (edge: DrainedEdge): Promise<void> => {
-  const { servers, lines, accepted, elapsed, isReplaced } = edge;
+  const { servers, connections, accepted, elapsed, isReplaced } = edge;
   const begun = elapsed();
   const waiting = { accepted, turn, elapsed: () => performance.now() };
   await takeWaiting(waiting);
   const since = elapsed();
-  for (const { session } of lines) session?.goaway(constants.NGHTTP2_NO_ERROR, lastStream);
+  for (const { session } of connections) session?.goaway(constants.NGHTTP2_NO_ERROR, lastStream);
   const hurriedAt = momentOf(isReplaced, elapsed);
   const look = (now: number, hurried: number | undefined) => {
     const mayWait = isReplaced !== undefined && hurried === undefined;
     const endsAt = mayWait ? begun + longestReplacedMs : (hurried ?? begun) + longestDrainMs;
     // By then clients of HTTP/2 know that they shall open no stream.
-    if (now - since >= graceMs) for (const { session } of lines) session?.close();
+    if (now - since >= graceMs) for (const { session } of connections) session?.close();
     if (now - since >= (mayWait ? keepAliveMs : graceMs)) letGo(edge);
-    if (now >= endsAt) for (const { socket } of lines) socket.destroy();
+    if (now >= endsAt) for (const { socket } of connections) socket.destroy();
   };
   // What had arrived by then is read first: when timers are late, a connection that seems silent may have a request.
   const sweep = setInterval(() => setImmediate(look, elapsed(), hurriedAt()), sweepMs);
@@ -58,15 +57,15 @@ export const drainEdge = async (edge: DrainedEdge): Promise<void> => {
   clearInterval(sweep);
 };
 
-const closeIdle = ({ servers, lines }: DrainedEdge): void => {
-  for (const { socket, secure = socket } of lines) if (sendsRest(secure)) return;
+const closeIdle = ({ servers, connections }: DrainedEdge): void => {
+  for (const { socket, secure = socket } of connections) if (sendsRest(secure)) return;
   for (const server of servers) (server as Server).closeIdleConnections();
 };
 
 const letGo = (edge: DrainedEdge): void => {
   closeIdle(edge);
   // Node counts a connection as idle only after its first request, but browsers open some in advance.
-  for (const { socket, secure = socket } of edge.lines) {
+  for (const { socket, secure = socket } of edge.connections) {
     if (secure.bytesRead === 0) socket.destroy();
   }
 };
@@ -91,7 +90,6 @@ const closeAfterwards = (
   if ('shouldKeepAlive' in response) response.shouldKeepAlive = false;
 };
 
-/** An error only says that it was not open. The `close` of HTTP would end idle connections. */
 const closed = (server: EdgePort): Promise<void> =>
   new Promise((resolve) => {
     NetServer.prototype.close.call(server, () => {

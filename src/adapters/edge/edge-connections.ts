@@ -1,20 +1,16 @@
 import type { Server } from 'node:http';
-import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
+import { constants, type Http2SecureServer, type ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { drainEdge } from './drain-edge.ts';
-import type { EdgeRequest } from './edge-answer.ts';
-import type { EdgeLimits } from './edge-limits.ts';
-import type { HeldByNetwork } from './held.ts';
-import { Line, type Ticks } from './line.ts';
-import { OpenConnections } from './open-connections.ts';
+import type { EdgeLimits, NetworkUsage, NetworkUsages } from './edge-limits.ts';
 import type { RouteTable } from './route-table.ts';
+import type { EdgeRequest } from './edge-answer.ts';
 
-export interface ConnectionPorts {
+interface ConnectionPorts {
   readonly routes: RouteTable;
   /** The unit of counting: an IPv4 address, or the /64 network of an IPv6 address. */
   readonly networkOf: (address: string) => string;
-  readonly held: HeldByNetwork;
+  readonly usages: NetworkUsages;
   readonly limits: EdgeLimits;
   readonly ticks: Ticks;
   /** Monotonic milliseconds. */
@@ -24,11 +20,12 @@ export interface ConnectionPorts {
 /** The connections of an edge: how many there may be, which host each is for, and how they end. */
 export class EdgeConnections {
   readonly #ports: ConnectionPorts;
-  readonly #lines = new OpenConnections<Line>();
-  /** By the socket of the connection, the one over TLS, and the session of HTTP/2. */
-  readonly #lineOf = new WeakMap<object, Line>();
+  /** By their addresses: a socket over TLS has those of the socket below. */
+  readonly #open = new Map<string, EdgeConnection>();
+  /** By the socket over TLS, or the session of HTTP/2. */
+  readonly #secure = new WeakMap<object, EdgeConnection>();
   #accepted = 0;
-  #onEnd: (line: Line) => void = () => undefined;
+  #onEnd: (connection: EdgeConnection) => void = () => undefined;
 
   constructor(ports: ConnectionPorts) {
     this.#ports = ports;
@@ -42,20 +39,24 @@ export class EdgeConnections {
   }
 
   get count(): number {
-    return this.#lines.count;
+    return this.#open.size;
   }
 
-  get lines(): Iterable<Line> {
-    return this.#lines;
+  get accepted(): number {
+    return this.#accepted;
   }
 
-  onEnd(listener: (line: Line) => void): void {
+  get all(): Iterable<EdgeConnection> {
+    return { [Symbol.iterator]: () => this.#open.values() };
+  }
+
+  onEnd(listener: (connection: EdgeConnection) => void): void {
     this.#onEnd = listener;
   }
 
   /** @returns undefined when it ended already */
-  lineOf({ stream, socket }: EdgeRequest): Line | undefined {
-    return this.#lineOf.get(stream?.session ?? socket);
+  connectionOf({ stream, socket }: EdgeRequest): EdgeConnection | undefined {
+    return this.#secure.get(stream?.session ?? socket);
   }
 
   watch(plain: Server, secure: Http2SecureServer): void {
@@ -67,78 +68,145 @@ export class EdgeConnections {
     secure.on('secureConnection', (socket: TLSSocket) => {
       const { servername } = socket;
       const name = typeof servername === 'string' ? servername.toLowerCase() : '';
-      const line = this.below(socket);
+      const connection = this.below(socket);
       const servedAs = this.#ports.routes.nameFor(name);
       // The host may have been removed during the handshake, or got a name and certificate of its own.
-      if (!line || servedAs === undefined || servedAs !== line.servedAs) {
+      if (!connection || servedAs === undefined || servedAs !== connection.servedAs) {
         socket.destroy();
         return;
       }
-      line.secure = socket;
-      line.host = name;
-      this.#lineOf.set(socket, line);
+      connection.secure = socket;
+      connection.host = name;
+      this.#secure.set(socket, connection);
     });
     secure.on('session', (session) => {
-      const line = this.below(session.socket);
-      if (line) this.#took(line, session);
+      const connection = this.below(session.socket);
+      if (connection) this.#took(connection, session);
     });
   }
 
-  /**
-   * The connection below TLS, by an undocumented property. Without it, the connection is looked for among all.
-   * @returns undefined when it ended already
-   */
-  below(socket: Socket & { readonly _parent?: Socket }): Line | undefined {
-    const { _parent: parent } = socket;
-    if (parent) return this.#lineOf.get(parent);
-    const peer = peerOf(socket);
-    return [...this.#lines].find((line) => peerOf(line.socket) === peer);
+  /** The connection below TLS. @returns undefined when it ended already */
+  below(socket: Socket): EdgeConnection | undefined {
+    return this.#open.get(addressesOf(socket));
   }
 
-  /** Closes the servers and all connections. @param isReplaced see `drainEdge` */
-  drain(
-    servers: readonly (Server | Http2SecureServer)[],
-    isReplaced: AbortSignal | undefined,
-  ): Promise<void> {
-    const { elapsed } = this.#ports;
-    const accepted = () => this.#accepted;
-    return drainEdge({ servers, lines: this.#lines, accepted, elapsed, isReplaced });
-  }
-
-  #end(name: string, isMeant: (line: Line) => boolean): void {
-    for (const line of this.#lines) {
-      if ((line.host === name || line.servedAs === name) && isMeant(line)) line.socket.destroy();
+  #end(name: string, isMeant: (connection: EdgeConnection) => boolean): void {
+    for (const connection of this.#open.values()) {
+      const isOfName = connection.host === name || connection.servedAs === name;
+      if (isOfName && isMeant(connection)) connection.socket.destroy();
     }
   }
 
-  /** Ends the connection when its network has too many already. */
   #admit(socket: Socket): void {
     this.#accepted += 1;
-    const { networkOf, held, limits, ticks } = this.#ports;
+    const { networkOf, usages, limits, ticks } = this.#ports;
     const network = networkOf(socket.remoteAddress ?? '');
-    if (held.connectionsOf(network) >= limits.connectionsOfNetwork) {
+    if (usages.connectionsOf(network) >= limits.connectionsOfNetwork) {
       socket.destroy();
       return;
     }
-    const line = new Line(socket, held.joined(network), ticks);
-    this.#lines.add(line);
-    this.#lineOf.set(socket, line);
+    const connection = new EdgeConnection(socket, usages.joined(network), ticks);
+    const addresses = addressesOf(socket);
+    this.#open.set(addresses, connection);
     socket.on('close', () => {
-      this.#lines.remove(line);
-      held.left(network);
-      this.#onEnd(line);
+      // The visitor may have opened another one between the same addresses meanwhile.
+      if (this.#open.get(addresses) === connection) this.#open.delete(addresses);
+      usages.left(network);
+      this.#onEnd(connection);
     });
   }
 
-  #took(line: Line, session: ServerHttp2Session): void {
-    line.session = session;
-    this.#lineOf.set(session, line);
+  #took(connection: EdgeConnection, session: ServerHttp2Session): void {
+    connection.session = session;
+    this.#secure.set(session, connection);
     const count = () => {
-      line.countIdleFrame(this.#ports.limits.idleFrames);
+      connection.countIdleFrame(this.#ports.limits.idleFrames);
     };
     session.on('ping', count).on('remoteSettings', count);
   }
 }
 
-const peerOf = ({ remoteAddress = '', remotePort = 0, localPort = 0 }: Socket): string =>
-  `${remoteAddress} ${String(remotePort)} ${String(localPort)}`;
+const addressesOf = (socket: Socket): string => {
+  const { remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 } = socket;
+  return `${remoteAddress} ${String(remotePort)} ${localAddress} ${String(localPort)}`;
+};
+
+/** A coarse clock for timeouts, updated once a second. */
+export interface Ticks {
+  now: number;
+}
+
+export interface UnderWay {
+  readonly bytes: number;
+  /** Since when the visitor has taken nothing of it; undefined while it waits for us. */
+  readonly stalledSince: number | undefined;
+  cut(): void;
+  /** The visitor has received all of it, or has disconnected. */
+  finish(): void;
+}
+
+/** One connection from outside, and whether anything moves on it. */
+export class EdgeConnection {
+  readonly socket: Socket;
+  /** The name whose certificate it got: a host, or the wildcard that covers it. */
+  servedAs: string | undefined;
+  /** The socket over TLS, and the host that it is for, after a handshake. */
+  secure: Socket | undefined;
+  host: string | undefined;
+  readonly usage: NetworkUsage;
+  readonly answers = new Set<UnderWay>();
+  isUsed = false;
+  session: ServerHttp2Session | undefined;
+  /** When the visitor last sent a request or received a part of an answer. */
+  progressAt: number;
+  /** When the system last took bytes for it; counts only while it is full. */
+  movedAt: number;
+  fullAt = -Infinity;
+  readonly #ticks: Ticks;
+  #queued = 0;
+  /** PINGs, SETTINGS and refused requests since the last progress. */
+  #idleFrames = 0;
+
+  constructor(socket: Socket, usage: NetworkUsage, ticks: Ticks) {
+    this.socket = socket;
+    this.usage = usage;
+    this.#ticks = ticks;
+    this.progressAt = this.movedAt = ticks.now;
+  }
+
+  /** Whether the visitor's network, or its system, takes less than we have to send. */
+  get isFull(): boolean {
+    return this.#queued > 0;
+  }
+
+  /** Call it regularly: Node does not report when the system accepts a part of the written bytes. */
+  look(): void {
+    const queued = queuedBytes(this.socket);
+    if (queued !== this.#queued) this.movedAt = this.#ticks.now;
+    this.#queued = queued;
+    if (queued > 0) this.fullAt = this.#ticks.now;
+  }
+
+  madeProgress(): void {
+    this.progressAt = this.movedAt = this.#ticks.now;
+    this.#idleFrames = 0;
+  }
+
+  /** Counts useless frames: more than `most` of them end an HTTP/2 connection, with the reason. */
+  countIdleFrame(most: number): void {
+    this.#idleFrames += 1;
+    const { session } = this;
+    if (this.#idleFrames <= most || !session || session.destroyed) return;
+    session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    session.destroy();
+  }
+}
+
+/**
+ * Bytes that the system has not accepted yet, including encrypted ones. Uses an undocumented property. Without it no
+ * connection would look full: HTTP/1.1 would lose its limit of 20 seconds, HTTP/2 would count only whole slices.
+ */
+const queuedBytes = (socket: Socket): number => {
+  const { _handle: handle } = socket as { _handle?: { readonly writeQueueSize?: number } | null };
+  return handle?.writeQueueSize ?? 0;
+};

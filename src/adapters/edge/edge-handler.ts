@@ -1,12 +1,14 @@
 import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
+import type { Route } from '../../domains/domain/redirects/routes.ts';
+import { isAbsolute, redirectTarget } from '../../domains/domain/redirects/target.ts';
 import { requestBeginning, requestName, tellAnswer } from '../../kernel/traced-request.ts';
 import type { Tracer } from '../../kernel/tracer.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
-import { isAbsolute, redirectTarget } from '../../domains/domain/redirects/target.ts';
-import type { Route } from '../../domains/domain/redirects/routes.ts';
 import type { Answers } from './answers.ts';
-import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
+import type { RouteTable } from './route-table.ts';
+import { serveSite, type SiteRequest } from './serve-site.ts';
+import type { SiteCache } from './site-cache.ts';
 import {
   hostNamed,
   isRepeated,
@@ -14,14 +16,11 @@ import {
   requestTargetOf,
   type RequestTarget,
 } from './request-host.ts';
-import { challengePrefix, type ChallengeAnswers } from './challenge-answers.ts';
-import type { RouteTable } from './route-table.ts';
-import { serveSite, type SiteRequest } from './serve-site.ts';
-import type { SiteShelf } from './site-shelf.ts';
+import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
 
 export interface EdgePorts {
   readonly routes: RouteTable;
-  readonly shelf: SiteShelf;
+  readonly cache: SiteCache;
   readonly challenges: ChallengeAnswers;
   readonly log: Logger;
   /** The unit that visitors are counted by: an IPv4 address, or the /64 network of an IPv6 address. */
@@ -30,7 +29,6 @@ export interface EdgePorts {
 
 export type EdgeHandler = (request: EdgeRequest, response: EdgeResponse) => void;
 
-/** Of `rawHeaders`, where names and values alternate. Node would keep a thousand headers and drop the rest in silence. */
 const tooManyHeaders = 2 * 100;
 
 /** Begins a trace with each request, or continues its visitor's, until its answer has been sent or given up. */
@@ -60,7 +58,7 @@ export const secureHandler =
     if (!target) return;
     const { host, path } = target;
     // As the first handshake named it, because the socket would forget that name in a second one.
-    const isForHost = answer.line.host === host;
+    const isForHost = answer.connection.host === host;
     // Checked for each request, because a connection may outlive its host.
     const route = isForHost ? ports.routes.find(host) : undefined;
     if (!route) refuse(request, response, 421);
@@ -133,13 +131,12 @@ const authorityOf = ({ headers, authority }: EdgeRequest): string | undefined =>
   return isAgreed ? authority : undefined;
 };
 
-/** HTTP/2 hides it behind its session. */
 const socketOf = ({ stream, socket }: EdgeRequest) =>
   (stream?.session?.socket ?? socket) as Partial<TLSSocket>;
 
-const serve = ({ shelf, log }: EdgePorts, visit: SiteRequest): void => {
+const serve = ({ cache, log }: EdgePorts, visit: SiteRequest): void => {
   try {
-    serveSite(shelf, visit)?.catch((error: unknown) => {
+    serveSite(cache, visit)?.catch((error: unknown) => {
       answerFailure(log, visit, error);
     });
   } catch (error) {
@@ -159,4 +156,67 @@ const answerFailure = (
   if (response.headersSent) response.destroy(error as Error);
   else if (error instanceof Unavailable) refuse(request, response, 503, ['Retry-After', '1']);
   else refuse(request, response, 500);
+};
+
+const challengePrefix = '/.well-known/acme-challenge/';
+
+/** base64url, at least 128 bits (RFC 8555, section 8.3); nothing else is looked up. */
+const tokenPattern = /^[A-Za-z0-9_-]{22,128}$/;
+/** A flood of challenge requests gets 503 instead of reaching the database. */
+const mostAtOnce = 100;
+
+/**
+ * Answers challenges from the shared database, without a cache, so that every edge knows an answer as soon as it is
+ * stored.
+ */
+export class ChallengeAnswers {
+  readonly #find: (host: string, token: string) => Promise<string | undefined>;
+  readonly #log: Logger;
+  #asking = 0;
+
+  constructor(find: (host: string, token: string) => Promise<string | undefined>, log: Logger) {
+    this.#find = find;
+    this.#log = log;
+  }
+
+  async serve(request: EdgeRequest, response: EdgeResponse, target: RequestTarget): Promise<void> {
+    const token = tokenIn(target.path);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      refuse(request, response, 405, ['Allow', 'GET, HEAD']);
+    } else if (!tokenPattern.test(token)) refuse(request, response, 404);
+    else if (this.#asking >= mostAtOnce) refuse(request, response, 503, ['Retry-After', '1']);
+    else await this.#answer(request, response, { host: target.host, token });
+  }
+
+  async #answer(
+    request: EdgeRequest,
+    response: EdgeResponse,
+    { host, token }: { readonly host: string; readonly token: string },
+  ): Promise<void> {
+    this.#asking += 1;
+    try {
+      const answer = await this.#find(host, token);
+      if (answer === undefined) refuse(request, response, 404);
+      else send(request, response, answer);
+    } catch (error) {
+      this.#log.warn({ err: error, host }, 'challenge not answered');
+      refuse(request, response, 503, ['Retry-After', '1']);
+    } finally {
+      this.#asking -= 1;
+    }
+  }
+}
+
+const tokenIn = (path: string): string => {
+  const query = path.indexOf('?');
+  return path.slice(challengePrefix.length, query === -1 ? undefined : query);
+};
+
+const send = (request: EdgeRequest, response: EdgeResponse, answer: string): void => {
+  response.writeHead(200, {
+    'Content-Type': 'application/octet-stream',
+    'Content-Length': Buffer.byteLength(answer),
+    'Cache-Control': 'no-store',
+  });
+  response.end(request.method === 'HEAD' ? undefined : answer);
 };

@@ -27,7 +27,6 @@ export type EdgeLimits = Readonly<Record<keyof typeof edgeLimits, number>>;
 /** How long a visitor may take, and how long a connection may be silent. */
 export const visitorTimes = {
   handshakeMs: 10_000,
-  /** Of HTTP/1.1, like the next. */
   headersMs: 5_000,
   requestMs: 10_000,
   silenceMs: 60_000,
@@ -38,3 +37,36 @@ export const keepAliveMs = 15_000;
 
 /** Most memory of one answer; larger ones are sent in pieces. */
 export const pieceBytes = 64 * kib;
+
+export interface NetworkUsage {
+  answers: number;
+  bytes: number;
+}
+
+/** Counts what each network holds. A network without connections is forgotten. */
+export class NetworkUsages {
+  readonly #networks = new Map<string, { readonly usage: NetworkUsage; connections: number }>();
+  readonly all: NetworkUsage = { answers: 0, bytes: 0 };
+
+  /** For a new connection; `left` takes it back. */
+  joined(network: string): NetworkUsage {
+    const known = this.#networks.get(network) ?? {
+      usage: { answers: 0, bytes: 0 },
+      connections: 0,
+    };
+    known.connections += 1;
+    this.#networks.set(network, known);
+    return known.usage;
+  }
+
+  left(network: string): void {
+    const known = this.#networks.get(network);
+    if (!known) return;
+    known.connections -= 1;
+    if (known.connections === 0) this.#networks.delete(network);
+  }
+
+  connectionsOf(network: string): number {
+    return this.#networks.get(network)?.connections ?? 0;
+  }
+}

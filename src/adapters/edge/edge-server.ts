@@ -5,9 +5,8 @@ import type { AddressInfo, Server as NetServer } from 'node:net';
 import { oneAtATime } from '../../kernel/one-at-a-time.ts';
 import type { Tracer } from '../../kernel/tracer.ts';
 import { Answers } from './answers.ts';
-import { CertificateShelf } from './certificate-shelf.ts';
-import type { EdgeRequest, EdgeResponse } from './edge-answer.ts';
-import { EdgeConnections } from './edge-connections.ts';
+import { SecureContexts, serverNames, tlsOptions } from './secure-contexts.ts';
+import { EdgeConnections, type Ticks } from './edge-connections.ts';
 import {
   plainHandler,
   secureHandler,
@@ -15,15 +14,17 @@ import {
   type EdgeHandler,
   type EdgePorts,
 } from './edge-handler.ts';
-import { announceEnd } from './drain-edge.ts';
-import { edgeLimits, keepAliveMs, visitorTimes, type EdgeLimits } from './edge-limits.ts';
-import { HeldByNetwork } from './held.ts';
-import type { Ticks } from './line.ts';
-import { endStalled } from './patience.ts';
-import { serverNames } from './server-names.ts';
-import { tlsOptions } from './tls-options.ts';
+import { announceEnd, drainEdge } from './drain-edge.ts';
+import {
+  edgeLimits,
+  keepAliveMs,
+  NetworkUsages,
+  visitorTimes,
+  type EdgeLimits,
+} from './edge-limits.ts';
+import { endStalled } from './stall-timeouts.ts';
+import type { EdgeRequest, EdgeResponse } from './edge-answer.ts';
 
-/** Of HTTP/1.1. */
 const http1 = {
   headersTimeout: visitorTimes.headersMs,
   requestTimeout: visitorTimes.requestMs,
@@ -37,18 +38,14 @@ const lookMs = 1_000;
 
 export interface EdgeAddresses {
   readonly host: string;
-  /** 0 for any free one. */
   readonly httpPort: number;
   readonly httpsPort: number;
 }
 
 export interface EdgeSettings {
   readonly limits?: Partial<EdgeLimits>;
-  /** Milliseconds that only grow. */
   readonly now?: () => number;
-  /** Called for every request. */
   readonly onRequest?: (request: Pick<IncomingMessage, 'method' | 'url'>) => void;
-  /** Each request is recorded. */
   readonly tracer?: Tracer | undefined;
 }
 
@@ -59,7 +56,7 @@ export class EdgeServer {
   readonly #routes: EdgePorts['routes'];
   readonly #connections: EdgeConnections;
   readonly #ports = { http: 0, https: 0 };
-  readonly #held = new HeldByNetwork();
+  readonly #usages = new NetworkUsages();
   readonly #answers: Answers;
   readonly #limits: EdgeLimits;
   readonly #ticks: Ticks;
@@ -71,17 +68,17 @@ export class EdgeServer {
   constructor(ports: EdgePorts, { limits: others, now, onRequest, tracer }: EdgeSettings = {}) {
     const limits = (this.#limits = { ...edgeLimits, ...others });
     this.#now = now ?? (() => performance.now());
-    const [held, ticks] = [this.#held, { now: this.#now() }];
+    const [usages, ticks] = [this.#usages, { now: this.#now() }];
     this.#ticks = ticks;
     this.#routes = ports.routes;
     const { routes, networkOf } = ports;
     this.#connections = new EdgeConnections({
-      ...{ routes, networkOf, held, limits, ticks },
+      ...{ routes, networkOf, usages, limits, ticks },
       elapsed: this.#now,
     });
-    this.#answers = new Answers(held, this.#connections, { ticks, limits });
-    this.#connections.onEnd((line) => {
-      this.#answers.endAll(line);
+    this.#answers = new Answers(usages, this.#connections, { ticks, limits });
+    this.#connections.onEnd((connection) => {
+      this.#answers.endAll(connection);
     });
     const traced = (scheme: 'http' | 'https', handle: EdgeHandler): EdgeHandler =>
       tracer ? tracedVisits(tracer, scheme, handle) : handle;
@@ -104,14 +101,12 @@ export class EdgeServer {
         },
         SNICallback: serverNames({
           routes,
-          certificates: new CertificateShelf(routes, ports.log),
+          certificates: new SecureContexts(routes, ports.log),
           connections: this.#connections,
         }),
       },
-      // One listener, because an event with several copies their list.
       (request, response) => {
         onRequest?.(request);
-        // The compatibility layer of HTTP/2 offers what of HTTP/1.1 is used.
         answer(request as unknown as EdgeRequest, response as unknown as EdgeResponse);
       },
     );
@@ -124,13 +119,12 @@ export class EdgeServer {
     this.#secure.on('tlsClientError', () => (this.#refusedHandshakes += 1));
   }
 
-  /** Counters for the metrics. */
   state() {
     return {
       hosts: this.#routes.size,
       connections: this.#connections.count,
-      answers: this.#held.all.answers,
-      heldBytes: this.#held.all.bytes,
+      answers: this.#usages.all.answers,
+      heldBytes: this.#usages.all.bytes,
       requests: this.#answers.requests + this.#redirected,
       refusedHandshakes: this.#refusedHandshakes,
       refusedRequests: this.#answers.refused,
@@ -143,7 +137,7 @@ export class EdgeServer {
   look(): void {
     this.#ticks.now = this.#now();
     const terms = { answers: this.#answers, limits: this.#limits, ticks: this.#ticks };
-    for (const line of this.#connections.lines) endStalled(line, terms);
+    for (const connection of this.#connections.all) endStalled(connection, terms);
   }
 
   async listen({
@@ -178,7 +172,13 @@ export class EdgeServer {
    */
   async stop(isReplaced?: AbortSignal): Promise<void> {
     this.announceEnd();
-    await this.#connections.drain([this.#plain, this.#secure], isReplaced);
+    await drainEdge({
+      servers: [this.#plain, this.#secure],
+      connections: this.#connections.all,
+      accepted: () => this.#connections.accepted,
+      elapsed: this.#now,
+      isReplaced,
+    });
     clearInterval(this.#looking);
     this.#routes.stop();
   }

@@ -5,7 +5,6 @@ export const hostNamed = (authority: string | undefined): string | undefined => 
   return name.toLowerCase();
 };
 
-/** The port that a request names, where it does. */
 export const portNamed = (authority: string): number | undefined => {
   const [, port] = /:(\d{1,5})$/.exec(authority) ?? [];
   return port === undefined ? undefined : Number(port);
@@ -28,7 +27,6 @@ export const isRepeated = (rawHeaders: readonly string[], name: string): boolean
 
 export interface RequestTarget {
   readonly host: string;
-  /** Path and query. */
   readonly path: string;
 }
 

@@ -13,10 +13,8 @@ const usualPollMs = 500;
 /** Removals are swept after a day, so an edge that was cut off for longer than this starts over. */
 const longestSilenceMs = 60 * 60_000;
 
-/** The certificate of the platform that the operator gave in files. */
 export interface PlatformFiles {
   readonly certificate: LoadedCertificate | undefined;
-  /** Calls it whenever there is another one. */
   onChange(listener: () => void): void;
 }
 
@@ -63,7 +61,6 @@ export class RouteTable {
     return this.#routes.size;
   }
 
-  /** Of the host itself, or else of the wildcard that covers it. */
   find(host: string): Route | undefined {
     return routeIn(this.#routes, host);
   }
@@ -136,7 +133,6 @@ export class RouteTable {
   }
 
   async #takeIn(): Promise<void> {
-    // A clock that cannot be set.
     const now = performance.now();
     if (now - this.#heardAt > longestSilenceMs) await this.#startOver();
     else await this.#catchUp();
@@ -146,7 +142,6 @@ export class RouteTable {
   async #startOver(): Promise<void> {
     const { revision, routes, certificates } = await this.#records.changesSince(0n);
     const before = this.#routes;
-    // The platform's has no route of its own.
     const known = this.#certificates;
     this.#routes = new Map(routes.map((route) => [this.#hostOf(route.name), route]));
     this.#certificates = new Map(certificates.map((one) => [one.host, one]));

@@ -1,22 +1,25 @@
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { Answer } from './answer.ts';
 import type { Answers } from './answers.ts';
-import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
 import { pieceBytes } from './edge-limits.ts';
-import type { ReadyAnswer } from './ready-answer.ts';
-import { encodingFor, isKnown, portionOf } from './negotiation.ts';
-import { matchPath } from './site-path.ts';
-import { headersWithoutContent, type ServedFile, type ServedForm } from './served-file.ts';
-import type { ServedSite, SiteShelf } from './site-shelf.ts';
+import {
+  encodingFor,
+  headersWithoutContent,
+  isKnown,
+  portionOf,
+  type ServedFile,
+  type ServedForm,
+  matchPath,
+} from './served-file.ts';
+import type { ReadyAnswer, ServedSite, SiteCache } from './site-cache.ts';
+import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
 
-/** One request for a host whose deploy is known. */
 export interface SiteRequest {
   readonly answers: Answers;
   readonly answer: Answer;
   readonly request: EdgeRequest;
   readonly response: EdgeResponse;
   readonly deployId: string;
-  /** Path and query. */
   readonly path: string;
 }
 
@@ -24,25 +27,25 @@ export interface SiteRequest {
 type Sending = Promise<void> | undefined;
 
 /** Answers with what the deploy holds at the path. @throws Unavailable before anything was sent */
-export const serveSite = (shelf: SiteShelf, visit: SiteRequest): Sending => {
+export const serveSite = (cache: SiteCache, visit: SiteRequest): Sending => {
   const { request, response, deployId } = visit;
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     refuse(request, response, 405, ['Allow', 'GET, HEAD']);
     return undefined;
   }
-  const found = shelf.site(deployId);
+  const found = cache.site(deployId);
   return found instanceof Promise
-    ? found.then((site) => serveFrom(site, shelf, visit))
-    : serveFrom(found, shelf, visit);
+    ? found.then((site) => serveFrom(site, cache, visit))
+    : serveFrom(found, cache, visit);
 };
 
-const serveFrom = (site: ServedSite | undefined, shelf: SiteShelf, visit: SiteRequest): Sending => {
+const serveFrom = (site: ServedSite | undefined, cache: SiteCache, visit: SiteRequest): Sending => {
   const { request, response, deployId, path } = visit;
   if (!site) throw new Unavailable('The storage', new Error(`it does not have ${deployId}`));
   const match = matchPath(path, (file) => site.has(file));
   switch (match.kind) {
     case 'file':
-      return sendFile(shelf, visit, fileOf(site, match.path));
+      return sendFile(cache, visit, fileOf(site, match.path));
     case 'folder':
       refuse(request, response, 308, ['Location', match.location]);
       return undefined;
@@ -50,7 +53,7 @@ const serveFrom = (site: ServedSite | undefined, shelf: SiteShelf, visit: SiteRe
       refuse(request, response, 400);
       return undefined;
     case 'missing':
-      return sendMissing(shelf, visit, site.get('404.html'));
+      return sendMissing(cache, visit, site.get('404.html'));
   }
 };
 
@@ -60,7 +63,7 @@ const fileOf = (site: ServedSite, path: string): ServedFile => {
   return file;
 };
 
-const sendFile = (shelf: SiteShelf, visit: SiteRequest, file: ServedFile): Sending => {
+const sendFile = (cache: SiteCache, visit: SiteRequest, file: ServedFile): Sending => {
   const { method, headers } = visit.request;
   // Only GET has ranges (RFC 9110, section 14.2). They count bytes of the file itself: the plain form goes with them.
   const range = method === 'GET' ? headers.range : undefined;
@@ -73,7 +76,7 @@ const sendFile = (shelf: SiteShelf, visit: SiteRequest, file: ServedFile): Sendi
   const portion = portionOf(form.bytes, form.etag, range, oneOf(headers['if-range']));
   switch (portion.kind) {
     case 'whole':
-      return sendForm(shelf, visit, form, 200);
+      return sendForm(cache, visit, form, 200);
     case 'unsatisfiable':
       refuse(visit.request, visit.response, 416, [
         'Content-Range',
@@ -81,16 +84,16 @@ const sendFile = (shelf: SiteShelf, visit: SiteRequest, file: ServedFile): Sendi
       ]);
       return undefined;
     case 'part':
-      return sendPart(shelf, visit, form, portion);
+      return sendPart(cache, visit, form, portion);
   }
 };
 
 const sendMissing = (
-  shelf: SiteShelf,
+  cache: SiteCache,
   visit: SiteRequest,
   page: ServedFile | undefined,
 ): Sending => {
-  if (page) return sendForm(shelf, visit, formFor(page, acceptedBy(visit.request)), 404);
+  if (page) return sendForm(cache, visit, formFor(page, acceptedBy(visit.request)), 404);
   refuse(visit.request, visit.response, 404);
   return undefined;
 };
@@ -108,7 +111,7 @@ const formFor = ({ file, forms }: ServedFile, accepted: string | undefined): Ser
 };
 
 const sendForm = (
-  shelf: SiteShelf,
+  cache: SiteCache,
   visit: SiteRequest,
   form: ServedForm,
   status: number,
@@ -119,15 +122,15 @@ const sendForm = (
     response.end();
     return undefined;
   }
-  const isWhole = shelf.keeps(form) && answers.holdEasily(answer, form.bytes);
+  const isWhole = cache.keeps(form) && answers.holdEasily(answer, form.bytes);
   if (isWhole) {
-    const ready = shelf.content(deployId, form);
+    const ready = cache.content(deployId, form);
     return ready instanceof Promise
       ? ready.then((read) => sendReady(answer, read, status))
       : sendReady(answer, ready, status);
   }
   return answers.hold(answer, Math.min(form.bytes, pieceBytes))
-    ? send(visit, status, form.headers, shelf.pieces(deployId, form))
+    ? send(visit, status, form.headers, cache.pieces(deployId, form))
     : undefined;
 };
 
@@ -137,7 +140,7 @@ const sendReady = (answer: Answer, ready: ReadyAnswer | undefined, status: numbe
 };
 
 const sendPart = async (
-  shelf: SiteShelf,
+  cache: SiteCache,
   visit: SiteRequest,
   form: ServedForm,
   { first, last }: { readonly first: number; readonly last: number },
@@ -147,7 +150,7 @@ const sendPart = async (
   if (!answers.hold(answer, Math.min(bytes, pieceBytes))) return;
   const headers = form.headers.with(form.headers.indexOf('Content-Length') + 1, String(bytes));
   const range = `bytes ${String(first)}-${String(last)}/${String(form.bytes)}`;
-  const pieces = shelf.pieces(deployId, form, { first, last });
+  const pieces = cache.pieces(deployId, form, { first, last });
   await send(visit, 206, [...headers, 'Content-Range', range], pieces);
 };
 

@@ -1,4 +1,5 @@
 import mime from 'mime-types';
+import Negotiator from 'negotiator';
 import type { Encoding, StoredFile } from '../../sites/ports.ts';
 
 /** One form of a file, with everything about its answer that can be prepared. */
@@ -78,3 +79,112 @@ const cacheControlOf = (path: string): string =>
 /** Hex digits, or eight capitals and digits: a letter and a digit are among them, and nobody names a file like that. */
 const fingerprinted =
   /[.-](?=[A-Za-z]*\d)(?=\d*[A-Za-z])(?:[\da-f]{8,}|[\dA-Z]{8})\.(?:js|mjs|css|woff2?)$/;
+
+/** Browsers send only a few different values, so parsed ones are cached. */
+const known = new Map<string, readonly string[]>();
+const mostKnown = 1000;
+/** Longer than any browser sends; it is not worth reading. */
+const longestAccepted = 256;
+const longestHeader = 2048;
+
+/** The smallest form of a file that the client takes (RFC 9110, section 12.5.3). */
+export const encodingFor = (file: StoredFile, accepted: string | undefined): Encoding => {
+  if (accepted === undefined || accepted.length > longestAccepted) return 'identity';
+  const encodings = known.get(accepted) ?? remember(accepted);
+  if (file.brotli !== undefined && encodings.includes('br')) return 'br';
+  return file.gzip !== undefined && encodings.includes('gzip') ? 'gzip' : 'identity';
+};
+
+const remember = (accepted: string): readonly string[] => {
+  const headers = { 'accept-encoding': accepted };
+  const encodings = new Negotiator({ headers }).encodings(['br', 'gzip', 'identity']);
+  if (known.size < mostKnown) known.set(accepted, encodings);
+  return encodings;
+};
+
+type Portion =
+  | { readonly kind: 'whole' }
+  | { readonly kind: 'part'; readonly first: number; readonly last: number }
+  | { readonly kind: 'unsatisfiable' };
+
+const whole: Portion = { kind: 'whole' };
+
+/**
+ * Which bytes are asked for (RFC 9110, section 14). An invalid range, or several at once, gets the whole file, which
+ * the RFC allows.
+ * @param condition `If-Range`: the range counts only for that very version
+ */
+export const portionOf = (
+  bytes: number,
+  etag: string,
+  range: string | undefined,
+  condition: string | undefined,
+): Portion => {
+  if (range === undefined || range.length > longestHeader) return whole;
+  if (condition !== undefined && condition !== etag) return whole;
+  const [, from = '', to = ''] = oneRange.exec(range) ?? [];
+  if (from === '' && to === '') return whole;
+  const first = from === '' ? Math.max(0, bytes - Number(to)) : Number(from);
+  const last = from === '' || to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1);
+  if (to !== '' && Number(from) > Number(to)) return whole;
+  return first > last ? { kind: 'unsatisfiable' } : { kind: 'part', first, last };
+};
+
+const oneRange = /^bytes=(\d*)-(\d*)$/i;
+
+/** Whether the client has this version already: `If-None-Match` compares weakly (RFC 9110, section 13.1.2). */
+export const isKnown = (etag: string, condition: string | undefined): boolean =>
+  condition !== undefined &&
+  condition.length <= longestHeader &&
+  (condition === etag ||
+    condition.trim() === '*' ||
+    condition.split(',').some((one) => one.trim().replace(/^W\//, '') === etag));
+
+export type PathMatch =
+  | { readonly kind: 'file'; readonly path: string }
+  /** The same, one slash further: relative links on that page need it. */
+  | { readonly kind: 'folder'; readonly location: string }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'malformed' };
+
+/** Characters of an encoded path. One of 1024 bytes, decomposed and each byte encoded, has hardly more. */
+const longestPath = 9 * 1024;
+
+const missing: PathMatch = { kind: 'missing' };
+const malformed: PathMatch = { kind: 'malformed' };
+
+/**
+ * `/` gives `index.html`, `/about` gives `about`, `about.html` or `about/index.html`, whichever there is first.
+ * @param target path and query of a request, as it came
+ * @param has whether the site has a file; nothing else is ever looked up, so that no path can leave the site
+ */
+export const matchPath = (target: string, has: (path: string) => boolean): PathMatch => {
+  const query = target.indexOf('?');
+  const raw = query === -1 ? target : target.slice(0, query);
+  if (raw.length > longestPath) return missing;
+  const path = raw.includes('%') ? decoded(raw) : raw;
+  if (path === undefined || !path.startsWith('/') || unsafe.test(path)) return malformed;
+  const file = path.slice(1);
+  if (file === '' || file.endsWith('/')) {
+    const index = file === '' ? 'index.html' : `${file}index.html`;
+    return has(index) ? { kind: 'file', path: index } : missing;
+  }
+  if (has(file)) return { kind: 'file', path: file };
+  if (has(`${file}.html`)) return { kind: 'file', path: `${file}.html` };
+  if (!has(`${file}/index.html`)) return missing;
+  return { kind: 'folder', location: `${raw}/${query === -1 ? '' : target.slice(query)}` };
+};
+
+/** Control characters, backslashes, empty and dot segments: no published file has them in its path. */
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const unsafe = /[\u0000-\u001f\u007f\\]|\/\/|\/\.{1,2}(\/|$)/;
+
+/** An encoded slash would make two names one path; what cannot be decoded is no path. */
+const decoded = (raw: string): string | undefined => {
+  if (/%2f|%5c/i.test(raw)) return undefined;
+  try {
+    return decodeURIComponent(raw).normalize('NFC');
+  } catch {
+    return undefined;
+  }
+};

@@ -1,8 +1,6 @@
-import type { Answer } from './answers/answer.ts';
-import type Koa from 'koa';
-import type { FramingPorts } from './framing.ts';
-import { koaApp } from './koa-app.ts';
-import type { Route } from './operations/routing.ts';
+import type { Answer } from './answer.ts';
+import { requestHandler, type RequestHandler, type Route } from './request-handler.ts';
+import type { LifecyclePorts } from './request-lifecycle.ts';
 
 /** A dependency of this process. `check` throws while it is unusable. */
 interface Dependency {
@@ -17,7 +15,7 @@ export const aliveRoute: Route = {
   answer: () => ({ status: 200, body: { status: 'ok' } }),
 };
 
-export interface OperationsPorts extends FramingPorts {
+export interface OperationsPorts extends LifecyclePorts {
   readonly dependencies: readonly Dependency[];
   /** Whether this process is about to stop and wants no new work. */
   readonly isStopping: () => boolean;
@@ -55,12 +53,22 @@ const notReady = (body: Readonly<Record<string, string>>): Answer => ({
   body,
 });
 
+const metricsRoute = ({ metrics }: OperationsPorts): Route => ({
+  method: 'GET',
+  path: '/metrics',
+  answer: async () => ({
+    status: 200,
+    headers: { 'Content-Type': metrics.registry.contentType },
+    body: await metrics.text(),
+  }),
+});
+
 /** Endpoints for operators; not public if they have their own port. */
 export const operationsRoutes = (ports: OperationsPorts): readonly Route[] => [
   readyRoute(ports),
-  ports.metrics.route(),
+  metricsRoute(ports),
 ];
 
-/** Health and metrics on a port of their own, as one Koa application. */
-export const operationsApp = (ports: OperationsPorts): Koa =>
-  koaApp(ports, [aliveRoute, ...operationsRoutes(ports)]);
+/** Health and metrics on a port of their own. */
+export const operationsHandler = (ports: OperationsPorts): RequestHandler =>
+  requestHandler(ports, [aliveRoute, ...operationsRoutes(ports)]);

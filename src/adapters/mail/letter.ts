@@ -1,10 +1,7 @@
 import { inWords, kinds, type Wording } from '../../notifications/domain/kinds.ts';
 import type { Told } from '../../notifications/domain/notification.ts';
-import { isolated, oneLine } from './plain-text.ts';
 
-/** To whom a mail goes and from where. */
 export interface Envelope {
-  /** Name of the account. */
   readonly account: string;
   /** Of the dashboard: `https://store.example`. */
   readonly origin: string;
@@ -19,7 +16,6 @@ export interface Action {
   readonly url: string;
 }
 
-/** One thing that happened. */
 export interface Item {
   readonly tone: Tone;
   readonly title: string;
@@ -31,7 +27,6 @@ export interface Item {
 export interface Letter extends Item {
   readonly account: string;
   readonly subject: string;
-  /** Those that a summary gathers. */
   readonly items: readonly Item[];
   readonly footer: { readonly why: string; readonly actions: readonly Action[] };
 }
@@ -112,4 +107,36 @@ const ownersFooter = (envelope: Envelope): Letter['footer'] => {
 const personalFooter: Letter['footer'] = {
   why: 'You get this mail because it is about your own access to Animal Store. Such mails cannot be switched off.',
   actions: [],
+};
+
+/** Ends of lines, other control characters, and marks that turn the direction of what follows. */
+const controls = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu;
+const rightToLeft =
+  /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
+const lineLength = 72;
+
+/**
+ * A text of others as one line, at most so many characters long. It can neither end a header nor change the order of the
+ * words around it.
+ */
+export const oneLine = (text: string, most: number): string => {
+  const read = text.slice(0, 4 * most).toWellFormed();
+  const line = [...read.replace(controls, ' ').trim()];
+  return line.length > most ? `${line.slice(0, most - 1).join('')}…` : line.join('');
+};
+
+/** A name within a line that reads from left to right; one that may read the other way is isolated (Unicode UAX 9). */
+export const isolated = (name: string): string =>
+  rightToLeft.test(name) ? `\u2068${name}\u2069` : name;
+
+/** In lines of at most 72 characters; a longer word, like an address, has a line of its own. */
+export const wrapped = (paragraph: string): string => {
+  const lines: string[] = [];
+  for (const word of paragraph.split(' ')) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= lineLength)
+      lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join('\n');
 };

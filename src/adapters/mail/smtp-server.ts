@@ -2,7 +2,6 @@ import type SMTPTransport from 'nodemailer/lib/smtp-transport';
 
 const second = 1000;
 
-/** How the mail server of `SMTP_URL` is spoken to. */
 export const smtpOptions = (smtpUrl: string): SMTPTransport.Options => {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
@@ -34,7 +33,6 @@ const encryption = (hasUser: boolean, isHere: boolean): SMTPTransport.Options =>
 
 const isThisMachine = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(host);
 
-/** Without user and password. */
 export const shownServer = (smtpUrl: string): string => {
   const { hostname, port } = new URL(smtpUrl);
   return port === '' ? hostname : `${hostname}:${port}`;

@@ -1,18 +1,23 @@
-import { AnswerRate } from './answer-rate.ts';
-import { nameServerLimits, shareOf, type NameServerLimits } from './limits.ts';
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
+import {
+  AnswerRate,
+  nameServerLimits,
+  networkOf,
+  shareOf,
+  type NameServerLimits,
+} from './limits.ts';
 import { Responder } from './responder.ts';
 import { TcpListener } from './tcp-listener.ts';
-import { UdpListener } from './udp-listener.ts';
 import { ValueLookup, type LookupPorts } from './value-lookup.ts';
 import { zoneOf } from './zone.ts';
 
-export interface NameServerPorts extends LookupPorts {
+interface NameServerPorts extends LookupPorts {
   /** The delegated zone. */
   readonly zone: string;
-  /** How many share the port. */
   readonly processes: number;
   readonly limits?: Partial<NameServerLimits>;
-  /** Called for an error of a socket. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -47,7 +52,6 @@ export class NameServer {
     }
   }
 
-  /** Counters for the metrics. */
   state() {
     const { truncated, limited, ignored } = this.#responder;
     return {
@@ -65,8 +69,76 @@ export class NameServer {
     this.#tcp.announceEnd();
   }
 
-  /** Takes no more questions, and answers those that it has. */
   async stop(): Promise<void> {
     await Promise.all([this.#udp.stop(), this.#tcp.stop()]);
+  }
+}
+
+/** Answers that wait for the database or the network; more questions than that are not answered at all. */
+const mostOpen = 4_000;
+
+class UdpListener {
+  readonly #responder: Responder;
+  readonly #onError: (error: unknown) => void;
+  #socket: Socket | undefined;
+  #open = 0;
+  #onIdle: () => void = () => undefined;
+
+  constructor(responder: Responder, onError: (error: unknown) => void) {
+    this.#responder = responder;
+    this.#onError = onError;
+  }
+
+  /** @param port 0 for any free one. @returns the port. @throws the socket's error */
+  async listen(host: string, port: number): Promise<number> {
+    const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
+    // One of several processes shares the port with the others.
+    socket.bind({ address: host, port, exclusive: false });
+    await once(socket, 'listening');
+    socket.on('error', this.#onError);
+    socket.on('message', (message, from) => {
+      this.#receive(message, from);
+    });
+    this.#socket = socket;
+    return socket.address().port;
+  }
+
+  async stop(): Promise<void> {
+    const socket = this.#socket;
+    if (!socket) return;
+    this.#socket = undefined;
+    socket.removeAllListeners('message');
+    const idle = new Promise<void>((resolve) => (this.#onIdle = resolve));
+    if (this.#open > 0) await idle;
+    await new Promise<void>((resolve) => {
+      socket.close(resolve);
+    });
+  }
+
+  #receive(message: Buffer, from: RemoteInfo): void {
+    // Nothing can be sent to port 0, and Node throws.
+    if (from.port === 0 || this.#open >= mostOpen) {
+      this.#responder.ignored += 1;
+      return;
+    }
+    const socket = this.#socket;
+    if (!socket) return;
+    const answer = this.#responder.overUdp(message, networkOf(from.address));
+    if (answer) void this.#send(socket, from, answer);
+  }
+
+  async #send(
+    socket: Socket,
+    { port, address }: RemoteInfo,
+    answer: Buffer | Promise<Buffer>,
+  ): Promise<void> {
+    this.#open += 1;
+    const bytes = answer instanceof Promise ? await answer : answer;
+    // One that cannot be sent is lost, like any datagram.
+    await new Promise((resolve) => {
+      socket.send(bytes, port, address, resolve);
+    });
+    this.#open -= 1;
+    if (this.#open === 0) this.#onIdle();
   }
 }

@@ -1,3 +1,5 @@
+export type Transport = 'udp' | 'tcp';
+
 /** What can be said of every message that has a header (RFC 1035, section 4.1.1). */
 interface Header {
   readonly id: number;

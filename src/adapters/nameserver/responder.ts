@@ -1,11 +1,10 @@
-import type { AnswerRate } from './answer-rate.ts';
-import { readMessage, type Query } from './query.ts';
-import { refusal, replyWith, truncated, type Reply, type Transport } from './reply.ts';
+import { encode, type Answer } from 'dns-packet';
+import type { AnswerRate } from './limits.ts';
+import { headerBytes, readMessage, type Message, type Query, type Transport } from './query.ts';
 import type { ValueLookup } from './value-lookup.ts';
-import type { Zone } from './zone.ts';
-import { answerTo, labelIn, rcodes, type Rcode } from './zone-answer.ts';
+import { answerTo, labelIn, rcodes, type Rcode, type Zone, type ZoneAnswer } from './zone.ts';
 
-export interface ResponderPorts {
+interface ResponderPorts {
   readonly zone: Zone;
   readonly lookup: ValueLookup;
   readonly rate: AnswerRate;
@@ -19,7 +18,6 @@ export class Responder {
   truncated = 0;
   /** Answers to networks that had asked too much. */
   limited = 0;
-  /** Messages without an answer. */
   ignored = 0;
 
   constructor(ports: ResponderPorts) {
@@ -93,3 +91,84 @@ export class Responder {
 
 const noneYet = () =>
   Object.fromEntries(Object.keys(rcodes).map((rcode) => [rcode, 0])) as Record<Rcode, number>;
+
+/** What no network cuts (DNS flag day 2020). */
+const largestDatagram = 1232;
+/** Without EDNS (RFC 1035, section 4.2.1). */
+const plainDatagram = 512;
+
+const flag = { response: 0x8000, authoritative: 0x0400, truncated: 0x0200 } as const;
+
+interface Reply {
+  readonly bytes: Buffer;
+  readonly rcode: Rcode;
+  readonly isTruncated: boolean;
+}
+
+/** The answer as it is sent: over UDP not more than the asker takes, and at most 1232 bytes. */
+const replyWith = (query: Query, answer: ZoneAnswer, transport: Transport): Reply => {
+  const { rcode, isOurs, answers, authorities } = answer;
+  const flags = isOurs ? flag.authoritative : 0;
+  const bytes = written(query, { rcode, flags, sections: { answers, authorities } });
+  if (transport === 'udp' && bytes.length > roomFor(query)) return truncated(query);
+  return { bytes, rcode, isTruncated: false };
+};
+
+/** Not longer than its question: a real resolver asks again over TCP (RFC 7766). */
+const truncated = (query: Query): Reply => ({
+  bytes: written(query, { rcode: 'NOERROR', flags: flag.truncated, sections: {} }),
+  rcode: 'NOERROR',
+  isTruncated: true,
+});
+
+/** A header: the question of such a message cannot be repeated. */
+const refusal = ({ id, kept }: Message, rcode: 'FORMERR' | 'NOTIMP'): Reply => {
+  const bytes = Buffer.alloc(headerBytes);
+  bytes.writeUInt16BE(id, 0);
+  bytes.writeUInt16BE(flag.response | kept | rcodes[rcode], 2);
+  return { bytes, rcode, isTruncated: false };
+};
+
+const roomFor = ({ extension }: Query): number =>
+  Math.min(largestDatagram, Math.max(plainDatagram, extension?.udpBytes ?? plainDatagram));
+
+interface Parts {
+  readonly rcode: Rcode;
+  readonly flags: number;
+  readonly sections: {
+    readonly answers?: readonly Answer[];
+    readonly authorities?: readonly Answer[];
+  };
+}
+
+/** The question is put in as it came: encoded again, its bytes could differ. */
+const written = (query: Query, { rcode, flags, sections }: Parts): Buffer => {
+  const { answers = [], authorities = [] } = sections;
+  const rest = encode({
+    id: query.id,
+    type: 'response',
+    answers: [...answers],
+    authorities: [...authorities],
+    additionals: query.extension ? [extensionWith(rcode)] : [],
+  });
+  const bytes = Buffer.concat([
+    rest.subarray(0, headerBytes),
+    query.question,
+    rest.subarray(headerBytes),
+  ]);
+  bytes.writeUInt16BE(flag.response | flags | query.kept | (rcodes[rcode] & 0x0f), 2);
+  bytes.writeUInt16BE(1, 4);
+  return bytes;
+};
+
+/** RFC 6891, section 6.1.1: what asks with EDNS is answered with it. We sign nothing, so DO is not repeated. */
+const extensionWith = (rcode: Rcode): Answer => ({
+  type: 'OPT',
+  name: '.',
+  udpPayloadSize: largestDatagram,
+  extendedRcode: rcodes[rcode] >> 4,
+  ednsVersion: 0,
+  flags: 0,
+  flag_do: false,
+  options: [],
+});

@@ -1,6 +1,6 @@
 import { nameServerLimits } from './limits.ts';
-import type { Transport } from './reply.ts';
-import type { Values } from './zone-answer.ts';
+import type { Values } from './zone.ts';
+import type { Transport } from './query.ts';
 
 export interface LookupPorts {
   /** The values of several labels; those without values are left out. @throws Error when the database is away */
@@ -29,7 +29,6 @@ class Waiting {
     this.count += 1;
   }
 
-  /** The askers of the labels that have waited longest. */
   take(most: number): readonly (readonly [string, readonly Answered[]])[] {
     const taken = [...this.#askers].slice(0, most);
     for (const [label, askers] of taken) {
@@ -48,7 +47,6 @@ export class ValueLookup {
   readonly #ports: LookupPorts;
   readonly #waiting = { udp: new Waiting(), tcp: new Waiting() };
   #isReading = false;
-  /** Questions that the database did not answer. */
   failed = 0;
 
   constructor(ports: LookupPorts) {
@@ -75,7 +73,6 @@ export class ValueLookup {
 
   async #read(): Promise<void> {
     this.#isReading = true;
-    // So that all questions of this moment go together.
     await Promise.resolve();
     for (let taken = this.#take(); taken.length > 0; taken = this.#take()) {
       const found = await this.#find([...new Set(taken.map(([label]) => label))]);

@@ -1,4 +1,5 @@
-import type { SoaAnswer, StringAnswer } from 'dns-packet';
+import type { Answer, SoaAnswer, StringAnswer } from 'dns-packet';
+import type { Query } from './query.ts';
 
 /** The zone that the operator has delegated to us. */
 export interface Zone {
@@ -10,7 +11,6 @@ export interface Zone {
   readonly authority: SoaAnswer;
 }
 
-/** Of what is in the zone for as long as it exists. */
 const lastingTtl = 3600;
 
 /** @param name lower case, of at least three labels */
@@ -49,3 +49,125 @@ const parentOf = (zone: string): string => zone.slice(zone.indexOf('.') + 1);
 
 const wireName = (name: string): string =>
   [...name.split('.'), ''].map((label) => String.fromCharCode(label.length) + label).join('');
+
+/** RFC 1035, section 4.1.1; RFC 6891, section 9. */
+export const rcodes = {
+  NOERROR: 0,
+  FORMERR: 1,
+  SERVFAIL: 2,
+  NXDOMAIN: 3,
+  NOTIMP: 4,
+  REFUSED: 5,
+  BADVERS: 16,
+} as const;
+
+export type Rcode = keyof typeof rcodes;
+
+export interface ZoneAnswer {
+  readonly rcode: Rcode;
+  /** Whether we are the authority for it: AA (RFC 1035, section 4.1.1). */
+  readonly isOurs: boolean;
+  readonly answers: readonly Answer[];
+  readonly authorities: readonly Answer[];
+}
+
+/** The values at a label; `unknown` while the database does not answer. */
+export type Values = readonly string[] | 'unknown';
+
+const classIn = 1;
+const types = { NS: 2, SOA: 6, TXT: 16, OPT: 41, ANY: 255 } as const;
+/** RFC 6895, section 3.1: transfers and other questions that are about no record. */
+const firstMetaType = 128;
+
+/** More than two stay only after orders that failed; an answer with many would not fit into a datagram. */
+const mostValues = 8;
+
+/**
+ * The answer to a question (RFC 1034, section 4.3.2), in full:
+ *
+ * | question                                | answer                                           |
+ * | --------------------------------------- | ------------------------------------------------ |
+ * | with another version of EDNS than 0     | BADVERS (RFC 6891, section 6.1.3)                |
+ * | about the type OPT                      | FORMERR: it is no record                         |
+ * | another class, or a name that is not ours | REFUSED                                        |
+ * | a transfer, or another meta type        | REFUSED                                          |
+ * | the apex: SOA, NS                       | that; ANY gets the SOA (RFC 8482, section 4.1)   |
+ * | a label with values: TXT, ANY           | the values                                       |
+ * | any other type at these names           | no data, with the SOA (RFC 2308, section 2.2)    |
+ * | any other name in the zone              | NXDOMAIN, with the SOA (RFC 2308, section 2.1)   |
+ * | a label, while the database is away     | SERVFAIL                                         |
+ *
+ * @param values of the label that `labelIn` names
+ */
+export const answerTo = (query: Query, zone: Zone, values: Values = []): ZoneAnswer => {
+  const { type, extension } = query;
+  if (extension && extension.version !== 0) return { ...failed('BADVERS'), isOurs: false };
+  if (type === types.OPT) return failed('FORMERR');
+  const place = placeOf(query, zone);
+  if (place === 'elsewhere' || isMeta(type)) return failed('REFUSED');
+  if (place === 'apex') return ours(zone, atApex(type, zone));
+  if (place === 'nowhere') return { ...ours(zone, []), rcode: 'NXDOMAIN' };
+  if (values === 'unknown') return failed('SERVFAIL');
+  if (values.length === 0) return { ...ours(zone, []), rcode: 'NXDOMAIN' };
+  return ours(zone, atLabel(type, `${place.label}.${zone.name}`, values));
+};
+
+/** The label whose values `answerTo` needs; undefined if it needs none. */
+export const labelIn = (query: Query, zone: Zone): string | undefined => {
+  const { type, extension } = query;
+  if (type === types.OPT || isMeta(type) || (extension?.version ?? 0) !== 0) return undefined;
+  const place = placeOf(query, zone);
+  return typeof place === 'string' ? undefined : place.label;
+};
+
+const isMeta = (type: number): boolean => type >= firstMetaType && type < 256 && type !== types.ANY;
+
+type Place = 'elsewhere' | 'apex' | 'nowhere' | { readonly label: string };
+
+/** Every name of the zone is its apex, or one label below it, so that no name lies between two others. */
+const placeOf = ({ name, class: asked }: Query, zone: Zone): Place => {
+  if (asked !== classIn) return 'elsewhere';
+  if (name === zone.wire) return 'apex';
+  const below = name.length - zone.wire.length;
+  if (below <= 0 || !name.endsWith(zone.wire)) return 'elsewhere';
+  let at = 0;
+  while (at < below) at += 1 + name.charCodeAt(at);
+  // The bytes of the zone stand there, but within a label.
+  if (at !== below) return 'elsewhere';
+  const label = name.slice(1, below);
+  return canHaveValues.test(label) ? { label } : 'nowhere';
+};
+
+/** The token of a domain, or the label of the platform's own names: others need no look into the database. */
+const canHaveValues = /^(t-[0-9a-f]{32}|platform)$/;
+
+const atApex = (type: number, { authority, nameServers }: Zone): readonly Answer[] => {
+  switch (type) {
+    case types.SOA:
+    case types.ANY:
+      return [authority];
+    case types.NS:
+      return nameServers;
+    default:
+      return [];
+  }
+};
+
+const atLabel = (type: number, name: string, values: readonly string[]): readonly Answer[] => {
+  if (type !== types.TXT && type !== types.ANY) return [];
+  // Nobody shall remember them: the next order has others.
+  return values.slice(0, mostValues).map((data) => ({ type: 'TXT', name, ttl: 0, data }));
+};
+
+/** Without a record, the SOA says for how long that may be remembered (RFC 2308, section 3): its minimum. */
+const ours = ({ authority }: Zone, answers: readonly Answer[]): ZoneAnswer => ({
+  rcode: 'NOERROR',
+  isOurs: true,
+  answers,
+  authorities: answers.length > 0 ? [] : [{ ...authority, ttl: authority.data.minimum ?? 0 }],
+});
+
+const failed = (rcode: Rcode): ZoneAnswer => ({
+  ...{ rcode, isOurs: false },
+  ...{ answers: [], authorities: [] },
+});

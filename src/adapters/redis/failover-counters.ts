@@ -73,7 +73,6 @@ export class FailoverCounters extends QuotaCounters {
     }
   }
 
-  /** The shared counters may have lost their last counts, also if nobody took anything meanwhile. */
   #mayHaveForgotten(): void {
     this.#untold = new Set(this.#own.subjects);
   }

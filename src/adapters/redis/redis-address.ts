@@ -14,7 +14,7 @@ export interface RedisAddress {
   readonly sentinels: Sentinels | undefined;
   readonly database: string;
   /** `commandTimeout`: milliseconds to wait for an answer. */
-  readonly patienceMs: number | undefined;
+  readonly timeoutMs: number | undefined;
 }
 
 const usualSentinelPort = 26379;
@@ -47,13 +47,13 @@ const readServer = (text: string) => {
     return value;
   };
   // ioredis would take a number in an address for text, and wait forever.
-  const patience = Number(taken('commandTimeout'));
+  const timeout = Number(taken('commandTimeout'));
   const [username, password] = [taken('sentinelUsername'), taken('sentinelPassword')];
   const address: RedisAddress = {
     url: url.href,
     sentinels: undefined,
     database: url.pathname.slice(1) || '0',
-    patienceMs: Number.isInteger(patience) && patience > 0 ? patience : undefined,
+    timeoutMs: Number.isInteger(timeout) && timeout > 0 ? timeout : undefined,
   };
   return { address, username, password, hasOthers: url.searchParams.size > 0 };
 };

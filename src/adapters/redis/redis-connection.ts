@@ -1,16 +1,16 @@
 import { Redis } from 'ioredis';
 import { readRedisAddress, type Sentinels } from './redis-address.ts';
 
-const usualPatienceMs = 500;
+const usualTimeoutMs = 500;
 
 /** Interval of pings on an idle connection, so that a dead one is detected. */
 export const heartbeatMs = 1000;
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** Called for lost connections; commands reject by themselves. */
   readonly onProblem: (error: Error) => void;
   /** How long to wait for an answer; `commandTimeout` in the address takes precedence. */
-  readonly patienceMs?: number | undefined;
+  readonly timeoutMs?: number | undefined;
   /** Whether commands fail without a timely answer; subscriptions wait as long as needed. */
   readonly commandsEnd: boolean;
   readonly lazyConnect?: true;
@@ -19,10 +19,9 @@ export interface ConnectionOptions {
   readonly maxRetriesPerRequest: number | null;
 }
 
-export interface Connection {
+interface Connection {
   readonly redis: Redis;
-  /** How long it waits for answers. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 /**
@@ -32,16 +31,16 @@ export interface Connection {
  * has lost its replicas (NOREPLICAS); that connection is dropped too, and the address or the sentinels are asked again.
  */
 export const openConnection = (url: string, options: ConnectionOptions): Connection => {
-  const { onProblem, commandsEnd, patienceMs: given = usualPatienceMs, ...rest } = options;
+  const { onProblem, commandsEnd, timeoutMs: given = usualTimeoutMs, ...rest } = options;
   const address = readRedisAddress(url);
   if (!address) throw new Error('not the address of a Redis');
-  const { patienceMs = given, sentinels } = address;
+  const { timeoutMs = given, sentinels } = address;
   const refused = { at: -Infinity };
   const redis = new Redis(address.url, {
     connectTimeout: 1000,
-    disconnectTimeout: usualPatienceMs,
-    socketTimeout: patienceMs,
-    ...(commandsEnd && { commandTimeout: patienceMs }),
+    disconnectTimeout: usualTimeoutMs,
+    socketTimeout: timeoutMs,
+    ...(commandsEnd && { commandTimeout: timeoutMs }),
     // A server that refuses writes accepts connections, so that their number alone would never make it wait.
     retryStrategy: (tries) => {
       const wasRefused = performance.now() - refused.at < 2 * longestPauseMs;
@@ -52,10 +51,10 @@ export const openConnection = (url: string, options: ConnectionOptions): Connect
       if (isRefused) refused.at = performance.now();
       return isRefused;
     },
-    ...(sentinels && throughSentinels(sentinels, patienceMs)),
+    ...(sentinels && throughSentinels(sentinels, timeoutMs)),
     ...rest,
   });
-  return { redis: redis.on('error', onProblem), patienceMs };
+  return { redis: redis.on('error', onProblem), timeoutMs };
 };
 
 /** What a server answers to writes that is no primary, or may be none any more (`min-replicas-to-write`). */
@@ -65,13 +64,44 @@ const longestPauseMs = 500;
 const pauseAfter = (tries: number): number => Math.min(tries * 50, longestPauseMs);
 
 /** ioredis asks one sentinel after the other at each new connection, and checks that the server is a primary. */
-const throughSentinels = (sentinels: Sentinels, patienceMs: number) => ({
+const throughSentinels = (sentinels: Sentinels, timeoutMs: number) => ({
   sentinels: [...sentinels.hosts],
   name: sentinels.name,
   ...(sentinels.username !== undefined && { sentinelUsername: sentinels.username }),
   ...(sentinels.password !== undefined && { sentinelPassword: sentinels.password }),
   ...(sentinels.usesTls && { enableTLSForSentinelMode: true, sentinelTLS: {} }),
-  // A sentinel that accepts connections and answers nothing must not stop the search.
-  sentinelCommandTimeout: patienceMs,
+  sentinelCommandTimeout: timeoutMs,
   sentinelRetryStrategy: pauseAfter,
 });
+
+/**
+ * Asks one sentinel for the primary. @returns its `host:port`, or undefined when the sentinel does not know the name
+ * @throws Error when it does not answer in time
+ */
+export const askSentinel = async (
+  { host, port }: Sentinels['hosts'][number],
+  { name, username, password, usesTls }: Sentinels,
+  timeoutMs: number,
+): Promise<string | undefined> => {
+  const sentinel = new Redis({
+    ...{ host, port, commandTimeout: timeoutMs, connectTimeout: timeoutMs },
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(usesTls && { tls: {} }),
+    enableReadyCheck: false,
+    lazyConnect: true,
+    retryStrategy: null,
+  });
+  const problems: unknown[] = [];
+  sentinel.on('error', (error) => problems.push(error));
+  try {
+    // What it says itself is only that the connection is closed, not that a certificate is not trusted.
+    await sentinel.connect().catch((error: unknown) => {
+      throw problems[0] ?? error;
+    });
+    const found = await sentinel.call('sentinel', 'get-master-addr-by-name', name);
+    return Array.isArray(found) ? found.join(':') : undefined;
+  } finally {
+    sentinel.disconnect();
+  }
+};

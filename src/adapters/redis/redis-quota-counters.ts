@@ -5,19 +5,16 @@ import { QuotaCounters, type Take, type Taken } from '../../access/quota-ports.t
 import { noDeadline, type Deadline } from '../../kernel/deadline.ts';
 import type { Step, Tracer } from '../../kernel/tracer.ts';
 import { OutOfTime, Unavailable } from '../../kernel/unavailable.ts';
-import { peekScript, takeScript, type Scripts, type TakeAnswer } from './quota-scripts.ts';
 import { heartbeatMs, openConnection } from './redis-connection.ts';
 
-/** Share of `patienceMs`; the rest covers the way back and early timers. */
+/** Share of `timeoutMs`; the rest covers the way back and early timers. */
 const shareForRedis = 0.8;
 
 export interface CounterOptions {
-  /** How long to wait for an answer. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
   /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
   readonly deadline?: Pick<Deadline, 'leftMs'>;
-  /** Each command is a step. */
   readonly tracer?: Tracer | undefined;
 }
 
@@ -29,7 +26,7 @@ export interface CounterOptions {
  */
 export class RedisQuotaCounters extends QuotaCounters {
   readonly #redis: Redis & Scripts;
-  readonly #patienceMs: number;
+  readonly #timeoutMs: number;
   readonly #elapsed: () => number;
   readonly #deadline: Pick<Deadline, 'leftMs'>;
   readonly #tracer: Tracer | undefined;
@@ -44,9 +41,9 @@ export class RedisQuotaCounters extends QuotaCounters {
   /** @param onProblem called for lost connections; commands reject by themselves */
   constructor(url: string, onProblem: (error: Error) => void, options: CounterOptions = {}) {
     super();
-    const { redis, patienceMs } = openConnection(url, {
+    const { redis, timeoutMs } = openConnection(url, {
       onProblem,
-      patienceMs: options.patienceMs,
+      timeoutMs: options.timeoutMs,
       commandsEnd: true,
       maxRetriesPerRequest: 0,
       enableOfflineQueue: false,
@@ -56,7 +53,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     redis.on('ready', () => void this.#prove());
     redis.on('close', () => (this.#ahead = undefined));
     this.#redis = redis as Redis & Scripts;
-    this.#patienceMs = patienceMs;
+    this.#timeoutMs = timeoutMs;
     this.#elapsed = options.elapsed ?? (() => performance.now());
     this.#deadline = options.deadline ?? noDeadline;
     this.#tracer = options.tracer;
@@ -70,7 +67,7 @@ export class RedisQuotaCounters extends QuotaCounters {
   override async take(take: Take): Promise<Taken> {
     const taken = (await this.#tryTake(take)) ?? (await this.#tryTake(take));
     if (taken) return taken;
-    if (this.#deadline.leftMs < this.#patienceMs) throw new OutOfTime('Redis');
+    if (this.#deadline.leftMs < this.#timeoutMs) throw new OutOfTime('Redis');
     throw new Unavailable('Redis', new Error('It found two takes late'));
   }
 
@@ -108,7 +105,6 @@ export class RedisQuotaCounters extends QuotaCounters {
     this.#redis.disconnect();
   }
 
-  /** Undefined: it reached Redis too late. */
   async #tryTake({ subject, limits, striker, now, atLeast }: Take): Promise<Taken | undefined> {
     const keys = [place(subject), ...(striker === undefined ? [] : [place(`key:${striker}`)])];
     const windows = [windowIndex('minute', now), windowIndex('day', now)];
@@ -135,7 +131,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     const { leftMs } = this.#deadline;
     if (leftMs === 0) throw new OutOfTime('Redis');
     const answer = this.#answerTo(() => command(ahead));
-    return leftMs < this.#patienceMs ? before(leftMs, answer) : answer;
+    return leftMs < this.#timeoutMs ? before(leftMs, answer) : answer;
   }
 
   /** Awaits the answer even after the caller has given up, because it shows whether Redis is alive. */
@@ -162,7 +158,7 @@ export class RedisQuotaCounters extends QuotaCounters {
   #givenUpAt(): number {
     const [oldest = { since: this.#elapsed() }] = this.#waiting;
     return Math.min(
-      oldest.since + this.#patienceMs * shareForRedis,
+      oldest.since + this.#timeoutMs * shareForRedis,
       this.#elapsed() + this.#deadline.leftMs * shareForRedis,
     );
   }
@@ -217,10 +213,76 @@ const before = async <T>(ms: number, answer: Promise<T>): Promise<T> => {
   }
 };
 
-/** A take long past its deadline, which writes nevertheless. */
 const probe = [0, 0, 0, 0, 0, 0, 0, 1];
 
 const place = (subject: string): string => `animal-store:quota:${subject}`;
 
 /** An error reply of Redis itself, so the connection is alive. */
 const isAnswer = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
+
+/** Longer than the day window, so that a count outlives its window and no jump of a clock opens it again. */
+const lifeSeconds = 3 * 86_400;
+
+/**
+ * The rule of `countIn` (access/domain/rate-quota.ts) inside Redis, where read and change are one step. A window is the
+ * fields i, c (index and count) and pi, pc (those before), prefixed by m or d.
+ */
+const countIn = `
+local function countIn(key, w, index)
+  local kept = redis.call('HMGET', key, w..'i', w..'c', w..'pi', w..'pc')
+  local i, c, pi, pc = tonumber(kept[1]), tonumber(kept[2]), tonumber(kept[3]), tonumber(kept[4])
+  if i == nil then return { i = index, c = 0 } end
+  if i == index then return { i = i, c = c, pi = pi, pc = pc } end
+  local before = 0
+  if pi == index then before = pc end
+  if index < i and c > before then before = c end
+  return { i = index, c = before, pi = i, pc = c }
+end
+local function keep(key, w, window)
+  redis.call('HSET', key, w..'i', window.i, w..'c', window.c)
+  if window.pi then redis.call('HSET', key, w..'pi', window.pi, w..'pc', window.pc) end
+  redis.call('EXPIRE', key, ${String(lifeSeconds)})
+end
+`;
+
+/**
+ * Keys: subject, striker or none. Arguments: minute, day, per minute, per day, deadline in milliseconds of the clock of
+ * Redis, known count of the minute and of the day, and for a probe one more. Answers: 1, 0 or -1 (allowed, refused,
+ * late), minute, day, strikes, the clock of Redis. A late take changes nothing, because its caller has given up. A probe
+ * is late, and writes: a replica, or a primary without enough replicas, must fail it.
+ */
+const takeScript = `${countIn}
+local time = redis.call('TIME')
+local clock = time[1] * 1000 + math.floor(time[2] / 1000)
+if ARGV[8] then redis.call('SET', KEYS[1], 'probe', 'PX', 1) end
+if clock > tonumber(ARGV[5]) then return { -1, 0, 0, 0, clock } end
+local minute = countIn(KEYS[1], 'm', tonumber(ARGV[1]))
+local day = countIn(KEYS[1], 'd', tonumber(ARGV[2]))
+minute.c = math.max(minute.c, tonumber(ARGV[6]))
+day.c = math.max(day.c, tonumber(ARGV[7]))
+if minute.c < tonumber(ARGV[3]) and day.c < tonumber(ARGV[4]) then
+  minute.c, day.c = minute.c + 1, day.c + 1
+  keep(KEYS[1], 'm', minute)
+  keep(KEYS[1], 'd', day)
+  return { 1, minute.c, day.c, 0, clock }
+end
+keep(KEYS[1], 'm', minute)
+keep(KEYS[1], 'd', day)
+if #KEYS < 2 then return { 0, minute.c, day.c, 0, clock } end
+local strikes = countIn(KEYS[2], 'm', tonumber(ARGV[1]))
+strikes.c = strikes.c + 1
+keep(KEYS[2], 'm', strikes)
+return { 0, minute.c, day.c, strikes.c, clock }
+`;
+
+const peekScript = `${countIn}
+return { countIn(KEYS[1], 'm', tonumber(ARGV[1])).c, countIn(KEYS[1], 'd', tonumber(ARGV[2])).c }
+`;
+
+type Verdict = 1 | 0 | -1;
+type TakeAnswer = [verdict: Verdict, ...counts: [number, number, number], clock: number];
+
+interface Scripts {
+  takeQuota(...parts: readonly (string | number)[]): Promise<TakeAnswer>;
+  peekQuota(...parts: readonly (string | number)[]): Promise<[number, number]>;
+}

@@ -13,7 +13,6 @@ const messageSchema = v.pipe(
 );
 
 export interface SignalOptions {
-  /** Identifies this process. */
   readonly self: string;
   /** Called with the accounts for which another process stored something. */
   readonly onHeard: (accountIds: readonly string[]) => void;
@@ -77,7 +76,6 @@ export class RedisSignals {
     }, heartbeatMs);
   }
 
-  /** Sends pending signals first. */
   async close(): Promise<void> {
     await this.#send();
     clearInterval(this.#heartbeat);

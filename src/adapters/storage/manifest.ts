@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import type { StoredFile } from '../../sites/ports.ts';
+import type { Encoding, StoredFile } from '../../sites/ports.ts';
 
 /** The files of a deploy in JSON, where a form that there is not has no field. */
 const StoredFiles = v.pipe(
@@ -19,10 +19,8 @@ const StoredFiles = v.pipe(
   ),
 );
 
-/** What it is called within its deploy. */
 export const manifestName = 'manifest.json';
 
-/** Durable when it returns. */
 export const writeManifest = (folder: string, files: readonly StoredFile[]): Promise<void> =>
   writeFile(join(folder, manifestName), JSON.stringify(files), { mode: 0o600, flush: true });
 
@@ -30,6 +28,46 @@ export const writeManifest = (folder: string, files: readonly StoredFile[]): Pro
 export const readManifest = async (folder: string): Promise<readonly StoredFile[]> =>
   parseManifest(await readFile(join(folder, manifestName), 'utf8'));
 
-/** @throws ValiError or SyntaxError for one that we did not write */
 export const parseManifest = (text: string): readonly StoredFile[] =>
   v.parse(StoredFiles, JSON.parse(text));
+
+/** A content as it is stored: what it is called within its deploy, and how long it is. */
+export interface StoredForm {
+  readonly encoding: Encoding;
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** No name from outside becomes part of a path or a key. @throws Error */
+export const checkedId = (deployId: string): string => {
+  if (!/^[A-Za-z0-9_-]+$/.test(deployId)) throw new Error(`no deploy has the id ${deployId}`);
+  return deployId;
+};
+
+/** @throws Error when the file is not stored in this form */
+export const formOf = (file: StoredFile, encoding: Encoding): StoredForm => {
+  const { name, bytes } = formsOf(file)[encoding];
+  if (bytes === undefined || !/^[A-Za-z0-9_-]{43}$/.test(file.hash)) {
+    throw new Error(`no file is stored as ${name}`);
+  }
+  return { encoding, name, bytes };
+};
+
+export const storedForms = (file: StoredFile): readonly StoredForm[] =>
+  Object.values(formsOf(file)).flatMap(({ encoding, name, bytes }) =>
+    bytes === undefined ? [] : [{ encoding, name, bytes }],
+  );
+
+/** One file for each content: files with the same content share what is stored. */
+export const oneForEach = (files: readonly StoredFile[]): readonly StoredFile[] => [
+  ...new Map(files.map((file) => [file.hash, file])).values(),
+];
+
+const formsOf = ({ hash, bytes, brotli, gzip }: StoredFile) =>
+  ({
+    identity: { encoding: 'identity', name: hash, bytes },
+    br: { encoding: 'br', name: `${hash}.br`, bytes: brotli },
+    gzip: { encoding: 'gzip', name: `${hash}.gz`, bytes: gzip },
+  }) as const satisfies {
+    readonly [One in Encoding]: { encoding: One; name: string; bytes: number | undefined };
+  };

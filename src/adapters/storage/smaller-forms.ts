@@ -19,7 +19,6 @@ const mib = 1024 * kib;
 /** Below that, compression saves less than a packet. */
 const smallest = 256;
 
-/** Types that are not compressed already. */
 const compressible = new RegExp(
   [
     '^text/',

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { packed, type ThreadMessage } from './thread-messages.ts';
+import { DomainError } from '../../kernel/domain-error.ts';
+import { Unavailable } from '../../kernel/unavailable.ts';
 
 /** What a thread does: with the setup of its pool, then with each task. */
 type ThreadWork<Setup, Task, Result, News> = (
@@ -29,4 +30,44 @@ export const answerTasks = <Setup, Task, Result, News = never>(
     }
   };
   parentPort?.on('message', (task: Task) => void answer(task));
+};
+
+/** Messages from a thread to the pool. A thread works on one task at a time, so messages need no task id. */
+export type ThreadMessage<Result, News> =
+  | { readonly kind: 'begun' }
+  | { readonly kind: 'news'; readonly news: News }
+  | { readonly kind: 'done'; readonly result: Result }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+/** Between threads, errors lose their classes and their own fields. */
+interface Failure {
+  readonly error: Error;
+  readonly code?: string;
+  readonly what?: string;
+}
+
+const packed = (error: unknown): Failure => {
+  if (error instanceof DomainError) return { error, code: (error as DomainError).code };
+  if (error instanceof Unavailable) return { error, what: error.what };
+  return { error: error instanceof Error ? error : new Error(String(error)) };
+};
+
+export const unpacked = ({ error, code, what }: Failure): Error => {
+  if (code !== undefined) return new DomainError(code, error.message);
+  if (what === undefined) return error;
+  return new Unavailable(what, error.cause, error.message.slice(what.length + 1));
+};
+
+/** Often enough for a person who watches. */
+const newsEveryMs = 20;
+
+/** Passes on the first message, and later ones only at least this far apart. */
+export const throttle = <News>(tell: (news: News) => void): ((news: News) => void) => {
+  let toldAt = -Infinity;
+  return (news) => {
+    const now = performance.now();
+    if (now - toldAt < newsEveryMs) return;
+    toldAt = now;
+    tell(news);
+  };
 };

@@ -1,6 +1,7 @@
+import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
 import { Unavailable } from '../../kernel/unavailable.ts';
-import { WorkerThread, type ThreadSettings } from './worker-thread.ts';
+import { unpacked, type ThreadMessage } from './answer-tasks.ts';
 
 export interface PoolSettings extends ThreadSettings {
   /** Most threads; they are started on demand. */
@@ -16,12 +17,12 @@ export interface PoolSettings extends ThreadSettings {
 export class ThreadPool<Task, Result, News = never> {
   readonly #settings: PoolSettings;
   readonly #threads = new Set<WorkerThread<Task, Result, News>>();
-  readonly #turns: PQueue;
+  readonly #queue: PQueue;
   #isClosed = false;
 
   constructor(settings: PoolSettings) {
     this.#settings = settings;
-    this.#turns = new PQueue({ concurrency: settings.threads });
+    this.#queue = new PQueue({ concurrency: settings.threads });
   }
 
   /**
@@ -29,13 +30,12 @@ export class ThreadPool<Task, Result, News = never> {
    * @throws Overrun; Unavailable also when too many wait; DomainError and Error as the task threw them
    */
   async run(task: Task, onNews: (news: News) => void = () => undefined): Promise<Result> {
-    if (this.#turns.size >= this.#settings.mostWaiting) {
+    if (this.#queue.size >= this.#settings.mostWaiting) {
       throw busy('too many tasks wait for a thread');
     }
-    return this.#turns.add(() => this.#thread().work(task, onNews));
+    return this.#queue.add(() => this.#thread().work(task, onNews));
   }
 
-  /** How many threads there are now. */
   get size(): number {
     return this.#threads.size;
   }
@@ -60,3 +60,143 @@ export class ThreadPool<Task, Result, News = never> {
 
 const busy = (why: string): Unavailable =>
   new Unavailable('A worker thread', new Error(why), 'has too much to do');
+
+const mib = 1024 * 1024;
+/** Time for a thread to load its code on a busy machine. */
+const startMs = 60_000;
+const memoryLookMs = 200;
+/** With a smaller heap, V8 ends the whole process while it starts the thread. */
+const smallestHeapMiB = 64;
+
+export interface ThreadLimits {
+  /** Of one task, from when a thread begins with it. */
+  readonly deadlineMs: number;
+  /** Of one thread: its objects, and with them what lies in buffers beside them. */
+  readonly memoryMiB: number;
+}
+
+interface ThreadSettings extends ThreadLimits {
+  /** What a thread runs: it calls `answerTasks`. */
+  readonly entry: URL;
+  readonly setup?: unknown;
+  /** An idle thread is ended after this time, usually a minute. */
+  readonly idleMs?: number;
+}
+
+/** A task that was ended, together with its thread, because it exceeded a limit. */
+export class Overrun extends Error {
+  override readonly name = 'Overrun';
+  readonly of: 'time' | 'memory';
+
+  constructor(of: 'time' | 'memory') {
+    super(`ended because it took too much ${of}`);
+    this.of = of;
+  }
+}
+
+interface Work<Result, News> extends PromiseWithResolvers<Result> {
+  readonly onNews: (news: News) => void;
+}
+
+/** A thread that works on one task at a time. Ending it stops any work, even an infinite loop. */
+class WorkerThread<Task, Result, News> {
+  readonly #worker: Worker;
+  readonly #settings: ThreadSettings;
+  #work: Work<Result, News> | undefined;
+  #why: Error | undefined;
+  #deadline: NodeJS.Timeout | undefined;
+  #looking: NodeJS.Timeout | undefined;
+
+  constructor(settings: ThreadSettings, onEnd: () => void) {
+    this.#settings = settings;
+    this.#worker = new Worker(settings.entry, {
+      workerData: settings.setup,
+      // No environment, so that the thread sees no secrets.
+      env: {},
+      resourceLimits: {
+        maxOldGenerationSizeMb: Math.max(settings.memoryMiB, smallestHeapMiB),
+        stackSizeMb: 4,
+      },
+    });
+    this.#worker
+      .on('message', (message: ThreadMessage<Result, News>) => {
+        this.#hear(message);
+      })
+      .on('error', (error: NodeJS.ErrnoException) => {
+        const { code } = error;
+        this.#why ??= code === 'ERR_WORKER_OUT_OF_MEMORY' ? new Overrun('memory') : broken(error);
+      })
+      .on('exit', () => {
+        onEnd();
+        // Only now, after all its work has stopped.
+        this.#settle()?.reject(this.#why ?? broken(new Error('it ended by itself')));
+      })
+      .unref();
+  }
+
+  get isFree(): boolean {
+    return !this.#work && !this.#why;
+  }
+
+  /** @throws Overrun; DomainError, Unavailable and Error as the task threw them */
+  work(task: Task, onNews: (news: News) => void): Promise<Result> {
+    this.#work = { ...Promise.withResolvers<Result>(), onNews };
+    this.#worker.ref();
+    this.#endAfter(startMs, broken(new Error('it did not begin')));
+    this.#worker.postMessage(task);
+    return this.#work.promise;
+  }
+
+  async end(why: Error = broken(new Error('it was stopped'))): Promise<void> {
+    this.#why ??= why;
+    await this.#worker.terminate();
+  }
+
+  #hear(message: ThreadMessage<Result, News>): void {
+    switch (message.kind) {
+      case 'begun':
+        this.#endAfter(this.#settings.deadlineMs, new Overrun('time'));
+        this.#looking = setInterval(() => void this.#look(), memoryLookMs);
+        return;
+      case 'news':
+        this.#work?.onNews(message.news);
+        return;
+      case 'done':
+        this.#rest()?.resolve(message.result);
+        return;
+      case 'failed':
+        this.#rest()?.reject(unpacked(message.failure));
+    }
+  }
+
+  #endAfter(ms: number, why?: Error): void {
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(() => void this.end(why), ms).unref();
+  }
+
+  /** V8's own limit does not include buffers. */
+  async #look(): Promise<void> {
+    const watched = this.#work;
+    const use = await this.#worker.getHeapStatistics().catch(() => undefined);
+    if (!use || watched !== this.#work) return;
+    const bytes = use.used_heap_size + use.external_memory;
+    if (bytes > this.#settings.memoryMiB * mib) await this.end(new Overrun('memory'));
+  }
+
+  #rest(): Work<Result, News> | undefined {
+    const work = this.#settle();
+    this.#worker.unref();
+    this.#endAfter(this.#settings.idleMs ?? 60_000);
+    return work;
+  }
+
+  #settle(): Work<Result, News> | undefined {
+    const work = this.#work;
+    this.#work = undefined;
+    clearTimeout(this.#deadline);
+    clearInterval(this.#looking);
+    return work;
+  }
+}
+
+const broken = (error: unknown): Unavailable => new Unavailable('A worker thread', error, 'failed');

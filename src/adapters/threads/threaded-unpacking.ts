@@ -7,8 +7,7 @@ import {
   type OnProgress,
   type UploadProgress,
 } from '../../sites/ports.ts';
-import { ThreadPool, type PoolSettings } from './thread-pool.ts';
-import { Overrun, type ThreadLimits } from './worker-thread.ts';
+import { Overrun, ThreadPool, type PoolSettings, type ThreadLimits } from './thread-pool.ts';
 
 /** Limits for one deploy; the largest allowed site takes about a minute on an idle processor. */
 export const unpackingLimits: ThreadLimits = { deadlineMs: 10 * 60_000, memoryMiB: 256 };
@@ -18,7 +17,6 @@ export interface UnpackingTask {
   readonly place: string;
 }
 
-/** Unpacks, compresses and stores in threads of its own. */
 export class ThreadedUnpacking extends SiteUnpacking {
   readonly #pool: ThreadPool<UnpackingTask, SiteContents, UploadProgress>;
   readonly #limits: ThreadLimits;

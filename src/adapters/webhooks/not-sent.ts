@@ -54,7 +54,6 @@ const faults = {
 
 type Fault = keyof typeof faults;
 
-/** A message got no answer that counts. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
   readonly why: FailedWhy;
@@ -66,7 +65,6 @@ export class NotSent extends Error {
   }
 }
 
-/** What an error of node:https means. */
 export const notSentBy = (error: unknown, host: string): NotSent => {
   if (error instanceof NotSent) return error;
   const { code = '' } = error as NodeJS.ErrnoException;

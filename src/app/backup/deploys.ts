@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import PQueue from 'p-queue';
 import { FileSystemSiteFiles } from '../../adapters/storage/file-system-site-files.ts';
-import { oneForEach, storedForms } from '../../adapters/storage/stored-form.ts';
+import { oneForEach, storedForms } from '../../adapters/storage/manifest.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { SiteFiles, StoredFile } from '../../sites/ports.ts';
 import type { Config } from '../settings/config.ts';

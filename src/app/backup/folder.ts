@@ -4,7 +4,7 @@ import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promi
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { FileSystemSiteFiles } from '../../adapters/storage/file-system-site-files.ts';
-import { flush } from '../../adapters/storage/flush.ts';
+import { flush } from '../../adapters/storage/files.ts';
 import type { SiteFiles } from '../../sites/ports.ts';
 import { makeFolder } from '../make-folder.ts';
 import { DamagedManifest, manifestText, parseManifest, type Manifest } from './manifest.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { localRootPurpose } from '../../adapters/acme/local-root-file.ts';
+import { localRootPurpose } from '../../adapters/acme/local-certificate-authority.ts';
 import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
 import type { Config } from '../settings/config.ts';
 import { previousSecretKeysFor, secretKeyFor } from '../settings/secret-key.ts';

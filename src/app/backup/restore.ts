@@ -7,7 +7,7 @@ import {
   restoreObstacle,
 } from '../../adapters/kysely/copies/database-copies.ts';
 import { databaseFile, kindOfUrl } from '../../adapters/kysely/engine/database-kind.ts';
-import { flush } from '../../adapters/storage/flush.ts';
+import { flush } from '../../adapters/storage/files.ts';
 import { databasePlace } from '../failure-words.ts';
 import { makeFolder } from '../make-folder.ts';
 import { restoreMark } from '../restore-mark.ts';

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
+import { bytesInWords } from '../../kernel/in-words.ts';
 import type { BackupMade } from '../backup/back-up.ts';
 import type { Restored } from '../backup/restore.ts';
-import { size } from './deploy.ts';
 import { printChecks } from './doctor.ts';
 import { mysqlForm, refuseOtherUrl } from './move.ts';
 import { progressOf } from './progress.ts';
-import { print, type OutputOptions } from './run-command.ts';
+import { type OutputOptions, print } from './run-command.ts';
 
 export const backupCommands = (program: Command): void => {
   const backup = program
@@ -79,9 +79,9 @@ const inWords = (made: BackupMade): string => {
   const { database, deploys, lost } = manifest;
   return [
     `Backed up to ${folder}.`,
-    `  database: ${size(database.bytes)}`,
+    `  database: ${bytesInWords(database.bytes)}`,
     `  schema:   ${schemaInWords(made)}`,
-    `  deploys:  ${String(Object.keys(deploys).length)}, ${String(newDeploys)} of them new (${size(newBytes)})`,
+    `  deploys:  ${String(Object.keys(deploys).length)}, ${String(newDeploys)} of them new (${bytesInWords(newBytes)})`,
     ...lostInWords(lost),
     'The secret key is not in it: keep that elsewhere.',
   ].join('\n');

@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { EveryField } from '../../kernel/every-field.ts';
+import { bytesInWords } from '../../kernel/in-words.ts';
 import type { Deploy } from '../../sites/domain/deploy.ts';
 import type { UploadProgress } from '../../sites/ports.ts';
 import { SitesKey } from '../keys.ts';
 import { SiteAddresses } from '../site-addresses.ts';
-import { print, withContainer, type OutputOptions } from './run-command.ts';
+import { type OutputOptions, print, withContainer } from './run-command.ts';
 
 export const deployCommand = (program: Command): void => {
   program
@@ -56,7 +57,7 @@ const checkPlace = async (path: string): Promise<void> => {
   if (!found?.isFile()) {
     throw new Error(`${path}: No such file or folder.`);
   }
-  const { archiveSource } = await import('../../adapters/archives/archive-source.ts');
+  const { archiveSource } = await import('../../adapters/archives/open-upload.ts');
   await archiveSource(path);
 };
 
@@ -66,19 +67,13 @@ const describe = (deploy: Deploy, url: string): string => {
     case 'uploading':
       return `${name} is not finished yet.`;
     case 'succeeded':
-      return `${name}: ${counted(deploy.files)}, ${size(deploy.bytes)}.\n${url}`;
+      return `${name}: ${counted(deploy.files)}, ${bytesInWords(deploy.bytes)}.\n${url}`;
     case 'failed':
       return `${name} was refused (${deploy.problem}). ${deploy.explanation}\nWhat visitors see does not change.`;
   }
 };
 
 const counted = (files: number): string => (files === 1 ? '1 file' : `${String(files)} files`);
-
-export const size = (bytes: number): string => {
-  if (bytes < 1024) return `${String(bytes)} B`;
-  const kib = bytes / 1024;
-  return kib < 1024 ? `${kib.toFixed(1)} KiB` : `${(kib / 1024).toFixed(1)} MiB`;
-};
 
 const words = { unpacking: 'reading', preparing: 'compressing', storing: 'storing' } as const;
 

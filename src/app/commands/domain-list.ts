@@ -1,10 +1,10 @@
 import type { Container } from 'inversify';
-import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
-import type { Project } from '../../sites/domain/project.ts';
+import { type CustomDomain, stateInWords } from '../../domains/domain/attachment/custom-domain.ts';
 import type { Domains } from '../../domains/domains.ts';
+import type { Project } from '../../sites/domain/project.ts';
 import { AccessKey, DomainsKey, SitesKey } from '../keys.ts';
-import { hostInWords, presentDomain, presentView, stateInWords } from './present-domain.ts';
-import { print, table, withContainer, type Define, type OutputOptions } from './run-command.ts';
+import { hostInWords, presentDomain, presentView } from './present-domain.ts';
+import { type Define, type OutputOptions, print, table, withContainer } from './run-command.ts';
 
 interface ListOptions extends OutputOptions {
   readonly project?: string;

@@ -40,7 +40,7 @@ const made = async (
   domain: CustomDomain,
   share: MadeShare,
 ): Promise<Answer> => {
-  const { sharedPath } = await import('../../adapters/dashboard/domains/paths.ts');
+  const { sharedPath } = await import('../../adapters/dashboard/frame/paths.ts');
   const url = `${dashboardOrigin(container.get(ConfigKey))}${sharedPath(share.secret)}`;
   return [
     { ...presentShare(share), url },

@@ -1,24 +1,18 @@
 import { Argument } from 'commander';
 import type { Container } from 'inversify';
+import { type CustomDomain, stateInWords } from '../../domains/domain/attachment/custom-domain.ts';
 import { limitInWords } from '../../domains/domain/certificates/ca-budget.ts';
-import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
-import type { Domains } from '../../domains/domains.ts';
 import type { DomainSettingsDocument } from '../../domains/domain/redirects/settings.ts';
-import { Clock } from '../../kernel/clock.ts';
+import type { Domains } from '../../domains/domains.ts';
 import type { DomainView } from '../../domains/use-cases/show-domain.ts';
+import { Clock } from '../../kernel/clock.ts';
 import { DomainsKey, SitesKey } from '../keys.ts';
 import { domainList } from './domain-list.ts';
 import { domainPrimary } from './domain-primary.ts';
 import { domainConfig } from './domain-settings.ts';
 import { domainShare } from './domain-share.ts';
-import {
-  hostInWords,
-  presentDomain,
-  presentView,
-  readyInWords,
-  stateInWords,
-} from './present-domain.ts';
-import { command, group, ofProject, option, table, type OutputOptions } from './run-command.ts';
+import { hostInWords, presentDomain, presentView, readyInWords } from './present-domain.ts';
+import { command, group, ofProject, option, type OutputOptions, table } from './run-command.ts';
 
 interface OfDomain {
   readonly host: string;

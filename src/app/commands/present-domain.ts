@@ -106,6 +106,3 @@ export const readyInWords = (domain: CustomDomain, now: Date): string | undefine
   isReadyAt(domain, now)
     ? `Certificate ready, valid until ${domain.certificate.notAfter.toISOString()}: point your DNS here whenever you like.`
     : undefined;
-
-export const stateInWords = ({ state }: CustomDomain): string =>
-  state === 'added' ? 'added, awaiting DNS' : state;

@@ -2,12 +2,12 @@ import { InvalidArgumentError } from 'commander';
 import type { EveryField } from '../../kernel/every-field.ts';
 import { bytesInWords } from '../../kernel/in-words.ts';
 import type { Deploy } from '../../sites/domain/deploy.ts';
-import { slugOf, type Project } from '../../sites/domain/project.ts';
+import { type Project, slugOf } from '../../sites/domain/project.ts';
 import { isReservedSlug } from '../../sites/domain/reserved-slugs.ts';
+import { commandName } from '../command-name.ts';
 import { SitesKey } from '../keys.ts';
 import { SiteAddresses } from '../site-addresses.ts';
-import { commandName } from '../command-name.ts';
-import { presentDeploy, size } from './deploy.ts';
+import { presentDeploy } from './deploy.ts';
 import { command, group, ofAccount, ofProject, required, table } from './run-command.ts';
 
 const deployNumber = (text: string): number => {
@@ -106,6 +106,6 @@ const columnsOf = (deploy: Deploy, isServed: boolean) =>
     state: isServed ? 'served' : deploy.state,
     startedAt: deploy.startedAt.toISOString(),
     files: deploy.state === 'succeeded' ? String(deploy.files) : '',
-    bytes: deploy.state === 'succeeded' ? size(deploy.bytes) : '',
+    bytes: deploy.state === 'succeeded' ? bytesInWords(deploy.bytes) : '',
     explanation: deploy.state === 'failed' ? deploy.explanation : '',
   } satisfies Omit<EveryField<Deploy>, 'id' | 'finishedAt' | 'problem'>);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { lookAtAuthority, type AuthorityLook } from '../../adapters/acme/look-at-authority.ts';
+import { lookAtAuthority, type AuthorityLook } from '../../adapters/acme/acme-account.ts';
 import { KyselyAuthorityAccounts } from '../../adapters/kysely/sites/kysely-authority-accounts.ts';
 import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
 import type { AuthorityAccount } from '../../domains/certificate-ports.ts';

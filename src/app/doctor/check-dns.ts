@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import { NodeQuestions, type Records } from '../../adapters/dns/node-question.ts';
+import { NodeQuestions, type Records } from '../../adapters/dns/resolver-questions.ts';
 import { parseServer } from '../../adapters/dns/server-address.ts';
 import type { DnsAnswer } from '../../domains/domain/dns/facts.ts';
 import type { Config } from '../settings/config.ts';

@@ -1,6 +1,6 @@
 import { shownServer, smtpOptions } from '../../adapters/mail/smtp-server.ts';
 import type { Config } from '../settings/config.ts';
-import type { ServerTrouble } from '../../adapters/mail/try-server.ts';
+import type { ServerTrouble } from '../../adapters/mail/smtp-postman.ts';
 import { failed, ok, type Finding } from './finding.ts';
 
 /** Connects to the mail server and signs in; sends no mail. */
@@ -9,7 +9,7 @@ export const checkMail = async ({
 }: Pick<Config, 'smtpUrl'>): Promise<readonly Finding[]> => {
   if (smtpUrl === undefined) return [ok('Not used: no mail is sent.')];
   const where = shownServer(smtpUrl);
-  const { tryServer } = await import('../../adapters/mail/try-server.ts');
+  const { tryServer } = await import('../../adapters/mail/smtp-postman.ts');
   const problem = await tryServer(smtpOptions(smtpUrl));
   if (!problem) return [ok(`${where} takes mail from us. None was sent.`)];
   return [failed(`${where}: ${problem.reason}`, adviceOn(problem))];

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { S3Failure } from '../../adapters/storage/s3/attempts.ts';
+import { S3Failure } from '../../adapters/storage/s3/s3-client.ts';
 import { S3Store } from '../../adapters/storage/s3/s3-store.ts';
 import type { Config } from '../settings/config.ts';
 import { objectStoreIn } from '../settings/deploys-place.ts';

@@ -1,7 +1,7 @@
 import { connect } from 'node:tls';
 import { decode, encode } from 'dns-packet';
 import type { ServerAddress } from '../../adapters/dns/server-address.ts';
-import { exchange } from '../../adapters/dns/wire-exchange.ts';
+import { exchange } from '../../adapters/dns/wire-questions.ts';
 import { nameServerOf } from '../../adapters/nameserver/zone.ts';
 import type { Config } from '../settings/config.ts';
 import { listenersOf, urlHost, type Listener } from '../settings/listeners.ts';

@@ -1,11 +1,10 @@
-import { askSentinel } from '../../adapters/redis/ask-sentinel.ts';
+import { askSentinel, openConnection } from '../../adapters/redis/redis-connection.ts';
 import { readRedisAddress, type Sentinels } from '../../adapters/redis/redis-address.ts';
-import { openConnection } from '../../adapters/redis/redis-connection.ts';
 import type { Config } from '../settings/config.ts';
 import { withoutUser } from '../settings/redaction.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
 
-const patienceMs = 3_000;
+const timeoutMs = 3_000;
 
 export const checkRedis = async ({ redisUrl }: Config): Promise<readonly Finding[]> => {
   if (redisUrl === undefined) return [ok('Not used: this process counts requests by itself.')];
@@ -21,7 +20,7 @@ const checkServer = async (redisUrl: string): Promise<Finding> => {
   let problem = 'no answer';
   const { redis } = openConnection(redisUrl, {
     onProblem: ({ message }) => (problem = message),
-    patienceMs,
+    timeoutMs,
     commandsEnd: true,
     maxRetriesPerRequest: 2,
   });
@@ -42,7 +41,7 @@ const checkSentinel = async (
 ): Promise<Finding> => {
   const who = `The sentinel ${place.host}:${String(place.port)}`;
   try {
-    const primary = await askSentinel(place, sentinels, patienceMs);
+    const primary = await askSentinel(place, sentinels, timeoutMs);
     return primary === undefined
       ? warning(
           `${who} does not know ${sentinels.name}.`,

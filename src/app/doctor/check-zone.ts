@@ -1,4 +1,4 @@
-import { NodeQuestions } from '../../adapters/dns/node-question.ts';
+import { NodeQuestions } from '../../adapters/dns/resolver-questions.ts';
 import { parseServer } from '../../adapters/dns/server-address.ts';
 import { nameServerOf } from '../../adapters/nameserver/zone.ts';
 import type { Config } from '../settings/config.ts';

@@ -17,10 +17,8 @@ type Files = Pick<Config, 'platformHost' | 'platformCertificateFile' | 'platform
 /** The operator's own certificate. */
 export const given = async (config: Files, now = new Date()): Promise<CheckedPlatform> => {
   const { platformHost, platformCertificateFile = '', platformKeyFile = '' } = config;
-  const [{ readPlatformFiles }, { readPlatformPem }] = await Promise.all([
-    import('../../adapters/edge/platform-files.ts'),
-    import('../../adapters/edge/platform-pem.ts'),
-  ]);
+  const { readPlatformFiles, readPlatformPem } =
+    await import('../../adapters/edge/platform-files.ts');
   const paths = { certificateFile: platformCertificateFile, keyFile: platformKeyFile };
   try {
     const certificate = readPlatformPem(await readPlatformFiles(paths), platformHost, now);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { totalsOf, type MetricSnapshot } from '../../adapters/http/metrics/together.ts';
+import { totalsOf, type MetricSnapshot } from '../../adapters/http/metrics/metrics.ts';
 import { measures, type MeasureName } from '../../adapters/http/metrics/measures.ts';
 import type { Child } from './child.ts';
 

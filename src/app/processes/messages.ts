@@ -1,5 +1,5 @@
 import pTimeout from 'p-timeout';
-import type { MetricSnapshot } from '../../adapters/http/metrics/together.ts';
+import type { MetricSnapshot } from '../../adapters/http/metrics/metrics.ts';
 
 /** Why a process stops: the whole service ends, or another process has taken its place. */
 export type Stopping = 'ending' | 'replaced';

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import type { MetricSnapshot } from '../../adapters/http/metrics/together.ts';
+import type { MetricSnapshot } from '../../adapters/http/metrics/metrics.ts';
 import {
   Questions,
   type FromChild,

@@ -1,5 +1,5 @@
 import type { Container } from 'inversify';
-import { shownTogether, snapshotOf } from '../../adapters/http/metrics/together.ts';
+import { shownTogether, snapshotOf } from '../../adapters/http/metrics/metrics.ts';
 import { introducing, placesOf } from '../introduce.ts';
 import { MetricsKey } from '../keys.ts';
 import type { Log } from '../log.ts';

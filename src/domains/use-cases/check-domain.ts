@@ -4,6 +4,7 @@ import type { CustomDomain, DomainDecision } from '../domain/attachment/custom-d
 import type { CaaPolicy } from '../domain/dns/caa-issue.ts';
 import type { CertificateAuthority } from '../certificate-ports.ts';
 import type { DnsFacts } from '../domain/dns/facts.ts';
+import { judgementOn } from '../domain/dns/judgement.ts';
 import type { DnsExpectation, DnsReport } from '../domain/dns/report.ts';
 import { shortened } from '../domain/dns/shortened.ts';
 import { methodsFor } from '../domain/dns/validation.ts';
@@ -16,7 +17,7 @@ import { sharedTokenOf } from './shared-token.ts';
 
 export type CheckPorts = Pick<
   DomainPorts,
-  'domains' | 'dns' | 'judge' | 'naming' | 'platformAddresses' | 'clock' | 'chance'
+  'domains' | 'dns' | 'naming' | 'platformAddresses' | 'clock' | 'chance'
 > &
   AuthorityPorts;
 
@@ -42,11 +43,11 @@ const decideOn = async (
   domain: CustomDomain,
   its: { readonly decide: CheckDecision; readonly facts: DnsFacts },
 ): Promise<CustomDomain> => {
-  const { domains, judge } = ports;
+  const { domains } = ports;
   const { checkedAt } = its.facts;
   const isProvenElsewhere = isContested(domain, await domains.holdersOf(domain.host));
   const expectation = await expectationOf(ports, domain, isProvenElsewhere);
-  const { report, answers } = await judge.judge(its.facts, expectation);
+  const { report, answers } = judgementOn(its.facts, expectation);
   const details = { ...told(report), answers };
   const cause = { kind: 'checked', occurredAt: checkedAt, details } as const;
   try {

@@ -49,7 +49,7 @@ const join = async (url: string, options: CounterOptions = {}): Promise<RedisQuo
   await until('Redis answers', () => isAnswered(counters.ping()));
   return counters;
 };
-const patient = { patienceMs: 60_000 };
+const patient = { timeoutMs: 60_000 };
 const take = (counters: QuotaCounters, striker?: string) =>
   counters.take({ subject, limits, striker, now });
 
@@ -142,7 +142,7 @@ test('a request whose deadline passes first is not counted and does not mean tha
 });
 
 test('a take that is abandoned together with an older one on its connection does not count either', async () => {
-  const [counters, hasty] = [await join(server.url), await join(server.url, { patienceMs: 300 })];
+  const [counters, hasty] = [await join(server.url), await join(server.url, { timeoutMs: 300 })];
   const before = await scriptsRun();
   await server.freeze();
   const older = Promise.allSettled([take(counters)]);

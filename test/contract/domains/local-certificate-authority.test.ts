@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { LocalCertificateAuthority } from '../../../src/adapters/acme/local-certificate-authority.ts';
-import { LocalRootFile } from '../../../src/adapters/acme/local-root-file.ts';
+import {
+  LocalCertificateAuthority,
+  LocalRootFile,
+} from '../../../src/adapters/acme/local-certificate-authority.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
 import { SystemClock } from '../../../src/adapters/system/system-clock.ts';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ZipFile } from 'yazl';
-import { archiveSource } from '../../../src/adapters/archives/archive-source.ts';
+import { archiveSource } from '../../../src/adapters/archives/open-upload.ts';
 import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
 import { uploadProblems } from '../../../src/sites/domain/sites-error.ts';
 import { deployInProcess } from '../../support/sites/deploying-process.ts';

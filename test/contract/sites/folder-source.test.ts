@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { folderSource } from '../../../src/adapters/archives/folder-source.ts';
+import { folderSource } from '../../../src/adapters/archives/open-upload.ts';
 import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
 import { siteLab } from '../../support/sites/site-lab.ts';
 import { allOf } from '../../support/sites/site-source.ts';

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { archiveSource } from '../../../src/adapters/archives/archive-source.ts';
+import { archiveSource } from '../../../src/adapters/archives/open-upload.ts';
 import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
 import { listingOf } from '../../support/sites/folder-listing.ts';
 import { noArchives, type HostileArchive } from '../../support/sites/hostile-archives.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { CacheRoom } from '../../../src/adapters/storage/s3/cache-room.ts';
+import { CacheRoom } from '../../../src/adapters/storage/s3/content-cache.ts';
 import type { StoredFile } from '../../../src/sites/ports.ts';
 import { holdStopwatch } from '../../support/held-timeouts.ts';
 import { startObjectStore, type ObjectStore } from '../../support/servers/object-store.ts';

@@ -264,12 +264,6 @@ describe('while the store has faults', () => {
     expect([await store.keys(), await readdir(here.staging)]).toEqual([[], []]);
   });
 
-  test('a file that was stored without an answer is not stored twice under another name', async () => {
-    store.fault = onceEach('lost');
-    await publish({ ...birds, 'film.mp4': film });
-    expect(await store.keys()).toHaveLength(1 + 1 + 3 + 1);
-  });
-
   test('what is wrong is told without what was signed', async () => {
     process.env['AWS_SESSION_TOKEN'] = 'a-token-that-nobody-may-see';
     const stranger = await machineAt({ ...store.place, bucket: 'elsewhere' });

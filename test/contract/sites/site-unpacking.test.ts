@@ -8,7 +8,7 @@ import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-s
 import { S3Unpacking } from '../../../src/adapters/storage/s3/s3-site-files.ts';
 import { DirectUnpacking } from '../../support/sites/direct-unpacking.ts';
 import { ThreadedUnpacking } from '../../../src/adapters/threads/threaded-unpacking.ts';
-import type { ThreadLimits } from '../../../src/adapters/threads/worker-thread.ts';
+import type { ThreadLimits } from '../../../src/adapters/threads/thread-pool.ts';
 import { deploySite } from '../../../src/sites/use-cases/deploy-site.ts';
 import { startObjectStore } from '../../support/servers/object-store.ts';
 import { listingOf } from '../../support/sites/folder-listing.ts';

@@ -2,7 +2,6 @@ import { setImmediate as othersFirst } from 'node:timers/promises';
 import { createHash, X509Certificate } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AcmeCertificateAuthority } from '../../../src/adapters/acme/acme-certificate-authority.ts';
-import { NoUsableAnswer } from '../../../src/adapters/acme/acme-http.ts';
 import type {
   CertificateOrder,
   OrderState,
@@ -16,6 +15,7 @@ import { LookUpFailed, type CaaRecord, type Outlook } from './authority-validati
 import { chanceOf } from './chance.ts';
 import { dayMs, hourMs, minuteMs } from './durations.ts';
 import { poolKey } from './key-pool.ts';
+import { NoUsableAnswer } from '../../../src/adapters/acme/acme-documents.ts';
 
 const issuer = 'one.example';
 const host = 'shop.pets.example';

@@ -1,9 +1,5 @@
 import * as v from 'valibot';
-import {
-  NoUsableAnswer,
-  type AcmeAnswer,
-  type AcmeRequest,
-} from '../../../src/adapters/acme/acme-http.ts';
+import type { AcmeRequest } from '../../../src/adapters/acme/acme-transport.ts';
 import { limits, publishedProfiles, type ProfileTerms } from './authority-limits.ts';
 import {
   AuthorityOrders,
@@ -18,6 +14,7 @@ import { fairWeather, type AuthorityWeather } from './authority-weather.ts';
 import type { Chance } from './chance.ts';
 import { readSignedRequest, type AccountKey } from './signed-request.ts';
 import { pass } from './waits.ts';
+import { NoUsableAnswer, type AcmeAnswer } from '../../../src/adapters/acme/acme-documents.ts';
 
 export interface AuthoritySettings {
   /** https://acme.one.example */

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { isIPv4, isIPv6 } from 'node:net';
-import { longestName } from '../../../src/adapters/dns/wire-question.ts';
+import { longestName } from '../../../src/adapters/dns/wire-questions.ts';
 import type { CaaRecord } from '../../../src/domains/domain/dns/facts.ts';
 
 /** Of a zone; `minimum` is how long resolvers remember that a record is missing, in seconds. */

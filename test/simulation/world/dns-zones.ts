@@ -1,5 +1,5 @@
 import type { Answer } from 'dns-packet';
-import { decoded, queryFor, rcodeOf, rcodes } from '../../../src/adapters/dns/wire-question.ts';
+import { decoded, queryFor, rcodeOf, rcodes } from '../../../src/adapters/dns/wire-questions.ts';
 import type { DnsFailure } from '../../../src/domains/domain/dns/facts.ts';
 import {
   dataAsItTravels,

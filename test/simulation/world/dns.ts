@@ -1,8 +1,12 @@
 import type { NodeDnsVerifierOptions } from '../../../src/adapters/dns/node-dns-verifier.ts';
 import { nameServer, parseServer } from '../../../src/adapters/dns/server-address.ts';
-import { tryAgain, tryOnce, type Patience } from '../../../src/adapters/dns/tries.ts';
-import { withinLimits } from '../../../src/adapters/dns/resolver-questions.ts';
-import { canBeAsked } from '../../../src/adapters/dns/wire-question.ts';
+import {
+  tryAgain,
+  tryOnce,
+  type QuestionLimits,
+  withinLimits,
+} from '../../../src/adapters/dns/resolver-questions.ts';
+import { canBeAsked } from '../../../src/adapters/dns/wire-questions.ts';
 import type { DnsAnswer, UncheckedAnswer } from '../../../src/domains/domain/dns/facts.ts';
 import { DnsResolver, type Reply, type ResolverState } from './dns-resolver.ts';
 import { parentOf, type RecordData, type RecordType } from './dns-records.ts';
@@ -165,7 +169,7 @@ const recordTypes = ['A', 'AAAA', 'CNAME', 'TXT', 'CAA', 'NS', 'SOA'] as const;
 /** What is there at once costs no turn in the queue and no timer: another try would say the same. */
 const askPatiently = <Type extends RecordType>(
   ask: () => Soon<Reply<Type>>,
-  patience: Patience,
+  patience: QuestionLimits,
 ): Promise<DnsAnswer<RecordData[Type]>> => {
   if (patience.deadline.aborted) return Promise.resolve(timedOut);
   let begun: Soon<Reply<Type>> | undefined = ask();

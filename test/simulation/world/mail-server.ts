@@ -1,4 +1,4 @@
-import { postedBy } from '../../../src/adapters/mail/smtp-answer.ts';
+import { postedBy } from '../../../src/adapters/mail/smtp-postman.ts';
 import { Postman, type OutgoingMail, type Posted } from '../../../src/notifications/mail-ports.ts';
 import { pass } from './waits.ts';
 

@@ -6,8 +6,7 @@ import { PostmanKey, SecondAuthorityKey } from '../../../src/app/keys.ts';
 import type { Config } from '../../../src/app/settings/config.ts';
 import type { AcmeConfig } from '../../../src/app/settings/authorities.ts';
 import { AuthorityAccounts, CertificateAuthority } from '../../../src/domains/certificate-ports.ts';
-import { judgementOn } from '../../../src/domains/domain/dns/judgement.ts';
-import { DnsJudge, DnsVerifier } from '../../../src/domains/ports.ts';
+import { DnsVerifier } from '../../../src/domains/ports.ts';
 import { Clock } from '../../../src/kernel/clock.ts';
 import { Ids } from '../../../src/kernel/ids.ts';
 import { Outside } from '../../../src/notifications/webhook-ports.ts';
@@ -87,9 +86,6 @@ export class World {
     const { time, chance } = this.#ports;
     container.rebind(Ids).toConstantValue(new DrawnIds(time, chance));
     container.rebind(DnsVerifier).toDynamicValue((c) => this.#verifier(config, c.get(Clock)));
-    container.rebind(DnsJudge).toConstantValue({
-      judge: (facts, expectation) => Promise.resolve(judgementOn(facts, expectation)),
-    });
     container
       .rebind(CertificateAuthority)
       .toDynamicValue((c) =>

@@ -2,7 +2,6 @@ import { CountingIds } from '../counting-ids.ts';
 import { ScriptedAuthority } from './scripted-authority.ts';
 import { ScriptedDns } from './scripted-dns.ts';
 import { SettableClock } from '../settable-clock.ts';
-import { DirectJudge } from './direct-judge.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
 import type { CertificateAuthority } from '../../../src/domains/certificate-ports.ts';
@@ -54,7 +53,6 @@ export const domainLab = async (acmeDnsZone?: string) => {
     allowances: { of: () => Promise.resolve(allowance) },
     accountOf: async (slug: string) => (await stores.projects.find(slug))?.project.accountId,
     hostNames: plainNames,
-    judge: new DirectJudge(),
     naming: { platformHost: 'sites.test', allowTestDomains: false, acmeDnsZone },
     hasPlatformFiles: false,
     platformAddresses: ['192.0.2.10', '2001:db8::10'],

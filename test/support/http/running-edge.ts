@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { LocalCertificateAuthority } from '../../../src/adapters/acme/local-certificate-authority.ts';
-import { ChallengeAnswers } from '../../../src/adapters/edge/challenge-answers.ts';
+import { ChallengeAnswers } from '../../../src/adapters/edge/edge-handler.ts';
 import { EdgeServer, type EdgeSettings } from '../../../src/adapters/edge/edge-server.ts';
 import { RouteTable, type PlatformFiles } from '../../../src/adapters/edge/route-table.ts';
-import { SiteShelf } from '../../../src/adapters/edge/site-shelf.ts';
+import { SiteCache } from '../../../src/adapters/edge/site-cache.ts';
 import { addressBucket } from '../../../src/adapters/http/listener/client-address.ts';
 import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
@@ -94,7 +94,7 @@ export const startEdge = async (
   const server = new EdgeServer(
     {
       routes,
-      shelf: new SiteShelf(files),
+      cache: new SiteCache(files),
       challenges,
       log,
       networkOf: options.networkOf ?? addressBucket,

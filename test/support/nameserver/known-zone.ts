@@ -1,5 +1,5 @@
 import { decode, encode, type DecodedPacket, type Packet } from 'dns-packet';
-import { AnswerRate } from '../../../src/adapters/nameserver/answer-rate.ts';
+import { AnswerRate } from '../../../src/adapters/nameserver/limits.ts';
 import { Responder } from '../../../src/adapters/nameserver/responder.ts';
 import { ValueLookup, type LookupPorts } from '../../../src/adapters/nameserver/value-lookup.ts';
 import { zoneOf } from '../../../src/adapters/nameserver/zone.ts';

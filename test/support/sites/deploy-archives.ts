@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { archiveSource } from '../../../src/adapters/archives/archive-source.ts';
+import { archiveSource } from '../../../src/adapters/archives/open-upload.ts';
 import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
 import type { SiteSource, SourceEntry, UploadProgress } from '../../../src/sites/ports.ts';
 import type { Orders, Outcome } from './deploying-process.ts';

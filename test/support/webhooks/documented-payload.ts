@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { payloadDocument } from '../../../src/adapters/http/reference/payload-documents.ts';
+import { payloadDocument } from '../../../src/adapters/http/reference/payload-schemas.ts';
 import { messageTypes, type Payload } from '../../../src/notifications/domain/webhooks/payload.ts';
 
 const ajv = new Ajv2020({ strict: true, allErrors: true });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { readRedisAddress } from '../../../src/adapters/redis/redis-address.ts';
 
-const usual = { sentinels: undefined, database: '0', patienceMs: undefined };
+const usual = { sentinels: undefined, database: '0', timeoutMs: undefined };
 
 describe('the address of one server', () => {
   test.each([
     ['redis://127.0.0.1:6379', { url: 'redis://127.0.0.1:6379' }],
     ['rediss://zoo:p%40ss@a.test:6380/2', { database: '2' }],
-    ['redis://a.test?commandTimeout=2000', { url: 'redis://a.test', patienceMs: 2000 }],
+    ['redis://a.test?commandTimeout=2000', { url: 'redis://a.test', timeoutMs: 2000 }],
     ['redis://a.test?commandTimeout=soon', { url: 'redis://a.test' }],
     ['redis://a.test?family=6', { url: 'redis://a.test?family=6' }],
   ])('%s is read', (text, expected) => {
@@ -47,7 +47,7 @@ describe('the address of sentinels', () => {
 
   test('may say how long to wait', () => {
     const address = readRedisAddress('redis+sentinel://a/zoo?commandTimeout=2000');
-    expect(address).toMatchObject({ url: 'redis://primary', patienceMs: 2000 });
+    expect(address).toMatchObject({ url: 'redis://primary', timeoutMs: 2000 });
   });
 
   test.each([

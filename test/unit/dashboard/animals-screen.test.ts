@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { animalsScreen } from '../../../src/adapters/dashboard/animals/screen.ts';
-import type { DashboardPorts } from '../../../src/adapters/dashboard/frame/ports.ts';
+import type { DashboardPorts } from '../../../src/adapters/dashboard/ports.ts';
 import type { Visit } from '../../../src/adapters/dashboard/frame/screen.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');

@@ -2,13 +2,11 @@ import { expect, test } from '@jest/globals';
 import {
   actorName,
   auditWords,
-  type Names,
-} from '../../../src/adapters/dashboard/account/audit-words.ts';
-import {
   kindsOf,
+  type Names,
   topicNames,
   topicOf,
-} from '../../../src/adapters/dashboard/account/audit-topics.ts';
+} from '../../../src/adapters/dashboard/account/audit-words.ts';
 import { subscriptions } from '../../../src/app/subscriptions.ts';
 
 const names: Names = {

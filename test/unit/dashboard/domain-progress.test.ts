@@ -1,14 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { progressOfHeldUp } from '../../../src/adapters/dashboard/domains/certified.ts';
-import { progressOf, sharedSentenceOf } from '../../../src/adapters/dashboard/domains/progress.ts';
-import { lossesOf } from '../../../src/adapters/dashboard/domains/remove-screen.ts';
-import { readyInWords } from '../../../src/app/commands/present-domain.ts';
-import { stepsOf } from '../../../src/adapters/dashboard/domains/steps.ts';
-import { workOn, type WantedWork } from '../../../src/domains/domain/certificates/standing.ts';
 import {
-  removeDomain,
+  lossesOf,
+  progressOf,
+  progressOfHeldUp,
+  sharedSentenceOf,
+} from '../../../src/adapters/dashboard/domains/progress.ts';
+import { stepsOf } from '../../../src/adapters/dashboard/domains/status.ts';
+import { readyInWords } from '../../../src/app/commands/present-domain.ts';
+import {
   type CustomDomain,
+  removeDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import { type WantedWork, workOn } from '../../../src/domains/domain/certificates/standing.ts';
 import { dnsProblem, type DnsProblemCode } from '../../../src/domains/domain/dns/problem.ts';
 import type { ResolverSummary } from '../../../src/domains/domain/dns/report.ts';
 import {

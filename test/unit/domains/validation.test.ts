@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isSeen } from '../../../src/adapters/dashboard/domains/seen-records.ts';
+import { isSeen } from '../../../src/adapters/dashboard/domains/records.ts';
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
 import { recordsFor } from '../../../src/domains/domain/dns/records.ts';
-import { unjudged } from '../../../src/domains/domain/dns/judgement.ts';
 import {
   reportOn,
   type DnsExpectation,
@@ -259,11 +258,6 @@ describe('while the delegation cannot be looked up', () => {
     const gone = { ...rightCname, delegation: none };
     const { validation } = reportOn(asked(gone), { ...zoned, lastValidation });
     expect(validation).toEqual({ delegated: false, method: 'http-01' });
-  });
-
-  test('it stays also where the answers are too large to judge', () => {
-    const { report } = unjudged(asked(right), { ...zoned, lastValidation });
-    expect(report.validation).toEqual(lastValidation);
   });
 
   test('nobody says that CAA forbids what it allows with the delegation', () => {

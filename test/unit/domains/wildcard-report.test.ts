@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { unjudged } from '../../../src/domains/domain/dns/judgement.ts';
 import type { DnsFacts, ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
 import { reportOn, type DnsExpectation } from '../../../src/domains/domain/dns/report.ts';
 import {
@@ -104,11 +103,6 @@ describe('the report on a wildcard', () => {
   test('refuses it without a zone', () => {
     const { acmeDnsZone: _, ...without } = wanted;
     expect(codes(right, without)).toEqual(['wildcard_unsupported']);
-  });
-
-  test('requires the proof although the answers were too large to judge', () => {
-    const { report } = unjudged(probed(right), wanted);
-    expect(report).toMatchObject({ ownershipRequired: true, ownershipProven: false });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { encodingFor, isKnown, portionOf } from '../../../src/adapters/edge/negotiation.ts';
+import { encodingFor, isKnown, portionOf } from '../../../src/adapters/edge/served-file.ts';
 
 const file = { path: 'a.html', bytes: 1000, hash: 'h', brotli: 300, gzip: 400 };
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { anyCharacter } from '../../support/any-text.ts';
 import {
   hostNamed,
   isRepeated,
   portNamed,
   requestTargetOf,
 } from '../../../src/adapters/edge/request-host.ts';
-import { anyCharacter } from '../../support/any-text.ts';
 
 describe('the host that a request names', () => {
   test.each([
@@ -40,7 +40,8 @@ describe('the host that a request names', () => {
     'rex.test:8a',
     'rex.test:-1',
     'u@rex.test',
-    'rex.test/',
+    ...['rex.test/', 'rex.test?', 'rex.test#', 'rex.test\\evil', 'https://rex.test'],
+    ...['u@a:99999', 'rex.test:80:80', 'a b', 'a\tb'],
     'rex.test\n',
     'rex.test ',
     ' rex.test',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { matchPath, type PathMatch } from '../../../src/adapters/edge/site-path.ts';
 import { anyCharacter } from '../../support/any-text.ts';
+import { matchPath, type PathMatch } from '../../../src/adapters/edge/served-file.ts';
 
 const files = new Set([
   'index.html',
@@ -51,8 +51,7 @@ describe('a path of a site', () => {
     '/x/',
     '/about/',
     '/About',
-    '/.env',
-    '/...',
+    ...['/.env', '/...', '/.../x', '/..a', '/%252fetc', '/toString', '/constructor', '/*'],
     '/docs/a+b.txt',
     '/%252e%252e',
     '/index.html.html',
@@ -87,6 +86,7 @@ describe('a path of a site', () => {
       '/%ed%a0%80',
       '/a//',
       '//evil.test/docs',
+      ...['/.%2e', '/a/%2e/b', '/a/./b.html', '/%e', '/..%5csecret.html', '/a%2Fb'],
     ]),
   )('"%s" is malformed', (target) => {
     expect(match(target)).toEqual({ kind: 'malformed' });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Cursors, type CursorScope } from '../../../src/adapters/http/operations/cursor.ts';
+import { Cursors, type CursorScope } from '../../../src/adapters/http/operations/cursors.ts';
 
 const secret = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const scope: fc.Arbitrary<CursorScope> = fc.record({

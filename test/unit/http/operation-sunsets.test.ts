@@ -1,11 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { Cursors } from '../../../src/adapters/http/operations/cursor.ts';
-import { orderOperations } from '../../../src/adapters/http/operations/order-operations.ts';
-import { operationSunsets } from '../../../src/adapters/http/operations/operation-sunsets.ts';
+import { Cursors } from '../../../src/adapters/http/operations/cursors.ts';
 import {
-  petOperations,
+  operationSunsets,
+  catalogueOperations,
   type CatalogueRoutes,
-} from '../../../src/adapters/http/operations/pet-operations.ts';
+} from '../../../src/adapters/http/operations/catalogue-operations.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 
 test('the operations that announce their removal are those whose callers are told of it', () => {
@@ -14,7 +13,7 @@ test('the operations that announce their removal are those whose callers are tol
     cursors: new Cursors([new Uint8Array(32)]),
     baseUrl: 'https://api.shop.example/v1',
   };
-  const operations = [...petOperations(routes, new Date(0)), ...orderOperations(routes)];
+  const operations = catalogueOperations(routes, new Date(0));
   const announced = operations.flatMap(({ id, deprecation }) =>
     deprecation ? [[id, deprecation.sunset] as const] : [],
   );

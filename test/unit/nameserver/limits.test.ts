@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { AnswerRate } from '../../../src/adapters/nameserver/answer-rate.ts';
-import { nameServerLimits, shareOf } from '../../../src/adapters/nameserver/limits.ts';
-import { networkOf } from '../../../src/adapters/nameserver/network.ts';
+import {
+  AnswerRate,
+  nameServerLimits,
+  networkOf,
+  shareOf,
+} from '../../../src/adapters/nameserver/limits.ts';
 import {
   newResponder,
   question,

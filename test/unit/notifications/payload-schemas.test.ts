@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { payloadDocument } from '../../../src/adapters/http/reference/payload-documents.ts';
+import { payloadDocument } from '../../../src/adapters/http/reference/payload-schemas.ts';
 import type { OwnersKind, Told } from '../../../src/notifications/domain/notification.ts';
 import { kinds } from '../../../src/notifications/domain/kinds.ts';
 import { messageTypes, payload, ping } from '../../../src/notifications/domain/webhooks/payload.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { SignedIn } from '../../../src/access/people-ports.ts';
 import type { IdempotencyKeys } from '../../../src/access/ports.ts';
-import { invitation, newLink } from '../../../src/adapters/dashboard/account/people-forms.ts';
-import { actOnce } from '../../../src/adapters/dashboard/frame/act-once.ts';
+import { invitation, newLink } from '../../../src/adapters/dashboard/account/people.ts';
+import { actOnce } from '../../../src/adapters/dashboard/frame/sent-form.ts';
 import type { Form, Visit } from '../../../src/adapters/dashboard/frame/screen.ts';
 import { accessLabs, type AccessLab } from '../../support/access/access-lab.ts';
 import { now } from '../../support/accounts.ts';

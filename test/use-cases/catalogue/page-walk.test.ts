@@ -1,8 +1,12 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Cursors, type CursorScope } from '../../../src/adapters/http/operations/cursor.ts';
-import { pageOf, presentPage } from '../../../src/adapters/http/operations/pages.ts';
-import { queryReader } from '../../../src/adapters/http/operations/parse.ts';
+import {
+  Cursors,
+  pageOf,
+  presentPage,
+  type CursorScope,
+} from '../../../src/adapters/http/operations/cursors.ts';
+import { queryReader } from '../../../src/adapters/http/operations/request-input.ts';
 import { ListPetsQuery } from '../../../src/adapters/http/operations/schemas.ts';
 import {
   addPet,

@@ -114,8 +114,8 @@ test('a check that a later one has overtaken takes no name back from the account
     await check(rival, recordCheck);
   };
   lab.delegate(domain, elsewhere);
-  const judge = around(lab.ports.judge, 'judge', { before: meanwhile });
-  await checkDomain({ ...lab.ports, judge })(domain, recordCheck);
+  const domains = around(lab.ports.domains, 'change', { before: meanwhile });
+  await checkDomain({ ...lab.ports, domains })(domain, recordCheck);
   const kinds = [await lab.current(domain), await lab.current(rival)].map(
     ({ certificate }) => certificate.kind,
   );
@@ -127,8 +127,8 @@ test('a name that is taken over with its certificate is live from the moment in 
   await lab.addLive();
   const claimant = await lab.add(await servedProject(lab.stores));
   lab.point(claimant, ownershipOf(claimant));
-  const slow = around(lab.ports.judge, 'judge', { before: () => lab.clock.advance(5000) });
-  const live = await checkDomain({ ...lab.ports, judge: slow })(claimant, recordCheck);
+  const slow = around(lab.ports.domains, 'change', { before: () => lab.clock.advance(5000) });
+  const live = await checkDomain({ ...lab.ports, domains: slow })(claimant, recordCheck);
   const now = lab.clock.now();
   expect(live).toMatchObject({ state: 'live', verifiedAt: now, liveSince: now });
 });

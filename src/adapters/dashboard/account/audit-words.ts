@@ -1,12 +1,11 @@
-import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import type { AuditEntry } from '../../../access/ports.ts';
 import type { CatalogueEvent } from '../../../catalogue/domain/catalogue-event.ts';
+import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
 import type { DomainEvent } from '../../../kernel/domain-event.ts';
 import type { WebhookEvent } from '../../../notifications/domain/webhooks/webhook-event.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
-import { planNames } from './plan.ts';
-import { count, counted } from '../frame/parts.ts';
+import { count, counted, planNames } from '../frame/parts.ts';
 
 /** The names of the things behind ids; the id itself if the thing no longer exists. */
 export interface Names {
@@ -123,10 +122,88 @@ export const auditWords = ({ what, details }: Told, names: Names): string | unde
   return tell?.(details as never, names);
 };
 
-/** Who did it, in words; see `Acting`. */
 export const actorName = (actor: string, { key }: Pick<Names, 'key'>): string => {
   if (actor === 'operator') return 'Operator';
   if (actor === 'service') return 'Animal Store (automatic)';
   if (actor.startsWith('key:')) return `API key ${key(actor.slice('key:'.length))}`;
   return actor.startsWith('person:') ? actor.slice('person:'.length) : actor;
 };
+
+/** What people look for in an audit log, as they call it. */
+export const topicNames = {
+  account: 'Account and plan',
+  people: 'People and sign-in',
+  keys: 'API keys',
+  projects: 'Projects and deploys',
+  domains: 'Domains and certificates',
+  webhooks: 'Webhooks',
+  animals: 'Animals and orders',
+} as const;
+
+export type Topic = keyof typeof topicNames;
+
+/** Every event has one. A new one does not compile until it has. */
+const topics: Readonly<Record<AnyEvent['type'], Topic>> = {
+  account_opened: 'account',
+  plan_changed: 'account',
+  person_invited: 'people',
+  person_removed: 'people',
+  person_signed_in: 'people',
+  sign_in_link_made: 'people',
+  link_mail_wanted: 'people',
+  sign_in_link_mailed: 'people',
+  password_changed: 'people',
+  session_revoked: 'people',
+  api_key_issued: 'keys',
+  api_key_rotated: 'keys',
+  api_key_banned: 'keys',
+  api_key_ban_lifted: 'keys',
+  api_key_revoked: 'keys',
+  project_created: 'projects',
+  deploy_succeeded: 'projects',
+  deploy_failed: 'projects',
+  deploy_discarded: 'projects',
+  deploy_deleted: 'projects',
+  site_rolled_back: 'projects',
+  domain_settings_changed: 'domains',
+  domain_added: 'domains',
+  domain_prepared: 'domains',
+  domain_unprepared: 'domains',
+  domain_verified: 'domains',
+  domain_live: 'domains',
+  domain_removed: 'domains',
+  domain_contested: 'domains',
+  domain_shared: 'domains',
+  domain_share_ended: 'domains',
+  domain_unhealthy: 'domains',
+  domain_recovered: 'domains',
+  certificate_ordered: 'domains',
+  certificate_issued: 'domains',
+  certificate_renewed: 'domains',
+  certificate_failed: 'domains',
+  certificate_failing: 'domains',
+  certificate_recovered: 'domains',
+  quota_warning: 'keys',
+  quota_reached: 'keys',
+  operation_removal: 'keys',
+  webhook_added: 'webhooks',
+  webhook_changed: 'webhooks',
+  webhook_rotated: 'webhooks',
+  webhook_switched_on: 'webhooks',
+  webhook_switched_off: 'webhooks',
+  webhook_removed: 'webhooks',
+  webhook_tested: 'webhooks',
+  webhook_repeated: 'webhooks',
+  pet_added: 'animals',
+  pet_reserved: 'animals',
+  pet_released: 'animals',
+  pet_sold: 'animals',
+  order_approved: 'animals',
+  order_delivered: 'animals',
+};
+
+export const kindsOf = (topic: Topic): readonly string[] =>
+  Object.entries(topics).flatMap(([type, its]) => (its === topic ? [type] : []));
+
+export const topicOf = (text: string | null): Topic | undefined =>
+  text !== null && Object.hasOwn(topicNames, text) ? (text as Topic) : undefined;

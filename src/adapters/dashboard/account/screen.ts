@@ -1,17 +1,20 @@
-import { planSection } from './plan.ts';
-import { auditSection } from './audit-section.ts';
-import type { DashboardPorts } from '../frame/ports.ts';
-import { html } from '../frame/html.ts';
-import { shownOnce } from '../frame/act-once.ts';
-import { mailForm, mailSection } from './mail-section.ts';
-import { accountPath, dismissal, invitation, newLink } from './people-forms.ts';
-import { passwordForm, passwordSection } from './people-password.ts';
-import { peopleSection } from './people-section.ts';
-import { endSession, endSessions, sessionsSection } from './people-sessions.ts';
+import type { Account } from '../../../access/domain/account.ts';
+import { limitsOf, type Plan, plans } from '../../../access/domain/plan.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
+import { bytesInWords } from '../../../kernel/in-words.ts';
+import type { Allowance } from '../../../sites/domain/allowance.ts';
+import type { AccountUse } from '../../../sites/use-cases/show-use.ts';
+import { html, type Html } from '../frame/html.ts';
+import { badge, count, day, type Fact, facts, head, planNames, table } from '../frame/parts.ts';
+import { accountPath } from '../frame/paths.ts';
 import { refusalOf, type Screen } from '../frame/screen.ts';
-import { head } from '../frame/parts.ts';
+import { shownOnce } from '../frame/sent-form.ts';
+import { mailForm, mailSection } from '../notices/mail.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { auditSection } from './audit-log.ts';
+import { endSession, endSessions, passwordForm, passwordSection, sessionsSection } from './me.ts';
+import { dismissal, invitation, newLink, peopleSection } from './people.ts';
 
-/** The account's plan, people and audit log. */
 export const accountScreen = (ports: DashboardPorts): Screen => {
   const { access, sites, notifications, settings, ids } = ports;
   const newId = () => ids.next('form');
@@ -44,7 +47,9 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
         ${secret}
         ${planSection(account, use, settings.allowances)}
         ${peopleSection({ people, troubles }, visit, {
-          ...{ newId, refusal, isMailOn: ports.notifications.isMailOn },
+          newId,
+          refusal,
+          isMailOn: ports.notifications.isMailOn,
         })}
         ${mail}
         ${passwordSection(signedIn, refusalOf(refusal, 'password'))}
@@ -63,3 +68,57 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
     ],
   };
 };
+
+const planSection = (
+  account: Account,
+  { allowance, projects, storedBytes }: AccountUse,
+  allowances: Readonly<Record<Plan, Allowance>>,
+): Html => html`<section class="card">
+  <h2>Plan</h2>
+  ${facts([
+    ...Object.values(factsOf(account)),
+    ['Projects', `${count(projects)} of ${count(allowance.projects)}`],
+    ['Stored files', `${bytesInWords(storedBytes)} of ${bytesInWords(allowance.storedBytes)}`],
+  ])}
+  ${planTable(account, allowances)}
+  <p class="hint">To change your plan, contact the operator of this service and give the account ID above.</p>
+</section>`;
+
+/** The name is shown beside the id; custom limits are in the table. */
+const factsOf = ({
+  id,
+  name,
+  plan,
+  createdAt,
+}: Account): Omit<EveryField<Account, Fact>, 'name' | 'email' | 'ownLimits' | 'warnings'> => ({
+  id: ['Account', html`${name} <code class="quiet">${id}</code>`],
+  createdAt: ['Created', day(createdAt)],
+  plan: ['Plan', html`<strong>${planNames[plan]}</strong>`],
+});
+
+const planTable = (account: Account, allowances: Readonly<Record<Plan, Allowance>>): Html => {
+  const isOwn = (plan: Plan) => plan === account.plan;
+  const limit = (plan: Plan, per: 'perMinute' | 'perDay'): string =>
+    plan === 'enterprise' && !isOwn(plan)
+      ? 'by agreement'
+      : count(limitsOf(plan, isOwn(plan) ? account.ownLimits : undefined)[per]);
+  return table(
+    plans,
+    [
+      [
+        'Plan',
+        'name',
+        (plan) => html`${planNames[plan]} ${isOwn(plan) && badge('your plan', 'good')}`,
+      ],
+      ['Requests per minute', 'number', (plan) => limit(plan, 'perMinute')],
+      ['Requests per day', 'number', (plan) => limit(plan, 'perDay')],
+      ['Projects', 'number', (plan) => count(allowances[plan].projects)],
+      ['Stored files', 'number', (plan) => bytesInWords(allowances[plan].storedBytes)],
+      ['Custom domains', 'number', (plan) => domainsOf(allowances[plan])],
+      ['Wildcard domains', 'text', (plan) => (allowances[plan].hasWildcards ? 'yes' : 'no')],
+    ],
+    { isOwn },
+  );
+};
+
+const domainsOf = ({ domains }: Allowance): string => (domains === 0 ? 'none' : count(domains));

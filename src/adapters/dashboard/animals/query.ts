@@ -1,6 +1,6 @@
 import { orderStatuses, type OrderStatus } from '../../../catalogue/domain/order.ts';
 import { petStatuses, readId, type PetStatus } from '../../../catalogue/domain/pet.ts';
-import { queryText } from '../frame/query-text.ts';
+import { queryText } from '../frame/paths.ts';
 
 /**
  * The filter and position in the lists of animals and orders. Every form carries it, so that its answer shows the same

@@ -1,27 +1,35 @@
+import * as v from 'valibot';
 import type { Catalogue } from '../../../catalogue/catalogue.ts';
-import { readId } from '../../../catalogue/domain/pet.ts';
-import { animalsHref, animalsPath, readAnimalsQuery, type AnimalsQuery } from './query.ts';
-import type { DashboardPorts } from '../frame/ports.ts';
-import { html, nothing } from '../frame/html.ts';
+import {
+  isCategoryId,
+  isPetName,
+  largestInt64,
+  type PetDraft,
+  petNameLength,
+  petStatuses,
+  readId,
+} from '../../../catalogue/domain/pet.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
+import { field, formError, onceInput, select } from '../frame/form-parts.ts';
+import { html, type Html, nothing } from '../frame/html.ts';
 import { notFound } from '../frame/page-problem.ts';
-import { petDraft, petForm } from './pet-form.ts';
-import { orderList, petList, type NamedOrder } from './lists.ts';
-import type { Stretch } from './status-list.ts';
-import { below, lifecycles, orderSteps, petSteps, type Step } from './steps.ts';
+import { head, listPart } from '../frame/parts.ts';
 import {
   bareForm,
   form,
-  refusalOf,
   type Form,
   type Refusal,
+  refusalOf,
   type Screen,
   type Visit,
 } from '../frame/screen.ts';
-import { head } from '../frame/parts.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { type NamedOrder, orderList, petList } from './lists.ts';
+import { animalsHref, animalsPath, type AnimalsQuery, readAnimalsQuery } from './query.ts';
+import { below, lifecycles, orderSteps, petSteps, type Step } from './steps.ts';
 
 const perPage = 20;
 
-/** The animals of the store, and the orders that came of selling them. */
 export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
   path: animalsPath,
   section: 'animals',
@@ -49,8 +57,8 @@ export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
         )}
         ${refusal?.message !== undefined && !ofNew ? html`<p class="notice bad" role="alert">${refusal.message}</p>` : nothing}
         ${petForm(query, ids.next('form'), ofNew)}
-        ${petList(stretchOf(pets), query)}
-        ${orderList(stretchOf(orders), query)}
+        ${petList(listPart(pets, perPage), query)}
+        ${orderList(listPart(orders, perPage), query)}
         ${lifecycles()}`,
     };
   },
@@ -79,14 +87,6 @@ const namedOrders = async (
   return orders.map((order) => ({ ...order, petName: names.get(order.petId) }));
 };
 
-/** Reads one more than it shows, to know whether there are more. */
-const stretchOf = <Thing extends { readonly id: bigint }>(
-  found: readonly Thing[],
-): Stretch<Thing> => {
-  const shown = found.slice(0, perPage);
-  return { shown, next: found.length > perPage ? shown.at(-1)?.id : undefined };
-};
-
 const adding = (catalogue: Catalogue): Form =>
   form({
     name: 'add-animal',
@@ -113,3 +113,63 @@ const stepping = (catalogue: Catalogue, step: Step, kind: 'animal' | 'order'): F
       return { to, done: step.name };
     },
   });
+
+const category = `A category id is a whole number from 1 to ${largestInt64}.`;
+
+const draftFields = {
+  name: v.pipe(
+    v.string(),
+    v.trim(),
+    v.check(isPetName, `A name has 1 to ${petNameLength.max} characters, all on one line.`),
+  ),
+  categoryId: v.pipe(
+    v.string(),
+    v.trim(),
+    // As BigInt from its digits: a number would round it.
+    v.transform((digits) => readId(digits) ?? 0n),
+    v.check(isCategoryId, category),
+  ),
+  status: v.optional(v.picklist(petStatuses, 'Choose one of the list.'), 'available'),
+} satisfies EveryField<PetDraft>;
+
+const petDraft = v.object(draftFields);
+
+const statuses = petStatuses.map((one) => [one, one] as const);
+
+const inputs: EveryField<PetDraft, (refusal: Refusal | undefined) => Html> = {
+  name: (refusal) =>
+    field({ label: 'Name', name: 'name', placeholder: 'Rex', autocomplete: 'off' }, refusal),
+  categoryId: (refusal) =>
+    field(
+      {
+        label: 'Category id',
+        name: 'categoryId',
+        inputmode: 'numeric',
+        placeholder: '7',
+        autocomplete: 'off',
+      },
+      refusal,
+    ),
+  status: (refusal) =>
+    select(
+      {
+        label: 'Initial status',
+        name: 'status',
+        options: statuses,
+        key: '-new',
+        hint: 'An animal that is added as sold has no order.',
+      },
+      refusal,
+    ),
+};
+
+const petForm = (query: AnimalsQuery, once: string, refusal: Refusal | undefined): Html =>
+  html`<section class="card">
+    <h2>Add an animal</h2>
+    <form method="post" action="${animalsHref(query)}" class="fields">
+      ${formError(refusal)}
+      ${onceInput(once)}
+      ${Object.values(inputs).map((input) => input(refusal))}
+      <button class="main">Add animal</button>
+    </form>
+  </section>`;

@@ -1,10 +1,9 @@
 import type { Catalogue } from '../../../catalogue/catalogue.ts';
-import { orderTransitions, type OrderStatus } from '../../../catalogue/domain/order.ts';
-import { petTransitions, type PetStatus } from '../../../catalogue/domain/pet.ts';
+import { type OrderStatus, orderTransitions } from '../../../catalogue/domain/order.ts';
+import { type PetStatus, petTransitions } from '../../../catalogue/domain/pet.ts';
 import type { Transitions } from '../../../kernel/transitions.ts';
 import { animalsHref, animalsPath, type AnimalsQuery } from './query.ts';
-import { confirmedForm } from '../frame/confirmed-form.ts';
-import { buttonForm } from '../frame/form-parts.ts';
+import { buttonForm, confirmedForm } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 
 /** The actions that change a status. The table of transitions says which are allowed. */
@@ -12,7 +11,6 @@ export interface Step {
   /** Last part of its path. */
   readonly name: string;
   readonly label: string;
-  /** What the page says afterwards. */
   readonly told: Html | string;
   /** For a step that cannot be undone: the question, and the label of the confirming button. */
   readonly asks?: { readonly consequences: string; readonly confirm: string };
@@ -20,7 +18,9 @@ export interface Step {
 }
 
 const petStep = (name: 'release' | 'reserve', label: string, told: string): Step => ({
-  ...{ name, label, told },
+  name,
+  label,
+  told,
   act: (catalogue, accountId, id) => catalogue.changePet(accountId, id, name),
 });
 
@@ -40,7 +40,9 @@ export const petSteps: Readonly<Record<PetStatus, Step>> = {
 };
 
 const orderStep = (name: 'approve' | 'deliver', label: string, told: string): Step => ({
-  ...{ name, label, told },
+  name,
+  label,
+  told,
   act: (catalogue, accountId, id) => catalogue.changeOrder(accountId, id, name),
 });
 
@@ -50,7 +52,6 @@ export const orderSteps: Readonly<Record<Exclude<OrderStatus, 'placed'>, Step>> 
   delivered: orderStep('deliver', 'Deliver', 'The order is delivered.'),
 };
 
-/** The status of a thing can change as the table says, with these steps. */
 interface Lifecycle<Status extends string> {
   readonly transitions: Transitions<Status>;
   readonly steps: Readonly<Partial<Record<Status, Step>>>;
@@ -72,11 +73,9 @@ interface Stepping<Status> {
   readonly kind: 'animal' | 'order';
   readonly id: bigint;
   readonly status: Status;
-  /** Known by, if it has a name. */
   readonly name?: string;
 }
 
-/** The next steps of a thing as buttons; one that cannot be undone asks first. */
 export const stepForms = <Status extends string>(
   { kind, id, status, name = `${kind} ${id}` }: Stepping<Status>,
   lifecycle: Lifecycle<Status>,
@@ -90,10 +89,8 @@ export const stepForms = <Status extends string>(
     return confirmedForm({ id: `${step}-${id}`, label, about, question, action, ...asks });
   });
 
-/** Where the steps are sent, below the page. */
 export const below = { animal: '', order: '/orders' } as const;
 
-/** How the status of animals and orders can change, printed from the tables that decide it. */
 export const lifecycles = (): Html =>
   html`<details>
     <summary>How the status of animals and orders can change</summary>

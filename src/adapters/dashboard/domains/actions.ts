@@ -1,27 +1,29 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import { isVisited } from '../../../domains/domain/attachment/serving.ts';
 import {
   reverifyAllowedAt,
   verifyAllowedAt,
 } from '../../../domains/domain/attachment/verification.ts';
-import { isVisited } from '../../../domains/domain/attachment/serving.ts';
+import type { RecordZones } from '../../../domains/domain/dns/records.ts';
 import type { DomainRole } from '../../../domains/use-cases/domain-settings.ts';
-import { domainPath, settingPath } from './paths.ts';
-import { nameInText } from './words.ts';
-import { html, nothing, type Html } from '../frame/html.ts';
+import type { Project } from '../../../sites/domain/project.ts';
+import { html, type Html, nothing } from '../frame/html.ts';
 import { time } from '../frame/parts.ts';
-import type { Refusal } from '../frame/screen.ts';
+import { bareForm, type Form, type Refusal, type Visit } from '../frame/screen.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { domainOf, domainPath, settingPath } from './paths.ts';
+import { leftRecords } from './records.ts';
+import { nameInText, shownName } from './words.ts';
 
 export interface VerifyOptions {
   readonly action: string;
   readonly now: Date;
   readonly refusal: Refusal | undefined;
-  /** Whether live domains get the button too. */
   readonly alsoLive?: boolean;
 }
 
 export const verifyAnchor = ({ id }: Pick<CustomDomain, 'id'>): string => `verify-${id}`;
 
-/** The button for the next step of a domain, with the earliest time to press it. */
 export const verifyForm = (domain: CustomDomain, options: VerifyOptions): Html => {
   const { action, now, refusal, alsoLive = false } = options;
   const button = buttonOf(domain, now, alsoLive);
@@ -55,7 +57,6 @@ const buttonOf = (domain: CustomDomain, now: Date, alsoLive: boolean) => {
   }
 };
 
-/** What else can be done with a domain. */
 export const domainMenu = (domain: CustomDomain, slug: string, { isPrimary }: DomainRole): Html => {
   const { id, host, unicodeHost, state } = domain;
   if (state === 'removed') return nothing;
@@ -66,4 +67,76 @@ export const domainMenu = (domain: CustomDomain, slug: string, { isPrimary }: Do
       ${isVisited(domain) && !isPrimary && html`<form role="none" method="post" action="${settingPath(slug, 'primary-domain')}"><input type="hidden" name="primary" value="${host}"><button role="menuitem">Make primary</button></form>`}
       <a role="menuitem" class="ending" href="${domainPath(slug, host)}/remove">Remove</a>
     </div>`;
+};
+
+/** By the codes of `afterVerify`: what stays true. The others are said by `noticeAfter`. */
+export const verifyNotices = {
+  checked: 'The DNS was checked: all records are correct.',
+};
+
+/** The form that verifies a domain. @param to the page that says what came of it */
+export const verification = (
+  ports: DashboardPorts,
+  path: string,
+  to: (project: Project, domain: CustomDomain, visit: Visit) => string,
+): Form =>
+  bareForm({
+    name: 'verify',
+    path,
+    act: async (visit) => {
+      const { project, domain } = await domainOf(ports, visit);
+      const verified = await ports.domains.verifyDomain(domain);
+      return { to: to(project, domain, visit), done: afterVerify(domain, verified) };
+    },
+  });
+
+const afterVerify = (before: CustomDomain, after: CustomDomain): string => {
+  if (before.state === 'verified') return 'reverified';
+  if (before.state === 'added' && after.state !== 'added') return 'verified';
+  return after.dns.report?.verifiable ? 'checked' : 'not-yet';
+};
+
+/**
+ * The notice after an action, shown for as long as it is true.
+ * @param path of the domain's own page, where that is another one
+ */
+export const noticeAfter = (
+  query: URLSearchParams,
+  domain: CustomDomain | undefined,
+  path = '',
+): Html => {
+  const done = query.get('done') ?? '';
+  const said = domain && words.get(done)?.[domain.state];
+  if (said !== undefined) return html`<p class="notice good" role="status">${said}</p>`;
+  if (done !== 'not-yet' || domain?.dns.report?.verifiable !== false) return nothing;
+  return html`<p class="notice busy" role="status">The DNS of ${shownName(domain)} was checked and is not correct yet. <a href="${path}#problems">See what to change</a>; we keep checking automatically.</p>`;
+};
+
+/** By what was done and the state, as long as the words are true. */
+const words: ReadonlyMap<
+  string,
+  Readonly<Partial<Record<CustomDomain['state'], string>>>
+> = new Map([
+  ['added', { added: 'Added. Create the records below; we check for them automatically.' }],
+  [
+    'verified',
+    {
+      live: 'The DNS is correct. The domain is verified and live.',
+      verified: 'The DNS is correct. The domain is verified, and its certificate has been ordered.',
+    },
+  ],
+  ['reverified', { verified: 'A new attempt to issue the certificate has started.' }],
+]);
+
+export const afterRemoval = (
+  removed: readonly CustomDomain[],
+  query: URLSearchParams,
+  zones: RecordZones,
+): Html => {
+  const domain = removed.find(({ host }) => host === query.get('host'));
+  if (query.get('done') !== 'removed' || !domain) return nothing;
+  return html`<div class="notice good" data-said role="status">
+    <p>${shownName(domain)} is removed, and nothing is served under it any more. Now delete its records at your DNS provider:</p>
+    ${leftRecords(domain, zones)}
+  </div>`;
 };

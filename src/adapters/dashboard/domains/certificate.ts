@@ -34,7 +34,6 @@ const tones: Readonly<Record<ReturnType<typeof statusOf>, Tone>> = {
   failed: 'bad',
 };
 
-/** The certificate of a domain, and how much of the authority's rate limits it has used. */
 export const certificateSection = ({ domain, budget, records }: DomainView, now: Date): Html => {
   const { certificate } = domain;
   const isEarly = records.some(({ purpose }) => purpose === 'delegation');

@@ -2,40 +2,39 @@ import type { Context } from 'koa';
 import * as v from 'valibot';
 import type { Plan } from '../../../access/domain/plan.ts';
 import type { CustomDomain, DomainIn } from '../../../domains/domain/attachment/custom-domain.ts';
-import { configurationSection } from './configuration-section.ts';
-import type { DashboardPorts, DashboardSettings } from '../frame/ports.ts';
-import { addingForm, noDomainYet } from './adding.ts';
+import { planAllowances } from '../../../sites/domain/allowance.ts';
+import type { Site } from '../../../sites/domain/site.ts';
+import { field, formError, onceInput } from '../frame/form-parts.ts';
+import { html, type Html, nothing } from '../frame/html.ts';
+import { empty } from '../frame/parts.ts';
+import { queryText } from '../frame/paths.ts';
+import { form, type Refusal, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
+import { filled } from '../frame/sent-form.ts';
+import type { DashboardPorts, DashboardSettings } from '../ports.ts';
+import { projectHead, siteOf } from '../projects/project-head.ts';
+import { afterRemoval, noticeAfter, verification, verifyNotices } from './actions.ts';
+import { configurationForm, configurationNotices, configurationSection } from './configuration.ts';
 import {
   domainTable,
+  type ListOptions,
   pageLinks,
   pageOf,
   pageQuery,
   removedSection,
-  type ListOptions,
 } from './list.ts';
-import { afterRemoval, afterwards, verification, verifyNotices } from './notices.ts';
+import { newRecords, type PairedProject, pairNote } from './new-records.ts';
 import { domainPath, domainsPath, otherNamePath } from './paths.ts';
-import { newRecords } from './new-records.ts';
-import { pairNote, type PairedProject } from './pair-note.ts';
-import { filled } from '../frame/form-body.ts';
-import { html, nothing, type Html } from '../frame/html.ts';
-import { projectHead } from '../projects/head.ts';
-import { redirectForms, redirectNotices } from './redirect-forms.ts';
-import { redirectSection } from './redirect-section.ts';
-import { queryText } from '../frame/query-text.ts';
-import { form, refusalOf, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
-import { siteOf } from '../projects/site-of.ts';
+import { redirectForms, redirectNotices, redirectSection } from './redirects.ts';
 
 const path = domainsPath(':slug');
 
-/** All domains of a project, a new one, and what is decided about them together. */
 export const domainsScreen = (ports: DashboardPorts): Screen => ({
   path,
   section: 'projects',
   live: ({ parameters }) => ports.domains.fingerprint(parameters['slug'] ?? ''),
-  notices: { ...redirectNotices, ...verifyNotices },
+  notices: { ...redirectNotices, ...configurationNotices, ...verifyNotices },
   show: showDomains(ports),
-  forms: [addingOf(ports), verifyingOf(ports), ...redirectForms(ports)],
+  forms: [addingOf(ports), verifyingOf(ports), ...redirectForms(ports), configurationForm(ports)],
   others: [{ method: 'GET', path: otherNamePath, answer: otherName(ports) }],
 });
 
@@ -57,13 +56,14 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
   const holds = await domains.showHolds(attached);
   const { plan } = visit.signedIn.account;
   const adding = addingForm({
-    ...{ action: domainsPath(slug), once: ids.next('form') },
+    action: domainsPath(slug),
+    once: ids.next('form'),
     hasWildcards: hasWildcards(settings, plan),
     refusal: refusalOf(refusal, 'add-domain'),
   });
   const content = html`
     ${afterRemoval(removed, query, settings)}
-    ${afterwards(query, acted, path)}
+    ${noticeAfter(query, acted, path)}
     ${projectHead(site.project, 'domains', html`<p class="lead">Serve this site under names of your own, each with its own certificate.</p>`)}
     ${acted && (await recordsOf(ports, [acted, other], { slug, view, attached }))}
     <section class="card" id="all-domains" aria-labelledby="domains">
@@ -86,7 +86,6 @@ const otherName =
     return Promise.resolve(undefined);
   };
 
-/** The plan has them, and there is the zone that they need. */
 const hasWildcards = ({ acmeDnsZone, allowances }: DashboardSettings, plan: Plan): boolean =>
   acmeDnsZone !== undefined && allowances[plan].hasWildcards;
 
@@ -145,3 +144,71 @@ const verifyingOf = (ports: DashboardPorts) =>
     ({ slug }, { host }, { query }) =>
       `${domainsPath(slug)}${pageQuery(query, { host, with: query.get('with') ?? undefined })}`,
   );
+
+interface Adding {
+  readonly action: string;
+  readonly once: string;
+  readonly hasWildcards: boolean;
+  readonly refusal: Refusal | undefined;
+}
+
+const addingForm = ({ action, once, hasWildcards, refusal }: Adding): Html =>
+  html`<form method="post" action="${action}" class="fields">
+    ${formError(refusal)}
+    ${onceInput(once)}
+    <div class="field">
+      ${field(
+        {
+          label: 'Domain',
+          name: 'domain',
+          placeholder: 'shop.example.com',
+          maxlength: 300,
+          inputmode: 'url',
+          autocomplete: 'off',
+          hint: `A name that you own, such as shop.example.com or example.com.${hasWildcards ? wildcardHint : ''} The next step shows the DNS records to create; nothing changes for visitors yet.`,
+        },
+        refusal,
+      )}
+      ${pairBox(refusal)}
+    </div>
+    <button class="main">Add domain</button>
+  </form>`;
+
+const wildcardHint =
+  ' A wildcard such as *.shop.example.com stands for every name one level below.';
+
+const anyOther = 'www.example.com for example.com, or the other way round';
+
+/**
+ * Ticked until somebody unticks it. Where scripts run, it names the other name as one is typed, and is not shown for a name
+ * that has none.
+ */
+const pairBox = (refusal: Refusal | undefined): Html => {
+  const isTicked = refusal?.values['pair'] !== undefined || refusal === undefined;
+  return html`<label class="option"><input type="checkbox" name="pair" value="yes" ${isTicked && html`checked`}>
+    <span>Also add <span data-other-of="domain" data-from="${otherNamePath}" data-any="${anyOther}">${anyOther}</span>, and redirect it to this one</span></label>`;
+};
+
+const noDomainYet = ({ project, servedDeployId }: Site, plan: Plan): Html => {
+  const planAllows = plan === 'enterprise' || planAllowances[plan].domains > 0;
+  const isDeployed = servedDeployId !== undefined;
+  return empty(
+    'No domain yet',
+    'Give this site a name of your own. It is served over HTTPS, with a certificate that is issued and renewed automatically.',
+    html`<ul class="bullets">
+      ${need(
+        planAllows,
+        `The ${plan} plan includes custom domains.`,
+        html`The ${plan} plan does not include custom domains; they need Pro or above. <a href="/dashboard/account">See your plan</a>`,
+      )}
+      ${need(
+        isDeployed,
+        'The site is deployed.',
+        html`There is nothing to serve yet. <a href="/dashboard/projects/${project.slug}">Deploy the site</a>`,
+      )}
+    </ul>`,
+  );
+};
+
+const need = (isMet: boolean, met: string, missing: Html): Html =>
+  html`<li class="${isMet ? 'met good' : 'missing bad'}"><span>${isMet ? met : missing}</span></li>`;

@@ -1,17 +1,15 @@
 import type { CustomDomain, DomainIn } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { Hold } from '../../../domains/domain/certificates/ca-budget.ts';
-import { roleOf, type DomainSettingsView } from '../../../domains/use-cases/domain-settings.ts';
+import { type DomainSettingsView, roleOf } from '../../../domains/use-cases/domain-settings.ts';
 import { dueAt } from '../../../domains/domain/attachment/schedule.ts';
 import { domainMenu, verifyForm } from './actions.ts';
 import { attachmentPath, domainPath } from './paths.ts';
-import { progressOfHeldUp } from './certified.ts';
-import { progressOf } from './progress.ts';
+import { progressOf, progressOfHeldUp } from './progress.ts';
 import { shownName, stateBadge } from './words.ts';
-import { html, nothing, type Html } from '../frame/html.ts';
-import { planned, badge, count, counted, time } from '../frame/parts.ts';
-import { queryText } from '../frame/query-text.ts';
-import { refusalOf, type Refusal } from '../frame/screen.ts';
-import { table } from '../frame/table.ts';
+import { html, type Html, nothing } from '../frame/html.ts';
+import { badge, count, counted, planned, table, time } from '../frame/parts.ts';
+import { queryText } from '../frame/paths.ts';
+import { type Refusal, refusalOf } from '../frame/screen.ts';
 
 export interface ListOptions {
   readonly slug: string;
@@ -19,14 +17,12 @@ export interface ListOptions {
   readonly refusal: Refusal | undefined;
   /** The limits that first certificates wait for, by domain id. */
   readonly holds: ReadonlyMap<string, Hold>;
-  /** The primary domain and the redirects of the project. */
   readonly view: DomainSettingsView;
   /** The domains whose records are shown together, if there are some; verifying one keeps both in sight. */
   readonly pair: readonly (CustomDomain | undefined)[];
   readonly query: URLSearchParams;
 }
 
-/** A row for each domain: its state, the next step, and the button for it. */
 export const domainTable = (domains: readonly CustomDomain[], options: ListOptions): Html =>
   table(
     domains,

@@ -1,14 +1,17 @@
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import { projectHostsOf } from '../../../domains/domain/attachment/serving.ts';
 import { bindSnippet } from '../../../domains/domain/dns/records.ts';
+import { hindranceTo } from '../../../domains/domain/redirects/redirects.ts';
+import type { DomainSettingsView } from '../../../domains/use-cases/domain-settings.ts';
 import type { DescribedDomain } from '../../../domains/use-cases/show-domain.ts';
+import { html, type Html, nothing } from '../frame/html.ts';
 import { verifyAnchor } from './actions.ts';
 import { domainPath } from './paths.ts';
 import { contestNote, hintList, newRecord, zoneFile, zoneName } from './records.ts';
 import { shownName } from './words.ts';
-import { html, nothing, type Html } from '../frame/html.ts';
 
 interface Options {
   readonly slug: string;
-  /** What becomes of a pair. */
   readonly note: Html;
 }
 
@@ -42,3 +45,28 @@ const progress = (views: readonly DescribedDomain[], slug: string): Html =>
   views.length > 1
     ? html`the list shows the progress`
     : html`${views.map(({ domain }) => html`<a href="${domainPath(slug, domain.host)}">its page</a>`)} shows the progress`;
+
+export interface PairedProject {
+  readonly view: DomainSettingsView;
+  readonly attached: readonly CustomDomain[];
+}
+
+export const pairNote = (
+  typed: CustomDomain,
+  other: CustomDomain,
+  { view, attached }: PairedProject,
+): Html => {
+  const { domains } = view.document;
+  for (const [from, to] of [
+    [other, typed],
+    [typed, other],
+  ] as const) {
+    if (!domains.redirects.some((one) => one.from === from.host && one.to === to.host)) continue;
+    return html`<p class="hint">${shownName(from)} redirects to ${shownName(to)} <a href="#all-redirects">as soon as both are live</a>. Until then, a live one shows the site.</p>`;
+  }
+  const redirect = { from: other.host, to: typed.host };
+  const why = hindranceTo(redirect, domains, { hosts: projectHostsOf(attached) });
+  return why === undefined
+    ? nothing
+    : html`<p class="notice busy">${shownName(other)} does not redirect to ${shownName(typed)}: ${why} Both show the site once they are live.</p>`;
+};

@@ -1,9 +1,9 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../../sites/domain/project.ts';
-import type { DashboardPorts } from '../frame/ports.ts';
-import { queryText } from '../frame/query-text.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { queryText } from '../frame/paths.ts';
 import type { Visit } from '../frame/screen.ts';
-import { siteOf } from '../projects/site-of.ts';
+import { siteOf } from '../projects/project-head.ts';
 
 /** Where the pages of custom domains are; patterns of @koa/router have the same form. */
 export const domainsPath = (slug: string): string => `/dashboard/projects/${slug}/settings/domains`;
@@ -13,9 +13,6 @@ export const domainPath = (slug: string, host: string): string => `${domainsPath
 
 /** Where a script asks for the other name of a pair. */
 export const otherNamePath = '/dashboard/other-name';
-
-/** The page of a domain for somebody who is not signed in. The log hides what follows: see `shownPath`. */
-export const sharedPath = (secret: string): string => `/dashboard/shared-domain/${secret}`;
 
 /** One attachment of a host, also after the host was added again. */
 export const attachmentPath = (slug: string, { host, id }: CustomDomain): string =>

@@ -1,19 +1,54 @@
-import { workOn } from '../../../domains/domain/certificates/standing.ts';
 import type {
   CustomDomain,
   DomainIn,
+  OwnFact,
   RemovalReason,
 } from '../../../domains/domain/attachment/custom-domain.ts';
+import { healthOf } from '../../../domains/domain/attachment/health.ts';
+import { isDelegated, isReadyAt } from '../../../domains/domain/attachment/readiness.ts';
+import { isServed } from '../../../domains/domain/attachment/serving.ts';
+import { type Hold, limitInWords } from '../../../domains/domain/certificates/ca-budget.ts';
+import { isOrdered, workOn } from '../../../domains/domain/certificates/standing.ts';
 import {
+  type DnsProblem,
+  type DnsProblemCode,
   isBlocking,
   problemTitles,
-  type DnsProblemCode,
+  type Responsible,
 } from '../../../domains/domain/dns/problem.ts';
 import { proofOf } from '../../../domains/domain/dns/records.ts';
-import { progressOfLive, progressOfVerified } from './certified.ts';
-import { progressOfPreparing } from './preparing.ts';
-import { ourTurn, yourTurn, type Progress } from './turn.ts';
+import { exact, type Tone } from '../frame/parts.ts';
 import { nameInText, nameOf } from './words.ts';
+
+export interface Progress {
+  /** In a few words, for a list. */
+  readonly short: string;
+  readonly sentence: string;
+  readonly actor: Responsible;
+  readonly tone: Tone;
+  /** Work is under way that takes seconds or minutes. */
+  readonly isWorkedOn: boolean;
+}
+
+const ownerActs = (short: string, sentence: string, tone: Tone = 'bad'): Progress => ({
+  short,
+  sentence,
+  tone,
+  actor: 'customer',
+  isWorkedOn: false,
+});
+
+const weAct = (short: string, sentence: string): Progress => ({
+  short,
+  sentence,
+  tone: 'busy',
+  actor: 'us',
+  isWorkedOn: true,
+});
+
+/** A title to go on with within a sentence; abbreviations stay as they are. */
+const lowered = (title: string): string =>
+  /^[A-Z][a-z]|^An? /.test(title) ? `${title.slice(0, 1).toLowerCase()}${title.slice(1)}` : title;
 
 /** @param redirectsTo where visitors of a live domain are sent, if they do not get the site */
 export const progressOf = (domain: CustomDomain, now: Date, redirectsTo?: string): Progress => {
@@ -37,7 +72,7 @@ export const sharedSentenceOf = (domain: CustomDomain, now: Date, redirectsTo?: 
 
 const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added'>): Progress => {
   if (!report) {
-    return yourTurn(
+    return ownerActs(
       'Waiting for DNS records',
       `Create the records below at the DNS provider of ${nameInText(nameOf(registrableDomain))}. We check for them automatically.`,
       'busy',
@@ -45,7 +80,7 @@ const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added
   }
   const problem = report.problems.find(isBlocking);
   if (!problem) {
-    return ourTurn('DNS is correct', 'The DNS is correct. The next check verifies the domain.');
+    return weAct('DNS is correct', 'The DNS is correct. The next check verifies the domain.');
   }
   const asked = report.resolvers.length;
   const agreeing = report.resolvers.filter(({ agrees }) => agrees).length;
@@ -65,8 +100,8 @@ const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added
   const what = size === 1 ? 'the problem' : `the ${size} problems`;
   const isAwaited = [...codes].every((code) => meanings[code] === 'awaited');
   return isAwaited
-    ? yourTurn(title, `The DNS does not have all records yet. ${awaiting}`, 'busy')
-    : yourTurn(
+    ? ownerActs(title, `The DNS does not have all records yet. ${awaiting}`, 'busy')
+    : ownerActs(
         title,
         `The DNS is not correct yet. Fix ${what} below; we check again automatically.`,
       );
@@ -111,7 +146,6 @@ const awaiting =
 
 interface Removal {
   readonly short: string;
-  /** What to do for that host. */
   readonly advice: (host: string) => string;
 }
 
@@ -135,3 +169,143 @@ const progressOfRemoved = ({ host, reason }: DomainIn<'removed'>): Progress => (
   tone: 'idle',
   isWorkedOn: false,
 });
+
+const move =
+  'Create the first record below in place of the old ones. From then on visitors get your site here over HTTPS; we check for it automatically.';
+
+/** What there is to say of a certificate that comes before the traffic; undefined: nothing. */
+const progressOfPreparing = (domain: DomainIn<'added'>, now: Date): Progress | undefined => {
+  const work = workOn(domain);
+  if (!work || !isDelegated(domain)) return undefined;
+  if (isReadyAt(domain, now)) {
+    const sentence = `Certificate ready: point your DNS here whenever you like. ${move}`;
+    return { ...ownerActs('Certificate ready', sentence, 'good') };
+  }
+  if (!work.problem)
+    return weAct(
+      'Certificate is being issued',
+      'The name is proven, and its certificate is being ordered. You can point your DNS here without a gap once it is ready.',
+    );
+  const title = problemTitles[work.problem.code];
+  const next =
+    work.step === 'waits_for_owner'
+      ? 'We no longer retry. Fix that, then press Verify.'
+      : 'We retry automatically.';
+  const sentence = `The certificate is not ready yet: ${lowered(title)}. ${next}`;
+  return { ...ownerActs(title, sentence), actor: work.problem.actor };
+};
+
+const usually = 'That usually takes less than two minutes.';
+
+const progressOfVerified = ({ certificate: { work } }: DomainIn<'verified'>): Progress => {
+  switch (work.step) {
+    case 'planned':
+      return work.problem ? progressOfFailure(work.problem) : isIssued('ordered');
+    case 'ordered':
+      return work.problem ? progressOfFailure(work.problem) : isIssued('checked');
+    case 'waits_for_dns':
+      return progressOfFailure(work.problem);
+    case 'waits_for_owner':
+      return progressOfEnd(work.problem);
+  }
+};
+
+const isIssued = (what: keyof typeof nowIssuing): Progress =>
+  weAct('Certificate is being issued', `${nowIssuing[what]} ${usually}`);
+
+const nowIssuing = {
+  ordered: 'The DNS is correct, and the certificate is being ordered.',
+  checked: 'The certificate authority is checking that the domain points to this service.',
+};
+
+/** For a certificate that only has to wait; failures have their own message. */
+export const progressOfHeldUp = (
+  domain: CustomDomain,
+  heldUpBy: Hold | undefined,
+): Progress | undefined => {
+  const { certificate, state } = domain;
+  if (!heldUpBy || certificate.kind !== 'wanted' || certificate.work.problem) return undefined;
+  const limit = limitInWords(heldUpBy.reason);
+  const right = state === 'added' ? 'The name is proven.' : 'The DNS is correct.';
+  const sentence = `${right} The certificate waits, because a limit is reached: ${limit}. It is ordered automatically, from ${exact(heldUpBy.nextAt)} on.`;
+  return { ...weAct(`Certificate waits: ${limit}`, sentence), isWorkedOn: false };
+};
+
+const progressOfEnd = ({ code }: DnsProblem): Progress => {
+  const title = problemTitles[code];
+  const advice = 'We no longer retry. Fix that, then press Re-verify.';
+  return ownerActs(title, `There is no certificate: ${lowered(title)}. ${advice}`);
+};
+
+const progressOfFailure = ({ code, actor }: DnsProblem): Progress => {
+  const title = problemTitles[code];
+  const waits = `The certificate has to wait: ${lowered(title)}.`;
+  return actor === 'customer'
+    ? ownerActs(title, `${waits} Fix that; we retry automatically.`)
+    : { ...weAct(title, `${waits} We retry automatically.`), isWorkedOn: false };
+};
+
+/**
+ * What each fact of a live domain has to say, before its health does. A new fact does not compile until it is decided
+ * here.
+ */
+const saidOf: Readonly<
+  Record<OwnFact<'live'>, (domain: DomainIn<'live'>) => Progress | undefined>
+> = {
+  // The steps show both.
+  verifiedAt: () => undefined,
+  liveSince: () => undefined,
+};
+
+const progressOfLive = (
+  domain: DomainIn<'live'>,
+  now: Date,
+  redirectsTo: string | undefined,
+): Progress => {
+  const [told] = Object.values(saidOf).flatMap((say) => say(domain) ?? []);
+  if (told) return told;
+  const health = healthOf(domain, now);
+  switch (health?.kind) {
+    case 'certificate_expired': {
+      const because = health.problem ? `: ${lowered(problemTitles[health.problem.code])}` : '';
+      return ownerActs(
+        'Certificate has expired',
+        `The certificate has expired and could not be renewed${because}. Browsers warn your visitors.`,
+      );
+    }
+    case 'at_risk': {
+      const { code, actor } = health.problem;
+      const title = problemTitles[code];
+      const sentence = `${visitorsGet(redirectsTo)}, but its certificate cannot be renewed: ${lowered(title)}.`;
+      return { ...ownerActs(title, sentence), actor };
+    }
+    case 'healthy':
+    case undefined:
+      return progressOfHealthy(domain, redirectsTo);
+  }
+};
+
+const visitorsGet = (redirectsTo: string | undefined): string =>
+  redirectsTo === undefined
+    ? 'Your site is served over HTTPS'
+    : `Visitors are redirected to ${redirectsTo}`;
+
+const progressOfHealthy = (
+  domain: DomainIn<'live'>,
+  redirectsTo: string | undefined,
+): Progress => ({
+  short: redirectsTo === undefined ? 'Served over HTTPS' : 'Redirects over HTTPS',
+  sentence: `${visitorsGet(redirectsTo)}. Its certificate ${isOrdered(domain) ? 'is being renewed' : 'renews automatically'}.`,
+  actor: 'nobody',
+  tone: 'good',
+  isWorkedOn: isOrdered(domain),
+});
+
+export const lossesOf = (domain: CustomDomain): readonly string[] => [
+  isServed(domain)
+    ? 'Visitors can no longer reach the site under this name, effective immediately.'
+    : 'Its DNS is no longer checked.',
+  domain.certificate.kind === 'issued'
+    ? 'Its certificate and private key are destroyed.'
+    : 'It has no certificate yet; none will be ordered.',
+];

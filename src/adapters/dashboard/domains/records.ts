@@ -1,14 +1,17 @@
-import { filledForm } from '../../../domains/domain/dns/provider.ts';
-import type { DnsRecord } from '../../../domains/domain/dns/records.ts';
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import { filledForm, type HostedZone } from '../../../domains/domain/dns/provider.ts';
+import {
+  type DnsRecord,
+  recordsFor,
+  type RecordZones,
+} from '../../../domains/domain/dns/records.ts';
+import type { DnsReport } from '../../../domains/domain/dns/report.ts';
+import { isAtApex } from '../../../domains/domain/dns/standing.ts';
 import type { DescribedDomain } from '../../../domains/use-cases/show-domain.ts';
-import { providerHints } from './provider-hints.ts';
-import { isSeen } from './seen-records.ts';
+import { html, type Html, nothing } from '../frame/html.ts';
+import { badge, type Column, copyable, copyButton, facts, table } from '../frame/parts.ts';
 import { nameOf, shownName } from './words.ts';
-import { html, nothing, type Html } from '../frame/html.ts';
-import { badge, copyButton, copyable, facts } from '../frame/parts.ts';
-import { table, type Column } from '../frame/table.ts';
 
-/** The records to create, each ready to be copied into the form of a provider. */
 export const recordsSection = (view: DescribedDomain): Html => {
   const { domain, records, hosted, bind, hints } = view;
   return html`<section class="card" id="all-records" aria-labelledby="records">
@@ -25,11 +28,9 @@ export const recordsSection = (view: DescribedDomain): Html => {
   </section>`;
 };
 
-/** That the name is contested, where the record that proves it stands. */
 export const contestNote = ({ contest }: Pick<DescribedDomain, 'contest'>): Html =>
   contest === undefined ? nothing : html`<p class="notice bad">${contest}</p>`;
 
-/** Where the records belong, and what they are for. */
 const whereToKeep = ({ state, registrableDomain }: DescribedDomain['domain']): Html =>
   state === 'added'
     ? html`Create them at the DNS provider of ${zoneName(registrableDomain)}. Their values are unique to this domain.`
@@ -104,4 +105,84 @@ const valueCell = (record: DnsRecord, hosted: DescribedDomain['hosted']): Html =
 const seenBadge = (isThere: boolean, required: boolean): Html => {
   if (isThere) return badge('seen', 'good');
   return required ? badge('not seen', 'bad') : badge('not seen', 'idle');
+};
+
+/** What is particular about the provider of a zone, and a link to its own page. Nothing where we do not know it. */
+const providerHints = (hosted: HostedZone | undefined, records: readonly DnsRecord[]): Html => {
+  if (!hosted) return nothing;
+  const { provider, zone } = hosted;
+  const hints = hintsOf(hosted, records);
+  return html`<div class="stack" id="provider">
+    <p>The name servers of <strong>${shownName(nameOf(zone))}</strong> belong to <strong>${provider.name}</strong>. ${provider.page !== undefined && html`<a href="${provider.page}" rel="noopener noreferrer external">DNS at ${provider.name}</a>`}</p>
+    ${hints.length > 0 && html`<ul class="bullets">${hints.map((hint) => html`<li>${hint}</li>`)}</ul>`}
+  </div>`;
+};
+
+const hintsOf = (hosted: HostedZone, records: readonly DnsRecord[]): readonly (Html | string)[] => {
+  const { provider, zone } = hosted;
+  const forms = records.map((record) => ({ record, form: filledForm(record, hosted) }));
+  const [ofZone] = forms.filter(({ record }) => record.type === 'ALIAS');
+  const written = forms.some(({ form }) => form.name !== undefined);
+  const dotted = forms.some(({ record, form }) => record.value !== form.value);
+  return [
+    ...(written
+      ? [html`Names below are as its form wants them, without <code>${zone}</code>.`]
+      : []),
+    ...(dotted
+      ? [
+          'A host name as a value needs a dot at its end there, or the provider adds the zone to it. The values below have it.',
+        ]
+      : []),
+    ...(ofZone ? aliasHints(ofZone.form.type) : []),
+    ...(provider.withoutProxy !== undefined
+      ? [
+          `${provider.withoutProxy} for the record that points here. A proxy hides it from us, and certificates can fail.`,
+        ]
+      : []),
+  ];
+};
+
+const aliasHints = (type: ReturnType<typeof filledForm>['type']): readonly string[] => {
+  switch (type) {
+    case 'CNAME':
+      return ['For the domain itself, create a CNAME record: this provider flattens it.'];
+    case 'ALIAS':
+      return ['For the domain itself, this provider has the type ALIAS.'];
+    case 'none':
+      return [
+        'For the domain itself, this provider has no record that can lead to another name. Use a name such as www here, and redirect the domain to it; or move the DNS to a provider with ALIAS records.',
+      ];
+    case undefined:
+      return [];
+  }
+};
+
+/** Whether the last check found the record. */
+export const isSeen = (report: DnsReport, purpose: DnsRecord['purpose']): boolean => {
+  switch (purpose) {
+    case 'route':
+      return report.pointsHere;
+    case 'ownership':
+      return report.textSeen ?? report.ownershipProven;
+    case 'delegation':
+      return report.validation?.delegated ?? false;
+  }
+};
+
+export const whyDelete =
+  'Attackers search for leftover records to take over names. The values of these are never assigned again, but delete them all the same.';
+
+/** The DNS records to delete after a domain was removed, or before it is. */
+export const leftRecords = (domain: CustomDomain, zones: RecordZones): Html => {
+  const { report } = domain.dns;
+  const needs = { ...zones, txtRequired: report?.ownershipRequired ?? false };
+  const records = recordsFor({ ...domain, isApex: isAtApex(domain) }, domain.token, needs)
+    // An optional record that was never seen was most likely never created.
+    .filter(({ required, purpose }) => required || (report && isSeen(report, purpose)));
+  return html`<ul class="bullets">
+    ${records.map(
+      ({ type, fqdn, value }) =>
+        html`<li><strong>${type}</strong> <code>${fqdn}</code> → <code>${value}</code> ${copyButton(fqdn, `the name of the ${type} record`)}</li>`,
+    )}
+  </ul>`;
 };

@@ -1,24 +1,32 @@
+import type Router from '@koa/router';
+import type { Context } from 'koa';
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import {
+  type DomainShare,
   mostShares,
   shareDays,
-  type DomainShare,
 } from '../../../domains/domain/attachment/share.ts';
-import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import type { MadeShare } from '../../../domains/use-cases/share-domain.ts';
+import type { MadeShare, SharedDomain } from '../../../domains/use-cases/share-domain.ts';
 import { buttonForm, formError, onceInput } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { copyable, counted, day, time } from '../frame/parts.ts';
-import type { DashboardPorts } from '../frame/ports.ts';
+import { sendAlone } from '../frame/layout.ts';
+import { counted, day, end, known, planned, secretCard, table, time } from '../frame/parts.ts';
+import { sharedPath } from '../frame/paths.ts';
 import { bareForm, type Form, type Refusal, type Shown } from '../frame/screen.ts';
-import { table } from '../frame/table.ts';
-import { domainOf, domainPath, sharedPath } from './paths.ts';
-import { nameInText, nameOf, shownName } from './words.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { networkOf } from '../sign-in/session.ts';
+import { healthBadges } from './certificate.ts';
+import { problemCards, resolverSection } from './diagnostics.ts';
+import { domainOf, domainPath } from './paths.ts';
+import { sharedSentenceOf } from './progress.ts';
+import { recordsSection } from './records.ts';
+import { stepLine, stepsOf } from './status.ts';
+import { nameInText, nameOf, shownName, stateBadge } from './words.ts';
 
 type Ports = Pick<DashboardPorts, 'sites' | 'domains' | 'settings'>;
 
 const path = `${domainPath(':slug', ':host')}/links`;
 
-/** The forms that make and end links to the page of a domain for somebody who is not signed in. */
 export const shareForms = (ports: Ports): readonly Form[] => [
   bareForm({
     name: 'share',
@@ -49,19 +57,19 @@ const shownLink = (
   { ports, way }: { readonly ports: Pick<Ports, 'settings'>; readonly way: string },
 ): Omit<Shown, 'status'> => ({
   title: `A link for ${nameInText(domain)}`,
-  secret: html`<section class="card secret" aria-labelledby="link-title">
-    <h2 id="link-title">Your link for ${shownName(domain)}</h2>
-    <p>Send it to the person who looks after the DNS of ${shownName(nameOf(domain.registrableDomain))}. It works without signing in, until ${day(endsAt)}. <strong>It is not shown again</strong>; you can make another one at any time.</p>
-    ${copyable(`${ports.settings.origin}${sharedPath(secret)}`, 'link')}
-    <p><a class="button" href="${way}">I have sent it</a></p>
-  </section>`,
+  secret: secretCard({
+    id: 'link-title',
+    heading: html`Your link for ${shownName(domain)}`,
+    advice: html`Send it to the person who looks after the DNS of ${shownName(nameOf(domain.registrableDomain))}. It works without signing in, until ${day(endsAt)}. <strong>It is not shown again</strong>; you can make another one at any time.`,
+    secret: `${ports.settings.origin}${sharedPath(secret)}`,
+    what: 'link',
+    next: { to: way, label: 'I have sent it' },
+  }),
 });
 
 export interface ShareOptions {
-  /** Of the domain's page. */
   readonly path: string;
   readonly now: Date;
-  /** For `onceInput`. */
   readonly once: string;
   readonly refusal: Refusal | undefined;
 }
@@ -98,3 +106,69 @@ const shareTable = (shares: readonly DomainShare[], own: string, now: Date): Htm
         }),
     ],
   ]);
+
+type SharedPorts = Pick<DashboardPorts, 'domains' | 'access' | 'networkOf' | 'clock'>;
+
+/** Each request counts towards the limit of its network, so it asks rarely. */
+const refreshSeconds = 10;
+
+/**
+ * The page behind a link to one domain, for somebody who is not signed in. It shows nothing else of the account, also to
+ * those who are signed in.
+ */
+export const addSharedDomains = (router: Router, ports: SharedPorts): void => {
+  router.get(sharedPath(':secret'), async (ctx: Context) => {
+    ctx.set({
+      'X-Robots-Tag': 'noindex, nofollow, noarchive',
+      // It has no form, and its address is a secret.
+      'Referrer-Policy': 'no-referrer',
+    });
+    await ports.access.admitSharedPage(networkOf(ctx, ports));
+    const { secret = '' } = ctx['params'] as Readonly<Record<string, string>>;
+    const shared = await ports.domains.showShared(secret);
+    const now = ports.clock.now();
+    const page = {
+      title: `DNS records of ${nameInText(shared.domain)}`,
+      content: contentOf(shared, now),
+    };
+    await sendAlone(ctx, page, { now, unlisted: { refreshSeconds } });
+  });
+};
+
+const contentOf = (shared: SharedDomain, now: Date): Html => {
+  const { domain } = shared;
+  return html`
+    <div class="head">
+      <div class="row"><h1>${shownName(domain)}</h1>${stateBadge(domain)}</div>
+      <p class="lead">${leadOf(domain)}</p>
+    </div>
+    ${statusSection(shared, now)}
+    ${problemCards(shared, now)}
+    ${recordsSection(shared)}
+    ${resolverSection(domain.dns.report, now)}
+    <p class="hint">This link works for everybody who has it, until ${end(shared.share.endsAt, now)}. It shows this one name, and nothing can be changed here.</p>`;
+};
+
+const leadOf = ({ state, registrableDomain }: CustomDomain): Html => {
+  const zone = html`<strong>${shownName(nameOf(registrableDomain))}</strong>`;
+  return state === 'added'
+    ? html`You got this link because you look after the DNS of ${zone}. Please create the records below at its DNS provider. This page follows what we see of them.`
+    : html`You got this link because you look after the DNS of ${zone}. Please keep the records below at its DNS provider. This page follows what we see of them.`;
+};
+
+const statusSection = ({ domain, health, nextAt, role }: SharedDomain, now: Date): Html => {
+  const { lastCheckedAt } = domain.dns;
+  const facts = known([
+    health && ['Health', healthBadges[health.kind]],
+    lastCheckedAt && ['DNS checked', time(lastCheckedAt, now)],
+    nextAt && ['Next automatic check', planned(nextAt, now)],
+  ]);
+  return html`<section class="card" aria-label="Status">
+    ${stepLine(stepsOf(domain, now), now)}
+    <div class="row between">
+      <p class="sentence">${sharedSentenceOf(domain, now, role.redirectsTo)}</p>
+      <noscript><a class="button" href="">Look again</a></noscript>
+    </div>
+    <dl class="row blocks">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+  </section>`;
+};

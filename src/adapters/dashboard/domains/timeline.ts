@@ -1,11 +1,22 @@
+import * as v from 'valibot';
+import type { RemovalReason } from '../../../domains/domain/attachment/custom-domain.ts';
+import type { TimelineEntry } from '../../../domains/domain/attachment/timeline.ts';
+import {
+  type BudgetName,
+  caBudgets,
+  limitInWords,
+} from '../../../domains/domain/certificates/ca-budget.ts';
+import type { AuthorityFailureReason } from '../../../domains/domain/certificates/order.ts';
+import { problemTitles } from '../../../domains/domain/dns/problem.ts';
+import { shortened } from '../../../domains/domain/dns/shortened.ts';
 import type { PlacedEntry } from '../../../domains/ports.ts';
 import type { TimelinePage } from '../../../domains/use-cases/read-timeline.ts';
-import { attachmentIn } from './paths.ts';
-import { tell, type Told } from './story.ts';
-import { html, type Html } from '../frame/html.ts';
-import { exact, pager, time } from '../frame/parts.ts';
-import { queryText } from '../frame/query-text.ts';
+import { type Child, html, type Html } from '../frame/html.ts';
+import { end, exact, pager, time, type Tone } from '../frame/parts.ts';
+import { queryText } from '../frame/paths.ts';
 import type { Visit } from '../frame/screen.ts';
+import { answersTable } from './diagnostics.ts';
+import { attachmentIn } from './paths.ts';
 
 /** What happened, newest first, a page at a time. @param path of the domain */
 export const timelineSection = (
@@ -48,7 +59,7 @@ const timelineItems = (
 ): readonly Html[] => {
   let used = 0;
   return entries.map((entry) => {
-    const told = tell(entry);
+    const told = entryInWords(entry);
     const answers = used < mostOfAnswers ? told.answers?.() : undefined;
     const length = answers?.toString().length ?? 0;
     const fits = used === 0 || used + length <= mostOfAnswers;
@@ -62,10 +73,161 @@ const timelineItems = (
 
 const timelineItem = (
   { place, occurredAt }: PlacedEntry,
-  { title, tone, more, shown }: Told & { readonly shown?: Html },
+  { title, tone, more, shown }: EntryInWords & { readonly shown?: Html },
   now: Date,
 ): Html => html`<li class="${tone}" id="entry-${String(place)}">
     <p><strong>${title}</strong></p>
     <p class="hint">${time(occurredAt, now)} · ${exact(occurredAt)}</p>
     ${more}${shown}
   </li>`;
+
+export interface EntryInWords {
+  readonly title: Child;
+  readonly tone: Tone;
+  readonly more?: Html;
+  /** Whether to show all answers of a check, which are most of a page's text. */
+  readonly answers?: () => Html;
+}
+
+/** One entry of a timeline in words. An entry of a newer version may have other details. */
+export const entryInWords = ({ kind, occurredAt, details }: TimelineEntry): EntryInWords => {
+  switch (kind) {
+    case 'added':
+      return { title: 'Added', tone: 'idle' };
+    case 'checked':
+      return checkInWords(v.parse(check, details), details);
+    case 'ready':
+      return { title: 'Certificate ready: the DNS can change at any time', tone: 'good' };
+    case 'unready':
+      return {
+        title: 'No longer ready: the record for validation by DNS is gone',
+        tone: 'busy',
+      };
+    case 'verified':
+      return { title: 'Verified', tone: 'good' };
+    case 'attempt':
+      return attemptInWords(v.parse(attempt, details), occurredAt);
+    case 'live':
+      return { title: 'Live: visitors come here', tone: 'good' };
+    case 'renewed':
+      return {
+        title: html`Certificate renewed${until(v.parse(attempt, details).notAfter, occurredAt)}`,
+        tone: 'good',
+      };
+    case 'removed':
+      return { title: removalWords[v.parse(removal, details).reason], tone: 'idle' };
+  }
+};
+
+const moment = v.fallback(
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.isoTimestamp(),
+      v.transform((text) => new Date(text)),
+    ),
+  ),
+  undefined,
+);
+const text = v.fallback(v.string(), '');
+
+const check = v.object({
+  verifiable: v.fallback(v.boolean(), false),
+  problems: v.fallback(v.array(v.object({ code: v.string(), seen: text })), []),
+});
+
+const attempt = v.object({
+  outcome: text,
+  notAfter: moment,
+  until: moment,
+  retryAt: moment,
+  budget: text,
+  reason: text,
+  detail: text,
+  authority: text,
+});
+
+const removal = v.object({
+  reason: v.fallback(v.picklist(['owner', 'contested', 'expired']), 'owner'),
+});
+
+const removalWords: Readonly<Record<RemovalReason, string>> = {
+  owner: 'Removed by your account',
+  contested: 'Removed: another account proved that it owns the name',
+  expired: 'Removed: it was not verified within 30 days',
+};
+
+const checkInWords = (
+  { verifiable, problems }: v.InferOutput<typeof check>,
+  details: TimelineEntry['details'],
+): EntryInWords => {
+  const titles: Readonly<Record<string, string>> = problemTitles;
+  const found = [...new Set(problems.map(({ code }) => titles[code] ?? shortened(code)))];
+  const seen = problems[0]?.seen ?? '';
+  const more = html`${seen !== '' && html`<p><code class="quiet">${shortened(seen)}</code></p>`}`;
+  const rest = { more, answers: () => answersTable(details['answers']) };
+  return verifiable
+    ? { title: ['DNS checked: correct', ...found].join('. '), tone: 'good', ...rest }
+    : { title: `DNS checked: ${found.join('. ') || 'not correct'}`, tone: 'bad', ...rest };
+};
+
+const failureWords: Readonly<Partial<Record<AuthorityFailureReason, string>>> = {
+  order_gone: 'the order had expired',
+  rate_limited: 'the authority asks us to wait',
+  unavailable: 'the authority is unavailable',
+  rejected_name: 'the authority rejected the name',
+  caa: 'a CAA record forbids it',
+  dns: 'the DNS lookup of the authority failed',
+  challenge: 'the authority could not reach the site',
+} satisfies Record<AuthorityFailureReason, string>;
+
+/** Characters of what an authority said. */
+const mostToldOfRefusal = 1000;
+
+const attemptInWords = (told: v.InferOutput<typeof attempt>, occurredAt: Date): EntryInWords => {
+  switch (told.outcome) {
+    case 'issued':
+      return {
+        title: html`Certificate issued${by(told)}${until(told.notAfter, occurredAt)}`,
+        tone: 'good',
+      };
+    case 'failed':
+      return {
+        title: html`Attempt at the certificate failed${at(told)}: ${failureWords[told.reason as AuthorityFailureReason] ?? told.reason}`,
+        tone: 'bad',
+        more: html`<blockquote class="hint">${shortened(told.detail, mostToldOfRefusal)}</blockquote>
+          ${told.retryAt && html`<p class="hint">The authority accepts no request before ${exact(told.retryAt)}.</p>`}`,
+      };
+    case 'left':
+      return {
+        title: html`Gave up the order${at(told)}`,
+        tone: 'busy',
+        more: html`<p class="hint">The authority has not answered for long, so we ask another one.</p>`,
+      };
+    case 'unanswered':
+      return {
+        title: 'We asked for a certificate and never got the answer',
+        tone: 'busy',
+        more: html`<p class="hint">The authority may have made an order, so it counts.</p>`,
+      };
+    case 'postponed':
+      return {
+        title: `Attempt postponed${told.until ? ` until ${exact(told.until)}` : ''}`,
+        tone: 'busy',
+        more: html`<p class="hint">Limit reached: ${isBudget(told.budget) ? limitInWords(told.budget) : told.budget}.</p>`,
+      };
+    default:
+      return { title: `Certificate ${told.outcome}`, tone: 'busy' };
+  }
+};
+
+const isBudget = (name: string): name is BudgetName => Object.hasOwn(caBudgets, name);
+
+const by = ({ authority }: v.InferOutput<typeof attempt>): Child =>
+  authority !== '' && html` by ${shortened(authority)}`;
+
+const at = ({ authority }: v.InferOutput<typeof attempt>): Child =>
+  authority !== '' && html` at ${shortened(authority)}`;
+
+const until = (notAfter: Date | undefined, occurredAt: Date): Child =>
+  notAfter && html`, valid until ${end(notAfter, occurredAt)}`;

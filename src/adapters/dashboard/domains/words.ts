@@ -1,9 +1,14 @@
 import { domainToUnicode } from 'node:url';
-import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import {
+  type CustomDomain,
+  stateInWords,
+} from '../../../domains/domain/attachment/custom-domain.ts';
 import type { Responsible, Severity } from '../../../domains/domain/dns/problem.ts';
 import { shownHost } from '../../../domains/domain/names/hostname.ts';
-import { html, type Html } from '../frame/html.ts';
+import type { Project } from '../../../sites/domain/project.ts';
+import { type Child, html, type Html } from '../frame/html.ts';
 import { badge, exact, minute, type Tone } from '../frame/parts.ts';
+import { domainPath, domainsPath } from './paths.ts';
 
 const tones: Readonly<Record<CustomDomain['state'], Tone>> = {
   added: 'busy',
@@ -13,7 +18,7 @@ const tones: Readonly<Record<CustomDomain['state'], Tone>> = {
 };
 
 export const stateBadge = ({ state }: Pick<CustomDomain, 'state'>): Html =>
-  badge(state === 'added' ? 'added, awaiting DNS' : state, tones[state]);
+  badge(stateInWords({ state }), tones[state]);
 
 export const actorWords: Readonly<Record<Responsible, string>> = {
   customer: 'You',
@@ -37,7 +42,6 @@ type Named = Pick<CustomDomain, 'host' | 'unicodeHost'>;
 export const shownName = ({ host, unicodeHost }: Named): Html =>
   host === unicodeHost ? html`${host}` : html`${unicodeHost} <span class="ascii">(${host})</span>`;
 
-/** The same without markup, for titles. */
 export const nameInText = ({ host, unicodeHost: unicode }: Named): string =>
   shownHost({ host, unicode });
 
@@ -46,3 +50,23 @@ export const nameOf = (host: string): Named => ({
   host,
   unicodeHost: domainToUnicode(host) || host,
 });
+
+/** The way to a domain, its name and state. @param title where it is a page below that of the domain */
+export const domainHead = (
+  { name, slug }: Project,
+  domain: CustomDomain,
+  { title, actions }: { readonly title?: Child; readonly actions?: Child },
+): Html =>
+  html`<div class="head">
+    <nav aria-label="Breadcrumb"><ol class="row hint crumbs">
+      <li><a href="/dashboard">Projects</a></li>
+      <li><a href="/dashboard/projects/${slug}">${name}</a></li>
+      <li><a href="${domainsPath(slug)}">Domains</a></li>
+      ${title !== undefined && html`<li><a href="${domainPath(slug, domain.host)}">${shownName(domain)}</a></li>`}
+    </ol></nav>
+    <div class="row">
+      <h1>${title ?? shownName(domain)}</h1>
+      ${title === undefined && stateBadge(domain)}
+      <div class="row end">${actions}</div>
+    </div>
+  </div>`;

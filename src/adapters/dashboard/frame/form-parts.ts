@@ -1,8 +1,9 @@
-import { html, nothing, type Child, type Html } from './html.ts';
+import * as v from 'valibot';
+import type { Overlap } from '../../../access/domain/api-key.ts';
+import { type Child, html, type Html, nothing } from './html.ts';
 import type { Refusal } from './screen.ts';
 
 interface Labelled {
-  /** The accessible name. */
   readonly label: string;
   readonly name: string;
   readonly hint?: Child;
@@ -41,7 +42,6 @@ export interface FieldOptions extends Labelled {
   readonly autocomplete?: string;
   readonly placeholder?: string;
   readonly maxlength?: number;
-  /** The earliest day or least number. */
   readonly min?: string;
   readonly inputmode?: 'numeric' | 'url' | 'email';
   readonly accept?: string;
@@ -74,7 +74,6 @@ export const field = (options: FieldOptions, refusal?: Refusal): Html => {
   );
 };
 
-/** A text of several lines. */
 export const textArea = (options: Labelled, refusal?: Refusal): Html =>
   labelled(
     options,
@@ -107,13 +106,10 @@ export const formError = (refusal: Refusal | undefined): Html =>
     : nothing;
 
 export interface ButtonOptions {
-  /** Says more than the label, where many have the same. */
   readonly about?: string;
-  /** See `onceInput`. */
   readonly once?: string;
 }
 
-/** A form that is one button. */
 export const buttonForm = (
   action: string,
   label: string,
@@ -130,3 +126,79 @@ export const onceField = 'once';
 /** @param id new for each time that the form is shown */
 export const onceInput = (id: string): Html =>
   html`<input type="hidden" name="${onceField}" value="${id}">`;
+
+interface Checkboxes<Value extends string> {
+  readonly legend: string;
+  readonly name: string;
+  readonly look: string;
+  readonly values: readonly Value[];
+  readonly chosen: readonly string[];
+  readonly labelOf: (value: Value) => Child;
+}
+
+/** A choice of several. The empty field shows that no box is ticked; browsers would send nothing. */
+export const checkboxes = <Value extends string>(
+  { legend, name, look, values, chosen: before, labelOf }: Checkboxes<Value>,
+  refusal: Refusal | undefined,
+): Html => {
+  const chosen = refusal ? (refusal.values[name] ?? '').split(',') : before;
+  const wrong = refusal?.field === name ? refusal.message : undefined;
+  return html`<fieldset ${wrong !== undefined && html`aria-describedby="${name}-error"`}>
+    <legend>${legend}</legend>
+    <input type="hidden" name="${name}" value="">
+    <div class="${look}">
+      ${values.map(
+        (value, at) => html`<label>
+          <input type="checkbox" name="${name}" value="${value}" ${chosen.includes(value) && html`checked`}
+            ${wrong !== undefined && html`aria-invalid="true" ${at === 0 && html`autofocus`}`}>
+          ${labelOf(value)}
+        </label>`,
+      )}
+    </div>
+    ${wrong !== undefined && html`<p class="error" id="${name}-error" data-refusal>${wrong}</p>`}
+  </fieldset>`;
+};
+
+export interface Confirmation {
+  /** Unique among the dialogs of a page. */
+  readonly id: string;
+  readonly label: string;
+  readonly about: string;
+  readonly question: Child;
+  readonly consequences: Child;
+  readonly confirm: string;
+  readonly action: string;
+}
+
+/** A button that asks before an action that cannot be undone. Works without a script. */
+export const confirmedForm = (asked: Confirmation): Html => {
+  const { id, label, about, question, consequences, confirm, action } = asked;
+  return html`<button type="button" class="ending" popovertarget="${id}" aria-haspopup="dialog" title="${about}">${label}</button>
+  <div popover id="${id}" class="dialog" role="dialog" aria-labelledby="${id}-title">
+    <h2 id="${id}-title">${question}</h2>
+    <p>${consequences}</p>
+    <div class="row">
+      <form method="post" action="${action}" class="inline"><button class="danger">${confirm}</button></form>
+      <button type="button" class="bare" popovertarget="${id}" popovertargetaction="hide" autofocus>Keep</button>
+    </div>
+  </div>`;
+};
+
+const overlapWords: Readonly<Record<Overlap, string>> = {
+  '0': 'no time',
+  '15m': '15 minutes',
+  '1h': '1 hour',
+  '24h': '24 hours',
+  '7d': '7 days',
+};
+
+/** The form that rotates a secret. @param overlaps those that it may choose from */
+export const overlapSchema = <Each extends Overlap>(overlaps: Readonly<Record<Each, number>>) =>
+  v.object({
+    overlap: v.picklist(Object.keys(overlaps) as [Each, ...Each[]], 'Choose one of the times.'),
+  });
+
+export const overlapSelect = (id: string, overlaps: Readonly<Partial<Record<Overlap, number>>>) =>
+  html`<select id="${id}" name="overlap">
+      ${(Object.keys(overlaps) as Overlap[]).map((one) => html`<option value="${one}" ${one === '24h' && html`selected`}>${overlapWords[one]}</option>`)}
+    </select>`;

@@ -1,8 +1,28 @@
+import type { Context } from 'koa';
 import type { SignedIn } from '../../../access/people-ports.ts';
-import { assetPath } from './assets.ts';
-import { bell, noticesPath } from './bell.ts';
+import { mostCounted } from '../../../notifications/notifications.ts';
+import type { Reader } from '../../../notifications/ports.ts';
 import { html, type Html } from './html.ts';
+import { noticesPath } from './paths.ts';
+import { assetPath, sendHtml } from './responses.ts';
 import type { Page, Section } from './screen.ts';
+
+export const readerOf = ({ account, person }: SignedIn): Reader => ({
+  accountId: account.id,
+  personId: person.id,
+});
+
+/**
+ * The way to the notices, with the number of unread ones. A form, because it marks them as read: no browser sends one
+ * before somebody presses it.
+ */
+export const bell = (unread: number): Html => {
+  const number = unread < mostCounted ? String(unread) : `${mostCounted - 1}+`;
+  const label = unread === 0 ? 'Notices' : `Notices, ${number} unread`;
+  return html`<form method="post" action="${noticesPath}" class="inline bell" data-bell><button class="bare" aria-label="${label}" title="${label}">${icon}${unread > 0 && html`<span class="count" aria-hidden="true">${number}</span>`}</button></form>`;
+};
+
+const icon = html`<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M6 16V10a6 6 0 0 1 12 0v6l1.5 2h-15zM10 20.5a2.2 2.2 0 0 0 4 0" /></svg>`;
 
 const places: Readonly<Record<Section, { readonly path: string; readonly text: string }>> = {
   projects: { path: '/dashboard', text: 'Projects' },
@@ -13,7 +33,6 @@ const places: Readonly<Record<Section, { readonly path: string; readonly text: s
   account: { path: '/dashboard/account', text: 'Account' },
   notices: { path: noticesPath, text: 'Notices' },
 };
-/** Those in the navigation; the notices have their bell. */
 const { notices: _, ...inNavigation } = places;
 
 export const sectionPath = (section: Section): string => places[section].path;
@@ -21,18 +40,15 @@ export const sectionPath = (section: Section): string => places[section].path;
 export interface Frame {
   readonly section: Section | undefined;
   readonly signedIn: SignedIn | undefined;
-  /** How many notices the person has not seen. */
   readonly unread: number;
   /** Of a page that tells times: the script goes by this clock, because the one of the device may be wrong. */
   readonly now?: Date | undefined;
   readonly notice?: Html | string | undefined;
-  /** Where to ask for live updates, if there are any. */
   readonly live?: string | undefined;
   /** For a page whose address is a secret: nobody is to list it, and it is asked for again, since it has no stream. */
   readonly unlisted?: { readonly refreshSeconds: number };
 }
 
-/** The whole document around the content of a page. */
 export const layout = ({ title, content }: Page, frame: Frame): string =>
   `<!doctype html>\n${html`<html lang="en" ${frame.now && html`data-now="${frame.now.toISOString()}"`}>
 <head>
@@ -85,3 +101,13 @@ const bar = (
       <form method="post" action="/dashboard/sign-out" class="inline"><button class="bare">Sign out</button></form>
     </div>
   </header>`;
+
+/** A page of somebody who is not signed in. */
+export const sendAlone = (
+  ctx: Context,
+  page: Page,
+  frame: Pick<Frame, 'now' | 'unlisted'> = {},
+): Promise<void> => {
+  const nobody = { section: undefined, signedIn: undefined, unread: 0 };
+  return sendHtml(ctx, page.status ?? 200, layout(page, { ...nobody, ...frame }));
+};

@@ -1,11 +1,17 @@
 import type { SignedIn } from '../../../access/people-ports.ts';
-import type { DashboardPorts } from './ports.ts';
-import { bell, readerOf } from './bell.ts';
-import { mainOf } from './layout.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { bell, mainOf, readerOf } from './layout.ts';
 import { frameOf, type LiveFrame, type LiveViewer } from './live-viewer.ts';
-import { PageNews, type Watched } from './page-news.ts';
 import { problemOf } from './page-problem.ts';
-import { pathOf } from './screen.ts';
+import { pathOf, type Screen, type Visit } from './screen.ts';
+
+/** At two seconds each, a page is rendered every 30 s in any case: time alone changes some words, such as "expired". */
+const mostSkipped = 14;
+
+export interface Watched {
+  readonly screen: Screen;
+  readonly visit: Visit;
+}
 
 /** How often to look for changes of other processes; changes of this process show at once. */
 const pollMs = { page: 2000, bell: 5000 } as const;
@@ -13,7 +19,6 @@ const pollMs = { page: 2000, bell: 5000 } as const;
 const pauseMs = 200;
 
 export interface PagePorts extends Pick<DashboardPorts, 'clock' | 'log' | 'notifications'> {
-  /** Waits for this page's turn to render. */
   readonly inTurn: (make: () => Promise<void>) => Promise<void>;
   readonly onEmpty: () => void;
 }
@@ -24,14 +29,15 @@ export class LivePage {
   readonly #ports: PagePorts;
   readonly #viewers = new Set<LiveViewer>();
   readonly #poll: NodeJS.Timeout;
-  readonly #news: PageNews;
+  /** What the last rendering shows, for `Screen.live`; undefined until one has succeeded. */
+  #rendered: string | undefined;
+  #skipped = 0;
   #planned: NodeJS.Timeout | undefined;
   #isLooking = false;
   #coming = 0;
 
   constructor(watched: Watched, ports: PagePorts) {
     this.#watched = watched;
-    this.#news = new PageNews(watched);
     this.#ports = ports;
     this.#poll = setInterval(
       () => {
@@ -81,7 +87,6 @@ export class LivePage {
     this.#ports.onEmpty();
   }
 
-  /** Something changed, or a viewer joined. */
   soon(): void {
     this.#planned ??= setTimeout(() => {
       this.#planned = undefined;
@@ -90,7 +95,8 @@ export class LivePage {
         this.soon();
         return;
       }
-      this.#news.forget();
+      this.#rendered = undefined;
+      this.#skipped = 0;
       void this.#look();
     }, pauseMs);
   }
@@ -111,11 +117,27 @@ export class LivePage {
   async #show(): Promise<void> {
     const signedIn = await this.#whoIsStillThere();
     if (!signedIn) return;
-    const state = await this.#news.look(signedIn);
+    // Before the rendering, so that a change meanwhile is news the next time.
+    const state = await this.#news(signedIn);
     if (state === undefined) return;
     const frame = await this.#make(signedIn);
-    this.#news.rendered(state);
+    this.#rendered = state;
     for (const viewer of this.#viewers) viewer.show(frame);
+  }
+
+  /** @returns undefined while the last rendering still shows everything */
+  async #news(signedIn: SignedIn): Promise<string | undefined> {
+    const { screen, visit } = this.#watched;
+    if (screen.live === 'bell') return undefined;
+    if (typeof screen.live !== 'function') return '';
+    const state = JSON.stringify([signedIn.account, await screen.live({ ...visit, signedIn })]);
+    if (state === this.#rendered && this.#skipped < mostSkipped) {
+      this.#skipped += 1;
+      return undefined;
+    }
+    this.#rendered = undefined;
+    this.#skipped = 0;
+    return state;
   }
 
   /** Ends the viewers whose sessions are over. @returns one that remains */

@@ -1,11 +1,10 @@
 import type { Context } from 'koa';
 import PQueue from 'p-queue';
 import type { SignedIn } from '../../../access/people-ports.ts';
-import { sendEvents } from './answering.ts';
-import type { DashboardPorts } from './ports.ts';
-import { LivePage } from './live-page.ts';
-import { LiveViewer, type LiveFrame } from './live-viewer.ts';
-import type { Watched } from './page-news.ts';
+import { sendEvents } from './responses.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { LivePage, type Watched } from './live-page.ts';
+import { type LiveFrame, LiveViewer } from './live-viewer.ts';
 import { pathOf } from './screen.ts';
 
 /** Beyond that the oldest stream closes: the newest page is the one being viewed. */
@@ -32,7 +31,6 @@ interface KnownPage {
   readonly first: Promise<LiveFrame | undefined>;
 }
 
-/** Live pages: sends the page again whenever it differs from what was sent last. */
 export class LiveStreams {
   readonly #ports: LivePorts;
   readonly #pages = new Map<string, KnownPage>();

@@ -99,7 +99,6 @@ export class LiveViewer {
   }
 }
 
-/** The part of a page that viewers receive. */
 export interface LiveFrame {
   /** Without the parts that differ in each rendering, so that frames with equal content are equal. */
   readonly news: string;

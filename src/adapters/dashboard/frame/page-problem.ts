@@ -68,7 +68,6 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Temporarily unavailable',
 };
 
-/** @param back the page of the form that failed, if it was one */
 export const problemPage = (
   { status, message }: PageProblem,
   requestId: string,

@@ -1,4 +1,6 @@
-import { html, nothing, type Child, type Html } from './html.ts';
+import type { Plan } from '../../../access/domain/plan.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
+import { type Child, html, type Html, nothing } from './html.ts';
 import { dateInWords, inWords, inWordsWithDate, plannedInWords } from './time-words.js';
 
 /** A time from now, with its date where that is days away. The script in the browser keeps it up to date in the same words. */
@@ -32,12 +34,6 @@ export const end = (at: Date, now: Date): Html =>
     ? html`<time datetime="${at.toISOString()}" title="${exact(at)}">${minute(at, now)}</time>`
     : day(at);
 
-export const size = (bytes: number): string => {
-  if (bytes < 1024) return `${bytes} B`;
-  const kib = bytes / 1024;
-  return kib < 1024 ? `${kib.toFixed(1)} KiB` : `${(kib / 1024).toFixed(1)} MiB`;
-};
-
 /** A format made beforehand would be no faster, and takes 20 ms to make. */
 export const count = (number: number | bigint): string => number.toLocaleString('en');
 
@@ -47,11 +43,9 @@ export const counted = (number: number, one: string, many = `${one}s`): string =
 
 export type Tone = 'good' | 'busy' | 'bad' | 'idle';
 
-/** A state in one word; the colour only repeats what the word says. */
 export const badge = (word: string, tone: Tone): Html =>
   html`<span class="badge ${tone}">${word}</span>`;
 
-/** An empty place that says what comes next. */
 export const empty = (title: string, text: Child, step?: Child): Html =>
   html`<div class="empty"><p><strong>${title}</strong></p><p>${text}</p>${step}</div>`;
 
@@ -62,6 +56,38 @@ export const copyButton = (text: string, what: string): Html =>
 /** A text in a box, to be copied. @param lines it is read line by line, so that a long one does not wrap */
 export const copyable = (text: string, what: string, lines?: 'lines'): Html =>
   html`<div class="copyable"><pre tabindex="0" role="group" aria-label="${what}" ${!lines && html`class="wrapped"`}>${text}</pre>${copyButton(text, `the ${what}`)}</div>`;
+
+interface SecretCard {
+  readonly id: 'secret-title' | 'link-title';
+  readonly heading: Child;
+  readonly advice: Child;
+  readonly secret: string;
+  readonly what: string;
+  readonly more?: Child;
+  readonly next: { readonly to: string; readonly label: string };
+}
+
+/** A secret, on the one page that shows it. */
+export const secretCard = ({ id, heading, advice, secret, what, more, next }: SecretCard): Html =>
+  html`<section class="card secret" aria-labelledby="${id}">
+    <h2 id="${id}">${heading}</h2>
+    <p>${advice}</p>
+    ${copyable(secret, what)}
+    ${more}
+    <p><a class="button" href="${next.to}">${next.label}</a></p>
+  </section>`;
+
+export interface ListPart<Thing> {
+  readonly shown: readonly Thing[];
+  /** The last one shown, if there are more. */
+  readonly last: Thing | undefined;
+}
+
+/** @param found one more than a page shows, if there are so many */
+export const listPart = <Thing>(found: readonly Thing[], size: number): ListPart<Thing> => {
+  const shown = found.slice(0, size);
+  return { shown, last: found.length > size ? shown.at(-1) : undefined };
+};
 
 /** Links to the next ones; nothing where there is one page only. @param of what, where a page has several lists */
 export const pager = (links: {
@@ -78,7 +104,6 @@ export const pager = (links: {
       </nav>`;
 };
 
-/** The title of a page, and what the page is for. */
 export const head = (title: Child, lead: Child, more?: Child): Html =>
   html`<div class="head"><h1>${title}</h1><p class="lead">${lead}</p>${more}</div>`;
 
@@ -87,6 +112,69 @@ export type Fact = readonly [name: string, value: Child];
 export const facts = (all: readonly Fact[]): Html =>
   html`<dl class="facts">${all.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 
-/** Those that there are. */
 export const known = (all: readonly (Fact | false | undefined)[]): readonly Fact[] =>
   all.filter((fact) => fact !== false && fact !== undefined);
+
+/**
+ * What the cells of a column hold. `name`: what the row is about. `bare`: explains itself, without its heading.
+ * `actions`: buttons, under a heading that only screen readers see. `row`: the heading of its row.
+ */
+type Look = 'text' | 'bare' | 'name' | 'mono' | 'number' | 'actions' | 'row';
+
+export type Column<Thing> = readonly [title: string, look: Look, cell: (thing: Thing) => Child];
+
+/** The columns of a list by field: each field that is not left out by name has one, and there may be more. */
+export type ColumnsOf<Thing, LeftOut extends keyof EveryField<Thing> = never> = Omit<
+  EveryField<Thing, Column<Thing>>,
+  LeftOut
+> &
+  Readonly<Record<string, Column<Thing>>>;
+
+interface TableOptions<Thing> {
+  readonly look?: string;
+  readonly idOf?: (thing: Thing) => string;
+  readonly isOwn?: (thing: Thing) => boolean;
+}
+
+/** Its rows become cards where the screen is too narrow for it; each cell then shows the heading of its column. */
+export const table = <Thing>(
+  things: readonly Thing[],
+  columns: readonly Column<Thing>[],
+  { look = '', idOf, isOwn }: TableOptions<Thing> = {},
+): Html => html`<div class="table"><table class="cards-on-phone ${look}">
+    <thead><tr>${columns.map(heading)}</tr></thead>
+    <tbody>${things.map(
+      (thing) =>
+        html`<tr ${idOf && html`id="${idOf(thing)}"`} ${isOwn?.(thing) && html`class="own"`}>${columns.map((column) => cell(column, thing))}</tr>`,
+    )}</tbody>
+  </table></div>`;
+
+const heading = <Thing>([title, look]: Column<Thing>): Html => {
+  if (look === 'number') return html`<th scope="col" class="number">${title}</th>`;
+  const shown = look === 'actions' ? html`<span class="visually-hidden">${title}</span>` : title;
+  return html`<th scope="col">${shown}</th>`;
+};
+
+const cell = <Thing>([title, look, contentOf]: Column<Thing>, thing: Thing): Html => {
+  const content = contentOf(thing);
+  switch (look) {
+    case 'row':
+      return html`<th scope="row">${content}</th>`;
+    case 'bare':
+      return html`<td>${content}</td>`;
+    case 'name':
+    case 'actions':
+      return html`<td class="${look}">${content}</td>`;
+    case 'text':
+    case 'mono':
+    case 'number':
+      return html`<td ${content !== undefined && html`data-label="${title}"`}${look === 'text' ? nothing : html` class="${look}"`}>${content}</td>`;
+  }
+};
+
+export const planNames: Readonly<Record<Plan, string>> = {
+  free: 'Free',
+  pro: 'Pro',
+  business: 'Business',
+  enterprise: 'Enterprise',
+};

@@ -1,12 +1,6 @@
 import type { Context } from 'koa';
 
 /**
- * Takes a POST from anywhere: mail programs send it (RFC 8058), some from a web page of theirs. It asks for no cookie; only its
- * token, which no other site can know, says whose mail it is about.
- */
-export const unsubscribePath = '/dashboard/unsubscribe';
-
-/**
  * Whether another site or a prefetch caused this request, so that the person may not have intended it. For older
  * browsers, judges by the Referer if there is one.
  * @param origin of the dashboard, as it is configured

@@ -6,11 +6,9 @@ import type { Html } from './html.ts';
 export type Section =
   'projects' | 'animals' | 'keys' | 'webhooks' | 'usage' | 'account' | 'notices';
 
-/** A person views a page or sends one of its forms. */
 export interface Visit {
   readonly signedIn: SignedIn;
   readonly accountId: string;
-  /** Of the path. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly now: Date;
@@ -35,7 +33,6 @@ export interface Refusal {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** A secret that the page shows only this once. */
 export interface Shown {
   readonly title: string;
   readonly status: number;
@@ -75,12 +72,10 @@ export const bareForm = (
   of: Omit<Form, 'schema' | 'act'> & { readonly act: (visit: Visit) => Promise<Outcome> },
 ): Form => ({ ...of, schema: object({}) });
 
-/** A page, its forms, and what it says after they worked. */
 export interface Screen {
   /** Of @koa/router, like `/dashboard/projects/:slug`. */
   readonly path: string;
   readonly section: Section;
-  /** @param secret to show once, of the form that was just sent */
   readonly show: (visit: Visit, refusal?: Refusal, secret?: Html) => Promise<Page>;
   readonly forms?: readonly Form[];
   /** What `?done=` says, by its code. */

@@ -1,17 +1,19 @@
-import { opens, overlaps, scopes, type ApiKey } from '../../../access/domain/api-key.ts';
-import type { ListedKey } from '../../../access/key-ports.ts';
+import { type ApiKey, opens, overlaps, scopes } from '../../../access/domain/api-key.ts';
 import { isBanned } from '../../../access/domain/ban.ts';
-import { confirmedForm } from '../frame/confirmed-form.ts';
-import { html, nothing, type Child, type Html } from '../frame/html.ts';
-import { buttonForm, formError, onceInput } from '../frame/form-parts.ts';
-import { overlapOptions } from '../frame/overlap-options.ts';
-import { badge, counted, day, exact, minute, time } from '../frame/parts.ts';
+import type { ListedKey } from '../../../access/key-ports.ts';
+import {
+  buttonForm,
+  confirmedForm,
+  formError,
+  onceInput,
+  overlapSelect,
+} from '../frame/form-parts.ts';
+import { type Child, html, type Html, nothing } from '../frame/html.ts';
+import { badge, type ColumnsOf, counted, day, exact, minute, table, time } from '../frame/parts.ts';
 import type { Refusal } from '../frame/screen.ts';
-import { table, type ColumnsOf } from '../frame/table.ts';
 
 export interface KeyTableOptions {
   readonly now: Date;
-  /** For `onceInput`. */
   readonly newId: () => string;
   readonly refusal: Refusal | undefined;
 }
@@ -86,9 +88,7 @@ const rotate = ({ id, name }: ApiKey, once: string): Html =>
   html`<form method="post" action="/dashboard/keys/${id}/rotate" class="inline">
     ${onceInput(once)}
     <label class="visually-hidden" for="overlap-${id}">Keep old secret for</label>
-    <select id="overlap-${id}" name="overlap">
-      ${overlapOptions(overlaps)}
-    </select>
+    ${overlapSelect(`overlap-${id}`, overlaps)}
     <button title="Make a new secret for ${name}">Rotate</button>
   </form>`;
 

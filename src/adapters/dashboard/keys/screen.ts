@@ -1,18 +1,16 @@
-import * as v from 'valibot';
-import { overlaps, type Overlap } from '../../../access/domain/api-key.ts';
+import { overlaps } from '../../../access/domain/api-key.ts';
 import type { ListedKey } from '../../../access/key-ports.ts';
-import type { DashboardPorts } from '../frame/ports.ts';
+import { overlapSchema } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { shownOnce } from '../frame/act-once.ts';
-import { keyTable, revokedKeys, type KeyTableOptions } from './list.ts';
-import { keyDraft, newKeyForm } from './draft.ts';
-import { shownKey } from './secret.ts';
 import { empty, head } from '../frame/parts.ts';
-import { bareForm, form, refusalOf, type Form, type Screen, type Visit } from '../frame/screen.ts';
+import { bareForm, form, type Form, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
+import { shownOnce } from '../frame/sent-form.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { keyTable, type KeyTableOptions, revokedKeys } from './list.ts';
+import { keyDraft, newKeyForm, shownKey } from './new-key.ts';
 
 const keysPath = '/dashboard/keys';
 
-/** The API keys of the account: what they are doing, new ones, and the end of old ones. */
 export const keysScreen = (ports: DashboardPorts): Screen => {
   const newId = () => ports.ids.next('form');
   return {
@@ -67,13 +65,11 @@ const creation = ({ access, settings }: DashboardPorts): Form =>
     },
   });
 
-const overlapChoices = Object.keys(overlaps) as [Overlap, ...Overlap[]];
-
 const rotation = ({ access, settings }: DashboardPorts): Form =>
   form({
     name: 'rotate-key',
     path: `${keysPath}/:key/rotate`,
-    schema: v.object({ overlap: v.picklist(overlapChoices, 'Choose one of the times.') }),
+    schema: overlapSchema(overlaps),
     once: true,
     act: async (visit, { overlap }) => {
       const { accountId, now } = visit;

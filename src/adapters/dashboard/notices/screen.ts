@@ -1,16 +1,16 @@
-import { bellPath, noticesPath, readerOf } from '../frame/bell.ts';
-import { html } from '../frame/html.ts';
-import { empty, head, pager } from '../frame/parts.ts';
-import type { DashboardPorts } from '../frame/ports.ts';
-import { queryText } from '../frame/query-text.ts';
+import { inWords } from '../../../notifications/domain/kinds.ts';
+import type { Notice } from '../../../notifications/ports.ts';
+import { html, type Html } from '../frame/html.ts';
+import { readerOf } from '../frame/layout.ts';
+import { empty, head, listPart, pager, time } from '../frame/parts.ts';
+import { bellPath, noticesPath, queryText } from '../frame/paths.ts';
 import { bareForm, type Form, type Screen } from '../frame/screen.ts';
-import { noticeList } from './list.ts';
+import type { DashboardPorts } from '../ports.ts';
 
 const pageSize = 25;
 
 type Ports = Pick<DashboardPorts, 'notifications'>;
 
-/** What the owners were told, newest first. */
 export const noticesScreen = ({ notifications }: Ports): Screen => ({
   path: noticesPath,
   section: 'notices',
@@ -18,8 +18,7 @@ export const noticesScreen = ({ notifications }: Ports): Screen => ({
   show: async ({ accountId, query, now }) => {
     const [before, seen] = [placeOf(query.get('before')), placeOf(query.get('since'))];
     const found = await notifications.listNotices(accountId, pageSize + 1, before);
-    const notices = found.slice(0, pageSize);
-    const last = found.length > pageSize ? notices.at(-1)?.place : undefined;
+    const { shown: notices, last } = listPart(found, pageSize);
     return {
       title: 'Notices',
       content: html`
@@ -27,7 +26,7 @@ export const noticesScreen = ({ notifications }: Ports): Screen => ({
         ${notices.length === 0 ? nothingYet(before !== undefined) : noticeList(notices, { seen, now })}
         ${pager({
           first: before === undefined ? undefined : pathOf({ seen }),
-          next: last === undefined ? undefined : pathOf({ seen, before: last }),
+          next: last && pathOf({ seen, before: last.place }),
           of: 'notices',
         })}`,
     };
@@ -38,7 +37,9 @@ export const noticesScreen = ({ notifications }: Ports): Screen => ({
 /** Only its bell is live. Pages that are not live listen to it; it shows what the page of the notices does. */
 export const bellScreen = (ports: Ports): Screen => ({
   ...noticesScreen(ports),
-  ...{ path: bellPath, live: 'bell', forms: [] },
+  path: bellPath,
+  live: 'bell',
+  forms: [],
 });
 
 /** Somebody pressed the bell, or looks at the page: all notices are read, and the page marks those that were not. */
@@ -71,3 +72,21 @@ const nothingYet = (isOlder: boolean) =>
         'No notices yet',
         'We tell you here when a domain goes live or stops working, a certificate cannot be renewed, a deploy fails, or your requests run out.',
       );
+
+/** @param seen the highest place that the person had seen before they came here; undefined if that is not known */
+const noticeList = (
+  notices: readonly Notice[],
+  { seen, now }: { readonly seen: bigint | undefined; readonly now: Date },
+): Html => html`<ol class="card notices" aria-label="Notices">
+  ${notices.map((notice) => item(notice, seen !== undefined && notice.place > seen, now))}
+</ol>`;
+
+const item = (notice: Notice, isNew: boolean, now: Date): Html => {
+  const { tone, title, text, link } = inWords(notice);
+  return html`<li class="${tone}${isNew && ' fresh'}" id="notice-${String(notice.place)}">
+    <h2>${title}${isNew && html`<span class="visually-hidden"> (new)</span>`}</h2>
+    <p>${text}</p>
+    <p><a href="${link.path}">${link.text}</a></p>
+    <small>${time(notice.occurredAt, now)}</small>
+  </li>`;
+};

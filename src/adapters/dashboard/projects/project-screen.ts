@@ -1,24 +1,44 @@
 import type { Context } from 'koa';
 import { isVisited } from '../../../domains/domain/attachment/serving.ts';
-import type { DashboardPorts } from '../frame/ports.ts';
+import { type Hold, limitInWords } from '../../../domains/domain/certificates/ca-budget.ts';
+import { bytesInWords } from '../../../kernel/in-words.ts';
+import { type Deploy, type DeployState, keptDeploys } from '../../../sites/domain/deploy.ts';
+import type { Project } from '../../../sites/domain/project.ts';
+import { siteLimits } from '../../../sites/domain/site-contents.ts';
+import type { Site } from '../../../sites/domain/site.ts';
+import type { UploadProgress } from '../../../sites/ports.ts';
+import type { AccountUse } from '../../../sites/use-cases/show-use.ts';
+import { buttonForm, confirmedForm, field, formError } from '../frame/form-parts.ts';
+import { html, type Html, nothing } from '../frame/html.ts';
 import { notFound, PageProblem } from '../frame/page-problem.ts';
-import { projectContent } from './content.ts';
+import {
+  badge,
+  type ColumnsOf,
+  count,
+  counted,
+  empty,
+  exact,
+  table,
+  time,
+  type Tone,
+} from '../frame/parts.ts';
 import {
   bareForm,
-  pathOf,
   type Form,
   type Outcome,
+  pathOf,
   type Refusal,
+  refusalOf,
   type Screen,
   type Visit,
 } from '../frame/screen.ts';
-import { siteOf, withHost } from './site-of.ts';
-import { discardRest, uploadField } from './upload-file.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { projectHead, siteOf, withHost } from './project-head.ts';
+import { discardRest, largestUpload, uploadField } from './upload-file.ts';
 import { Uploads } from './uploads.ts';
 
 const path = '/dashboard/projects/:slug';
 
-/** One project: its site, its deploys, and the next one. */
 export const projectScreen = (ports: DashboardPorts): Screen => {
   const { domains, settings, sites } = ports;
   const uploads = new Uploads({ ...ports, folder: settings.uploadFolder });
@@ -62,7 +82,6 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
 
 type DeployAct = (...deploy: Parameters<DashboardPorts['sites']['rollBack']>) => Promise<unknown>;
 
-/** A button of a deploy. */
 const deployForm = (name: 'roll-back' | 'delete', done: string, act: DeployAct): Form =>
   bareForm({
     name,
@@ -95,3 +114,154 @@ const uploading =
       discardRest(ctx.req);
     }
   };
+
+interface ProjectView extends DeployListView {
+  readonly addresses: readonly string[];
+  readonly hold: Hold | undefined;
+  readonly refusal: Refusal | undefined;
+}
+
+const projectContent = (view: ProjectView): Html => {
+  const { project, deploys, refusal } = view;
+  return html`
+    ${projectHead(project, 'deploys', lead(view))}
+    ${formError(refusalOf(refusal, 'roll-back') ?? refusalOf(refusal, 'delete'))}
+    ${failure(view)}
+    ${waiting(view)}
+    <section class="card">
+      <h2>New deploy</h2>
+      ${uploadForm(project, refusalOf(refusal, 'upload'))}
+    </section>
+    <section class="card">
+      <h2>Deploys</h2>
+      ${deploys.length === 0 ? howToDeploy : deployList(view)}
+    </section>`;
+};
+
+const servedBy = ({ deploys, servedDeployId }: DeployListView): Deploy | undefined =>
+  deploys.find(({ id }) => id === servedDeployId);
+
+const lead = (view: ProjectView): Html => {
+  const served = servedBy(view);
+  const hosts = view.addresses.map((address) => new URL(address).host);
+  return served
+    ? html`<p class="lead">Visitors get <strong>deploy ${served.number}</strong> at
+        ${view.addresses.map((address, at) => html`${at > 0 && ', '}<a href="${address}">${hosts[at]}</a>`)}</p>`
+    : html`<p class="lead">Not published yet. Once deployed, it is at ${hosts[0]}.</p>`;
+};
+
+const failure = (view: ProjectView): Html => {
+  const [newest] = view.deploys;
+  if (newest?.state !== 'failed') return nothing;
+  const served = servedBy(view);
+  const still = served ? `Visitors still get deploy ${served.number}.` : 'Nothing is published.';
+  return html`<p class="notice bad" role="alert">Deploy ${newest.number} failed. ${newest.explanation} ${still}</p>`;
+};
+
+const waiting = ({ hold, addresses: [own] }: ProjectView): Html =>
+  hold && own !== undefined
+    ? html`<p class="notice bad" role="status">${new URL(own).host} has no certificate yet, because a limit is reached: ${limitInWords(hold.reason)}. It is ordered automatically, from ${exact(hold.nextAt)} on.</p>`
+    : nothing;
+
+const accept = '.zip,.tar.gz,.tgz,application/zip,application/gzip';
+
+const hint = () =>
+  `A .zip, .tar.gz or .tgz with index.html at its top: ${count(siteLimits.entries)} files and ` +
+  `${siteLimits.bytes / 1024 / 1024} MiB at most, unpacked.`;
+
+/** With the script it shows how far it is; without, the browser does. */
+const uploadForm = ({ slug }: Project, refusal: Refusal | undefined): Html =>
+  html`<form method="post" action="/dashboard/projects/${slug}/deploys" enctype="multipart/form-data"
+      data-upload data-largest="${largestUpload}">
+    ${field({ label: 'Site archive', name: uploadField, type: 'file', accept, hint: hint() }, refusal)}
+    <div class="stack progress" hidden>
+      <progress aria-label="Upload"></progress>
+      <div class="row between"><output></output> <button type="button" class="bare" data-cancel>Cancel</button></div>
+    </div>
+    <div><button class="main">Deploy</button></div>
+  </form>`;
+
+const howToDeploy = empty(
+  'Nothing published yet',
+  html`Pack the folder of your site, with <code>index.html</code> in it, and upload it above. Visitors get it as soon as it
+    is unpacked.`,
+);
+
+const tones: Readonly<Record<DeployState, Tone>> = {
+  uploading: 'busy',
+  succeeded: 'good',
+  failed: 'bad',
+};
+
+interface DeployListView extends Site {
+  readonly progress: UploadProgress | undefined;
+  readonly use: AccountUse;
+  readonly now: Date;
+}
+
+const deployList = (view: DeployListView): Html =>
+  html`${table(view.deploys, Object.values(columns(view)), { idOf: ({ number }) => `deploy-${number}` })}
+  <p class="hint">The last ${keptDeploys} deploys are kept, and the one that is served. All projects of your account together keep ${bytesInWords(view.use.storedBytes)} of ${bytesInWords(view.use.allowance.storedBytes)}.</p>`;
+
+const columns = (
+  view: DeployListView,
+): ColumnsOf<Deploy, 'id' | 'finishedAt' | 'bytes' | 'problem' | 'explanation'> => {
+  const isServed = ({ id }: Deploy) => id === view.servedDeployId;
+  return {
+    number: [
+      'Deploy',
+      'text',
+      (deploy) =>
+        html`<span><strong>${deploy.number}</strong> ${isServed(deploy) && html`<span class="badge served">served</span>`}</span>`,
+    ],
+    state: ['Status', 'text', ({ state }) => badge(state, tones[state])],
+    files: ['Contents', 'text', (deploy) => contents(deploy, view)],
+    startedAt: ['Uploaded', 'text', ({ startedAt }) => time(startedAt, view.now)],
+    action: [
+      'Action',
+      'actions',
+      (deploy) =>
+        deploy.state === 'succeeded' &&
+        !isServed(deploy) && [useButton(deploy, view), deleteButton(deploy, view)],
+    ],
+  };
+};
+
+const contents = (deploy: Deploy, view: DeployListView): Html => {
+  switch (deploy.state) {
+    case 'uploading':
+      return html`<span class="quiet">${progressOf(view)}</span>`;
+    case 'succeeded':
+      return html`${counted(deploy.files, 'file')}, ${bytesInWords(deploy.bytes)}`;
+    case 'failed':
+      return html`<span class="wrapped">${deploy.explanation}</span>`;
+  }
+};
+
+const steps = { unpacking: 'unpacking', preparing: 'compressing', storing: 'storing' } as const;
+
+/** With several uploads at once, it is unknown which one the progress belongs to. */
+const progressOf = ({ deploys, progress }: DeployListView): string => {
+  const uploading = deploys.filter(({ state }) => state === 'uploading');
+  if (!progress || uploading.length > 1) return 'being unpacked';
+  const { step, done, total } = progress;
+  const of = total === undefined ? '' : ` of ${count(total)}`;
+  return `${steps[step]}: ${count(done)}${of} files`;
+};
+
+const useButton = ({ number }: Deploy, { project }: Site): Html =>
+  buttonForm(`/dashboard/projects/${project.slug}/deploys/${number}/roll-back`, 'Use this deploy', {
+    about: `Serve deploy ${number} to visitors`,
+  });
+
+const deleteButton = ({ number }: Deploy, { project }: Site): Html =>
+  confirmedForm({
+    id: `delete-${number}`,
+    label: 'Delete',
+    about: `Delete deploy ${number}`,
+    question: `Delete deploy ${number}?`,
+    consequences:
+      'Its files are deleted. Visitors still get the deploy that is served. This cannot be undone.',
+    confirm: 'Delete deploy',
+    action: `/dashboard/projects/${project.slug}/deploys/${number}/delete`,
+  });

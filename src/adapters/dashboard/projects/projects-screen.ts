@@ -3,8 +3,8 @@ import type { EveryField } from '../../../kernel/every-field.ts';
 import { slugOf, type Project } from '../../../sites/domain/project.ts';
 import { isReservedSlug } from '../../../sites/domain/reserved-slugs.ts';
 import type { Site } from '../../../sites/domain/site.ts';
-import type { DashboardPorts } from '../frame/ports.ts';
-import { filled } from '../frame/form-body.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { filled } from '../frame/sent-form.ts';
 import { html, type Html } from '../frame/html.ts';
 import { field, formError, onceInput } from '../frame/form-parts.ts';
 import { badge, day, empty, head } from '../frame/parts.ts';
@@ -19,7 +19,6 @@ const draft = v.object({
   ),
 });
 
-/** All projects of the account, and a new one. */
 export const projectsScreen = (ports: DashboardPorts): Screen => {
   const { sites, ids, settings } = ports;
   return {
@@ -79,7 +78,6 @@ const list = (found: readonly Site[], siteUrl: (slug: string) => string): Html =
     })}
   </ul>`;
 
-/** The served deploy, and the outcome of the newest one if it is another. */
 const standing = ({ deploys: [newest], servedDeployId }: Site): Html =>
   html`${servedDeployId === undefined ? badge('not published', 'idle') : badge('published', 'good')}
     ${newest?.state === 'failed' && badge('last deploy failed', 'bad')}

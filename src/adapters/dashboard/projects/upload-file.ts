@@ -1,13 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { addAbortSignal, finished, type Transform } from 'node:stream';
+import { addAbortSignal, finished, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { siteLimits } from '../../../sites/domain/site-contents.ts';
 import { PageProblem } from '../frame/page-problem.ts';
-import { keepingPace, uploadPace } from './upload-pace.ts';
 
-/** Name of the one field that counts. */
 export const uploadField = 'archive';
 /** Largest archive as sent; equal to the limit for its unpacked content. */
 export const largestUpload = siteLimits.bytes;
@@ -112,8 +110,13 @@ export const discardRest = (request: IncomingMessage): void => {
 /** @throws PageProblem 415 */
 const parserFor = ({ headers }: IncomingMessage): BusboyInstance => {
   const limits = {
-    ...{ files: 1, fileSize: largestUpload, fields: 8, fieldSize: 1024 },
-    ...{ parts: mostParts, headerPairs: 32, headerSize: largestPartHead },
+    files: 1,
+    fileSize: largestUpload,
+    fields: 8,
+    fieldSize: 1024,
+    parts: mostParts,
+    headerPairs: 32,
+    headerSize: largestPartHead,
   };
   const { 'content-type': type = '' } = headers;
   try {
@@ -154,3 +157,72 @@ const tooLarge = (): PageProblem => {
 
 const tooManyParts = (): PageProblem =>
   new PageProblem(422, 'The form has more than one archive. Choose one file, then send it again.');
+
+const kib = 1024;
+
+export interface UploadPace {
+  /** For all of it to arrive. */
+  readonly longestMs: number;
+  /** Over each such stretch the average must not be lower than `slowest`. */
+  readonly windowMs: number;
+  /** Bytes per second. */
+  readonly slowest: number;
+}
+
+/** The largest archive takes half an hour at 114 KiB/s; a site of 28 MiB arrives at the slowest rate. */
+export const uploadPace: UploadPace = {
+  longestMs: 30 * 60_000,
+  windowMs: 30_000,
+  slowest: 16 * kib,
+};
+
+/** Passes on small pieces, so that other requests get their turn. */
+const pieceBytes = 16 * kib;
+
+/**
+ * Measures the stream, and ends `over` with a PageProblem when it is too slow or takes too long.
+ * @returns the stream to put in between, and a function that ends the watch
+ */
+const keepingPace = (
+  over: AbortController,
+  { longestMs, windowMs, slowest }: UploadPace,
+): { readonly meter: Transform; readonly stop: () => void } => {
+  let received = 0;
+  const meter = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      received += chunk.length;
+      for (let at = 0; at < chunk.length; at += pieceBytes) {
+        meter.push(chunk.subarray(at, at + pieceBytes));
+      }
+      done();
+    },
+  });
+  const deadline = setTimeout(() => {
+    over.abort(tooLong(longestMs));
+  }, longestMs);
+  let before = 0;
+  const windows = setInterval(() => {
+    if (received - before < (slowest * windowMs) / 1000) over.abort(tooSlow(slowest));
+    before = received;
+  }, windowMs);
+  return {
+    meter,
+    stop: () => {
+      clearTimeout(deadline);
+      clearInterval(windows);
+    },
+  };
+};
+
+// Not 408, because browsers may then repeat the request by themselves.
+const tooSlow = (slowest: number): PageProblem =>
+  new PageProblem(
+    400,
+    `The upload was too slow: at least ${String(slowest / kib)} KiB per second must arrive. Try again over a faster connection.`,
+  );
+
+const tooLong = (longestMs: number): PageProblem =>
+  new PageProblem(
+    400,
+    `The upload took longer than ${String(longestMs / 60_000)} minutes. Upload less, or over a faster connection.`,
+  );

@@ -1,20 +1,18 @@
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import type { Deploy } from '../../../sites/domain/deploy.ts';
+import { join } from 'node:path';
+import { type Deploy, longestUploadMs } from '../../../sites/domain/deploy.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import type { UploadProgress } from '../../../sites/ports.ts';
-import type { DashboardPorts } from '../frame/ports.ts';
 import { PageProblem } from '../frame/page-problem.ts';
-import { Slots, type GiveBack } from './slots.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { type GiveBack, Slots, uploadSlots } from './slots.ts';
 import { receiveFile } from './upload-file.ts';
-import { uploadSlots } from './upload-slots.ts';
-import { inUploadFile } from './upload-folder.ts';
 
 export type UploadPorts = Pick<DashboardPorts, 'sites' | 'ids' | 'deadline'> & {
   readonly folder: string;
 };
 
-/** Uploads under way in this process. */
 export class Uploads {
   readonly #ports: UploadPorts;
   readonly #progress = new Map<string, UploadProgress>();
@@ -51,7 +49,6 @@ export class Uploads {
     );
   }
 
-  /** A received upload waits for its turn. */
   async #unpack(project: Project, path: string): Promise<Deploy> {
     const { deadline } = this.#ports;
     const leave = await deadline.apart(() => this.#unpacking.take(project.accountId));
@@ -82,4 +79,48 @@ const placeOrBusy = (slots: Slots, { accountId }: Project): GiveBack => {
   const leave = slots.tryTake(accountId);
   if (leave) return leave;
   throw new PageProblem(503, 'Other uploads are in progress. Try again in a minute.');
+};
+
+/**
+ * Lends `work` a new private file, and always removes it afterwards.
+ * @param name not taken yet, and hard to guess
+ * @throws PageProblem 503 when the disk is full; whatever `work` throws
+ */
+const inUploadFile = async <T>(
+  folder: string,
+  name: string,
+  work: (file: FileHandle, path: string) => Promise<T>,
+): Promise<T> => {
+  const path = join(folder, name);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await removeLeftOvers(folder);
+    const file = await open(path, 'wx', 0o600);
+    try {
+      return await work(file, path);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    throw new PageProblem(503, 'Our server has no space left for uploads. Try again later.');
+  } finally {
+    await rm(path, { force: true });
+  }
+};
+
+/** Removes uploads that a dead process left behind. Uses the machine's clock, because that dates files. */
+const removeLeftOvers = async (folder: string): Promise<void> => {
+  const old = Date.now() - longestUploadMs;
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    // Another process may have removed it first.
+    const found = await stat(path).catch(() => undefined);
+    if (found && found.mtimeMs < old) await rm(path, { force: true });
+  }
+};
+
+const isFull = (error: unknown): boolean => {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
 };

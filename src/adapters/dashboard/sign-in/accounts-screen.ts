@@ -1,17 +1,14 @@
 import type { Context } from 'koa';
 import type { Membership, SignedIn } from '../../../access/people-ports.ts';
-import { planNames } from '../account/plan.ts';
-import type { DashboardPorts } from '../frame/ports.ts';
-import { enter, originOf } from './entering.ts';
-import { html, nothing, type Html } from '../frame/html.ts';
-import { redirect, sendHtml } from '../frame/answering.ts';
-import { readForm } from '../frame/form-body.ts';
-import { keptInput, readKept, type KeptForm, type Refill } from '../frame/kept-form.ts';
+import { html, type Html, nothing } from '../frame/html.ts';
 import { layout } from '../frame/layout.ts';
-import { pageAfterSignIn, withQuery } from '../frame/next-page.ts';
-import { badge } from '../frame/parts.ts';
-import type { Cookies } from '../frame/protected-cookie.ts';
+import { badge, planNames } from '../frame/parts.ts';
+import { pageAfterSignIn, withQuery } from '../frame/paths.ts';
+import { redirect, sendHtml } from '../frame/responses.ts';
 import type { Screen } from '../frame/screen.ts';
+import { type KeptForm, keptInput, readForm, readKept, type Refill } from '../frame/sent-form.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { type Cookies, startSession, originOf } from './session.ts';
 
 const accountsPath = '/dashboard/accounts';
 
@@ -21,7 +18,7 @@ type Ports = Pick<DashboardPorts, 'access' | 'networkOf' | 'acting' | 'deadline'
 };
 
 /** After a sign-in that opens several accounts. The query of it says where to go afterwards. */
-export const letChoose = async (
+export const sendAccountChooser = async (
   ctx: Context,
   signedIn: SignedIn,
   kept: KeptForm | undefined,
@@ -38,7 +35,6 @@ export const letChoose = async (
 
 const title = 'Choose an account';
 
-/** Which account to go on in, where one password opens several. */
 export const accountsScreen = (ports: Ports): Screen => ({
   path: accountsPath,
   section: 'account',
@@ -52,10 +48,10 @@ export const accountsScreen = (ports: Ports): Screen => ({
       method: 'POST',
       path: `${accountsPath}/:person`,
       answer: async ({ signedIn, parameters: { person = '' } }, ctx) => {
-        const kept = readKept(await ports.deadline.apart(() => readForm(ctx)));
+        const kept = readKept(await readForm(ctx, ports));
         if (person !== signedIn.person.id) {
           const session = await ports.access.switchAccount(signedIn, person, originOf(ctx, ports));
-          await enter(ctx, session, ports);
+          await startSession(ctx, session, ports);
         }
         if (kept) {
           await ports.refill(ctx, kept);

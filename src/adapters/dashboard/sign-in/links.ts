@@ -1,14 +1,119 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
+import * as v from 'valibot';
+import { mailLimits, type WantedLink } from '../../../access/domain/mail-request.ts';
+import { mailedLinkMs } from '../../../access/domain/session.ts';
 import type { Membership, SignedIn } from '../../../access/people-ports.ts';
 import { DomainError } from '../../../kernel/domain-error.ts';
-import { enter, originOf, type SignInPorts } from './entering.ts';
-import { redirect } from '../frame/answering.ts';
-import { html } from '../frame/html.ts';
-import { isMailedLink, nextIn, pageAfterSignIn, signInPath } from '../frame/next-page.ts';
+import { inWords } from '../../../kernel/in-words.ts';
+import { field, formError } from '../frame/form-parts.ts';
+import { html, type Html } from '../frame/html.ts';
+import { sendAlone } from '../frame/layout.ts';
+import { isMailedLink, nextIn, pageAfterSignIn, signInPath, withQuery } from '../frame/paths.ts';
+import { redirect } from '../frame/responses.ts';
 import { isFromElsewhere } from '../frame/same-origin.ts';
-import { goOn, refusalFrom, sendAlone, showSignIn } from './pages.ts';
-import type { Page } from '../frame/screen.ts';
+import type { Page, Refusal } from '../frame/screen.ts';
+import {
+  checkForm,
+  keptAlone,
+  type KeptForm,
+  keptInput,
+  readForm,
+  readKept,
+  linkWithKept,
+} from '../frame/sent-form.ts';
+import { startSession, originOf, type SignInPorts } from './session.ts';
+import {
+  email,
+  redirectAfterSignIn,
+  linkPages,
+  refusalFrom,
+  showSignIn,
+  unfilled,
+} from './sign-in-page.ts';
+
+const schema = v.object({ email });
+
+type Ports = Pick<SignInPorts, 'access' | 'deadline' | 'networkOf' | 'cookies' | 'notifications'>;
+
+/**
+ * The pages to ask for a link by mail, where mail is sent. The answer is the same whether the address is known or not, and
+ * nobody is looked up before it.
+ */
+export const addLinkRequests = (router: Router, ports: Ports): void => {
+  if (!ports.notifications.isMailOn) return;
+  for (const wants of Object.keys(linkPages) as WantedLink[]) {
+    const { path } = linkPages[wants];
+    router.get(path, (ctx: Context) => show(ctx, { wants }));
+    router.post(path, (ctx: Context) => receive(ctx, wants, ports));
+  }
+};
+
+const receive = async (ctx: Context, wants: WantedLink, ports: Ports): Promise<void> => {
+  const values = await readForm(ctx, ports);
+  const asking = { wants, kept: readKept(values) };
+  if (keptAlone(values)) return show(ctx, asking);
+  const checked = checkForm(schema, values);
+  if (checked.kind === 'refused') {
+    return show(ctx, asking, { status: 422, ...unfilled, ...checked, values });
+  }
+  const { email: typed } = checked.output;
+  try {
+    await ports.access.askForLink({ email: typed, wants }, originOf(ctx, ports));
+    const next = nextIn(ctx.querystring);
+    if (next !== undefined) ports.cookies.next.write(ctx, encodeURIComponent(next));
+  } catch (error) {
+    return show(ctx, asking, { ...refusalFrom(ctx, error, values), field: 'email' });
+  }
+  await sendAlone(ctx, {
+    title: 'Check your mail',
+    content: asked(typed, asking, ctx.querystring),
+  });
+};
+
+interface Asking {
+  readonly wants: WantedLink;
+  readonly kept?: KeptForm | undefined;
+}
+
+const show = (
+  ctx: Context,
+  { wants, kept }: Asking,
+  refusal?: Refusal & { readonly status: number },
+): Promise<void> => {
+  const { title, hint, path } = linkPages[wants];
+  const content = html`<section class="card alone">
+    <h1>${title}</h1>
+    <p>${hint}</p>
+    <form method="post" action="${withQuery(path, ctx.querystring)}">
+      ${keptInput(kept)}
+      ${formError(refusal)}
+      ${field({ label: 'Email', name: 'email', type: 'email', autocomplete: 'username', maxlength: 254, autofocus: true }, refusal)}
+      <button class="main">Send the link</button>
+    </form>
+    ${wayBack(ctx.querystring, kept)}
+  </section>`;
+  return sendAlone(ctx, { title, content, status: refusal?.status ?? 200 });
+};
+
+const asked = (
+  typed: string,
+  { wants, kept }: Asking,
+  query: string,
+): Html => html`<section class="card alone">
+    <h1>Check your mail</h1>
+    <p role="status">If there is an account for <strong>${typed}</strong>, a mail is on its way. The link in it works once, for ${inWords(mailedLinkMs)}.</p>
+    <p class="hint">Nothing there after a few minutes? Look among the spam, and check the address. We send at most ${mailLimits.ofSource.perHour} such mails an hour to one address for one network, and ${mailLimits.inAll.perHour} for all. A browser in which you have signed in is counted by itself.</p>
+    <div>${linkWithKept(kept, { to: withQuery(linkPages[wants].path, query), label: 'Use another address', look: 'button' })}</div>
+    ${kept ? wayOn(query, kept) : wayBack(query)}
+  </section>`;
+
+const wayBack = (query: string, kept?: KeptForm): Html =>
+  html`<div class="hint">${linkWithKept(kept, { to: withQuery(signInPath, query), label: 'Back to sign-in' })}</div>`;
+
+const wayOn = (query: string, kept: KeptForm): Html => html`
+  <p>This page keeps what you entered. Open the link in another tab of this browser, sign in, and then continue here.</p>
+  <div>${linkWithKept(kept, { to: withQuery(signInPath, query), label: 'Continue after signing in' })}</div>`;
 
 const path = `${signInPath}/:token`;
 
@@ -40,7 +145,7 @@ const answer = async (ctx: Context, act: Act, ports: SignInPorts): Promise<void>
     await act(ctx, ports);
   } catch (error) {
     // The person whom it signed in opened it again: just show the dashboard.
-    if (error instanceof DomainError && (await ports.whoAsks(ctx))) goOn(ctx);
+    if (error instanceof DomainError && (await ports.whoAsks(ctx))) redirectAfterSignIn(ctx);
     else {
       const refusal = refusalFrom(ctx, error, {});
       await showSignIn(ctx, ports, { query: ctx.querystring, refusal });
@@ -53,7 +158,7 @@ const tokenOf = (ctx: Context): string =>
 
 const signIn: Act = async (ctx, ports) => {
   const session = await ports.access.signInByLink(tokenOf(ctx), originOf(ctx, ports));
-  await enter(ctx, session, ports);
+  await startSession(ctx, session, ports);
   const waiting = decodeURIComponent(ports.cookies.next.read(ctx) ?? '');
   if (waiting !== '') ports.cookies.next.clear(ctx);
   redirect(ctx, nextIn(ctx.querystring) ?? pageAfterSignIn(`next=${encodeURIComponent(waiting)}`));
@@ -62,7 +167,7 @@ const signIn: Act = async (ctx, ports) => {
 const ask: Act = async (ctx, ports) => {
   const wanted = await ports.access.lookBehindLink(tokenOf(ctx), originOf(ctx, ports));
   const page = linkPage(wanted, await ports.whoAsks(ctx), ctx.url);
-  await sendAlone(ctx, 200, page);
+  await sendAlone(ctx, page);
 };
 
 /**

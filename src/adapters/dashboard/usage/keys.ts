@@ -1,17 +1,15 @@
 import type { ApiKey } from '../../../access/domain/api-key.ts';
 import type { Ban } from '../../../access/domain/ban.ts';
 import type { CallsOfKey } from '../../../access/usage-ports.ts';
-import type { DashboardSettings } from '../frame/ports.ts';
+import type { DashboardSettings } from '../ports.ts';
 import { html, type Html } from '../frame/html.ts';
-import { badge, count, counted, day, fullTime, time } from '../frame/parts.ts';
-import { table } from '../frame/table.ts';
+import { badge, count, counted, day, fullTime, table, time } from '../frame/parts.ts';
 
 const hourMs = 3_600_000;
 const recentMs = 7 * 24 * hourMs;
 
 type BannedKey = ApiKey & { readonly ban: Ban };
 
-/** Bans in force, and those of the last days. */
 export const bansOf = (keys: readonly ApiKey[], now: Date): Html => {
   const recent = keys
     .filter((key): key is BannedKey => key.ban !== undefined)
@@ -41,7 +39,6 @@ interface DeprecationFacts extends Pick<DashboardSettings, 'deprecated' | 'apiUr
   readonly now: Date;
 }
 
-/** The keys that must change before an operation is removed. */
 export const deprecatedCalls = (
   calls: readonly CallsOfKey[],
   keys: readonly ApiKey[],

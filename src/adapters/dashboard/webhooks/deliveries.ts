@@ -1,11 +1,22 @@
-import type { ListedDelivery } from '../../../notifications/webhook-ports.ts';
+import { isSuccess } from '../../../notifications/domain/webhooks/attempts.ts';
+import type { Attempt } from '../../../notifications/domain/webhooks/delivery.ts';
 import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
-import { html, nothing, type Html } from '../frame/html.ts';
+import type { ListedDelivery } from '../../../notifications/webhook-ports.ts';
 import { buttonForm } from '../frame/form-parts.ts';
-import { badge, counted, empty, minute, pager, time } from '../frame/parts.ts';
-import { queryText } from '../frame/query-text.ts';
-import { attemptItem, resultOf, took } from './answers.ts';
-import { webhookPath } from './paths.ts';
+import { html, type Html, nothing } from '../frame/html.ts';
+import {
+  badge,
+  count,
+  counted,
+  empty,
+  exact,
+  type ListPart,
+  minute,
+  pager,
+  time,
+} from '../frame/parts.ts';
+import { queryText } from '../frame/paths.ts';
+import { webhookPath } from './words.ts';
 
 export const pageSize = 20;
 
@@ -16,21 +27,18 @@ const mostAttempts = 20;
 
 interface Shown {
   readonly webhook: Webhook;
-  readonly deliveries: readonly ListedDelivery[];
-  /** Whether there are older ones. */
-  readonly hasOlder: boolean;
+  readonly deliveries: ListPart<ListedDelivery>;
   /** The id of the delivery that these are older than; undefined for the newest ones. */
   readonly before: string | undefined;
   readonly now: Date;
 }
 
-/** What the webhook was called with in 30 days, newest first. */
 export const deliveriesSection = (shown: Shown): Html => {
-  const { webhook, deliveries, hasOlder, before } = shown;
-  const last = hasOlder ? deliveries.at(-1) : undefined;
+  const { webhook, deliveries, before } = shown;
+  const { last } = deliveries;
   return html`<section class="card" id="deliveries" aria-labelledby="deliveries-heading">
     <h2 id="deliveries-heading">Deliveries</h2>
-    ${deliveries.length === 0 ? nothingHere(before === undefined) : html`<ol class="deliveries">${items(shown)}</ol>`}
+    ${deliveries.shown.length === 0 ? nothingHere(before === undefined) : html`<ol class="deliveries">${items(shown)}</ol>`}
     ${pager({
       first: before === undefined ? undefined : olderThan(webhook),
       next: last && olderThan(webhook, last.id),
@@ -51,7 +59,12 @@ const olderThan = ({ id }: Webhook, before?: string): string =>
   `${webhookPath(id)}${queryText({ before })}#deliveries`;
 
 /** The first delivery always shows its answers. Others link to a page that begins with them, once this one is long. */
-const items = ({ webhook, deliveries, before, now }: Shown): readonly Html[] => {
+const items = ({
+  webhook,
+  deliveries: { shown: deliveries },
+  before,
+  now,
+}: Shown): readonly Html[] => {
   let used = 0;
   return deliveries.map((delivery, at) => {
     const elsewhere = olderThan(webhook, deliveries[at - 1]?.id ?? before);
@@ -145,3 +158,39 @@ const details = (delivery: ListedDelivery, { now, elsewhere }: Showing): Html =>
 };
 
 const readable = (body: string): string => JSON.stringify(JSON.parse(body), null, 2);
+
+/** `200`, or that there was none. */
+const resultOf = (attempt: Attempt): Html => {
+  if (attempt.kind === 'failed') return badge('no answer', 'bad');
+  return badge(String(attempt.status), isSuccess(attempt) ? 'good' : 'bad');
+};
+
+const took = ({ tookMs }: Attempt): string => `${count(tookMs)} ms`;
+
+/** Characters: no more is stored. */
+const mostShown = 1024;
+
+/** What came back, as it came: text of anybody. */
+const answerOf = (attempt: Attempt): Html => {
+  if (attempt.kind === 'failed') return html`<p>${attempt.explanation}</p>`;
+  const text = visible(attempt.beginning.slice(0, mostShown));
+  return text === ''
+    ? html`<p class="hint">The answer has no content.</p>`
+    : html`<pre class="wrapped" tabindex="0" role="group" aria-label="Beginning of the answer">${text}</pre>`;
+};
+
+/** Control characters as the signs that stand for them; what changes the direction of text as gaps. */
+const visible = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, sign);
+
+const sign = (one: string): string => {
+  if (one === '\r') return '';
+  if (one === '\n' || one === '\t') return one;
+  return one < ' ' ? String.fromCodePoint(0x2400 + one.charCodeAt(0)) : '\u{fffd}';
+};
+
+export const attemptItem = (attempt: Attempt, now: Date): Html =>
+  html`<li class="stack">
+    <p class="row">${resultOf(attempt)} <span>${took(attempt)}</span> <span class="hint">${time(attempt.at, now)} · ${exact(attempt.at)}</span></p>
+    ${answerOf(attempt)}
+  </li>`;

@@ -1,35 +1,36 @@
-import * as v from 'valibot';
-import {
-  secretOverlaps,
-  type SecretOverlap,
-} from '../../../notifications/domain/webhooks/secrets.ts';
+import { secretOverlaps } from '../../../notifications/domain/webhooks/secrets.ts';
 import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
-import { shownOnce } from '../frame/act-once.ts';
-import { confirmedForm } from '../frame/confirmed-form.ts';
-import { buttonForm, formError } from '../frame/form-parts.ts';
+import { buttonForm, confirmedForm, formError, overlapSchema } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { copyable, day } from '../frame/parts.ts';
-import type { DashboardPorts } from '../frame/ports.ts';
+import { copyable, day, listPart } from '../frame/parts.ts';
 import {
   bareForm,
   form,
-  refusalOf,
   type Form,
   type Refusal,
+  refusalOf,
   type Screen,
   type Visit,
 } from '../frame/screen.ts';
+import { shownOnce } from '../frame/sent-form.ts';
+import type { DashboardPorts } from '../ports.ts';
 import { deliveriesSection, pageSize } from './deliveries.ts';
-import { draftForm, webhookDraft } from './draft.ts';
-import { idsOf, webhookOf, webhookPath, webhooksPath } from './paths.ts';
-import { secretSection, shownSecret } from './secret.ts';
-import { kindsOf, nameOf, stateInWords, stateOf } from './words.ts';
+import { draftForm, secretSection, shownSecret, webhookDraft } from './settings.ts';
+import {
+  idsOf,
+  kindsOf,
+  nameOf,
+  stateInWords,
+  stateOf,
+  webhookOf,
+  webhookPath,
+  webhooksPath,
+} from './words.ts';
 
 const path = webhookPath(':webhook');
 
 type Ports = Pick<DashboardPorts, 'webhooks' | 'ids'>;
 
-/** One webhook: what it was called with, what it answered, and all that can be done with it. */
 export const webhookScreen = (ports: Ports): Screen => ({
   path,
   section: 'webhooks',
@@ -53,8 +54,7 @@ export const webhookScreen = (ports: Ports): Screen => ({
       ${formError(refusalOf(refusal, 'test') ?? refusalOf(refusal, 'again'))}
       ${deliveriesSection({
         webhook,
-        deliveries: found.slice(0, pageSize),
-        hasOlder: found.length > pageSize,
+        deliveries: listPart(found, pageSize),
         before,
         now: visit.now,
       })}
@@ -132,13 +132,11 @@ const change = ({ webhooks }: Ports): Form =>
     },
   });
 
-const overlapChoices = Object.keys(secretOverlaps) as [SecretOverlap, ...SecretOverlap[]];
-
 const rotation = ({ webhooks }: Ports): Form =>
   form({
     name: 'rotate',
     path: `${path}/rotate`,
-    schema: v.object({ overlap: v.picklist(overlapChoices, 'Choose one of the times.') }),
+    schema: overlapSchema(secretOverlaps),
     once: true,
     act: async (visit, { overlap }) => {
       const rotated = await webhooks.rotateWebhookSecret(idsOf(visit), overlap);
@@ -146,7 +144,6 @@ const rotation = ({ webhooks }: Ports): Form =>
     },
   });
 
-/** A form that is one button, and what the page says then. */
 const pressed = (
   name: string,
   of: { readonly path: string; readonly done: string },

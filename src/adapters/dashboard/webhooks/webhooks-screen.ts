@@ -1,19 +1,15 @@
 import { mostWebhooks, type Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
-import { shownOnce } from '../frame/act-once.ts';
+import { shownOnce } from '../frame/sent-form.ts';
 import { formError } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { empty, head, time } from '../frame/parts.ts';
-import type { DashboardPorts } from '../frame/ports.ts';
-import { form, refusalOf, type Form, type Refusal, type Screen } from '../frame/screen.ts';
-import { table, type ColumnsOf } from '../frame/table.ts';
-import { draftForm, webhookDraft } from './draft.ts';
-import { webhookPath, webhooksPath } from './paths.ts';
-import { shownSecret } from './secret.ts';
-import { kindsOf, stateInWords, stateOf } from './words.ts';
+import { type ColumnsOf, empty, head, table, time } from '../frame/parts.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { form, type Form, type Refusal, refusalOf, type Screen } from '../frame/screen.ts';
+import { draftForm, shownSecret, webhookDraft } from './settings.ts';
+import { kindsOf, stateInWords, stateOf, webhookPath, webhooksPath } from './words.ts';
 
 type Ports = Pick<DashboardPorts, 'webhooks' | 'ids'>;
 
-/** The addresses that we call for the account, and new ones. */
 export const webhooksScreen = (ports: Ports): Screen => ({
   path: webhooksPath,
   section: 'webhooks',
@@ -32,7 +28,7 @@ export const webhooksScreen = (ports: Ports): Screen => ({
       ${webhooks.length === 0 ? nothingYet : list(webhooks, now)}
       <section class="card" id="new-webhook" aria-labelledby="new-heading">
         <h2 id="new-heading">New webhook</h2>
-        ${webhooks.length >= mostWebhooks ? enough(refused) : draftForm({ ...{ action: webhooksPath, button: 'Add webhook' }, once: ports.ids.next('form'), refusal: refused })}
+        ${webhooks.length >= mostWebhooks ? enough(refused) : draftForm({ action: webhooksPath, button: 'Add webhook', once: ports.ids.next('form'), refusal: refused })}
       </section>`;
     return { title: 'Webhooks', content };
   },

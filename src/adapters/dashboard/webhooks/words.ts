@@ -1,11 +1,32 @@
-import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
 import { ownersKinds } from '../../../notifications/domain/kinds.ts';
 import { receiverOf } from '../../../notifications/domain/webhooks/address.ts';
 import { failedForMs, longestFailingMs } from '../../../notifications/domain/webhooks/failing.ts';
-import { html, nothing, type Html } from '../frame/html.ts';
+import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+import type { WebhookOf } from '../../../notifications/webhook-ports.ts';
+import { html, type Html, nothing } from '../frame/html.ts';
+import { notFound } from '../frame/page-problem.ts';
 import { badge, counted, time } from '../frame/parts.ts';
+import type { Visit } from '../frame/screen.ts';
+import type { DashboardPorts } from '../ports.ts';
 
-/** What stands for a webhook where there is little room. */
+export const webhooksPath = '/dashboard/webhooks';
+export const webhookPath = (id: string): string => `${webhooksPath}/${id}`;
+
+export const idsOf = ({ accountId, parameters }: Visit): WebhookOf => ({
+  accountId,
+  webhookId: parameters['webhook'] ?? '',
+});
+
+/** @throws PageProblem */
+export const webhookOf = async (
+  { webhooks }: Pick<DashboardPorts, 'webhooks'>,
+  visit: Visit,
+): Promise<Webhook> => {
+  const webhook = await webhooks.findWebhook(idsOf(visit));
+  if (!webhook) throw notFound();
+  return webhook;
+};
+
 export const nameOf = ({ address }: Webhook): string => receiverOf(address);
 
 export const stateOf = ({ status }: Webhook): Html => {

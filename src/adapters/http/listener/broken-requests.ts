@@ -1,11 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { RequestError } from '../answers/error-table.ts';
-import { sendAnswer, writeAnswer, type AnswerRefusal, type Refusal } from '../answers/refusal.ts';
-import { firstLineOf, unreadable, type ParserError } from '../answers/unreadable.ts';
+import type { Answer } from '../answer.ts';
+import { send, writeAnswer } from '../send-answer.ts';
+import { RequestError, type ErrorCode } from '../error-table.ts';
 
-interface Exchange {
+/** A request that no application sees: it is unreadable or contradictory. */
+export interface Refusal {
+  readonly error: RequestError;
+  /** Address of the other side. */
+  readonly peer: string;
+  /** Undefined if it could not be read. */
+  readonly method: string | undefined;
+  readonly path: string | undefined;
+  /** What Node calls it, for the log. */
+  readonly reason: string;
+}
+
+/** Builds the answer with all its headers, and records it like other answers. Never rejects. */
+export type AnswerRefusal = (refusal: Refusal) => Promise<Answer>;
+
+interface Sent {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
@@ -17,7 +32,7 @@ const longestAnswerMs = 10_000;
 export class BrokenRequests {
   readonly #answer: AnswerRefusal;
   /** The latest request on each connection. */
-  readonly #latest = new WeakMap<Socket, Exchange>();
+  readonly #latest = new WeakMap<Socket, Sent>();
   readonly #broken = new WeakSet<Socket>();
 
   constructor(answer: AnswerRefusal) {
@@ -30,11 +45,12 @@ export class BrokenRequests {
   }
 
   /** Refuses a readable request before any application sees it. */
-  refuse({ request, response }: Exchange, error: RequestError): void {
+  refuse({ request, response }: Sent, error: RequestError): void {
     const { method, url } = request;
     const seen = { method, path: url?.split('?', 1)[0], reason: error.code };
     void this.#answer({ error, peer: peerOf(request.socket), ...seen }).then((answer) => {
-      sendAnswer(response, answer);
+      // The body stays unread, so the connection ends with the answer.
+      send(response, ['Connection', 'close'], answer);
     });
   }
 
@@ -80,7 +96,7 @@ export class BrokenRequests {
  * Makes the application's read of the body fail, so that it answers as for any faulty body. If it has answered already,
  * or does not answer in time, the connection just ends.
  */
-export const failBody = ({ request, response }: Exchange, error: RequestError): void => {
+export const failBody = ({ request, response }: Sent, error: RequestError): void => {
   if (response.headersSent) {
     request.destroy();
     return;
@@ -102,3 +118,92 @@ export const failBody = ({ request, response }: Exchange, error: RequestError): 
 };
 
 const peerOf = ({ remoteAddress = '' }: Socket): string => remoteAddress;
+
+/** An error of Node's parser, or of its clock. */
+export type ParserError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
+
+interface Fault {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+const malformed = 'The request is not valid HTTP/1.1';
+
+/** What some of the parser's errors mean in particular. */
+const faults: Readonly<Record<string, Fault>> = {
+  HPE_HEADER_OVERFLOW: {
+    code: 'headers_too_large',
+    message: 'The address and the headers together are larger than 16 KiB; send less.',
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    code: 'payload_too_large',
+    message: 'The extensions of the chunks are larger than 16 KiB; send chunks without extensions.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    code: 'request_timeout',
+    message: 'The headers did not arrive within 10 seconds. Send the request again.',
+  },
+  HPE_INVALID_VERSION: {
+    code: 'malformed_request',
+    message: `${malformed}: the version is unknown. Send HTTP/1.1 or HTTP/1.0.`,
+  },
+  HPE_PAUSED_H2_UPGRADE: {
+    code: 'malformed_request',
+    message: `${malformed} but HTTP/2, which is not supported here. Send HTTP/1.1.`,
+  },
+  HPE_INVALID_METHOD: {
+    code: 'malformed_request',
+    message: `${malformed}: the method is unknown, or the connection speaks TLS. Send plain HTTP.`,
+  },
+};
+
+/** @returns undefined when the connection broke, so that no client is left to answer */
+const unreadable = ({ code = '' }: ParserError): RequestError | undefined => {
+  const known = faults[code];
+  if (known) return new RequestError(known.code, known.message);
+  if (!code.startsWith('HPE_')) return undefined;
+  const detail = code.slice('HPE_'.length).toLowerCase().replaceAll('_', ' ');
+  return new RequestError('malformed_request', `${malformed} (${detail}).`);
+};
+
+/** The request line, if the unreadable part contains it. */
+export const firstLineOf = ({
+  rawPacket,
+}: ParserError): { readonly method?: string; readonly path?: string } => {
+  const start = rawPacket?.toString('latin1', 0, 2048) ?? '';
+  const [, method, path] = /^([A-Z]{1,20}) ([^ \r\n]{1,2000})/.exec(start) ?? [];
+  return { ...(method && { method }), ...(path && { path: path.split('?', 1)[0] ?? '' }) };
+};
+
+const hostShape = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,255})(?::\d{1,5})?$/i;
+
+/** Faults that Node accepts although they make the target or the condition of a request ambiguous. */
+export const unclear = (request: IncomingMessage): RequestError | undefined => {
+  const { headers, rawHeaders, httpVersionMinor } = request;
+  const hosts = countOf(rawHeaders, 'host');
+  if (hosts > 1) return new RequestError('malformed_request', 'Send the header Host once.');
+  if (hosts === 0 ? httpVersionMinor > 0 : !hostShape.test(headers.host ?? '')) {
+    return new RequestError(
+      'malformed_request',
+      'Send the header Host with the name of the service, like "Host: api.shop.example".',
+    );
+  }
+  if (countOf(rawHeaders, 'authorization') > 1) {
+    return new RequestError('malformed_request', 'Send the header Authorization once.');
+  }
+  if (headers.expect === undefined || /^100-continue$/i.test(headers.expect)) return undefined;
+  return new RequestError(
+    'expectation_failed',
+    'The header Expect can only be "100-continue"; leave it out.',
+  );
+};
+
+/** Node keeps the first of several, and says nothing of the others. */
+const countOf = (rawHeaders: readonly string[], wanted: string): number => {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === wanted.length && name.toLowerCase() === wanted) count += 1;
+  }
+  return count;
+};

@@ -1,15 +1,12 @@
 import { once } from 'node:events';
 import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { BrokenRequests, failBody } from './broken-requests.ts';
-import { limitConnections } from './connection-share.ts';
-import { drain, keepAliveMs } from './drain.ts';
-import { RequestError } from '../answers/error-table.ts';
+import { BrokenRequests, failBody, unclear, type AnswerRefusal } from './broken-requests.ts';
+import { answerTo, RequestError } from '../error-table.ts';
 import { oneAtATime } from '../../../kernel/one-at-a-time.ts';
 import { takeWaiting } from '../../../kernel/take-waiting.ts';
-import { bareAnswer, type AnswerRefusal } from '../answers/refusal.ts';
-import { unclear } from '../answers/unreadable.ts';
+import { addressBucket } from './client-address.ts';
 
 /** How long a whole request may take to arrive. */
 const usualMs = 30_000;
@@ -37,7 +34,7 @@ export interface HttpServerOptions {
 }
 
 /** No log, no limits: for tests and measures. */
-const justAnswer: AnswerRefusal = (refusal) => Promise.resolve(bareAnswer(refusal));
+const justAnswer: AnswerRefusal = ({ error }) => Promise.resolve(answerTo(error));
 
 /** A listening server that can stop without cutting off requests. */
 export class HttpServer {
@@ -147,3 +144,100 @@ const tooSlow = () =>
     'request_timeout',
     `The body did not arrive within ${String(usualMs / 1000)} seconds. Send the request again.`,
   );
+
+/** Open connections to the port of the API and the dashboard. */
+export const connectionLimits = {
+  all: 4000,
+  /** Per IPv4 address or IPv6 /64 network. Only without a proxy: behind one, all visitors share its address. */
+  ofNetwork: 1500,
+} as const;
+
+/**
+ * Closes connections beyond the limits, so that no client can use up the process's file descriptors.
+ * @param ofNetwork undefined behind a proxy
+ */
+const limitConnections = (
+  server: NetServer,
+  { all, ofNetwork }: { readonly all: number; readonly ofNetwork: number | undefined },
+): void => {
+  server.maxConnections = all;
+  if (ofNetwork === undefined) return;
+  const open = new Map<string, number>();
+  // Registered first, so that other listeners never see closed connections.
+  server.prependListener('connection', (socket: Socket) => {
+    const network = addressBucket(socket.remoteAddress ?? '');
+    const before = open.get(network) ?? 0;
+    if (before >= ofNetwork) {
+      socket.destroy();
+      return;
+    }
+    open.set(network, before + 1);
+    socket.once('close', () => {
+      const left = (open.get(network) ?? 1) - 1;
+      if (left === 0) open.delete(network);
+      else open.set(network, left);
+    });
+  });
+};
+
+/** Clients learn it from `Keep-Alive` and do not use a connection that was idle for so long. */
+const keepAliveMs = 10_000;
+/** After a stop begins, how long a new connection may take to send its first request. */
+const graceMs = 500;
+const sweepMs = 20;
+
+interface Terms {
+  readonly idleMs: number;
+  /** For the first request of a connection: Node counts it as idle only after that. */
+  readonly silentMs: number;
+  /** For requests under way; then they are cut. */
+  readonly longestMs: number;
+}
+
+/** Leaves time for what stops after it, before the process gives up; see `stopDeadlines`. */
+const ending: Terms = { idleMs: 0, silentMs: graceMs, longestMs: 5_000 };
+/** Closing an idle connection could meet its client's next request, which would fail. */
+const replaced: Terms = { idleMs: keepAliveMs, silentMs: keepAliveMs, longestMs: 60_000 };
+
+interface Drained {
+  readonly server: NetServer & Pick<Server, 'closeIdleConnections'>;
+  readonly sockets: Iterable<Socket>;
+  /** See `RunningRole`. */
+  readonly isReplaced: AbortSignal | undefined;
+  /** Monotonic milliseconds. */
+  readonly elapsed: () => number;
+}
+
+/** Closes the server and its connections as their requests end. @returns when all are closed */
+const drain = ({ server, sockets, isReplaced, elapsed }: Drained): Promise<void> => {
+  let since = elapsed();
+  let wasHurried = false;
+  const termsNow = (): Terms => {
+    if (!isReplaced) return ending;
+    if (isReplaced.aborted && !wasHurried) [wasHurried, since] = [true, elapsed()];
+    return wasHurried ? ending : replaced;
+  };
+  // A kept-alive connection becomes idle when its request ends, so repeat until all are closed.
+  const look = ({ idleMs, silentMs, longestMs }: Terms, passedMs: number) => {
+    const all = [...sockets];
+    // Node counts a connection as idle while the end of its answer still waits to be sent.
+    const isSending = all.some((socket) => socket.writableLength > 0);
+    if (passedMs >= idleMs && !isSending) server.closeIdleConnections();
+    for (const socket of all) {
+      const isSilent = socket.bytesRead === 0 && passedMs >= silentMs;
+      if (isSilent || passedMs >= longestMs) socket.destroy();
+    }
+  };
+  // What had arrived by then is read first: when timers are late, a connection that seems silent may have a request.
+  const sweep = setInterval(() => {
+    const terms = termsNow();
+    setImmediate(look, terms, elapsed() - since);
+  }, sweepMs);
+  return new Promise((resolve) => {
+    // The one of HTTP would close idle connections.
+    NetServer.prototype.close.call(server, () => {
+      clearInterval(sweep);
+      resolve();
+    });
+  });
+};

@@ -1,26 +1,50 @@
 /** How the values of several processes, and of several machines, become one. */
 export type Together = 'sum' | 'min' | 'max';
 
-/** As Prometheus wants units: base units, which the name ends with. */
-type Unit = 'seconds' | 'bytes' | 'none';
+export interface Sample<Label extends string = string> {
+  readonly labels: Readonly<Record<Label, string>>;
+  readonly value: number;
+}
 
-export interface Measure {
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly unit: Unit;
-  /** Counters and histograms always add up. */
+/** What is shown of one measure: a number without labels, or one for each set of labels. Undefined leaves it out. */
+export type Found<Label extends string = string> = readonly Sample<Label>[] | number | undefined;
+
+export interface Measure<
+  Source = never,
+  Type extends 'counter' | 'gauge' | 'histogram' = 'counter' | 'gauge' | 'histogram',
+  Label extends string = string,
+> {
+  readonly type: Type;
   readonly together: Together;
   /** None may have more than a few dozen values: no host, no account, no path. */
-  readonly labels: readonly string[];
+  readonly labels: readonly Label[];
   readonly help: string;
   /** Which processes show it. */
   readonly from: string;
+  /** Finds it in its source at each scrape. Without it, the process counts it when it happens. */
+  readonly read: ((source: Source) => Found<Label>) | undefined;
 }
 
-export const counter = { type: 'counter', unit: 'none', together: 'sum' } as const;
-export const histogram = { type: 'histogram', unit: 'none', together: 'sum' } as const;
-/** Gauges: each process has its own share of it. */
-export const sumOf = { type: 'gauge', unit: 'none', together: 'sum' } as const;
-/** All see the same, or the worst one matters. */
-export const maxOf = { type: 'gauge', unit: 'none', together: 'max' } as const;
-/** The least matters. */
-export const minOf = { type: 'gauge', unit: 'none', together: 'min' } as const;
+/**
+ * Rows of the table that have one source. Counters and histograms add up over processes; gauges do as their name says.
+ * @param from which processes show them
+ */
+export const rowsOf = <Source>(from: string) => {
+  const row =
+    <Type extends Measure['type']>(type: Type, together: Together) =>
+    <const Label extends string>(
+      help: string,
+      labels: readonly Label[],
+      read?: (source: Source) => Found<NoInfer<Label>>,
+    ): Measure<Source, Type, Label> => ({ type, together, labels, help, from, read });
+  return {
+    counter: row('counter', 'sum'),
+    histogram: row('histogram', 'sum'),
+    /** Each process has its own share of it. */
+    sum: row('gauge', 'sum'),
+    /** All see the same, or the worst one matters. */
+    max: row('gauge', 'max'),
+    /** The least matters. */
+    min: row('gauge', 'min'),
+  };
+};

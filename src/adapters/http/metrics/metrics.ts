@@ -1,13 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Route } from '../operations/routing.ts';
+import {
+  AggregatorRegistry,
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+} from 'prom-client';
+import type { Found, Measure, Sample } from './measure.ts';
 import {
   measures,
   type CounterName,
   type HistogramName,
   type LabelsOf,
   type MeasureName,
-  type ShownName,
   type Tally,
 } from './measures.ts';
 
@@ -29,23 +35,12 @@ const misnamed = [
   'nodejs_active_resources_total',
 ];
 
-interface Sample<Name extends MeasureName> {
-  readonly labels: LabelsOf<Name>;
-  readonly value: number;
-}
-/** What is shown of each; undefined leaves it out. */
-type Figures<Name extends ShownName> = {
-  readonly [One in Name]: readonly Sample<One>[] | number | undefined;
-};
-type Found = readonly Sample<never>[] | number | undefined;
-type Read<Name extends ShownName> = () => Figures<Name> | Promise<Figures<Name>>;
-
 /** The measures at /metrics, in Prometheus format. */
 export class Metrics implements Tally {
   readonly registry = new Registry();
   #together: (() => Promise<string>) | undefined;
   readonly #counters = new Map<CounterName, Counter>();
-  readonly #reads = new Map<ShownName, (() => Promise<Found>)[]>();
+  readonly #reads = new Map<string, (() => Promise<Found>)[]>();
   readonly #countsLocally = new Gauge(this.#configuration('quota_counts_locally'));
   readonly #histograms = {
     http_request_duration_seconds: this.#histogram('http_request_duration_seconds'),
@@ -80,12 +75,21 @@ export class Metrics implements Tally {
   }
 
   /**
-   * Shows what `read` finds, which is asked once for all of these names at each scrape. What is not found, or not in time,
-   * is left out: during an outage the other measures matter most. Several may show different series of one measure.
+   * Shows these rows of the table. Their source is asked once for all of them at each scrape. What it does not know, or not
+   * in time, is left out: during an outage the other measures matter most. Several sources may show different series of
+   * one measure.
    */
-  show<Name extends ShownName>(names: readonly Name[], read: Read<Name>): void {
-    const look = onceAtATime(() => inTime(read));
-    for (const name of names) this.#show(name, async () => (await look())?.[name]);
+  show<Source>(
+    rows: Readonly<Partial<Record<MeasureName, Measure<Source>>>>,
+    source: () => Source | undefined | Promise<Source | undefined>,
+  ): void {
+    const look = onceAtATime(() => inTime(source));
+    for (const [name, row] of Object.entries(rows)) {
+      this.#show(name as MeasureName, async () => {
+        const found = await look();
+        return found === undefined ? undefined : row.read?.(found);
+      });
+    }
   }
 
   /** @param text the metrics of all processes on this port, which are shown instead of those of this one alone */
@@ -93,19 +97,12 @@ export class Metrics implements Tally {
     this.#together = text;
   }
 
-  route(): Route {
-    return {
-      method: 'GET',
-      path: '/metrics',
-      answer: async () => ({
-        status: 200,
-        headers: { 'Content-Type': this.registry.contentType },
-        body: await (this.#together ?? (() => this.registry.metrics()))(),
-      }),
-    };
+  /** What /metrics shows. */
+  text(): Promise<string> {
+    return this.#together ? this.#together() : this.registry.metrics();
   }
 
-  #show(name: ShownName, read: () => Promise<Found>): void {
+  #show(name: MeasureName, read: () => Promise<Found>): void {
     const known = this.#reads.get(name);
     if (known) {
       known.push(read);
@@ -136,7 +133,7 @@ export class Metrics implements Tally {
   }
 }
 
-const samplesOf = (found: Found): readonly Sample<never>[] =>
+const samplesOf = (found: Found): readonly Sample[] =>
   typeof found === 'number' ? [{ labels: {}, value: found }] : (found ?? []);
 
 const inTime = async <T>(read: () => T | Promise<T>): Promise<T | undefined> => {
@@ -152,3 +149,34 @@ const onceAtATime = <T>(work: () => Promise<T>): (() => Promise<T>) => {
       current = undefined;
     }));
 };
+
+interface KnownMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
+  readonly aggregator: string;
+  readonly values: readonly {
+    readonly value: number;
+    readonly labels: Readonly<Record<string, string>>;
+  }[];
+}
+
+/** The metrics of one process, as they travel to another one. */
+export type MetricSnapshot = readonly KnownMetric[];
+
+/** The package declares the type of a metric as a number, and it is a word. */
+export const snapshotOf = async (registry: Registry): Promise<MetricSnapshot> =>
+  (await registry.getMetricsAsJSON()) as unknown as MetricSnapshot;
+
+const together = (snapshots: readonly MetricSnapshot[]): Registry =>
+  AggregatorRegistry.aggregate([...snapshots]);
+
+/** What /metrics shows of several processes: counters and histograms added up, gauges as each one says. */
+export const shownTogether = (snapshots: readonly MetricSnapshot[]): Promise<string> =>
+  together(snapshots).metrics();
+
+/** What stays counted after its process has ended: a sum that falls would look like new requests to Prometheus. */
+export const totalsOf = async (snapshots: readonly MetricSnapshot[]): Promise<MetricSnapshot> =>
+  (await snapshotOf(together(snapshots))).filter(
+    ({ type }) => type === 'counter' || type === 'histogram',
+  );

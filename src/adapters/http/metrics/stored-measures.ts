@@ -1,126 +1,152 @@
-import { maxOf, type Measure } from './measure.ts';
+import type { Domains } from '../../../domains/domains.ts';
+import type { Notifications } from '../../../notifications/notifications.ts';
+import type { WebhookCalls } from '../../../notifications/webhooks.ts';
+import { deployStates } from '../../../sites/domain/deploy.ts';
+import type { Sites } from '../../../sites/sites.ts';
+import { rowsOf } from './measure.ts';
+
+// What the database holds. Every process that shows one of these shows the same number, so the largest is right, and
+// never their sum.
+
+interface OutboxRead {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly oldest: Readonly<Record<string, Date | undefined>>;
+  readonly now: Date;
+}
+const outbox = rowsOf<OutboxRead>('every process');
+export const outboxMeasures = {
+  outbox_deliveries: outbox.max(
+    'Deliveries of events that are not done, by state; at most 10000 of each are counted',
+    ['state'],
+    ({ counts }) => Object.entries(counts).map(([state, value]) => ({ labels: { state }, value })),
+  ),
+  outbox_oldest_age_seconds: outbox.max(
+    'Age of the event of the oldest of these deliveries; 0 if there is none',
+    ['state'],
+    ({ counts, oldest, now }) =>
+      Object.keys(counts).map((state) => {
+        const since = oldest[state] ?? now;
+        return { labels: { state }, value: Math.max(0, secondsFrom(since, now)) };
+      }),
+  ),
+};
+
+type Counted<Count extends (...parameters: never[]) => Promise<unknown>> = Awaited<
+  ReturnType<Count>
+>;
+
+/** What a worker counted lately. */
+interface CensusRead {
+  readonly at: Date;
+  readonly counts: Counted<Domains['countDomains']> & {
+    readonly deploys: Counted<Sites['countDeploys']>;
+    readonly webhooks: Counted<WebhookCalls['countWebhooks']>;
+    /** Undefined without a mail server. */
+    readonly mails: Counted<Notifications['countMails']>;
+    readonly backups: {
+      readonly since: Date;
+      readonly made: Date | undefined;
+      readonly checked: Date | undefined;
+    };
+  };
+}
+
+const seconds = (moment: Date | undefined) => (moment ? moment.getTime() / 1000 : undefined);
+const secondsFrom = (since: Date, now: Date) => (now.getTime() - since.getTime()) / 1000;
 
 const counting = 'the one worker that counts';
+const census = rowsOf<CensusRead>(counting);
+const mail = rowsOf<CensusRead>(`${counting}, with \`SMTP_URL\``);
 
-/**
- * Measures of what the database holds. Every process that shows one shows the same number, so the largest is right, and
- * never their sum.
- */
-export const storedMeasures = {
-  outbox_deliveries: {
-    ...maxOf,
-    labels: ['state'],
-    help: 'Deliveries of events that are not done, by state; at most 10000 of each are counted',
-    from: 'every process',
-  },
-  outbox_oldest_age_seconds: {
-    ...maxOf,
-    unit: 'seconds',
-    labels: ['state'],
-    help: 'Age of the event of the oldest of these deliveries; 0 if there is none',
-    from: 'every process',
-  },
-  census_timestamp_seconds: {
-    ...maxOf,
-    unit: 'seconds',
-    labels: [],
-    help: 'When a worker last counted what the database holds; it does so at least every 5 minutes',
-    from: counting,
-  },
-  custom_domains: {
-    ...maxOf,
-    labels: ['state', 'health', 'actor'],
-    help: 'Custom domains by state, and the live ones by health and by who must act',
-    from: counting,
-  },
-  served_certificates: {
-    ...maxOf,
-    labels: ['state', 'percent_left'],
-    help: 'Certificates of custom domains and of projects by state and by the percentage of their lifetime that is left',
-    from: counting,
-  },
-  authority_budget_left: {
-    ...maxOf,
-    labels: ['authority', 'budget'],
-    help: 'Orders that we may still place at the authority within the window of the budget',
-    from: counting,
-  },
-  authority_budget_size: {
-    ...maxOf,
-    labels: ['authority', 'budget'],
-    help: 'Orders that the budget allows in all',
-    from: counting,
-  },
-  deploys: {
-    ...maxOf,
-    labels: ['state'],
-    help: 'Deploys that are kept, by state',
-    from: counting,
-  },
-  mails_waiting: {
-    ...maxOf,
-    labels: [],
-    help: 'Mails that should have been sent by now; at most 10000 are counted',
-    from: `${counting}, with \`SMTP_URL\``,
-  },
-  mail_oldest_age_seconds: {
-    ...maxOf,
-    unit: 'seconds',
-    labels: [],
-    help: 'Time since the oldest of these was first to be sent; 0 if there is none',
-    from: `${counting}, with \`SMTP_URL\``,
-  },
-  mail_unreached_people: {
-    ...maxOf,
-    labels: [],
-    help: 'People whose mail server refused the last mail to them, or did not take it within a day',
-    from: `${counting}, with \`SMTP_URL\``,
-  },
-  deploys_kept_bytes: {
-    ...maxOf,
-    unit: 'bytes',
-    labels: [],
-    help: 'Unpacked size of all deploys that are kept',
-    from: counting,
-  },
-  webhook_deliveries: {
-    ...maxOf,
-    labels: [],
-    help: 'Deliveries to webhooks that wait for their first or next attempt; at most 10000 are counted',
-    from: counting,
-  },
-  webhook_overdue_seconds: {
-    ...maxOf,
-    unit: 'seconds',
-    labels: [],
-    help: 'How long the oldest delivery to a webhook that is due has been due; 0 if none is',
-    from: counting,
-  },
-  webhooks_given_up: {
-    ...maxOf,
-    labels: [],
-    help: 'Webhooks that we switched off because their receiver answered 410 or failed for five days',
-    from: counting,
-  },
-  last_backup_timestamp_seconds: {
-    ...maxOf,
-    unit: 'seconds',
-    labels: [],
-    help: 'The moment of the last complete backup; not shown before there is one',
-    from: counting,
-  },
-  last_checked_backup_timestamp_seconds: {
-    ...maxOf,
-    unit: 'seconds',
-    labels: [],
-    help: 'The moment of the newest backup that a check found whole; not shown before there is one',
-    from: counting,
-  },
-  backups_known_since_timestamp_seconds: {
-    ...maxOf,
-    unit: 'seconds',
-    labels: [],
-    help: 'Since when backups are remembered: the installation',
-    from: counting,
-  },
-} as const satisfies Readonly<Record<string, Measure>>;
+export const censusMeasures = {
+  census_timestamp_seconds: census.max(
+    'When a worker last counted what the database holds; it does so at least every 5 minutes',
+    [],
+    ({ at }) => seconds(at),
+  ),
+  custom_domains: census.max(
+    'Custom domains by state, and the live ones by health and by who must act',
+    ['state', 'health', 'actor'],
+    ({ counts }) => counts.domains.map(({ count, ...labels }) => ({ labels, value: count })),
+  ),
+  served_certificates: census.max(
+    'Certificates of custom domains and of projects by state and by the percentage of their lifetime that is left',
+    ['state', 'percent_left'],
+    ({ counts }) =>
+      counts.certificates.map(({ count, state, percentLeft }) => ({
+        labels: { state, percent_left: percentLeft },
+        value: count,
+      })),
+  ),
+  authority_budget_left: census.max(
+    'Orders that we may still place at the authority within the window of the budget',
+    ['authority', 'budget'],
+    ({ counts }) =>
+      counts.budgets.map(({ authority, budget, left }) => ({
+        labels: { authority, budget },
+        value: left,
+      })),
+  ),
+  authority_budget_size: census.max(
+    'Orders that the budget allows in all',
+    ['authority', 'budget'],
+    ({ counts }) =>
+      counts.budgets.map(({ authority, budget, size }) => ({
+        labels: { authority, budget },
+        value: size,
+      })),
+  ),
+  deploys: census.max('Deploys that are kept, by state', ['state'], ({ counts: { deploys } }) =>
+    deployStates.map((state) => ({ labels: { state }, value: deploys.byState[state] })),
+  ),
+  mails_waiting: mail.max(
+    'Mails that should have been sent by now; at most 10000 are counted',
+    [],
+    ({ counts }) => counts.mails?.waiting,
+  ),
+  mail_oldest_age_seconds: mail.max(
+    'Time since the oldest of these was first to be sent; 0 if there is none',
+    [],
+    ({ at, counts: { mails } }) => mails && (mails.oldest ? secondsFrom(mails.oldest, at) : 0),
+  ),
+  mail_unreached_people: mail.max(
+    'People whose mail server refused the last mail to them, or did not take it within a day',
+    [],
+    ({ counts }) => counts.mails?.unreached,
+  ),
+  deploys_kept_bytes: census.max(
+    'Unpacked size of all deploys that are kept',
+    [],
+    ({ counts }) => counts.deploys.keptBytes,
+  ),
+  webhook_deliveries: census.max(
+    'Deliveries to webhooks that wait for their first or next attempt; at most 10000 are counted',
+    [],
+    ({ counts }) => counts.webhooks.waiting,
+  ),
+  webhook_overdue_seconds: census.max(
+    'How long the oldest delivery to a webhook that is due has been due; 0 if none is',
+    [],
+    ({ counts }) => counts.webhooks.overdueSeconds,
+  ),
+  webhooks_given_up: census.max(
+    'Webhooks that we switched off because their receiver answered 410 or failed for five days',
+    [],
+    ({ counts }) => counts.webhooks.givenUp,
+  ),
+  last_backup_timestamp_seconds: census.max(
+    'The moment of the last complete backup; not shown before there is one',
+    [],
+    ({ counts }) => seconds(counts.backups.made),
+  ),
+  last_checked_backup_timestamp_seconds: census.max(
+    'The moment of the newest backup that a check found whole; not shown before there is one',
+    [],
+    ({ counts }) => seconds(counts.backups.checked),
+  ),
+  backups_known_since_timestamp_seconds: census.max(
+    'Since when backups are remembered: the installation',
+    [],
+    ({ counts }) => seconds(counts.backups.since),
+  ),
+};

@@ -1,10 +1,9 @@
 import type { Scope } from '../../../access/domain/api-key.ts';
 import type { Caller } from '../../../access/use-cases/authenticate.ts';
 import type { GenericSchema } from 'valibot';
-import type { ErrorCode } from '../answers/error-table.ts';
-import type { Answer } from '../answers/answer.ts';
-import type { HeaderName } from './openapi-headers.ts';
-import type { SchemaName } from './openapi-schemas.ts';
+import type { ErrorCode } from '../error-table.ts';
+import type { Answer } from '../answer.ts';
+import type { HeaderName, SchemaName } from './openapi-components.ts';
 
 export interface Call<Query, Body> {
   readonly caller: Caller;

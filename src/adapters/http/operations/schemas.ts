@@ -11,8 +11,14 @@ import {
   type PetDraft,
 } from '../../../catalogue/domain/pet.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
-import { errorTable, type ErrorCode } from '../answers/error-table.ts';
-import { exactInteger } from '../answers/json.ts';
+import { errorTable, type ErrorCode } from '../error-table.ts';
+
+// ECMAScript's "JSON.parse source text access": in Node since 22, not yet in TypeScript's library.
+declare global {
+  interface JSON {
+    rawJSON(text: string): unknown;
+  }
+}
 
 /** JSON Schema for what valibot's converter cannot express: exact integers, and numbers in a query string. */
 export const documented = new WeakMap<object, JsonSchema>();
@@ -142,6 +148,13 @@ const cursor = withJsonSchema(v.optional(v.string()), {
 
 export const ListPetsQuery = v.object({ limit, cursor, status: v.optional(PetStatus) });
 export const ListOrdersQuery = v.object({ limit, cursor });
+
+/** An int64 for JSON.stringify, digit for digit. */
+export const exactInteger = (value: bigint): unknown => {
+  // Rounding never makes a larger one safe, and comparing bigints with numbers is slow.
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : JSON.rawJSON(String(value));
+};
 
 export const presentPet = ({ id, name, categoryId, status }: Pet) =>
   ({

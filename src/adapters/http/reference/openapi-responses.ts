@@ -1,9 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import { errorExample } from '../answers/error-examples.ts';
-import { errorTable, type ErrorCode } from '../answers/error-table.ts';
-import { headersOfError } from '../operations/openapi-headers.ts';
+import { errorTable, type ErrorCode } from '../error-table.ts';
+import { headersOfError, schemaRef } from '../operations/openapi-components.ts';
 import type { Operation } from '../operations/operation.ts';
-import { schemaRef } from '../operations/openapi-schemas.ts';
 
 interface Ref {
   readonly $ref: string;
@@ -79,7 +77,12 @@ const named = (status: string) => (STATUS_CODES[status] ?? status).replaceAll(' 
 /** One real answer for each code. */
 export const exampleComponents = (operations: readonly Operation[]) => {
   const used = new Set(operations.flatMap((operation) => [...codesOf(operation)]));
-  return Object.fromEntries([...used].map((code) => [code, errorExample(code)]));
+  return Object.fromEntries(
+    [...used].map((code) => {
+      const { status, meaning, example } = errorTable[code];
+      return [code, { summary: meaning, value: { code, message: example, status } }];
+    }),
+  );
 };
 
 const codesByStatus = (operation: Operation): Readonly<Record<string, ErrorCode[]>> =>

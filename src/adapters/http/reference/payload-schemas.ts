@@ -1,3 +1,4 @@
+import { toJsonSchema, type JsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { givenUpReasons, responsibles } from '../../../notifications/domain/notification.ts';
 import type { MessageType, Payloads } from '../../../notifications/domain/webhooks/payload.ts';
@@ -97,9 +98,16 @@ const dataSchemas = {
 };
 
 /** The schema of a whole message. */
-export const payloadSchema = (type: MessageType) =>
+const payloadSchema = (type: MessageType) =>
   v.object({
     type: v.literal(type),
     timestamp: time('When it happened, not when it is sent.'),
     data: dataSchemas[type],
   });
+
+/** JSON Schema 2020-12. Fields may be added, so none is forbidden. @param address where it can be read */
+export const payloadDocument = (type: MessageType, address: string): JsonSchema => ({
+  $id: address,
+  title: `Webhook ${type}`,
+  ...toJsonSchema(payloadSchema(type), { target: 'draft-2020-12' }),
+});

@@ -4,14 +4,15 @@ import { gzipSync } from 'node:zlib';
 import Negotiator from 'negotiator';
 import type { Operation } from '../operations/operation.ts';
 import { messageTypes, type MessageType } from '../../../notifications/domain/webhooks/payload.ts';
-import { admit } from '../operations/metering.ts';
-import type { Route } from '../operations/routing.ts';
+import type { Route } from '../request-handler.ts';
 import type { Servers } from './openapi.ts';
-import { payloadSchemaPath } from './payload-path.ts';
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/** Where the schema of a message is, on the server of the API reference. */
+export const payloadSchemaPath = (type: MessageType): string => `/docs/webhooks/${type}.json`;
 
 /**
  * The API reference: for people at /docs, for programs at /v1/openapi.json, /docs.md and /llms.txt,
@@ -29,10 +30,7 @@ export const referenceRoutes = (
     {
       method: 'GET',
       path: '/v1/openapi.json',
-      answer: async (exchange) => {
-        admit(exchange);
-        return { status: 200, body: (await reference()).json };
-      },
+      answer: async () => ({ status: 200, body: (await reference()).json }),
     },
     file('/docs', 'text/html', async () => (await reference()).page()),
     file('/docs/reference.js', 'text/javascript', () => asset('reference.js')),
@@ -49,8 +47,9 @@ const writtenReference = async (operations: readonly Operation[], servers: Serve
   (await import('./written-reference.ts')).writtenReference(operations, servers);
 
 const writtenSchema = async (type: MessageType, { publicUrl }: Servers) => {
-  const { payloadDocument } = await import('./payload-documents.ts');
-  return JSON.stringify(payloadDocument(type, publicUrl.replace(/\/v1$/, '')));
+  const { payloadDocument } = await import('./payload-schemas.ts');
+  const root = publicUrl.replace(/\/v1$/, '');
+  return JSON.stringify(payloadDocument(type, root + payloadSchemaPath(type)));
 };
 
 const file = (path: string, type: string, write: () => Promise<string>): Route => {

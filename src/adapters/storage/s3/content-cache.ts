@@ -1,9 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { OpenFiles } from '../open-files.ts';
-import { CacheRoom, incoming } from './cache-room.ts';
+import { OpenFiles } from '../files.ts';
 
 const mib = 1024 * 1024;
 const minute = 60 * 1000;
@@ -18,10 +27,8 @@ const most = {
 /** In front of each content: a crash may leave a file with a name and without its content. */
 const checksumBytes = 32;
 
-export interface CacheSettings {
-  /** Of its own; made when it is not there, for this user only. */
+interface CacheSettings {
   readonly folder: string;
-  /** On the disk. */
   readonly mostBytes: number;
   /** Is told why the disk refused a content, once a minute at most. */
   readonly onProblem: (error: unknown) => void;
@@ -73,7 +80,6 @@ export class ContentCache {
     return content && Buffer.from(content.subarray(position, position + bytes));
   }
 
-  /** All contents of a deploy. */
   async forget(deployId: string): Promise<void> {
     const folder = join(this.#folder, deployId);
     this.#open.forget(folder);
@@ -94,7 +100,6 @@ export class ContentCache {
       .read(path, checksumBytes + position, bytes)
       .catch(() => undefined);
     if (part?.length !== bytes) {
-      // Evicted, perhaps by another process.
       this.#checked.delete(name);
       return undefined;
     }
@@ -159,4 +164,122 @@ const readChecked = async (path: string): Promise<Buffer | undefined> => {
   if (!file) return undefined;
   const content = file.subarray(checksumBytes);
   return checksumOf(content).equals(file.subarray(0, checksumBytes)) ? content : undefined;
+};
+
+const hourMs = 60 * 60 * 1000;
+
+const incoming = '.incoming';
+
+/** Nobody asks for the files of a removed deploy any more. */
+const unusedMs = 7 * 24 * hourMs;
+/** Nobody writes one file for so long: a process died. */
+const writtenMs = hourMs;
+/** Of the room: above the first, files are removed down to the second. */
+const share = { full: 0.9, cleared: 0.8, least: 0.02 };
+/** Processes that may fill one folder at once without going beyond its room: none sees what the others add. */
+const rivals = 4;
+
+interface CachedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly usedAt: number;
+}
+
+/**
+ * Keeps a folder of cached files within its room: what was not used for the longest time goes first. The files on the
+ * disk are all it knows, so that processes can share a folder and leave it at any moment.
+ */
+export class CacheRoom {
+  readonly #folder: string;
+  readonly #mostBytes: number;
+  #added = 0;
+  /** How much may be added before the next look. */
+  #until = 0;
+  /** How much may be added at all. Before the first look, what `share.full` leaves. */
+  #left: number;
+  /** The largest that found no room since the last look. */
+  #refused = 0;
+  #clearing: Promise<void> | undefined;
+
+  /** @param everyMs how often it looks for what is too old, also where nothing is added */
+  constructor(folder: string, mostBytes: number, everyMs = hourMs) {
+    this.#folder = folder;
+    this.#mostBytes = mostBytes;
+    setInterval(() => void this.clear(), everyMs).unref();
+    this.#left = ((1 - share.full) * mostBytes) / rivals;
+  }
+
+  /** @returns false while there is none; some is made meanwhile */
+  take(bytes: number): boolean {
+    if (this.#added + bytes > this.#until) void this.clear();
+    // So large that room for it would take that of all others.
+    if (rivals * bytes > this.#mostBytes / 2) return false;
+    if (this.#added + bytes > this.#left) {
+      this.#refused = Math.max(this.#refused, bytes);
+      return false;
+    }
+    this.#added += bytes;
+    return true;
+  }
+
+  /** Makes room where it is needed. One after the other, and never throws. */
+  clear(): Promise<void> {
+    return (this.#clearing ??= this.#look()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#clearing = undefined;
+      }));
+  }
+
+  async #look(): Promise<void> {
+    const before = this.#added;
+    const now = Date.now();
+    const files = await filesIn(this.#folder);
+    const kept = files.filter((file) => !isOld(file, now));
+    await remove(files.filter((file) => isOld(file, now)));
+    const bytes = await this.#shrink(kept);
+    this.#refused = 0;
+    this.#added -= before;
+    this.#left = (this.#mostBytes - bytes) / rivals;
+    const spare = share.full * this.#mostBytes - bytes;
+    this.#until = Math.max(spare / rivals, share.least * this.#mostBytes);
+  }
+
+  async #shrink(files: readonly CachedFile[]): Promise<number> {
+    let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    const room = this.#mostBytes - rivals * this.#refused;
+    if (bytes <= Math.min(room, share.full * this.#mostBytes)) return bytes;
+    const enough = Math.min(room, share.cleared * this.#mostBytes);
+    for (const file of files.toSorted((one, other) => one.usedAt - other.usedAt)) {
+      if (bytes <= enough) break;
+      await remove([file]);
+      bytes -= file.bytes;
+    }
+    return bytes;
+  }
+}
+
+const isOld = ({ path, usedAt }: CachedFile, now: number): boolean =>
+  now - usedAt > (path.endsWith(incoming) ? writtenMs : unusedMs);
+
+/** One after the other: Node has four threads for files, and visitors wait for them. */
+const filesIn = async (folder: string): Promise<readonly CachedFile[]> => {
+  const files: CachedFile[] = [];
+  for (const deployId of await namesIn(folder)) {
+    const names = await namesIn(join(folder, deployId));
+    for (const name of names) {
+      const path = join(folder, deployId, name);
+      const found = await stat(path).catch(() => undefined);
+      if (found) files.push({ path, bytes: found.size, usedAt: found.mtimeMs });
+    }
+    // Refused as long as there are files in it.
+    if (names.length === 0) await rmdir(join(folder, deployId)).catch(() => undefined);
+  }
+  return files;
+};
+
+const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);
+
+const remove = async (files: readonly CachedFile[]): Promise<void> => {
+  for (const { path } of files) await rm(path, { force: true });
 };

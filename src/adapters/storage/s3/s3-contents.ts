@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import PQueue from 'p-queue';
-import type { StoredForm } from '../stored-form.ts';
+import type { StoredForm } from '../manifest.ts';
 import type { ContentCache, Fetch } from './content-cache.ts';
 import type { S3Store } from './s3-store.ts';
 
 const pieceBytes = 64 * 1024;
 /** Large contents are fetched and cached by the block: a visitor waits for one, and memory holds a few. */
 const blockBytes = 1024 * 1024;
-/** Each takes the memory of a block. */
 const fetchedAtOnce = 16;
 /** What is not there is not asked for again and again. */
 const missing = { most: 1_000, forMs: 1_000 };
@@ -76,7 +75,6 @@ export class S3Contents {
   }
 }
 
-/** The block that has this byte. */
 const blockAt = ({ name, bytes }: StoredForm, at: number): Block => {
   const first = at - (at % blockBytes);
   return {

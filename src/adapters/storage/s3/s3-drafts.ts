@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { StoredFile } from '../../../sites/ports.ts';
-import { manifestName } from '../manifest.ts';
-import { storedForms } from '../stored-form.ts';
+import { manifestName, storedForms } from '../manifest.ts';
 import type { S3Store } from './s3-store.ts';
 
-/** One attempt to publish a deploy. */
 export interface S3Draft {
   readonly deployId: string;
-  /** Unlike that of any other attempt. */
   readonly token: string;
 }
 
@@ -82,7 +79,6 @@ const manifestOf = (deployId: string): string => `${deployId}/${manifestName}`;
 interface Contents {
   /** Where they lie on this machine, under the names that they get in the store. */
   readonly folder: string;
-  /** In front of their names. */
   readonly prefix: string;
   readonly files: readonly StoredFile[];
 }
@@ -98,7 +94,6 @@ const uploadContents = async (
 ): Promise<void> => {
   const failed = new AbortController();
   let done = 0;
-  /** @param same files with the same content */
   const upload = async (same: readonly StoredFile[]): Promise<void> => {
     try {
       const forms = same.slice(0, 1).flatMap(storedForms);
@@ -117,7 +112,6 @@ const uploadContents = async (
   await allSettled([...Map.groupBy(files, ({ hash }) => hash).values()].map(upload));
 };
 
-/** Waits for all of them, even if one fails. */
 const allSettled = async (work: readonly Promise<void>[]): Promise<void> => {
   await Promise.allSettled(work);
   await Promise.all(work);

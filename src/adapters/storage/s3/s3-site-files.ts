@@ -12,10 +12,9 @@ import {
   type SiteDraft,
   type StoredFile,
 } from '../../../sites/ports.ts';
-import { stored } from '../failure.ts';
+import { stored } from '../files.ts';
 import { FileSystemSiteFiles } from '../file-system-site-files.ts';
-import { manifestName, parseManifest } from '../manifest.ts';
-import { checkedId, formOf } from '../stored-form.ts';
+import { checkedId, formOf, manifestName, parseManifest } from '../manifest.ts';
 import type { ContentCache } from './content-cache.ts';
 import { S3Contents } from './s3-contents.ts';
 import { S3Drafts, type S3Draft } from './s3-drafts.ts';
@@ -28,7 +27,6 @@ interface S3SiteFilesPorts {
   readonly staging: string;
 }
 
-/** @param total files of the deploy */
 type OnStored = (done: number, total: number) => void;
 
 /**
@@ -180,7 +178,6 @@ const removeLeftOvers = async (folder: string): Promise<void> => {
   const old = Date.now() - longestUploadMs;
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name);
-    // Another process may have removed it first.
     const found = await stat(path).catch(() => undefined);
     if (found && found.mtimeMs < old) await rm(path, { recursive: true, force: true });
   }

@@ -1,18 +1,28 @@
+import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import PQueue from 'p-queue';
 import type { Tracer } from '../../../kernel/tracer.ts';
-import { asking, inAttempts, Reachability, reading, S3Failure, writing } from './attempts.ts';
-import { partBytes, tryUpload, uploadInParts } from './multipart.ts';
-import { openS3, type OpenedS3, type S3Place } from './s3-client.ts';
+import {
+  asking,
+  inTime,
+  openS3,
+  partBytes,
+  Reachability,
+  reading,
+  S3Failure,
+  writing,
+  type OpenedS3,
+  type S3Place,
+} from './s3-client.ts';
 
 const mib = 1024 * 1024;
 
-/** Small objects wait for the network, large ones fill memory. */
-const atOnce = { small: 32, large: 4, deleted: 32 };
+/** Small objects wait for the network. Large ones fill memory: each has as many parts on their way as `parts` says. */
+const atOnce = { small: 32, large: 3, parts: 2, deleted: 32 };
 
 /**
- * Objects in a part of a bucket, by names without its prefix. Each call has a deadline and is repeated after failures
- * that pass, because each has the same result when it is done twice: a name never gets another content.
+ * Objects in a part of a bucket, by names without its prefix. Each call has a deadline, and the SDK repeats it after
+ * failures that may pass: a name never gets another content, so repeating has the same result.
  * Every method throws S3Failure.
  */
 export class S3Store {
@@ -44,26 +54,33 @@ export class S3Store {
   ): Promise<Buffer | undefined> {
     const part = range && `bytes=${String(range.first)}-${String(range.last)}`;
     const wanted = range && range.last - range.first + 1;
-    return this.#reachability.during(() =>
-      inAttempts(reading, async (abortSignal) => {
+    const request = { ...this.#at(name), ...(part !== undefined && { Range: part }) };
+    const read = () =>
+      inTime(reading, async (options) => {
         const { sdk, client } = await this.#open();
-        const request = { ...this.#at(name), ...(part !== undefined && { Range: part }) };
-        const answer = await client
-          .send(new sdk.GetObjectCommand(request), { abortSignal })
-          .catch(ignoreMissing);
-        if (!answer?.Body) return undefined;
-        const { ContentLength: bytes = 0 } = answer;
-        if (wanted !== undefined && bytes !== wanted) throw otherLength(name, bytes);
-        return Buffer.from(await answer.Body.transformToByteArray());
-      }),
-    );
+        // The SDK does not repeat what is cut off while it is read.
+        for (let isLast = false; ; isLast = true) {
+          const answer = await client
+            .send(new sdk.GetObjectCommand(request), options)
+            .catch(ignoreMissing);
+          if (!answer?.Body) return undefined;
+          const { ContentLength: bytes = 0 } = answer;
+          if (wanted !== undefined && bytes !== wanted) throw otherLength(name, bytes);
+          try {
+            return Buffer.from(await answer.Body.transformToByteArray());
+          } catch (error) {
+            if (isLast || options.abortSignal.aborted) throw error;
+          }
+        }
+      });
+    return this.#reachability.during(read);
   }
 
   write(name: string, content: Uint8Array): Promise<void> {
-    return inAttempts(writing(content.length), async (abortSignal) => {
+    return inTime(writing(content.length), async (options) => {
       const { sdk, client } = await this.#open();
       const command = new sdk.PutObjectCommand({ ...this.#at(name), Body: content });
-      await client.send(command, { abortSignal });
+      await client.send(command, options);
     });
   }
 
@@ -77,28 +94,31 @@ export class S3Store {
     file: { readonly path: string; readonly bytes: number },
     signal: AbortSignal,
   ): Promise<void> {
-    const { path, bytes } = file;
-    if (bytes > partBytes) {
-      const [target, turns] = [this.#at(name), this.#large];
-      const storedBytes = () => this.#size(name);
-      await uploadInParts(await this.#open(), { ...file, target, storedBytes, turns, signal });
-      return;
-    }
-    const queue = bytes > mib ? this.#large : this.#small;
-    await queue.add(async () => this.write(name, await readFile(path)), { signal });
+    const queue = file.bytes > mib ? this.#large : this.#small;
+    const write = async () =>
+      file.bytes > partBytes
+        ? this.#writeParts(name, file)
+        : this.write(name, await readFile(file.path));
+    await queue.add(write, { signal });
   }
 
   /** Begins an upload of a large file and gives it up. */
-  async tryUpload(name: string): Promise<void> {
-    await tryUpload(await this.#open(), this.#at(name));
+  tryUpload(name: string): Promise<void> {
+    return inTime(asking, async (options) => {
+      const { sdk, client } = await this.#open();
+      const target = this.#at(name);
+      const begin = new sdk.CreateMultipartUploadCommand(target);
+      const { UploadId } = await client.send(begin, options);
+      await client.send(new sdk.AbortMultipartUploadCommand({ ...target, UploadId }), options);
+    });
   }
 
   /** Removing what is not there is no error. */
   remove(name: string): Promise<void> {
-    return inAttempts(asking, async (abortSignal) => {
+    return inTime(asking, async (options) => {
       const { sdk, client } = await this.#open();
       const command = new sdk.DeleteObjectCommand(this.#at(name));
-      await client.send(command, { abortSignal }).catch(ignoreMissing);
+      await client.send(command, options).catch(ignoreMissing);
     });
   }
 
@@ -122,26 +142,25 @@ export class S3Store {
   async abandonUploads(prefix: string): Promise<void> {
     const { bucket: Bucket, prefix: base } = this.#place;
     const { sdk, client } = await this.#open();
-    const found = await inAttempts(asking, (abortSignal) => {
+    const found = await inTime(asking, (options) => {
       const command = new sdk.ListMultipartUploadsCommand({ Bucket, Prefix: base + prefix });
-      return client.send(command, { abortSignal });
+      return client.send(command, options);
     }).catch(ignoreUnsupported);
     for (const { Key, UploadId } of found?.Uploads ?? []) {
-      await inAttempts(asking, (abortSignal) =>
-        client
-          .send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }), { abortSignal })
-          .catch(ignoreMissing),
-      );
+      await inTime(asking, (options) => {
+        const command = new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId });
+        return client.send(command, options).catch(ignoreMissing);
+      });
     }
   }
 
   /** The first thousand names that begin like this, as even old stores list them. */
   names(prefix: string): Promise<readonly string[]> {
-    return inAttempts(asking, async (abortSignal) => {
+    return inTime(asking, async (options) => {
       const { sdk, client } = await this.#open();
       const { bucket: Bucket, prefix: base } = this.#place;
       const command = new sdk.ListObjectsCommand({ Bucket, Prefix: base + prefix });
-      const { Contents = [] } = await client.send(command, { abortSignal });
+      const { Contents = [] } = await client.send(command, options);
       return Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key.slice(base.length)]));
     });
   }
@@ -152,11 +171,27 @@ export class S3Store {
     });
   }
 
+  /** The file is there only when all its parts are; after a failure none is left. */
+  async #writeParts(
+    name: string,
+    { path, bytes }: { readonly path: string; readonly bytes: number },
+  ): Promise<void> {
+    const { client, Upload } = await this.#open();
+    const params = { ...this.#at(name), Body: createReadStream(path) };
+    const upload = new Upload({ client, params, partSize: partBytes, queueSize: atOnce.parts });
+    try {
+      await upload.done();
+    } catch (error) {
+      // An upload can be completed only once: where the answer was lost, the store has the whole file.
+      if ((await this.#size(name)) !== bytes) throw S3Failure.of(error);
+    }
+  }
+
   #size(name: string): Promise<number | undefined> {
-    return inAttempts(asking, async (abortSignal) => {
+    return inTime(asking, async (options) => {
       const { sdk, client } = await this.#open();
       const command = new sdk.HeadObjectCommand(this.#at(name));
-      const answer = await client.send(command, { abortSignal }).catch(ignoreMissing);
+      const answer = await client.send(command, options).catch(ignoreMissing);
       return answer?.ContentLength;
     });
   }

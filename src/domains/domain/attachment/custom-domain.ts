@@ -22,6 +22,10 @@ import type { DomainsEvent } from '../domains-event.ts';
 /** A customer's own name, attached to a project. */
 export type CustomDomain = Attachment & StateFacts;
 
+/** The state as pages and commands show it. */
+export const stateInWords = ({ state }: Pick<CustomDomain, 'state'>): string =>
+  state === 'added' ? 'added, awaiting DNS' : state;
+
 type StateFacts =
   /** With a certificate, or work on one, its name is proven before its traffic points here. */
   | { readonly state: 'added'; readonly certificate: CertificateStanding }

@@ -1,0 +1,71 @@
+export const signInPath = '/dashboard/sign-in';
+
+export const accountPath = '/dashboard/account';
+
+/** Where somebody chooses a new password who has forgotten the old one. */
+export const newPasswordPath = `${accountPath}/new-password`;
+
+export const noticesPath = '/dashboard/notices';
+
+/** Where pages that are not live ask for the bell. */
+export const bellPath = `${noticesPath}/bell`;
+
+/**
+ * Takes a POST from anywhere: mail programs send it (RFC 8058), some from a web page of theirs. It asks for no cookie; only its
+ * token, which no other site can know, says whose mail it is about.
+ */
+export const unsubscribePath = '/dashboard/unsubscribe';
+
+/** The page of a domain for somebody who is not signed in. The log hides what follows: see `shownPath`. */
+export const sharedPath = (secret: string): string => `/dashboard/shared-domain/${secret}`;
+
+/** @param query without the question mark */
+export const withQuery = (path: string, query: string): string =>
+  query === '' ? path : `${path}?${query}`;
+
+const firstPage = '/dashboard';
+/** A path below ours and perhaps a query, in the characters of RFC 3986 only: none of them can begin another host. */
+const ownPage = /^\/dashboard(\/[\w./-]*)?(\?[\w.~%!$&'()*+,;=:@/?-]*)?$/;
+
+/** Characters: filters of our pages have some hundred. */
+const longestPage = 2048;
+
+const isOwn = (page: string): boolean => page.length <= longestPage && ownPage.test(page);
+
+/** The sign-in that leads on to a page. @param page path and query, as they were asked for */
+export const signInPathFor = (page: string): string =>
+  page === firstPage || !isOwn(page)
+    ? signInPath
+    : `${signInPath}?next=${encodeURIComponent(page).replaceAll('%2F', '/')}`;
+
+/** @returns the page to return to, if a query names one of ours. Never an address elsewhere */
+export const nextIn = (query: string): string | undefined => {
+  const next = new URLSearchParams(query).get('next') ?? '';
+  return isOwn(next) ? next : undefined;
+};
+
+/** @returns the page to return to after the sign-in: one of ours, or the first one */
+export const pageAfterSignIn = (query: string): string => nextIn(query) ?? firstPage;
+
+const byMail = { name: 'by', value: 'mail' } as const;
+
+/** Where a link leads that is sent by mail. @param next the page after the sign-in; the first one by default */
+export const mailedLinkPath = (secret: string, next?: string): string => {
+  const query = new URLSearchParams({ [byMail.name]: byMail.value });
+  if (next !== undefined) query.set('next', next);
+  return `${signInPath}/${secret}?${query.toString()}`;
+};
+
+export const isMailedLink = (query: Readonly<Record<string, unknown>>): boolean =>
+  query[byMail.name] === byMail.value;
+
+/** `?page=2&added=www.birds.test`: the fields that have a value; empty if none has. */
+export const queryText = (
+  fields: Readonly<Record<string, string | bigint | undefined>>,
+): string => {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return query.size === 0 ? '' : `?${query.toString()}`;
+};

@@ -1,0 +1,201 @@
+import { hash } from 'node:crypto';
+import type { Context } from 'koa';
+import readBytes from 'raw-body';
+import * as v from 'valibot';
+import type { DashboardPorts } from '../ports.ts';
+import { onceField } from './form-parts.ts';
+import { html, type Html, nothing } from './html.ts';
+import { PageProblem } from './page-problem.ts';
+import { type Form, type Outcome, pathOf, type Screen, type Visit } from './screen.ts';
+
+/** A configuration of 16 KiB, with every byte percent-encoded, and room for the other fields. */
+const largest = 64 * 1024;
+
+/** Reads a form that a browser sent; a slow sender does not use up the deadline of the request. @throws PageProblem */
+export const readForm = (
+  ctx: Context,
+  { deadline }: Pick<DashboardPorts, 'deadline'>,
+): Promise<Readonly<Record<string, string>>> => deadline.apart(() => readFields(ctx));
+
+const readFields = async (ctx: Context): Promise<Readonly<Record<string, string>>> => {
+  if (!ctx.is('application/x-www-form-urlencoded') || ctx.get('Content-Encoding') !== '') {
+    throw new PageProblem(415, 'This form has to be sent by a browser.');
+  }
+  const fields = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(await readText(ctx))) {
+    const before = fields.get(name);
+    fields.set(name, before === undefined ? value : `${before},${value}`);
+  }
+  return Object.fromEntries(fields);
+};
+
+const readText = async (ctx: Context): Promise<string> => {
+  try {
+    const { length } = ctx.request;
+    return (await readBytes(ctx.req, { length, limit: largest })).toString();
+  } catch (error) {
+    // Discards the rest, so that the sender gets the answer and the connection is free again.
+    ctx.req.resume();
+    throw (error as { type?: string }).type === 'entity.too.large'
+      ? new PageProblem(413, 'The form is too long. It can hold 64 KiB.')
+      : new PageProblem(400, 'The form was cut off. Send it again.');
+  }
+};
+
+/** A text that must not be empty, without the spaces around it. @param refusal what to say if it is */
+export const filled = (refusal: string) => v.pipe(v.string(), v.trim(), v.minLength(1, refusal));
+
+/** @returns what the form says, or which field is wrong and why */
+export const checkForm = <
+  Schema extends v.GenericSchema<Record<string, string | undefined>, unknown>,
+>(
+  schema: Schema,
+  values: Readonly<Record<string, string>>,
+):
+  | { readonly kind: 'accepted'; readonly output: v.InferOutput<Schema> }
+  | { readonly kind: 'refused'; readonly field: string | undefined; readonly message: string } => {
+  const result = v.safeParse(schema, values);
+  if (result.success) return { kind: 'accepted', output: result.output };
+  const [issue] = result.issues;
+  const field = v.getDotPath(issue) ?? undefined;
+  const isMissing = field !== undefined && values[field] === undefined;
+  return { kind: 'refused', field, message: isMissing ? 'This field is missing.' : issue.message };
+};
+
+interface SentForm {
+  readonly screen: Pick<Screen, 'path'>;
+  readonly form: Form;
+  readonly visit: Visit;
+  readonly values: Readonly<Record<string, string>>;
+  readonly ports: Pick<DashboardPorts, 'idempotencyKeys'>;
+}
+
+/** The code in `?done=` when the first answer showed a secret, which is not stored. */
+export const shownOnce = 'shown-once';
+
+/**
+ * A form that is sent twice, by a second click or a reload, acts once and leads to the same place. If that was a page
+ * with a secret, it leads to the screen, which explains it.
+ * @throws PageProblem
+ */
+export const actOnce = async (
+  { screen, form, visit, values, ports }: SentForm,
+  act: () => Promise<Outcome>,
+): Promise<Outcome> => {
+  const { [onceField]: key = '' } = values;
+  if (!/^[\w-]{10,40}$/.test(key)) throw new PageProblem(400, 'Load the page again, then send it.');
+  const fingerprint = hash('sha256', JSON.stringify([form.path, visit.parameters, values]), 'hex');
+  const request = { accountId: visit.accountId, key, fingerprint, now: visit.now };
+  const work = async () => {
+    const led = await act();
+    const kept = 'to' in led ? led : { to: pathOf(screen, visit), done: shownOnce };
+    return { status: 303, headers: {}, body: JSON.stringify(kept), led };
+  };
+  const { once } = form;
+  const admit = typeof once === 'object' ? () => once.admit(visit) : undefined;
+  const outcome = await ports.idempotencyKeys.once(request, work, admit);
+  switch (outcome.kind) {
+    case 'answered':
+      return outcome.answer.led;
+    case 'replayed':
+      return JSON.parse(outcome.answer.body) as Outcome;
+    case 'in_progress':
+      throw new PageProblem(409, 'This form is already being processed. Reload in a moment.');
+    case 'unknown':
+      throw new PageProblem(
+        409,
+        'The form was cut off, but may have taken effect. Check before you send it again.',
+      );
+    case 'reused':
+      throw new PageProblem(409, 'This form was already sent with other values. Reload the page.');
+  }
+};
+
+const doneField = 'done';
+
+/**
+ * What a form did, for the page that it leads to. Only the session that did it can write this: a link from elsewhere says
+ * nothing.
+ * @param secret of the session
+ */
+export const signedCode = (secret: string, code: string): string =>
+  `${code}.${proofOf(secret, code)}`;
+
+/** @returns the query with the code alone, or without one that this session did not write */
+export const withVerifiedCode = (query: URLSearchParams, secret: string): URLSearchParams => {
+  const [code = '', proof] = query.get(doneField)?.split('.') ?? [];
+  const proven = new URLSearchParams(query);
+  if (proof === proofOf(secret, code)) proven.set(doneField, code);
+  else proven.delete(doneField);
+  return proven;
+};
+
+const proofOf = (secret: string, code: string): string =>
+  hash('sha256', JSON.stringify([secret, code]), 'base64url').slice(0, 11);
+
+/** A form that was sent after the session had ended: it goes along with the sign-in, and comes back filled in. */
+export interface KeptForm {
+  readonly url: string;
+  /** Without secrets, and without the id of a submission, which the page makes anew. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** Shows the page of a form with what was typed. Answers as the person who is signed in now. */
+export type Refill = (ctx: Context, kept: KeptForm) => Promise<void>;
+
+const comesBack = new WeakMap<Context, KeptForm['values']>();
+
+export const noteKept = (ctx: Context, { values }: KeptForm): void => {
+  comesBack.set(ctx, values);
+};
+
+export const keptIn = (ctx: Context): KeptForm['values'] => comesBack.get(ctx) ?? {};
+
+const keptField = 'kept';
+const keptSchema = v.object({
+  url: v.pipe(v.string(), v.startsWith('/dashboard')),
+  values: v.record(v.string(), v.string()),
+});
+
+/** Percent-encoded: with it, the form of the sign-in is not too long either; see `readForm`. */
+const mostKept = 60 * 1024;
+
+/** @returns undefined for a form that is too long */
+export const keptOf = (
+  url: string,
+  form: Form,
+  values: KeptForm['values'],
+): KeptForm | undefined => {
+  const left = [onceField, ...(form.secrets ?? [])];
+  const kept = Object.entries(values).filter(([name]) => !left.includes(name));
+  const whole = { url, values: Object.fromEntries(kept) };
+  return encodeURIComponent(JSON.stringify(whole)).length > mostKept ? undefined : whole;
+};
+
+export const keptInput = (kept: KeptForm | undefined): Html =>
+  kept ? html`<input type="hidden" name="${keptField}" value="${JSON.stringify(kept)}">` : nothing;
+
+interface Way {
+  readonly to: string;
+  readonly label: string;
+  readonly look?: 'button';
+}
+
+/** A link, or a button that takes the kept form along. */
+export const linkWithKept = (kept: KeptForm | undefined, { to, label, look }: Way): Html =>
+  kept
+    ? html`<form method="post" action="${to}" class="inline">${keptInput(kept)}<button>${label}</button></form>`
+    : html`<a ${look && html`class="${look}"`} href="${to}">${label}</a>`;
+
+/** @returns the kept form if it came without an email address: by `linkWithKept` */
+export const keptAlone = (values: Readonly<Record<string, string>>): KeptForm | undefined =>
+  values['email'] === undefined ? readKept(values) : undefined;
+
+export const readKept = (values: Readonly<Record<string, string>>): KeptForm | undefined => {
+  try {
+    const read = v.safeParse(keptSchema, JSON.parse(values[keptField] ?? ''));
+    return read.success ? read.output : undefined;
+  } catch {
+    return undefined;
+  }
+};

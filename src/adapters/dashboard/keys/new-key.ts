@@ -1,0 +1,127 @@
+import * as v from 'valibot';
+import { type Overlap, overlaps, type Scope, scopes } from '../../../access/domain/api-key.ts';
+import type { IssuedKey } from '../../../access/use-cases/create-api-key.ts';
+import { isName } from '../../../kernel/text.ts';
+import { checkboxes, field, formError, onceInput } from '../frame/form-parts.ts';
+import { html, type Html } from '../frame/html.ts';
+import { copyable, secretCard, time } from '../frame/parts.ts';
+import type { Refusal, Shown } from '../frame/screen.ts';
+import { filled } from '../frame/sent-form.ts';
+import type { DashboardSettings } from '../ports.ts';
+
+const dayShape = /^\d{4}-\d{2}-\d{2}$/;
+
+/** The form fields of a new key; the domain checks whether the expiry is in the future. */
+export const keyDraft = v.pipe(
+  v.object({
+    name: v.pipe(
+      filled('Give the key a name, such as the program that will use it.'),
+      v.check(
+        (name) => isName(name, 100),
+        'A name has at most 100 characters, on one line and without direction marks.',
+      ),
+    ),
+    scopes: v.pipe(
+      v.string(),
+      v.transform((text) => scopes.filter((scope) => text.split(',').includes(scope))),
+      v.minLength(1, 'Choose at least one scope.'),
+    ),
+    expires: v.pipe(
+      v.string(),
+      v.check(
+        (text) => text === '' || (dayShape.test(text) && !Number.isNaN(Date.parse(text))),
+        'Write the day like 2027-01-31, or leave it empty.',
+      ),
+    ),
+  }),
+  v.transform(({ name, scopes, expires }) => ({
+    name,
+    scopes,
+    ...(expires !== '' && { expiresAt: new Date(`${expires}T00:00:00Z`) }),
+  })),
+);
+
+const scopeWords: Readonly<Record<Scope, string>> = {
+  'pets:read': 'read animals',
+  'pets:write': 'add animals',
+  'orders:read': 'read orders',
+};
+
+export const newKeyForm = (now: Date, once: string, refusal: Refusal | undefined): Html =>
+  html`<form method="post" action="/dashboard/keys">
+    ${formError(refusal)}
+    ${onceInput(once)}
+    <div class="fields">
+      ${field({ label: 'Key name', name: 'name', maxlength: 100, placeholder: 'Till at the entrance', autocomplete: 'off' }, refusal)}
+      ${field(
+        {
+          label: 'Expires on',
+          name: 'expires',
+          type: 'date',
+          required: false,
+          min: tomorrow(now),
+          hint: 'It stops working at 00:00 UTC on that day. Leave empty for a key that never expires.',
+        },
+        refusal,
+      )}
+    </div>
+    ${scopeChoice(refusal)}
+    <div><button class="main">Create key</button></div>
+  </form>`;
+
+const tomorrow = (now: Date): string =>
+  new Date(now.getTime() + 86_400_000).toISOString().slice(0, 10);
+
+const scopeChoice = (refusal: Refusal | undefined): Html =>
+  checkboxes(
+    {
+      legend: 'Scopes: what the key may do',
+      name: 'scopes',
+      look: 'row',
+      values: scopes,
+      chosen: scopes,
+      labelOf: (scope) => html`${scopeWords[scope]} <code>${scope}</code>`,
+    },
+    refusal,
+  );
+
+interface NewSecret {
+  readonly key: IssuedKey;
+  readonly overlap?: Overlap;
+  readonly now: Date;
+  readonly settings: Pick<DashboardSettings, 'apiUrl'>;
+}
+
+export const shownKey = ({ key, overlap, now, settings }: NewSecret): Omit<Shown, 'status'> => ({
+  title: `The secret of ${key.name}`,
+  secret: secretCard({
+    id: 'secret-title',
+    heading: overlap === undefined ? `Your new key: ${key.name}` : `The new secret of ${key.name}`,
+    advice: html`Copy it now and store it where only your program can read it. <strong>It is not shown again</strong>: we store only a hash of it.`,
+    secret: key.secret,
+    what: 'key',
+    more: html`${overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`}
+    <h3>Try it</h3>
+    ${copyable(exampleCall(key, settings.apiUrl), 'call')}`,
+    next: { to: '/dashboard/keys', label: 'I have stored it' },
+  }),
+});
+
+const oldSecret = (overlap: Overlap, now: Date): Html =>
+  overlap === '0'
+    ? html`The old secret no longer works.`
+    : html`The old secret expires ${time(new Date(now.getTime() + overlaps[overlap]), now)}. Until then both work.`;
+
+/** An example path that a key with these scopes may call. */
+const asking: readonly (readonly [scope: Scope, path: string])[] = [
+  ['pets:read', '/pets'],
+  ['orders:read', '/store/orders'],
+];
+
+const exampleCall = ({ secret, scopes }: IssuedKey, apiUrl: string): string => {
+  const authorization = `-H 'Authorization: Bearer ${secret}'`;
+  const [, path] = asking.find(([scope]) => scopes.includes(scope)) ?? [];
+  if (path !== undefined) return `curl ${authorization} ${apiUrl}${path}`;
+  const body = `-H 'Content-Type: application/json' -d '{"name": "Rex", "categoryId": 1}'`;
+  return `curl ${authorization} ${body} ${apiUrl}/pets`;
+};

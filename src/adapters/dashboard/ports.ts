@@ -1,0 +1,86 @@
+import type { Logger } from 'pino';
+import type { Access } from '../../access/access.ts';
+import type { Plan } from '../../access/domain/plan.ts';
+import type { AuditLog, IdempotencyKeys } from '../../access/ports.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
+import type { DomainSettingsDocument } from '../../domains/domain/redirects/settings.ts';
+import type { Domains } from '../../domains/domains.ts';
+import type { Acting } from '../../kernel/acting.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Deadline } from '../../kernel/deadline.ts';
+import type { Ids } from '../../kernel/ids.ts';
+import type { Notifications } from '../../notifications/notifications.ts';
+import type { WebhookCalls } from '../../notifications/webhooks.ts';
+import type { Allowance } from '../../sites/domain/allowance.ts';
+import type { Sites } from '../../sites/sites.ts';
+
+/** What the pages show and do, and what they need of the machine. */
+export interface DashboardPorts {
+  readonly access: Access;
+  readonly catalogue: Catalogue;
+  readonly sites: Sites;
+  readonly domains: Domains;
+  readonly notifications: Pick<
+    Notifications,
+    | 'listNotices'
+    | 'newestNotice'
+    | 'countUnread'
+    | 'lookAtNotices'
+    | 'isMailOn'
+    | 'mailKindsOff'
+    | 'chooseMail'
+    | 'listMailTroubles'
+    | 'unsubscribe'
+    | 'whatToUnsubscribe'
+  >;
+  readonly webhooks: Omit<
+    WebhookCalls,
+    'tellWebhooks' | 'pingWebhook' | 'attemptDelivery' | 'countWebhooks'
+  >;
+  readonly auditLog: AuditLog;
+  readonly idempotencyKeys: IdempotencyKeys;
+  readonly acting: Acting;
+  readonly clock: Clock;
+  /** Of each request. */
+  readonly deadline: Deadline;
+  readonly ids: Ids;
+  readonly log: Logger;
+  /** Called for every answer. */
+  readonly onAnswered: (status: number, seconds: number) => void;
+  /**
+   * Calls back whenever this process has stored something, with the accounts concerned.
+   * @returns a function that stops it
+   */
+  readonly onStored: (listener: (accountIds: readonly string[]) => void) => () => void;
+  /** The settings of the domains of a project as text. */
+  readonly domainSettings: {
+    /** @throws DomainError `redirect_invalid` that says what is wrong where; Unavailable */
+    readonly read: (text: string) => Promise<DomainSettingsDraft>;
+    readonly write: (document: DomainSettingsDocument, format: 'yaml' | 'json') => Promise<string>;
+  };
+  /** The client address, or its network, that shares one bucket of sign-in attempts. */
+  readonly networkOf: (request: {
+    readonly peer: string;
+    readonly forwardedFor: string | undefined;
+  }) => string;
+  readonly settings: DashboardSettings;
+}
+
+export interface DashboardSettings {
+  /** Scheme and host of the dashboard, without a slash at its end. */
+  readonly origin: string;
+  readonly platformHost: string;
+  readonly acmeDnsZone: string | undefined;
+  /** Where the site of a project is served. */
+  readonly siteUrl: (slug: string) => string;
+  /** Folder for uploads while they are read. */
+  readonly uploadFolder: string;
+  /** Operations of the API that will be removed, by their ids, with the day. */
+  readonly deprecated: ReadonlyMap<string, Date>;
+  /** The public base address of the API, without a slash at its end. */
+  readonly apiUrl: string;
+  readonly allowances: Readonly<Record<Plan, Allowance>>;
+  /** Whether this process knows the current request counts: it counts alone, or the counters are shared. */
+  readonly knowsCounts: boolean;
+}

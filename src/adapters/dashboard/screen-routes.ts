@@ -1,0 +1,210 @@
+import type Router from '@koa/router';
+import type { Context } from 'koa';
+import type { SignedIn } from '../../access/people-ports.ts';
+import { DomainError } from '../../kernel/domain-error.ts';
+import { html, type Html } from './frame/html.ts';
+import { layout, readerOf } from './frame/layout.ts';
+import type { LiveStreams } from './frame/live-streams.ts';
+import { problemOf } from './frame/page-problem.ts';
+import { redirect, sendHtml, wantsEvents } from './frame/responses.ts';
+import {
+  type Form,
+  type Outcome,
+  type Page,
+  pathOf,
+  type Refusal,
+  type Screen,
+  type Visit,
+} from './frame/screen.ts';
+import {
+  actOnce,
+  checkForm,
+  signedCode,
+  type KeptForm,
+  keptIn,
+  keptOf,
+  readForm,
+  withVerifiedCode,
+} from './frame/sent-form.ts';
+import type { DashboardPorts } from './ports.ts';
+import { notePage } from './request-lifecycle.ts';
+
+export interface ScreenPorts extends DashboardPorts {
+  readonly live: LiveStreams;
+  /** @returns undefined when it sent the visitor to sign in. */
+  readonly signedIn: (ctx: Context, wanted: Wanted) => Promise<SignedIn | undefined>;
+  readonly secretOf: (ctx: Context) => string;
+}
+
+export interface Wanted {
+  readonly page: string;
+  /** Undefined for what is no form, and for an upload. */
+  readonly read: (() => Promise<KeptForm | undefined>) | undefined;
+}
+
+export interface Routers {
+  readonly pages: Router;
+  /** Show the page of a form with what was typed before the sign-in; see `KeptForm`. */
+  readonly refills: Router;
+  /** A GET of the address of a form, such as a reload after a refusal, shows the page with the form. */
+  readonly waysBack: Router;
+}
+
+type Answer = (ctx: Context, visit: Visit) => Promise<void> | void;
+
+/** Puts a screen on its paths: the page, its forms, and its live updates. */
+export const addScreen = (
+  { pages, refills, waysBack }: Routers,
+  screen: Screen,
+  ports: ScreenPorts,
+): void => {
+  const visited = (answer: Answer, form?: Form) => visiting({ screen, ports, form }, answer);
+  const back = visited((ctx, visit) => {
+    redirect(ctx, pathOf(screen, visit));
+  });
+  const page = visited(async (ctx, visit) => {
+    if (screen.live !== false && wantsEvents(ctx)) await ports.live.open(ctx, { screen, visit });
+    else await sendPage(ctx, { screen, visit, ports }, await screen.show(visit));
+  });
+  pages.get(screen.path, page);
+  for (const form of screen.forms ?? []) {
+    const sent = (visit: Visit) => ({ screen, form, visit, ports });
+    pages.post(
+      form.path,
+      visited((ctx, visit) => receive(ctx, sent(visit)), form),
+    );
+    refills.post(
+      form.path,
+      visited((ctx, visit) => refill(ctx, sent(visit))),
+    );
+    waysBack.get(form.path, back);
+  }
+  for (const { method, path, answer } of screen.others ?? []) {
+    const answered = visited(async (ctx, visit) => {
+      const outcome = await asPerson(ports, visit, () => answer(visit, ctx));
+      if (outcome) await send(ctx, { screen, visit, ports }, outcome);
+    });
+    pages[method === 'GET' ? 'get' : 'post'](path, answered);
+    if (method === 'POST') waysBack.get(path, back);
+  }
+};
+
+const refill = async (ctx: Context, sent: Sent): Promise<void> => {
+  const { screen, form, visit } = sent;
+  const values = keptIn(ctx);
+  const { parameters } = visit;
+  const nothingWrong = { field: undefined, message: undefined };
+  const page = await screen.show(visit, { form: form.name, ...nothingWrong, values, parameters });
+  const content = html`${notSent(Object.keys(values).length > 0)}${page.content}`;
+  // A live update would take away what was typed.
+  const still = { ...sent, screen: { ...screen, live: false as const } };
+  await sendPage(ctx, still, { ...page, content });
+};
+
+const notSent = (isFilled: boolean): Html =>
+  html`<p class="notice busy" role="status" data-said>Your session had ended, so nothing was done. ${isFilled ? 'What you entered is here again: check it, and send it once more.' : 'Send it once more.'}</p>`;
+
+interface Asked {
+  readonly screen: Screen;
+  readonly ports: ScreenPorts;
+  /** The one that is sent, if it is kept while its sender signs in. */
+  readonly form: Form | undefined;
+}
+
+/** Answers the people who are signed in. */
+const visiting =
+  ({ screen, ports, form }: Asked, answer: Answer) =>
+  async (ctx: Context): Promise<void> => {
+    const parameters = ctx['params'] as Readonly<Record<string, string>>;
+    const page = pathOf(screen, { parameters });
+    const signedIn = await ports.signedIn(ctx, {
+      page,
+      read: form && (async () => keptOf(ctx.url, form, await readForm(ctx, ports))),
+    });
+    if (!signedIn) return;
+    const visit = {
+      signedIn,
+      accountId: signedIn.account.id,
+      parameters,
+      query: withVerifiedCode(new URLSearchParams(ctx.querystring), ports.secretOf(ctx)),
+      now: ports.clock.now(),
+    };
+    notePage(ctx, screen, visit);
+    await answer(ctx, visit);
+  };
+
+const asPerson = <T>(
+  { acting }: ScreenPorts,
+  { signedIn: { person } }: Visit,
+  act: () => Promise<T>,
+): Promise<T> => acting.run(`person:${person.email}`, act);
+
+interface Visited {
+  readonly screen: Screen;
+  readonly visit: Visit;
+  readonly ports: ScreenPorts;
+}
+
+interface Sent extends Visited {
+  readonly form: Form;
+}
+
+const receive = async (ctx: Context, sent: Sent): Promise<void> => {
+  const { screen, form, visit, ports } = sent;
+  const values = await readForm(ctx, ports);
+  const checked = checkForm(form.schema, values);
+  const refused = async (problem: Pick<Refusal, 'field' | 'message'>, status: number) => {
+    const { field, message } = problem;
+    const refusal = { form: form.name, field, message, values, parameters: visit.parameters };
+    await sendPage(ctx, sent, { ...(await screen.show(visit, refusal)), status });
+  };
+  if (checked.kind === 'refused') return refused(checked, 422);
+  const act = () => asPerson(ports, visit, () => form.act(visit, checked.output as never));
+  try {
+    await send(ctx, sent, await (form.once ? actOnce({ ...sent, values }, act) : act()));
+  } catch (error) {
+    const { status, message, retryAfter } = problemOf(error);
+    if (status !== 422 && status !== 429) throw error;
+    if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
+    await refused({ field: fieldOf(error, values) ?? form.field, message }, status);
+  }
+};
+
+const fieldOf = (error: unknown, values: Refusal['values']): string | undefined => {
+  const field = error instanceof DomainError ? error.field : undefined;
+  return field !== undefined && Object.hasOwn(values, field) ? field : undefined;
+};
+
+const send = async (ctx: Context, visited: Visited, outcome: Outcome): Promise<void> => {
+  if ('to' in outcome) {
+    const { done } = outcome;
+    const said = done === undefined ? undefined : signedCode(visited.ports.secretOf(ctx), done);
+    redirect(ctx, outcome.to, said);
+  } else if ('secret' in outcome) {
+    const { title, status, secret } = outcome;
+    const { content } = await visited.screen.show(visited.visit, undefined, secret);
+    // A live update would take the secret away.
+    const still = { ...visited, screen: { ...visited.screen, live: false as const } };
+    await sendPage(ctx, still, { title, status, content });
+  } else {
+    await sendPage(ctx, visited, outcome);
+  }
+};
+
+const sendPage = async (
+  ctx: Context,
+  { screen, visit, ports }: Visited,
+  page: Page,
+): Promise<void> => {
+  const { section, notices = {} } = screen;
+  const { signedIn, now } = visit;
+  const done = visit.query.get('done') ?? '';
+  const notice = Object.hasOwn(notices, done) ? notices[done] : undefined;
+  const live = screen.live === false ? undefined : pathOf(screen, visit);
+  const unread = await ports.notifications.countUnread(readerOf(signedIn));
+  await sendHtml(
+    ctx,
+    page.status ?? 200,
+    layout(page, { section, live, notice, signedIn, unread, now }),
+  );
+};

@@ -1,0 +1,137 @@
+import type { Context } from 'koa';
+import { knownDeviceMs, mailedLinkMs, sessionMs } from '../../../access/domain/session.ts';
+import type { SignedIn } from '../../../access/people-ports.ts';
+import type { SignInOrigin, StartedSession } from '../../../access/use-cases/sign-in.ts';
+import { DomainError } from '../../../kernel/domain-error.ts';
+import { PageProblem } from '../frame/page-problem.ts';
+import type { Refill } from '../frame/sent-form.ts';
+import type { DashboardPorts } from '../ports.ts';
+
+/**
+ * A secret in the browser: no script reads it, other sites' forms do not bring it, and over HTTPS the name itself binds
+ * it to this host (RFC 6265bis, section 4.1.3.2).
+ */
+class ProtectedCookie {
+  readonly #name: string;
+  readonly #lastsMs: number;
+  readonly #attributes: string;
+
+  /** @param isSecure whether browsers reach the dashboard over HTTPS */
+  constructor(name: string, lastsMs: number, isSecure: boolean) {
+    this.#name = isSecure ? `__Host-${name}` : name;
+    this.#lastsMs = lastsMs;
+    this.#attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  }
+
+  read(ctx: Context): string | undefined {
+    return ctx.cookies.get(this.#name);
+  }
+
+  write(ctx: Context, secret: string): void {
+    this.#set(ctx, secret, Math.floor(this.#lastsMs / 1000));
+  }
+
+  clear(ctx: Context): void {
+    this.#set(ctx, '', 0);
+  }
+
+  /** Not through Koa, which refuses Secure on the plain connection that a proxy makes. */
+  #set(ctx: Context, secret: string, seconds: number): void {
+    ctx.append('Set-Cookie', `${this.#name}=${secret}; Max-Age=${seconds}; ${this.#attributes}`);
+  }
+}
+
+export interface Cookies {
+  readonly session: ProtectedCookie;
+  /** Identifies a browser with an earlier sign-in; grants no access. */
+  readonly device: ProtectedCookie;
+  /** The page to return to, percent-encoded, of a browser that waits for a link by mail. */
+  readonly next: ProtectedCookie;
+}
+
+/** @param isSecure whether browsers reach the dashboard over HTTPS */
+export const cookiesOf = (isSecure: boolean): Cookies => ({
+  session: new ProtectedCookie('session', sessionMs, isSecure),
+  device: new ProtectedCookie('device', knownDeviceMs, isSecure),
+  next: new ProtectedCookie('next', mailedLinkMs, isSecure),
+});
+
+/** @returns the signed-in person; looked up once per request */
+export type WhoAsks = (ctx: Context) => Promise<SignedIn | undefined>;
+
+const found = new WeakMap<Context, SignedIn>();
+
+/** Somebody has signed in with this request. */
+const rememberSignedIn = (ctx: Context, signedIn: SignedIn): void => {
+  found.set(ctx, signedIn);
+};
+
+export const whoAsks = ({ access }: Pick<DashboardPorts, 'access'>, cookies: Cookies): WhoAsks => {
+  return async (ctx) => {
+    const known = found.get(ctx);
+    if (known) return known;
+    const secret = cookies.session.read(ctx);
+    const signedIn = secret === undefined ? undefined : await access.findSession(secret);
+    if (signedIn) found.set(ctx, signedIn);
+    return signedIn;
+  };
+};
+
+export type SignInPorts = Pick<
+  DashboardPorts,
+  'access' | 'networkOf' | 'acting' | 'deadline' | 'notifications' | 'settings'
+> & {
+  readonly cookies: Cookies;
+  readonly whoAsks: WhoAsks;
+  readonly refill: Refill;
+};
+
+/** Gives the browser this session and ends its previous one. @returns whom the rest of this request is answered as */
+export const startSession = async (
+  ctx: Context,
+  { secret, device }: Pick<StartedSession, 'secret' | 'device'>,
+  ports: Pick<SignInPorts, 'access' | 'acting' | 'cookies'>,
+): Promise<SignedIn> => {
+  await endSession(ctx, ports);
+  ports.cookies.session.write(ctx, secret);
+  ports.cookies.device.write(ctx, device);
+  const signedIn = await ports.access.findSession(secret);
+  if (!signedIn) throw new PageProblem(503, 'The session has ended already. Sign in again.');
+  rememberSignedIn(ctx, signedIn);
+  return signedIn;
+};
+
+/** Ends the browser's previous session, which the new one replaces. */
+export const endSession = async (
+  ctx: Context,
+  { access, acting, cookies }: Pick<SignInPorts, 'access' | 'acting' | 'cookies'>,
+): Promise<void> => {
+  const secret = cookies.session.read(ctx);
+  const signedIn = secret === undefined ? undefined : await access.findSession(secret);
+  if (!signedIn) return;
+  await acting
+    .run(`person:${signedIn.person.email}`, () =>
+      access.revokeSession(signedIn, signedIn.session.id),
+    )
+    .catch(unlessEnded);
+};
+
+/** Another request ended it first. */
+const unlessEnded = (error: unknown): void => {
+  if (!(error instanceof DomainError)) throw error;
+};
+
+export const networkOf = (ctx: Context, ports: Pick<DashboardPorts, 'networkOf'>): string =>
+  ports.networkOf({
+    peer: ctx.req.socket.remoteAddress ?? '',
+    forwardedFor: ctx.get('X-Forwarded-For') || undefined,
+  });
+
+export const originOf = (
+  ctx: Context,
+  ports: Pick<SignInPorts, 'networkOf' | 'cookies'>,
+): SignInOrigin => ({
+  network: networkOf(ctx, ports),
+  browser: ctx.get('User-Agent'),
+  device: ports.cookies.device.read(ctx),
+});

@@ -1,0 +1,123 @@
+import * as v from 'valibot';
+import { kinds, ownersKinds } from '../../../notifications/domain/kinds.ts';
+import { longestUrl } from '../../../notifications/domain/webhooks/destination.ts';
+import {
+  type SecretOverlap,
+  secretOverlaps,
+} from '../../../notifications/domain/webhooks/secrets.ts';
+import type { Webhook, WebhookDraft } from '../../../notifications/domain/webhooks/webhook.ts';
+import { checkboxes, field, formError, onceInput, overlapSelect } from '../frame/form-parts.ts';
+import { html, type Html } from '../frame/html.ts';
+import { minute, secretCard, time } from '../frame/parts.ts';
+import type { Refusal, Shown } from '../frame/screen.ts';
+import { filled } from '../frame/sent-form.ts';
+import { nameOf, webhookPath } from './words.ts';
+
+/** The fields of a webhook; the domain checks the address. */
+export const webhookDraft = v.object({
+  address: filled('Enter the address of your receiver.'),
+  kinds: v.pipe(
+    v.string(),
+    v.transform((text) => text.split(',')),
+    v.transform((words) => ownersKinds.filter((kind) => words.includes(kind))),
+    v.minLength(1, 'Choose at least one kind.'),
+  ),
+});
+
+interface DraftForm {
+  readonly action: string;
+  readonly button: string;
+  /** As it is now; undefined for a new one. */
+  readonly current?: WebhookDraft;
+  readonly once?: string;
+  readonly refusal: Refusal | undefined;
+}
+
+export const draftForm = ({ action, button, current, once, refusal }: DraftForm): Html =>
+  html`<form method="post" action="${action}">
+    ${formError(refusal)}
+    ${once !== undefined && onceInput(once)}
+    ${field(
+      {
+        label: 'Address',
+        name: 'address',
+        value: current?.address ?? '',
+        maxlength: longestUrl,
+        placeholder: 'https://example.com/hooks',
+        inputmode: 'url',
+        autocomplete: 'off',
+        hint: 'It begins with https://, and is on the public internet.',
+      },
+      refusal,
+    )}
+    ${kindChoice(current?.kinds ?? ownersKinds, refusal)}
+    <div><button class="main">${button}</button></div>
+  </form>`;
+
+const kindChoice = (chosen: readonly string[], refusal: Refusal | undefined): Html =>
+  checkboxes(
+    {
+      legend: 'Kinds: what we call it for',
+      name: 'kinds',
+      look: 'columns kinds',
+      values: ownersKinds,
+      chosen,
+      labelOf: (kind) =>
+        html`<span><code>${kind}</code> <span class="hint">${kinds[kind].when}</span></span>`,
+    },
+    refusal,
+  );
+
+interface NewSecret {
+  readonly webhook: Webhook;
+  readonly secret: string;
+  /** Of a rotation. */
+  readonly overlap?: SecretOverlap;
+  readonly now: Date;
+}
+
+export const shownSecret = ({
+  webhook,
+  secret,
+  overlap,
+  now,
+}: NewSecret): Omit<Shown, 'status'> => ({
+  title: `The secret of the webhook to ${nameOf(webhook)}`,
+  secret: secretCard({
+    id: 'secret-title',
+    heading: html`${overlap === undefined ? 'Your new webhook to' : 'The new secret of the webhook to'} <span class="name">${nameOf(webhook)}</span>`,
+    advice: html`Give this secret to your receiver: it verifies with it that a message comes from us, unchanged. <strong>It is not shown again.</strong>`,
+    secret,
+    what: 'secret',
+    more: overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`,
+    next: { to: webhookPath(webhook.id), label: 'I have stored it' },
+  }),
+});
+
+const oldSecret = (overlap: SecretOverlap, now: Date): Html =>
+  overlap === '0'
+    ? html`Messages are no longer signed with the old secret.`
+    : html`Messages are also signed with the old secret, which ends ${time(new Date(now.getTime() + secretOverlaps[overlap]), now)}. Until then, receivers with either of them accept what we send.`;
+
+export const secretSection = (
+  webhook: Webhook,
+  { now, once, refusal }: { now: Date; once: string; refusal: Refusal | undefined },
+): Html => html`<section class="card" aria-labelledby="secret-heading">
+    <h2 id="secret-heading">Secret</h2>
+    <p class="hint">A rotation makes a new secret. For the time that you choose, messages are signed with both, so that nothing is lost while you give your receiver the new one. Secrets of earlier rotations end then too, or earlier.</p>
+    ${untilWhen(webhook, now)}
+    ${formError(refusal && { ...refusal, field: undefined })}
+    <form method="post" action="${webhookPath(webhook.id)}/rotate" class="filter">
+      ${onceInput(once)}
+      <div class="field">
+        <label for="overlap">Keep old secret for</label>
+        ${overlapSelect('overlap', secretOverlaps)}
+      </div>
+      <button>Rotate secret</button>
+    </form>
+  </section>`;
+
+const untilWhen = ({ oldSecretsUntil: until }: Webhook, now: Date): Html | false =>
+  until !== undefined &&
+  until > now &&
+  html`<p data-until="${until.toISOString()}">Messages are signed with the secret before this one too, until <time datetime="${until.toISOString()}">${minute(until, now)}</time>. Older ones end then, or earlier.</p>`;

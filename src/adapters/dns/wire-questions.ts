@@ -1,0 +1,258 @@
+import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { on, once } from 'node:events';
+import { connect, isIPv6 } from 'node:net';
+import {
+  AUTHENTIC_DATA,
+  CHECKING_DISABLED,
+  decode,
+  encode,
+  RECURSION_DESIRED,
+  type Answer,
+  type CaaData,
+  type DecodedPacket,
+  type RecordType,
+} from 'dns-packet';
+import type {
+  CaaRecord,
+  DnsAnswer,
+  DnsFailure,
+  ExtendedError,
+  UncheckedAnswer,
+} from '../../domains/domain/dns/facts.ts';
+import type { ServerAddress } from './server-address.ts';
+
+/**
+ * Asks one resolver for CAA records, byte by byte as an authority reads them. node:dns cannot: one empty value
+ * (`issuewild ""`) makes the whole answer EBADRESP, a tag named `critical` replaces the flags, and a value ends at
+ * its first NUL.
+ */
+export const askCaa = async (
+  server: ServerAddress,
+  name: string,
+  signal: AbortSignal,
+): Promise<DnsAnswer<CaaRecord>> => {
+  if (!canBeAsked(name)) return malformed;
+  try {
+    const message = await exchange(server, queryFor({ type: 'CAA', name }), signal);
+    const answer = read(message);
+    return answer.kind !== 'failed' && isAuthentic(message)
+      ? { ...answer, isAuthentic: true }
+      : answer;
+  } catch {
+    return { kind: 'failed', reason: signal.aborted ? 'timeout' : 'unreachable' };
+  }
+};
+
+const malformed = { kind: 'failed', reason: 'malformed' } as const;
+
+const read = (message: Buffer): DnsAnswer<CaaRecord> => {
+  const rcode = rcodeOf(message);
+  if (rcode === rcodes.noSuchName) return { kind: 'no_such_name' };
+  if (rcode !== rcodes.noError) return { kind: 'failed', reason: failures[rcode] ?? 'malformed' };
+  const answers = decoded(message)?.answers?.filter((answer) => answer.type !== 'OPT');
+  if (!answers) return malformed;
+  const records = answers
+    .filter((answer) => answer.type === 'CAA')
+    .map(({ data }) => toRecord(data));
+  if (!records.every(isWhole)) return malformed;
+  if (records.length === 0) return { kind: 'none' };
+  return { kind: 'records', records, ttl: Math.min(...answers.map(({ ttl = 0 }) => ttl)) };
+};
+
+const toRecord = ({ flags = 0, tag, value }: CaaData): CaaRecord => ({ flags, tag, value });
+
+/** A tag that reaches beyond its record brings bytes of the next one along: there, a name or the OPT record. */
+const isWhole = ({ tag }: CaaRecord): boolean => /^[\x21-\x7e]+$/.test(tag);
+
+/**
+ * Asks a question that failed with SERVFAIL once more, without and with checking of DNSSEC (RFC 4035, section 3.2.2), in that
+ * order: a failure that has passed by the time the first one is answered was none of DNSSEC.
+ * @returns undefined unless only the checked one fails
+ * @throws the signal's reason, or the socket's error
+ */
+export const askUnchecked = async (
+  server: ServerAddress,
+  { type, name }: WireQuestion,
+  signal: AbortSignal,
+): Promise<UncheckedAnswer | undefined> => {
+  if (!canBeAsked(name)) return undefined;
+  const ask = (isUnchecked: boolean) =>
+    exchange(server, queryFor({ type, name, isUnchecked }), signal);
+  const unchecked = rcodeOf(await ask(true));
+  if (unchecked !== rcodes.noError && unchecked !== rcodes.noSuchName) return undefined;
+  const checked = await ask(false);
+  if (rcodeOf(checked) !== rcodes.serverFailure) return undefined;
+  return { question: `${type} ${name}`, errors: extendedErrors(checked) };
+};
+
+/** The option's number (RFC 8914, section 2). */
+const extendedError = 15;
+interface Option {
+  readonly code: number;
+  readonly data?: Buffer | undefined;
+}
+
+const most = { errors: 4, characters: 160 } as const;
+
+const extendedErrors = (message: Buffer): readonly ExtendedError[] =>
+  (decoded(message)?.additionals ?? [])
+    .flatMap((record): readonly Option[] => (record.type === 'OPT' ? record.options : []))
+    .flatMap(({ code, data }) =>
+      code === extendedError && data && data.length >= 2
+        ? [{ code: data.readUInt16BE(0), text: shownText(data.subarray(2)) }]
+        : [],
+    )
+    .slice(0, most.errors);
+
+/** As one line; anybody may have written it, and it is shown to people. */
+const shownText = (bytes: Buffer): string => {
+  const text = bytes.subarray(0, 4 * most.characters).toString('utf8');
+  return [...text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim()].slice(0, most.characters).join('');
+};
+
+export interface WireQuestion {
+  readonly type: RecordType;
+  readonly name: string;
+  /** The resolver answers although DNSSEC says that the answer is wrong (RFC 4035, section 3.2.2). */
+  readonly isUnchecked?: boolean;
+}
+
+/** Asks a resolver, which also says whether it validated the answer (RFC 6840, section 5.7). */
+export const queryFor = ({ type, name, isUnchecked = false }: WireQuestion): Buffer =>
+  encode({
+    type: 'query',
+    id: randomInt(0x1_0000),
+    flags: RECURSION_DESIRED | AUTHENTIC_DATA | (isUnchecked ? CHECKING_DISABLED : 0),
+    questions: [{ type, name }],
+    additionals: [extension],
+  });
+
+/** Characters of a name (RFC 1035, section 3.1): a longer one cannot exist, so it has no record. */
+export const longestName = 253;
+
+export const canBeAsked = (name: string): boolean =>
+  name.length <= longestName && name.split('.').every((label) => /^[\x21-\x7e]{1,63}$/.test(label));
+
+/** Lets answers of up to 1232 bytes come over UDP (RFC 6891); no network cuts these. */
+const extension: Answer = {
+  type: 'OPT',
+  name: '.',
+  udpPayloadSize: 1232,
+  extendedRcode: 0,
+  ednsVersion: 0,
+  flags: 0,
+  flag_do: false,
+  options: [],
+};
+
+export const rcodes = { noError: 0, serverFailure: 2, noSuchName: 3 } as const;
+
+export const rcodeOf = (message: Buffer): number => message.readUInt8(3) & 0x0f;
+
+const failures: Partial<Record<number, DnsFailure>> = {
+  2: 'servfail',
+  4: 'refused',
+  5: 'refused',
+};
+
+/** Whether the resolver validated the answer by DNSSEC (RFC 4035, section 3.2.3). */
+const isAuthentic = (message: Buffer): boolean => (message.readUInt8(3) & 0x20) !== 0;
+
+export const decoded = (message: Buffer): DecodedPacket | undefined => {
+  try {
+    return decode(message);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Sends one DNS message and returns the answer: over UDP, and again over TCP if that was truncated (RFC 7766). Ignores
+ * messages that do not match the question.
+ * @throws the signal's reason, or the socket's error
+ */
+export const exchange = async (
+  server: ServerAddress,
+  query: Buffer,
+  signal: AbortSignal,
+): Promise<Buffer> => {
+  const reply = await overUdp(server, query, signal);
+  return isCut(reply) ? overTcp(server, query, signal) : reply;
+};
+
+const overUdp = async (
+  { ip, port }: ServerAddress,
+  query: Buffer,
+  signal: AbortSignal,
+): Promise<Buffer> => {
+  const socket = createSocket(isIPv6(ip) ? 'udp6' : 'udp4');
+  try {
+    // A connected socket reports a closed port, and receives from no other address.
+    socket.connect(port, ip);
+    await once(socket, 'connect', { signal });
+    const messages = on(socket, 'message', { signal });
+    socket.send(query);
+    for await (const [message] of messages as AsyncIterable<[Buffer]>) {
+      if (belongs(message, query)) return message;
+    }
+    throw new Error('the socket was closed');
+  } finally {
+    socket.close();
+  }
+};
+
+const overTcp = async (
+  { ip, port }: ServerAddress,
+  query: Buffer,
+  signal: AbortSignal,
+): Promise<Buffer> => {
+  const socket = connect({ host: ip, port, signal });
+  try {
+    socket.write(Buffer.concat([uint16(query.length), query]));
+    let read = Buffer.alloc(0);
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      read = Buffer.concat([read, chunk]);
+      for (let end = endOfFirst(read); read.length >= end; end = endOfFirst(read)) {
+        const message = read.subarray(2, end);
+        if (belongs(message, query)) return message;
+        read = read.subarray(end);
+      }
+    }
+    throw new Error('the connection was closed');
+  } finally {
+    socket.destroy();
+  }
+};
+
+/** Of the first message, which says its length in two bytes: never more than 64 KiB wait to be whole. */
+const endOfFirst = (read: Buffer): number =>
+  read.length < 2 ? Infinity : 2 + read.readUInt16BE(0);
+
+const uint16 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16BE(value);
+  return bytes;
+};
+
+const headerBytes = 12;
+
+const isCut = (message: Buffer): boolean => (message.readUInt8(2) & 0x02) !== 0;
+
+/** An answer repeats the id and the question of its query (RFC 5452, section 9.1). */
+const belongs = (message: Buffer, query: Buffer): boolean => {
+  const end = questionEnd(query);
+  const isReply = message.length >= end && (message.readUInt8(2) & 0x80) !== 0;
+  return (
+    isReply &&
+    message.readUInt16BE(0) === query.readUInt16BE(0) &&
+    message.subarray(headerBytes, end).equals(query.subarray(headerBytes, end))
+  );
+};
+
+/** Where the only question ends: its labels, the empty one, type and class. */
+const questionEnd = (query: Buffer): number => {
+  let at = headerBytes;
+  while (query.readUInt8(at) !== 0) at += 1 + query.readUInt8(at);
+  return at + 5;
+};

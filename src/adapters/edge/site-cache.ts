@@ -1,0 +1,172 @@
+import { LRUCache } from 'lru-cache';
+import PQueue from 'p-queue';
+import type { SiteFiles } from '../../sites/ports.ts';
+import { keepAliveMs, pieceBytes } from './edge-limits.ts';
+import { ServedFile, type ServedForm } from './served-file.ts';
+
+export type ServedSite = ReadonlyMap<string, ServedFile>;
+
+interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+const most = {
+  sites: 10_000,
+  /** Over all remembered sites. */
+  files: 200_000,
+  contentBytes: 64 * 1024 * 1024,
+  bytesOfOneContent: 512 * 1024,
+  /** Lists and contents that are not remembered yet. */
+  readAtOnce: 32,
+};
+
+/** Caches file lists, and the content of small files. Entries never become stale, because a deploy never changes. */
+export class SiteCache {
+  readonly #files: SiteFiles;
+  readonly #sites: LRUCache<string, ServedSite>;
+  readonly #contents: LRUCache<ServedForm, ReadyAnswer, string>;
+  readonly #reading = new PQueue({ concurrency: most.readAtOnce });
+
+  /** @param contentBytes how much content is remembered, over all sites */
+  constructor(files: SiteFiles, contentBytes = most.contentBytes) {
+    this.#files = files;
+    this.#sites = new LRUCache<string, ServedSite>({
+      max: most.sites,
+      maxSize: most.files,
+      sizeCalculation: (site) => site.size + 1,
+      ignoreFetchAbort: true,
+      fetchMethod: async (deployId) => {
+        const stored = await this.#reading.add(() => files.list(deployId));
+        return stored && new Map(stored.map((file) => [file.path, new ServedFile(file)]));
+      },
+    });
+    this.#contents = new LRUCache<ServedForm, ReadyAnswer, string>({
+      maxSize: contentBytes,
+      sizeCalculation: ({ bytes }) => bytes,
+      ignoreFetchAbort: true,
+      fetchMethod: (form, _stale, { context: deployId }) =>
+        this.#reading.add(async () => {
+          const content = await wholeOf(files.read(deployId, form.file, form.encoding));
+          return new ReadyAnswer(form, content);
+        }),
+    });
+  }
+
+  /** Immediate if cached. @returns undefined when there is no such deploy @throws Unavailable */
+  site(deployId: string): ServedSite | undefined | Promise<ServedSite | undefined> {
+    return this.#sites.get(deployId) ?? this.#sites.fetch(deployId);
+  }
+
+  keeps(form: ServedForm): boolean {
+    return form.bytes <= most.bytesOfOneContent;
+  }
+
+  /** The whole content of a small form; undefined for a large one, which must be read in pieces. @throws Unavailable */
+  content(
+    deployId: string,
+    form: ServedForm,
+  ): ReadyAnswer | undefined | Promise<ReadyAnswer | undefined> {
+    if (!this.keeps(form)) return undefined;
+    return this.#contents.get(form) ?? this.#contents.fetch(form, { context: deployId });
+  }
+
+  /**
+   * A form, or a part of it, in pieces. Looks up cached content again for each piece, so that a slow visitor does not
+   * keep evicted content in memory.
+   */
+  async *pieces(
+    deployId: string,
+    form: ServedForm,
+    { first, last }: Range = { first: 0, last: form.bytes - 1 },
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    for (let at = first; at <= last; at += pieceBytes) {
+      const kept = this.content(deployId, form);
+      const ready = kept instanceof Promise ? await kept : kept;
+      if (!ready) {
+        yield* this.#files.read(deployId, form.file, form.encoding, { first: at, last });
+        return;
+      }
+      yield Buffer.from(ready.content.subarray(at, Math.min(at + pieceBytes, last + 1)));
+    }
+  }
+}
+
+/** In a few steps; `buffer` of node:stream/consumers goes by way of a Blob. */
+const wholeOf = async (pieces: AsyncIterable<Uint8Array>): Promise<Buffer> => {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all);
+};
+
+/**
+ * The used part of a response. The fields of its head are not documented: one that is set and counts as sent lets `end`
+ * send nothing in front of the content. Without them a response gets its head by `writeHead`, which takes more time.
+ */
+interface Response {
+  readonly shouldKeepAlive: boolean;
+  _header?: string | null;
+  _headerSent?: boolean;
+  end(piece: Uint8Array): unknown;
+}
+
+/** Of every date (RFC 9110, section 5.6.7). */
+const dateLength = 29;
+const connection = `Connection: keep-alive\r\nKeep-Alive: timeout=${String(keepAliveMs / 1000)}\r\n\r\n`;
+
+/**
+ * A form in memory, behind the head of its HTTP/1.1 answer: both are sent as one piece, without putting headers
+ * together and copying the content behind them.
+ */
+export class ReadyAnswer {
+  readonly headers: readonly string[];
+  readonly content: Buffer;
+  readonly #whole: Buffer;
+  readonly #dateAt: number;
+  #second = -1;
+
+  constructor({ headers }: ServedForm, content: Uint8Array) {
+    this.headers = headers;
+    const beforeDate = `HTTP/1.1 200 OK\r\n${linesOf(headers)}Date: `;
+    const head = Buffer.from(`${beforeDate}${' '.repeat(dateLength)}\r\n${connection}`, 'latin1');
+    this.#dateAt = beforeDate.length;
+    // Not of the pool that Node shares out: a small piece would keep a large one from being freed.
+    this.#whole = Buffer.allocUnsafeSlow(head.length + content.length);
+    head.copy(this.#whole);
+    this.#whole.set(content, head.length);
+    this.content = this.#whole.subarray(head.length);
+  }
+
+  get bytes(): number {
+    return this.#whole.length;
+  }
+
+  /** Answers 200 with all of it. @returns false when the answer needs another head */
+  end(response: Response): boolean {
+    // Over HTTP/2, and where the client closes the connection, other headers are sent.
+    const isPlain = response.shouldKeepAlive && response._header === null;
+    if (!isPlain || response._headerSent !== false) return false;
+    response._header = 'sent with the content';
+    response._headerSent = true;
+    response.end(this.#dated());
+    return true;
+  }
+
+  /** Only the date ever changes, so a piece that is still being sent may get a newer one. */
+  #dated(): Buffer {
+    const second = Math.floor(Date.now() / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#whole.write(new Date(1000 * second).toUTCString(), this.#dateAt, 'latin1');
+    }
+    return this.#whole;
+  }
+}
+
+const linesOf = (headers: readonly string[]): string => {
+  let lines = '';
+  for (let at = 0; at < headers.length; at += 2) {
+    lines += `${headers[at] ?? ''}: ${headers[at + 1] ?? ''}\r\n`;
+  }
+  return lines;
+};

@@ -1,0 +1,24 @@
+/** An answer to a request. */
+export interface Answer {
+  readonly status: number;
+  /** They replace those that every answer has; `Vary` is added to theirs. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Text and bytes are sent as they are, by default as JSON; anything else becomes JSON; undefined is no body. */
+  readonly body: unknown;
+}
+
+export const jsonType = 'application/json; charset=utf-8';
+
+export const contentOf = (body: unknown): string | Uint8Array =>
+  typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+
+/**
+ * Headers of every answer: no type sniffing, no caching (cacheable answers override it), and HSTS if the service uses
+ * HTTPS.
+ * @param publicUrl where clients reach the service
+ */
+export const fixedHeaders = (publicUrl: string): Readonly<Record<string, string>> => ({
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+  ...(publicUrl.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000' }),
+});

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../../access/use-cases/authenticate.ts';
+import type { Logger } from 'pino';
+import type { AnsweredRequest } from '../../access/usage-ports.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { shownPath } from '../../kernel/shown-path.ts';
+import { requestBeginning, requestName, tellAnswer } from '../../kernel/traced-request.ts';
+import type { Tracer } from '../../kernel/tracer.ts';
+import type { Answer } from './answer.ts';
+import { answerTo } from './error-table.ts';
+import type { Handler, Response } from './listener/http-server.ts';
+import type { Metrics } from './metrics/metrics.ts';
+
+/** What a request asks for (RFC 9112, section 3.2). */
+export interface RequestTarget {
+  readonly path: string;
+  /** Without its question mark; empty if there is none. */
+  readonly query: string;
+}
+
+/** Nearly all clients send `/path?query`; a client of a proxy sends an absolute address. */
+export const requestTarget = (url: string): RequestTarget => {
+  if (!url.startsWith('/')) return absoluteTarget(url);
+  const fragment = url.indexOf('#');
+  const sent = fragment === -1 ? url : url.slice(0, fragment);
+  const question = sent.indexOf('?');
+  return question === -1
+    ? { path: sent, query: '' }
+    : { path: sent.slice(0, question), query: sent.slice(question + 1) };
+};
+
+/** `*` of OPTIONS stays as it is. */
+const absoluteTarget = (url: string): RequestTarget => {
+  const address = URL.parse(url);
+  return { path: address?.pathname ?? url, query: address?.search.slice(1) ?? '' };
+};
+
+/** A request, what the steps found out about it, and the headers that every answer to it has. */
+export class RequestContext {
+  readonly request: IncomingMessage;
+  readonly requestId = randomUUID();
+  /** In monotonic milliseconds. */
+  readonly begun = performance.now();
+  readonly method: string;
+  readonly path: string;
+  /** Without its question mark. */
+  readonly query: string;
+  /** Names and values in turns: Node sends such a list as it is. */
+  readonly headers: string[];
+  /** For the metrics and the usage. */
+  operation = 'none';
+  caller: Caller | undefined;
+  /** Why the caller is unknown; the operation decides whether that matters. */
+  refusal: Error | undefined;
+  /** Why a caller is not admitted. */
+  overLimit: Error | undefined;
+
+  /** @param headers those that are set on every answer first, as a flat list */
+  constructor(request: IncomingMessage, headers: readonly string[]) {
+    const { path, query } = requestTarget(request.url ?? '');
+    this.request = request;
+    this.method = request.method ?? '';
+    this.path = path;
+    this.query = query;
+    this.headers = ['X-Request-Id', this.requestId, ...headers];
+  }
+
+  /** Headers for every answer, by name. */
+  add(headers: Readonly<Record<string, string>>): void {
+    for (const name in headers) this.headers.push(name, headers[name] ?? '');
+  }
+}
+
+export interface LifecyclePorts {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  /** Called after the answer of every request with a valid key. */
+  readonly onAnswered: (request: AnsweredRequest) => void;
+  /** Headers that are set on every answer first, by name. */
+  readonly fixedHeaders: Readonly<Record<string, string>>;
+}
+
+/** What surrounds every request: its id, its log line, its metric, and the uniform shape of refusals. */
+export class RequestLifecycle {
+  readonly #ports: LifecyclePorts;
+  readonly #fixed: readonly string[];
+
+  constructor(ports: LifecyclePorts) {
+    this.#ports = ports;
+    this.#fixed = Object.entries(ports.fixedHeaders).flat();
+  }
+
+  begin(request: IncomingMessage, response: Response): RequestContext {
+    const context = new RequestContext(request, this.#fixed);
+    response.requestId = context.requestId;
+    return context;
+  }
+
+  /** The answer to a request for which an error was thrown. */
+  refuse({ requestId }: RequestContext, error: unknown): Answer {
+    const { log } = this.#ports;
+    const answer = answerTo(error);
+    if (answer.status === 500) log.error({ requestId, err: error }, 'request failed');
+    // Outages are logged once each, where they are detected.
+    if (answer.status === 503) log.debug({ requestId, err: error }, 'request refused');
+    return answer;
+  }
+
+  /** Called once for each request, when its answer is known. Never throws: a full disk costs the line, not the process. */
+  end(context: RequestContext, status: number): void {
+    try {
+      this.#record(context, status);
+    } catch (error) {
+      this.#ports.log.debug({ err: error }, 'request not recorded');
+    }
+  }
+
+  #record(context: RequestContext, status: number): void {
+    const { requestId, begun, method, path, operation, caller } = context;
+    const { log, metrics, clock, onAnswered } = this.#ports;
+    const elapsed = performance.now() - begun;
+    metrics.observe(operation, status, elapsed / 1000);
+    if (caller) {
+      const { accountId, keyId } = caller;
+      onAnswered({ accountId, keyId, operation, status, at: clock.now() });
+    }
+    const ms = Math.round(elapsed * 100) / 100;
+    log.info({ requestId, method, path: shownPath(path), status, ms, keyId: caller?.keyId });
+  }
+}
+
+/**
+ * Each request begins a trace, or continues its caller's, until its handler is done, as in its log line. The answer may
+ * take longer to arrive.
+ */
+export const tracedRequests =
+  (tracer: Tracer, handle: Handler): Handler =>
+  (request, response) => {
+    const { path } = requestTarget(request.url ?? '');
+    const beginning = { name: requestName(request), ...requestBeginning(request, 'http', path) };
+    return tracer.begin(beginning, async (span) => {
+      await handle(request, response);
+      const { route, requestId } = response;
+      if (route !== undefined) span.rename(requestName(request, route));
+      const id = requestId ?? response.getHeader('X-Request-Id');
+      span.tell({
+        ...(route !== undefined && { 'http.route': route }),
+        ...(typeof id === 'string' && { 'animal_store.request.id': id }),
+      });
+      tellAnswer(span, response.statusCode, response.destroyed && !response.writableEnded);
+    });
+  };

@@ -1,0 +1,286 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  connectionLimits,
+  type Handler,
+  HttpServer,
+} from '../../src/adapters/http/listener/http-server.ts';
+import { mostAhead } from '../../src/kernel/one-at-a-time.ts';
+import { exchangeBytes } from '../support/http/raw-answer.ts';
+import { until } from '../support/until.ts';
+import { startApi } from '../support/http/running-api.ts';
+import { buffer } from 'node:stream/consumers';
+
+describe('pipelined requests', () => {
+  let server: HttpServer;
+  const sockets: Socket[] = [];
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await server.stop();
+  });
+
+  const listen = (handle: Handler): Promise<number> => {
+    server = new HttpServer(handle);
+    return server.listen('127.0.0.1', 0);
+  };
+
+  const get = (path: string, ...more: string[]): string =>
+    [`GET ${path} HTTP/1.1`, 'Host: x', ...more, '', ''].join('\r\n');
+
+  const sendTo = async (port: number, bytes: string): Promise<Socket> => {
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    socket.on('error', () => undefined).resume();
+    await once(socket, 'connect');
+    socket.write(bytes);
+    return socket;
+  };
+
+  test('requests that come in one packet are handled one after the other, and answered in order', async () => {
+    const steps: string[] = [];
+    const port = await listen(({ url = '' }, response) => {
+      steps.push(`begun ${url}`);
+      setImmediate(() => {
+        steps.push(`answered ${url}`);
+        response.end(url);
+      });
+    });
+    const answers = await exchangeBytes(
+      `http://127.0.0.1:${port}`,
+      get('/1') + get('/2') + get('/3', 'Connection: close'),
+    );
+    expect(answers.match(/^\/\d/gm)).toEqual(['/1', '/2', '/3']);
+    expect(steps).toEqual(['/1', '/2', '/3'].flatMap((url) => [`begun ${url}`, `answered ${url}`]));
+  });
+
+  test('requests of other connections get their turn in between', async () => {
+    const seen: string[] = [];
+    const port = await listen(({ url = '' }, response) => {
+      seen.push(url);
+      // The next of this packet could begin at once: the answer is out.
+      if (url === '/first') setImmediate(() => seen.push('another'));
+      response.end();
+    });
+    await sendTo(port, get('/first') + get('/second'));
+    await until('both are answered', () => Promise.resolve(seen.includes('/second')));
+    expect(seen).toEqual(['/first', 'another', '/second']);
+  });
+
+  test('a connection with too many pipelined requests is ended, and the others continue', async () => {
+    const held: ServerResponse[] = [];
+    const port = await listen((_, response) => void held.push(response));
+    const patient = await sendTo(port, get('/').repeat(mostAhead + 1));
+    const greedy = await sendTo(port, get('/').repeat(mostAhead + 2));
+    await until('it ended', () => Promise.resolve(greedy.destroyed));
+    expect(held).toHaveLength(2);
+    expect(patient.destroyed).toBe(false);
+  });
+
+  test('when a connection breaks, its waiting requests are dropped', async () => {
+    const held: ServerResponse[] = [];
+    const port = await listen((_, response) => void held.push(response));
+    const socket = await sendTo(port, get('/').repeat(5));
+    await until('the first is under way', () => Promise.resolve(held.length === 1));
+    const [first] = held;
+    socket.destroy();
+    await once(first!, 'close');
+    await new Promise(setImmediate);
+    expect(held).toHaveLength(1);
+  });
+});
+
+describe('open connections', () => {
+  const limits = { all: 5, ofNetwork: 3 };
+
+  let server: HttpServer;
+  let port: number;
+  const sockets: Socket[] = [];
+  beforeEach(async () => {
+    server = new HttpServer((_request, response) => response.end('served'), {
+      connections: limits,
+    });
+    port = await server.listen('127.0.0.1', 0);
+  });
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await server.stop();
+  });
+
+  /** @returns the answer to one request, or undefined when the connection is cut; it stays open */
+  const askFrom = (localAddress: string): Promise<string | undefined> =>
+    new Promise((resolve) => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress });
+      sockets.push(socket);
+      // Who is cut may see a reset.
+      socket.on('error', () => undefined);
+      socket.once('close', () => {
+        resolve(undefined);
+      });
+      socket.once('data', (bytes) => {
+        resolve(String(bytes));
+      });
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    });
+
+  test('one network gets a share of the connections, and the rest stays free for others', async () => {
+    for (let n = 0; n < limits.ofNetwork; n++)
+      expect(await askFrom('127.0.0.1')).toMatch(/served$/);
+    expect(await askFrom('127.0.0.1')).toBeUndefined();
+    for (let n = limits.ofNetwork; n < limits.all; n++) {
+      expect(await askFrom('127.0.0.2')).toMatch(/served$/);
+    }
+    expect(await askFrom('127.0.0.3')).toBeUndefined();
+  });
+
+  test('a connection that ended makes room for the next one', async () => {
+    for (let n = 0; n < limits.ofNetwork; n++) await askFrom('127.0.0.1');
+    sockets[0]?.destroy();
+    const answered = async () => (await askFrom('127.0.0.1')) !== undefined;
+    await until('there is room again', answered);
+  });
+
+  test('the wired service cuts connections beyond the share of one network', async () => {
+    const api = await startApi('sqlite');
+    port = Number(new URL(api.origin).port);
+    await until('the next one is cut', async () => {
+      const more = Array.from({ length: 100 }, () => connect(port, '127.0.0.1'));
+      sockets.push(...more);
+      for (const socket of more) socket.on('error', () => undefined);
+      await Promise.allSettled(more.map((socket) => once(socket, 'connect')));
+      return (await askFrom('127.0.0.1')) === undefined;
+    });
+    expect(sockets.length).toBeLessThan(connectionLimits.all);
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await api.close();
+  });
+});
+
+describe('the end of a server', () => {
+  const connections = 30;
+
+  const isRefused = async (port: number): Promise<boolean> => {
+    const socket = connect(port, '127.0.0.1');
+    const outcome = await once(socket, 'connect').catch((error: unknown) => error);
+    socket.destroy();
+    return (outcome as NodeJS.ErrnoException).code === 'ECONNREFUSED';
+  };
+
+  test('a server that others replace answers once more on each open connection, and says that it is the last time', async () => {
+    const server = new HttpServer((_, response) => {
+      response.writeHead(200, ['Content-Type', 'text/plain']);
+      response.end('ok');
+    });
+    const port = await server.listen('127.0.0.1', 0);
+    const ask = async (agent: Agent): Promise<string | undefined> => {
+      const asked = get({ host: '127.0.0.1', port, agent });
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      await once(answer.resume(), 'end');
+      return answer.headers.connection;
+    };
+    const agents = Array.from({ length: connections }, () => new Agent({ keepAlive: true }));
+    for (const agent of agents) expect(await ask(agent)).toBe('keep-alive');
+    const stopped = server.stop(new AbortController().signal);
+    await until('new connections are refused', () => isRefused(port));
+    // One after the other, so that some connections are idle for a while.
+    for (const agent of agents) {
+      expect(await ask(agent)).toBe('close');
+      agent.destroy();
+    }
+    await stopped;
+  });
+
+  test('a stopping server answers a request that arrives while it looks for silent connections', async () => {
+    let arrives = () => 0;
+    const server = new HttpServer((_, response) => response.end('ok'), {
+      elapsed: () => arrives(),
+    });
+    const port = await server.listen('127.0.0.1', 0);
+    const client = connect(port, '127.0.0.1').setEncoding('utf8');
+    await once(client, 'connect');
+    const stopped = server.stop();
+    await until('new connections are refused', () => isRefused(port));
+    const answered = once(client, 'data');
+    arrives = () => {
+      if (client.bytesWritten === 0) client.write('GET / HTTP/1.1\r\nHost: rex.test\r\n\r\n');
+      return 4_000;
+    };
+    expect(String(await answered)).toMatch(/^HTTP\/1\.1 200/);
+    await stopped;
+  });
+
+  test('a stopping server sends all of an answer to a client that reads it slowly', async () => {
+    const large = Buffer.alloc(12_000_000);
+    const server = new HttpServer((_, response) => response.end(large));
+    const port = await server.listen('127.0.0.1', 0);
+    const client = connect(port, '127.0.0.1');
+    client.write('GET / HTTP/1.1\r\nHost: rex.test\r\n\r\n');
+    await once(client, 'readable');
+    const stopped = server.stop();
+    await until('new connections are refused', () => isRefused(port));
+    const answer = await buffer(client);
+    expect(answer.subarray(-large.length).equals(large)).toBe(true);
+    await stopped;
+  });
+
+  describe('a server with an upload under way and an idle connection', () => {
+    /** Its clock stands still until the test moves it. */
+    const begin = async (hurry?: AbortController) => {
+      const clock = { now: 0 };
+      const server = new HttpServer(
+        (request, response) => {
+          if (request.method === 'POST') return;
+          response.writeHead(200, ['Content-Type', 'text/plain']);
+          response.end('ok');
+        },
+        { isUpload: () => true, elapsed: () => clock.now },
+      );
+      const port = await server.listen('127.0.0.1', 0);
+      const idle = connect(port, '127.0.0.1').resume();
+      idle.write('GET / HTTP/1.1\r\nHost: rex.test\r\n\r\n');
+      await once(idle, 'data');
+      const upload = connect(port, '127.0.0.1').resume();
+      upload.write('POST / HTTP/1.1\r\nHost: rex.test\r\nContent-Length: 10\r\n\r\nhalf');
+      upload.on('error', () => undefined);
+      await until('the upload has begun', () => upload.bytesWritten > 0);
+      const stopped = server.stop(hurry?.signal);
+      await until('new connections are refused', () => isRefused(port));
+      const closed = (socket: typeof idle) => once(socket, 'close');
+      return { clock, stopped, idle, upload, closed };
+    };
+
+    test('cuts the upload after a minute when others replace it, so that it can still report what it counted', async () => {
+      const { clock, stopped, idle, upload, closed } = await begin(new AbortController());
+      const isIdleClosed = closed(idle);
+      clock.now = 59_999;
+      await isIdleClosed;
+      expect(upload.destroyed).toBe(false);
+      const isCut = closed(upload);
+      clock.now = 60_000;
+      await Promise.all([isCut, stopped]);
+    });
+
+    test('cuts the upload 5 seconds after it was stopped, so that the process ends in good order', async () => {
+      const { clock, stopped, idle, upload, closed } = await begin();
+      await until('the idle one is closed', () => idle.closed);
+      expect(upload.destroyed).toBe(false);
+      const isCut = closed(upload);
+      clock.now = 5_000;
+      await Promise.all([isCut, stopped]);
+    });
+
+    test('closes the idle one at once and cuts the upload after 5 seconds when others replace it and the whole service ends', async () => {
+      const hurry = new AbortController();
+      const { clock, stopped, idle, upload, closed } = await begin(hurry);
+      clock.now = 9_000;
+      const isIdleClosed = closed(idle);
+      hurry.abort();
+      await isIdleClosed;
+      expect(upload.destroyed).toBe(false);
+      const isCut = closed(upload);
+      clock.now = 9_000 + 5_000;
+      await Promise.all([isCut, stopped]);
+    });
+  });
+});

@@ -1,0 +1,202 @@
+import { expect, test } from '@jest/globals';
+import { domainMenu, verifyForm } from '../../../src/adapters/dashboard/domains/actions.ts';
+import {
+  problemCards,
+  resolverSection,
+} from '../../../src/adapters/dashboard/domains/diagnostics.ts';
+import { recordsSection } from '../../../src/adapters/dashboard/domains/records.ts';
+import { stepLine, stepsOf } from '../../../src/adapters/dashboard/domains/status.ts';
+import { entryInWords } from '../../../src/adapters/dashboard/domains/timeline.ts';
+import { html } from '../../../src/adapters/dashboard/frame/html.ts';
+import type { Refusal } from '../../../src/adapters/dashboard/frame/screen.ts';
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import { dnsProblem, type DnsProblem } from '../../../src/domains/domain/dns/problem.ts';
+import { hostedZone } from '../../../src/domains/domain/dns/provider.ts';
+import { recordsFor } from '../../../src/domains/domain/dns/records.ts';
+import type { ResolverSummary } from '../../../src/domains/domain/dns/report.ts';
+import type { DescribedDomain, DomainView } from '../../../src/domains/use-cases/show-domain.ts';
+import { elementsIn } from '../../support/dashboard/markup.ts';
+import {
+  added,
+  after,
+  badReport,
+  day,
+  hour,
+  live,
+  minute,
+  missing,
+  start,
+  verified,
+} from '../../support/domains/known-domains.ts';
+
+const lives = [
+  [90 * day, '30 May 2026'],
+  [6 * day, '7 Mar 2026'],
+  [hour, '11:00 UTC'],
+  [minute, '10:01 UTC'],
+] as const;
+
+test.each(lives)('the story says when a certificate of %i ms ends: %s', (life, words) => {
+  const details = { outcome: 'issued', notAfter: after(life).toISOString() };
+  for (const kind of ['attempt', 'renewed'] as const) {
+    const { title } = entryInWords({ kind, occurredAt: start, details });
+    expect(html`${title}`.toString()).toContain(`>${words}<`);
+  }
+});
+
+test.each(lives)('the steps say when a certificate of %i ms ends: %s', (life, words) => {
+  if (live.state !== 'live') throw new Error('it is not live');
+  const domain = { ...live, certificate: { ...live.certificate, notAfter: after(life) } };
+  expect(stepLine(stepsOf(domain, start), start).toString()).toContain(`>${words}<`);
+});
+
+const needs = { platformHost: 'sites.test', txtRequired: false };
+
+/** What can be copied from the cards of some problems. */
+const copied = (...problems: readonly DnsProblem[]): readonly (string | undefined)[] => {
+  const records = recordsFor(added, added.token, needs);
+  const view = { domain: added, problems, records } as unknown as DomainView;
+  const buttons = elementsIn(problemCards(view, start).toString(), 'button');
+  return buttons.map(({ attributes }) => attributes['data-copy']);
+};
+
+test('the value of the required record can be copied', () => {
+  const wanted = `_animal-store-challenge.shop.example.com TXT "animal-store-verify=${added.token}"`;
+  const txt = dnsProblem('ownership_txt_missing', { seen: 'no TXT record', wanted });
+  expect(copied(missing, txt)).toEqual([
+    `${added.token}.sites.test`,
+    `animal-store-verify=${added.token}`,
+  ]);
+});
+
+test('a CAA record to add is copied whole', () => {
+  const wanted = 'example.com. CAA 0 issue "ca.test"';
+  expect(copied(dnsProblem('caa_forbids_issuer', { seen: 'another', wanted }))).toEqual([wanted]);
+});
+
+test('nothing can be copied from records to delete or from problems without a record', () => {
+  const caa = { seen: 'another', wanted: 'no example.com. CAA 128 tbs "x"' };
+  const answer = { seen: 'no answer', wanted: 'the same answer from more than half' };
+  expect(copied(dnsProblem('caa_forbids_issuer', caa))).toEqual([]);
+  expect(copied(dnsProblem('dns_lookup_failed', answer))).toEqual([]);
+});
+
+const zone = 'example.com';
+const sectionAt = (nameServer: string, host = 'shop.example.com'): string => {
+  const isApex = host === zone;
+  const needs = { platformHost: 'sites.test', txtRequired: isApex };
+  const domain: DescribedDomain = {
+    role: { isPrimary: false, redirectsTo: undefined },
+    domain: { ...added, host, unicodeHost: host, registrableDomain: zone },
+    records: recordsFor({ host, registrableDomain: zone, isApex }, 't1', needs),
+    hosted: hostedZone({ name: zone, nameServers: [nameServer] }, zone),
+    ...{ bind: '', hints: [], problems: [], contest: undefined },
+    ...{ health: undefined, nextAt: undefined },
+  };
+  return recordsSection(domain).toString();
+};
+
+test('the records are shown as the form of a known provider wants them, with its own hints', () => {
+  const shown = sectionAt('ada.ns.cloudflare.com');
+  expect(shown).toContain('belong to <strong>Cloudflare</strong>');
+  expect(shown).toContain('data-copy="shop"');
+  expect(shown).toContain('Set &quot;Proxy status&quot; to &quot;DNS only&quot;');
+  expect(shown).toContain('rel="noopener noreferrer external"');
+  expect(sectionAt('ada.ns.cloudflare.com', zone)).toContain('create a CNAME record');
+});
+
+test('values are copied with the dot that a provider needs', () => {
+  expect(sectionAt('helium.ns.hetzner.de')).toContain('data-copy="t1.sites.test."');
+  expect(sectionAt('helium.ns.hetzner.de')).toContain('a dot at its end');
+  expect(sectionAt('ns1.hover.com')).toContain('data-copy="t1.sites.test"');
+});
+
+test('a field that has to stay empty has nothing to copy', () => {
+  const shown = sectionAt('ns1.name.com', zone);
+  expect(shown).toContain('leave it empty');
+  expect(shown).not.toContain('data-copy="@"');
+});
+
+test('an apex at a provider without ALIAS records gets other advice', () => {
+  expect(sectionAt('ns-1.awsdns-01.com', zone)).toContain('Use a name such as www');
+});
+
+test.each(['ns1.shop.example', 'ada.evil-ns.cloudflare.com'])(
+  'of the provider behind %s nothing is said',
+  (nameServer) => {
+    const shown = sectionAt(nameServer);
+    expect(shown).not.toContain('id="provider"');
+    expect(shown).toContain('data-copy="shop"');
+  },
+);
+
+const answer = (last: number, known: Partial<ResolverSummary> = {}): ResolverSummary => ({
+  resolver: `192.0.2.${last}`,
+  tookMs: last,
+  seen: 'CNAME elsewhere.test',
+  ttl: last * 60,
+  agrees: false,
+  ...known,
+});
+
+const rowsOf = (...resolvers: readonly ResolverSummary[]): readonly string[] => {
+  const report = { ...badReport(start), resolvers };
+  const markup = resolverSection(report, after(minute)).toString();
+  const [, ...rows] = elementsIn(markup, 'tr').map(({ text }) => text);
+  return rows;
+};
+
+test('resolvers with equal answers share a row, with the longest wait among them', () => {
+  expect(rowsOf(answer(1), answer(5), answer(3))).toEqual([
+    'All 3 resolvers 192.0.2.1 192.0.2.5 192.0.2.3 CNAME elsewhere.test no in 4 minutes up to 5 ms',
+  ]);
+});
+
+test('when one answer differs, each resolver has its own row', () => {
+  const right = answer(2, { seen: 'CNAME here.test', agrees: true, ttl: undefined });
+  expect(rowsOf(answer(1), right, answer(3))).toEqual([
+    '192.0.2.1 CNAME elsewhere.test no expired 1 ms',
+    '192.0.2.2 CNAME here.test yes unknown 2 ms',
+    '192.0.2.3 CNAME elsewhere.test no in 2 minutes 3 ms',
+  ]);
+});
+
+test('a single answer is not a group', () => {
+  expect(rowsOf(answer(5))).toEqual(['192.0.2.5 CNAME elsewhere.test no in 4 minutes 5 ms']);
+});
+
+const message = 'The last attempt was a short while ago. Try again in 30 minutes.';
+const early: Refusal = { form: 'verify', field: undefined, message, values: {}, parameters: {} };
+
+const shown = (domain: CustomDomain, now: Date, refusal?: Refusal) => {
+  const markup = verifyForm(domain, { action: '/verify', now, refusal }).toString();
+  const [button] = elementsIn(markup, 'button');
+  return { look: button?.attributes['class'], text: elementsIn(markup, 'form')[0]?.text };
+};
+
+test('a domain that was not checked yet has the primary button of the page', () => {
+  expect(shown(added, after(minute))).toEqual({ look: 'main', text: 'Verify' });
+});
+
+test('Re-verify is secondary until it is allowed, and shows when that is', () => {
+  const waiting = shown(verified, after(2 * minute));
+  expect(waiting).toEqual({ look: undefined, text: 'Re-verify available in 29 minutes' });
+  expect(shown(verified, after(31 * minute))).toEqual({ look: 'main', text: 'Re-verify' });
+});
+
+test('pressing too early shows the waiting time once', () => {
+  const { text } = shown(verified, after(2 * minute), early);
+  expect(text).toBe(`Re-verify ${message}`);
+});
+
+test('a menu is named by the A-labels and shows the U-labels', () => {
+  const domain = { ...added, host: 'xn--bcher-kva.test', unicodeHost: 'bücher.test' };
+  const [button] = elementsIn(
+    domainMenu(domain, 'birds', { isPrimary: false, redirectsTo: undefined }).toString(),
+    'button',
+  );
+  expect(button?.attributes).toMatchObject({
+    'aria-label': 'Actions for xn--bcher-kva.test',
+    title: 'Actions for bücher.test (xn--bcher-kva.test)',
+  });
+});
