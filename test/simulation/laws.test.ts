@@ -75,7 +75,11 @@ const wellWorld = () => {
   const zones = new DnsZones(['test', 'example']);
   zones.register('north.test');
   zones.register(service.zone);
-  const authority = () => ({ over: [] as object[], orders: [] as object[], rejected: new Set<string>() });
+  const authority = () => ({
+    over: [] as object[],
+    orders: [] as object[],
+    rejected: new Set<string>(),
+  });
   const past = new Past(() => time.now, zones);
   const fleet = new Map<ProcessName, SimulatedProcess>();
   for (const name of ['api', 'worker-1', 'worker-2', 'edge', 'dns'] as const) past.started(name);
