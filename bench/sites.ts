@@ -7,7 +7,7 @@ import { loadConfig } from '../src/app/settings/config.ts';
 import { openContainer } from '../src/app/container.ts';
 import { AccessKey } from '../src/app/keys.ts';
 import { Ids } from '../src/kernel/ids.ts';
-import type { Certificate } from '../src/domains/domain/certificates/certificate.ts';
+import type { Certificate } from '../src/domains/domain/certificates/renewal.ts';
 import { createProject } from '../src/sites/domain/project.ts';
 import { deploySucceeded, startDeploy } from '../src/sites/domain/site.ts';
 import { Projects, SiteFiles } from '../src/sites/ports.ts';

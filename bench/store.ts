@@ -29,7 +29,7 @@ export const storeWithAnimals = async (
       email: 'bench@animal-store.test',
       plan: 'enterprise',
     });
-    await access.setPlan(account.id, 'enterprise', ownLimits);
+    await access.setPlan(account.id, 'enterprise', { requests: ownLimits });
     await container.get(Database).transaction(async (db) => {
       for (let first = 0; first < count; first += 1000) {
         const rows = Array.from({ length: 1000 }, (_, at) => ({

@@ -77,6 +77,6 @@ const ownDocument = (): OpenApiDocument => {
     cursors: new Cursors([new Uint8Array(32)]),
     baseUrl: publicUrl,
   };
-  const operations = catalogueOperations(routes, new Date(0));
+  const operations = catalogueOperations(routes);
   return openApiDocument(operations, { publicUrl, stagingUrl });
 };

@@ -1,7 +1,7 @@
 import { mailLimits, quietMs } from '../../src/access/domain/mail-request.ts';
 import { passwordLength } from '../../src/access/domain/password.ts';
 import { mostPeople } from '../../src/access/domain/person.ts';
-import type { Limits } from '../../src/access/domain/plan.ts';
+import type { Limits } from '../../src/access/domain/quota.ts';
 import {
   dashboardLimits,
   invitationMs,

@@ -1,7 +1,6 @@
-import { mostOfKind, mostOfRemoved } from '../../src/domains/domain/attachment/timeline.ts';
-import { largestAnswer } from '../../src/domains/domain/dns/facts.ts';
-import { mostKeptBytes } from '../../src/domains/domain/dns/kept-answers.ts';
-import { shownAtMost } from '../../src/domains/domain/dns/shortened.ts';
+import { mostOfKind, mostOfRemoved } from '../../src/domains/domain/attachment/timeline-entries.ts';
+import { largestAnswer, shownAtMost } from '../../src/domains/domain/dns/facts.ts';
+import { mostKeptBytes } from '../../src/domains/domain/dns/judgement.ts';
 
 /** What is read, kept and shown of the DNS of a domain. */
 export const dnsNumbers = (): readonly (readonly string[])[] => [

@@ -4,13 +4,16 @@ import {
   type Budget,
   type BudgetName,
 } from '../../src/domains/domain/certificates/ca-budget.ts';
-import { longestTryingMs, waitAfter } from '../../src/domains/domain/certificates/attempts.ts';
+import {
+  longestTryingMs,
+  waitAfter,
+} from '../../src/domains/domain/certificates/certificate-status.ts';
 import {
   longestWaitForDnsMs,
   nextCheck,
 } from '../../src/domains/domain/attachment/check-schedule.ts';
 import { recordsFor, type DnsRecord } from '../../src/domains/domain/dns/records.ts';
-import { enterpriseAllowance, planAllowances } from '../../src/sites/domain/allowance.ts';
+import { planAllowances } from '../../src/sites/domain/project.ts';
 import {
   exportDomainSettings,
   type DomainSettingsDocument,
@@ -58,8 +61,6 @@ export const exampleSettings = (): DomainSettingsDocument =>
     redirects: [{ from: 'www.example.com', to: names.host, status: 308 }],
   });
 
-const agreed = enterpriseAllowance({ projects: 0, storedBytes: 0, domains: 0 });
-
 const yesOrNo = (is: boolean): string => (is ? 'yes' : 'no');
 
 export const limitColumns = [
@@ -72,16 +73,10 @@ export const limitColumns = [
 export const limits = (): readonly (readonly string[])[] => [
   ...Object.entries(planAllowances).map(([plan, allowance]) => [
     code(plan),
-    String(allowance.domains),
+    plan === 'enterprise' ? 'as agreed' : String(allowance.domains),
     String(allowance.domainsAddedPerHour),
     yesOrNo(allowance.hasWildcards),
   ]),
-  [
-    code('enterprise'),
-    'as agreed',
-    String(agreed.domainsAddedPerHour),
-    yesOrNo(agreed.hasWildcards),
-  ],
 ];
 
 /** In words, in the largest unit that fits. */

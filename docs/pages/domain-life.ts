@@ -1,4 +1,4 @@
-import { planAllowances } from '../../src/sites/domain/allowance.ts';
+import { planAllowances } from '../../src/sites/domain/project.ts';
 import {
   addDomain,
   removeDomain,
@@ -6,11 +6,13 @@ import {
 } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { DnsReport } from '../../src/domains/domain/dns/report.ts';
 import { longestWaitForDnsMs } from '../../src/domains/domain/attachment/check-schedule.ts';
-import { domainAfter, workOf } from '../../src/domains/domain/attachment/certificate.ts';
-import { planned, type IssuedCertificate } from '../../src/domains/domain/certificates/standing.ts';
-import { recordCheck } from '../../src/domains/domain/attachment/checks.ts';
+import { domainAfter, workOf } from '../../src/domains/domain/attachment/domain-certificate.ts';
+import {
+  planned,
+  type IssuedCertificate,
+} from '../../src/domains/domain/certificates/certificate-status.ts';
+import { recordCheck, reverify, verify } from '../../src/domains/domain/attachment/checks.ts';
 import { contestedBy } from '../../src/domains/domain/attachment/contested-name.ts';
-import { reverify, verify } from '../../src/domains/domain/attachment/verification.ts';
 
 const at = new Date(0);
 const moment = { now: at, jitter: 0 };

@@ -1,4 +1,4 @@
-import type { DnsProvider } from '../../src/domains/domain/dns/providers.ts';
+import type { DnsProvider } from '../../src/domains/domain/dns/provider.ts';
 
 const unknown = '–';
 

@@ -1,14 +1,13 @@
 import { mostShares, shareDays } from '../../src/domains/domain/attachment/share.ts';
 import { stringify } from 'yaml';
-import { providers } from '../../src/domains/domain/dns/providers.ts';
+import { providers } from '../../src/domains/domain/dns/provider.ts';
 import { providerRow } from './domain-providers.ts';
 import { longestSettings } from '../../src/app/domain-settings/text.ts';
 import { customDomainStates } from '../../src/domains/domain/attachment/custom-domain.ts';
 import { dnsProblems } from '../../src/domains/domain/dns/problem.ts';
 import { bindSnippet, recordHints } from '../../src/domains/domain/dns/records.ts';
-import { mostOfKind, mostOfRemoved } from '../../src/domains/domain/attachment/timeline.ts';
-import { largestAnswer } from '../../src/domains/domain/dns/facts.ts';
-import { shownAtMost } from '../../src/domains/domain/dns/shortened.ts';
+import { mostOfKind, mostOfRemoved } from '../../src/domains/domain/attachment/timeline-entries.ts';
+import { largestAnswer, shownAtMost } from '../../src/domains/domain/dns/facts.ts';
 import { redirectStatuses } from '../../src/domains/domain/redirects/settings.ts';
 import {
   attempts,

@@ -14,8 +14,10 @@ import {
 } from '../../src/catalogue/domain/pet.ts';
 import { DomainError } from '../../src/kernel/domain-error.ts';
 import type { Transitions } from '../../src/kernel/transitions.ts';
-import { deployTransitions, longestUploadMs, type Deploy } from '../../src/sites/domain/deploy.ts';
 import {
+  deployTransitions,
+  longestUploadMs,
+  type Deploy,
   deployFailed,
   deploySucceeded,
   giveUpUploads,

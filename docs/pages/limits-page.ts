@@ -1,25 +1,31 @@
 import { safeParse } from 'valibot';
-import { keyLimits, overlaps } from '../../src/access/domain/api-key.ts';
-import { nextBan, strikesForBan, type Ban } from '../../src/access/domain/ban.ts';
 import {
-  idempotencyRetentionMs,
-  longestIdempotencyKey,
-} from '../../src/access/domain/idempotency.ts';
-import { planLimits, plans } from '../../src/access/domain/plan.ts';
+  keyLimits,
+  overlaps,
+  nextBan,
+  strikesForBan,
+  type Ban,
+} from '../../src/access/domain/api-key.ts';
+import { idempotencyRetentionMs, longestIdempotencyKey } from '../../src/access/ports.ts';
+import {
+  planLimits,
+  plans,
+  windowNames,
+  windowSeconds,
+  type WindowName,
+} from '../../src/access/domain/quota.ts';
 import { askedCallLimits } from '../../src/access/domain/session.ts';
-import { windowNames, windowSeconds, type WindowName } from '../../src/access/domain/rate-quota.ts';
-import { badKeyLimits } from '../../src/access/use-cases/meter-request.ts';
+import { badKeyLimits } from '../../src/access/use-cases/callers.ts';
 import { mostAtOnce, places } from '../../src/adapters/schedule/calls-under-way.ts';
-import { slowMs } from '../../src/notifications/domain/webhooks/attempts.ts';
-import { attemptsOfOnce } from '../../src/notifications/domain/webhooks/waits.ts';
-import { mostWebhooks } from '../../src/notifications/domain/webhooks/webhook.ts';
+import { slowMs, attemptsOfOnce } from '../../src/notifications/domain/webhook-delivery.ts';
+import { mostWebhooks } from '../../src/notifications/domain/webhook.ts';
 import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
 import { largestBody } from '../../src/adapters/http/operations/request-input.ts';
 import { ListPetsQuery } from '../../src/adapters/http/operations/schemas.ts';
 import { petNameLength } from '../../src/catalogue/domain/pet.ts';
-import { planAllowances } from '../../src/sites/domain/allowance.ts';
+import { planAllowances } from '../../src/sites/domain/project.ts';
 import { bytesInWords, inWords } from '../../src/kernel/in-words.ts';
-import { keptDeploys } from '../../src/sites/domain/deploy.ts';
+import { keptDeploys } from '../../src/sites/domain/site.ts';
 import { dashboardNumbers, dashboardUse, signInAttempts } from './dashboard-limits.ts';
 import { budgets, limitColumns, limits as domainsByPlan } from './domain-examples.ts';
 import { dnsNumbers } from './dns-limits.ts';
@@ -138,12 +144,11 @@ const ofWebhooks = (): readonly (readonly string[])[] => [
 ];
 
 const allowances = (): readonly (readonly string[])[] => [
-  ...Object.entries(planAllowances).map(([plan, { projects, storedBytes }]) => [
-    code(plan),
-    String(projects),
-    bytesInWords(storedBytes),
-  ]),
-  [code('enterprise'), 'as agreed', 'as agreed'],
+  ...Object.entries(planAllowances).map(([plan, { projects, storedBytes }]) =>
+    plan === 'enterprise'
+      ? [code(plan), 'as agreed', 'as agreed']
+      : [code(plan), String(projects), bytesInWords(storedBytes)],
+  ),
 ];
 
 const planRow = (plan: (typeof plans)[number]) => [code(plan), ...numbers(planLimits[plan])];

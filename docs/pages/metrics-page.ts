@@ -1,7 +1,7 @@
 import { measures, type MeasureName } from '../../src/adapters/http/metrics/measures.ts';
 import type { Together } from '../../src/adapters/http/metrics/measure.ts';
 import { rcodes } from '../../src/adapters/nameserver/zone.ts';
-import { attemptOutcomes } from '../../src/app/measures/counted-attempts.ts';
+import { attemptOutcomes } from '../../src/app/wiring/queues.ts';
 import { apiJobs, workerJobs, type WorkerPorts } from '../../src/app/jobs.ts';
 import {
   certificateStates,
@@ -10,9 +10,9 @@ import {
 } from '../../src/domains/domain/attachment/census.ts';
 import { customDomainStates } from '../../src/domains/domain/attachment/custom-domain.ts';
 import { sharedBudgets } from '../../src/domains/domain/certificates/ca-budget.ts';
-import { authorityFailureReasons } from '../../src/domains/domain/certificates/order.ts';
+import { authorityFailureReasons } from '../../src/domains/domain/certificates/certificate-status.ts';
 import { responsibles } from '../../src/domains/domain/dns/problem.ts';
-import { deployStates } from '../../src/sites/domain/deploy.ts';
+import { deployStates } from '../../src/sites/domain/site.ts';
 import { code, list, page, printed, table } from './markdown.ts';
 
 type LabelOf<Name extends MeasureName> = (typeof measures)[Name]['labels'][number];

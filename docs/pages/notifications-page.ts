@@ -1,8 +1,8 @@
 import { retention } from '../../src/app/retention.ts';
-import { toldAfterMs, toldAgainAfterMs } from '../../src/domains/domain/attachment/trouble.ts';
+import { toldAfterMs, toldAgainAfterMs } from '../../src/domains/domain/attachment/due-work.ts';
 import { inWords, kinds } from '../../src/notifications/domain/kinds.ts';
 import { mostMessages } from '../../src/notifications/domain/mail.ts';
-import { removalSteps } from '../../src/access/domain/warnings.ts';
+import { removalSteps } from '../../src/access/domain/account.ts';
 import { everyKind } from '../../test/support/notifications.ts';
 import { code, page, printed, table } from './markdown.ts';
 

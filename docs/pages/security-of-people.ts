@@ -1,4 +1,4 @@
-import { strikesForBan } from '../../src/access/domain/ban.ts';
+import { strikesForBan } from '../../src/access/domain/api-key.ts';
 import { mailLimits } from '../../src/access/domain/mail-request.ts';
 import { passwordLength } from '../../src/access/domain/password.ts';
 import {
@@ -8,7 +8,7 @@ import {
   signInLimits,
 } from '../../src/access/domain/session.ts';
 import { shareDays } from '../../src/domains/domain/attachment/share.ts';
-import { badKeyLimits } from '../../src/access/use-cases/meter-request.ts';
+import { badKeyLimits } from '../../src/access/use-cases/callers.ts';
 import { mostStreams } from '../../src/adapters/dashboard/frame/live-streams.ts';
 import { noticedMs } from '../../src/adapters/system/event-loop-watch.ts';
 import { longestHealthMs } from '../../test/support/service/health-watch.ts';
@@ -38,7 +38,7 @@ export const signIn: readonly Defence[] = [
   {
     against: 'Weak passwords.',
     how: `At least ${String(passwordLength.min)} characters, and none of the commonest passwords. They are stored with scrypt.`,
-    tests: ['unit/access/password', 'contract/access/passwords'],
+    tests: ['unit/access/session', 'contract/access/passwords'],
   },
   {
     against: 'Sign-in by a link that somebody else sent.',
@@ -131,7 +131,7 @@ export const accounts: readonly Defence[] = [
       'encrypted with AES-256-GCM. Only the user that the service runs as can read its files.',
     tests: [
       'dashboard/signing-in',
-      'unit/app/redaction',
+      'unit/app/settings',
       'contract/sealer',
       'system/safe-start',
       'http/faults',
@@ -157,7 +157,7 @@ export const accounts: readonly Defence[] = [
   {
     against: 'Settings that endanger users.',
     how: 'The service does not start with a `PLATFORM_HOST` above the dashboard. In production it also refuses a weak `SECRET_KEY` or an `http` address.',
-    tests: ['unit/app/config', 'unit/app/secret-strength', 'system/safe-start'],
+    tests: ['unit/app/config', 'unit/app/settings', 'system/safe-start'],
   },
 ];
 

@@ -6,12 +6,11 @@ import { mostAhead } from '../../src/kernel/one-at-a-time.ts';
 import { largestBody } from '../../src/adapters/http/operations/request-input.ts';
 import { unpackingLimits } from '../../src/adapters/threads/threaded-unpacking.ts';
 import { longestSettings } from '../../src/app/domain-settings/text.ts';
-import { mostOfKind } from '../../src/domains/domain/attachment/timeline.ts';
+import { mostOfKind } from '../../src/domains/domain/attachment/timeline-entries.ts';
 import { caBudgets } from '../../src/domains/domain/certificates/ca-budget.ts';
-import { largestAnswer } from '../../src/domains/domain/dns/facts.ts';
-import { shownAtMost } from '../../src/domains/domain/dns/shortened.ts';
+import { largestAnswer, shownAtMost } from '../../src/domains/domain/dns/facts.ts';
 import { siteLimits } from '../../src/sites/domain/site-contents.ts';
-import { planAllowances } from '../../src/sites/domain/allowance.ts';
+import { planAllowances } from '../../src/sites/domain/project.ts';
 import { bytesInWords } from '../../src/kernel/in-words.ts';
 import type { Defence } from './security-defence.ts';
 
@@ -155,7 +154,7 @@ export const dns: readonly Defence[] = [
   {
     against: 'Certificates for names of others.',
     how: 'Each attachment has its own token, and the DNS of the name must show it. We evaluate CAA as certificate authorities do.',
-    tests: ['release/custom-domain-dns', 'use-cases/domains/verify-domain', 'unit/domains/caa'],
+    tests: ['release/custom-domain-dns', 'use-cases/domains/check-domain', 'unit/domains/caa'],
   },
   {
     against: 'Late, lost and wrong answers of an authority.',

@@ -1,4 +1,4 @@
-import { keptDeploys } from '../../src/sites/domain/deploy.ts';
+import { keptDeploys } from '../../src/sites/domain/site.ts';
 import { unpackingLimits } from '../../src/adapters/threads/threaded-unpacking.ts';
 import { siteLimits } from '../../src/sites/domain/site-contents.ts';
 import { uploadProblems, type UploadProblem } from '../../src/sites/domain/sites-error.ts';

@@ -3,15 +3,23 @@ import { payloadSchemaPath } from '../../src/adapters/http/reference/reference-r
 import { mostAtOnce } from '../../src/adapters/schedule/calls-under-way.ts';
 import { kinds } from '../../src/notifications/domain/kinds.ts';
 import type { OwnersKind, Told } from '../../src/notifications/domain/notification.ts';
-import { longestFailingMs } from '../../src/notifications/domain/webhooks/failing.ts';
-import { waits } from '../../src/notifications/domain/webhooks/waits.ts';
-import { slowMs } from '../../src/notifications/domain/webhooks/attempts.ts';
+import {
+  longestFailingMs,
+  waits,
+  slowMs,
+} from '../../src/notifications/domain/webhook-delivery.ts';
 import { inWords } from '../../src/kernel/in-words.ts';
-import { blockedPorts, longestUrl } from '../../src/notifications/domain/webhooks/destination.ts';
-import { payload, ping, type Payload } from '../../src/notifications/domain/webhooks/payload.ts';
-import { mostSecrets, secretOverlaps } from '../../src/notifications/domain/webhooks/secrets.ts';
-import { specialRanges } from '../../src/notifications/domain/webhooks/special-addresses.ts';
-import { mostWebhooks } from '../../src/notifications/domain/webhooks/webhook.ts';
+import {
+  blockedPorts,
+  longestUrl,
+  specialRanges,
+} from '../../src/notifications/domain/destination.ts';
+import { payload, ping, type Payload } from '../../src/notifications/domain/payload.ts';
+import {
+  mostSecrets,
+  secretOverlaps,
+  mostWebhooks,
+} from '../../src/notifications/domain/webhook.ts';
 import { everyKind } from '../../test/support/notifications.ts';
 import { code, list, page, printed, table } from './markdown.ts';
 import { nodeReceiver, pythonReceiver } from './webhook-receivers.ts';
@@ -134,7 +142,7 @@ export const webhooksPage = (): string =>
     ),
     'Of IPv6, everything outside `2000::/3` is refused too. [Why](decisions/0075-webhooks-call-public-addresses-only.md).',
     '## Try it on your machine',
-    'With `ALLOW_TEST_DOMAINS=1`, and not in production, the service also calls `http://127.0.0.1:8000`. Start a receiver there, add that address, and send a test. For a service elsewhere, use a tunnel that gives your machine a public https address.',
+    'Outside production, unless `ALLOW_TEST_DOMAINS=0`, the service also calls `http://127.0.0.1:8000`. Start a receiver there, add that address, and send a test. For a service elsewhere, use a tunnel that gives your machine a public https address.',
     '## If it does not work',
     table(
       ['What the page shows', 'What to do'],

@@ -1,17 +1,23 @@
 import { changePlan } from './domain/account.ts';
 import { keyOf, liftBan, revokeApiKey } from './domain/api-key.ts';
-import type { Limits, Plan } from './domain/plan.ts';
+import type { Agreed, Plan } from './domain/quota.ts';
 import type { AccessPorts } from './ports.ts';
-import { admitAskedCall, admitSharedPage, admitUse } from './use-cases/admit-use.ts';
-import { askForLink } from './use-cases/ask-for-link.ts';
-import { authenticate } from './use-cases/authenticate.ts';
-import { choosePassword } from './use-cases/choose-password.ts';
-import { createAccount } from './use-cases/create-account.ts';
-import { createApiKey } from './use-cases/create-api-key.ts';
-import { admitInvitation, admitNewLink } from './use-cases/invitation-limits.ts';
-import { answerMailRequests, mailRequestsDueAt, wantMail } from './use-cases/mail-people.ts';
-import { meterAddress, meterCaller, peekAddress } from './use-cases/meter-request.ts';
 import {
+  admitAskedCall,
+  admitSharedPage,
+  admitUse,
+  admitInvitation,
+  admitNewLink,
+} from './use-cases/request-limits.ts';
+import {
+  askForLink,
+  answerMailRequests,
+  mailRequestsDueAt,
+  wantMail,
+} from './use-cases/mailed-links.ts';
+import { authenticate, meterAddress, meterCaller, peekAddress } from './use-cases/callers.ts';
+import {
+  choosePassword,
   dismiss,
   invite,
   inviteAnybody,
@@ -20,13 +26,23 @@ import {
   revokeSession,
   signInLinkFor,
 } from './use-cases/people.ts';
-import { rotateKey } from './use-cases/rotate-api-key.ts';
-import { showUsage, sumUsage } from './use-cases/show-usage.ts';
-import { findSession, lookBehindLink, signIn, signInByLink } from './use-cases/sign-in.ts';
-import { accountsOf, switchAccount } from './use-cases/switch-account.ts';
-import { removalsDueAt, warnOfRemovals } from './use-cases/warn-accounts.ts';
+import {
+  createAccount,
+  showUsage,
+  sumUsage,
+  removalsDueAt,
+  warnOfRemovals,
+} from './use-cases/accounts.ts';
+import { createApiKey, rotateKey } from './use-cases/api-keys.ts';
+import {
+  findSession,
+  lookBehindLink,
+  signIn,
+  signInByLink,
+  accountsOf,
+  switchAccount,
+} from './use-cases/sign-in.ts';
 
-/** Who may call, and how much. */
 export const access = (ports: AccessPorts) => ({
   authenticate: authenticate(ports),
   createAccount: createAccount(ports),
@@ -67,9 +83,9 @@ export const access = (ports: AccessPorts) => ({
   dismiss: dismiss(ports),
   choosePassword: choosePassword(ports),
   /** @throws DomainError `account_not_found`, `account_invalid` */
-  setPlan: (accountId: string, plan: Plan, ownLimits?: Limits) =>
+  setPlan: (accountId: string, plan: Plan, agreed: Agreed = {}) =>
     ports.accounts.change(accountId, (account) =>
-      changePlan(account, plan, ownLimits, ports.clock.now()),
+      changePlan(account, { ...agreed, plan }, ports.clock.now()),
     ),
   /** @param accountId see `keyOf` @throws DomainError `api_key_not_found` */
   liftBan: (keyId: string, accountId?: string) =>

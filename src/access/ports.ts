@@ -1,13 +1,215 @@
-import type { EndingOperation } from './domain/account.ts';
+import type { AccessEvent } from './domain/access-event.ts';
+import type { Account, EndingOperation } from './domain/account.ts';
+import type { ApiKey, Rotation } from './domain/api-key.ts';
+import type { Person } from './domain/person.ts';
+import type { Counts, HighUse, Limits, Plan } from './domain/quota.ts';
+import type {
+  MailRequests,
+  Passwords,
+  People,
+  PersonalMails,
+  Sessions,
+  SignInLinks,
+} from './people-ports.ts';
 import type { Acting } from '../kernel/acting.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { Decision } from '../kernel/decision.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/sealer.ts';
-import type { Accounts, ApiKeys, KeyMaterial } from './key-ports.ts';
-import type { MailRequests, PersonalMails } from './mail-ports.ts';
-import type { Passwords, People, Sessions, SignInLinks } from './people-ports.ts';
-import type { HighUses, QuotaCounters } from './quota-ports.ts';
-import type { UsageLog } from './usage-ports.ts';
+
+/** A key to be stored, with the SHA-256 of its secret in lower-case hex. */
+export interface KeyToStore {
+  readonly key: ApiKey;
+  readonly secretHash: string;
+}
+
+export abstract class Accounts {
+  /**
+   * Stores a new account, its first key, its first person and the events together. E-mail addresses need not be unique:
+   * a person may open several accounts.
+   */
+  abstract open(
+    decision: Decision<Account, AccessEvent>,
+    firstKey: Decision<KeyToStore, AccessEvent>,
+    firstPerson: Decision<Person, AccessEvent>,
+  ): Promise<void>;
+
+  /** All of them, oldest first. */
+  abstract list(): Promise<readonly Account[]>;
+
+  abstract find(id: string): Promise<Account | undefined>;
+
+  /** Locks, decides, stores. @throws DomainError `account_not_found` */
+  abstract change(
+    id: string,
+    decide: (account: Account) => Decision<Account, AccessEvent>,
+  ): Promise<Account>;
+}
+
+/** A key that was presented, with what a request needs to know of its account. */
+export interface KeyHolder {
+  readonly key: ApiKey;
+  readonly plan: Plan;
+  readonly limits: Limits;
+  /** When the secret that was presented ends: it is an old one of a rotated key. */
+  readonly secretUntil: Date | undefined;
+}
+
+/** A key as its owner sees it. */
+export interface ListedKey extends ApiKey {
+  /** When the last of its old secrets ends, or ended; undefined for a key that was never rotated. */
+  readonly oldSecretsUntil: Date | undefined;
+}
+
+export abstract class ApiKeys {
+  /**
+   * Stores the key and its events together, and forgets the oldest keys that no longer work beyond `keyLimits.kept`.
+   * @param admit gets how many keys of the account work, and throws to refuse another: meanwhile nobody adds one
+   * @throws DomainError `account_not_found`, and whatever `admit` throws
+   */
+  abstract add(
+    decision: Decision<KeyToStore, AccessEvent>,
+    admit?: (inUse: number) => void,
+  ): Promise<void>;
+
+  /** On every request: one look-up by an index. Never serves an answer older than a second. */
+  abstract findBySecretHash(secretHash: string): Promise<KeyHolder | undefined>;
+
+  /** Oldest first, revoked and expired ones too: `keyLimits.kept` at most. */
+  abstract list(accountId: string): Promise<readonly ListedKey[]>;
+
+  /** Locks, decides, stores. @throws DomainError `api_key_not_found` */
+  abstract change(
+    id: string,
+    decide: (key: ApiKey) => Decision<ApiKey, AccessEvent>,
+  ): Promise<ApiKey>;
+
+  /**
+   * Locks, decides, adds the new secret, shortens the life of the older ones, and keeps no more than
+   * `keyLimits.secrets`, all together.
+   * @throws DomainError `api_key_not_found`
+   */
+  abstract rotate(
+    id: string,
+    secretHash: string,
+    decide: (key: ApiKey) => Decision<Rotation, AccessEvent>,
+  ): Promise<ApiKey>;
+}
+
+export abstract class KeyMaterial {
+  /** Characters of 0-9A-Za-z, each equally likely, from a cryptographic source. */
+  abstract randomBase62(length: number): string;
+
+  /** Lower-case hex. */
+  abstract sha256(text: string): string;
+}
+
+export interface Take {
+  /** Whose quota: an account, or an address. */
+  readonly subject: string;
+  readonly limits: Limits;
+  /** The key that gets a strike when nothing is left. */
+  readonly striker?: string | undefined;
+  readonly now: Date;
+  /** So many are known to have passed in these windows, also if the counters have lost some. */
+  readonly atLeast?: Counts | undefined;
+}
+
+export interface Taken {
+  readonly allowed: boolean;
+  readonly counts: Counts;
+  /** Refusals of the striker in this UTC minute, this one included. */
+  readonly strikes: number;
+}
+
+/** Counts of the current windows. Exact: of N + k simultaneous takes against a limit of N, N are allowed. */
+export abstract class QuotaCounters {
+  /**
+   * Takes one from the minute and one from the day if both have one left; otherwise takes neither and adds a strike.
+   */
+  abstract take(take: Take): Promise<Taken>;
+
+  /** The counts as they are; changes nothing. */
+  abstract peek(subject: string, now: Date): Promise<Counts>;
+}
+
+/** Hears of accounts that have used most of their day. */
+export abstract class HighUses {
+  /** On each of their requests: returns at once and never throws. */
+  abstract note(accountId: string, use: HighUse): void;
+}
+
+/** One subject's counters as plain data, to be kept over a restart. */
+export interface CounterSnapshot {
+  readonly subject: string;
+  readonly data: string;
+}
+
+export abstract class CounterSnapshots {
+  /** Replaces what is kept of these subjects. */
+  abstract save(snapshots: readonly CounterSnapshot[], now: Date): Promise<void>;
+  abstract load(): Promise<readonly CounterSnapshot[]>;
+}
+
+export const usageOutcomes = ['2xx', '3xx', '4xx', 'refused', '5xx'] as const;
+/** The class of the status; `refused` is 429. */
+export type UsageOutcome = (typeof usageOutcomes)[number];
+
+/** A request with a valid key, and how it was answered. */
+export interface AnsweredRequest {
+  readonly accountId: string;
+  readonly keyId: string;
+  /** `none` for requests that match no operation. */
+  readonly operation: string;
+  readonly status: number;
+  readonly at: Date;
+}
+
+/** Requests of one key to one operation with one outcome in one UTC hour. */
+export interface HourOfUsage {
+  readonly accountId: string;
+  readonly keyId: string;
+  /** `none` for requests that match no operation. */
+  readonly operation: string;
+  readonly outcome: UsageOutcome;
+  readonly hour: Date;
+  readonly requests: number;
+}
+
+/** Requests of an account with one outcome in one UTC hour or day. */
+export interface UsageSum {
+  readonly begin: Date;
+  readonly outcome: UsageOutcome;
+  readonly requests: number;
+}
+
+export interface CallsOfKey {
+  readonly keyId: string;
+  readonly operation: string;
+  readonly requests: number;
+  readonly lastHour: Date;
+}
+
+/** Keys and operations in `callsTo`. */
+export const mostCalls = 100;
+
+export abstract class UsageLog {
+  /** Adds to what is there, and notes when keys were last used; all or nothing. */
+  abstract add(hours: readonly HourOfUsage[], lastUsed: ReadonlyMap<string, Date>): Promise<void>;
+
+  /** Of one account, oldest first. */
+  abstract list(accountId: string, since: Date): Promise<readonly HourOfUsage[]>;
+
+  /** Summed over keys and operations where it is kept, oldest first; hours and days without requests are left out. */
+  abstract sum(accountId: string, since: Date, unit: 'hour' | 'day'): Promise<readonly UsageSum[]>;
+
+  /** The keys that called any of these operations, summed over outcomes, most recent caller first: `mostCalls` at most. */
+  abstract callsTo(
+    operations: readonly string[],
+    accountId: string,
+    since: Date,
+  ): Promise<readonly CallsOfKey[]>;
+}
 
 export interface AuditEntry {
   readonly id: string;
@@ -95,3 +297,11 @@ export interface AccessPorts {
   /** Operations that will be removed, by the ids that usage is counted under. */
   readonly endings: readonly EndingOperation[];
 }
+
+/** An answer is kept for 24 hours under its idempotency key; afterwards the key is free again. */
+export const idempotencyRetentionMs = 24 * 60 * 60 * 1000;
+
+export const longestIdempotencyKey = 255;
+
+export const forgottenBefore = (now: Date): Date =>
+  new Date(now.getTime() - idempotencyRetentionMs);

@@ -1,5 +1,5 @@
-import { idempotencyRetentionMs } from '../access/domain/idempotency.ts';
-import { mostOfKind } from '../domains/domain/attachment/timeline.ts';
+import { idempotencyRetentionMs } from '../access/ports.ts';
+import { mostOfKind } from '../domains/domain/attachment/timeline-entries.ts';
 import type { RetentionRule } from '../kernel/retention.ts';
 import { hiddenTypes } from './subscriptions.ts';
 

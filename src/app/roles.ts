@@ -1,5 +1,6 @@
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
+import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { HttpServer } from '../adapters/http/listener/http-server.ts';
 import {
@@ -10,12 +11,9 @@ import {
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import { HighUseReporter } from '../adapters/metering/high-use-reporter.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
-import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
 import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';
 import { Clock } from '../kernel/clock.ts';
-import type { Config } from './settings/config.ts';
 import { apiJobs } from './jobs.ts';
-import { Draining } from './draining.ts';
 import {
   ConfigKey,
   DashboardKey,
@@ -28,12 +26,13 @@ import {
   RedisSignalsKey,
   RouteTableKey,
 } from './keys.ts';
-import { recallCounters } from './known-counters.ts';
-import type { Opened } from './opened.ts';
-import type { ListeningRole, RunningRole } from './running-role.ts';
+import type { Config } from './settings/settings.ts';
 import { SiteAddresses } from './site-addresses.ts';
-import { startJobs } from './start-jobs.ts';
+import type { Opened } from './stop-process.ts';
 import { version } from './version.ts';
+import { recallCounters } from './wiring/access.ts';
+import { Draining } from './wiring/web.ts';
+import { startJobs, startWorker, type RunningRole } from './worker.ts';
 
 /** Starts the roles of this process. @throws Error when one cannot start; `opened` stops those that did */
 export const startRoles = async (
@@ -42,7 +41,7 @@ export const startRoles = async (
   opened: Opened,
 ): Promise<void> => {
   const config = container.get(ConfigKey);
-  const { host, port, operationsHost, operationsPort, roles, redisUrl } = config;
+  const { host, port, operationsPort, roles, redisUrl } = config;
   const running: RunningRole[] = [];
   const counting: RunningRole[] = [];
   // Health checks must work until the end, so it stops last.
@@ -73,13 +72,13 @@ export const startRoles = async (
   await container.get(SiteAddresses).recall();
   if (redisUrl !== undefined) container.get(RedisSignalsKey).listen();
   const server = container.get(HttpServer);
-  await naming('HOST', 'PORT', () => server.listen(host, port));
+  await naming('HOST and ', 'PORT', () => server.listen(host, port));
   listening.push(
     roles.includes('dashboard') ? withDashboard(server, container.get(DashboardKey)) : server,
   );
-  if (operations && operationsPort !== undefined) {
-    await naming('OPERATIONS_HOST', 'OPERATIONS_PORT', () =>
-      operations.listen(operationsHost, operationsPort),
+  if (operations && operationsPort) {
+    await naming('', 'OPERATIONS_PORT', () =>
+      operations.listen(operationsPort.host, operationsPort.port),
     );
   }
   if (roles.includes('edge')) listening.push(await startEdge(container, config, log));
@@ -88,7 +87,6 @@ export const startRoles = async (
     counting.push(startCounting(container, config, log));
   }
   if (roles.includes('worker')) {
-    const { startWorker } = await import('./worker.ts');
     running.push(startWorker(container, config, log));
   }
   // Nothing waits for it: what is in the cache is served meanwhile.
@@ -143,7 +141,7 @@ const startEdge = async (
   const routes = container.get(RouteTableKey);
   const { files } = container.get(PlatformFilesKey);
   await files?.start();
-  const ports = await naming('EDGE_HOST', 'EDGE_HTTP_PORT and EDGE_HTTPS_PORT', () =>
+  const ports = await naming('EDGE_HOST, ', 'EDGE_HTTP_PORT and EDGE_HTTPS_PORT', () =>
     edge.listen({ host, httpPort, httpsPort }),
   );
   await container
@@ -172,7 +170,7 @@ const startNameServer = async (
   log: Logger,
 ): Promise<ListeningRole> => {
   const server = container.get(NameServerKey);
-  const port = await naming('DNS_HOST', 'DNS_PORT', () => server.listen(host, dnsPort));
+  const port = await naming('DNS_HOST and ', 'DNS_PORT', () => server.listen(host, dnsPort));
   container.get(MetricsKey).show(nameServerMeasures, () => server.state());
   log.info({ host, port, zone }, 'name server serving');
   return server;
@@ -197,7 +195,13 @@ const naming = async <T>(
     const message =
       code === 'EADDRINUSE'
         ? `${where} is in use by another program; set ${portSetting} to a free one.`
-        : `Cannot listen on ${where} (${code ?? 'unknown'}); set ${hostSetting} and ${portSetting}.`;
+        : `Cannot listen on ${where} (${code ?? 'unknown'}); set ${hostSetting}${portSetting}.`;
     throw new Error(message, { cause: error });
   }
 };
+
+/** One that listens. */
+interface ListeningRole extends RunningRole {
+  /** From now on each answer is the last one of its connection: the client's next request finds another process. */
+  announceEnd(): void;
+}

@@ -1,6 +1,6 @@
 import type { EdgePort } from '../adapters/kysely/sites/edge-revision.ts';
 import { siteUrl } from './settings/addresses.ts';
-import type { Config } from './settings/config.ts';
+import type { Config } from './settings/settings.ts';
 
 /**
  * Public addresses of projects. The port is the one that the edges stored in the database, because this process may be
@@ -14,7 +14,7 @@ export class SiteAddresses {
   constructor(edgePort: EdgePort, config: Config) {
     this.#edgePort = edgePort;
     this.#config = config;
-    this.#port = config.edgePublicPort ?? config.edgeHttpsPort;
+    this.#port = this.#publicPort(config.edgeHttpsPort);
   }
 
   /** Learns the port of the edges. @throws Unavailable */
@@ -25,8 +25,13 @@ export class SiteAddresses {
 
   /** Stores for all processes that an edge listens at `port`. @throws Unavailable */
   async publish(port: number): Promise<void> {
-    this.#port = this.#config.edgePublicPort ?? port;
+    this.#port = this.#publicPort(port);
     await this.#edgePort.remember(this.#port);
+  }
+
+  /** In production visitors use the port of HTTPS, which a load balancer or the system leads to the edge. */
+  #publicPort(edgePort: number): number {
+    return this.#config.production ? 443 : edgePort;
   }
 
   urlOf(slug: string): string {

@@ -1,16 +1,37 @@
 import { petNotFound } from './domain/catalogue-error.ts';
-import { approveOrder, deliverOrder, type OrderId, type OrderStatus } from './domain/order.ts';
+import {
+  approveOrder,
+  deliverOrder,
+  type Order,
+  type OrderId,
+  type OrderStatus,
+  sellPet,
+} from './domain/order.ts';
 import {
   addPet,
-  releasePet,
-  reservePet,
   type Pet,
   type PetDraft,
   type PetId,
   type PetStatus,
+  releasePet,
+  reservePet,
 } from './domain/pet.ts';
 import type { CataloguePorts, Page, PageBack } from './ports.ts';
-import { placeOrder } from './use-cases/place-order.ts';
+
+/** Sells an animal. @throws DomainError `pet_not_found`, `pet_wrong_status`, `order_invalid` */
+const placeOrder =
+  ({ orders, clock }: Pick<CataloguePorts, 'orders' | 'clock'>) =>
+  (
+    accountId: string,
+    petId: PetId,
+    terms: { readonly quantity?: number; readonly shipDate?: Date } = {},
+  ): Promise<Order> => {
+    const now = clock.now();
+    const { quantity = 1, shipDate = now } = terms;
+    return orders.place(accountId, petId, (pet) =>
+      sellPet(accountId, pet, { quantity, shipDate }, now),
+    );
+  };
 
 const petSteps = { reserve: reservePet, release: releasePet } as const;
 const orderSteps = { approve: approveOrder, deliver: deliverOrder } as const;

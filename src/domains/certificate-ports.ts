@@ -1,12 +1,10 @@
-import type { CaUse, Times } from './domain/certificates/ca-budget.ts';
-import type { LedgerChange, LedgerName } from './domain/certificates/ca-ledger.ts';
-import type { Certificate, Validity } from './domain/certificates/certificate.ts';
+import type { CaUse, Times, LedgerChange, LedgerName } from './domain/certificates/ca-budget.ts';
+import type { Certificate, Validity, RenewalSpan } from './domain/certificates/renewal.ts';
 import type {
   AuthorityFailure,
   CertificateOrder,
   OrderState,
-} from './domain/certificates/order.ts';
-import type { RenewalSpan } from './domain/certificates/renewal.ts';
+} from './domain/certificates/certificate-status.ts';
 import type { OwnChange, OwnName } from './domain/own/own-name.ts';
 
 export abstract class Certificates {
@@ -51,8 +49,8 @@ export abstract class CertificateAuthority {
   /** The host of its directory, or `local`; no two have the same. */
   abstract readonly name: string;
 
-  /** The names that CAA records may use for it, in lower case; empty if it ignores CAA. */
-  abstract readonly issuers: readonly string[];
+  /** The names that CAA records may use for it, in lower case; empty if it ignores CAA, or never told them. */
+  abstract issuers(): Promise<readonly string[]>;
 
   /** The account as CAA's `accounturi` names it; undefined until there is one. */
   abstract accountUri(): Promise<string | undefined>;

@@ -13,15 +13,19 @@ import {
   showDomainSettings,
 } from './use-cases/domain-settings.ts';
 import { planRenewals } from './use-cases/plan-renewals.ts';
-import { readWholeTimeline } from './use-cases/read-timeline.ts';
+import {
+  readWholeTimeline,
+  makeShare,
+  revokeShare,
+  showShared,
+  showDomain,
+  showHolds,
+} from './use-cases/show-domain.ts';
 import { forgetOwnNames, secureSites, sitesDueAt } from './use-cases/secure-sites.ts';
-import { makeShare, revokeShare, showShared } from './use-cases/share-domain.ts';
 import { showOwnHold } from './use-cases/own-host.ts';
-import { showDomain, showHolds } from './use-cases/show-domain.ts';
 import { tendDomain } from './use-cases/tend-domain.ts';
-import { verifyDomain } from './use-cases/verify-domain.ts';
+import { verifyDomain } from './use-cases/check-domain.ts';
 
-/** Customers' own names: added, verified, certified, served, redirected, removed. */
 export const domains = (ports: DomainPorts) => ({
   addDomain: addCustomDomain(ports),
   addPair: addDomainPair(ports),

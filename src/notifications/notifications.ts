@@ -1,9 +1,24 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { Ids } from '../kernel/ids.ts';
+import type { DestinationRules } from './domain/destination.ts';
 import type { Notification, NotificationKind } from './domain/notification.ts';
-import type { MailState } from './mail-ports.ts';
-import type { NotificationsPorts, Reader } from './ports.ts';
-import { deliverMail } from './use-cases/deliver-mail.ts';
-import { mailOwners, mailPerson } from './use-cases/mail.ts';
-import { unsubscribe, whatToUnsubscribe } from './use-cases/unsubscribe.ts';
+import type { MailState, NotificationsPorts, Reader } from './ports.ts';
+import {
+  deliverMail,
+  mailOwners,
+  mailPerson,
+  unsubscribe,
+  whatToUnsubscribe,
+} from './use-cases/mail.ts';
+import { deliverToWebhooks } from './use-cases/deliver-to-webhooks.ts';
+import { manageWebhooks } from './use-cases/manage-webhooks.ts';
+import type {
+  AskedCalls,
+  Outside,
+  WebhookDeliveries,
+  Webhooks,
+  WebhookSigning,
+} from './webhook-ports.ts';
 
 /** Beyond that, "99+" says enough. */
 export const mostCounted = 100;
@@ -45,3 +60,22 @@ export const notifications = (ports: NotificationsPorts) => ({
 });
 
 export type Notifications = ReturnType<typeof notifications>;
+
+export interface WebhookPorts {
+  readonly webhooks: Webhooks;
+  readonly deliveries: WebhookDeliveries;
+  readonly signing: WebhookSigning;
+  readonly outside: Outside;
+  readonly askedCalls: AskedCalls;
+  readonly destinationRules: DestinationRules;
+  readonly ids: Ids;
+  readonly clock: Clock;
+}
+
+/** Telling programs of owners: which addresses are called, and how each call went. */
+export const webhookCalls = (ports: WebhookPorts) => ({
+  ...manageWebhooks(ports),
+  ...deliverToWebhooks(ports),
+});
+
+export type WebhookCalls = ReturnType<typeof webhookCalls>;

@@ -1,10 +1,13 @@
 import type { Decision } from '../kernel/decision.ts';
 import type { Held, Most, Queue } from '../kernel/queue.ts';
-import type { Repetition, Settlement } from './domain/webhooks/attempts.ts';
-import type { Attempt, Outcome, WebhookDelivery } from './domain/webhooks/delivery.ts';
-import type { WebhookSecrets } from './domain/webhooks/secrets.ts';
-import type { Webhook } from './domain/webhooks/webhook.ts';
-import type { WebhookEvent } from './domain/webhooks/webhook-event.ts';
+import type {
+  Repetition,
+  Settlement,
+  Attempt,
+  Outcome,
+  WebhookDelivery,
+} from './domain/webhook-delivery.ts';
+import type { WebhookSecrets, Webhook, WebhookEvent } from './domain/webhook.ts';
 
 /** A webhook of an account. That of another account does not exist for you. */
 export interface WebhookOf {

@@ -1,13 +1,11 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { Ids } from '../kernel/ids.ts';
-import type { Allowance } from './domain/allowance.ts';
-import type { DeployState } from './domain/deploy.ts';
-import type { Project } from './domain/project.ts';
-import type { EntryKind, SiteContents } from './domain/site-contents.ts';
-import type { Site } from './domain/site.ts';
-import type { SitesEvent } from './domain/sites-event.ts';
 import type { StorageRoom } from './domain/storage-quota.ts';
+import type { Allowance, Project } from './domain/project.ts';
+import type { DeployState, Site } from './domain/site.ts';
+import type { EntryKind, SiteContents } from './domain/site-contents.ts';
+import type { SitesEvent } from './domain/sites-event.ts';
 
 export interface DeployCounts {
   readonly byState: Readonly<Record<DeployState, number>>;

@@ -1,10 +1,8 @@
 import { projectNotFound } from './domain/sites-error.ts';
 import { deleteDeploy, rollBack, type Site } from './domain/site.ts';
 import type { SitesPorts } from './ports.ts';
-import { deploySite } from './use-cases/deploy-site.ts';
-import { giveUpCutOffUploads, uploadsCutOffAt } from './use-cases/give-up-uploads.ts';
-import { showUse } from './use-cases/show-use.ts';
-import { startProject } from './use-cases/start-project.ts';
+import { deploySite, giveUpCutOffUploads, uploadsCutOffAt } from './use-cases/deploy-site.ts';
+import { showUse, startProject } from './use-cases/projects.ts';
 
 interface ProjectKey {
   readonly accountId: string;

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { forkChild } from '../../src/app/processes/child.ts';
+import { forkChild } from '../../src/app/processes/children.ts';
 
 const program = join(import.meta.dirname, '../support/service/stuck-child.ts');
 const usual = { ...cluster.settings };
@@ -20,7 +20,6 @@ test('the end of a child that is killed before it takes its listening socket is 
     roles: [],
     stopMs: { ending: 60_000, replaced: 60_000 },
     gather: () => Promise.resolve([]),
-    onLast: () => undefined,
   });
   await child.served;
   child.kill();

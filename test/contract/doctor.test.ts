@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { checkDatabase } from '../../src/app/doctor/check-database.ts';
+import { checkDatabase, judgeClocks } from '../../src/app/doctor/check-database.ts';
 import { checkDns } from '../../src/app/doctor/check-dns.ts';
 import { loadConfig } from '../../src/app/settings/config.ts';
 import { databaseKinds, openDatabase } from '../support/servers/databases.ts';
@@ -33,4 +33,23 @@ test('a platform host that is not in DNS is fine for development only', async ()
   expect(await stateOfZone({})).toBe('ok');
   const SECRET_KEY = '8c1e5b0f72d94a36c0d7e1f9b3a68245';
   expect(await stateOfZone({ NODE_ENV: 'production', SECRET_KEY })).toBe('failed');
+});
+
+test.each([
+  [0, 'ok'],
+  [3, 'ok'],
+  [-3, 'ok'],
+  [5, 'warning'],
+  [-5, 'warning'],
+  [31, 'warning'],
+  [32, 'failed'],
+])('a clock that is %d s ahead of the authority is %s', (seconds, state) => {
+  const here = 1_795_252_980_000;
+  const other = { name: 'the authority', time: here - seconds * 1000, here };
+  expect(judgeClocks([undefined, other])).toEqual([expect.objectContaining({ state })]);
+});
+
+test('a clock without another to compare with is not a fault', () => {
+  const silent = { name: 'the authority', time: Number.NaN, here: 0 };
+  expect(judgeClocks([silent, undefined])).toEqual([expect.objectContaining({ state: 'ok' })]);
 });

@@ -11,7 +11,7 @@ test('all spans that wait are sent at the end, however many batches they are', a
   Object.assign(process.env, receiver.settings);
   const told: string[] = [];
   const tracer = openTracer({
-    ...{ version: '1.0.0', sampler: 'always_on', ratio: 1 },
+    version: '1.0.0',
     onAway: (error) => told.push(String(error)),
     onBack: (lost) => told.push(`back: ${lost}`),
     onLate: () => told.push('late'),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { RedisQuotaCounters } from '../../src/adapters/redis/redis-quota-counters.ts';
 import { RedisSignals } from '../../src/adapters/redis/redis-signals.ts';
-import { checkRedis } from '../../src/app/doctor/check-redis.ts';
+import { checkRedis } from '../../src/app/doctor/check-servers.ts';
 import { loadConfig } from '../../src/app/settings/config.ts';
 import { withoutUser } from '../../src/app/settings/redaction.ts';
 import { startRedisFleet, type RedisFleet } from '../support/servers/sentinels.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { banApiKey } from '../../src/access/domain/api-key.ts';
-import { ApiKeys } from '../../src/access/key-ports.ts';
+import { ApiKeys } from '../../src/access/ports.ts';
 import { signedCode } from '../../src/adapters/dashboard/frame/sent-form.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import {
@@ -14,7 +14,7 @@ import { AuthorityLedger } from '../../src/domains/certificate-ports.ts';
 import type { Domains } from '../../src/domains/domains.ts';
 import { Acting } from '../../src/kernel/acting.ts';
 import { ownersKinds } from '../../src/notifications/domain/kinds.ts';
-import { mostWebhooks, type Webhook } from '../../src/notifications/domain/webhooks/webhook.ts';
+import { mostWebhooks, type Webhook } from '../../src/notifications/domain/webhook.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import type { Sites } from '../../src/sites/sites.ts';
 import { pointAtUs } from '../support/dashboard/domains.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Plan } from '../../src/access/domain/plan.ts';
+import type { Plan } from '../../src/access/domain/quota.ts';
 import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import { AuthorityLedger } from '../../src/domains/certificate-ports.ts';
-import { CustomDomains } from '../../src/domains/custom-domain-ports.ts';
+import { CustomDomains } from '../../src/domains/ports.ts';
 import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { Domains } from '../../src/domains/domains.ts';
 import type { Project } from '../../src/sites/domain/project.ts';

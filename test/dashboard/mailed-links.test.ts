@@ -3,8 +3,8 @@ import { restMs } from '../../src/access/domain/mail-request.ts';
 import { AuditLog } from '../../src/access/ports.ts';
 import { AccessKey, NotificationsKey } from '../../src/app/keys.ts';
 import { Sealer } from '../../src/kernel/sealer.ts';
-import { Mails } from '../../src/notifications/mail-ports.ts';
-import { unsubscribeToken } from '../../src/notifications/use-cases/unsubscribe.ts';
+import { Mails } from '../../src/notifications/ports.ts';
+import { unsubscribeToken } from '../../src/notifications/use-cases/mail.ts';
 import { RecordingTracer } from '../support/recording-tracer.ts';
 import { elementsIn, problemsIn, textOf } from '../support/dashboard/markup.ts';
 import {

@@ -1,8 +1,8 @@
 import pino from 'pino';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { RouteTable } from '../../src/adapters/edge/route-table.ts';
-import type { Certificate } from '../../src/domains/domain/certificates/certificate.ts';
-import { EdgeRecords, type EdgeChanges } from '../../src/domains/edge-ports.ts';
+import type { Certificate } from '../../src/domains/domain/certificates/renewal.ts';
+import { EdgeRecords, type EdgeChanges } from '../../src/domains/ports.ts';
 import { now } from '../support/accounts.ts';
 import { certificateFor } from '../support/sites/sites.ts';
 import type { Stores } from '../support/stores.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { composeSecret } from '../../src/access/domain/api-key-secret.ts';
-import { ApiKeys } from '../../src/access/key-ports.ts';
+import { composeSecret } from '../../src/access/domain/api-key.ts';
+import { ApiKeys } from '../../src/access/ports.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { databaseKinds } from '../support/servers/databases.ts';
 import { startApi, type Answer, type RunningApi } from '../support/http/running-api.ts';

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { ApiKeys } from '../../src/access/key-ports.ts';
-import { IdempotencyKeys } from '../../src/access/ports.ts';
+import { ApiKeys, IdempotencyKeys } from '../../src/access/ports.ts';
 import { Pets } from '../../src/catalogue/ports.ts';
 import { Outbox } from '../../src/kernel/outbox.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';

@@ -8,8 +8,7 @@ import {
 } from '../../src/adapters/http/metrics/metrics.ts';
 import { SystemClock } from '../../src/adapters/system/system-clock.ts';
 import { showOutbox } from '../../src/app/measures/process-metrics.ts';
-import type { Child } from '../../src/app/processes/child.ts';
-import { GatheredMetrics } from '../../src/app/processes/gathered-metrics.ts';
+import { GatheredMetrics, type Child, type Ending } from '../../src/app/processes/children.ts';
 
 /** A process that serves some hosts and has answered some requests. */
 const processWith = (hosts: number, requests: number) => {
@@ -30,8 +29,22 @@ const processWith = (hosts: number, requests: number) => {
   const answer: { now: (() => Promise<MetricSnapshot>) | undefined } = {
     now: () => snapshotOf(metrics.registry),
   };
-  const child = { snapshot: () => answer.now?.() ?? Promise.resolve(undefined) } as Child;
-  return { child, metrics, fallSilent: () => (answer.now = undefined) };
+  let told: MetricSnapshot | undefined;
+  const tell = async () => (told = await answer.now?.());
+  const { promise: ended, resolve } = Promise.withResolvers<Ending>();
+  const child = {
+    ended,
+    get told() {
+      return told;
+    },
+    snapshot: () => (answer.now ? tell() : Promise.resolve(undefined)),
+  } as Child;
+  return {
+    ...{ child, metrics, tell, fallSilent: () => (answer.now = undefined) },
+    end: () => {
+      resolve({ code: 0, signal: null });
+    },
+  };
 };
 
 const shown = async (
@@ -49,12 +62,18 @@ const shown = async (
   };
 };
 
+const gatheringFrom = (...all: readonly { readonly child: Child }[]): GatheredMetrics => {
+  const gathered = new GatheredMetrics();
+  for (const { child } of all) void gathered.add(child);
+  return gathered;
+};
+
 const answered = 'http_request_duration_seconds_count{operation="listPets",status="200"}';
 
 test('counters and histograms add up, and each gauge does as it was decided', async () => {
   const [one, other] = [processWith(10, 4), processWith(9, 6)];
   one.metrics.setCountsLocally(true);
-  const value = await shown(new GatheredMetrics(), [one.child, other.child]);
+  const value = await shown(gatheringFrom(one, other), [one.child, other.child]);
   expect(value(answered)).toBe(10);
   expect(
     value('http_request_duration_seconds_bucket{le="0.0025",operation="listPets",status="200"}'),
@@ -70,25 +89,28 @@ test('counters and histograms add up, and each gauge does as it was decided', as
 
 test('what a process counted stays counted after its end, and what it held does not', async () => {
   const [one, other] = [processWith(10, 4), processWith(10, 6)];
-  const gathered = new GatheredMetrics();
+  const third = processWith(10, 1);
+  const gathered = gatheringFrom(one);
+  const added = [other, third].map(({ child }) => gathered.add(child));
   await shown(gathered, [one.child, other.child]);
-  const added = gathered.ended(other.child);
+  other.end();
   // As it leaves its last metrics, which may come after its exit.
   other.metrics.observe('listPets', 200, 0.002);
-  gathered.keep(other.child, await snapshotOf(other.metrics.registry));
-  const third = processWith(10, 1);
+  await other.tell();
   const value = await shown(gathered, [one.child, third.child]);
   expect(value(answered)).toBe(12);
   expect(value('edge_connections')).toBe(10);
-  await Promise.all([added, gathered.ended(third.child)]);
+  third.end();
+  await Promise.all(added);
   // Too late: it is counted already.
-  gathered.keep(other.child, await snapshotOf(other.metrics.registry));
+  other.metrics.observe('listPets', 200, 0.002);
+  await other.tell();
   expect((await shown(gathered, [one.child]))(answered)).toBe(12);
 });
 
 test('a process that does not answer is counted as silent, and its counters do not fall', async () => {
   const [one, other] = [processWith(10, 4), processWith(10, 6)];
-  const gathered = new GatheredMetrics();
+  const gathered = gatheringFrom(one, other);
   await shown(gathered, [one.child, other.child]);
   other.fallSilent();
   const value = await shown(gathered, [one.child, other.child]);

@@ -129,7 +129,7 @@ test('a change of the plan takes effect at once', async () => {
   const { status, headers } = await call();
   expect([status, headers.get('X-RateLimit-Limit')]).toEqual([200, '300']);
   const limits = { perMinute: 62, perDay: 5000 };
-  await api.container.get(AccessKey).setPlan(api.account.id, 'enterprise', limits);
+  await api.container.get(AccessKey).setPlan(api.account.id, 'enterprise', { requests: limits });
   expect(await statuses(2)).toEqual([200, 429]);
 });
 

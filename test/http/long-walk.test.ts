@@ -28,7 +28,7 @@ describe.each(databaseKinds)('a long walk on %s', (kind) => {
   beforeAll(async () => {
     api = await startApi(kind);
     const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
-    await api.container.get(AccessKey).setPlan(api.account.id, 'enterprise', limits);
+    await api.container.get(AccessKey).setPlan(api.account.id, 'enterprise', { requests: limits });
     const other = await api.newAccount();
     await fill(api, api.account.id, animals / 2);
     await fill(api, other.id, neighbours);

@@ -50,14 +50,13 @@ describe('the end of GET /pets/{petId}', () => {
   let api: RunningApi;
   let id: bigint;
   beforeAll(async () => {
-    const settings = { PET_BY_ID_DEPRECATED_SINCE: '2026-01-15T06:30:00Z' };
-    api = await startApi('sqlite', { settings });
+    api = await startApi('sqlite');
     id = await api.add('Rex');
   });
   afterAll(() => api.close());
 
   const announced = {
-    deprecation: '@1768458600',
+    deprecation: '@1764892800',
     sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
     link: `<${publicUrl}/pets>; rel="successor-version"`,
   };

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { planLimits } from '../../src/access/domain/plan.ts';
-import { judge } from '../../src/access/domain/rate-quota.ts';
-import { badKeyLimits, type Banned } from '../../src/access/use-cases/meter-request.ts';
+import { planLimits, judge } from '../../src/access/domain/quota.ts';
+import { badKeyLimits, type Banned } from '../../src/access/use-cases/callers.ts';
 import { answerTo } from '../../src/adapters/http/error-table.ts';
 import { overLimit, rateLimitHeaders } from '../../src/adapters/http/rate-limits.ts';
 

@@ -7,7 +7,7 @@ import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashb
 import { publicUrl, startApi, type RunningApi } from '../support/http/running-api.ts';
 import { until } from '../support/until.ts';
 import { payloadDocument } from '../../src/adapters/http/reference/payload-schemas.ts';
-import { messageTypes } from '../../src/notifications/domain/webhooks/payload.ts';
+import { messageTypes } from '../../src/notifications/domain/payload.ts';
 
 describe('/docs', () => {
   let api: RunningApi;

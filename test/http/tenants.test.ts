@@ -4,7 +4,7 @@ import { databaseKinds } from '../support/servers/databases.ts';
 import { walk } from '../support/dashboard/pages.ts';
 import { startApi, type RunningApi, type TestAccount } from '../support/http/running-api.ts';
 import { AuditLog } from '../../src/access/ports.ts';
-import type { Plan } from '../../src/access/domain/plan.ts';
+import type { Plan } from '../../src/access/domain/quota.ts';
 import { race } from '../support/race.ts';
 
 interface Row {
@@ -103,7 +103,7 @@ describe.each(databaseKinds)('the actor of an event, on %s,', (kind) => {
   test('is the service for automatic work', async () => {
     const access = api.container.get(AccessKey);
     const plan: Plan = 'enterprise';
-    await access.setPlan(api.account.id, plan, { perMinute: 1, perDay: 100 });
+    await access.setPlan(api.account.id, plan, { requests: { perMinute: 1, perDay: 100 } });
     const key = (await api.newKey({})).secret;
     for (let n = 0; n < 12; n++) await api.send('/v1/pets', { key });
     await access.setPlan(api.account.id, plan);

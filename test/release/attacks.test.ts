@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import PQueue from 'p-queue';
 import { uploadSlots } from '../../src/adapters/dashboard/projects/slots.ts';
-import { planAllowances } from '../../src/sites/domain/allowance.ts';
+import { planAllowances } from '../../src/sites/domain/project.ts';
 import { deepFolders, largeFile, manySlashes } from '../attacks/attack-archives.ts';
 import { underAttack } from '../attacks/attack.ts';
 import {

@@ -246,7 +246,9 @@ describe('a backup of MySQL', () => {
       `#!/bin/sh\necho "$@" >> ${bin}/said\nexec ${real} "$@"\n`,
       { mode: 0o700 },
     );
-    const made = await told(machine, ['backup', backups()], { MYSQL_TOOLS_DIR: bin });
+    const made = await told(machine, ['backup', backups()], {
+      PATH: `${bin}:${tools['PATH'] ?? ''}`,
+    });
     expect(made).toMatchObject({ code: 0, stderr: '' });
     const said = await readFile(join(bin, 'said'), 'utf8');
     expect(said).toContain('--single-transaction');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { OwnersNotification } from '../../src/notifications/domain/webhooks/payload.ts';
-import { firstSecret } from '../../src/notifications/domain/webhooks/secrets.ts';
+import type { OwnersNotification } from '../../src/notifications/domain/payload.ts';
+import { firstSecret } from '../../src/notifications/domain/webhook.ts';
 import { newAccount, now } from '../support/accounts.ts';
 import { openStores, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';

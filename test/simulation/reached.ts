@@ -1,4 +1,4 @@
-import { authorityFailureReasons } from '../../src/domains/domain/certificates/order.ts';
+import { authorityFailureReasons } from '../../src/domains/domain/certificates/certificate-status.ts';
 import { caBudgets } from '../../src/domains/domain/certificates/ca-budget.ts';
 import {
   customDomainStates,

@@ -1,4 +1,4 @@
-import type { Plan } from '../../src/access/domain/plan.ts';
+import type { Plan } from '../../src/access/domain/quota.ts';
 
 interface ShopTerms {
   readonly plan: Plan;

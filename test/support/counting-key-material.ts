@@ -1,5 +1,5 @@
-import { base62 } from '../../src/access/domain/api-key-secret.ts';
-import { KeyMaterial } from '../../src/access/key-ports.ts';
+import { base62 } from '../../src/access/domain/api-key.ts';
+import { KeyMaterial } from '../../src/access/ports.ts';
 
 /** Predictable secrets, each different; its "hashes" only differ for different texts. */
 export class CountingKeyMaterial extends KeyMaterial {

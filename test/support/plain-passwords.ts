@@ -1,4 +1,4 @@
-import { passwordText } from '../../src/access/domain/password-text.ts';
+import { passwordText } from '../../src/access/domain/password.ts';
 import { Passwords } from '../../src/access/people-ports.ts';
 
 const prefix = 'plain:';

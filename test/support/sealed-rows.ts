@@ -9,7 +9,7 @@ import {
 import { webhookRow } from '../../src/adapters/kysely/notifications/webhook-rows.ts';
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { sealedColumns } from '../../src/adapters/kysely/sealed-columns.ts';
-import { firstSecret } from '../../src/notifications/domain/webhooks/secrets.ts';
+import { firstSecret } from '../../src/notifications/domain/webhook.ts';
 import type { Sealer } from '../../src/kernel/sealer.ts';
 import { webhookDecision } from './webhooks/stored-webhook.ts';
 

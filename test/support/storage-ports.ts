@@ -1,20 +1,27 @@
-import type { DomainShares } from '../../src/domains/share-ports.ts';
-import type { Accounts, ApiKeys } from '../../src/access/key-ports.ts';
-import type { MailRequests } from '../../src/access/mail-ports.ts';
-import type { People, Sessions, SignInLinks } from '../../src/access/people-ports.ts';
-import type { AuditLog, IdempotencyKeys } from '../../src/access/ports.ts';
-import type { CounterSnapshots } from '../../src/access/quota-ports.ts';
-import type { UsageLog } from '../../src/access/usage-ports.ts';
+import type {
+  DomainShares,
+  ProjectSettings,
+  Timeline,
+  CustomDomains,
+  DueDomains,
+  EdgeRecords,
+} from '../../src/domains/ports.ts';
+import type {
+  Accounts,
+  ApiKeys,
+  AuditLog,
+  IdempotencyKeys,
+  CounterSnapshots,
+  UsageLog,
+} from '../../src/access/ports.ts';
+import type { MailRequests, People, Sessions, SignInLinks } from '../../src/access/people-ports.ts';
 import type { Orders, Pets } from '../../src/catalogue/ports.ts';
 import type { Acting } from '../../src/kernel/acting.ts';
 import type { JobLeases } from '../../src/kernel/job-leases.ts';
 import type { Outbox, ParkedDeliveries } from '../../src/kernel/outbox.ts';
 import type { Retention } from '../../src/kernel/retention.ts';
-import type { Route } from '../../src/domains/domain/redirects/routes.ts';
-import type { ProjectSettings, Timeline } from '../../src/domains/ports.ts';
-import type { CustomDomains, DueDomains } from '../../src/domains/custom-domain-ports.ts';
-import type { MailChoices, Mails } from '../../src/notifications/mail-ports.ts';
-import type { Notices } from '../../src/notifications/ports.ts';
+import type { Route } from '../../src/domains/domain/redirects/redirects.ts';
+import type { MailChoices, Mails, Notices } from '../../src/notifications/ports.ts';
 import type { WebhookDeliveries, Webhooks } from '../../src/notifications/webhook-ports.ts';
 import type { Projects } from '../../src/sites/ports.ts';
 import type {
@@ -25,7 +32,6 @@ import type {
   DnsChallenges,
   OwnNames,
 } from '../../src/domains/certificate-ports.ts';
-import type { EdgeRecords } from '../../src/domains/edge-ports.ts';
 
 /** Every storage port, over one storage. */
 export interface StoragePorts {

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
-import { emailOf, isEmail } from '../../src/access/domain/email.ts';
-import { isWellFormedSecret } from '../../src/access/domain/api-key-secret.ts';
-import { checkPassword } from '../../src/access/domain/password.ts';
-import { passwordText } from '../../src/access/domain/password-text.ts';
+import { emailOf, isEmail } from '../../src/access/domain/person.ts';
+import { isWellFormedSecret } from '../../src/access/domain/api-key.ts';
+import { checkPassword, passwordText } from '../../src/access/domain/password.ts';
 import { readDocument } from '../../src/adapters/acme/acme-documents.ts';
 import { AcmeFailure, failureOf, retryAfter } from '../../src/adapters/acme/acme-failure.ts';
 import { issuedCertificate } from '../../src/adapters/acme/issued-certificate.ts';
@@ -38,22 +37,24 @@ import { TldtsHostNames } from '../../src/adapters/system/tldts-host-names.ts';
 import { readDomainSettings } from '../../src/app/domain-settings/text.ts';
 import { shownPath as shownPathInLog } from '../../src/kernel/shown-path.ts';
 import { isLine, isName } from '../../src/kernel/text.ts';
-import { parseIssueValue } from '../../src/domains/domain/dns/caa-issue.ts';
-import { judgeOwnership } from '../../src/domains/domain/dns/ownership.ts';
+import { parseIssueValue } from '../../src/domains/domain/dns/caa.ts';
+import { judgeOwnership } from '../../src/domains/domain/dns/route.ts';
 import { cleanName, parseHostname } from '../../src/domains/domain/names/hostname.ts';
-import { isInNetwork, isUnspecified } from '../../src/domains/domain/dns/ip-address.ts';
-import { slugOf } from '../../src/sites/domain/project.ts';
-import { publishedPath, shownPath } from '../../src/sites/domain/published-path.ts';
-import { isReservedSlug } from '../../src/sites/domain/reserved-slugs.ts';
-import { readDestination } from '../../src/notifications/domain/webhooks/destination.ts';
-import { specialUse } from '../../src/notifications/domain/webhooks/special-addresses.ts';
+import { isInNetwork, isUnspecified } from '../../src/domains/domain/dns/facts.ts';
+import { slugOf, isReservedSlug } from '../../src/sites/domain/project.ts';
+import {
+  publishedPath,
+  shownPath,
+  inspectSite,
+  siteLimits,
+} from '../../src/sites/domain/site-contents.ts';
+import { readDestination, specialUse } from '../../src/notifications/domain/destination.ts';
 import {
   absoluteTarget,
   isAbsolute,
   redirectTarget,
-} from '../../src/domains/domain/redirects/target.ts';
+} from '../../src/domains/domain/redirects/settings.ts';
 import { checkDomainSettings } from '../../src/domains/domain/redirects/redirects.ts';
-import { inspectSite, siteLimits } from '../../src/sites/domain/site-contents.ts';
 import { hostNamed, portNamed, requestTargetOf } from '../../src/adapters/edge/request-host.ts';
 
 /** Reads an untrusted text. It may throw. */
@@ -111,25 +112,23 @@ const hostnameParser = parser('/:.@-_*?#[0x\\a', (text) =>
 
 /** Each file of src that parses text. A path that ends in a slash stands for all files of that folder. */
 export const textFiles: Readonly<Record<string, TextFile>> = {
-  'access/domain/api-key-secret.ts': {
+  'access/domain/api-key.ts': {
     operations: 1,
     parsers: { isWellFormedSecret: parser('pets_0-', isWellFormedSecret) },
   },
-  'access/domain/email.ts': {
+  'access/domain/person.ts': {
     operations: 2,
     parsers: { isEmail: parser('a@.-1\t', (text) => isEmail(emailOf(text))) },
   },
   'access/domain/password.ts': {
-    operations: 2,
+    operations: 3,
     parsers: {
+      passwordText: parser('aﷺ', passwordText),
+      accents: accents(passwordText),
       checkPassword: parser('a1é', (text) => {
         checkPassword(text, { email: 'a@b.example', accountName: 'a', commonest: new Set() });
       }),
     },
-  },
-  'access/domain/password-text.ts': {
-    operations: 1,
-    parsers: { passwordText: parser('aﷺ', passwordText), accents: accents(passwordText) },
   },
   'kernel/shown-path.ts': {
     operations: 4,
@@ -146,7 +145,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 2,
     parsers: { readId: parser('109a', readId) },
   },
-  'domains/domain/dns/caa-issue.ts': {
+  'domains/domain/dns/caa.ts': {
     operations: 6,
     parsers: { parseIssueValue: parser(' \t;=.-a,:', parseIssueValue) },
   },
@@ -154,7 +153,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 1,
     parsers: { cleanName: parser('. a', cleanName) },
   },
-  'domains/domain/dns/ip-address.ts': {
+  'domains/domain/dns/facts.ts': {
     operations: 3,
     parsers: {
       isInNetwork: parser('.:1f/', (text) => isInNetwork(text, '192.0.2.0/24')),
@@ -162,28 +161,19 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'domains/domain/names/name-rules.ts': {
-    operations: 8,
+    operations: 16,
     parsers: { parseHostname: hostnameParser },
   },
-  'domains/domain/names/name-texts.ts': {
-    operations: 8,
-    parsers: { parseHostname: hostnameParser },
-  },
-  'domains/domain/attachment/certificate.ts': `${ours}the subjects of orders.`,
+  'domains/domain/attachment/domain-certificate.ts': `${ours}the subjects of orders.`,
   'sites/domain/project.ts': {
-    operations: 4,
-    parsers: { slugOf: parser("a-' \u0315\u0300ﷺ", slugOf) },
-  },
-  'sites/domain/published-path.ts': {
-    operations: 5,
+    operations: 6,
     parsers: {
-      folder: parser('/.\\a:\u0315\u0300', (text) => publishedPath(text, true)),
-      file: parser('/.\\a:\u0315\u0300', (text) => publishedPath(text, false)),
-      shownPath: parser('/\u0000\u202ea', shownPath),
+      slugOf: parser("a-' \u0315\u0300ﷺ", slugOf),
+      isReservedSlug: parser('w0t-a', isReservedSlug),
     },
   },
   'domains/domain/redirects/redirects.ts': `${ours}addresses of redirects that were admitted.`,
-  'domains/domain/redirects/target.ts': {
+  'domains/domain/redirects/settings.ts': {
     operations: 9,
     parsers: {
       isAbsolute: parser('a:/\\ +.-', isAbsolute),
@@ -194,13 +184,12 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
-  'sites/domain/reserved-slugs.ts': {
-    operations: 2,
-    parsers: { isReservedSlug: parser('w0t-a', isReservedSlug) },
-  },
   'sites/domain/site-contents.ts': {
-    operations: 1,
+    operations: 6,
     parsers: {
+      folder: parser('/.\\a:\u0315\u0300', (text) => publishedPath(text, true)),
+      file: parser('/.\\a:\u0315\u0300', (text) => publishedPath(text, false)),
+      shownPath: parser('/\u0000\u202ea', shownPath),
       admit: parser('/._a', (text) => inspectSite().admit(text, 'file')),
       accents: accents((text) => inspectSite().admit(text, 'folder')),
       'nested files': parser('a', ({ length }) => {
@@ -212,9 +201,10 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
 
-  'notifications/domain/webhooks/destination.ts': {
-    operations: 7,
+  'notifications/domain/destination.ts': {
+    operations: 10,
     parsers: {
+      specialUse: parser('.:1f%', specialUse),
       readDestination: parser('/\\ .:@?#a%[0x', (text) =>
         readDestination(text, { allowsThisMachine: false }),
       ),
@@ -223,16 +213,11 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
-  'notifications/domain/webhooks/special-addresses.ts': {
-    operations: 1,
-    parsers: { specialUse: parser('.:1f%', specialUse) },
-  },
-  'notifications/domain/webhooks/address.ts': `${shapes}an address is read by readDestination first.`,
   'adapters/http/reference/reference-routes.ts': `${operator}PUBLIC_URL.`,
   'adapters/webhooks/guarded-outside.ts': `${shapes}an address is read by readDestination first.`,
   'adapters/webhooks/not-sent.ts': `${ours}codes of errors.`,
 
-  'access/use-cases/known-device.ts': `${shapes}the length of a token is asked first.`,
+  'access/use-cases/sign-in-attempts.ts': `${shapes}the length of a token is asked first.`,
 
   'adapters/acme/acme-certificate-authority.ts': `${operator}the address of the authority and its directory.`,
   'adapters/acme/acme-documents.ts': {
@@ -400,7 +385,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 1,
     parsers: { parseServer: parser('[]:1.a', parseServer) },
   },
-  'domains/domain/dns/ownership.ts': {
+  'domains/domain/dns/route.ts': {
     operations: 0,
     parsers: {
       judgeOwnership: parser(' "a', (text) =>
@@ -427,7 +412,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/mail/smtp-server.ts': `${operator}SMTP_URL.`,
   'app/joined-packages.ts': `${ours}which packages are joined, and the versions of what is installed.`,
   'app/notifications.module.ts': `${operator}SMTP_URL.`,
-  'notifications/use-cases/unsubscribe.ts': `${ours}what is sealed in a token, once it is open.`,
+  'notifications/use-cases/mail.ts': `${ours}what is sealed in a token, once it is open.`,
 
   'adapters/http/reference/written-reference.ts': `${ours}the OpenAPI document.`,
   'adapters/http/reference/openapi.ts': `${operator}the address of the API.`,
@@ -499,10 +484,8 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'app/settings/addresses.ts': `${operator}the addresses of the service.`,
   'app/backup/': `${ours}names of files and hashes of a backup.`,
   'app/commands/': `${operator}arguments of commands.`,
-  'app/settings/mail-settings.ts': `${operator}the settings.`,
-  'app/settings/tracing-settings.ts': `${operator}the settings.`,
-  'app/settings/authorities.ts': `${operator}the settings.`,
-  'app/settings/config-safety.ts': `${operator}the settings.`,
+  'app/settings/config.ts': `${operator}the settings.`,
+  'app/settings/warnings.ts': `${operator}the settings.`,
   'app/doctor/': `${ours}answers of our own servers; of others, addresses and dates by the parsers of Node and ipaddr.js.`,
   'app/failure-words.ts': `${ours}codes of errors, and ${operator.charAt(0).toLowerCase()}${operator.slice(1)}settings.`,
   'app/quick-imports.ts': `${ours}the places of the program's files.`,
@@ -510,19 +493,10 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'app/settings/redaction.ts':
     'It reads messages of errors, by patterns that have an end after 500 characters.',
   'app/introduce.ts': `${operator}the addresses of the service.`,
-  'app/settings/secret-strength.ts': `${operator}the settings.`,
-  'app/settings/start-warnings.ts': `${operator}the settings.`,
-  'app/settings/certificates-settings.ts': `${operator}the settings.`,
-  'app/settings/config.ts': `${operator}the settings.`,
-  'app/settings/nameserver-settings.ts': `${operator}the settings.`,
-  'app/settings/zone-faults.ts': `${operator}the settings.`,
-  'app/settings/process-settings.ts': `${operator}the settings.`,
-  'app/settings/server-settings.ts': `${operator}the settings.`,
-  'app/settings/setting.ts': `${ours}names of settings.`,
+  'app/settings/secret-key.ts': `${operator}the settings.`,
+  'app/settings/settings.ts': `${ours}names of settings.`,
   'app/settings/setting-schemas.ts': `${operator}the settings.`,
-  'app/settings/sites-settings.ts': `${operator}the settings.`,
-  'app/settings/storage-settings.ts': `${operator}the settings.`,
-  'app/settings/deploys-place.ts': `${operator}the settings.`,
+  'app/settings/faults.ts': `${operator}the settings.`,
   'app/domain-settings/faults.ts': `${ours}keys that were cut to 100 characters.`,
   'app/domain-settings/plain-yaml.ts': {
     operations: 1,

@@ -27,12 +27,12 @@ const violations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/adapters/planted/forgotten.ts': `export const forgotten = true;`,
   },
   'kernel-imports-only-kernel': {
-    'src/kernel/planted-context.ts': `import type { Plan } from '../access/domain/plan.ts';`,
+    'src/kernel/planted-context.ts': `import type { Plan } from '../access/domain/quota.ts';`,
     'src/kernel/planted-package.ts': `import 'valibot';`,
   },
   'domain-imports-only-itself-and-kernel': {
     'src/catalogue/domain/planted-port.ts': `import type { Pets } from '../ports.ts';`,
-    'src/catalogue/domain/planted-neighbour.ts': `import '../../access/domain/plan.ts';`,
+    'src/catalogue/domain/planted-neighbour.ts': `import '../../access/domain/quota.ts';`,
     'src/catalogue/domain/planted-package.ts': `import 'valibot';`,
     'src/catalogue/domain/planted-node.ts': `import 'node:crypto';`,
   },

@@ -13,3 +13,68 @@ export const accountNotFound = (id: string): DomainError<AccessErrorCode> =>
 
 export const apiKeyNotFound = (id: string): DomainError<AccessErrorCode> =>
   new DomainError('api_key_not_found', `There is no API key with the id ${id}.`);
+
+/** Refusals around people who sign in. None of them is known to the API. */
+export type PeopleErrorCode =
+  | 'person_invalid'
+  | 'person_not_found'
+  | 'person_taken'
+  | 'person_joined'
+  | 'people_full'
+  | 'last_person'
+  | 'password_invalid'
+  | 'sign_in_refused'
+  | 'sign_in_link_invalid'
+  | 'too_many_sign_ins'
+  | 'too_many_requests'
+  | 'session_not_found';
+
+/** Too many attempts: after `retryAfter` one more is admitted. */
+export class TooMany extends DomainError<PeopleErrorCode> {
+  /** Whole seconds, at least one. */
+  readonly retryAfter: number;
+
+  constructor(
+    code: 'too_many_sign_ins' | 'too_many_requests',
+    message: string,
+    retryAfter: number,
+  ) {
+    super(code, message);
+    this.retryAfter = retryAfter;
+  }
+}
+
+export const addressInvalid = (email: string): DomainError<PeopleErrorCode> =>
+  new DomainError(
+    'person_invalid',
+    `"${email}" is not an e-mail address; write it like keeper@shop.example.`,
+  );
+
+export const personNotFound = (id: string): DomainError<PeopleErrorCode> =>
+  new DomainError('person_not_found', `There is nobody with the id ${id}.`);
+
+export const personTaken = (email: string): DomainError<PeopleErrorCode> =>
+  new DomainError('person_taken', `${email} is in this account already.`);
+
+/** A person who has signed in needs no invitation. */
+export const personJoined = (email: string): DomainError<PeopleErrorCode> =>
+  new DomainError(
+    'person_joined',
+    `${email} has signed in before: only they or the operator can create a link for them.`,
+  );
+
+/** The same answer for every cause, so that it does not reveal which people exist. */
+export const signInRefused = (): DomainError<PeopleErrorCode> =>
+  new DomainError(
+    'sign_in_refused',
+    'Wrong email address or password. If you have no password, ask for a sign-in link.',
+  );
+
+export const signInLinkInvalid = (): DomainError<PeopleErrorCode> =>
+  new DomainError(
+    'sign_in_link_invalid',
+    'This link was used already or has expired. Sign in with your password, or ask for a new link.',
+  );
+
+export const sessionNotFound = (): DomainError<PeopleErrorCode> =>
+  new DomainError('session_not_found', 'That session has already ended.');

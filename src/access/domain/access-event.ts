@@ -1,5 +1,5 @@
 import type { DomainEvent } from '../../kernel/domain-event.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from './quota.ts';
 
 interface KeyEvent<Type extends string> extends DomainEvent<Type> {
   readonly keyId: string;
@@ -18,6 +18,10 @@ interface PlanChanged extends DomainEvent<'plan_changed'> {
   readonly to: Plan;
   readonly perMinute: number;
   readonly perDay: number;
+  /** Agreed with the account; left out where the plan's number holds. */
+  readonly projects?: number;
+  readonly domains?: number;
+  readonly storageGib?: number;
 }
 
 interface OfQuota<Type extends string> extends DomainEvent<Type> {

@@ -1,11 +1,20 @@
+import type { AccessErrorCode } from './access-error.ts';
+import type { AccessEvent } from './access-event.ts';
+import { emailOf, isEmail } from './person.ts';
+import {
+  type HighUse,
+  highUseLevels,
+  type Limits,
+  limitsOf,
+  type Plan,
+  checkAgreed,
+  noSiteLimits,
+  type Agreed,
+  type SiteLimits,
+} from './quota.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import { isName } from '../../kernel/text.ts';
-import type { AccessErrorCode } from './access-error.ts';
-import type { AccessEvent } from './access-event.ts';
-import { emailOf, isEmail } from './email.ts';
-import { checkedLimits, limitsOf, type Limits, type Plan } from './plan.ts';
-import type { HighUse } from './rate-quota.ts';
 
 /** One store. Everything else belongs to exactly one account. */
 export interface Account {
@@ -16,11 +25,12 @@ export interface Account {
   readonly plan: Plan;
   /** Enterprise only: numbers agreed with this account. */
   readonly ownLimits: Limits | undefined;
+  /** Enterprise only, as those. */
+  readonly siteLimits: SiteLimits;
   readonly createdAt: Date;
   readonly warnings: Warnings;
 }
 
-/** An operation of the API that will be removed. */
 export interface EndingOperation {
   readonly operation: string;
   readonly removedAt: Date;
@@ -36,7 +46,7 @@ export interface Warnings {
 
 /** @throws DomainError `account_invalid` */
 export const openAccount = (
-  draft: Omit<Account, 'createdAt' | 'ownLimits' | 'warnings'>,
+  draft: Omit<Account, 'createdAt' | 'ownLimits' | 'siteLimits' | 'warnings'>,
   now: Date,
 ): Decision<Account, AccessEvent> => {
   const name = draft.name.trim();
@@ -55,6 +65,7 @@ export const openAccount = (
       name,
       email,
       ownLimits: undefined,
+      siteLimits: { ...noSiteLimits },
       createdAt: now,
       warnings: { quota: undefined, removals: [] },
     },
@@ -65,20 +76,93 @@ export const openAccount = (
 /** Asking for what is in force already changes nothing. @throws DomainError `account_invalid` */
 export const changePlan = (
   account: Account,
-  plan: Plan,
-  ownLimits: Limits | undefined,
+  { plan, ...agreed }: { readonly plan: Plan } & Agreed,
   now: Date,
 ): Decision<Account, AccessEvent> => {
-  const next = { ...account, plan, ownLimits: checkedLimits(plan, ownLimits) };
-  const [old, limits] = [limitsOf(account.plan, account.ownLimits), limitsOf(plan, next.ownLimits)];
+  checkAgreed(plan, agreed);
+  const ownLimits = agreed.requests;
+  const siteLimits = { ...noSiteLimits, ...agreed.sites };
+  const [old, limits] = [limitsOf(account.plan, account.ownLimits), limitsOf(plan, ownLimits)];
   const same =
-    account.plan === plan && old.perMinute === limits.perMinute && old.perDay === limits.perDay;
+    account.plan === plan &&
+    old.perMinute === limits.perMinute &&
+    old.perDay === limits.perDay &&
+    areSame(account.siteLimits, siteLimits);
   if (same) return { state: account, events: [] };
   const { id: accountId, plan: from } = account;
+  const about = { from, to: plan, ...limits, ...given(siteLimits) };
   return {
-    state: next,
-    events: [{ type: 'plan_changed', accountId, occurredAt: now, from, to: plan, ...limits }],
+    state: { ...account, plan, ownLimits, siteLimits },
+    events: [{ type: 'plan_changed', accountId, occurredAt: now, ...about }],
   };
 };
 
+const areSame = (one: SiteLimits, other: SiteLimits): boolean =>
+  one.projects === other.projects &&
+  one.domains === other.domains &&
+  one.storageGib === other.storageGib;
+
+const given = ({ projects, domains, storageGib }: SiteLimits) => ({
+  ...(projects !== undefined && { projects }),
+  ...(domains !== undefined && { domains }),
+  ...(storageGib !== undefined && { storageGib }),
+});
+
 const invalid = (message: string) => new DomainError<AccessErrorCode>('account_invalid', message);
+
+type Warned = Decision<Account, AccessEvent>;
+
+/** Tells each level once a day, and nothing of the lower one after the higher. It may be reported again and again. */
+export const warnOfUse = (account: Account, use: HighUse, now: Date): Warned => {
+  const { level, used, limit, resetsAt } = use;
+  if (isTold(account.warnings.quota, use)) return { state: account, events: [] };
+  const event = { accountId: account.id, occurredAt: now, used, limit };
+  return {
+    state: { ...account, warnings: { ...account.warnings, quota: { level, resetsAt } } },
+    events: [{ type: `quota_${level}`, ...event, resetsAt: resetsAt.toISOString() }],
+  };
+};
+
+/** A report of a day that is over comes too late. */
+const isTold = (told: Warnings['quota'], { level, resetsAt }: HighUse): boolean => {
+  if (!told || told.resetsAt < resetsAt) return false;
+  if (told.resetsAt > resetsAt) return true;
+  return highUseLevels.indexOf(told.level) >= highUseLevels.indexOf(level);
+};
+
+const day = 24 * 60 * 60_000;
+/** How long it is remembered after the removal, so that no process whose clock is behind tells of it again. */
+const afterlifeMs = day;
+/** Days before the removal. */
+export const removalSteps = [1, 7, 30, 90] as const;
+
+/** When accounts are told of it for the first time. */
+export const firstStepAt = ({ removedAt }: EndingOperation): Date =>
+  new Date(removedAt.getTime() - Math.max(...removalSteps) * day);
+
+/** The step that has begun: from 30 days before the removal it is 30, until 7 days before. @returns undefined before the first and after the removal */
+export const removalStep = ({ removedAt }: EndingOperation, now: Date): number | undefined => {
+  const left = removedAt.getTime() - now.getTime();
+  return left <= 0 ? undefined : removalSteps.find((days) => left <= days * day);
+};
+
+/** Tells each step once. An account that begins to call the operation between two steps is told then. */
+export const warnOfRemoval = (account: Account, ending: EndingOperation, now: Date): Warned => {
+  const { operation, removedAt } = ending;
+  const step = removalStep(ending, now);
+  const { removals } = account.warnings;
+  const told = removals.find((one) => one.operation === operation);
+  if (step === undefined || (told && told.step <= step)) return { state: account, events: [] };
+  const others = removals.filter(
+    (one) => one !== told && one.removedAt.getTime() + afterlifeMs > now.getTime(),
+  );
+  const days = Math.ceil((removedAt.getTime() - now.getTime()) / day);
+  const event = { accountId: account.id, occurredAt: now, operation, days };
+  return {
+    state: {
+      ...account,
+      warnings: { ...account.warnings, removals: [...others, { operation, removedAt, step }] },
+    },
+    events: [{ type: 'operation_removal', ...event, removedAt: removedAt.toISOString() }],
+  };
+};

@@ -1,9 +1,9 @@
+import { type AccessErrorCode, apiKeyNotFound } from './access-error.ts';
+import type { AccessEvent } from './access-event.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import { isName } from '../../kernel/text.ts';
-import { apiKeyNotFound, type AccessErrorCode } from './access-error.ts';
-import type { AccessEvent } from './access-event.ts';
-import { isBanned, nextBan, type Ban } from './ban.ts';
+import crc32 from 'crc-32';
 
 export const scopes = ['pets:read', 'pets:write', 'orders:read'] as const;
 export type Scope = (typeof scopes)[number];
@@ -151,3 +151,66 @@ export const opens = (key: ApiKey, now: Date): boolean =>
   !key.revokedAt && (!key.expiresAt || now < key.expiresAt);
 
 const invalid = (message: string) => new DomainError<AccessErrorCode>('api_key_invalid', message);
+
+/** A key that keeps calling after refusals is banned for a while. */
+export interface Ban {
+  readonly since: Date;
+  readonly until: Date;
+  readonly minutes: number;
+}
+
+/** Refusals of one key in one UTC minute that bring a ban. */
+export const strikesForBan = 10;
+
+/** Each tenth refusal: a key whose ban was lifted within the same minute has ten more. */
+export const bringsBan = (strikes: number): boolean => strikes > 0 && strikes % strikesForBan === 0;
+
+const firstBanMinutes = 5;
+const longestBanMinutes = 60;
+const memoryMs = 24 * 60 * 60 * 1000;
+
+export const isBanned = (ban: Ban | undefined, now: Date): ban is Ban =>
+  ban !== undefined && now < ban.until;
+
+/** 5 minutes; each further ban within 24 hours of the last one is twice as long, at most 60. */
+export const nextBan = (last: Ban | undefined, now: Date): Ban => {
+  const again = last !== undefined && now.getTime() - last.since.getTime() < memoryMs;
+  const minutes = again ? Math.min(last.minutes * 2, longestBanMinutes) : firstBanMinutes;
+  return { since: now, until: new Date(now.getTime() + minutes * 60_000), minutes };
+};
+
+/**
+ * The secret of an API key: `pets_live_`, 32 random base62 characters, and 6 base62 characters of the CRC-32 (ISO 3309,
+ * as in zlib) over all that precedes. The checksum reveals a mistyped key without a look-up.
+ */
+const secretPrefix = 'pets_live_';
+export const randomLength = 32;
+const checksumLength = 6;
+
+export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** @param random 32 base62 characters from a cryptographic source */
+export const composeSecret = (random: string): string => {
+  const body = secretPrefix + random;
+  return body + checksum(body);
+};
+
+const shape = new RegExp(`^${secretPrefix}[0-9A-Za-z]{${String(randomLength + checksumLength)}}$`);
+
+export const isWellFormedSecret = (secret: string): boolean =>
+  shape.test(secret) &&
+  checksum(secret.slice(0, -checksumLength)) === secret.slice(-checksumLength);
+
+/** How a key is shown in lists: enough to recognise it, too little to use it. */
+export const secretHint = (secret: string): string =>
+  `${secret.slice(0, secretPrefix.length + 4)}…${secret.slice(-4)}`;
+
+const checksum = (text: string): string => {
+  let rest = crc32.str(text) >>> 0;
+  let digits = '';
+  for (let i = 0; i < checksumLength; i++) {
+    digits = base62.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+};

@@ -1,7 +1,17 @@
+import type { PeopleErrorCode } from './access-error.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
-import type { PeopleErrorCode } from './people-error.ts';
 
 export const passwordLength = { min: 12, max: 200 } as const;
+
+/** Characters: each of the longest password's letters typed in up to four parts, of two places each. */
+const longestTyped = passwordLength.max * 4 * 2;
+
+/**
+ * A password as it is hashed: the same from every keyboard (NFKC). Text longer than any valid password is cut, because
+ * normalising many accents takes very long and anyone may send a password.
+ */
+export const passwordText = (typed: string): string =>
+  typed.slice(0, longestTyped).normalize('NFKC');
 
 /** The facts that a password is checked against. */
 export interface PasswordFacts {

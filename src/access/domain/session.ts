@@ -1,4 +1,5 @@
-import type { Limits } from './plan.ts';
+import type { Limits } from './quota.ts';
+import ipaddr from 'ipaddr.js';
 
 export const signInWays = ['password', 'link'] as const;
 export type SignInWay = (typeof signInWays)[number];
@@ -30,9 +31,7 @@ const minute = 60_000;
 export const sessionMs = 12 * 60 * minute;
 /** Of one person. Beyond that, the oldest one ends. */
 export const mostSessions = 50;
-/** For a link that is used right away. */
 export const shortLinkMs = 15 * minute;
-/** For a link that comes by mail, which may take its time. */
 export const mailedLinkMs = 30 * minute;
 export const invitationMs = 7 * 24 * 60 * minute;
 
@@ -92,3 +91,47 @@ export const startSession = (
 /** Also before it began: then the clock was set back, and it is not known how far. */
 export const isOpen = ({ startedAt, endsAt }: Session, now: Date): boolean =>
   now < endsAt && startedAt.getTime() - now.getTime() < sessionMs;
+
+/** A network, and how many times as much may come from it as from the narrowest one. */
+export interface CountedNetwork {
+  readonly name: string;
+  readonly factor: number;
+  /** Networks of this width take turns where not all can be served at once. */
+  readonly takesTurns: boolean;
+}
+
+const widths = {
+  ipv4: [
+    { bits: 32, factor: 1, takesTurns: false },
+    { bits: 24, factor: 8, takesTurns: true },
+  ],
+  // One customer has a /64, a /56 or a /48; one provider has a /32.
+  ipv6: [
+    { bits: 64, factor: 1, takesTurns: false },
+    { bits: 56, factor: 2, takesTurns: false },
+    { bits: 48, factor: 4, takesTurns: true },
+    { bits: 32, factor: 40, takesTurns: false },
+  ],
+} as const;
+
+/** @param network an IPv4 address, or the /64 network of an IPv6 address @returns the narrowest first */
+export const networksAround = (network: string): readonly CountedNetwork[] => {
+  const address = network.replace('/64', '');
+  if (!ipaddr.isValid(address)) return [{ name: network, factor: 1, takesTurns: true }];
+  const parsed = ipaddr.parse(address);
+  return widths[parsed.kind()].map(({ bits, factor, takesTurns }) => ({
+    name: factor === 1 ? network : nameOf(parsed, bits),
+    ...{ factor, takesTurns },
+  }));
+};
+
+const nameOf = (address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string => {
+  const of = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
+  const cidr = `${address.toString()}/${String(bits)}`;
+  return `${of.networkAddressFromCIDR(cidr).toString()}/${String(bits)}`;
+};
+
+export const times = ({ perMinute, perDay }: Limits, factor: number): Limits => ({
+  perMinute: factor * perMinute,
+  perDay: factor * perDay,
+});

@@ -1,19 +1,28 @@
-import { DomainError } from '../../kernel/domain-error.ts';
-import type { Decision } from '../../kernel/decision.ts';
+import { type PeopleErrorCode, personNotFound } from '../domain/access-error.ts';
 import type { AccessEvent } from '../domain/access-event.ts';
-import { emailOf } from '../domain/email.ts';
-import { personNotFound, type PeopleErrorCode } from '../domain/people-error.ts';
-import { admitPerson, invitePerson, removePerson, type Person } from '../domain/person.ts';
+import { checkPassword, invalidPassword } from '../domain/password.ts';
+import {
+  admitPerson,
+  changePassword,
+  emailOf,
+  invitePerson,
+  needsCurrentPassword,
+  type Person,
+  removePerson,
+} from '../domain/person.ts';
 import {
   invitationMs,
   isOpen,
   secretLength,
-  shortLinkMs,
   type Session,
+  shortLinkMs,
 } from '../domain/session.ts';
 import type { SignedIn, SignInLink } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
-import { mayMailInvitation } from './invitation-limits.ts';
+import { mayMailInvitation } from './request-limits.ts';
+import { admitCurrent } from './sign-in-attempts.ts';
+import type { Decision } from '../../kernel/decision.ts';
+import { DomainError } from '../../kernel/domain-error.ts';
 
 /** A link with its secret, which is shown only once. */
 export interface Invitation {
@@ -160,11 +169,61 @@ const makeLink = async (
   return { person, secret, endsAt: link.endsAt, isMailed };
 };
 
-/** A link that is still to be stored, and its secret. */
 export const newLink = (
   { keyMaterial }: Pick<AccessPorts, 'keyMaterial'>,
   { person, ...rest }: { readonly person: Person } & Pick<SignInLink, 'endsAt' | 'resetsPassword'>,
 ): { readonly secret: string; readonly link: SignInLink } => {
   const secret = keyMaterial.randomBase62(secretLength);
   return { secret, link: { secretHash: keyMaterial.sha256(secret), personId: person.id, ...rest } };
+};
+
+/**
+ * A person who has no password yet needs no old one, nor does the first change after a link that was mailed or came from
+ * the operator; attempts at the old one count as sign-in attempts. Of several changes at once, one succeeds. All other
+ * sessions and all links of the person end.
+ * @throws DomainError `password_invalid`, `too_many_sign_ins`; `session_not_found` when their own ended meanwhile
+ */
+export const choosePassword =
+  (ports: AccessPorts) =>
+  async (
+    signedIn: SignedIn,
+    { current, wanted }: { readonly current: string; readonly wanted: string },
+  ): Promise<void> => {
+    const { people, passwords, clock } = ports;
+    const { person, session, account } = signedIn;
+    const commonest = await passwords.commonest();
+    checkPassword(wanted, { email: person.email, accountName: account.name, commonest });
+    await proveOwner(ports, signedIn, current);
+    const hash = await passwords.hash(wanted, await hashBeside(people, person));
+    await people.changePassword(person.id, session.id, (one) => {
+      if (one.passwordHash !== person.passwordHash) throw changedMeanwhile();
+      return changePassword(one, hash, clock.now());
+    });
+  };
+
+const changedMeanwhile = () =>
+  invalidPassword(
+    'The password was changed meanwhile. Load the page again to change it once more.',
+  );
+
+/** A sign-in compares all passwords of an address together, so that the time does not reveal how many there are. */
+const hashBeside = async (
+  people: AccessPorts['people'],
+  { id, email }: Person,
+): Promise<string | undefined> => {
+  const namesakes = await people.listByEmail(email);
+  return namesakes.find((one) => one.id !== id && one.passwordHash !== undefined)?.passwordHash;
+};
+
+/** Counts attempts, so that the thief of a session cannot guess the password. */
+const proveOwner = async (
+  ports: AccessPorts,
+  { person, session }: SignedIn,
+  current: string,
+): Promise<void> => {
+  if (person.passwordHash === undefined || !needsCurrentPassword(person, session)) return;
+  await admitCurrent(ports, person.id);
+  if (!(await ports.passwords.matches(current, person.passwordHash))) {
+    throw invalidPassword('The current password is wrong.');
+  }
 };

@@ -1,17 +1,16 @@
-import { emailOf } from '../domain/email.ts';
-import { signInLinkInvalid, signInRefused } from '../domain/people-error.ts';
-import type { Person } from '../domain/person.ts';
+import { personNotFound, signInLinkInvalid, signInRefused } from '../domain/access-error.ts';
+import { emailOf, type Person } from '../domain/person.ts';
 import {
   isOpen,
   secretLength,
-  startSession,
   type Session,
   type SessionChoice,
+  startSession,
 } from '../domain/session.ts';
 import type { Membership, SignedIn, SignInProof } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
-import { markDevice } from './known-device.ts';
-import { admitAttemptFrom, peopleToCompare } from './sign-in-attempts.ts';
+import { markDevice, admitAttemptFrom, peopleToCompare } from './sign-in-attempts.ts';
+import { revokeSession, unlessEnded } from './people.ts';
 
 /** A session with the secret for the browser's cookie, which is never available again. */
 export interface StartedSession extends Session {
@@ -31,9 +30,7 @@ export interface SignInOrigin {
 interface Admission {
   readonly person: Person;
   readonly proof: SignInProof;
-  /** See `Session`. */
   readonly resetsPassword?: boolean;
-  /** See `Session`. */
   readonly others?: readonly SessionChoice[];
   /** Latest end, if it continues another session. */
   readonly until?: Date;
@@ -66,7 +63,7 @@ export const signIn =
     return openSession(ports, { person, proof, others: choices }, from);
   };
 
-export const choiceOf = (
+const choiceOf = (
   { keyMaterial }: Pick<AccessPorts, 'keyMaterial'>,
   personId: string,
   passwordHash: string,
@@ -117,7 +114,7 @@ export const findSession =
   };
 
 /** @throws DomainError whatever `Sessions.start` throws */
-export const openSession = async (
+const openSession = async (
   ports: AccessPorts,
   { person, proof, until, ...chosen }: Admission,
   { browser, device }: SignInOrigin,
@@ -135,4 +132,52 @@ export const openSession = async (
   await acting.run(`person:${email}`, () => sessions.start({ session, secretHash, proof, events }));
   const isProven = way === 'link' ? session.resetsPassword : person.provenAt !== undefined;
   return { ...session, secret, device: markDevice(ports, device, { personId, isProven }) };
+};
+
+/** Every account that the session may switch to, its own first. */
+export const accountsOf =
+  (ports: AccessPorts) =>
+  async ({ person, account, session }: SignedIn): Promise<readonly Membership[]> => {
+    const others = await Promise.all(session.others.map((choice) => membershipOf(ports, choice)));
+    return [{ person, account }, ...others.flatMap((one) => one ?? [])];
+  };
+
+/**
+ * Switches to another account: starts a session there with the same expiry, and ends this one.
+ * @throws DomainError `person_not_found` if the password of this session does not open that account, or no longer does
+ */
+export const switchAccount =
+  (ports: AccessPorts) =>
+  async (signedIn: SignedIn, personId: string, from: SignInOrigin): Promise<StartedSession> => {
+    const { session, person: left } = signedIn;
+    const chosen = session.others.find((one) => one.personId === personId);
+    const person = chosen && (await personOf(ports, chosen));
+    if (person?.passwordHash === undefined) throw personNotFound(personId);
+    const rest = session.others.filter((one) => one.personId !== personId);
+    const back =
+      left.passwordHash === undefined ? [] : [choiceOf(ports, left.id, left.passwordHash)];
+    const proof = { way: 'password', passwordHash: person.passwordHash } as const;
+    const admission = { person, proof, others: [...back, ...rest], until: session.endsAt };
+    const started = await openSession(ports, admission, from);
+    await revokeSession(ports)(signedIn, session.id).catch(unlessEnded);
+    return started;
+  };
+
+const membershipOf = async (
+  ports: AccessPorts,
+  choice: SessionChoice,
+): Promise<Membership | undefined> => {
+  const person = await personOf(ports, choice);
+  const account = person && (await ports.accounts.find(person.accountId));
+  return account && { person, account };
+};
+
+/** Undefined when the person was removed or has changed the password. */
+const personOf = async (
+  { people, keyMaterial }: AccessPorts,
+  { personId, proof }: SessionChoice,
+): Promise<Person | undefined> => {
+  const person = await people.find(personId);
+  const hash = person?.passwordHash;
+  return hash !== undefined && keyMaterial.sha256(hash) === proof ? person : undefined;
 };

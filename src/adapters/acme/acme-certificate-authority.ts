@@ -5,7 +5,10 @@ import {
   type OrderAnswer,
   type RenewalWindow,
 } from '../../domains/certificate-ports.ts';
-import type { CertificateOrder, OrderState } from '../../domains/domain/certificates/order.ts';
+import type {
+  CertificateOrder,
+  OrderState,
+} from '../../domains/domain/certificates/certificate-status.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AcmeAccount, type AccountSettings } from './acme-account.ts';
 import { readDocument } from './acme-documents.ts';
@@ -15,10 +18,11 @@ import { AcmeSession, type Step } from './acme-session.ts';
 import { AcmeTransport, type AuthorityAddress } from './acme-transport.ts';
 import { newPrivateKey } from './issued-certificate.ts';
 import { isRefused, placeOrder, type WantedOrder } from './place-order.ts';
+import { certificateId } from './x509.ts';
 
 export interface AcmeSettings extends AuthorityAddress, AccountSettings {
-  /** The authority's names in CAA records. */
-  readonly issuers: readonly string[];
+  /** The authority's names in CAA records. Left out: what its directory says. */
+  readonly issuers?: readonly string[] | undefined;
   /** Which kind of certificate to ask for, where the authority offers it (draft-ietf-acme-profiles). */
   readonly profile?: string | undefined;
   /** Called for each order that is placed without that profile. */
@@ -40,10 +44,9 @@ const windowDeadlineMs = 10_000;
 /** Any authority that speaks ACME (RFC 8555); challenges of the types HTTP-01 and DNS-01. */
 export class AcmeCertificateAuthority extends CertificateAuthority {
   override readonly name: string;
-  override readonly issuers: readonly string[];
   readonly #transport: AcmeTransport;
   readonly #account: AcmeAccount;
-  readonly #settings: Pick<AcmeSettings, 'profile' | 'lacksProfile'>;
+  readonly #settings: Pick<AcmeSettings, 'issuers' | 'profile' | 'lacksProfile'>;
   readonly #clock: Clock;
   readonly #deadlineMs: number;
   readonly #proved = new LRUCache<string, true>({ max: 10_000, ttl: provedMs });
@@ -51,12 +54,15 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
   constructor(settings: AcmeSettings, accounts: AuthorityAccounts, clock: Clock) {
     super();
     this.name = authorityName(settings.directoryUrl);
-    this.issuers = settings.issuers;
     this.#transport = new AcmeTransport(settings);
     this.#account = new AcmeAccount(this.#transport, accounts, settings);
     this.#settings = settings;
     this.#clock = clock;
     this.#deadlineMs = settings.deadlineMs ?? 30_000;
+  }
+
+  override async issuers(): Promise<readonly string[]> {
+    return this.#settings.issuers ?? this.#transport.caaIdentities(this.#clock.now());
   }
 
   override async accountUri(): Promise<string | undefined> {
@@ -145,7 +151,6 @@ const renewalWindow = async (
   { session, clock }: Step,
   chain: string,
 ): Promise<RenewalWindow | undefined> => {
-  const { certificateId } = await import('./x509.ts');
   const id = certificateId(chain);
   if (id === undefined) return undefined;
   const { renewalInfo } = await session.directory();

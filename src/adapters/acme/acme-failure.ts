@@ -1,7 +1,7 @@
 import type {
   AuthorityFailure,
   AuthorityFailureReason,
-} from '../../domains/domain/certificates/order.ts';
+} from '../../domains/domain/certificates/certificate-status.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import {
   NoUsableAnswer,

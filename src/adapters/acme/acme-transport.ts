@@ -6,6 +6,8 @@ import { readDocument, type Directory } from './acme-documents.ts';
 import { AcmeProblem } from './acme-failure.ts';
 
 const keptNonces = 10;
+/** Checks of domains wait for the directory, where it was never read. */
+const identities = { deadlineMs: 5_000, againMs: 60_000 } as const;
 
 export interface AuthorityAddress {
   readonly directoryUrl: string;
@@ -21,6 +23,8 @@ export class AcmeTransport {
   /** A nonce from each answer, newest last: these cost no extra request, and are current. */
   readonly #nonces: string[] = [];
   #directory: Directory | undefined;
+  #caaIdentities: readonly string[] | undefined;
+  #askAgainAt = 0;
 
   constructor({ directoryUrl, trustedCa, http }: AuthorityAddress) {
     this.directoryUrl = directoryUrl;
@@ -42,7 +46,21 @@ export class AcmeTransport {
     if (this.#directory) return this.#directory;
     const { body } = await this.send({ method: 'GET', url: this.directoryUrl }, signal);
     this.#directory = readDocument('directory', body);
+    const { caaIdentities = [] } = this.#directory.meta ?? {};
+    this.#caaIdentities = caaIdentities.map((name) => name.toLowerCase());
     return this.#directory;
+  }
+
+  /**
+   * The names of the authority in CAA records, as it last told them (RFC 8555, section 9.7.6). While it never did, nobody
+   * can say what CAA forbids it, and it takes no order either: none.
+   */
+  async caaIdentities(now: Date): Promise<readonly string[]> {
+    if (this.#caaIdentities === undefined && now.getTime() >= this.#askAgainAt) {
+      this.#askAgainAt = now.getTime() + identities.againMs;
+      await this.directory(AbortSignal.timeout(identities.deadlineMs)).catch(() => undefined);
+    }
+    return this.#caaIdentities ?? [];
   }
 
   /** After an error: the directory may have changed. */

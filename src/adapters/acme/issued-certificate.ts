@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPair, X509Certificate } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Certificate } from '../../domains/domain/certificates/certificate.ts';
-import type { CertificateOrder } from '../../domains/domain/certificates/order.ts';
+import type { Certificate } from '../../domains/domain/certificates/renewal.ts';
+import type { CertificateOrder } from '../../domains/domain/certificates/certificate-status.ts';
 import { AcmeFailure } from './acme-failure.ts';
 
 /** Tolerance for clocks that differ: a certificate that starts this soon counts as valid. */

@@ -2,17 +2,17 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CertificateAuthority, type OrderAnswer } from '../../domains/certificate-ports.ts';
-import type { Certificate } from '../../domains/domain/certificates/certificate.ts';
+import type { Certificate } from '../../domains/domain/certificates/renewal.ts';
 import type {
   AuthorityFailureReason,
   CertificateOrder,
   OrderState,
-} from '../../domains/domain/certificates/order.ts';
+} from '../../domains/domain/certificates/certificate-status.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Sealer } from '../../kernel/sealer.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import { newPrivateKey } from './issued-certificate.ts';
-import type { LocalRoot, RootPair } from './x509.ts';
+import { LocalRoot, newRoot, type RootPair } from './x509.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -21,7 +21,6 @@ const orderPrefix = 'local:';
 /** For development. Clients that trust `local-ca.pem` in the folder trust its certificates. */
 export class LocalCertificateAuthority extends CertificateAuthority {
   override readonly name = 'local';
-  override readonly issuers: readonly string[] = [];
   readonly #file: LocalRootFile;
   readonly #clock: Clock;
   readonly #lifeMs: number;
@@ -37,6 +36,10 @@ export class LocalCertificateAuthority extends CertificateAuthority {
     this.#file = new LocalRootFile(setup.folder, setup.sealer);
     this.#clock = setup.clock;
     this.#lifeMs = setup.lifeMs ?? 90 * dayMs;
+  }
+
+  override issuers(): Promise<readonly string[]> {
+    return Promise.resolve([]);
   }
 
   override accountUri(): Promise<undefined> {
@@ -142,7 +145,6 @@ export class LocalRootFile {
   }
 
   async #read(now: Date): Promise<LocalRoot> {
-    const { LocalRoot, newRoot } = await import('./x509.ts');
     const sealed =
       (await readWhole(this.#sealedPath)) ??
       (await createOnce(this.#sealedPath, this.#seal(await newRoot(now))));

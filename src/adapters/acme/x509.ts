@@ -14,8 +14,8 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509';
 import { LRUCache } from 'lru-cache';
-import type { Certificate, Validity } from '../../domains/domain/certificates/certificate.ts';
-import type { CertificateOrder } from '../../domains/domain/certificates/order.ts';
+import type { Certificate, Validity } from '../../domains/domain/certificates/renewal.ts';
+import type { CertificateOrder } from '../../domains/domain/certificates/certificate-status.ts';
 import { newPrivateKey } from './issued-certificate.ts';
 
 // This file is loaded on first use: loading its package takes longer than most commands, which need no certificate.

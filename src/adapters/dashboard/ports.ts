@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { Access } from '../../access/access.ts';
-import type { Plan } from '../../access/domain/plan.ts';
 import type { AuditLog, IdempotencyKeys } from '../../access/ports.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
@@ -10,9 +9,7 @@ import type { Acting } from '../../kernel/acting.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Deadline } from '../../kernel/deadline.ts';
 import type { Ids } from '../../kernel/ids.ts';
-import type { Notifications } from '../../notifications/notifications.ts';
-import type { WebhookCalls } from '../../notifications/webhooks.ts';
-import type { Allowance } from '../../sites/domain/allowance.ts';
+import type { Notifications, WebhookCalls } from '../../notifications/notifications.ts';
 import type { Sites } from '../../sites/sites.ts';
 
 /** What the pages show and do, and what they need of the machine. */
@@ -80,7 +77,6 @@ export interface DashboardSettings {
   readonly deprecated: ReadonlyMap<string, Date>;
   /** The public base address of the API, without a slash at its end. */
   readonly apiUrl: string;
-  readonly allowances: Readonly<Record<Plan, Allowance>>;
   /** Whether this process knows the current request counts: it counts alone, or the counters are shared. */
   readonly knowsCounts: boolean;
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { traced } from '../../kernel/traced.ts';
 import type { Span, Tracer } from '../../kernel/tracer.ts';
 import { delegationNameOf } from '../../domains/domain/dns/records.ts';
-import { isWildcard } from '../../domains/domain/names/wildcard.ts';
+import { isWildcard } from '../../domains/domain/names/name-rules.ts';
 import type {
   DnsAnswer,
   DnsFacts,

@@ -7,7 +7,7 @@ import type {
   UncheckedAnswer,
 } from '../../domains/domain/dns/facts.ts';
 import { challengeNameOf, delegationNameOf } from '../../domains/domain/dns/records.ts';
-import { baseOf } from '../../domains/domain/names/wildcard.ts';
+import { baseOf } from '../../domains/domain/names/name-rules.ts';
 import type { Questions } from './resolver-questions.ts';
 import type { WireQuestion } from './wire-questions.ts';
 

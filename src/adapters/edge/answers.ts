@@ -4,8 +4,6 @@ import type { EdgeConnections, EdgeConnection, Ticks, UnderWay } from './edge-co
 import type { EdgeLimits, NetworkUsages } from './edge-limits.ts';
 import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
 
-/** An answer that stalled for this long may be ended to make room. */
-const stillMs = 2_000;
 /** Frees room for several at once, so that not every request has to search. */
 const roomToMake = 0.9;
 
@@ -151,7 +149,7 @@ export class Answers {
           since: answer.stalledSince ?? now,
         })),
       )
-      .filter(({ since }) => now - since >= stillMs)
+      .filter(({ since }) => now - since >= this.#limits.stillAnswerMs)
       .sort((one, other) => one.since - other.since);
     const { all } = this.#usages;
     for (const { connection, answer } of still) {

@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
-import type { Route } from '../../domains/domain/redirects/routes.ts';
-import { isAbsolute, redirectTarget } from '../../domains/domain/redirects/target.ts';
+import type { Route } from '../../domains/domain/redirects/redirects.ts';
+import { isAbsolute, redirectTarget } from '../../domains/domain/redirects/settings.ts';
 import { requestBeginning, requestName, tellAnswer } from '../../kernel/traced-request.ts';
 import type { Tracer } from '../../kernel/tracer.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';

@@ -20,6 +20,10 @@ export const edgeLimits = {
   stalledAnswerMs: 20_000,
   /** An HTTP/2 connection without progress of any answer ends after this time, even if other frames arrive. */
   idleSessionMs: 60_000,
+  /** For its end, once it was asked to. */
+  endingSessionMs: 5_000,
+  /** An answer that stalled for this long may be ended to make room for others. */
+  stillAnswerMs: 2_000,
 } as const;
 
 export type EdgeLimits = Readonly<Record<keyof typeof edgeLimits, number>>;

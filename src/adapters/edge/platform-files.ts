@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { pairOf } from '../../domains/domain/own/own-name.ts';
-import type { LoadedCertificate } from '../../domains/edge-ports.ts';
+import type { LoadedCertificate } from '../../domains/ports.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
 interface PlatformPaths {

@@ -2,11 +2,11 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Turns } from '../../kernel/turns.ts';
-import { hostOf } from '../../domains/domain/certificates/certificate.ts';
-import { isWildcard, namesFor, wildcardOver } from '../../domains/domain/names/wildcard.ts';
-import type { Route } from '../../domains/domain/redirects/routes.ts';
+import { hostOf } from '../../domains/domain/certificates/renewal.ts';
+import { isWildcard, namesFor, wildcardOver } from '../../domains/domain/names/name-rules.ts';
+import type { Route } from '../../domains/domain/redirects/redirects.ts';
 import { pairOf } from '../../domains/domain/own/own-name.ts';
-import type { EdgeRecords, LoadedCertificate } from '../../domains/edge-ports.ts';
+import type { EdgeRecords, LoadedCertificate } from '../../domains/ports.ts';
 
 /** Other processes' changes are seen within a second, with time to read them. */
 const usualPollMs = 500;

@@ -2,7 +2,7 @@ import { constants } from 'node:crypto';
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { LoadedCertificate } from '../../domains/edge-ports.ts';
+import type { LoadedCertificate } from '../../domains/ports.ts';
 import type { EdgeConnections } from './edge-connections.ts';
 import type { RouteTable } from './route-table.ts';
 

@@ -2,9 +2,6 @@ import type { Answers } from './answers.ts';
 import type { EdgeLimits } from './edge-limits.ts';
 import type { EdgeConnection, Ticks } from './edge-connections.ts';
 
-/** How long a connection that was asked to end may take for that. */
-const endingMs = 5_000;
-
 interface Terms {
   readonly answers: Pick<Answers, 'cut' | 'stalled'>;
   readonly limits: EdgeLimits;
@@ -30,6 +27,6 @@ const endStalledStreams = (
     if (hasStalled) answers.cut(connection, answer);
   }
   const idleMs = now - Math.max(connection.progressAt, connection.fullAt);
-  if (idleMs >= limits.idleSessionMs + endingMs) connection.session?.destroy();
+  if (idleMs >= limits.idleSessionMs + limits.endingSessionMs) connection.session?.destroy();
   else if (idleMs >= limits.idleSessionMs) connection.session?.close();
 };

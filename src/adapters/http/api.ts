@@ -15,7 +15,6 @@ export interface ApiSettings {
   readonly stagingUrl: string | undefined;
   /** The first one signs cursors; cursors signed with the others stay valid. */
   readonly secretKeys: SecretKeys;
-  readonly petByIdDeprecatedSince: Date;
   /** Origins whose pages may call the API from a browser; none by default. */
   readonly corsOrigins: readonly string[];
   /** How many proxies' X-Forwarded-For to believe. */
@@ -23,7 +22,7 @@ export interface ApiSettings {
   /** Whether this process serves the API, or only health and metrics. */
   readonly servesApi: boolean;
   /** If set, readiness and metrics are served there instead of here. */
-  readonly operationsPort: number | undefined;
+  readonly operationsPort: { readonly port: number } | undefined;
 }
 
 export interface ApiPorts
@@ -54,5 +53,5 @@ export const api = (ports: ApiPorts, settings: ApiSettings): RequestHandler => {
 const operationsOf = (ports: ApiPorts, settings: ApiSettings): readonly Operation[] => {
   const baseUrl = settings.publicUrl;
   const routes = { catalogue: ports.catalogue, cursors: new Cursors(settings.secretKeys), baseUrl };
-  return catalogueOperations(routes, settings.petByIdDeprecatedSince);
+  return catalogueOperations(routes);
 };

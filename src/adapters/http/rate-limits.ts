@@ -1,14 +1,14 @@
 import type { Access } from '../../access/access.ts';
-import { planLimits, type Limits } from '../../access/domain/plan.ts';
 import {
+  planLimits,
+  type Limits,
   judge,
   secondsUntil,
   windowNames,
   windowSeconds,
   type Verdict,
-} from '../../access/domain/rate-quota.ts';
-import type { Caller } from '../../access/use-cases/authenticate.ts';
-import type { Banned } from '../../access/use-cases/meter-request.ts';
+} from '../../access/domain/quota.ts';
+import type { Caller, Banned } from '../../access/use-cases/callers.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import { RequestError } from './error-table.ts';

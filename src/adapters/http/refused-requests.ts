@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Access } from '../../access/access.ts';
-import { planLimits } from '../../access/domain/plan.ts';
+import { planLimits } from '../../access/domain/quota.ts';
 import { shownPath } from '../../kernel/shown-path.ts';
 import { addressBucket } from './listener/client-address.ts';
 import type { Answer } from './answer.ts';

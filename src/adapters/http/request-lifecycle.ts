@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../../access/use-cases/authenticate.ts';
+import type { Caller } from '../../access/use-cases/callers.ts';
 import type { Logger } from 'pino';
-import type { AnsweredRequest } from '../../access/usage-ports.ts';
+import type { AnsweredRequest } from '../../access/ports.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { shownPath } from '../../kernel/shown-path.ts';
 import { requestBeginning, requestName, tellAnswer } from '../../kernel/traced-request.ts';

@@ -1,6 +1,6 @@
 import { createTransport, type Transporter } from 'nodemailer';
 import type SMTPTransport from 'nodemailer/lib/smtp-transport';
-import { Postman, type OutgoingMail, type Posted } from '../../notifications/mail-ports.ts';
+import { Postman, type OutgoingMail, type Posted } from '../../notifications/ports.ts';
 import { renderMail, renderSummary } from './render-mail.ts';
 
 interface Sender {

@@ -1,15 +1,5 @@
-import {
-  countIn,
-  windowIndex,
-  type Counts,
-  type WindowCount,
-} from '../../access/domain/rate-quota.ts';
-import {
-  QuotaCounters,
-  type CounterSnapshot,
-  type Take,
-  type Taken,
-} from '../../access/quota-ports.ts';
+import { countIn, windowIndex, type Counts, type WindowCount } from '../../access/domain/quota.ts';
+import { QuotaCounters, type CounterSnapshot, type Take, type Taken } from '../../access/ports.ts';
 import { Bell } from '../../kernel/bell.ts';
 
 /** Of an account or an address: what passed. Of a key: its strikes, in `minute`. */

@@ -1,4 +1,4 @@
-import type { CounterSnapshot, CounterSnapshots } from '../../access/quota-ports.ts';
+import type { CounterSnapshot, CounterSnapshots } from '../../access/ports.ts';
 import type { Bell } from '../../kernel/bell.ts';
 import type { Clock } from '../../kernel/clock.ts';
 

@@ -1,5 +1,5 @@
-import type { HighUse } from '../../access/domain/rate-quota.ts';
-import type { HighUses } from '../../access/quota-ports.ts';
+import type { HighUse } from '../../access/domain/quota.ts';
+import type { HighUses } from '../../access/ports.ts';
 import { Bell } from '../../kernel/bell.ts';
 
 type UseOfAccount = HighUse & { readonly accountId: string };

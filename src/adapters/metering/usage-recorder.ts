@@ -1,9 +1,4 @@
-import type {
-  AnsweredRequest,
-  HourOfUsage,
-  UsageLog,
-  UsageOutcome,
-} from '../../access/usage-ports.ts';
+import type { AnsweredRequest, HourOfUsage, UsageLog, UsageOutcome } from '../../access/ports.ts';
 import { Bell } from '../../kernel/bell.ts';
 
 const hourMs = 3_600_000;

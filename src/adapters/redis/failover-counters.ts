@@ -1,5 +1,5 @@
-import type { Counts } from '../../access/domain/rate-quota.ts';
-import { QuotaCounters, type Take, type Taken } from '../../access/quota-ports.ts';
+import type { Counts } from '../../access/domain/quota.ts';
+import { QuotaCounters, type Take, type Taken } from '../../access/ports.ts';
 import { OutOfTime, Unavailable } from '../../kernel/unavailable.ts';
 
 /** Local counters that can take over; they follow the last shared counts. */

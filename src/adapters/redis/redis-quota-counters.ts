@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { Redis } from 'ioredis';
-import { windowIndex, type Counts } from '../../access/domain/rate-quota.ts';
-import { QuotaCounters, type Take, type Taken } from '../../access/quota-ports.ts';
+import { windowIndex, type Counts } from '../../access/domain/quota.ts';
+import { QuotaCounters, type Take, type Taken } from '../../access/ports.ts';
 import { noDeadline, type Deadline } from '../../kernel/deadline.ts';
 import type { Step, Tracer } from '../../kernel/tracer.ts';
 import { OutOfTime, Unavailable } from '../../kernel/unavailable.ts';

@@ -1,4 +1,4 @@
-import { slowMs } from '../../notifications/domain/webhooks/attempts.ts';
+import { slowMs } from '../../notifications/domain/webhook-delivery.ts';
 import type { ClaimedDelivery, Claiming, DueDelivery } from '../../notifications/webhook-ports.ts';
 import type { Room, Share } from './share.ts';
 

@@ -1,6 +1,6 @@
 import { hash, randomInt } from 'node:crypto';
-import { base62 } from '../../access/domain/api-key-secret.ts';
-import { KeyMaterial } from '../../access/key-ports.ts';
+import { base62 } from '../../access/domain/api-key.ts';
+import { KeyMaterial } from '../../access/ports.ts';
 
 export class NodeKeyMaterial extends KeyMaterial {
   override randomBase62(length: number): string {

@@ -1,7 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
 import { promisify } from 'node:util';
 import PQueue from 'p-queue';
-import { passwordText } from '../../access/domain/password-text.ts';
+import { passwordText } from '../../access/domain/password.ts';
 import { Passwords } from '../../access/people-ports.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import { readCommonPasswords } from './common-passwords.ts';

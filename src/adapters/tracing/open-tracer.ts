@@ -32,13 +32,11 @@ const concurrencyLimit = 1 + Math.ceil(queue.maxQueueSize / queue.maxExportBatch
 
 export interface TracerSettings extends ExportReport {
   readonly version: string;
-  readonly sampler: SamplerName;
-  readonly ratio: number;
   /** The last spans could not be sent in time. */
   readonly onLate: () => void;
 }
 
-/** The packages read where to send spans, with which headers, and the name of the service from the environment. */
+/** Where to send spans, with which headers, which to record, and the name of the service stand in the environment. */
 export const openTracer = (settings: TracerSettings): OtelTracer =>
   tracerTo(new OTLPTraceExporter({ concurrencyLimit }), settings);
 
@@ -46,7 +44,7 @@ export const tracerTo = (receiver: SpanExporter, settings: TracerSettings): Otel
   const exporter = new ReportingExporter(receiver, settings);
   const provider = new TracerProvider({
     resource: resourceOf(settings.version),
-    sampler: samplerFor(settings.sampler, settings.ratio),
+    sampler: samplerIn(process.env),
     spanLimits: { attributeValueLengthLimit: longestValue },
     spanProcessors: [new BatchSpanProcessor({ exporter, ...queue })],
   });
@@ -70,36 +68,21 @@ const resourceOf = (version: string) =>
     )
     .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }));
 
-/** The values of `OTEL_TRACES_SAMPLER`. */
-export type SamplerName =
-  | 'always_on'
-  | 'always_off'
-  | 'traceidratio'
-  | 'parentbased_always_on'
-  | 'parentbased_always_off'
-  | 'parentbased_traceidratio';
-
 /**
  * Decides once for each beginning; its steps follow. A caller's `sampled` flag and trace id decide nothing, or callers could
  * make us record everything, or hide. So `parentbased_…` is the same as without: the only parents that count are ours.
  */
-export const samplerFor = (name: SamplerName, ratio: number): Sampler => {
-  const root = rootFor(name, ratio);
+export const samplerIn = (environment: Readonly<Record<string, string | undefined>>): Sampler => {
+  const root = rootFor(environment['OTEL_TRACES_SAMPLER'], environment['OTEL_TRACES_SAMPLER_ARG']);
   return new ParentBasedSampler({ root, remoteParentSampled: root, remoteParentNotSampled: root });
 };
 
-const rootFor = (name: SamplerName, ratio: number): Sampler => {
-  switch (name) {
-    case 'always_on':
-    case 'parentbased_always_on':
-      return new AlwaysOnSampler();
-    case 'always_off':
-    case 'parentbased_always_off':
-      return new AlwaysOffSampler();
-    case 'traceidratio':
-    case 'parentbased_traceidratio':
-      return byChance(ratio);
-  }
+/** As OpenTelemetry has it: what is not known is as if it were not set. */
+const rootFor = (name = '', share = '1'): Sampler => {
+  const ratio = Number(share);
+  const isShare = ratio >= 0 && ratio <= 1;
+  if (name.endsWith('always_off')) return new AlwaysOffSampler();
+  return name.endsWith('traceidratio') && isShare ? byChance(ratio) : new AlwaysOnSampler();
 };
 
 const byChance = (ratio: number): Sampler => ({

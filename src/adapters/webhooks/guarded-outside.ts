@@ -4,14 +4,15 @@ import { request as secureRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { beginningOf } from '../../kernel/beginning-of.ts';
-import type { Outcome } from '../../notifications/domain/webhooks/delivery.ts';
+import type { Outcome } from '../../notifications/domain/webhook-delivery.ts';
 import {
   mayBeSentTo,
   readDestination,
   type Destination,
   type DestinationRules,
-} from '../../notifications/domain/webhooks/destination.ts';
-import { isLoopback, plainAddress } from '../../notifications/domain/webhooks/special-addresses.ts';
+  isLoopback,
+  plainAddress,
+} from '../../notifications/domain/destination.ts';
 import { Outside } from '../../notifications/webhook-ports.ts';
 import { NotSent, notSentBy } from './not-sent.ts';
 

@@ -1,4 +1,4 @@
-import type { FailedWhy } from '../../notifications/domain/webhooks/delivery.ts';
+import type { FailedWhy } from '../../notifications/domain/webhook-delivery.ts';
 
 interface Wording {
   readonly why: FailedWhy;

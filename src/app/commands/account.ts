@@ -1,21 +1,22 @@
 import { Argument, InvalidArgumentError } from 'commander';
-import { limitsOf, plans, type Limits, type Plan } from '../../access/domain/plan.ts';
+import {
+  limitsOf,
+  plans,
+  type Limits,
+  type Plan,
+  type SiteLimits,
+} from '../../access/domain/quota.ts';
 import type { Account } from '../../access/domain/account.ts';
 import { AuditLog } from '../../access/ports.ts';
-import type { Usage } from '../../access/use-cases/show-usage.ts';
+import type { Usage } from '../../access/use-cases/accounts.ts';
 import { Clock } from '../../kernel/clock.ts';
 import type { EveryField } from '../../kernel/every-field.ts';
+import { gib } from '../../sites/domain/project.ts';
+import { allowanceOf } from '../plan-allowances.ts';
 import { signInUrl } from '../settings/addresses.ts';
 import { AccessKey, ConfigKey } from '../keys.ts';
-import {
-  group,
-  lightCommand,
-  ofAccount,
-  option,
-  required,
-  table,
-  type Define,
-} from './run-command.ts';
+import { onDemand } from '../on-demand.ts';
+import { group, command, ofAccount, option, required, table, type Define } from './run-command.ts';
 
 const planOption = () => option('--plan <plan>', 'plan of the account').choices(plans);
 
@@ -37,7 +38,7 @@ const numberOfDays = (text: string): number => {
 const number = (flags: string, description: string) =>
   option(flags, description).argParser(wholeNumber);
 
-const create = lightCommand(
+const create = command(
   'create an account with a first API key, which is shown once, and a sign-in link',
   [
     required('--name <name>', 'name of the store'),
@@ -62,7 +63,7 @@ const create = lightCommand(
   },
 );
 
-const list = lightCommand('list all accounts', [], async (container) => {
+const list = command('list all accounts', [], async (container) => {
   const accounts = await container.get(AccessKey).listAccounts();
   return [
     accounts.map(presentAccount),
@@ -75,25 +76,34 @@ interface PlanGiven {
   readonly plan: Plan;
   readonly perMinute?: number;
   readonly perDay?: number;
+  readonly projects?: number;
+  readonly domains?: number;
+  readonly storageGib?: number;
 }
 
-const changePlan = lightCommand(
+const changePlan = command(
   'move an account to another plan',
   [
     ofAccount,
     planOption().makeOptionMandatory(),
     number('--per-minute <number>', 'only for plan enterprise: requests a minute'),
     number('--per-day <number>', 'only for plan enterprise: requests a day'),
+    number('--projects <number>', 'only for plan enterprise: projects'),
+    number('--domains <number>', 'only for plan enterprise: custom domains'),
+    number('--storage-gib <number>', 'only for plan enterprise: GiB of unpacked files'),
   ],
-  async (container, { account, plan, perMinute, perDay }: PlanGiven) => {
-    const ownLimits =
+  async (container, { account, plan, perMinute, perDay, ...rest }: PlanGiven) => {
+    const { projects, domains, storageGib } = rest;
+    const requests =
       perMinute === undefined || perDay === undefined ? undefined : { perMinute, perDay };
-    const changed = await container.get(AccessKey).setPlan(account, plan, ownLimits);
-    const limits = limitsOf(changed.plan, changed.ownLimits);
+    const sites = { projects, domains, storageGib };
+    const changed = await container.get(AccessKey).setPlan(account, plan, { requests, sites });
+    const { limits } = presentAccount(changed);
     return [
       presentAccount(changed),
       `Account ${changed.id} is on ${changed.plan}: ${String(limits.perMinute)} requests a minute, ` +
-        `${String(limits.perDay)} a day.`,
+        `${String(limits.perDay)} a day; ${String(limits.projects)} projects, ` +
+        `${String(limits.domains)} custom domains, ${String(limits.storageGib)} GiB of files.`,
     ];
   },
 );
@@ -108,7 +118,7 @@ const setPlan: Define = (defined) => {
   });
 };
 
-const usage = lightCommand(
+const usage = command(
   'show requests by the hour, what is left now, and keys that call deprecated operations',
   [
     ofAccount,
@@ -117,7 +127,7 @@ const usage = lightCommand(
       .default(1),
   ],
   async (container, { account, days }: { account: string; days: number }) => {
-    const { recallCounters } = await import('../known-counters.ts');
+    const { recallCounters } = await onDemand.maintenance();
     await recallCounters(container);
     const since = new Date(container.get(Clock).now().getTime() - days * 86_400_000);
     const shown = await container.get(AccessKey).showUsage(account, since);
@@ -125,7 +135,7 @@ const usage = lightCommand(
   },
 );
 
-const audit = lightCommand(
+const audit = command(
   'show the audit log of an account, newest first',
   [new Argument('<account>', 'id of the account')],
   async (container, { account }: { account: string }) => {
@@ -170,13 +180,19 @@ const describeUsage = ({ quota, hours, deprecated }: Usage): string => {
 const columnsOf = ({ id, name, plan, email }: Account) =>
   Object.values({ id, name, plan, email } satisfies Omit<
     EveryField<Account>,
-    'ownLimits' | 'createdAt' | 'warnings'
+    'ownLimits' | 'siteLimits' | 'createdAt' | 'warnings'
   >);
 
-const presentAccount = ({ id, name, email, plan, ownLimits, createdAt }: Account) => {
-  const limits = limitsOf(plan, ownLimits);
+const presentAccount = ({ id, name, email, plan, ownLimits, siteLimits, createdAt }: Account) => {
+  const { projects, domains, storedBytes } = allowanceOf({ plan, siteLimits });
+  const limits = {
+    ...limitsOf(plan, ownLimits),
+    projects,
+    domains,
+    storageGib: storedBytes / gib,
+  } satisfies EveryField<Limits & SiteLimits>;
   return { id, name, email, plan, limits, createdAt } satisfies Omit<
     EveryField<Account & { limits: Limits }>,
-    'ownLimits' | 'warnings'
+    'ownLimits' | 'siteLimits' | 'warnings'
   >;
 };

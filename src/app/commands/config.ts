@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
 import type { Finding } from '../doctor/finding.ts';
-import type { Config } from '../settings/config.ts';
-import { camelCase, type SettingTable } from '../settings/setting.ts';
+import { onDemand } from '../on-demand.ts';
+import { loadConfig } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
+import { redaction, shownSettings } from '../settings/redaction.ts';
+import { startWarnings } from '../settings/start-warnings.ts';
 import { print, type OutputOptions } from './run-command.ts';
 
 export const configCommands = (program: Command): void => {
@@ -14,14 +17,8 @@ export const configCommands = (program: Command): void => {
     )
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions) => {
-      const [{ settings }, { loadConfig }, { redaction }, { startWarnings }] = await Promise.all([
-        import('../settings/settings.ts'),
-        import('../settings/config.ts'),
-        import('../settings/redaction.ts'),
-        import('../settings/start-warnings.ts'),
-      ]);
       const config = loadConfig(process.env);
-      const shown = shownSettings(settings, config, process.env);
+      const shown = shownSettings(config);
       const warnings = startWarnings(config, process.env);
       const found = await tried(config);
       const lines = [
@@ -40,46 +37,10 @@ export const configCommands = (program: Command): void => {
     });
 };
 
-type Shown = Readonly<Record<string, unknown>>;
-
-/** By their names in the environment. Of a secret only whether it is set. */
-const shownSettings = (
-  settings: SettingTable,
-  config: Config,
-  environment: NodeJS.ProcessEnv,
-): Shown => {
-  const { acme, acmeFallback } = config;
-  const values: Shown = {
-    ...config,
-    nodeEnv: environment['NODE_ENV'],
-    secretKeyPrevious: config.previousSecretKey,
-    acmeDirectoryUrl: acme?.directoryUrl,
-    acmeEmail: acme?.email,
-    acmeEabKid: acme?.eab?.kid,
-    acmeEabHmac: acme?.eab?.hmac,
-    acmeProfile: acme?.profile,
-    caaIssuer: acme?.issuers,
-    acmeFallbackDirectoryUrl: acmeFallback?.directoryUrl,
-    acmeFallbackEmail: acmeFallback?.email,
-    acmeFallbackEabKid: acmeFallback?.eab?.kid,
-    acmeFallbackEabHmac: acmeFallback?.eab?.hmac,
-    caaFallbackIssuer: acmeFallback?.issuers,
-  };
-  return Object.fromEntries(
-    Object.entries(settings).map(([name, { isSecret }]) => {
-      const value = values[camelCase(name)];
-      if (!isSecret) return [name, value];
-      if (value !== undefined) return [name, 'set'];
-      return [name, name === 'SECRET_KEY' ? 'from the data folder' : undefined];
-    }),
-  );
-};
-
 /** What `serve` would refuse beside the settings themselves, and the mail server. */
 const tried = async (config: Config): Promise<readonly (Finding & { readonly of: string })[]> => {
   const files = config.roles.includes('edge') && config.platformCertificateFile !== undefined;
-  const { given } = await import('../doctor/platform-findings.ts');
-  const { checkMail } = await import('../doctor/check-mail.ts');
+  const { given, checkMail } = await onDemand.doctor();
   const certificate = files ? (await given(config)).findings : [];
   const mail = config.smtpUrl === undefined ? [] : await checkMail(config);
   return [
@@ -90,7 +51,6 @@ const tried = async (config: Config): Promise<readonly (Finding & { readonly of:
 
 const inWords = (value: unknown): string => {
   if (value === undefined) return '–';
-  if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.join(', ') || '–';
   // As it is written in the setting.
   if (typeof value === 'boolean') return value ? '1' : '0';

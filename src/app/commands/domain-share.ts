@@ -2,8 +2,9 @@ import { Argument } from 'commander';
 import type { Container } from 'inversify';
 import { shareDays, type DomainShare } from '../../domains/domain/attachment/share.ts';
 import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
-import type { MadeShare } from '../../domains/use-cases/share-domain.ts';
+import type { MadeShare } from '../../domains/use-cases/show-domain.ts';
 import type { EveryField } from '../../kernel/every-field.ts';
+import { sharedPath } from '../../adapters/dashboard/frame/paths.ts';
 import { ConfigKey, DomainsKey, SitesKey } from '../keys.ts';
 import { dashboardOrigin } from '../settings/addresses.ts';
 import { hostInWords } from './present-domain.ts';
@@ -35,12 +36,7 @@ export const domainShare = command(
   },
 );
 
-const made = async (
-  container: Container,
-  domain: CustomDomain,
-  share: MadeShare,
-): Promise<Answer> => {
-  const { sharedPath } = await import('../../adapters/dashboard/frame/paths.ts');
+const made = (container: Container, domain: CustomDomain, share: MadeShare): Answer => {
   const url = `${dashboardOrigin(container.get(ConfigKey))}${sharedPath(share.secret)}`;
   return [
     { ...presentShare(share), url },

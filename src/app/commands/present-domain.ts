@@ -1,20 +1,20 @@
-import { isReadyAt } from '../../domains/domain/attachment/readiness.ts';
+import { isReadyAt } from '../../domains/domain/attachment/serving.ts';
 import {
   nextStepAt,
   statusOf,
   type CertificateStanding,
   type WantedWork,
-} from '../../domains/domain/certificates/standing.ts';
-import type { Attempts } from '../../domains/domain/certificates/attempts.ts';
-import type { Attachment } from '../../domains/domain/attachment/attachment.ts';
+  type Attempts,
+} from '../../domains/domain/certificates/certificate-status.ts';
 import type {
+  Attachment,
   CustomDomain,
   CustomDomainState,
   OwnFact,
 } from '../../domains/domain/attachment/custom-domain.ts';
-import { isAtApex } from '../../domains/domain/dns/standing.ts';
+import { isAtApex } from '../../domains/domain/dns/judgement.ts';
 import { shownHost } from '../../domains/domain/names/hostname.ts';
-import type { TimelineEntry } from '../../domains/domain/attachment/timeline.ts';
+import type { TimelineEntry } from '../../domains/domain/attachment/timeline-entries.ts';
 import type { DomainView } from '../../domains/use-cases/show-domain.ts';
 
 /**

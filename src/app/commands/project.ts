@@ -1,12 +1,11 @@
 import { InvalidArgumentError } from 'commander';
 import type { EveryField } from '../../kernel/every-field.ts';
 import { bytesInWords } from '../../kernel/in-words.ts';
-import type { Deploy } from '../../sites/domain/deploy.ts';
-import { type Project, slugOf } from '../../sites/domain/project.ts';
-import { isReservedSlug } from '../../sites/domain/reserved-slugs.ts';
-import { commandName } from '../command-name.ts';
+import type { Deploy } from '../../sites/domain/site.ts';
+import { type Project, slugOf, isReservedSlug } from '../../sites/domain/project.ts';
 import { SitesKey } from '../keys.ts';
 import { SiteAddresses } from '../site-addresses.ts';
+import { commandName } from '../version.ts';
 import { presentDeploy } from './deploy.ts';
 import { command, group, ofAccount, ofProject, required, table } from './run-command.ts';
 

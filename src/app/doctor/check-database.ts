@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { type BackupTimes, backupTimes } from '../../adapters/kysely/copies/backup-times.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { databaseFile } from '../../adapters/kysely/engine/database-kind.ts';
 import {
@@ -7,11 +8,10 @@ import {
   strangeSchema,
   UnfinishedDatabase,
 } from '../../adapters/kysely/migrations.ts';
-import { commandName } from '../command-name.ts';
-import type { Config } from '../settings/config.ts';
+import { commandName } from '../version.ts';
+import type { Config } from '../settings/settings.ts';
 import { databasePlace, databaseProblem } from '../failure-words.ts';
-import type { OtherClock } from './check-clock.ts';
-import { failed, ok, warning, type Finding } from './finding.ts';
+import { failed, type Finding, ok, warning } from './finding.ts';
 
 /** Changes nothing, and makes no SQLite file. */
 export const checkDatabase = async ({ databaseUrl }: Config): Promise<readonly Finding[]> => {
@@ -21,7 +21,7 @@ export const checkDatabase = async ({ databaseUrl }: Config): Promise<readonly F
     const states = await usingDatabase(databaseUrl, migrationStates);
     const applied = states.filter(({ executedAt }) => executedAt !== undefined);
     const names = applied.map(({ name }) => name);
-    const strange = strangeSchema(names, await knownMigrations(), place);
+    const strange = strangeSchema(names, knownMigrations, place);
     if (strange) return [failed(strange.seen, strange.advice)];
     const pending = states.length - applied.length;
     if (pending === 0) return [ok(`${place} answers, and its schema is up to date.`)];
@@ -62,4 +62,61 @@ export const usingDatabase = async <T>(
 export const isMissing = (databaseUrl: string): boolean => {
   const file = databaseFile(databaseUrl);
   return file !== undefined && !existsSync(file);
+};
+
+/** Of a nightly backup that takes up to two hours; the alert BackupLate has the same. */
+const mostAgeMs = 26 * 3_600_000;
+
+/** Nothing where the database is away or not yet made: the check of the database says so. */
+export const checkBackups = async ({ databaseUrl }: Config): Promise<readonly Finding[]> => {
+  if (isMissing(databaseUrl)) return [];
+  const times = await usingDatabase(databaseUrl, backupTimes).catch(() => undefined);
+  return times ? judgeBackups(times, new Date()) : [];
+};
+
+/** Whether backups of this database go on. */
+export const judgeBackups = (
+  { since, made, checked }: BackupTimes,
+  now: Date,
+): readonly Finding[] => {
+  const isOld = (moment: Date) => now.getTime() - moment.getTime() > mostAgeMs;
+  if (!made) {
+    const seen = 'No backup of this database has been made yet.';
+    return [isOld(since) ? warning(seen, everyNight) : ok(seen)];
+  }
+  const last = `The last backup is of ${made.toISOString()}`;
+  if (isOld(made)) return [warning(`${last}.`, everyNight)];
+  if (!checked) return [warning(`${last}; none was ever checked.`, check)];
+  const seen = `${last}, the last one that was checked of ${checked.toISOString()}.`;
+  return [isOld(checked) ? warning(seen, check) : ok(seen)];
+};
+
+const everyNight = `Run ${commandName()} backup every night, and see why it does not end well.`;
+const check = `Run ${commandName()} backup check after each backup.`;
+
+/** Seconds. Processes of a fleet share leases; an authority refuses what is dated much later. */
+const tolerated = 2;
+const harmful = 30;
+/** An HTTP date has whole seconds, and the answer was under way. */
+const coarse = 1.5;
+
+export interface OtherClock {
+  readonly name: string;
+  /** Milliseconds; NaN if it does not say. */
+  readonly time: number;
+  /** And what this machine's clock said in that moment. */
+  readonly here: number;
+}
+
+/** Compares this machine's clock with all that answered. */
+export const judgeClocks = (others: readonly (OtherClock | undefined)[]): readonly Finding[] => {
+  const known = others.flatMap((one) => (one && Number.isFinite(one.time) ? [one] : []));
+  if (known.length === 0) return [ok('No other clock to compare with.')];
+  return known.map(({ name, time, here }) => {
+    const apart = Math.max(0, Math.abs(time - here) / 1000 - coarse);
+    const seen = `The clock of this machine and that of ${name} are ${apart.toFixed(1)} s apart.`;
+    const advice = 'Let an NTP service set the clocks.';
+    if (apart <= tolerated) return ok(`The clock of this machine agrees with that of ${name}.`);
+    return apart <= harmful ? warning(seen, advice) : failed(seen, advice);
+  });
 };

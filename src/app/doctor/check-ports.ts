@@ -1,12 +1,13 @@
+import { createSocket } from 'node:dgram';
+import { createServer, isIPv6 } from 'node:net';
 import { connect } from 'node:tls';
 import { decode, encode } from 'dns-packet';
 import type { ServerAddress } from '../../adapters/dns/server-address.ts';
 import { exchange } from '../../adapters/dns/wire-questions.ts';
 import { nameServerOf } from '../../adapters/nameserver/zone.ts';
-import type { Config } from '../settings/config.ts';
-import { listenersOf, urlHost, type Listener } from '../settings/listeners.ts';
-import { failed, ok, type Finding, type Look } from './finding.ts';
-import { listenOnce } from './listen-once.ts';
+import { type Listener, listenersOf, urlHost } from '../settings/addresses.ts';
+import type { Config } from '../settings/settings.ts';
+import { failed, type Finding, type Look, ok } from './finding.ts';
 
 type IsOurs = (listener: Listener, signal: AbortSignal) => Promise<boolean>;
 
@@ -104,3 +105,36 @@ const isOurs = ({
     return isOurZone({ ip, port }, zone, signal);
   },
 });
+
+/** @returns the error code if listening fails; a name server also listens for datagrams */
+const listenOnce = async ({ setting, host, port }: Listener): Promise<string | undefined> => {
+  const code = await overTcp(host, port);
+  return code === undefined && setting === 'DNS_PORT' ? overUdp(host, port) : code;
+};
+
+const overTcp = (host: string, port: number): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.on('error', ({ code }: NodeJS.ErrnoException) => {
+      resolve(code ?? 'unknown');
+    });
+    server.listen({ host, port, exclusive: true }, () => {
+      server.close(() => {
+        resolve(undefined);
+      });
+    });
+  });
+
+const overUdp = (host: string, port: number): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      socket.close();
+      resolve(code ?? 'unknown');
+    });
+    socket.bind({ address: host, port, exclusive: true }, () => {
+      socket.close(() => {
+        resolve(undefined);
+      });
+    });
+  });

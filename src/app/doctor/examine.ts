@@ -1,18 +1,16 @@
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { startWarnings } from '../settings/start-warnings.ts';
-import { checkAuthority } from './check-authority.ts';
-import { judgeClocks } from './check-clock.ts';
-import { checkBackups } from './check-backups.ts';
-import { checkDatabase, databaseClock } from './check-database.ts';
-import { checkDns } from './check-dns.ts';
-import { checkObjectStore } from './check-object-store.ts';
-import { checkMail } from './check-mail.ts';
+import { checkBackups, checkDatabase, databaseClock, judgeClocks } from './check-database.ts';
+import { checkDns, checkZone } from './check-dns.ts';
 import { checkPlatform } from './check-platform.ts';
 import { checkPorts } from './check-ports.ts';
-import { checkRedis } from './check-redis.ts';
-import { checkStorage } from './check-storage.ts';
-import { checkZone } from './check-zone.ts';
+import { checkAuthority, checkMail, checkRedis } from './check-servers.ts';
+import { checkObjectStore, checkStorage } from './check-storage.ts';
 import { within, type Finding, type Look } from './finding.ts';
+
+// Commands other than `doctor` ask for these.
+export { given, ordered } from './check-platform.ts';
+export { checkMail } from './check-servers.ts';
 
 const deadlineMs = 10_000;
 

@@ -1,8 +1,7 @@
 import type { BackupTimes } from '../../adapters/kysely/copies/backup-times.ts';
 import { Census, type CensusPorts } from '../../adapters/schedule/census.ts';
 import type { Domains } from '../../domains/domains.ts';
-import type { Notifications } from '../../notifications/notifications.ts';
-import type { WebhookCalls } from '../../notifications/webhooks.ts';
+import type { Notifications, WebhookCalls } from '../../notifications/notifications.ts';
 import type { Sites } from '../../sites/sites.ts';
 
 interface Counting {

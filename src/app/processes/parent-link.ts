@@ -1,18 +1,45 @@
 import cluster from 'node:cluster';
+import pTimeout from 'p-timeout';
 import type { MetricSnapshot } from '../../adapters/http/metrics/metrics.ts';
-import {
-  Questions,
-  type FromChild,
-  type FromParent,
-  type Places,
-  type Stopping,
-} from './messages.ts';
+
+/** Why a process stops: the whole service ends, or another process has taken its place. */
+export type Stopping = 'ending' | 'replaced';
+
+/** Where the service is, by role. */
+export type Places = Readonly<Record<string, string>>;
+
+export type FromChild =
+  | { readonly type: 'serving'; readonly places: Places }
+  | { readonly type: 'metrics wanted' }
+  /** Because it was asked, or before it ends. */
+  | { readonly type: 'snapshot'; readonly snapshot: MetricSnapshot };
+
+export type FromParent =
+  | { readonly type: 'introduce' }
+  | { readonly type: 'stop'; readonly why: Stopping }
+  | { readonly type: 'snapshot wanted' }
+  | { readonly type: 'metrics'; readonly snapshots: readonly MetricSnapshot[] };
 
 /** Set in the environment of a process that another one of this program started. */
 export const parentVariable = 'ANIMAL_STORE_PARENT' as const;
 
 /** Longer than the parent waits for the others. */
 const gatheringMs = 4_000;
+
+/** The next message of one kind, for all that wait for it. */
+export class NextMessage<Content> {
+  #next = Promise.withResolvers<Content>();
+
+  /** @returns undefined when it does not come in time */
+  within(milliseconds: number): Promise<Content | undefined> {
+    return pTimeout(this.#next.promise, { milliseconds, fallback: () => undefined });
+  }
+
+  came(content: Content): void {
+    this.#next.resolve(content);
+    this.#next = Promise.withResolvers();
+  }
+}
 
 interface Serving {
   readonly places: Places;
@@ -22,7 +49,7 @@ interface Serving {
 
 /** The end of a child: what its parent asks of it, and what it asks of its parent. */
 export class ParentLink {
-  readonly #gathered = new Questions<readonly MetricSnapshot[]>(gatheringMs);
+  readonly #metrics = new NextMessage<readonly MetricSnapshot[]>();
   #stop: (why: Stopping) => void = () => process.exit(0);
   #serving: Serving | undefined;
 
@@ -53,10 +80,11 @@ export class ParentLink {
 
   /** The metrics of all processes. @returns undefined when the parent does not answer in time */
   gatherMetrics(): Promise<readonly MetricSnapshot[] | undefined> {
-    return this.#gathered.ask((question) => void tell({ type: 'metrics wanted', question }));
+    void tell({ type: 'metrics wanted' });
+    return this.#metrics.within(gatheringMs);
   }
 
-  /** Leaves the last metrics with the parent. */
+  /** Tells the parent the metrics of this process, which it keeps when this one ends. */
   async leave(): Promise<void> {
     if (this.#serving) await tell({ type: 'snapshot', snapshot: await this.#serving.snapshot() });
   }
@@ -76,13 +104,10 @@ export class ParentLink {
         await this.#serving?.introduce();
         break;
       case 'metrics':
-        this.#gathered.answered(message.question, message.snapshots);
+        this.#metrics.came(message.snapshots);
         break;
-      case 'snapshot wanted': {
-        const { question } = message;
-        const snapshot = await this.#serving?.snapshot();
-        if (snapshot) await tell({ type: 'snapshot', question, snapshot });
-      }
+      case 'snapshot wanted':
+        await this.leave();
     }
   }
 }

@@ -1,7 +1,14 @@
+import cluster from 'node:cluster';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Turns } from '../../kernel/turns.ts';
-import type { Child, Ending } from './child.ts';
-import type { Places } from './messages.ts';
+import { createLog } from '../log.ts';
+import type { Config } from '../settings/settings.ts';
+import { redaction } from '../settings/redaction.ts';
+import { startWarnings } from '../settings/start-warnings.ts';
+import { stopDeadlines, stopOnSignal } from '../stop-process.ts';
+import { forkChild, GatheredMetrics, type Child, type Ending } from './children.ts';
+import type { Places, Stopping } from './parent-link.ts';
 
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
@@ -22,7 +29,7 @@ export interface SupervisorPorts {
 }
 
 /** The first round has failed. */
-export class StartFailed extends Error {
+class StartFailed extends Error {
   readonly ending: Ending;
 
   constructor(ending: Ending) {
@@ -171,3 +178,67 @@ export class Supervisor {
 
 /** A start that did not serve is no success, even if a signal ended it in good order. */
 const failed = ({ code, signal }: Ending): Ending => ({ code: code === 0 ? 1 : code, signal });
+
+/** A child that has missed its own deadline is stuck. */
+const killAfterMs = 2_000;
+
+/** Runs the service as several processes until a signal stops it. This one only starts and watches them. */
+export const supervise = async (config: Config): Promise<void> => {
+  const { log, flush } = createLog(config.logLevel, redaction(process.env), {
+    pid: process.pid,
+  });
+  for (const warning of startWarnings(config, process.env)) log.warn(warning);
+  // Each process accepts its connections by itself. Otherwise this one would accept and hand over all of them.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  const { ending, replaced } = stopDeadlines(config);
+  const stopMs = { ending: ending + killAfterMs, replaced: replaced + killAfterMs };
+  const supervisor = supervisorOf(config, log, stopMs);
+  stopOnSignal(() => supervisor.stop(), {
+    ...{ log, flush, deadlineMs: ending + 2 * killAfterMs },
+    atOnce: () => {
+      supervisor.kill();
+    },
+  });
+  const started = supervisor.start(config.processes);
+  process.on('SIGHUP', () => {
+    log.info('SIGHUP: replacing all processes, one by one');
+    started
+      .then(() => supervisor.replaceAll())
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'not all processes are replaced');
+      });
+  });
+  try {
+    const { first, places } = await started;
+    if (config.production) log.info({ processes: config.processes, ...places }, 'ready');
+    else first.introduce();
+    flush();
+  } catch (error) {
+    supervisor.kill();
+    flush();
+    if (!(error instanceof StartFailed)) throw error;
+    // It has said why.
+    process.exit(error.ending.code ?? 1);
+  }
+};
+
+const supervisorOf = (
+  { roles }: Config,
+  log: Logger,
+  stopMs: Readonly<Record<Stopping, number>>,
+): Supervisor => {
+  const metrics = new GatheredMetrics();
+  const gather = () => metrics.gather(supervisor.serving, supervisor.replacedAfterDeath);
+  const supervisor = new Supervisor({
+    log,
+    pause: delay,
+    elapsed: () => performance.now(),
+    fork: (at) => {
+      const others = roles.filter((role) => role !== 'worker');
+      const child = forkChild({ roles: at === 0 ? roles : others, stopMs, gather });
+      void metrics.add(child);
+      return child;
+    },
+  });
+  return supervisor;
+};

@@ -1,5 +1,10 @@
-import { hostOf } from '../../domains/domain/certificates/certificate.ts';
-import type { Config } from './config.ts';
+import { join } from 'node:path';
+import type { S3Place } from '../../adapters/storage/s3/s3-client.ts';
+import { hostOf } from '../../domains/domain/certificates/renewal.ts';
+import type { DestinationRules } from '../../notifications/domain/destination.ts';
+import type { Config } from './settings.ts';
+
+// Where things are, as the settings say.
 
 export const siteUrl = (slug: string, platformHost: string, port: number): string =>
   new URL(`https://${hostOf(slug, platformHost)}:${String(port)}/`).href;
@@ -11,3 +16,61 @@ export const dashboardOrigin = ({ publicUrl }: Pick<Config, 'publicUrl'>): strin
 /** @param secret of a sign-in link */
 export const signInUrl = (secret: string, config: Pick<Config, 'publicUrl'>): string =>
   `${dashboardOrigin(config)}/dashboard/sign-in/${secret}`;
+
+/** A host as it stands in an address. */
+export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+export interface Listener {
+  readonly setting: 'PORT' | 'OPERATIONS_PORT' | 'EDGE_HTTP_PORT' | 'EDGE_HTTPS_PORT' | 'DNS_PORT';
+  readonly host: string;
+  /** 0 stands for any free port. */
+  readonly port: number;
+}
+
+export type Listening = Pick<
+  Config,
+  | ('host' | 'port' | 'operationsPort' | 'roles')
+  | ('edgeHost' | 'edgeHttpPort' | 'edgeHttpsPort')
+  | ('dnsHost' | 'dnsPort')
+>;
+
+export const listenersOf = (config: Listening): readonly Listener[] => {
+  const { host, port, operationsPort, edgeHost, roles } = config;
+  const edge: readonly Listener[] = [
+    { setting: 'EDGE_HTTP_PORT', host: edgeHost, port: config.edgeHttpPort },
+    { setting: 'EDGE_HTTPS_PORT', host: edgeHost, port: config.edgeHttpsPort },
+  ];
+  const dns = { setting: 'DNS_PORT', host: config.dnsHost, port: config.dnsPort } as const;
+  return [
+    { setting: 'PORT', host, port },
+    ...(operationsPort ? [{ setting: 'OPERATIONS_PORT', ...operationsPort } as const] : []),
+    ...(roles.includes('edge') ? edge : []),
+    ...(roles.includes('dns') ? [dns] : []),
+  ];
+};
+
+/** Undefined: deploys are in a folder. */
+export const objectStoreIn = (
+  config: Pick<Config, 'deploysUrl' | 's3Endpoint'>,
+): S3Place | undefined => {
+  const { deploysUrl, s3Endpoint: endpoint } = config;
+  if (deploysUrl === undefined) return undefined;
+  const { hostname: bucket, pathname } = new URL(deploysUrl);
+  const path = pathname.split('/').filter((part) => part !== '');
+  return { bucket, prefix: path.map((part) => `${part}/`).join(''), endpoint };
+};
+
+/** The folder that deploys are unpacked into; with an object store they leave it at once. */
+export const deploysFolder = ({
+  dataDir,
+  deploysUrl,
+}: Pick<Config, 'dataDir' | 'deploysUrl'>): string =>
+  join(dataDir, deploysUrl === undefined ? 'deploys' : 'deploys-staging');
+
+/** What webhooks may call. In production never this machine, whatever else is allowed for tests. */
+export const destinationRules = ({
+  production,
+  allowTestDomains,
+}: Pick<Config, 'production' | 'allowTestDomains'>): DestinationRules => ({
+  allowsThisMachine: allowTestDomains && !production,
+});

@@ -1,45 +1,19 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { urlHost } from './addresses.ts';
+import { faultsOf, faultsOfGiven, isWorkerAlone, portClashes } from './faults.ts';
 import {
-  authorityFaults,
-  fallbackAuthority,
-  preferredAuthority,
+  camelCase,
+  settings,
   type AcmeConfig,
-  type AuthoritySetting,
-} from './authorities.ts';
-import { addressFaults, secretFaults } from './config-safety.ts';
-import { isWorkerAlone, processFaults } from './process-faults.ts';
-import { portClashes, urlHost } from './listeners.ts';
-import { usualRoles } from './process-settings.ts';
-import { camelCase } from './setting.ts';
-import { settings, type Given } from './settings.ts';
-import { isIP, list } from './setting-schemas.ts';
-import { zoneFaults } from './zone-faults.ts';
+  type Config,
+  type Given,
+  type Setting,
+} from './settings.ts';
+import { isIP, list, roles as allRoles } from './setting-schemas.ts';
 
-/** What the settings say; those that are not named here are as given. */
-export interface Config extends Omit<
-  Given,
-  Renamed | 'databaseUrl' | 'publicUrl' | 'platformAddresses' | 'processes' | 'roles'
-> {
-  readonly production: boolean;
-  readonly databaseUrl: string;
-  /** Absolute, ends in /v1, no slash at its end. */
-  readonly publicUrl: string;
-  /** The addresses that an apex has to resolve to. */
-  readonly platformAddresses: readonly string[];
-  readonly roles: readonly string[];
-  /** How many serve together. */
-  readonly processes: number;
-  /** Undefined: certificates come from a local authority, for development. */
-  readonly acme: AcmeConfig | undefined;
-  /** Asked when that one does not answer, or CAA forbids it. */
-  readonly acmeFallback: AcmeConfig | undefined;
-  /** The key that is being replaced; it still opens and verifies older values. */
-  readonly previousSecretKey: string | undefined;
-}
-
-type Renamed = 'nodeEnv' | 'secretKeyPrevious' | AuthoritySetting;
+export type { Config } from './settings.ts';
 
 /** Everything that is wrong with the settings, in one message. */
 export class ConfigFault extends Error {
@@ -62,28 +36,16 @@ export const loadConfig = (environment: Environment): Config => {
     Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ''),
   );
   const result = v.safeParse(v.object(schemas), set, { abortPipeEarly: true });
-  const faults = result.success
+  const wrong = result.success
     ? []
     : result.issues.map(({ path, message }) => `${String(path?.[0]?.key)}: ${message}`);
-  faults.push(
-    ...secretFaults({
-      production: set['NODE_ENV'] === 'production',
-      secretKey: set['SECRET_KEY'],
-      previousSecretKey: set['SECRET_KEY_PREVIOUS'],
-    }),
-  );
-  faults.push(...authorityFaults(set));
-  if ((set['PLATFORM_CERTIFICATE_FILE'] === undefined) !== (set['PLATFORM_KEY_FILE'] === undefined))
-    faults.push('PLATFORM_CERTIFICATE_FILE, PLATFORM_KEY_FILE: set both or neither');
-  if (set['SMTP_URL'] !== undefined && set['MAIL_FROM'] === undefined) {
-    faults.push(
-      'MAIL_FROM: is required with SMTP_URL; an address of yours, like store@shop.example',
-    );
-  }
-  faults.push(...clashesIn(set));
   const config = result.success ? configFrom(byCode(result.output)) : undefined;
-  if (config)
-    faults.push(...addressFaults(config), ...zoneFaults(config), ...processFaults(config));
+  const faults = [
+    ...wrong,
+    ...faultsOfGiven(set),
+    ...clashesIn(set),
+    ...(config ? faultsOf(config) : []),
+  ];
   if (!config || faults.length > 0) throw new ConfigFault(faults);
   return config;
 };
@@ -100,7 +62,7 @@ export const placesIn = (
 const databaseIn = (dataDir: string): string => `sqlite:${join(dataDir, 'animal-store.db')}`;
 
 const schemas = Object.fromEntries(
-  Object.entries(settings).map(([name, { schema, byDefault }]) => [
+  Object.entries<Setting>(settings).map(([name, { schema, byDefault }]) => [
     name,
     v.optional<v.GenericSchema<string, unknown>, string | undefined>(schema, byDefault),
   ]),
@@ -122,25 +84,25 @@ const clashesIn = (set: Environment): readonly string[] => {
 };
 
 const configFrom = (given: Given): Config => {
-  const { nodeEnv, secretKeyPrevious, ...rest } = given;
-  const { acmeDirectoryUrl, acmeEmail, acmeEabKid, acmeEabHmac, acmeProfile, ...others } = rest;
-  const { acmeFallbackDirectoryUrl, acmeFallbackEmail, acmeFallbackEabKid, ...more } = others;
-  const { acmeFallbackEabHmac, caaIssuer, caaFallbackIssuer, ...asGiven } = more;
-  const { databaseUrl, dataDir, host, port, publicUrl, platformAddresses, edgeHost } = asGiven;
+  const production = given.nodeEnv === 'production';
   const roles = given.roles ?? usualRoles(given.acmeDnsZone);
   return {
-    ...asGiven,
-    production: nodeEnv === 'production',
-    databaseUrl: databaseUrl ?? databaseIn(dataDir),
-    publicUrl: publicUrl ?? `http://${reachable(host)}:${String(port)}/v1`,
-    platformAddresses: platformAddresses ?? [reachableAddress(edgeHost)],
+    ...given,
+    production,
+    databaseUrl: given.databaseUrl ?? databaseIn(given.dataDir),
+    publicUrl: given.publicUrl ?? `http://${reachable(given.host)}:${String(given.port)}/v1`,
+    platformAddresses: given.platformAddresses ?? [reachableAddress(given.edgeHost)],
     roles,
     processes: processesFor(given, roles),
-    previousSecretKey: secretKeyPrevious,
+    allowTestDomains: given.allowTestDomains ?? !production,
     acme: preferredAuthority(given),
     acmeFallback: fallbackAuthority(given),
   };
 };
+
+/** All that have something to do. */
+const usualRoles = (acmeDnsZone: string | undefined): readonly string[] =>
+  allRoles.filter((role) => role !== 'dns' || acmeDnsZone !== undefined);
 
 /** Only one of them is a worker, so a second one of a worker alone would have nothing to do. */
 const processesFor = ({ processes }: Given, roles: readonly string[]): number => {
@@ -157,3 +119,29 @@ const reachableAddress = (host: string): string => {
 /** A process that listens everywhere is reached at the loopback address from here. */
 const reachable = (host: string): string =>
   host === '0.0.0.0' || host === '::' ? '127.0.0.1' : urlHost(host);
+
+const preferredAuthority = (given: Given): AcmeConfig | undefined =>
+  given.acmeDirectoryUrl === undefined
+    ? undefined
+    : {
+        directoryUrl: given.acmeDirectoryUrl,
+        email: given.acmeEmail,
+        eab: bindingOf(given.acmeEabKid, given.acmeEabHmac),
+        issuers: given.caaIssuer,
+        profile: given.acmeProfile,
+      };
+
+/** Profiles have other names there. */
+const fallbackAuthority = (given: Given): AcmeConfig | undefined =>
+  given.acmeFallbackDirectoryUrl === undefined
+    ? undefined
+    : {
+        directoryUrl: given.acmeFallbackDirectoryUrl,
+        email: given.acmeFallbackEmail,
+        eab: bindingOf(given.acmeFallbackEabKid, given.acmeFallbackEabHmac),
+        issuers: given.caaFallbackIssuer,
+        profile: undefined,
+      };
+
+const bindingOf = (kid: string | undefined, hmac: string | undefined): AcmeConfig['eab'] =>
+  kid === undefined || hmac === undefined ? undefined : { kid, hmac };

@@ -1,6 +1,6 @@
 import { readRedisAddress } from '../../adapters/redis/redis-address.ts';
-import type { SettingTable } from './setting.ts';
-import { settings } from './settings.ts';
+import { urlHost } from './addresses.ts';
+import { camelCase, settings, type Config, type Setting } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,9 +28,12 @@ export const redaction = (environment: Environment): ((text: string) => string) 
     secrets.reduce((left, secret) => left.replaceAll(secret, '…'), withoutUser(text));
 };
 
-const known: SettingTable = settings;
+const known: Readonly<Record<string, Setting>> = settings;
 
-const isSecret = (name: string): boolean => known[name]?.isSecret ?? secretName.test(name);
+const isSecret = (name: string): boolean => {
+  const setting = known[name];
+  return setting ? setting.isSecret === true : secretName.test(name);
+};
 
 /** The longest first: one may be part of another. */
 const secretsIn = (environment: Environment): readonly string[] =>
@@ -54,4 +57,22 @@ const passwordsIn = (value: string): readonly string[] => {
   } catch {
     return [ofSentinels, password];
   }
+};
+
+/** The values in use, by their names in the environment. Of a secret only whether it is set. */
+export const shownSettings = (config: Config): Readonly<Record<string, unknown>> => {
+  const { operationsPort } = config;
+  const values: Readonly<Record<string, unknown>> = {
+    ...config,
+    operationsPort:
+      operationsPort && `${urlHost(operationsPort.host)}:${String(operationsPort.port)}`,
+  };
+  return Object.fromEntries(
+    Object.entries<Setting>(settings).map(([name, { isSecret = false }]) => {
+      const value = values[camelCase(name)];
+      if (!isSecret) return [name, value];
+      if (value !== undefined) return [name, 'set'];
+      return [name, name === 'SECRET_KEY' ? 'from the data folder' : undefined];
+    }),
+  );
 };

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from './config.ts';
+import type { Config } from './settings.ts';
 
 /** Keys that the secret key replaces. */
-export const previousSecretKeysFor = ({ previousSecretKey }: Config): readonly Uint8Array[] =>
-  previousSecretKey === undefined ? [] : [Buffer.from(previousSecretKey)];
+export const previousSecretKeysFor = ({ secretKeyPrevious }: Config): readonly Uint8Array[] =>
+  secretKeyPrevious === undefined ? [] : [Buffer.from(secretKeyPrevious)];
 
 /** The configured secret key, or the one in the data folder, which is made at the first start (mode 0600). */
 export const secretKeyFor = ({ secretKey, dataDir }: Config): Uint8Array => {

@@ -1,9 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
-import type { Config } from './config.ts';
-import { safetyWarnings, when } from './config-safety.ts';
-import { listenersOf } from './listeners.ts';
-import { nearNames } from './near-names.ts';
-import { settings } from './settings.ts';
+import { listenersOf } from './addresses.ts';
+import { when } from './faults.ts';
+import { settings, type Config } from './settings.ts';
+import { nearNames, safetyWarnings } from './warnings.ts';
 
 const firstFreePort = 1024;
 

@@ -4,7 +4,7 @@ import { answerTasks, throttle } from '../../adapters/threads/answer-tasks.ts';
 import type { UnpackingTask } from '../../adapters/threads/threaded-unpacking.ts';
 import type { SiteContents } from '../../sites/domain/site-contents.ts';
 import type { UploadProgress } from '../../sites/ports.ts';
-import { unpackSite } from '../../sites/use-cases/unpack-site.ts';
+import { unpackSite } from '../../sites/use-cases/deploy-site.ts';
 
 export interface UnpackingSetup {
   readonly folder: string;

@@ -6,7 +6,6 @@ export interface DomainSettingsChanged extends DomainEvent<'domain_settings_chan
   readonly projectId: string;
   /** Empty where there is none. */
   readonly primary: string;
-  /** How many there are now. */
   readonly redirects: number;
 }
 
@@ -34,7 +33,6 @@ interface CertificateFailed extends OfDomain<'certificate_failed'> {
   readonly isRenewal: boolean;
 }
 
-/** What is wrong. */
 export interface Trouble {
   /** Empty if it is not known. */
   readonly problem: DnsProblemCode | '';
@@ -46,7 +44,6 @@ export type DomainsEvent =
   | DomainSettingsChanged
   | OfHost<'domain_added'>
   | OfHost<'domain_verified'>
-  /** It is served from now on. */
   | OfHost<'domain_live'>
   /** Checks have shown for an hour that visitors of a live domain do not reach the site, and then that they do again. */
   | (OfHost<'domain_unhealthy'> & Trouble)
@@ -54,7 +51,6 @@ export type DomainsEvent =
   /** Its certificate is there before its traffic, or cannot be served: the name is no longer proven. */
   | OfHost<'domain_prepared'>
   | OfHost<'domain_unprepared'>
-  /** Nothing of it is served any more. */
   | (OfHost<'domain_removed'> & { readonly reason: string })
   /** Another account has proven the name, which this domain still waits to prove. */
   /** `wildcard`: that was proven, and covers the name. */

@@ -9,7 +9,7 @@ import { DomainError } from '../../kernel/domain-error.ts';
 import { addPair } from '../domain/redirects/pair.ts';
 import { otherOfPair, parseHostname, type Hostname } from '../domain/names/hostname.ts';
 import type { DomainPorts } from '../ports.ts';
-import { moment } from './moment.ts';
+import { moment } from './check-domain.ts';
 
 type Ports = Pick<
   DomainPorts,

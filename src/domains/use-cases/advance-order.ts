@@ -1,10 +1,3 @@
-import { orderExempted, orderNotMade } from '../domain/certificates/ca-ledger.ts';
-import type { AuthorityFailure, OrderState } from '../domain/certificates/order.ts';
-import type { OrderResult } from '../domain/certificates/settle-order.ts';
-import type { ValidationMethod } from '../domain/dns/validation.ts';
-import type { Hold } from '../domain/certificates/ca-budget.ts';
-import type { Pause } from '../ports.ts';
-import type { Clock } from '../../kernel/clock.ts';
 import type {
   CertificateAuthority,
   CertificateOrders,
@@ -13,7 +6,38 @@ import type {
   OrderAnswer,
   PlacedOrder,
 } from '../certificate-ports.ts';
-import { authorityNamed, type AuthorityPorts } from './authorities.ts';
+import { chooseAuthority } from '../domain/certificates/authorities.ts';
+import { type Hold, orderExempted, orderNotMade } from '../domain/certificates/ca-budget.ts';
+import type { AuthorityFailure, OrderState } from '../domain/certificates/certificate-status.ts';
+import { type CertificateWork, choiceOf } from '../domain/certificates/certificate-work.ts';
+import type { OrderResult } from '../domain/certificates/settle-order.ts';
+import type { ValidationMethod } from '../domain/dns/validation.ts';
+import type { DomainPorts, Pause } from '../ports.ts';
+import type { Clock } from '../../kernel/clock.ts';
+
+export type AuthorityPorts = Pick<DomainPorts, 'authority' | 'secondAuthority'>;
+
+/** The preferred one first. */
+export const authoritiesOf = ({
+  authority,
+  secondAuthority,
+}: AuthorityPorts): readonly CertificateAuthority[] =>
+  secondAuthority ? [authority, secondAuthority] : [authority];
+
+/** @returns undefined for one that is no longer in the settings */
+export const authorityNamed = (
+  ports: AuthorityPorts,
+  name: string,
+): CertificateAuthority | undefined => authoritiesOf(ports).find((one) => one.name === name);
+
+export const authorityFor = (
+  ports: AuthorityPorts,
+  work: CertificateWork | undefined,
+  now: Date,
+): CertificateAuthority => {
+  const name = work && chooseAuthority(choiceOf(work), now);
+  return (name === undefined ? undefined : authorityNamed(ports, name)) ?? ports.authority;
+};
 
 export interface OrderPorts extends AuthorityPorts {
   readonly orders: CertificateOrders;

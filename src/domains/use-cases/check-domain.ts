@@ -1,19 +1,32 @@
-import { DomainError } from '../../kernel/domain-error.ts';
-import type { Moment } from '../domain/attachment/check-schedule.ts';
-import type { CustomDomain, DomainDecision } from '../domain/attachment/custom-domain.ts';
-import type { CaaPolicy } from '../domain/dns/caa-issue.ts';
 import type { CertificateAuthority } from '../certificate-ports.ts';
-import type { DnsFacts } from '../domain/dns/facts.ts';
+import type { Moment } from '../domain/attachment/check-schedule.ts';
+import { askToVerify, reverify, verify } from '../domain/attachment/checks.ts';
+import { claimName, isContested } from '../domain/attachment/contested-name.ts';
+import type { CustomDomain, DomainDecision } from '../domain/attachment/custom-domain.ts';
+import { isAttached } from '../domain/attachment/serving.ts';
+import type { CaaPolicy } from '../domain/dns/caa.ts';
+import { type DnsFacts, shortened } from '../domain/dns/facts.ts';
 import { judgementOn } from '../domain/dns/judgement.ts';
 import type { DnsExpectation, DnsReport } from '../domain/dns/report.ts';
-import { shortened } from '../domain/dns/shortened.ts';
 import { methodsFor } from '../domain/dns/validation.ts';
-import { isWildcard } from '../domain/names/wildcard.ts';
-import { claimName, isContested } from '../domain/attachment/contested-name.ts';
-import type { DomainPorts } from '../ports.ts';
-import { authoritiesOf, type AuthorityPorts } from './authorities.ts';
-import { moment } from './moment.ts';
-import { sharedTokenOf } from './shared-token.ts';
+import { isWildcard } from '../domain/names/name-rules.ts';
+import type { CustomDomains, DomainPorts } from '../ports.ts';
+import { authoritiesOf, type AuthorityPorts } from './advance-order.ts';
+import { DomainError } from '../../kernel/domain-error.ts';
+
+export const moment = ({ clock, chance }: Pick<DomainPorts, 'clock' | 'chance'>): Moment => ({
+  now: clock.now(),
+  jitter: 2 * chance() - 1,
+});
+
+/** Of the wildcard of the same project that has the same challenge name: that one has no other proof. */
+export const sharedTokenOf = async (
+  domains: Pick<CustomDomains, 'find'>,
+  { host, projectId }: CustomDomain,
+): Promise<string | undefined> => {
+  const wildcard = isWildcard(host) ? undefined : await domains.find(projectId, `*.${host}`);
+  return wildcard && isAttached(wildcard) ? wildcard.token : undefined;
+};
 
 export type CheckPorts = Pick<
   DomainPorts,
@@ -95,7 +108,8 @@ export const policyOf = async (
   authority: CertificateAuthority,
   host: string,
 ): Promise<CaaPolicy> => {
-  const { name, issuers } = authority;
+  const { name } = authority;
+  const issuers = await authority.issuers();
   const [method] = methodsFor({ host, isDelegated: false });
   const accountUri = await authority.accountUri();
   return { authority: name, issuers, accountUri, method, isWildcard: isWildcard(host) };
@@ -113,3 +127,19 @@ const told = ({ probe, problems, verifiable }: DnsReport) => ({
     wanted: shortened(wanted, mostTold.characters),
   })),
 });
+
+/**
+ * The Verify button: checks the domain's DNS now, or starts a new certificate attempt if earlier ones failed.
+ * @throws DomainError `verify_too_early`, `reverify_too_early`, `domain_wrong_state`, `domain_not_found`
+ */
+export const verifyDomain = (ports: CheckPorts) => {
+  const { domains, clock } = ports;
+  const check = checkDomain(ports);
+  return async ({ id }: CustomDomain): Promise<CustomDomain> => {
+    // Decided under the lock: the domain's state may have changed since it was read.
+    const { state: asked } = await domains.change(id, (current) =>
+      (current.state === 'verified' ? reverify : askToVerify)(current, clock.now()),
+    );
+    return asked.state === 'verified' ? asked : check(asked, verify);
+  };
+};

@@ -1,22 +1,38 @@
 import {
+  type CertificateKind,
   certificateKindOf,
   certificateKinds,
+  type DomainKind,
   domainKinds,
   kindOf,
   ownCertificateKind,
-  type CertificateKind,
-  type DomainKind,
 } from '../domain/attachment/census.ts';
-import { budgetsLeft } from '../domain/certificates/ca-budget.ts';
 import {
-  customDomainStates,
   type CustomDomain,
   type CustomDomainState,
+  customDomainStates,
 } from '../domain/attachment/custom-domain.ts';
+import { budgetsLeft } from '../domain/certificates/ca-budget.ts';
 import { coversHosts, pairOf } from '../domain/own/own-name.ts';
-import type { DomainPorts } from '../ports.ts';
-import { allIn } from './all-domains.ts';
-import { authoritiesOf, type AuthorityPorts } from './authorities.ts';
+import type { CustomDomains, DomainPorts } from '../ports.ts';
+import { authoritiesOf, type AuthorityPorts } from './advance-order.ts';
+
+const page = 100;
+
+/** All domains in that state, page by page, until it is stopping. */
+export async function* allIn(
+  domains: Pick<CustomDomains, 'inState'>,
+  state: CustomDomainState,
+  isStopping: () => boolean = () => false,
+): AsyncGenerator<CustomDomain, undefined> {
+  for (let after = ''; !isStopping();) {
+    const found = await domains.inState(state, after, page);
+    yield* found;
+    const last = found.at(-1);
+    if (!last || found.length < page) return;
+    after = last.id;
+  }
+}
 
 type Ports = AuthorityPorts &
   Pick<

@@ -28,7 +28,6 @@ export interface DomainSettingsView {
   readonly suspended: Readonly<Record<string, string>>;
 }
 
-/** What a domain is for its project. */
 export interface DomainRole {
   readonly isPrimary: boolean;
   /** Where visitors of it are sent now; undefined while they get the site, or nothing. */

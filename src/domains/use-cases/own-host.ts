@@ -1,6 +1,6 @@
 import type { Hold } from '../domain/certificates/ca-budget.ts';
-import { hostOf } from '../domain/certificates/certificate.ts';
-import { keepsOrder } from '../domain/certificates/standing.ts';
+import { hostOf } from '../domain/certificates/renewal.ts';
+import { keepsOrder } from '../domain/certificates/certificate-status.ts';
 import {
   ownAfter,
   ownDueAt,
@@ -13,8 +13,7 @@ import {
   unknownOwnName,
 } from '../domain/own/own-name.ts';
 import type { DomainPorts } from '../ports.ts';
-import type { OrderOutcome } from './advance-order.ts';
-import { authoritiesOf, type AuthorityPorts } from './authorities.ts';
+import { type OrderOutcome, authoritiesOf, type AuthorityPorts } from './advance-order.ts';
 import {
   holdOf,
   workOnCertificate,
@@ -53,7 +52,6 @@ export type OwnHostPorts = CertificatePorts & Pick<DomainPorts, 'ownNames'>;
 /** `refused`: the authority is rate limiting us or does not answer, whatever the host. */
 export type OwnHostResult = 'issued' | 'failed' | 'refused' | 'held up';
 
-/** Work on one name. */
 interface OwnTask {
   readonly own: OwnTerms;
   readonly known: OwnName;

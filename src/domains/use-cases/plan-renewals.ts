@@ -1,20 +1,20 @@
-import { planDomainRenewal, renewedCertificate } from '../domain/attachment/certificate.ts';
+import { planDomainRenewal, renewedCertificate } from '../domain/attachment/domain-certificate.ts';
 import {
   askedForAt,
   mayAskFor,
   planRenewal,
   type RenewalAnswer,
   type RenewalPlan,
-} from '../domain/certificates/renewal-plan.ts';
-import type { IssuedCertificate } from '../domain/certificates/standing.ts';
+  type IssuedCertificate,
+} from '../domain/certificates/certificate-status.ts';
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
 import type { RenewalSpan } from '../domain/certificates/renewal.ts';
 import type { CertificateAuthority } from '../certificate-ports.ts';
 import type { DomainPorts } from '../ports.ts';
 import { coversHosts, type OwnName, pairOf } from '../domain/own/own-name.ts';
-import { allIn } from './all-domains.ts';
-import { authoritiesOf, authorityNamed, type AuthorityPorts } from './authorities.ts';
-import { allEnded, inLanes } from './lanes.ts';
+import { allIn } from './count-domains.ts';
+import { authoritiesOf, authorityNamed, type AuthorityPorts } from './advance-order.ts';
+import { allEnded, inLanes } from './secure-sites.ts';
 
 type Ports = AuthorityPorts &
   Pick<
@@ -28,7 +28,6 @@ const lanes = 8;
 const longestRunMs = 4 * 60_000;
 
 export interface RenewalPlans {
-  /** How many renewals were rescheduled. */
   readonly planned: number;
   /** Windows that make no sense. */
   readonly ignored: readonly (RenewalSpan & { readonly host: string })[];
@@ -68,7 +67,6 @@ const agenda = () => {
     note(at: Date | undefined): void {
       if (at && (!firstAt || at < firstAt)) firstAt = at;
     },
-    /** Questions were left. */
     isLeft(): void {
       firstAt = new Date(0);
     },

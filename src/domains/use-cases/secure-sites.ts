@@ -1,7 +1,6 @@
-import { earliest } from '../../kernel/earliest.ts';
-import { hostOf } from '../domain/certificates/certificate.ts';
-import { agreementOf } from '../domain/dns/findings.ts';
-import { isOrdered } from '../domain/certificates/standing.ts';
+import { isOrdered } from '../domain/certificates/certificate-status.ts';
+import { hostOf } from '../domain/certificates/renewal.ts';
+import { agreementOf } from '../domain/dns/problem.ts';
 import {
   coversHosts,
   isSoon,
@@ -13,15 +12,34 @@ import {
   unknownOwnName,
 } from '../domain/own/own-name.ts';
 import type { DomainPorts } from '../ports.ts';
-import { inLanes } from './lanes.ts';
-import { lookAtPlatform, type PlatformDns } from './look-at-platform.ts';
+import { lookAtPlatform, type PlatformDns } from './check-platform.ts';
 import {
   ownHost,
-  platformPair,
-  secureOwnHost,
   type OwnHostPorts,
   type OwnHostResult,
+  platformPair,
+  secureOwnHost,
 } from './own-host.ts';
+import { earliest } from '../../kernel/earliest.ts';
+
+/**
+ * Calls `next` side by side in so many lanes, in each until it returns false. One that fails ends only its own lane.
+ * @throws what the first lane that failed threw, once all have ended
+ */
+export const inLanes = async (lanes: number, next: () => Promise<boolean>): Promise<void> => {
+  const lane = async (): Promise<void> => {
+    while (await next());
+  };
+  await allEnded(Array.from({ length: lanes }, lane));
+};
+
+/** Lets all of them end, whatever happens to one. @throws what the first one that failed threw */
+export const allEnded = async <Result>(
+  running: readonly Promise<Result>[],
+): Promise<readonly Result[]> => {
+  await Promise.allSettled(running);
+  return Promise.all(running);
+};
 
 /** Per run; hosts that only wait for a budget do not count. */
 const mostHosts = 500;
@@ -133,7 +151,6 @@ interface Wanted {
   readonly known: OwnName;
 }
 
-/** The hosts of projects. */
 const ownHosts = async (ports: Ports, names: Known): Promise<readonly Wanted[]> => {
   const { edgeRecords, naming } = ports;
   const slugs = (await edgeRecords.names()).filter((name) => !name.includes('.'));
@@ -143,7 +160,6 @@ const ownHosts = async (ports: Ports, names: Known): Promise<readonly Wanted[]> 
   });
 };
 
-/** Those whose certificate is due. */
 const dueHosts = async (ports: Ports, names: Known): Promise<readonly Wanted[]> => {
   const now = ports.clock.now();
   return (await ownHosts(ports, names)).filter(({ known }) => ownDueAt(known) <= now);

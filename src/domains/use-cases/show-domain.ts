@@ -1,20 +1,21 @@
-import { describeBudget, type BudgetView, type Hold } from '../domain/certificates/ca-budget.ts';
-import { workOn } from '../domain/certificates/standing.ts';
-import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
 import { contestInWords, provenElsewhere } from '../domain/attachment/contested-name.ts';
-import { isAtApex } from '../domain/dns/standing.ts';
-import { healthOf, type DomainHealth } from '../domain/attachment/health.ts';
+import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
+import { workOf } from '../domain/attachment/domain-certificate.ts';
+import { attemptAt, dueAt } from '../domain/attachment/due-work.ts';
+import { type DomainHealth, healthOf } from '../domain/attachment/serving.ts';
+import { type DomainShare, endShare, shareDomain } from '../domain/attachment/share.ts';
+import { type BudgetView, describeBudget, type Hold } from '../domain/certificates/ca-budget.ts';
+import { workOn } from '../domain/certificates/certificate-status.ts';
+import { orderedAt, wantedAttempt } from '../domain/certificates/certificate-work.ts';
+import { isAtApex } from '../domain/dns/judgement.ts';
 import type { DnsProblem } from '../domain/dns/problem.ts';
 import { hostedZone, type HostedZone } from '../domain/dns/provider.ts';
-import { bindSnippet, recordHints, recordsFor, type DnsRecord } from '../domain/dns/records.ts';
-import { attemptAt, dueAt } from '../domain/attachment/schedule.ts';
-import type { DomainPorts } from '../ports.ts';
-import { orderedAt, wantedAttempt } from '../domain/certificates/certificate-work.ts';
-import { workOf } from '../domain/attachment/certificate.ts';
-import { authorityFor, type AuthorityPorts } from './authorities.ts';
-import { roleOf, showDomainSettings, type DomainRole } from './domain-settings.ts';
-import { sharedTokenOf } from './shared-token.ts';
-import { readTimeline, type TimelinePage } from './read-timeline.ts';
+import { bindSnippet, type DnsRecord, recordHints, recordsFor } from '../domain/dns/records.ts';
+import { shareUnknown } from '../domain/domains-error.ts';
+import type { DomainPorts, PlacedEntry } from '../ports.ts';
+import { authorityFor, type AuthorityPorts } from './advance-order.ts';
+import { type DomainRole, roleOf, showDomainSettings } from './domain-settings.ts';
+import { sharedTokenOf } from './check-domain.ts';
 
 /** What concerns the domain alone, and nothing else of its account. */
 export interface DescribedDomain {
@@ -51,7 +52,7 @@ export const showDomain =
     timeline: await readTimeline(ports)(domain, before),
   });
 
-export const describeDomain =
+const describeDomain =
   (ports: DescribePorts) =>
   async (domain: CustomDomain): Promise<DescribedDomain> => {
     const { domains, naming, clock } = ports;
@@ -117,4 +118,77 @@ export const showHolds =
       return heldUpBy ? [[domain.id, heldUpBy] as const] : [];
     });
     return new Map((await Promise.all(holds)).flat());
+  };
+
+export interface TimelinePage {
+  /** Newest first. */
+  readonly entries: readonly PlacedEntry[];
+  /** Cursor of the next page; undefined when there are no older entries. */
+  readonly older: bigint | undefined;
+}
+
+/** Small, because each check carries all its answers. */
+const pageSize = 20;
+
+/** The history of an attachment, one page at a time. @param before the cursor of the previous page */
+export const readTimeline =
+  ({ timeline }: Pick<DomainPorts, 'timeline'>) =>
+  async ({ id }: Pick<CustomDomain, 'id'>, before?: bigint): Promise<TimelinePage> => {
+    const found = await timeline.list(id, pageSize + 1, before);
+    const entries = found.slice(0, pageSize);
+    return { entries, older: found.length > pageSize ? entries.at(-1)?.place : undefined };
+  };
+
+export const readWholeTimeline =
+  (ports: Pick<DomainPorts, 'timeline'>) =>
+  async (domain: Pick<CustomDomain, 'id'>): Promise<readonly PlacedEntry[]> => {
+    const all: PlacedEntry[] = [];
+    for (let before: bigint | undefined; ;) {
+      const { entries, older } = await readTimeline(ports)(domain, before);
+      all.push(...entries);
+      if (older === undefined) return all;
+      before = older;
+    }
+  };
+
+type SharePorts = Pick<DomainPorts, 'shares' | 'linkSecrets' | 'clock' | 'ids'>;
+
+/** A link with its secret, which is never available again. */
+export interface MadeShare extends DomainShare {
+  readonly secret: string;
+}
+
+/** @throws DomainError `domain_not_found`, `domain_wrong_state`, `share_limit_reached` */
+export const makeShare =
+  ({ shares, linkSecrets, clock, ids }: SharePorts) =>
+  async (domain: CustomDomain): Promise<MadeShare> => {
+    const [secret, id, now] = [linkSecrets.next(), ids.next('share'), clock.now()];
+    const draft = { id, secretHash: linkSecrets.hash(secret), now };
+    const { added } = await shares.change(domain, now, (one, open) =>
+      shareDomain(one, open, draft),
+    );
+    return { ...added.share, secret };
+  };
+
+/** Ending one that has ended is no error. @throws DomainError `domain_not_found` */
+export const revokeShare =
+  ({ shares, clock }: SharePorts) =>
+  async (domain: CustomDomain, id: string): Promise<void> => {
+    const now = clock.now();
+    await shares.change(domain, now, (one, open) => endShare(one, open, { id, now }));
+  };
+
+export interface SharedDomain extends DescribedDomain {
+  readonly share: DomainShare;
+}
+
+/** @throws DomainError `share_unknown`: the same for every link that does not work */
+export const showShared =
+  (ports: SharePorts & DescribePorts) =>
+  async (secret: string): Promise<SharedDomain> => {
+    const { shares, linkSecrets, domains, clock } = ports;
+    const share = await shares.find(linkSecrets.hash(secret), clock.now());
+    const domain = share && (await domains.get(share.domainId));
+    if (!domain) throw shareUnknown();
+    return { ...(await describeDomain(ports)(domain)), share };
   };

@@ -1,8 +1,8 @@
 import { heldUp, type WorkChange } from '../domain/certificates/certificate-work.ts';
-import { domainAfter, workOf } from '../domain/attachment/certificate.ts';
+import { domainAfter, workOf } from '../domain/attachment/domain-certificate.ts';
 import { recordCheck } from '../domain/attachment/checks.ts';
 import { unchanged, type CustomDomain } from '../domain/attachment/custom-domain.ts';
-import { dueWork, hasNews } from '../domain/attachment/schedule.ts';
+import { dueWork, hasNews } from '../domain/attachment/due-work.ts';
 import type { DomainPorts } from '../ports.ts';
 import { checkDomain, type CheckPorts } from './check-domain.ts';
 import { workOnCertificate, type Applicant, type CertificatePorts } from './work-on-certificate.ts';

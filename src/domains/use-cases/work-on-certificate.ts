@@ -4,8 +4,8 @@ import {
   type Hold,
   type OrderKind,
   type WantedAttempt,
+  type LedgerName,
 } from '../domain/certificates/ca-budget.ts';
-import type { LedgerName } from '../domain/certificates/ca-ledger.ts';
 import {
   claimOrder,
   countedKind,
@@ -23,22 +23,23 @@ import {
   type WorkOutcome,
 } from '../domain/certificates/certificate-work.ts';
 import { settleOrder } from '../domain/certificates/settle-order.ts';
-import { isManual, isOrdered, longestWait } from '../domain/certificates/standing.ts';
+import { isManual, isOrdered, longestWait } from '../domain/certificates/certificate-status.ts';
 import type { DomainPorts } from '../ports.ts';
 import {
   advanceOrder,
   type OrderOutcome,
   type OrderPorts,
   type OrderSubject,
+  authorityFor,
+  authorityNamed,
+  type AuthorityPorts,
 } from './advance-order.ts';
-import { authorityFor, authorityNamed, type AuthorityPorts } from './authorities.ts';
 
 export type CertificatePorts = OrderPorts & Pick<DomainPorts, 'certificates' | 'ledger'>;
 
 type Command = (work: CertificateWork | undefined) => WorkChange;
 
 interface Changed {
-  /** As it is stored now. */
   readonly work: CertificateWork | undefined;
   readonly outcome: WorkOutcome;
 }
@@ -80,7 +81,7 @@ export const workOnCertificate =
       },
     );
     if (outcome.kind === 'unwanted') return outcome;
-    const issuers = authorityNamed(ports, orderedAt(order))?.issuers ?? [];
+    const issuers = (await authorityNamed(ports, orderedAt(order))?.issuers()) ?? [];
     const settled = { ordered: order, result: outcome, issuers };
     await applicant.change((current) => settleOrder(current, settled, ports.clock.now()));
     return outcome;

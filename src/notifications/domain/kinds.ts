@@ -1,7 +1,154 @@
-import type { Kind, KindTable, Link, Other, Tone } from './kind.ts';
-import type { KindFacts, NotificationKind, OwnersKind, Told } from './notification.ts';
-import { personalKinds } from './personal-kinds.ts';
-import { amount, day, dayBefore, minute, whoActs } from './words.ts';
+import type {
+  KindFacts,
+  NotificationKind,
+  OwnersKind,
+  PersonalKind,
+  Responsible,
+  Told,
+} from './notification.ts';
+
+type Links = KindFacts['sign_in.link'];
+
+/** What single people are told, by mail only. */
+const personalKinds: PersonalKindTable = {
+  'person.invited': {
+    ...{ when: 'You are invited to an account.', to: 'person', tone: 'idle' },
+    title: ({ account }) => `You are invited to ${account}`,
+    text: ({ account, email, until }) =>
+      `You can sign in to the dashboard of ${account} as ${email}. The link works once, until ${minute(until)}. If you do not know the account, ignore this mail.`,
+    link: ({ path }) => ({ path, text: 'Accept the invitation' }),
+  },
+  'sign_in.link': {
+    ...{
+      when: 'Somebody asked for a link for you on the sign-in page.',
+      to: 'person',
+      tone: 'idle',
+    },
+    title: ({ isForPassword, links }) =>
+      isForPassword
+        ? 'Choose a new password'
+        : `Your sign-in ${links.length > 1 ? 'links' : 'link'}`,
+    text: ({ email, links, until, isForPassword }) =>
+      [
+        `Somebody asked for this on our sign-in page for ${email}.`,
+        whichAccount(links),
+        isForPassword && 'Then you can choose a new password.',
+        `${links.length > 1 ? 'Each link works once' : 'The link works once'}, until ${minute(until)}.`,
+        `If it was not you, ignore this mail: ${isForPassword ? 'your password stays as it is' : 'nothing happens'}.`,
+      ]
+        .filter((sentence) => sentence !== false)
+        .join(' '),
+    link: (about) => {
+      const [first] = about.links;
+      if (!first) throw new Error('a mail with links has none');
+      return actionOf(first, about);
+    },
+    others: (about) =>
+      about.links.slice(1).map((one) => ({ title: one.account, link: actionOf(one, about) })),
+  },
+  'password.changed': {
+    ...{ when: 'Your password was changed.', to: 'person', tone: 'busy' },
+    title: () => 'Your password was changed',
+    text: ({ email, account, changedAt }) =>
+      `The password of ${email} for ${account} was changed on ${minute(changedAt)}. If that was you, you need to do nothing. If not, choose a new password at once: it ends all other sessions and all sign-in links. Then look at the audit log of the account.`,
+    link: () => ({ path: '/dashboard/forgot-password', text: 'Choose a new password' }),
+  },
+};
+
+const whichAccount = ([first, ...others]: Links['links']): string =>
+  others.length === 0
+    ? `The link signs you in to ${first?.account ?? ''}.`
+    : `The address belongs to ${others.length + 1} accounts, and each has a link of its own.`;
+
+/** Where there are several, each says to which account it leads. */
+const actionOf = ({ account, path }: Links['links'][number], links: Links) => {
+  const isAlone = links.links.length === 1;
+  if (links.isForPassword) {
+    return {
+      path,
+      text: isAlone ? 'Choose a new password' : `Choose a new password for ${account}`,
+    };
+  }
+  return { path, text: isAlone ? 'Sign in' : `Sign in to ${account}` };
+};
+
+interface InWords<Facts> {
+  /** The event or the schedule that it comes from, in words. */
+  readonly when: string;
+  readonly tone: Tone;
+  /** One sentence without a full stop, which says what happened. */
+  readonly title: (about: Facts) => string;
+  /** What it means, and who has to do what. */
+  readonly text: (about: Facts) => string;
+  /** Where it is mended, or shown. */
+  readonly link: (about: Facts) => Link;
+}
+
+interface ForOwners<Facts> extends InWords<Facts> {
+  readonly to: 'owners';
+  /** What it is about: a person gets one mail of a kind and a subject a day. */
+  readonly subject: (about: Facts) => string;
+  /** A person of the account does it, and knows: only the others are told. */
+  readonly isOwnDoing?: true;
+  /** Its mail never waits for a summary. */
+  readonly isUrgent?: true;
+}
+
+/** Only for the person concerned, by mail. Nobody can switch it off, and nothing limits it. */
+interface ForPerson<Facts> extends InWords<Facts> {
+  readonly to: 'person';
+  readonly others?: (about: Facts) => readonly Other[];
+}
+
+type Kind<Facts> = ForOwners<Facts> | ForPerson<Facts>;
+
+type Tone = 'good' | 'busy' | 'bad' | 'idle';
+
+/** The path is one of the dashboard. */
+interface Link {
+  readonly path: string;
+  readonly text: string;
+}
+
+export type KindTable = {
+  readonly [Name in NotificationKind]: Name extends OwnersKind
+    ? ForOwners<KindFacts[Name]>
+    : ForPerson<KindFacts[Name]>;
+};
+
+interface Other {
+  readonly title: string;
+  readonly link: Link;
+}
+
+type PersonalKindTable = {
+  readonly [Name in PersonalKind]: ForPerson<KindFacts[Name]>;
+};
+
+/** Words, not numbers with hyphens: lines break after those. */
+const months = [
+  ...['January', 'February', 'March', 'April', 'May', 'June', 'July'],
+  ...['August', 'September', 'October', 'November', 'December'],
+];
+
+/** `1 March 2026, 10:00 UTC` @param iso ISO 8601, in UTC */
+const minute = (iso: string): string => `${day(iso)}, ${iso.slice(11, 16)} UTC`;
+
+/** `1 March 2026` @param iso ISO 8601, in UTC */
+const day = (iso: string): string =>
+  `${Number(iso.slice(8, 10))} ${months[Number(iso.slice(5, 7)) - 1] ?? ''} ${iso.slice(0, 4)}`;
+
+/** The UTC day that ends then. @param iso ISO 8601 */
+const dayBefore = (iso: string): string => day(new Date(Date.parse(iso) - 1).toISOString());
+
+/** `10,000` */
+const amount = (number: number): string => number.toLocaleString('en');
+
+const whoActs: Readonly<Record<Responsible, string>> = {
+  customer: 'You need to act.',
+  us: 'We act; you need to do nothing.',
+  nobody: '',
+};
 
 const projectPath = (project: string) => `/dashboard/projects/${project}`;
 const domainsPath = (project: string) => `${projectPath(project)}/settings/domains`;
@@ -160,13 +307,11 @@ export const ownDoings: readonly OwnersKind[] = ownersKinds.filter((kind) => {
 
 export const isKind = (word: string): word is NotificationKind => Object.hasOwn(kinds, word);
 
-/** A notification in words. */
 export interface Wording {
   readonly tone: Tone;
   readonly title: string;
   readonly text: string;
   readonly link: Link;
-  /** Further links to act on. */
   readonly others: readonly Other[];
 }
 

@@ -1,7 +1,6 @@
 import { isUrgent, subjectOf } from './kinds.ts';
-import type { NotificationKind, Notification, Told } from './notification.ts';
+import type { Notification, NotificationKind, Told } from './notification.ts';
 
-/** What one person is told by mail. */
 export type Mail = Notification & {
   readonly personId: string;
   /** The address. */
@@ -13,7 +12,6 @@ export interface PlannedMail {
   readonly kind: string;
   /** See `subjectOf`. */
   readonly subject: string | undefined;
-  /** The id of the message. */
   readonly message: string;
   /** When the message is to be sent for the first time. */
   readonly sendAt: Date;
@@ -102,3 +100,71 @@ const oppositeOf = (kind: NotificationKind): NotificationKind | undefined => {
 
 /** What a message tells of, in the order in which it happened. */
 export type MailedFacts = Told & Pick<Mail, 'occurredAt'>;
+
+const longestMs = 120 * minute;
+
+/** After the first failure a minute, then 2, 4, 8 … at most two hours. */
+const waitMs = (attempts: number): number => Math.min(minute * 2 ** attempts, longestMs);
+
+/** The last attempt is a minute earlier, since it takes its time. */
+const lastMs = minute;
+
+/**
+ * From then on a mail is not sent any more: what it tells is old, or the link in it has ended.
+ * @param sendAt when it is sent for the first time
+ */
+export const endOf = (mail: Mail, sendAt: Date): Date => {
+  const isForLink = mail.kind === 'person.invited' || mail.kind === 'sign_in.link';
+  const linkEnds = isForLink ? new Date(mail.about.until).getTime() : Infinity;
+  return new Date(Math.min(linkEnds, triedUntil(sendAt)));
+};
+
+const triedUntil = (sendAt: Date): number => sendAt.getTime() + dayMs + lastMs;
+
+/**
+ * When to try a message again after a failure.
+ * @param attempts that failed before it
+ * @param until see `endOf`
+ * @returns undefined if that was the last attempt
+ */
+export const nextAttempt = (
+  { attempts, until }: { readonly attempts: number; readonly until: Date },
+  now: Date,
+): Date | undefined => {
+  const last = until.getTime() - lastMs;
+  if (now.getTime() >= last) return undefined;
+  return new Date(Math.min(now.getTime() + waitMs(attempts), last));
+};
+
+export interface DueMail {
+  readonly message: string;
+  readonly accountId: string;
+  readonly isPersonal: boolean;
+}
+
+/**
+ * Chooses the messages that are sent next: those of personal kinds first, because somebody waits for them; then of the account
+ * whose last turn is longest ago; then those that are due longest. So no account holds back the mail of another.
+ * @param due in the order in which they are due
+ * @param lately accounts that had a turn, the latest last
+ */
+export const inTurns = (
+  due: readonly DueMail[],
+  lately: readonly string[],
+  limit: number,
+): readonly string[] => {
+  const lastTurn = new Map(lately.map((accountId, at) => [accountId, at]));
+  const turnOf = ({ accountId }: DueMail) => lastTurn.get(accountId) ?? -1;
+  const left = new Map(due.map((mail) => [mail.message, mail]));
+  const chosen: string[] = [];
+  while (chosen.length < limit && left.size > 0) {
+    const next = [...left.values()].reduce((best, one) => {
+      const isSooner = one.isPersonal === best.isPersonal && turnOf(one) < turnOf(best);
+      return isSooner || (one.isPersonal && !best.isPersonal) ? one : best;
+    });
+    left.delete(next.message);
+    lastTurn.set(next.accountId, lately.length + chosen.length);
+    chosen.push(next.message);
+  }
+  return chosen;
+};

@@ -12,9 +12,7 @@ interface OfHost extends OfProject {
   readonly name: string;
 }
 
-/** What is wrong. */
 export interface Trouble {
-  /** A code. */
   readonly problem: string;
   readonly actor: Responsible;
   /** What would help, for the one who acts. */
@@ -25,7 +23,6 @@ export const responsibles = ['customer', 'us', 'nobody'] as const;
 export type Responsible = (typeof responsibles)[number];
 
 interface OfTrouble extends OfHost, Trouble {
-  /** The problem in words. */
   readonly title: string;
 }
 
@@ -95,20 +92,17 @@ interface PersonFacts {
 
 /** Signs in to an account once. */
 interface OneTimeLink {
-  /** The name of the account. */
   readonly account: string;
   /** Below the dashboard, with the secret. */
   readonly path: string;
 }
 
-/** Every kind of notification with its facts. */
 export type KindFacts = OwnersFacts & PersonFacts;
 
 export type OwnersKind = keyof OwnersFacts;
 export type PersonalKind = keyof PersonFacts;
 export type NotificationKind = keyof KindFacts;
 
-/** A kind with its facts. */
 export type Told = {
   [Kind in NotificationKind]: { readonly kind: Kind; readonly about: KindFacts[Kind] };
 }[NotificationKind];

@@ -7,17 +7,11 @@ import {
   settle,
   withoutAttempt,
   type Settlement,
-} from '../domain/webhooks/attempts.ts';
-import type { Attempt, Outcome } from '../domain/webhooks/delivery.ts';
-import {
-  payload,
-  ping,
-  type OwnersNotification,
-  type Payload,
-} from '../domain/webhooks/payload.ts';
-import { signingSecrets } from '../domain/webhooks/secrets.ts';
-import { wants } from '../domain/webhooks/webhook.ts';
-import type { WebhookEvent } from '../domain/webhooks/webhook-event.ts';
+  type Attempt,
+  type Outcome,
+} from '../domain/webhook-delivery.ts';
+import { payload, ping, type OwnersNotification, type Payload } from '../domain/payload.ts';
+import { signingSecrets, wants, type WebhookEvent } from '../domain/webhook.ts';
 import type {
   AskedCalls,
   ClaimedDelivery,
@@ -28,7 +22,7 @@ import type {
   Webhooks,
   WebhookSigning,
 } from '../webhook-ports.ts';
-import { admitAsked } from './asked-calls.ts';
+import { admitAsked } from './manage-webhooks.ts';
 
 interface Ports {
   readonly webhooks: Pick<Webhooks, 'list' | 'find'>;

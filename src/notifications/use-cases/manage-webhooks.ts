@@ -1,19 +1,21 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/ids.ts';
-import type { DestinationRules } from '../domain/webhooks/destination.ts';
-import { firstSecret, rotateSecret, type SecretOverlap } from '../domain/webhooks/secrets.ts';
+import { type DestinationRules, hostOf } from '../domain/destination.ts';
+import { webhookNotFound } from '../domain/notifications-error.ts';
 import {
   addWebhook,
   changeWebhook,
+  firstSecret,
   removeWebhook,
+  rotateSecret,
+  type SecretOverlap,
   switchOff,
   switchOn,
   testWebhook,
   type Webhook,
   type WebhookDraft,
-} from '../domain/webhooks/webhook.ts';
+} from '../domain/webhook.ts';
 import type { AskedCalls, WebhookOf, Webhooks, WebhookSigning } from '../webhook-ports.ts';
-import { admitAsked } from './asked-calls.ts';
 
 interface Ports {
   readonly webhooks: Webhooks;
@@ -76,3 +78,18 @@ export const manageWebhooks = ({
     return webhooks.change(of, (webhook) => testWebhook(webhook, clock.now()));
   },
 });
+
+interface CallPorts {
+  readonly webhooks: Pick<Webhooks, 'find'>;
+  readonly askedCalls: AskedCalls;
+}
+
+/** Before a call that somebody asks for. @throws DomainError `webhook_not_found`, and whatever `AskedCalls` throws */
+export const admitAsked = async (
+  { webhooks, askedCalls }: CallPorts,
+  of: WebhookOf,
+): Promise<void> => {
+  const webhook = await webhooks.find(of);
+  if (!webhook) throw webhookNotFound(of.webhookId);
+  await askedCalls.admit(of.accountId, hostOf(webhook.address));
+};

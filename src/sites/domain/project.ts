@@ -1,10 +1,31 @@
 import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import { isName } from '../../kernel/text.ts';
-import type { Allowance } from './allowance.ts';
-import { isReservedSlug } from './reserved-slugs.ts';
 import type { SitesErrorCode } from './sites-error.ts';
 import type { SitesEvent } from './sites-event.ts';
+
+/** Hosts below the platform's that visitors or mail programs could take for the platform itself. */
+const reserved: ReadonlySet<string> = new Set([
+  ...['www', 'web', 'app', 'apps', 'api', 'dashboard', 'console', 'panel', 'platform', 'sites'],
+  ...['admin', 'administrator', 'root', 'system', 'internal', 'staff', 'operator', 'edge'],
+  ...['account', 'accounts', 'login', 'sign-in', 'signin', 'signup', 'auth', 'oauth', 'sso', 'id'],
+  ...['billing', 'payment', 'payments', 'pay', 'checkout', 'security', 'secure', 'abuse', 'legal'],
+  ...['status', 'support', 'help', 'docs', 'health', 'healthz', 'readyz', 'metrics', 'localhost'],
+  ...['static', 'assets', 'cdn', 'media', 'files', 'uploads', 'images', 'img'],
+  ...['mail', 'email', 'webmail', 'smtp', 'imap', 'pop', 'pop3', 'mx', 'ns', 'dns', 'ftp', 'sftp'],
+  ...['postmaster', 'hostmaster', 'webmaster', 'noreply', 'autoconfig', 'autodiscover', 'wpad'],
+  ...['isatap', 'acme', 'well-known', 'animal-store', 'animalstore'],
+]);
+
+/** Like `www2`, `ns1`. */
+const numbered = /^(?:www|ns|dns|mx|smtp|imap|cdn|api)\d{1,3}$/;
+
+/** CNAME targets of custom domains. */
+const target = /^t-[0-9a-f]{32}$/;
+
+/** Whether a project must not have it, because its host could be mistaken for ours. */
+export const isReservedSlug = (slug: string): boolean =>
+  reserved.has(slug) || numbered.test(slug) || target.test(slug);
 
 export interface Project {
   readonly id: string;
@@ -70,3 +91,55 @@ export const createProject = (
     events: [{ type: 'project_created', accountId, occurredAt: now, projectId, slug }],
   };
 };
+
+/** Limits of an account's plan for projects, domains and files. */
+export interface Allowance {
+  /** Its name for people. */
+  readonly plan: string;
+  readonly projects: number;
+  /** All kept deploys together, unpacked. */
+  readonly storedBytes: number;
+  readonly domains: number;
+  /** Counts removed domains too, because each could have cost a certificate. */
+  readonly domainsAddedPerHour: number;
+  /** Whether a domain may be a wildcard, such as `*.shop.example.com`. */
+  readonly hasWildcards: boolean;
+}
+
+export const gib = 1024 ** 3;
+
+/** Enterprise: for accounts without custom limits. */
+export const planAllowances = {
+  free: {
+    plan: 'Free',
+    projects: 3,
+    storedBytes: gib,
+    domains: 0,
+    domainsAddedPerHour: 0,
+    hasWildcards: false,
+  },
+  pro: {
+    plan: 'Pro',
+    projects: 20,
+    storedBytes: 10 * gib,
+    domains: 5,
+    domainsAddedPerHour: 20,
+    hasWildcards: false,
+  },
+  business: {
+    plan: 'Business',
+    projects: 100,
+    storedBytes: 100 * gib,
+    domains: 25,
+    domainsAddedPerHour: 60,
+    hasWildcards: true,
+  },
+  enterprise: {
+    plan: 'Enterprise',
+    projects: 1000,
+    storedBytes: 1000 * gib,
+    domains: 1000,
+    domainsAddedPerHour: 240,
+    hasWildcards: true,
+  },
+} as const satisfies Readonly<Record<string, Allowance>>;

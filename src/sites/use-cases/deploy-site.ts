@@ -1,10 +1,58 @@
 import { DomainError } from '../../kernel/domain-error.ts';
-import type { Allowance } from '../domain/allowance.ts';
-import type { Deploy } from '../domain/deploy.ts';
-import { deployFailed, deploySucceeded, startDeploy, type Site } from '../domain/site.ts';
+import { inspectSite, type SiteContents, type SiteInspection } from '../domain/site-contents.ts';
+import {
+  type Deploy,
+  deployFailed,
+  deploySucceeded,
+  giveUpUploads,
+  longestUploadMs,
+  type Site,
+  startDeploy,
+} from '../domain/site.ts';
+import { type SitesErrorCode, type UploadProblem, uploadProblems } from '../domain/sites-error.ts';
 import { admitBytes, keptBytes, roomFor, type StorageRoom } from '../domain/storage-quota.ts';
-import { uploadProblems, type SitesErrorCode, type UploadProblem } from '../domain/sites-error.ts';
-import type { OnProgress, SitesPorts, SiteUnpacking } from '../ports.ts';
+import type { Allowance } from '../domain/project.ts';
+import type {
+  OnProgress,
+  SiteDraft,
+  SiteSource,
+  SitesPorts,
+  SiteUnpacking,
+  SourceEntry,
+} from '../ports.ts';
+
+/**
+ * Reads an upload from front to back, lets `inspectSite` judge it, and stores what it admits.
+ * @throws DomainError with an `UploadProblem`; Unavailable
+ */
+export const unpackSite = async (
+  source: SiteSource,
+  { draft, room }: { readonly draft: SiteDraft; readonly room: StorageRoom },
+  onProgress: OnProgress,
+): Promise<SiteContents> => {
+  const inspection = inspectSite(room);
+  let done = 0;
+  for await (const entry of source.entries) {
+    const path = inspection.admit(entry.path, entry.kind);
+    if (path !== undefined) await draft.write(path, counted(entry, inspection));
+    done += 1;
+    onProgress({ step: 'unpacking', done, total: source.total });
+  }
+  const contents = inspection.finish();
+  const onPrepared = (done: number): void => {
+    onProgress({ step: 'preparing', done, total: contents.files });
+  };
+  await draft.commit(onPrepared, inspection.wrapping());
+  return contents;
+};
+
+/** Counts the real bytes and stops inside a file that is too large; sizes declared in an archive are not trusted. */
+async function* counted({ content }: SourceEntry, inspection: SiteInspection) {
+  for await (const chunk of content) {
+    inspection.count(chunk.length);
+    yield chunk;
+  }
+}
 
 type Ports<Upload> = Pick<SitesPorts, 'projects' | 'files' | 'allowances' | 'clock' | 'ids'> & {
   readonly unpacking: SiteUnpacking<Upload>;
@@ -99,3 +147,28 @@ const reasonOf = (error: unknown): { problem: UploadProblem; explanation: string
         explanation: 'Something failed on our side. Deploy again.',
       };
 };
+
+const batch = 100;
+
+/** From when on an upload counts as cut off: one that is under way, or the first one that may begin now. */
+export const uploadsCutOffAt =
+  ({ projects, clock }: Pick<SitesPorts, 'projects' | 'clock'>) =>
+  async (): Promise<Date> => {
+    const begunAt = (await projects.oldestUpload()) ?? clock.now();
+    return new Date(begunAt.getTime() + longestUploadMs + 1);
+  };
+
+/** Fails the uploads that were cut off, of all projects. @returns how many projects had one */
+export const giveUpCutOffUploads =
+  ({ projects, clock }: Pick<SitesPorts, 'projects' | 'clock'>) =>
+  async (isStopping: () => boolean = () => false): Promise<number> => {
+    const now = clock.now();
+    const before = new Date(now.getTime() - longestUploadMs);
+    let affected = 0;
+    for (const project of await projects.withUploadsSince(before, batch)) {
+      if (isStopping()) break;
+      await projects.change(project, (site) => giveUpUploads(site, now));
+      affected += 1;
+    }
+    return affected;
+  };

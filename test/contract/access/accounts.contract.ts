@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { changePlan, type Account } from '../../../src/access/domain/account.ts';
-import { plans } from '../../../src/access/domain/plan.ts';
-import type { Accounts } from '../../../src/access/key-ports.ts';
+import { plans } from '../../../src/access/domain/quota.ts';
+import type { Accounts } from '../../../src/access/ports.ts';
 import {
   accountDecision,
   keyDecision,
@@ -38,7 +38,7 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
     expect(await stores.people.list(id)).toEqual([]);
     expect(await takeEvents(stores)).toEqual([]);
   };
-  const toPro = (account: Account) => changePlan(account, 'pro', undefined, now);
+  const toPro = (account: Account) => changePlan(account, { plan: 'pro' }, now);
 
   testOnBoth.each(plans)(
     'an account on the plan %s is read back as it was opened',
@@ -137,7 +137,7 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
     const { id } = await opened();
     const ownLimits = { perMinute: 1, perDay: 1_000_000_000 };
     const agreed = await accounts.change(id, (its) =>
-      changePlan(its, 'enterprise', ownLimits, now),
+      changePlan(its, { plan: 'enterprise', requests: ownLimits }, now),
     );
     expect(agreed).toMatchObject({ plan: 'enterprise', ownLimits });
     expect(await accounts.find(id)).toEqual(agreed);

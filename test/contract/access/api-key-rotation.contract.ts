@@ -6,7 +6,7 @@ import {
   type Overlap,
 } from '../../../src/access/domain/api-key.ts';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
-import type { ApiKeys } from '../../../src/access/key-ports.ts';
+import type { ApiKeys } from '../../../src/access/ports.ts';
 import { keyDecision, later, newAccount, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { keyLimits, revokeApiKey, type ApiKey } from '../../../src/access/domain/api-key.ts';
-import { planLimits } from '../../../src/access/domain/plan.ts';
-import type { ApiKeys, KeyHolder, KeyToStore } from '../../../src/access/key-ports.ts';
+import { planLimits } from '../../../src/access/domain/quota.ts';
+import type { ApiKeys, KeyHolder, KeyToStore } from '../../../src/access/ports.ts';
 import { keyDecision, later, newAccount, now, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';

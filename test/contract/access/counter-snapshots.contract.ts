@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
-import type { CounterSnapshot, CounterSnapshots } from '../../../src/access/quota-ports.ts';
+import type { CounterSnapshot, CounterSnapshots } from '../../../src/access/ports.ts';
 import { later } from '../../support/accounts.ts';
 import { scribble } from '../../support/scribble.ts';
 import { test, testOnBoth } from '../../support/store-contracts.ts';

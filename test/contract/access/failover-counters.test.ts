@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { windowIndex } from '../../../src/access/domain/rate-quota.ts';
+import { windowIndex } from '../../../src/access/domain/quota.ts';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
 import {
   FailoverCounters,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
-import { idempotencyRetentionMs } from '../../../src/access/domain/idempotency.ts';
-import type {
-  IdempotencyKeys,
-  IdempotencyOutcome,
-  IdempotentRequest,
-  KeptAnswer,
+import {
+  idempotencyRetentionMs,
+  type IdempotencyKeys,
+  type IdempotencyOutcome,
+  type IdempotentRequest,
+  type KeptAnswer,
 } from '../../../src/access/ports.ts';
 import { addPet } from '../../../src/catalogue/domain/pet.ts';
 import { later, newAccount, now } from '../../support/accounts.ts';

@@ -6,8 +6,8 @@ import {
   revokeApiKey,
   type ApiKey,
 } from '../../../src/access/domain/api-key.ts';
-import { planLimits, type Plan } from '../../../src/access/domain/plan.ts';
-import type { ApiKeys, KeyHolder } from '../../../src/access/key-ports.ts';
+import { planLimits, type Plan } from '../../../src/access/domain/quota.ts';
+import type { ApiKeys, KeyHolder } from '../../../src/access/ports.ts';
 import { keyDecision, later, newAccount, now } from '../../support/accounts.ts';
 import { scribble } from '../../support/scribble.ts';
 import { test, testOnBoth } from '../../support/store-contracts.ts';
@@ -47,12 +47,14 @@ export const keyHoldersContract = (open: () => Promise<Stores>): void => {
 
   test('a key shows the current plan and limits of its account', async () => {
     expect(await holder()).toEqual(heldBy(key));
-    await stores.accounts.change(account, (its) => changePlan(its, 'business', undefined, now));
+    await stores.accounts.change(account, (its) => changePlan(its, { plan: 'business' }, now));
     expect(await holder()).toEqual(heldBy(key, 'business'));
     const limits = { perMinute: 7, perDay: 77 };
-    await stores.accounts.change(account, (its) => changePlan(its, 'enterprise', limits, now));
+    await stores.accounts.change(account, (its) =>
+      changePlan(its, { plan: 'enterprise', requests: limits }, now),
+    );
     expect(await holder()).toEqual({ ...heldBy(key, 'enterprise'), limits });
-    await stores.accounts.change(account, (its) => changePlan(its, 'enterprise', undefined, now));
+    await stores.accounts.change(account, (its) => changePlan(its, { plan: 'enterprise' }, now));
     expect(await holder()).toEqual(heldBy(key, 'enterprise'));
   });
 

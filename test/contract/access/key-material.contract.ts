@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { base62 } from '../../../src/access/domain/api-key-secret.ts';
-import type { KeyMaterial } from '../../../src/access/key-ports.ts';
+import { base62 } from '../../../src/access/domain/api-key.ts';
+import type { KeyMaterial } from '../../../src/access/ports.ts';
 
 export const keyMaterialContract = (open: () => KeyMaterial): void => {
   test('random text has its length and uses every letter and digit, nothing else', () => {

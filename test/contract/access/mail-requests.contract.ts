@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { mailReasons, type MailRequest } from '../../../src/access/domain/mail-request.ts';
-import type { MailRequests } from '../../../src/access/mail-ports.ts';
+import type { MailRequests } from '../../../src/access/people-ports.ts';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import { later, newAccount, now } from '../../support/accounts.ts';
 import { newHash } from '../../support/access/people.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Limits } from '../../../src/access/domain/plan.ts';
-import type { QuotaCounters, Taken } from '../../../src/access/quota-ports.ts';
+import type { Limits } from '../../../src/access/domain/quota.ts';
+import type { QuotaCounters, Taken } from '../../../src/access/ports.ts';
 import { newSubject, type OpenCounters } from '../../support/access/counters.ts';
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { QuotaCounters } from '../../../src/access/quota-ports.ts';
+import type { QuotaCounters } from '../../../src/access/ports.ts';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
 import {
   counterKinds,

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import type { QuotaCounters } from '../../../src/access/quota-ports.ts';
+import type { QuotaCounters } from '../../../src/access/ports.ts';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
 import { FailoverCounters } from '../../../src/adapters/redis/failover-counters.ts';
 import {

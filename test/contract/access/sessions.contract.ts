@@ -79,7 +79,7 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
     const { accounts, people } = stores.secondProcess;
     const limits = { perMinute: 7, perDay: 77 };
     const changed = await accounts.change(account, (its) =>
-      changePlan(its, 'enterprise', limits, now),
+      changePlan(its, { plan: 'enterprise', requests: limits }, now),
     );
     await people.changePassword(person.id, session.id, (its) => changePassword(its, 'hash', now));
     const its = { ...person, passwordHash: 'hash', joinedAt: session.startedAt };

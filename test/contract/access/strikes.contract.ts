@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { QuotaCounters } from '../../../src/access/quota-ports.ts';
+import type { QuotaCounters } from '../../../src/access/ports.ts';
 import { newSubject, type OpenCounters } from '../../support/access/counters.ts';
 
 const noon = new Date('2026-03-01T12:00:00.000Z');

@@ -5,7 +5,7 @@ import {
   type HourOfUsage,
   type UsageLog,
   type UsageOutcome,
-} from '../../../src/access/usage-ports.ts';
+} from '../../../src/access/ports.ts';
 import { keyDecision, later, newAccount } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { HourOfUsage } from '../../../src/access/usage-ports.ts';
+import type { HourOfUsage } from '../../../src/access/ports.ts';
 import { later, newAccount } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 import { describeStores } from '../../support/store-contracts.ts';

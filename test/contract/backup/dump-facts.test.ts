@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { DumpFacts } from '../../../src/adapters/kysely/copies/dump-facts.ts';
+import { DumpFacts } from '../../../src/adapters/kysely/copies/mysql-copy.ts';
 
 const names = [
   `('1','plain')`,

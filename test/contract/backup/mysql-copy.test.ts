@@ -17,7 +17,7 @@ import {
   inspectCopy,
   restoreDatabase,
 } from '../../../src/adapters/kysely/copies/database-copies.ts';
-import { programFor } from '../../../src/adapters/kysely/copies/mysql-programs.ts';
+import { programFor } from '../../../src/adapters/kysely/copies/mysql-copy.ts';
 import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
 import { emptyDatabase, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { connectAsAdmin } from '../../support/servers/mysql-admin.ts';
@@ -160,15 +160,26 @@ describe('a dump', () => {
     const bin = await mkdtemp(join(folder, 'bin-'));
     const { hostname, port, pathname } = new URL(database.url);
     const where = `--protocol=TCP -h ${hostname} -P ${port} -u root ${pathname.slice(1)}`;
-    const client = programFor('client', undefined);
+    const client = programFor('client');
     const script = [
       '#!/bin/sh',
       `[ -e ${bin}/done ] || ${client} --no-defaults ${where} -e "${statement}" || exit 1`,
       `touch ${bin}/done`,
-      `exec ${programFor('dump', undefined)} "$@"`,
+      `exec ${programFor('dump')} "$@"`,
     ];
     await writeFile(join(bin, 'mariadb-dump'), script.join('\n'), { mode: 0o700 });
     return bin;
+  };
+
+  /** As if they were installed before those of the server. */
+  const withPrograms = async <T>(toolsDir: string, work: () => Promise<T>): Promise<T> => {
+    const { PATH = '' } = process.env;
+    process.env['PATH'] = `${toolsDir}:${PATH}`;
+    try {
+      return await work();
+    } finally {
+      process.env['PATH'] = PATH;
+    }
   };
 
   test('is made again when a migration ran as it began', async () => {
@@ -178,9 +189,12 @@ describe('a dump', () => {
     const toolsDir = await programsThatFirst(
       `create table late (id int) select 7 as id; insert into kysely_migration values ('9999-late', '')`,
     );
-    const place = { databaseUrl: database.url, mysqlToolsDir: toolsDir };
-    expect(await copyDatabase(place, join(toolsDir, 'first'), () => 0)).toBe(undefined);
-    const facts = await copyDatabase(place, join(toolsDir, 'second'), () => 0);
+    const copies = await withPrograms(toolsDir, async () => [
+      await copyDatabase({ databaseUrl: database.url }, join(toolsDir, 'first'), () => 0),
+      await copyDatabase({ databaseUrl: database.url }, join(toolsDir, 'second'), () => 0),
+    ]);
+    const [first, facts] = copies;
+    expect(first).toBe(undefined);
     await rm(toolsDir, { recursive: true });
     expect([facts?.rows['late'], facts?.migrations.at(-1)]).toEqual([1, '9999-late']);
   });
@@ -190,7 +204,9 @@ describe('a dump', () => {
     const client = `#!/bin/sh\ncat > ${toolsDir}/told\n`;
     await writeFile(join(toolsDir, 'mariadb'), client, { mode: 0o700 });
     const copy = await dumpOf(String.raw`/*M!999999\- enable the sandbox mode */ `, 'select 1;');
-    await restoreDatabase(copy, { databaseUrl: database.url, mysqlToolsDir: toolsDir }, nothing);
+    await withPrograms(toolsDir, () =>
+      restoreDatabase(copy, { databaseUrl: database.url }, nothing),
+    );
     expect(await readFile(join(toolsDir, 'told'), 'utf8')).toBe('\nselect 1;\n');
     await rm(toolsDir, { recursive: true });
   });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SettableClock } from '../../support/settable-clock.ts';
-import type { CertificateOrder } from '../../../src/domains/domain/certificates/order.ts';
+import type { CertificateOrder } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import type { CertificateAuthority } from '../../../src/domains/certificate-ports.ts';
 import { caPlaces, type CaFault } from '../../lab/authority/gate-faults.ts';
 import { connectAuthority, keptAccounts } from '../../lab/authority/pebble-authority.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { SettableClock } from '../../support/settable-clock.ts';
-import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
+import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import { caPlaces, problemText, type FaultProblem } from '../../lab/authority/gate-faults.ts';
 import type { Zone } from '../../lab/dns/zone.ts';
 import { connectAuthority } from '../../lab/authority/pebble-authority.ts';

@@ -6,9 +6,6 @@ import {
   type BudgetVerdict,
   type CaUse,
   type CaWindow,
-} from '../../../src/domains/domain/certificates/ca-budget.ts';
-import { unknownOwnName } from '../../../src/domains/domain/own/own-name.ts';
-import {
   orderAsked,
   orderExempted,
   orderNotMade,
@@ -16,7 +13,8 @@ import {
   type AskedOrder,
   type LedgerChange,
   type LedgerEntry,
-} from '../../../src/domains/domain/certificates/ca-ledger.ts';
+} from '../../../src/domains/domain/certificates/ca-budget.ts';
+import { unknownOwnName } from '../../../src/domains/domain/own/own-name.ts';
 import {
   unchanged,
   type CustomDomain,
@@ -25,7 +23,7 @@ import {
   domainAfter,
   orderSubject,
   workOf,
-} from '../../../src/domains/domain/attachment/certificate.ts';
+} from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import { claimOrder } from '../../../src/domains/domain/certificates/certificate-work.ts';
 import type { AuthorityLedger } from '../../../src/domains/certificate-ports.ts';
 import { later, now } from '../../support/accounts.ts';

@@ -1,8 +1,8 @@
 import type {
   CertificateOrder,
   OrderState,
-} from '../../../src/domains/domain/certificates/order.ts';
-import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
+} from '../../../src/domains/domain/certificates/certificate-status.ts';
+import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import type { CertificateAuthority } from '../../../src/domains/certificate-ports.ts';
 import { until } from '../../support/until.ts';
 

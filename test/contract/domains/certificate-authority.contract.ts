@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Clock } from '../../../src/kernel/clock.ts';
-import type { CertificateOrder } from '../../../src/domains/domain/certificates/order.ts';
-import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
+import type { CertificateOrder } from '../../../src/domains/domain/certificates/certificate-status.ts';
+import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import {
   advance,
   newHost,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
-import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
+import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import type { Certificates } from '../../../src/domains/certificate-ports.ts';
 import { later } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';

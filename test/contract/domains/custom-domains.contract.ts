@@ -3,11 +3,11 @@ import {
   unchanged,
   type CustomDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import type { DnsStanding } from '../../../src/domains/domain/dns/standing.ts';
+import type { DnsStanding } from '../../../src/domains/domain/dns/judgement.ts';
 import { dnsProblem } from '../../../src/domains/domain/dns/problem.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import type { AdmissionFacts } from '../../../src/domains/domain/attachment/admission.ts';
-import type { CustomDomains } from '../../../src/domains/custom-domain-ports.ts';
+import type { CustomDomains } from '../../../src/domains/ports.ts';
 import { later, newAccount, takeEvents } from '../../support/accounts.ts';
 import {
   addTo,

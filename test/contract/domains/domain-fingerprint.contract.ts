@@ -3,11 +3,11 @@ import {
   unchanged,
   type CustomDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import type { DomainChange } from '../../../src/domains/domain/attachment/change.ts';
+import type { DomainChange } from '../../../src/domains/domain/attachment/timeline-entries.ts';
 import { endShare, shareDomain } from '../../../src/domains/domain/attachment/share.ts';
 import { newHash } from '../../support/access/people.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
-import { wildcardOver } from '../../../src/domains/domain/names/wildcard.ts';
+import { wildcardOver } from '../../../src/domains/domain/names/name-rules.ts';
 import { later } from '../../support/accounts.ts';
 import {
   deployTo,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import { addPair, type PairDecision } from '../../../src/domains/domain/redirects/pair.ts';
-import type { CustomDomains } from '../../../src/domains/custom-domain-ports.ts';
+import type { CustomDomains } from '../../../src/domains/ports.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import { later, takeEvents } from '../../support/accounts.ts';
 import {

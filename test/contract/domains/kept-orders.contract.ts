@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import type { CertificateOrders } from '../../../src/domains/certificate-ports.ts';
-import { orderSubject } from '../../../src/domains/domain/attachment/certificate.ts';
+import { orderSubject } from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import {
   liveDomain,
   newHost,

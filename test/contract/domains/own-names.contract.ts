@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { freshAttempts } from '../../../src/domains/domain/certificates/attempts.ts';
+import {
+  freshAttempts,
+  planned,
+} from '../../../src/domains/domain/certificates/certificate-status.ts';
 import { claimOrder } from '../../../src/domains/domain/certificates/certificate-work.ts';
-import { planned } from '../../../src/domains/domain/certificates/standing.ts';
 import { settleOrder } from '../../../src/domains/domain/certificates/settle-order.ts';
 import {
   ownAfter,

@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
-import { isCertified, provenAt } from '../../../src/domains/domain/attachment/certificate.ts';
-import { mostRivalsTold } from '../../../src/domains/domain/attachment/rivals.ts';
 import {
+  isCertified,
+  provenAt,
+} from '../../../src/domains/domain/attachment/domain-certificate.ts';
+import {
+  mostRivalsTold,
   unchanged,
   type CustomDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
-import type { CustomDomains } from '../../../src/domains/custom-domain-ports.ts';
-import { baseOf } from '../../../src/domains/domain/names/wildcard.ts';
+import type { CustomDomains } from '../../../src/domains/ports.ts';
+import { baseOf } from '../../../src/domains/domain/names/name-rules.ts';
 import { later, takeEvents } from '../../support/accounts.ts';
 import {
   addTo,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
-import { isCertified } from '../../../src/domains/domain/attachment/certificate.ts';
-import { isReady } from '../../../src/domains/domain/attachment/readiness.ts';
+import { isCertified } from '../../../src/domains/domain/attachment/domain-certificate.ts';
+import { isReady } from '../../../src/domains/domain/attachment/serving.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
-import type { CustomDomains } from '../../../src/domains/custom-domain-ports.ts';
+import type { CustomDomains } from '../../../src/domains/ports.ts';
 import { takeEvents } from '../../support/accounts.ts';
 import {
   arrive,

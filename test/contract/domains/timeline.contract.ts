@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import {
   timelineKinds,
   type TimelineEntry,
-} from '../../../src/domains/domain/attachment/timeline.ts';
+} from '../../../src/domains/domain/attachment/timeline-entries.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import type { PlacedEntry, Timeline } from '../../../src/domains/ports.ts';
 import { later, takeEvents } from '../../support/accounts.ts';

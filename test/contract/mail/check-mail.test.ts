@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { checkMail } from '../../../src/app/doctor/check-mail.ts';
+import { checkMail } from '../../../src/app/doctor/check-servers.ts';
 import { loopbackTls } from '../../lab/authority/pebble-tls.ts';
 import { closedPort, MailServer } from '../../support/servers/mail-server.ts';
 

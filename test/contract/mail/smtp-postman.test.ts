@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Email } from 'postal-mime';
 import { smtpOptions } from '../../../src/adapters/mail/smtp-server.ts';
 import { SmtpPostman } from '../../../src/adapters/mail/smtp-postman.ts';
-import type { OutgoingMail } from '../../../src/notifications/mail-ports.ts';
+import type { OutgoingMail } from '../../../src/notifications/ports.ts';
 import { loopbackTls, type TlsPair } from '../../lab/authority/pebble-tls.ts';
 import {
   closedPort,

@@ -8,7 +8,7 @@ import { networkInterfaces } from 'node:os';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { GuardedOutside } from '../../../src/adapters/webhooks/guarded-outside.ts';
-import { specialRanges } from '../../../src/notifications/domain/webhooks/special-addresses.ts';
+import { specialRanges } from '../../../src/notifications/domain/destination.ts';
 import { tlsFor, type TlsPair } from '../../lab/authority/pebble-tls.ts';
 import { startDns, type DnsServer } from '../../lab/dns/server.ts';
 import type { Records } from '../../lab/dns/zone.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { NotificationKind } from '../../../src/notifications/domain/notification.ts';
-import type { MailChoices } from '../../../src/notifications/mail-ports.ts';
+import type { MailChoices } from '../../../src/notifications/ports.ts';
 import { newAccount, personDecision } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { test, testOnBoth } from '../../support/store-contracts.ts';

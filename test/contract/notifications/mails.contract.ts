@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Mail, PlannedMail } from '../../../src/notifications/domain/mail.ts';
 import type { Told } from '../../../src/notifications/domain/notification.ts';
-import type { DueMessage, Mails } from '../../../src/notifications/mail-ports.ts';
+import type { DueMessage, Mails } from '../../../src/notifications/ports.ts';
 import { later, newAccount, personDecision, takeEvents } from '../../support/accounts.ts';
 import { everyKind } from '../../support/notifications.ts';
 import { race } from '../../support/race.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { settle } from '../../../src/notifications/domain/webhooks/attempts.ts';
-import { firstSecret } from '../../../src/notifications/domain/webhooks/secrets.ts';
+import { settle } from '../../../src/notifications/domain/webhook-delivery.ts';
 import {
+  firstSecret,
   changeWebhook,
   switchOff,
   type Webhook,
-} from '../../../src/notifications/domain/webhooks/webhook.ts';
+} from '../../../src/notifications/domain/webhook.ts';
 import { later, newAccount } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 import { openStores, type Stores } from '../../support/stores.ts';

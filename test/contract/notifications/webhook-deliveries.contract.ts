@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
-import { repeat, settle } from '../../../src/notifications/domain/webhooks/attempts.ts';
 import {
+  repeat,
+  settle,
   failedWhys,
   type Attempt,
   type DeliveryProgress,
-} from '../../../src/notifications/domain/webhooks/delivery.ts';
-import { attemptsOfOnce } from '../../../src/notifications/domain/webhooks/waits.ts';
-import { firstSecret } from '../../../src/notifications/domain/webhooks/secrets.ts';
+  attemptsOfOnce,
+} from '../../../src/notifications/domain/webhook-delivery.ts';
 import {
+  firstSecret,
   changeWebhook,
   switchOff,
   switchOn,
   type Webhook,
-} from '../../../src/notifications/domain/webhooks/webhook.ts';
+} from '../../../src/notifications/domain/webhook.ts';
 import type {
   ClaimedDelivery,
   Claiming,

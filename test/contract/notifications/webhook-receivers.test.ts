@@ -6,7 +6,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Webhook } from 'standardwebhooks';
 import { GuardedOutside } from '../../../src/adapters/webhooks/guarded-outside.ts';
-import { ping } from '../../../src/notifications/domain/webhooks/payload.ts';
+import { ping } from '../../../src/notifications/domain/payload.ts';
 import { documentedPayload } from '../../support/webhooks/documented-payload.ts';
 import { until } from '../../support/until.ts';
 import { SystemClock } from '../../../src/adapters/system/system-clock.ts';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
-import { firstSecret, rotateSecret } from '../../../src/notifications/domain/webhooks/secrets.ts';
 import {
+  firstSecret,
+  rotateSecret,
   addWebhook,
   changeWebhook,
   mostWebhooks,
@@ -8,7 +9,7 @@ import {
   switchOff,
   type Webhook,
   type WebhookStatus,
-} from '../../../src/notifications/domain/webhooks/webhook.ts';
+} from '../../../src/notifications/domain/webhook.ts';
 import type { WebhookOf, Webhooks } from '../../../src/notifications/webhook-ports.ts';
 import { later, newAccount, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { checkObjectStore } from '../../../src/app/doctor/check-object-store.ts';
+import { checkObjectStore } from '../../../src/app/doctor/check-storage.ts';
 import {
   startObjectStore,
   type ObjectStore,
@@ -14,8 +14,7 @@ afterAll(() => store.stop());
 
 const check = (settings: { readonly deploysUrl?: string; readonly s3Endpoint?: string } = {}) => {
   const { DEPLOYS_URL: deploysUrl, S3_ENDPOINT: s3Endpoint } = store.settings;
-  const s3Region = undefined;
-  return checkObjectStore({ dataDir: 'var', deploysUrl, s3Endpoint, s3Region, ...settings });
+  return checkObjectStore({ dataDir: 'var', deploysUrl, s3Endpoint, ...settings });
 };
 
 test('a store that works is found to work, and nothing is left in it', async () => {
@@ -28,7 +27,7 @@ test('a store that works is found to work, and nothing is left in it', async () 
 test('without an object store nothing is checked', async () => {
   expect(
     await checkObjectStore({
-      ...{ dataDir: 'var', deploysUrl: undefined, s3Endpoint: undefined, s3Region: undefined },
+      ...{ dataDir: 'var', deploysUrl: undefined, s3Endpoint: undefined },
     }),
   ).toEqual([]);
 });

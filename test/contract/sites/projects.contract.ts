@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
-import { planAllowances } from '../../../src/sites/domain/allowance.ts';
-import { admitProject, type Project } from '../../../src/sites/domain/project.ts';
+import { admitBytes, roomFor } from '../../../src/sites/domain/storage-quota.ts';
+import { planAllowances, admitProject, type Project } from '../../../src/sites/domain/project.ts';
 import {
   deleteDeploy,
   deployFailed,
@@ -11,7 +11,6 @@ import {
   startDeploy,
   type Site,
 } from '../../../src/sites/domain/site.ts';
-import { admitBytes, roomFor } from '../../../src/sites/domain/storage-quota.ts';
 import { uploadProblems } from '../../../src/sites/domain/sites-error.ts';
 import type { Projects } from '../../../src/sites/ports.ts';
 import { later, newAccount, now, takeEvents } from '../../support/accounts.ts';

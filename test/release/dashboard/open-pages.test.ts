@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { banApiKey } from '../../../src/access/domain/api-key.ts';
-import { ApiKeys } from '../../../src/access/key-ports.ts';
-import { UsageLog } from '../../../src/access/usage-ports.ts';
+import { ApiKeys, UsageLog } from '../../../src/access/ports.ts';
 import { AccessKey, DomainsKey, SitesKey } from '../../../src/app/keys.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';

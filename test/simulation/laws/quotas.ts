@@ -1,4 +1,4 @@
-import { limitsOf, type Plan } from '../../../src/access/domain/plan.ts';
+import { limitsOf, type Plan } from '../../../src/access/domain/quota.ts';
 import { shopOf, type ShopName } from '../shops.ts';
 import type { Burst } from '../owners.ts';
 import type { Facts, Law, Seen } from './law.ts';

@@ -1,6 +1,6 @@
 import type { Schema } from '../../../src/adapters/kysely/schema.ts';
 import { retention } from '../../../src/app/retention.ts';
-import { orderSubject } from '../../../src/domains/domain/attachment/certificate.ts';
+import { orderSubject } from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import { ownSubject } from '../../../src/domains/domain/own/own-name.ts';
 import type { Facts, Law, Seen } from './law.ts';
 import { dayMs, hourMs } from '../world/durations.ts';

@@ -5,8 +5,8 @@ import { AcmeCertificateAuthority } from '../../../src/adapters/acme/acme-certif
 import type {
   CertificateOrder,
   OrderState,
-} from '../../../src/domains/domain/certificates/order.ts';
-import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
+} from '../../../src/domains/domain/certificates/certificate-status.ts';
+import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import { keptAccounts } from '../../lab/authority/pebble-authority.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { Authority } from './authority.ts';

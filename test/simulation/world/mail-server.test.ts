@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import type { OutgoingMail } from '../../../src/notifications/mail-ports.ts';
+import type { OutgoingMail } from '../../../src/notifications/ports.ts';
 import { holdTimeouts } from '../../support/held-timeouts.ts';
 import { MailServer } from './mail-server.ts';
 

@@ -1,5 +1,5 @@
 import { postedBy } from '../../../src/adapters/mail/smtp-postman.ts';
-import { Postman, type OutgoingMail, type Posted } from '../../../src/notifications/mail-ports.ts';
+import { Postman, type OutgoingMail, type Posted } from '../../../src/notifications/ports.ts';
 import { pass } from './waits.ts';
 
 /** Of a whole message, as `SmtpPostman` has it. */

@@ -1,5 +1,5 @@
 import { access, type Access } from '../../../src/access/access.ts';
-import { PersonalMails, type PersonalMail } from '../../../src/access/mail-ports.ts';
+import { PersonalMails, type PersonalMail } from '../../../src/access/people-ports.ts';
 import type { AccessPorts } from '../../../src/access/ports.ts';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
 import type { DomainEvent, StoredEvent } from '../../../src/kernel/domain-event.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { QuotaCounters } from '../../../src/access/quota-ports.ts';
+import type { QuotaCounters } from '../../../src/access/ports.ts';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
 import { FailoverCounters } from '../../../src/adapters/redis/failover-counters.ts';
 import { RedisQuotaCounters } from '../../../src/adapters/redis/redis-quota-counters.ts';

@@ -1,5 +1,5 @@
-import type { ApiKeys } from '../../../src/access/key-ports.ts';
-import type { Caller } from '../../../src/access/use-cases/authenticate.ts';
+import type { ApiKeys } from '../../../src/access/ports.ts';
+import type { Caller } from '../../../src/access/use-cases/callers.ts';
 import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
 import { accessLabs, type AccessLab } from './access-lab.ts';
 
@@ -27,7 +27,7 @@ export const meteredAccounts = () => {
     const draft = { name: 'Zoo', email: 'owner@zoo.example', plan: 'enterprise' } as const;
     const { account, key } = await face.createAccount(draft);
     const { id: accountId } = account;
-    await face.setPlan(accountId, 'enterprise', fewRequests);
+    await face.setPlan(accountId, 'enterprise', { requests: fewRequests });
     const till = await face.createApiKey({ accountId, name: 'Till' });
     const secrets = [key.secret, till.secret];
 

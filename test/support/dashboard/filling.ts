@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import { banApiKey } from '../../../src/access/domain/api-key.ts';
-import { ApiKeys } from '../../../src/access/key-ports.ts';
-import { usageOutcomes, UsageLog } from '../../../src/access/usage-ports.ts';
+import { ApiKeys, usageOutcomes, UsageLog } from '../../../src/access/ports.ts';
 import { AccessKey, CatalogueKey, QueuesKey, SitesKey } from '../../../src/app/keys.ts';
 import { fillDomains } from './domains.ts';
 import { fillWebhooks } from './webhooks.ts';

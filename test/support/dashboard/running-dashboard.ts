@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Container } from 'inversify';
 import pino from 'pino';
-import type { Plan } from '../../../src/access/domain/plan.ts';
+import type { Plan } from '../../../src/access/domain/quota.ts';
 import { Passwords } from '../../../src/access/people-ports.ts';
 import type { Dashboard } from '../../../src/adapters/dashboard/dashboard.ts';
 import { HttpServer } from '../../../src/adapters/http/listener/http-server.ts';

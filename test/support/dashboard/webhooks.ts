@@ -1,9 +1,8 @@
-import { settle } from '../../../src/notifications/domain/webhooks/attempts.ts';
-import type { Outcome } from '../../../src/notifications/domain/webhooks/delivery.ts';
+import { settle, type Outcome } from '../../../src/notifications/domain/webhook-delivery.ts';
 import { WebhookCallsKey } from '../../../src/app/keys.ts';
 import { ownersKinds } from '../../../src/notifications/domain/kinds.ts';
-import { ping } from '../../../src/notifications/domain/webhooks/payload.ts';
-import type { Webhook } from '../../../src/notifications/domain/webhooks/webhook.ts';
+import { ping } from '../../../src/notifications/domain/payload.ts';
+import type { Webhook } from '../../../src/notifications/domain/webhook.ts';
 import { WebhookDeliveries } from '../../../src/notifications/webhook-ports.ts';
 import { allDue } from '../webhooks/stored-webhook.ts';
 import type { Owner, RunningDashboard } from './running-dashboard.ts';

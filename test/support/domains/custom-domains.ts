@@ -8,10 +8,12 @@ import {
 import { addsWindowMs } from '../../../src/domains/domain/attachment/admission.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import { claimName } from '../../../src/domains/domain/attachment/contested-name.ts';
-import type { TimelineEntry } from '../../../src/domains/domain/attachment/timeline.ts';
+import type {
+  TimelineEntry,
+  DomainChange,
+} from '../../../src/domains/domain/attachment/timeline-entries.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
-import type { Route } from '../../../src/domains/domain/redirects/routes.ts';
-import type { DomainChange } from '../../../src/domains/domain/attachment/change.ts';
+import type { Route } from '../../../src/domains/domain/redirects/redirects.ts';
 import { later, newAccount, now, takeEvents } from '../accounts.ts';
 import { admitted, allowance, begin, bring, moment, report } from './known-domains.ts';
 import { certificateFor, newProject, publish } from '../sites/sites.ts';

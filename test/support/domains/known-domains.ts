@@ -1,11 +1,11 @@
-import { domainAfter, workOf } from '../../../src/domains/domain/attachment/certificate.ts';
-import type { DomainChange } from '../../../src/domains/domain/attachment/change.ts';
+import { domainAfter, workOf } from '../../../src/domains/domain/attachment/domain-certificate.ts';
+import type { DomainChange } from '../../../src/domains/domain/attachment/timeline-entries.ts';
 import type { CaUse } from '../../../src/domains/domain/certificates/ca-budget.ts';
 import {
   claimOrder,
   type CertificateWork,
 } from '../../../src/domains/domain/certificates/certificate-work.ts';
-import type { Validity } from '../../../src/domains/domain/certificates/certificate.ts';
+import type { Validity } from '../../../src/domains/domain/certificates/renewal.ts';
 import {
   settleOrder,
   type OrderResult,
@@ -22,10 +22,10 @@ import {
   planned,
   type WantedWork,
   type RenewalWork,
-} from '../../../src/domains/domain/certificates/standing.ts';
+  type AuthorityFailure,
+} from '../../../src/domains/domain/certificates/certificate-status.ts';
 import type { DnsReport } from '../../../src/domains/domain/dns/report.ts';
-import type { Allowance } from '../../../src/sites/domain/allowance.ts';
-import type { AuthorityFailure } from '../../../src/domains/domain/certificates/order.ts';
+import type { Allowance } from '../../../src/sites/domain/project.ts';
 import { fixedTime } from '../fixed-time.ts';
 
 export const minute = 60_000;

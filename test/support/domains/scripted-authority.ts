@@ -3,8 +3,8 @@ import type {
   AuthorityFailure,
   CertificateOrder,
   OrderState,
-} from '../../../src/domains/domain/certificates/order.ts';
-import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
+} from '../../../src/domains/domain/certificates/certificate-status.ts';
+import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import {
   CertificateAuthority,
   type OrderAnswer,
@@ -63,7 +63,6 @@ type Made = Exclude<OrderAnswer, { kind: 'failed' }>;
  */
 export class ScriptedAuthority extends CertificateAuthority {
   override readonly name: string;
-  override readonly issuers: readonly string[];
   /** Every step, in order, as `order shop.customer.test`. */
   readonly log: string[] = [];
   /** For each order, the chain that it replaces. */
@@ -84,7 +83,6 @@ export class ScriptedAuthority extends CertificateAuthority {
     super();
     this.#settings = settings;
     this.name = settings.name ?? 'authority.test';
-    this.issuers = [this.name];
   }
 
   /** The next such step fails and does nothing. */
@@ -114,6 +112,10 @@ export class ScriptedAuthority extends CertificateAuthority {
   /** That certificate is replaced already: there is a window for it, but no order without a count. */
   markReplaced(chain: string): void {
     this.#replaced.add(chain);
+  }
+
+  override issuers(): Promise<readonly string[]> {
+    return Promise.resolve([this.name]);
   }
 
   override accountUri(): Promise<string | undefined> {

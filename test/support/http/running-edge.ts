@@ -12,7 +12,7 @@ import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-s
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
 import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
-import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
+import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import type { SiteFiles } from '../../../src/sites/ports.ts';
 import { placed, takeToCertificate } from '../../contract/domains/certificate-authority-steps.ts';
 import { edgeClient, type EdgeClient } from './edge-client.ts';

@@ -167,7 +167,7 @@ export const startObjectStore = async (): Promise<ObjectStore> => {
   };
   const endpoint = `http://${address}:${port}`;
   const store: ObjectStore = {
-    place: { bucket, prefix, endpoint, region: 'us-east-1' },
+    place: { bucket, prefix, endpoint },
     settings: {
       ...credentials,
       DEPLOYS_URL: `s3://${bucket}/${prefix}`,

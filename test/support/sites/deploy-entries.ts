@@ -2,7 +2,7 @@ import type { Container } from 'inversify';
 import { DirectUnpacking } from './direct-unpacking.ts';
 import { Clock } from '../../../src/kernel/clock.ts';
 import { Ids } from '../../../src/kernel/ids.ts';
-import type { Deploy } from '../../../src/sites/domain/deploy.ts';
+import type { Deploy } from '../../../src/sites/domain/site.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import {
   Allowances,

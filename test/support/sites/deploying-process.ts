@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Deploy } from '../../../src/sites/domain/deploy.ts';
+import type { Deploy } from '../../../src/sites/domain/site.ts';
 import type { UploadProgress } from '../../../src/sites/ports.ts';
 
 export interface Orders {

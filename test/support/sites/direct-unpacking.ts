@@ -6,7 +6,7 @@ import {
   type SiteFiles,
   type SiteSource,
 } from '../../../src/sites/ports.ts';
-import { unpackSite } from '../../../src/sites/use-cases/unpack-site.ts';
+import { unpackSite } from '../../../src/sites/use-cases/deploy-site.ts';
 
 /** Unpacks in the thread that asks for it. */
 export class DirectUnpacking<Upload> extends SiteUnpacking<Upload> {

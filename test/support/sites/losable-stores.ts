@@ -6,7 +6,7 @@ import {
   type SiteDraft,
   type StoredFile,
 } from '../../../src/sites/ports.ts';
-import { EdgeRecords, type EdgeChanges } from '../../../src/domains/edge-ports.ts';
+import { EdgeRecords, type EdgeChanges } from '../../../src/domains/ports.ts';
 
 const away = () => new Unavailable('The test', new Error('it is away'));
 

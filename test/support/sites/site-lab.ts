@@ -2,9 +2,8 @@ import { CountingIds } from '../counting-ids.ts';
 import { SettableClock } from '../settable-clock.ts';
 import { DirectUnpacking } from './direct-unpacking.ts';
 import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
-import type { Deploy } from '../../../src/sites/domain/deploy.ts';
+import type { Deploy, Site } from '../../../src/sites/domain/site.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
-import type { Site } from '../../../src/sites/domain/site.ts';
 import type {
   Allowances,
   Projects,

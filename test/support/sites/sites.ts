@@ -1,6 +1,6 @@
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import type { Decision } from '../../../src/kernel/decision.ts';
-import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
+import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import { createProject, type Project } from '../../../src/sites/domain/project.ts';
 import { deploySucceeded, startDeploy, type Site } from '../../../src/sites/domain/site.ts';
 import type { SitesEvent } from '../../../src/sites/domain/sites-event.ts';

@@ -4,7 +4,7 @@ import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import { StandardSigning } from '../../../src/adapters/webhooks/standard-signing.ts';
 import { queueKinds } from '../../../src/app/queues.ts';
-import { webhookCalls } from '../../../src/notifications/webhooks.ts';
+import { webhookCalls } from '../../../src/notifications/notifications.ts';
 import type { AskedCalls, Outside } from '../../../src/notifications/webhook-ports.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import type { StoragePorts } from '../storage-ports.ts';

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { payloadDocument } from '../../../src/adapters/http/reference/payload-schemas.ts';
-import { messageTypes, type Payload } from '../../../src/notifications/domain/webhooks/payload.ts';
+import { messageTypes, type Payload } from '../../../src/notifications/domain/payload.ts';
 
 const ajv = new Ajv2020({ strict: true, allErrors: true });
 formats.default(ajv);
@@ -20,7 +20,7 @@ const closed = (schema: unknown): unknown => {
 const validators = new Map(
   messageTypes.map((type) => [
     type as string,
-    ajv.compile(closed(payloadDocument(type, 'https://shop.test')) as object),
+    ajv.compile(closed(payloadDocument(type, `https://shop.test/${type}`)) as object),
   ]),
 );
 

@@ -1,10 +1,10 @@
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
-import { firstSecret } from '../../../src/notifications/domain/webhooks/secrets.ts';
 import {
+  firstSecret,
   addWebhook,
   type Webhook,
   type WebhookDraft,
-} from '../../../src/notifications/domain/webhooks/webhook.ts';
+} from '../../../src/notifications/domain/webhook.ts';
 import type { Claiming, Webhooks } from '../../../src/notifications/webhook-ports.ts';
 import { later } from '../accounts.ts';
 

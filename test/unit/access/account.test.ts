@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { changePlan, openAccount } from '../../../src/access/domain/account.ts';
-import { planLimits, plans } from '../../../src/access/domain/plan.ts';
+import { noSiteLimits, planLimits, plans } from '../../../src/access/domain/quota.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const draft = { id: 'acct_1', name: 'Zoo', email: 'owner@shop.example', plan: 'free' } as const;
@@ -10,7 +10,7 @@ describe('opening an account', () => {
   test('trims its name, lower-cases its address and records its plan', () => {
     const wish = { ...draft, name: ' Zoo\n', email: ' Owner@Shop.Example ' };
     expect(openAccount(wish, now)).toEqual({
-      state: { ...draft, ownLimits: undefined, createdAt: now, warnings },
+      state: { ...draft, ownLimits: undefined, siteLimits: noSiteLimits, createdAt: now, warnings },
       events: [{ type: 'account_opened', accountId: 'acct_1', occurredAt: now, plan: 'free' }],
     });
   });
@@ -53,10 +53,17 @@ describe('opening an account', () => {
 
 describe.each(plans)('from the plan %s', (from) => {
   test.each(plans)('an account may change to the plan %s', (to) => {
-    const account = { ...draft, plan: from, ownLimits: undefined, createdAt: now, warnings };
+    const account = {
+      ...draft,
+      plan: from,
+      ownLimits: undefined,
+      siteLimits: noSiteLimits,
+      createdAt: now,
+      warnings,
+    };
     const common = { type: 'plan_changed', accountId: 'acct_1', occurredAt: now };
     const event = { ...common, from, to, ...planLimits[to] };
-    expect(changePlan(account, to, undefined, now)).toEqual({
+    expect(changePlan(account, { plan: to }, now)).toEqual({
       state: { ...account, plan: to },
       events: from === to ? [] : [event],
     });
@@ -69,6 +76,7 @@ describe('an account with limits of its own', () => {
     ...draft,
     plan: 'enterprise',
     ownLimits: undefined,
+    siteLimits: noSiteLimits,
     createdAt: now,
     warnings,
   } as const;
@@ -77,7 +85,10 @@ describe('an account with limits of its own', () => {
 
   test('gets them without changing its plan, and the event has the limits', () => {
     const told = { ...event, from: 'enterprise', to: 'enterprise', ...own };
-    expect(changePlan(plain, 'enterprise', own, now)).toEqual({ state: account, events: [told] });
+    expect(changePlan(plain, { plan: 'enterprise', requests: own }, now)).toEqual({
+      state: account,
+      events: [told],
+    });
   });
 
   test('can get new limits, also one number at a time', () => {
@@ -85,38 +96,56 @@ describe('an account with limits of its own', () => {
       { ...own, perMinute: 8 },
       { ...own, perDay: 78 },
     ]) {
-      const { state, events } = changePlan(account, 'enterprise', other, now);
+      const { state, events } = changePlan(account, { plan: 'enterprise', requests: other }, now);
       expect([state.ownLimits, events]).toMatchObject([other, [other]]);
     }
   });
 
   test('keeps them when the same ones are set again', () => {
-    expect(changePlan(account, 'enterprise', { ...own }, now)).toEqual({
+    expect(changePlan(account, { plan: 'enterprise', requests: { ...own } }, now)).toEqual({
       state: account,
       events: [],
     });
     const usual = planLimits.enterprise;
-    expect(changePlan(plain, 'enterprise', usual, now)).toEqual({ state: plain, events: [] });
+    expect(changePlan(plain, { plan: 'enterprise', requests: usual }, now)).toEqual({
+      state: plain,
+      events: [],
+    });
   });
 
   test('loses them on another plan, and without new ones', () => {
-    expect(changePlan(account, 'pro', undefined, now)).toEqual({
+    expect(changePlan(account, { plan: 'pro' }, now)).toEqual({
       state: { ...plain, plan: 'pro' },
       events: [{ ...event, from: 'enterprise', to: 'pro', perMinute: 300, perDay: 10_000 }],
     });
-    expect(changePlan(account, 'enterprise', undefined, now).state).toEqual(plain);
+    expect(changePlan(account, { plan: 'enterprise' }, now).state).toEqual(plain);
+  });
+
+  test('gets limits for sites, each alone, without losing a plan number it does not name', () => {
+    const { state, events } = changePlan(
+      plain,
+      { plan: 'enterprise', sites: { projects: 60 } },
+      now,
+    );
+    expect(state).toEqual({ ...plain, siteLimits: { ...noSiteLimits, projects: 60 } });
+    expect(events).toEqual([
+      { ...event, from: 'enterprise', to: 'enterprise', ...planLimits.enterprise, projects: 60 },
+    ]);
+    const again = changePlan(state, { plan: 'enterprise', sites: { projects: 60 } }, now);
+    expect(again).toEqual({ state, events: [] });
+    expect(changePlan(state, { plan: 'business' }, now).state.siteLimits).toEqual(noSiteLimits);
   });
 
   test('changes to a plan with the same limits, with an event', () => {
     const twin = { ...account, ownLimits: planLimits.pro };
-    const { state, events } = changePlan(twin, 'pro', undefined, now);
+    const { state, events } = changePlan(twin, { plan: 'pro' }, now);
     expect([state, events]).toMatchObject([{ plan: 'pro', ownLimits: undefined }, [{ to: 'pro' }]]);
   });
 
   test('cannot get invalid ones, or any on another plan', () => {
     for (const change of [
-      () => changePlan(account, 'enterprise', { ...own, perDay: 0 }, now),
-      () => changePlan(account, 'pro', own, now),
+      () => changePlan(account, { plan: 'enterprise', requests: { ...own, perDay: 0 } }, now),
+      () => changePlan(account, { plan: 'pro', requests: own }, now),
     ]) {
       expect(change).toThrow(expect.objectContaining({ code: 'account_invalid' }));
     }

@@ -1,5 +1,26 @@
+import {
+  type Ban,
+  banApiKey,
+  base62,
+  bringsBan,
+  composeSecret,
+  isBanned,
+  issueApiKey,
+  isWellFormedSecret,
+  liftBan,
+  nextBan,
+  opens,
+  type Overlap,
+  overlaps,
+  revokeApiKey,
+  rotateApiKey,
+  scopes,
+  secretHint,
+} from '../../../src/access/domain/api-key.ts';
+import { anyCharacter } from '../../support/any-text.ts';
 import { describe, expect, test } from '@jest/globals';
-import { issueApiKey, opens, revokeApiKey, scopes } from '../../../src/access/domain/api-key.ts';
+import fc from 'fast-check';
+import { crc32 } from 'node:zlib';
 
 const now = new Date('2026-03-01T10:00:00.000Z');
 const at = (milliseconds: number) => new Date(now.getTime() + milliseconds);
@@ -64,5 +85,208 @@ describe('an API key', () => {
   test('keeps the first time of its revocation when it is revoked again', () => {
     const { state: revoked } = revokeApiKey(issueApiKey(draft, now).state, at(5));
     expect(revokeApiKey(revoked, at(6))).toEqual({ state: revoked, events: [] });
+  });
+});
+
+const random = fc.string({
+  unit: fc.constantFrom(...Array.from(base62)),
+  minLength: 32,
+  maxLength: 32,
+});
+const secret = random.map(composeSecret);
+
+/** The published definition, written down a second time over zlib's CRC-32. */
+const expected = (text: string): string => {
+  let rest = BigInt(crc32(text));
+  const digits = Array.from({ length: 6 }, () => {
+    const digit = base62.charAt(Number(rest % 62n));
+    rest /= 62n;
+    return digit;
+  });
+  return text + digits.reverse().join('');
+};
+
+describe('the secret of an API key', () => {
+  test('is pets_live_, 32 random characters and 6 of a CRC-32, as zlib computes it', () => {
+    const known = composeSecret('0123456789ABCDEFGHIJKLMNOPQRSTUV');
+    expect(known).toBe(expected('pets_live_0123456789ABCDEFGHIJKLMNOPQRSTUV'));
+    expect(known).toHaveLength(48);
+    fc.assert(fc.property(random, (text) => composeSecret(text) === expected(`pets_live_${text}`)));
+  });
+
+  test('is well-formed when newly made', () => {
+    fc.assert(fc.property(secret, isWellFormedSecret));
+  });
+
+  test('is refused when any single character was changed', () => {
+    const anyChange = fc.tuple(secret, fc.nat(47), fc.string({ unit: anyCharacter, maxLength: 1 }));
+    fc.assert(
+      fc.property(anyChange, ([whole, place, other]) => {
+        fc.pre(whole.charAt(place) !== other);
+        return !isWellFormedSecret(whole.slice(0, place) + other + whole.slice(place + 1));
+      }),
+    );
+    const [known = ''] = fc.sample(secret, { numRuns: 1, seed: 1 });
+    const mistyped = Array.from(known, (was, place) =>
+      Array.from(
+        base62.replace(was, ''),
+        (other) => known.slice(0, place) + other + known.slice(place + 1),
+      ),
+    );
+    expect(mistyped.flat()).toHaveLength(46 * 61 + 2 * 62); // "_" twice
+    expect(mistyped.flat().filter(isWellFormedSecret)).toEqual([]);
+  });
+
+  test('is refused when two neighbouring characters were swapped', () => {
+    fc.assert(
+      fc.property(secret, fc.integer({ min: 10, max: 46 }), (whole, place) => {
+        const [a, b] = [whole.charAt(place), whole.charAt(place + 1)];
+        fc.pre(a !== b);
+        return !isWellFormedSecret(whole.slice(0, place) + b + a + whole.slice(place + 2));
+      }),
+    );
+  });
+
+  test('is refused in any other length, even with a right checksum', () => {
+    const length = fc.integer({ min: 0, max: 64 }).filter((its) => its !== 32);
+    const wrong = length.chain((its) => fc.string({ minLength: its, maxLength: its }));
+    fc.assert(fc.property(wrong, (text) => !isWellFormedSecret(expected(`pets_live_${text}`))));
+    fc.assert(
+      fc.property(secret, fc.constantFrom(' ', '\n', '0'), (whole, more) => {
+        expect([whole + more, more + whole].map(isWellFormedSecret)).toEqual([false, false]);
+      }),
+    );
+  });
+
+  test('is refused with another prefix, even with a right checksum', () => {
+    fc.assert(fc.property(random, (text) => !isWellFormedSecret(expected(`pets_test_${text}`))));
+  });
+
+  test('is shown in lists by the four characters at each end', () => {
+    const whole = composeSecret('0123456789ABCDEFGHIJKLMNOPQRSTUV');
+    expect(secretHint(whole)).toBe(`pets_live_0123…${whole.slice(-4)}`);
+  });
+});
+
+const issued = (expiresAt?: Date) => issueApiKey({ ...draft, scopes, expiresAt }, now).state;
+const names = Object.keys(overlaps) as Overlap[];
+
+describe('rotating an API key', () => {
+  test('changes only its hint, and says how long the old secret works', () => {
+    const key = issued(at(1e10));
+    const oldSecretsUntil = new Date('2026-03-02T10:00:00.000Z');
+    expect(rotateApiKey(key, 'pets_live_new…', '24h', now)).toEqual({
+      state: { key: { ...key, hint: 'pets_live_new…' }, oldSecretsUntil },
+      events: [
+        {
+          ...{ type: 'api_key_rotated', accountId: 'acct_1', keyId: 'key_1', occurredAt: now },
+          oldSecretUntil: oldSecretsUntil.toISOString(),
+        },
+      ],
+    });
+  });
+
+  test('keeps the old secret valid for no time, 15 minutes, an hour, a day or a week', () => {
+    const minutes = names.map((overlap) => {
+      const { oldSecretsUntil } = rotateApiKey(issued(), 'new', overlap, now).state;
+      return [overlap, (oldSecretsUntil.getTime() - now.getTime()) / 60_000];
+    });
+    const expected = { '0': 0, '15m': 15, '1h': 60, '24h': 24 * 60, '7d': 7 * 24 * 60 };
+    expect(Object.fromEntries(minutes)).toEqual(expected);
+  });
+
+  test.each([
+    ['revoked', revokeApiKey(issued(), now).state],
+    ['expired', issued(at(1))],
+  ])('is refused when it is %s', (_, key) => {
+    const rotating = () => rotateApiKey(key, 'new', '24h', at(1));
+    expect(rotating).toThrow(expect.objectContaining({ code: 'api_key_invalid' }));
+    expect(rotating).toThrow('make a new one');
+  });
+
+  test('is possible up to its expiry', () => {
+    expect(rotateApiKey(issued(at(1)), 'new', '0', now).state.oldSecretsUntil).toEqual(now);
+  });
+});
+
+const [minute, hour] = [60_000, 3_600_000];
+const { state: key } = issueApiKey(draft, now);
+
+describe('a ban', () => {
+  test('comes with each tenth refusal', () => {
+    const strikes = Array.from({ length: 32 }, (_, n) => n);
+    expect(strikes.filter(bringsBan)).toEqual([10, 20, 30]);
+  });
+
+  test('lasts five minutes at first', () => {
+    expect(nextBan(undefined, now)).toEqual({ since: now, until: at(5 * minute), minutes: 5 });
+  });
+
+  test('lasts twice as long as the last one within 24 hours, an hour at most', () => {
+    const minutes = [];
+    let ban: Ban | undefined;
+    for (let n = 0; n < 7; n++) {
+      ban = nextBan(ban, at(n * (24 * hour - 1)));
+      expect(ban.until.getTime() - ban.since.getTime()).toBe(ban.minutes * minute);
+      minutes.push(ban.minutes);
+    }
+    expect(minutes).toEqual([5, 10, 20, 40, 60, 60, 60]);
+  });
+
+  test.each([5, 40, 60])(
+    'lasts five minutes again 24 hours after one of %i minutes began',
+    (minutes) => {
+      const last = { since: now, until: at(minutes * minute), minutes };
+      expect(nextBan(last, at(24 * hour)).minutes).toBe(5);
+      expect(nextBan(last, at(24 * hour - 1)).minutes).toBe(Math.min(2 * minutes, 60));
+    },
+  );
+
+  test('is not lost when the clock jumps back', () => {
+    const last = { since: now, until: at(5 * minute), minutes: 5 };
+    expect(nextBan(last, at(-hour)).minutes).toBe(10);
+  });
+
+  test('applies before its end, and no longer at it', () => {
+    const ban = nextBan(undefined, now);
+    const moments = [0, 5 * minute - 1, 5 * minute, hour];
+    expect(moments.map((moment) => isBanned(ban, at(moment)))).toEqual([true, true, false, false]);
+    expect(isBanned(undefined, now)).toBe(false);
+  });
+});
+
+describe('banning an API key', () => {
+  const { state: banned } = banApiKey(key, now);
+
+  test('stores the ban and its end', () => {
+    const until = at(5 * minute);
+    expect(banApiKey(key, now)).toEqual({
+      state: { ...key, ban: { since: now, until, minutes: 5 } },
+      events: [
+        { type: 'api_key_banned', ...event, occurredAt: now, until: '2026-03-01T10:05:00.000Z' },
+      ],
+    });
+  });
+
+  test('that is already banned changes nothing, and a ban after its end lasts longer', () => {
+    expect(banApiKey(banned, at(5 * minute - 1))).toEqual({ state: banned, events: [] });
+    const next = banApiKey(banned, at(5 * minute));
+    expect(next.state.ban).toMatchObject({ since: at(5 * minute), minutes: 10 });
+    expect(next.events).toHaveLength(1);
+  });
+
+  test('is undone by lifting the ban, and the next one is still twice as long', () => {
+    const lifted = liftBan(banned, at(minute));
+    expect(lifted).toEqual({
+      state: { ...key, ban: { since: now, until: at(minute), minutes: 5 } },
+      events: [{ type: 'api_key_ban_lifted', ...event, occurredAt: at(minute) }],
+    });
+    expect(isBanned(lifted.state.ban, at(minute))).toBe(false);
+    expect(banApiKey(lifted.state, at(minute)).state.ban?.minutes).toBe(10);
+  });
+
+  test('cannot be lifted when it is over, or never was', () => {
+    expect(liftBan(banned, at(5 * minute))).toEqual({ state: banned, events: [] });
+    expect(liftBan(key, now)).toEqual({ state: key, events: [] });
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { highUseOf, type HighUse } from '../../../src/access/domain/rate-quota.ts';
+import { highUseOf, type HighUse } from '../../../src/access/domain/quota.ts';
 import { HighUseReporter } from '../../../src/adapters/metering/high-use-reporter.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');

@@ -1,12 +1,76 @@
-import { describe, expect, test } from '@jest/globals';
+import { openAccount } from '../../../src/access/domain/account.ts';
 import {
   changePassword,
+  emailOf,
   invitePerson,
-  removePerson,
+  isEmail,
   type Person,
+  removePerson,
 } from '../../../src/access/domain/person.ts';
+import { describe, expect, test } from '@jest/globals';
 
 const now = new Date('2026-03-01T10:00:00Z');
+const open = (email: string) =>
+  openAccount({ id: 'acct_1', name: 'Zoo', email, plan: 'free' }, now);
+const invite = (email: string) => invitePerson({ id: 'pers_1', accountId: 'acct_1', email }, now);
+
+test('an address is stored and looked up in lower case, without spaces around it', () => {
+  expect(emailOf('\t MIA@Shop.Example ')).toBe('mia@shop.example');
+});
+
+describe('an address', () => {
+  test.each([
+    'a@b.c',
+    `${'x'.repeat(64)}@${'y'.repeat(63)}.${'y'.repeat(63)}.${'y'.repeat(53)}.example`,
+    'zoë@bücher.example',
+    "o'hara+shop@mail.example",
+  ])('may be %s, of an account as of a person', (email) => {
+    expect(isEmail(email)).toBe(true);
+    expect([open(email).state.email, invite(email).state.email]).toEqual([email, email]);
+  });
+
+  test.each([
+    '',
+    'mia',
+    'mia@',
+    '@shop.example',
+    'mia@shop',
+    'mia@shop.',
+    'mia@.example',
+    'mia@@shop.example',
+    'mia@shop@other.example',
+    'mia smith@shop.example',
+    'mia@shop .example',
+    'mia\u0007@shop.example',
+    'mia@shop\u0000.example',
+    'mia@shop.exam\u0085ple',
+    'mia\ud800@shop.example',
+    `${'x'.repeat(64)}@${'y'.repeat(63)}.${'y'.repeat(63)}.${'y'.repeat(54)}.example`,
+    `${'x'.repeat(65)}@shop.example`,
+    'mia@shop.example>',
+    '<mia@shop.example',
+    '<mia@shop.example>',
+    '"mia"@shop.example',
+    '(c)mia@shop.example',
+    'a,mia@shop.example',
+    'g:mia@shop.example',
+    'mia..smith@shop.example',
+    '.mia@shop.example',
+    'mia@shop.example.',
+    'mia@shop_one.example',
+    'mia@-shop.example',
+    'mia@[127.0.0.1]',
+    'mia@127.0.0.1',
+    'mia\u202e@shop.example',
+    'mia\u200b@shop.example',
+    'mia@ｓhop.example',
+  ])('is not %j, neither of an account nor of a person', (email) => {
+    expect(isEmail(email)).toBe(false);
+    expect(() => open(email)).toThrow(expect.objectContaining({ code: 'account_invalid' }));
+    expect(() => invite(email)).toThrow(expect.objectContaining({ code: 'person_invalid' }));
+  });
+});
+
 const draft = { id: 'pers_1', accountId: 'acct_1', email: 'mia@shop.example' };
 const about = { accountId: 'acct_1', occurredAt: now, personId: 'pers_1' };
 const mia: Person = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkedLimits, limitsOf, planLimits, plans } from '../../../src/access/domain/plan.ts';
+import { checkAgreed, limitsOf, planLimits, plans } from '../../../src/access/domain/quota.ts';
 
 const own = { perMinute: 7, perDay: 77 };
 const most = 1_000_000_000;
@@ -22,30 +22,41 @@ test('an account with custom limits uses them', () => {
 });
 
 describe('limits of its own', () => {
+  const sites = { projects: 1, domains: 999_999, storageGib: undefined };
+
   test('are optional, and for accounts on the plan enterprise only', () => {
-    expect(checkedLimits('enterprise', own)).toEqual(own);
-    for (const plan of plans) expect(checkedLimits(plan, undefined)).toBeUndefined();
+    checkAgreed('enterprise', { requests: own, sites });
+    for (const plan of plans) checkAgreed(plan, {});
   });
 
   test.each(['free', 'pro', 'business'] as const)('are refused on the plan %s', (plan) => {
-    const checking = () => checkedLimits(plan, planLimits[plan]);
-    expect(checking).toThrow(expect.objectContaining({ code: 'account_invalid' }));
-    expect(checking).toThrow(plan);
-  });
-
-  test.each([0, -1, 1.5, NaN, Infinity, most + 1])('are refused with %d a minute or day', (off) => {
-    for (const limits of [
-      { ...own, perMinute: off },
-      { ...own, perDay: off },
-    ]) {
-      const checking = () => checkedLimits('enterprise', limits);
+    for (const agreed of [{ requests: planLimits[plan] }, { sites }]) {
+      const checking = () => {
+        checkAgreed(plan, agreed);
+      };
       expect(checking).toThrow(expect.objectContaining({ code: 'account_invalid' }));
-      expect(checking).toThrow('whole number from 1 to 1000000000');
+      expect(checking).toThrow(plan);
     }
   });
 
-  test.each([1, most])('are possible with %d', (limit) => {
-    const limits = { perMinute: limit, perDay: limit };
-    expect(checkedLimits('enterprise', limits)).toEqual(limits);
+  test.each([0, -1, 1.5, NaN, Infinity, most + 1])('are refused with %d', (off) => {
+    const all = [
+      { requests: { ...own, perMinute: off } },
+      { requests: { ...own, perDay: off } },
+      { sites: { projects: off } },
+      { sites: { domains: off } },
+      { sites: { storageGib: off } },
+    ];
+    for (const agreed of all) {
+      const checking = () => {
+        checkAgreed('enterprise', agreed);
+      };
+      expect(checking).toThrow(expect.objectContaining({ code: 'account_invalid' }));
+      expect(checking).toThrow(/whole number from 1 to (1000000000|999999)\./);
+    }
+  });
+
+  test.each([1, most])('are possible with %d requests', (limit) => {
+    checkAgreed('enterprise', { requests: { perMinute: limit, perDay: limit } });
   });
 });

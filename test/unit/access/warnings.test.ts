@@ -1,8 +1,13 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { openAccount, type Account } from '../../../src/access/domain/account.ts';
-import { highUseLevels } from '../../../src/access/domain/rate-quota.ts';
-import { removalSteps, warnOfRemoval, warnOfUse } from '../../../src/access/domain/warnings.ts';
+import {
+  openAccount,
+  type Account,
+  removalSteps,
+  warnOfRemoval,
+  warnOfUse,
+} from '../../../src/access/domain/account.ts';
+import { highUseLevels } from '../../../src/access/domain/quota.ts';
 import { later, now } from '../../support/accounts.ts';
 
 const day = 24 * 60 * 60_000;

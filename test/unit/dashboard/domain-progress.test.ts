@@ -11,7 +11,10 @@ import {
   type CustomDomain,
   removeDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { type WantedWork, workOn } from '../../../src/domains/domain/certificates/standing.ts';
+import {
+  type WantedWork,
+  workOn,
+} from '../../../src/domains/domain/certificates/certificate-status.ts';
 import { dnsProblem, type DnsProblemCode } from '../../../src/domains/domain/dns/problem.ts';
 import type { ResolverSummary } from '../../../src/domains/domain/dns/report.ts';
 import {

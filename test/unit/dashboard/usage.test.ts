@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type UsageOutcome, usageOutcomes } from '../../../src/access/usage-ports.ts';
-import type { UsageSums } from '../../../src/access/use-cases/show-usage.ts';
+import { type UsageOutcome, usageOutcomes } from '../../../src/access/ports.ts';
+import type { UsageSums } from '../../../src/access/use-cases/accounts.ts';
 import {
   chartOf,
   type Column,

@@ -7,13 +7,11 @@ import {
   type CaUse,
   type CaWindow,
   type OrderKind,
-} from '../../../src/domains/domain/certificates/ca-budget.ts';
-import {
   orderAsked,
   orderExempted,
   type LedgerChange,
   type LedgerEntry,
-} from '../../../src/domains/domain/certificates/ca-ledger.ts';
+} from '../../../src/domains/domain/certificates/ca-budget.ts';
 import { after, day, hour, minute } from '../../support/domains/known-domains.ts';
 
 interface Order {

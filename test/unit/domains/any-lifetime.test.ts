@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { attemptAt, dueAt, dueWork } from '../../../src/domains/domain/attachment/schedule.ts';
+import { attemptAt, dueAt, dueWork } from '../../../src/domains/domain/attachment/due-work.ts';
 import {
   isDueForRenewal,
   nextRenewal,
@@ -10,7 +10,7 @@ import {
   preflightAt,
   urgentFrom,
 } from '../../../src/domains/domain/certificates/renewal.ts';
-import { longestRetryWait } from '../../../src/domains/domain/certificates/standing.ts';
+import { longestRetryWait } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import {
   after,
   badReport,

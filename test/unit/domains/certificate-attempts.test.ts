@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { longestTryingMs, nextAttempt } from '../../../src/domains/domain/certificates/attempts.ts';
+import {
+  longestTryingMs,
+  nextAttempt,
+} from '../../../src/domains/domain/certificates/certificate-status.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

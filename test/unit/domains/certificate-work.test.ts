@@ -4,10 +4,10 @@ import {
   postponeAttempt,
   renewedCertificate,
   workOf,
-} from '../../../src/domains/domain/attachment/certificate.ts';
+} from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { dueWork } from '../../../src/domains/domain/attachment/schedule.ts';
-import { reverify } from '../../../src/domains/domain/attachment/verification.ts';
+import { dueWork } from '../../../src/domains/domain/attachment/due-work.ts';
+import { reverify } from '../../../src/domains/domain/attachment/checks.ts';
 import {
   claimOrder,
   leaveOrder,
@@ -17,8 +17,12 @@ import {
   subjectOf,
   type CertificateWork,
 } from '../../../src/domains/domain/certificates/certificate-work.ts';
-import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
-import { mayAskFor } from '../../../src/domains/domain/certificates/renewal-plan.ts';
+import {
+  type AuthorityFailureReason,
+  mayAskFor,
+  hasRenewalPlan,
+  nextStepAt,
+} from '../../../src/domains/domain/certificates/certificate-status.ts';
 import {
   nextRenewal,
   urgentFrom,
@@ -28,7 +32,6 @@ import {
   settleOrder,
   type OrderResult,
 } from '../../../src/domains/domain/certificates/settle-order.ts';
-import { hasRenewalPlan, nextStepAt } from '../../../src/domains/domain/certificates/standing.ts';
 import { ownTerms, ownWork, unknownOwnName } from '../../../src/domains/domain/own/own-name.ts';
 import {
   added,

@@ -3,7 +3,7 @@ import type { Transitions } from '../../../src/kernel/transitions.ts';
 import {
   planDomainRenewal,
   postponeAttempt,
-} from '../../../src/domains/domain/attachment/certificate.ts';
+} from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import {
   addDomain,
   becomeVerified,
@@ -13,14 +13,14 @@ import {
   type CustomDomain,
   type CustomDomainState,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { planAllowances } from '../../../src/sites/domain/allowance.ts';
-import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
-import { contestedBy } from '../../../src/domains/domain/attachment/contested-name.ts';
+import { planAllowances } from '../../../src/sites/domain/project.ts';
 import {
+  recordCheck,
   askToVerify,
   reverify,
   verify,
-} from '../../../src/domains/domain/attachment/verification.ts';
+} from '../../../src/domains/domain/attachment/checks.ts';
+import { contestedBy } from '../../../src/domains/domain/attachment/contested-name.ts';
 import {
   added,
   admitted,

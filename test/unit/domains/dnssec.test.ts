@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DnsAnswer, ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
-import { keptAnswers } from '../../../src/domains/domain/dns/kept-answers.ts';
+import { keptAnswers } from '../../../src/domains/domain/dns/judgement.ts';
 import { reportOn } from '../../../src/domains/domain/dns/report.ts';
 import {
   asked,

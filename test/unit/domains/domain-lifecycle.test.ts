@@ -6,7 +6,7 @@ import type { Transitions } from '../../../src/kernel/transitions.ts';
 import {
   planDomainRenewal,
   postponeAttempt,
-} from '../../../src/domains/domain/attachment/certificate.ts';
+} from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import {
   customDomainTransitions,
   removeDomain,
@@ -14,15 +14,14 @@ import {
   type CustomDomain,
   type CustomDomainState,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
-import { claimName, contestedBy } from '../../../src/domains/domain/attachment/contested-name.ts';
-import { isReady } from '../../../src/domains/domain/attachment/readiness.ts';
-import { isServed } from '../../../src/domains/domain/attachment/serving.ts';
 import {
+  recordCheck,
   askToVerify,
   reverify,
   verify,
-} from '../../../src/domains/domain/attachment/verification.ts';
+} from '../../../src/domains/domain/attachment/checks.ts';
+import { claimName, contestedBy } from '../../../src/domains/domain/attachment/contested-name.ts';
+import { isReady, isServed } from '../../../src/domains/domain/attachment/serving.ts';
 import type { DomainsEvent } from '../../../src/domains/domain/domains-event.ts';
 import {
   added,

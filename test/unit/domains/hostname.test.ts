@@ -1,8 +1,11 @@
+import { contestedBy } from '../../../src/domains/domain/attachment/contested-name.ts';
+import { addDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import { cleanName, parseHostname, shownHost } from '../../../src/domains/domain/names/hostname.ts';
+import type { NameFacts } from '../../../src/domains/domain/names/name-rules.ts';
+import { anyCharacter } from '../../support/any-text.ts';
+import { admitted, draft, moment, start, verified } from '../../support/domains/known-domains.ts';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { cleanName, parseHostname, shownHost } from '../../../src/domains/domain/names/hostname.ts';
-import type { NameFacts } from '../../../src/domains/domain/names/name-facts.ts';
-import { anyCharacter } from '../../support/any-text.ts';
 
 const settings = { platformHost: 'sites.test', allowTestDomains: false };
 
@@ -186,4 +189,19 @@ test('any input is either a host name or refused', () => {
       }
     }),
   );
+});
+
+const names = { host: 'xn--bcher-kva.test', unicode: 'bücher.test' };
+const both = 'bücher.test (xn--bcher-kva.test)';
+
+test('a name that is already in the list is shown with U-labels and A-labels', () => {
+  const hostname = { ...draft.hostname, ...names };
+  const attachedTo = { name: 'Books', isThisOne: true };
+  const add = () => addDomain({ ...draft, hostname }, { ...admitted, attachedTo }, moment(start));
+  expect(add).toThrow(both);
+});
+
+test('a name that somebody else holds is shown with both too', () => {
+  const holder = { ...verified, host: names.host, unicodeHost: names.unicode };
+  expect(() => contestedBy(holder, { ...holder, id: 'dom_2' }, start)).toThrow(both);
 });

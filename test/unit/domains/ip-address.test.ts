@@ -3,7 +3,7 @@ import {
   isInNetwork,
   isSameAddress,
   isUnspecified,
-} from '../../../src/domains/domain/dns/ip-address.ts';
+} from '../../../src/domains/domain/dns/facts.ts';
 
 describe('two spellings are one address', () => {
   test.each([

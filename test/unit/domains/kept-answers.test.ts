@@ -5,7 +5,7 @@ import {
   decisiveFirst,
   keptAnswers,
   mostKeptBytes,
-} from '../../../src/domains/domain/dns/kept-answers.ts';
+} from '../../../src/domains/domain/dns/judgement.ts';
 import {
   asked,
   expectation,

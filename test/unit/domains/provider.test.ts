@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { filledForm, hostedZone } from '../../../src/domains/domain/dns/provider.ts';
-import { providers } from '../../../src/domains/domain/dns/providers.ts';
+import { filledForm, hostedZone, providers } from '../../../src/domains/domain/dns/provider.ts';
 import { reportOn } from '../../../src/domains/domain/dns/report.ts';
 import { asked, expectation, rightCname } from '../../support/domains/known-dns.ts';
 

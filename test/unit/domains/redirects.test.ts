@@ -3,10 +3,11 @@ import fc from 'fast-check';
 import {
   exportDomainSettings,
   noDomainSettings,
+  hostIn,
+  redirectTarget,
 } from '../../../src/domains/domain/redirects/settings.ts';
-import { routesOf } from '../../../src/domains/domain/redirects/routes.ts';
-import { hostIn, redirectTarget } from '../../../src/domains/domain/redirects/target.ts';
 import {
+  routesOf,
   checkDomainSettings,
   suspensionOf,
   withPrimary,

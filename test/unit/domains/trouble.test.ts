@@ -5,9 +5,11 @@ import {
   removeDomain,
   type CustomDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { newsAt, withNews } from '../../../src/domains/domain/attachment/trouble.ts';
-import type { IssuedCertificate } from '../../../src/domains/domain/certificates/standing.ts';
-import { freshAttempts } from '../../../src/domains/domain/certificates/attempts.ts';
+import { newsAt, withNews } from '../../../src/domains/domain/attachment/due-work.ts';
+import {
+  type IssuedCertificate,
+  freshAttempts,
+} from '../../../src/domains/domain/certificates/certificate-status.ts';
 import {
   added,
   after,

@@ -15,7 +15,7 @@ import {
   type ValidationMethod,
 } from '../../../src/domains/domain/dns/validation.ts';
 import { after, begin, fail, minute, verified } from '../../support/domains/known-domains.ts';
-import { workOn } from '../../../src/domains/domain/certificates/standing.ts';
+import { workOn } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import {
   absent,
   asked,

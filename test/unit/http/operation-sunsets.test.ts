@@ -13,7 +13,7 @@ test('the operations that announce their removal are those whose callers are tol
     cursors: new Cursors([new Uint8Array(32)]),
     baseUrl: 'https://api.shop.example/v1',
   };
-  const operations = catalogueOperations(routes, new Date(0));
+  const operations = catalogueOperations(routes);
   const announced = operations.flatMap(({ id, deprecation }) =>
     deprecation ? [[id, deprecation.sunset] as const] : [],
   );

@@ -6,12 +6,10 @@ import {
   longestUrl,
   mayBeSentTo,
   readDestination,
-} from '../../../src/notifications/domain/webhooks/destination.ts';
-import {
   isLoopback,
   specialRanges,
   specialUse,
-} from '../../../src/notifications/domain/webhooks/special-addresses.ts';
+} from '../../../src/notifications/domain/destination.ts';
 
 const production = { allowsThisMachine: false };
 const lab = { allowsThisMachine: true };

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { payloadDocument } from '../../../src/adapters/http/reference/payload-schemas.ts';
 import type { OwnersKind, Told } from '../../../src/notifications/domain/notification.ts';
 import { kinds } from '../../../src/notifications/domain/kinds.ts';
-import { messageTypes, payload, ping } from '../../../src/notifications/domain/webhooks/payload.ts';
+import { messageTypes, payload, ping } from '../../../src/notifications/domain/payload.ts';
 import { everyKind } from '../../support/notifications.ts';
 import { documentedPayload } from '../../support/webhooks/documented-payload.ts';
 

@@ -1,35 +1,43 @@
 import { expect, test } from '@jest/globals';
-import { openAccount } from '../../../src/access/domain/account.ts';
-import { plans } from '../../../src/access/domain/plan.ts';
-import { loadConfig } from '../../../src/app/settings/config.ts';
-import { allowancesByPlan, PlanAllowances } from '../../../src/app/plan-allowances.ts';
+import { changePlan, openAccount } from '../../../src/access/domain/account.ts';
+import { plans } from '../../../src/access/domain/quota.ts';
+import { PlanAllowances } from '../../../src/app/plan-allowances.ts';
 import { bytesInWords } from '../../../src/kernel/in-words.ts';
+import { gib, planAllowances } from '../../../src/sites/domain/project.ts';
 import { now } from '../../support/accounts.ts';
 
-const gib = 1024 ** 3;
-const agreed = allowancesByPlan(
-  loadConfig({ ENTERPRISE_PROJECT_LIMIT: '60', ENTERPRISE_STORAGE_GIB: '70' }),
-);
-
 test('each plan limits projects and files', () => {
-  const rooms = plans.map((plan) => [agreed[plan].projects, agreed[plan].storedBytes / gib]);
+  const rooms = plans.map((plan) => [
+    planAllowances[plan].projects,
+    planAllowances[plan].storedBytes / gib,
+  ]);
   expect(rooms).toEqual([
     [3, 1],
     [20, 10],
     [100, 100],
-    [60, 70],
+    [1000, 1000],
   ]);
 });
 
-test('an account has the limits of its plan, and callers without an account have the smallest', async () => {
+test('an account has the limits of its plan or those agreed with it, and callers without an account have the smallest', async () => {
   const accounts = plans.map((plan) => {
     const draft = { id: `acct_${plan}`, name: 'Zoo', email: 'zoo@shop.example', plan };
     return openAccount(draft, now).state;
   });
-  const find = (id: string) => Promise.resolve(accounts.find((one) => one.id === id));
-  const allowances = new PlanAllowances({ find }, agreed);
-  for (const plan of plans) expect(await allowances.of(`acct_${plan}`)).toEqual(agreed[plan]);
-  expect(await allowances.of('acct_nobody')).toEqual(agreed.free);
+  const sites = { projects: 60, storageGib: 70 };
+  const [big] = accounts.slice(-1);
+  const agreed = changePlan({ ...big!, id: 'acct_agreed' }, { plan: 'enterprise', sites }, now);
+  const all = [...accounts, agreed.state];
+  const find = (id: string) => Promise.resolve(all.find((one) => one.id === id));
+  const allowances = new PlanAllowances({ find });
+  for (const plan of plans)
+    expect(await allowances.of(`acct_${plan}`)).toEqual(planAllowances[plan]);
+  expect(await allowances.of('acct_agreed')).toEqual({
+    ...planAllowances.enterprise,
+    projects: 60,
+    storedBytes: 70 * gib,
+  });
+  expect(await allowances.of('acct_nobody')).toEqual(planAllowances.free);
 });
 
 test.each([

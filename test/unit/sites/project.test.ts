@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { anyCharacter } from '../../support/any-text.ts';
-import { createProject, slugOf } from '../../../src/sites/domain/project.ts';
-import { isReservedSlug } from '../../../src/sites/domain/reserved-slugs.ts';
+import { createProject, slugOf, isReservedSlug } from '../../../src/sites/domain/project.ts';
 import { now } from '../../support/accounts.ts';
 
 describe('the slug of a project', () => {

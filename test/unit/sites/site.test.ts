@@ -7,8 +7,6 @@ import {
   keptDeploys,
   longestUploadMs,
   type DeployState,
-} from '../../../src/sites/domain/deploy.ts';
-import {
   deleteDeploy,
   deployFailed,
   deploySucceeded,

@@ -6,13 +6,16 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { OtelTracer } from '../../../src/adapters/tracing/otel-tracer.ts';
-import { samplerFor, type SamplerName } from '../../../src/adapters/tracing/open-tracer.ts';
+import { samplerIn } from '../../../src/adapters/tracing/open-tracer.ts';
 import type { Beginning, StepFacts } from '../../../src/kernel/tracer.ts';
 
-const opened = (name: SamplerName = 'parentbased_always_on', ratio = 1) => {
+const opened = (name?: string, share?: number) => {
   const exporter = new InMemorySpanExporter();
   const provider = new TracerProvider({
-    sampler: samplerFor(name, ratio),
+    sampler: samplerIn({
+      OTEL_TRACES_SAMPLER: name,
+      OTEL_TRACES_SAMPLER_ARG: share === undefined ? share : String(share),
+    }),
     spanProcessors: [new SimpleSpanProcessor({ exporter })],
   });
   const tracer = new OtelTracer(provider.getTracer('test'), () => provider.shutdown());

@@ -29,7 +29,7 @@ const opened = () => {
   const receiver = new HeldReceiver();
   const told: string[] = [];
   const tracer = tracerTo(receiver, {
-    ...{ version: '1.0.0', sampler: 'always_on', ratio: 1 },
+    version: '1.0.0',
     onAway: (error) => told.push(`away: ${String(error)}`),
     onBack: (lost) => told.push(`back: ${lost}`),
     onLate: () => told.push('late'),

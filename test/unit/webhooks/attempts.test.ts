@@ -6,17 +6,14 @@ import {
   repeat,
   settle as settleAsked,
   withoutAttempt,
-} from '../../../src/notifications/domain/webhooks/attempts.ts';
-import {
   longestFailingMs,
   longestPauseMs,
-} from '../../../src/notifications/domain/webhooks/failing.ts';
-import { waitAfter, waits } from '../../../src/notifications/domain/webhooks/waits.ts';
-import type {
-  Attempt,
-  WebhookDelivery,
-} from '../../../src/notifications/domain/webhooks/delivery.ts';
-import { switchOff, type Webhook } from '../../../src/notifications/domain/webhooks/webhook.ts';
+  waitAfter,
+  waits,
+  type Attempt,
+  type WebhookDelivery,
+} from '../../../src/notifications/domain/webhook-delivery.ts';
+import { switchOff, type Webhook } from '../../../src/notifications/domain/webhook.ts';
 import { later, now } from '../../support/accounts.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { webhookDecision } from '../../support/webhooks/stored-webhook.ts';

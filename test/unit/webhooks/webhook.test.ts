@@ -5,8 +5,6 @@ import {
   rotateSecret,
   signingSecrets,
   type WebhookSecrets,
-} from '../../../src/notifications/domain/webhooks/secrets.ts';
-import {
   addWebhook,
   changeWebhook,
   mostWebhooks,
@@ -16,7 +14,7 @@ import {
   testWebhook,
   wants,
   type Webhook,
-} from '../../../src/notifications/domain/webhooks/webhook.ts';
+} from '../../../src/notifications/domain/webhook.ts';
 import { codeOf } from '../../support/race.ts';
 import { later, now } from '../../support/accounts.ts';
 

@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Access } from '../../../src/access/access.ts';
-import { scopes } from '../../../src/access/domain/api-key.ts';
-import { composeSecret } from '../../../src/access/domain/api-key-secret.ts';
-import { planLimits } from '../../../src/access/domain/plan.ts';
-import type { ApiKeys, KeyMaterial } from '../../../src/access/key-ports.ts';
-import { authenticate } from '../../../src/access/use-cases/authenticate.ts';
-import type { IssuedKey } from '../../../src/access/use-cases/create-api-key.ts';
+import { scopes, composeSecret } from '../../../src/access/domain/api-key.ts';
+import { planLimits } from '../../../src/access/domain/quota.ts';
+import type { ApiKeys, KeyMaterial } from '../../../src/access/ports.ts';
+import { authenticate } from '../../../src/access/use-cases/callers.ts';
+import type { IssuedKey } from '../../../src/access/use-cases/api-keys.ts';
 import type { SettableClock } from '../../support/settable-clock.ts';
 import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
 import { accessLabs } from '../../support/access/access-lab.ts';
@@ -56,7 +55,7 @@ describe('an account', () => {
     await face.setPlan(accountId, 'business');
     const business = { plan: 'business', limits: planLimits.business };
     expect(await face.authenticate(first.secret)).toMatchObject(business);
-    await face.setPlan(accountId, 'enterprise', { perMinute: 7, perDay: 77 });
+    await face.setPlan(accountId, 'enterprise', { requests: { perMinute: 7, perDay: 77 } });
     const own = { plan: 'enterprise', limits: { perMinute: 7, perDay: 77 } };
     expect(await face.authenticate(first.secret)).toMatchObject(own);
     const unknown = face.setPlan('acct_nobody', 'free');

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Access } from '../../../src/access/access.ts';
-import type { IssuedKey } from '../../../src/access/use-cases/create-api-key.ts';
+import type { IssuedKey } from '../../../src/access/use-cases/api-keys.ts';
 import { accessLabs } from '../../support/access/access-lab.ts';
 import type { SettableClock } from '../../support/settable-clock.ts';
 

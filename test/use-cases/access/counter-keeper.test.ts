@@ -1,5 +1,5 @@
 import { beforeEach, expect, jest, test } from '@jest/globals';
-import type { CounterSnapshots } from '../../../src/access/quota-ports.ts';
+import type { CounterSnapshots } from '../../../src/access/ports.ts';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { CounterKeeper } from '../../../src/adapters/metering/counter-keeper.ts';

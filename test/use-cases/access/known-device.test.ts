@@ -3,7 +3,7 @@ import { access, type Access } from '../../../src/access/access.ts';
 import type { Person } from '../../../src/access/domain/person.ts';
 import { signInLimits } from '../../../src/access/domain/session.ts';
 import type { AccessPorts } from '../../../src/access/ports.ts';
-import { openDevice } from '../../../src/access/use-cases/known-device.ts';
+import { openDevice } from '../../../src/access/use-cases/sign-in-attempts.ts';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
 import type { SettableClock } from '../../support/settable-clock.ts';

@@ -2,9 +2,8 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Access } from '../../../src/access/access.ts';
 import { restMs } from '../../../src/access/domain/mail-request.ts';
 import { signInLimits } from '../../../src/access/domain/session.ts';
-import { PersonalMails } from '../../../src/access/mail-ports.ts';
-import type { SignedIn } from '../../../src/access/people-ports.ts';
-import { mostAnswered } from '../../../src/access/use-cases/mail-people.ts';
+import { PersonalMails, type SignedIn } from '../../../src/access/people-ports.ts';
+import { mostAnswered } from '../../../src/access/use-cases/mailed-links.ts';
 import { accessLabs, type AccessLab } from '../../support/access/access-lab.ts';
 import { codeOf } from '../../support/race.ts';
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Access } from '../../../src/access/access.ts';
-import { planLimits } from '../../../src/access/domain/plan.ts';
-import type { ApiKeys, KeyMaterial } from '../../../src/access/key-ports.ts';
-import { badKeyLimits } from '../../../src/access/use-cases/meter-request.ts';
+import { planLimits } from '../../../src/access/domain/quota.ts';
+import type { ApiKeys, KeyMaterial } from '../../../src/access/ports.ts';
+import { badKeyLimits } from '../../../src/access/use-cases/callers.ts';
 import type { SettableClock } from '../../support/settable-clock.ts';
 import { accessLabs } from '../../support/access/access-lab.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';

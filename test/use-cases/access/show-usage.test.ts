@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Access } from '../../../src/access/access.ts';
-import { planLimits } from '../../../src/access/domain/plan.ts';
-import type { HourOfUsage, UsageLog } from '../../../src/access/usage-ports.ts';
+import { planLimits } from '../../../src/access/domain/quota.ts';
+import type { HourOfUsage, UsageLog } from '../../../src/access/ports.ts';
 import { accessLabs } from '../../support/access/access-lab.ts';
 
 const accessLab = accessLabs();

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { AnsweredRequest, HourOfUsage, UsageLog } from '../../../src/access/usage-ports.ts';
+import type { AnsweredRequest, HourOfUsage, UsageLog } from '../../../src/access/ports.ts';
 import { UsageRecorder } from '../../../src/adapters/metering/usage-recorder.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';

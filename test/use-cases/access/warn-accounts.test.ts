@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { removalSteps } from '../../../src/access/domain/warnings.ts';
-import { warnOfHighUse } from '../../../src/access/use-cases/warn-accounts.ts';
+import { removalSteps } from '../../../src/access/domain/account.ts';
+import { warnOfHighUse } from '../../../src/access/use-cases/accounts.ts';
 import { later, now } from '../../support/accounts.ts';
 import { accessLabs, type AccessLab } from '../../support/access/access-lab.ts';
 

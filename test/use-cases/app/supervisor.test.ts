@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import type { Child, Ending } from '../../../src/app/processes/child.ts';
+import type { Child, Ending } from '../../../src/app/processes/children.ts';
 import { Supervisor } from '../../../src/app/processes/supervisor.ts';
 import { until } from '../../support/until.ts';
 
@@ -27,6 +27,7 @@ const puppet = (at: number) => {
       told.push('kill');
       end(null, 'SIGKILL');
     },
+    told: undefined,
     snapshot: () => Promise.resolve([]),
   };
   return {

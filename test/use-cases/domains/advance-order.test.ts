@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { OrderState } from '../../../src/domains/domain/certificates/order.ts';
+import type { OrderState } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import { advanceOrder, type OrderSubject } from '../../../src/domains/use-cases/advance-order.ts';
 import { closeLabs, domainLab, host, type DomainLab } from '../../support/domains/domain-lab.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { isReady } from '../../../src/domains/domain/attachment/readiness.ts';
-import { attemptAt } from '../../../src/domains/domain/attachment/schedule.ts';
+import { isReady } from '../../../src/domains/domain/attachment/serving.ts';
+import { attemptAt } from '../../../src/domains/domain/attachment/due-work.ts';
 import { closeLabs, domainLab, type DomainLab } from '../../support/domains/domain-lab.ts';
 import { none, records, timeout } from '../../support/domains/known-dns.ts';
 import { after, certificateOf, day, hour, minute } from '../../support/domains/known-domains.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { certificateSection } from '../../../src/adapters/dashboard/domains/certificate.ts';
-import { earliestAttempt } from '../../../src/domains/domain/attachment/certificate.ts';
+import { earliestAttempt } from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import { showDomain } from '../../../src/domains/use-cases/show-domain.ts';

@@ -1,22 +1,22 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { workOf } from '../../../src/domains/domain/attachment/certificate.ts';
+import { workOf } from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import { wantedAttempt } from '../../../src/domains/domain/certificates/certificate-work.ts';
-import { isOnlyOverHttp, isReady } from '../../../src/domains/domain/attachment/readiness.ts';
-import { workOn } from '../../../src/domains/domain/certificates/standing.ts';
-import { attemptAt, dueAt } from '../../../src/domains/domain/attachment/schedule.ts';
 import {
+  isOnlyOverHttp,
+  isReady,
   isOpen,
   isServed,
   projectHostsOf,
 } from '../../../src/domains/domain/attachment/serving.ts';
+import { workOn } from '../../../src/domains/domain/certificates/certificate-status.ts';
+import { attemptAt, dueAt, newsAt } from '../../../src/domains/domain/attachment/due-work.ts';
 import { certificateKindOf } from '../../../src/domains/domain/attachment/census.ts';
 import { suspensionOf } from '../../../src/domains/domain/redirects/redirects.ts';
 import {
   noDomainSettings,
   withFirstPrimary,
 } from '../../../src/domains/domain/redirects/settings.ts';
-import { newsAt } from '../../../src/domains/domain/attachment/trouble.ts';
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import { takeEvents } from '../../support/accounts.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { isReady, isReadyAt } from '../../../src/domains/domain/attachment/readiness.ts';
-import { newsAt } from '../../../src/domains/domain/attachment/trouble.ts';
+import { isReady, isReadyAt } from '../../../src/domains/domain/attachment/serving.ts';
+import { newsAt } from '../../../src/domains/domain/attachment/due-work.ts';
 import { takeEvents } from '../../support/accounts.ts';
 import { routesIn } from '../../support/domains/custom-domains.ts';
 import {

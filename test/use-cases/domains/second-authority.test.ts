@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ScriptedAuthority } from '../../support/domains/scripted-authority.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { attemptAt } from '../../../src/domains/domain/attachment/schedule.ts';
+import { attemptAt } from '../../../src/domains/domain/attachment/due-work.ts';
 import { planRenewals } from '../../../src/domains/use-cases/plan-renewals.ts';
 import { closeLabs, domainLab, host, type DomainLab } from '../../support/domains/domain-lab.ts';
 import { after, day, hour, minute } from '../../support/domains/known-domains.ts';

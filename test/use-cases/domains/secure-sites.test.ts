@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
-import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
-import type { LedgerEntry } from '../../../src/domains/domain/certificates/ca-ledger.ts';
+import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/certificate-status.ts';
+import type { LedgerEntry } from '../../../src/domains/domain/certificates/ca-budget.ts';
 import { secureSites, sitesDueAt } from '../../../src/domains/use-cases/secure-sites.ts';
 import { showOwnHold } from '../../../src/domains/use-cases/own-host.ts';
 import { servedProject } from '../../support/domains/custom-domains.ts';

@@ -1,21 +1,24 @@
-import { afterEach, expect, test } from '@jest/globals';
 import { newRecords } from '../../../src/adapters/dashboard/domains/new-records.ts';
 import { recordsSection } from '../../../src/adapters/dashboard/domains/records.ts';
 import { nothing } from '../../../src/adapters/dashboard/frame/html.ts';
+import { certificateKinds, domainKinds } from '../../../src/domains/domain/attachment/census.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { recordHints } from '../../../src/domains/domain/dns/records.ts';
+import { countDomains, type DomainCensus } from '../../../src/domains/use-cases/count-domains.ts';
 import { showDomain } from '../../../src/domains/use-cases/show-domain.ts';
 import { servedProject } from '../../support/domains/custom-domains.ts';
 import { closeLabs, domainLab } from '../../support/domains/domain-lab.ts';
 import { facts } from '../../support/domains/known-dns.ts';
 import {
-  certificateOf,
   after,
+  certificateOf,
   day,
   hour,
   minute,
   start,
 } from '../../support/domains/known-domains.ts';
+import { certificateFor } from '../../support/sites/sites.ts';
+import { afterEach, expect, test } from '@jest/globals';
 
 afterEach(closeLabs);
 
@@ -120,4 +123,42 @@ test('a live domain is healthy, at risk when its DNS is wrong, and expired after
   expect(await kind()).toBe('at_risk');
   lab.clock.advance(90 * day);
   expect(await kind()).toBe('certificate_expired');
+});
+
+const found = ({ domains, certificates }: DomainCensus) => ({
+  domains: domains.filter(({ count }) => count > 0),
+  certificates: certificates.filter(({ count }) => count > 0),
+});
+
+test('domains, certificates and the budget of a whole service are counted', async () => {
+  const lab = await domainLab();
+  const count = countDomains(lab.ports);
+  const none = await count();
+  expect(found(none)).toEqual({ domains: [], certificates: [] });
+  expect(none.domains).toHaveLength(domainKinds.length);
+  expect(none.certificates).toHaveLength(certificateKinds.length);
+
+  await lab.addLive();
+  await lab.add(undefined, 'new.example.com');
+  await lab.remove(await lab.add(undefined, 'old.example.com'));
+  const own = certificateFor('shop.sites.test', { notBefore: start, notAfter: after(20 * day) });
+  await lab.ports.certificates.save(own);
+  const now = await count();
+  const notLive = { health: 'none', actor: 'nobody', count: 1 };
+  expect(found(now)).toEqual({
+    domains: [
+      { state: 'removed', ...notLive },
+      { state: 'added', ...notLive },
+      { state: 'live', health: 'healthy', actor: 'nobody', count: 1 },
+    ],
+    certificates: [{ state: 'settled', percentLeft: '60-100', count: 2 }],
+  });
+  // A process that ends reads no further page.
+  expect(found(await count(() => true)).domains).toEqual([{ state: 'removed', ...notLive }]);
+  const authority = 'authority.test';
+  expect(now.budgets).toEqual([
+    { authority, budget: 'orders', size: 250, left: 249 },
+    { authority, budget: 'newOrders', size: 200, left: 199 },
+    { authority, budget: 'furtherOrders', size: 125, left: 124 },
+  ]);
 });

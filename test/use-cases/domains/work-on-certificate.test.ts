@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { caWindows } from '../../../src/domains/domain/certificates/ca-budget.ts';
 import type { AuthorityStep } from '../../support/domains/scripted-authority.ts';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';
-import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
+import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import {
   unchanged,
   type CustomDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { DomainPorts } from '../../../src/domains/ports.ts';
-import { postponeAttempt } from '../../../src/domains/domain/attachment/certificate.ts';
+import { postponeAttempt } from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import { certifyDomain } from '../../../src/domains/use-cases/tend-domain.ts';
 import {
   around,

@@ -3,8 +3,8 @@ import pino from 'pino';
 import { QueueWorker } from '../../../src/adapters/schedule/queue-worker.ts';
 import { queueKinds } from '../../../src/app/queues.ts';
 import { subscribersOf } from '../../../src/app/subscriptions.ts';
-import { notificationOf, type Named } from '../../../src/app/told.ts';
-import type { DomainChange } from '../../../src/domains/domain/attachment/change.ts';
+import { notificationOf, type Named } from '../../../src/app/notification-for-event.ts';
+import type { DomainChange } from '../../../src/domains/domain/attachment/timeline-entries.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import {
   removeDomain,

@@ -15,8 +15,7 @@ import type {
   SiteSource,
   UploadProgress,
 } from '../../../src/sites/ports.ts';
-import { deploySite } from '../../../src/sites/use-cases/deploy-site.ts';
-import { giveUpCutOffUploads } from '../../../src/sites/use-cases/give-up-uploads.ts';
+import { deploySite, giveUpCutOffUploads } from '../../../src/sites/use-cases/deploy-site.ts';
 import { later, now } from '../../support/accounts.ts';
 import { siteLab, type SiteLab } from '../../support/sites/site-lab.ts';
 import { allOf, brokenOff, entry, inPieces, sourceOf } from '../../support/sites/site-source.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { slugOf } from '../../../src/sites/domain/project.ts';
-import { startProject } from '../../../src/sites/use-cases/start-project.ts';
+import { startProject } from '../../../src/sites/use-cases/projects.ts';
 import { newAccount, now } from '../../support/accounts.ts';
 import { CountingIds } from '../../support/counting-ids.ts';
 import { allowance } from '../../support/domains/known-domains.ts';

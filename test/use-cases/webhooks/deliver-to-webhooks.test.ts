@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { Outcome } from '../../../src/notifications/domain/webhooks/delivery.ts';
-import type { OwnersNotification } from '../../../src/notifications/domain/webhooks/payload.ts';
+import type { Outcome } from '../../../src/notifications/domain/webhook-delivery.ts';
+import type { OwnersNotification } from '../../../src/notifications/domain/payload.ts';
 import type { ClaimedDelivery } from '../../../src/notifications/webhook-ports.ts';
 import { later, newAccount, now } from '../../support/accounts.ts';
 import { SettableClock } from '../../support/settable-clock.ts';

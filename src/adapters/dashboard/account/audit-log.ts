@@ -1,6 +1,5 @@
 import type { Person } from '../../../access/domain/person.ts';
-import type { ListedKey } from '../../../access/key-ports.ts';
-import type { AuditEntry, AuditSearch } from '../../../access/ports.ts';
+import type { ListedKey, AuditEntry, AuditSearch } from '../../../access/ports.ts';
 import { select } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { type Column, exact, facts, listPart, pager, table } from '../frame/parts.ts';

@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../access/ports.ts';
 import type { CatalogueEvent } from '../../../catalogue/domain/catalogue-event.ts';
 import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
 import type { DomainEvent } from '../../../kernel/domain-event.ts';
-import type { WebhookEvent } from '../../../notifications/domain/webhooks/webhook-event.ts';
+import type { WebhookEvent } from '../../../notifications/domain/webhook.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import { count, counted, planNames } from '../frame/parts.ts';
 
@@ -29,8 +29,14 @@ const words: {
   order_approved: ({ orderId }) => `Approved order ${orderId}`,
   order_delivered: ({ orderId }) => `Delivered order ${orderId}`,
   account_opened: ({ plan }) => `Opened the account on the ${planNames[plan]} plan`,
-  plan_changed: ({ from, to, perMinute, perDay }) =>
-    `Changed the plan from ${planNames[from]} to ${planNames[to]}: ${count(perMinute)} requests per minute, ${count(perDay)} per day`,
+  plan_changed: ({ from, to, perMinute, perDay, projects, domains, storageGib }) =>
+    [
+      `Changed the plan from ${planNames[from]} to ${planNames[to]}: ${count(perMinute)} requests per minute`,
+      `${count(perDay)} per day`,
+      ...(projects === undefined ? [] : [`${count(projects)} projects`]),
+      ...(domains === undefined ? [] : [`${count(domains)} custom domains`]),
+      ...(storageGib === undefined ? [] : [`${count(storageGib)} GiB of files`]),
+    ].join(', '),
   api_key_issued: ({ keyId }, { key }) => `Created the API key ${key(keyId)}`,
   api_key_rotated: ({ keyId, oldSecretUntil }, { key }) =>
     `Rotated the API key ${key(keyId)}; the old secret is valid until ${moment(oldSecretUntil)}`,

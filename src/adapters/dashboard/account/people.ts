@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { personNotFound } from '../../../access/domain/people-error.ts';
+import { personNotFound } from '../../../access/domain/access-error.ts';
 import type { Person } from '../../../access/domain/person.ts';
 import type { Invitation } from '../../../access/use-cases/people.ts';
-import type { MailTrouble } from '../../../notifications/mail-ports.ts';
+import type { MailTrouble } from '../../../notifications/ports.ts';
 import { buttonForm, confirmedForm, field, formError, onceInput } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { PageProblem } from '../frame/page-problem.ts';

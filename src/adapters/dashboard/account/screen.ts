@@ -1,9 +1,9 @@
 import type { Account } from '../../../access/domain/account.ts';
-import { limitsOf, type Plan, plans } from '../../../access/domain/plan.ts';
+import { limitsOf, type Plan, plans } from '../../../access/domain/quota.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import { bytesInWords } from '../../../kernel/in-words.ts';
-import type { Allowance } from '../../../sites/domain/allowance.ts';
-import type { AccountUse } from '../../../sites/use-cases/show-use.ts';
+import { planAllowances, type Allowance } from '../../../sites/domain/project.ts';
+import type { AccountUse } from '../../../sites/use-cases/projects.ts';
 import { html, type Html } from '../frame/html.ts';
 import { badge, count, day, type Fact, facts, head, planNames, table } from '../frame/parts.ts';
 import { accountPath } from '../frame/paths.ts';
@@ -16,7 +16,7 @@ import { endSession, endSessions, passwordForm, passwordSection, sessionsSection
 import { dismissal, invitation, newLink, peopleSection } from './people.ts';
 
 export const accountScreen = (ports: DashboardPorts): Screen => {
-  const { access, sites, notifications, settings, ids } = ports;
+  const { access, sites, notifications, ids } = ports;
   const newId = () => ids.next('form');
   return {
     path: accountPath,
@@ -45,7 +45,7 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
       const content = html`
         ${head('Account', html`${account.name}. You are signed in as ${person.email}.`)}
         ${secret}
-        ${planSection(account, use, settings.allowances)}
+        ${planSection(account, use)}
         ${peopleSection({ people, troubles }, visit, {
           newId,
           refusal,
@@ -72,7 +72,6 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
 const planSection = (
   account: Account,
   { allowance, projects, storedBytes }: AccountUse,
-  allowances: Readonly<Record<Plan, Allowance>>,
 ): Html => html`<section class="card">
   <h2>Plan</h2>
   ${facts([
@@ -80,24 +79,27 @@ const planSection = (
     ['Projects', `${count(projects)} of ${count(allowance.projects)}`],
     ['Stored files', `${bytesInWords(storedBytes)} of ${bytesInWords(allowance.storedBytes)}`],
   ])}
-  ${planTable(account, allowances)}
+  ${planTable(account, allowance)}
   <p class="hint">To change your plan, contact the operator of this service and give the account ID above.</p>
 </section>`;
 
 /** The name is shown beside the id; custom limits are in the table. */
+type ShownElsewhere = 'name' | 'email' | 'ownLimits' | 'siteLimits' | 'warnings';
+
 const factsOf = ({
   id,
   name,
   plan,
   createdAt,
-}: Account): Omit<EveryField<Account, Fact>, 'name' | 'email' | 'ownLimits' | 'warnings'> => ({
+}: Account): Omit<EveryField<Account, Fact>, ShownElsewhere> => ({
   id: ['Account', html`${name} <code class="quiet">${id}</code>`],
   createdAt: ['Created', day(createdAt)],
   plan: ['Plan', html`<strong>${planNames[plan]}</strong>`],
 });
 
-const planTable = (account: Account, allowances: Readonly<Record<Plan, Allowance>>): Html => {
+const planTable = (account: Account, own: Allowance): Html => {
   const isOwn = (plan: Plan) => plan === account.plan;
+  const of = (plan: Plan): Allowance => (isOwn(plan) ? own : planAllowances[plan]);
   const limit = (plan: Plan, per: 'perMinute' | 'perDay'): string =>
     plan === 'enterprise' && !isOwn(plan)
       ? 'by agreement'
@@ -112,10 +114,10 @@ const planTable = (account: Account, allowances: Readonly<Record<Plan, Allowance
       ],
       ['Requests per minute', 'number', (plan) => limit(plan, 'perMinute')],
       ['Requests per day', 'number', (plan) => limit(plan, 'perDay')],
-      ['Projects', 'number', (plan) => count(allowances[plan].projects)],
-      ['Stored files', 'number', (plan) => bytesInWords(allowances[plan].storedBytes)],
-      ['Custom domains', 'number', (plan) => domainsOf(allowances[plan])],
-      ['Wildcard domains', 'text', (plan) => (allowances[plan].hasWildcards ? 'yes' : 'no')],
+      ['Projects', 'number', (plan) => count(of(plan).projects)],
+      ['Stored files', 'number', (plan) => bytesInWords(of(plan).storedBytes)],
+      ['Custom domains', 'number', (plan) => domainsOf(of(plan))],
+      ['Wildcard domains', 'text', (plan) => (of(plan).hasWildcards ? 'yes' : 'no')],
     ],
     { isOwn },
   );

@@ -1,9 +1,6 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { isVisited } from '../../../domains/domain/attachment/serving.ts';
-import {
-  reverifyAllowedAt,
-  verifyAllowedAt,
-} from '../../../domains/domain/attachment/verification.ts';
+import { reverifyAllowedAt, verifyAllowedAt } from '../../../domains/domain/attachment/checks.ts';
 import type { RecordZones } from '../../../domains/domain/dns/records.ts';
 import type { DomainRole } from '../../../domains/use-cases/domain-settings.ts';
 import type { Project } from '../../../sites/domain/project.ts';

@@ -1,17 +1,19 @@
-import type { Attempts } from '../../../domains/domain/certificates/attempts.ts';
 import {
+  type Attempts,
   isRenewal,
   statusOf,
   workOn,
   type CertificateStanding,
   type WantedWork,
-} from '../../../domains/domain/certificates/standing.ts';
-import { limitInWords } from '../../../domains/domain/certificates/ca-budget.ts';
-import type { DomainHealth } from '../../../domains/domain/attachment/health.ts';
-import { caBudgets, type BudgetView } from '../../../domains/domain/certificates/ca-budget.ts';
-import { earliestAttempt } from '../../../domains/domain/attachment/certificate.ts';
+} from '../../../domains/domain/certificates/certificate-status.ts';
+import {
+  limitInWords,
+  caBudgets,
+  type BudgetView,
+} from '../../../domains/domain/certificates/ca-budget.ts';
+import { type DomainHealth, isOnlyOverHttp } from '../../../domains/domain/attachment/serving.ts';
+import { earliestAttempt } from '../../../domains/domain/attachment/domain-certificate.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import { isOnlyOverHttp } from '../../../domains/domain/attachment/readiness.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import { problemTitles } from '../../../domains/domain/dns/problem.ts';
 import { atClock } from './words.ts';

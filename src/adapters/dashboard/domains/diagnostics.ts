@@ -1,6 +1,11 @@
 import * as v from 'valibot';
-import { type CaaRecord, chainEnds, dnsFailures } from '../../../domains/domain/dns/facts.ts';
-import type { KeptAnswer, KeptFacts } from '../../../domains/domain/dns/kept-answers.ts';
+import {
+  type CaaRecord,
+  chainEnds,
+  dnsFailures,
+  andMore,
+} from '../../../domains/domain/dns/facts.ts';
+import type { KeptAnswer, KeptFacts } from '../../../domains/domain/dns/judgement.ts';
 import {
   type DnsProblem,
   type DnsProblemCode,
@@ -8,7 +13,6 @@ import {
   problemTitles,
 } from '../../../domains/domain/dns/problem.ts';
 import type { DnsReport, ResolverSummary } from '../../../domains/domain/dns/report.ts';
-import { andMore } from '../../../domains/domain/dns/shortened.ts';
 import type { DescribedDomain } from '../../../domains/use-cases/show-domain.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { badge, type Column, copyButton, counted, table, time } from '../frame/parts.ts';

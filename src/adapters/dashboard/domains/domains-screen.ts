@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 import * as v from 'valibot';
-import type { Plan } from '../../../access/domain/plan.ts';
+import type { Plan } from '../../../access/domain/quota.ts';
 import type { CustomDomain, DomainIn } from '../../../domains/domain/attachment/custom-domain.ts';
-import { planAllowances } from '../../../sites/domain/allowance.ts';
+import { planAllowances } from '../../../sites/domain/project.ts';
 import type { Site } from '../../../sites/domain/site.ts';
 import { field, formError, onceInput } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
@@ -86,8 +86,8 @@ const otherName =
     return Promise.resolve(undefined);
   };
 
-const hasWildcards = ({ acmeDnsZone, allowances }: DashboardSettings, plan: Plan): boolean =>
-  acmeDnsZone !== undefined && allowances[plan].hasWildcards;
+const hasWildcards = ({ acmeDnsZone }: DashboardSettings, plan: Plan): boolean =>
+  acmeDnsZone !== undefined && planAllowances[plan].hasWildcards;
 
 const listed = (attached: readonly CustomDomain[], options: ListOptions): Html => {
   const page = pageOf(attached, options.query.get('page'));
@@ -190,7 +190,7 @@ const pairBox = (refusal: Refusal | undefined): Html => {
 };
 
 const noDomainYet = ({ project, servedDeployId }: Site, plan: Plan): Html => {
-  const planAllows = plan === 'enterprise' || planAllowances[plan].domains > 0;
+  const planAllows = planAllowances[plan].domains > 0;
   const isDeployed = servedDeployId !== undefined;
   return empty(
     'No domain yet',

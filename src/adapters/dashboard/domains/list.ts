@@ -1,7 +1,7 @@
 import type { CustomDomain, DomainIn } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { Hold } from '../../../domains/domain/certificates/ca-budget.ts';
 import { type DomainSettingsView, roleOf } from '../../../domains/use-cases/domain-settings.ts';
-import { dueAt } from '../../../domains/domain/attachment/schedule.ts';
+import { dueAt } from '../../../domains/domain/attachment/due-work.ts';
 import { domainMenu, verifyForm } from './actions.ts';
 import { attachmentPath, domainPath } from './paths.ts';
 import { progressOf, progressOfHeldUp } from './progress.ts';

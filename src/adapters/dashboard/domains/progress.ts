@@ -4,11 +4,14 @@ import type {
   OwnFact,
   RemovalReason,
 } from '../../../domains/domain/attachment/custom-domain.ts';
-import { healthOf } from '../../../domains/domain/attachment/health.ts';
-import { isDelegated, isReadyAt } from '../../../domains/domain/attachment/readiness.ts';
-import { isServed } from '../../../domains/domain/attachment/serving.ts';
+import {
+  healthOf,
+  isDelegated,
+  isReadyAt,
+  isServed,
+} from '../../../domains/domain/attachment/serving.ts';
 import { type Hold, limitInWords } from '../../../domains/domain/certificates/ca-budget.ts';
-import { isOrdered, workOn } from '../../../domains/domain/certificates/standing.ts';
+import { isOrdered, workOn } from '../../../domains/domain/certificates/certificate-status.ts';
 import {
   type DnsProblem,
   type DnsProblemCode,

@@ -6,7 +6,7 @@ import {
   type RecordZones,
 } from '../../../domains/domain/dns/records.ts';
 import type { DnsReport } from '../../../domains/domain/dns/report.ts';
-import { isAtApex } from '../../../domains/domain/dns/standing.ts';
+import { isAtApex } from '../../../domains/domain/dns/judgement.ts';
 import type { DescribedDomain } from '../../../domains/use-cases/show-domain.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { badge, type Column, copyable, copyButton, facts, table } from '../frame/parts.ts';

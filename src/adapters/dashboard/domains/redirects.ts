@@ -1,8 +1,12 @@
 import * as v from 'valibot';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { isOpen } from '../../../domains/domain/attachment/serving.ts';
-import type { Redirect, RedirectStatus } from '../../../domains/domain/redirects/settings.ts';
-import { hostIn, isAbsolute } from '../../../domains/domain/redirects/target.ts';
+import {
+  type Redirect,
+  type RedirectStatus,
+  hostIn,
+  isAbsolute,
+} from '../../../domains/domain/redirects/settings.ts';
 import type { DomainSettingsView } from '../../../domains/use-cases/domain-settings.ts';
 import { buttonForm, field, formError, onceInput, select } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';

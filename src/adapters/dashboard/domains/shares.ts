@@ -6,7 +6,7 @@ import {
   mostShares,
   shareDays,
 } from '../../../domains/domain/attachment/share.ts';
-import type { MadeShare, SharedDomain } from '../../../domains/use-cases/share-domain.ts';
+import type { MadeShare, SharedDomain } from '../../../domains/use-cases/show-domain.ts';
 import { buttonForm, formError, onceInput } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { sendAlone } from '../frame/layout.ts';

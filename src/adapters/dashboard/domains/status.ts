@@ -1,5 +1,5 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import { isReadyAt } from '../../../domains/domain/attachment/readiness.ts';
+import { isReadyAt } from '../../../domains/domain/attachment/serving.ts';
 import type { RecordZones } from '../../../domains/domain/dns/records.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import { html, type Html, nothing } from '../frame/html.ts';

@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 import type { RemovalReason } from '../../../domains/domain/attachment/custom-domain.ts';
-import type { TimelineEntry } from '../../../domains/domain/attachment/timeline.ts';
+import type { TimelineEntry } from '../../../domains/domain/attachment/timeline-entries.ts';
 import {
   type BudgetName,
   caBudgets,
   limitInWords,
 } from '../../../domains/domain/certificates/ca-budget.ts';
-import type { AuthorityFailureReason } from '../../../domains/domain/certificates/order.ts';
+import type { AuthorityFailureReason } from '../../../domains/domain/certificates/certificate-status.ts';
 import { problemTitles } from '../../../domains/domain/dns/problem.ts';
-import { shortened } from '../../../domains/domain/dns/shortened.ts';
+import { shortened } from '../../../domains/domain/dns/facts.ts';
 import type { PlacedEntry } from '../../../domains/ports.ts';
-import type { TimelinePage } from '../../../domains/use-cases/read-timeline.ts';
+import type { TimelinePage } from '../../../domains/use-cases/show-domain.ts';
 import { type Child, html, type Html } from '../frame/html.ts';
 import { end, exact, pager, time, type Tone } from '../frame/parts.ts';
 import { queryText } from '../frame/paths.ts';

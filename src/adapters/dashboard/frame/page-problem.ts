@@ -1,4 +1,4 @@
-import { TooMany } from '../../../access/domain/people-error.ts';
+import { TooMany } from '../../../access/domain/access-error.ts';
 import { DomainError } from '../../../kernel/domain-error.ts';
 import { Unavailable } from '../../../kernel/unavailable.ts';
 import { html } from './html.ts';

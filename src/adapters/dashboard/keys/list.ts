@@ -1,6 +1,5 @@
-import { type ApiKey, opens, overlaps, scopes } from '../../../access/domain/api-key.ts';
-import { isBanned } from '../../../access/domain/ban.ts';
-import type { ListedKey } from '../../../access/key-ports.ts';
+import { type ApiKey, opens, overlaps, scopes, isBanned } from '../../../access/domain/api-key.ts';
+import type { ListedKey } from '../../../access/ports.ts';
 import {
   buttonForm,
   confirmedForm,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type Overlap, overlaps, type Scope, scopes } from '../../../access/domain/api-key.ts';
-import type { IssuedKey } from '../../../access/use-cases/create-api-key.ts';
+import type { IssuedKey } from '../../../access/use-cases/api-keys.ts';
 import { isName } from '../../../kernel/text.ts';
 import { checkboxes, field, formError, onceInput } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';

@@ -1,5 +1,5 @@
 import { overlaps } from '../../../access/domain/api-key.ts';
-import type { ListedKey } from '../../../access/key-ports.ts';
+import type { ListedKey } from '../../../access/ports.ts';
 import { overlapSchema } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { empty, head } from '../frame/parts.ts';

@@ -2,12 +2,16 @@ import type { Context } from 'koa';
 import { isVisited } from '../../../domains/domain/attachment/serving.ts';
 import { type Hold, limitInWords } from '../../../domains/domain/certificates/ca-budget.ts';
 import { bytesInWords } from '../../../kernel/in-words.ts';
-import { type Deploy, type DeployState, keptDeploys } from '../../../sites/domain/deploy.ts';
+import {
+  type Deploy,
+  type DeployState,
+  keptDeploys,
+  type Site,
+} from '../../../sites/domain/site.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { siteLimits } from '../../../sites/domain/site-contents.ts';
-import type { Site } from '../../../sites/domain/site.ts';
 import type { UploadProgress } from '../../../sites/ports.ts';
-import type { AccountUse } from '../../../sites/use-cases/show-use.ts';
+import type { AccountUse } from '../../../sites/use-cases/projects.ts';
 import { buttonForm, confirmedForm, field, formError } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { notFound, PageProblem } from '../frame/page-problem.ts';

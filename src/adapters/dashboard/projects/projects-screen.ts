@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import type { EveryField } from '../../../kernel/every-field.ts';
-import { slugOf, type Project } from '../../../sites/domain/project.ts';
-import { isReservedSlug } from '../../../sites/domain/reserved-slugs.ts';
+import { slugOf, type Project, isReservedSlug } from '../../../sites/domain/project.ts';
 import type { Site } from '../../../sites/domain/site.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { filled } from '../frame/sent-form.ts';

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { type Deploy, longestUploadMs } from '../../../sites/domain/deploy.ts';
+import { type Deploy, longestUploadMs } from '../../../sites/domain/site.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import type { UploadProgress } from '../../../sites/ports.ts';
 import { PageProblem } from '../frame/page-problem.ts';

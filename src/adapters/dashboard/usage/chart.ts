@@ -1,6 +1,6 @@
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { stack } from 'd3-shape';
-import { type UsageOutcome, usageOutcomes, type UsageSum } from '../../../access/usage-ports.ts';
+import { type UsageOutcome, usageOutcomes, type UsageSum } from '../../../access/ports.ts';
 
 export interface Column {
   readonly begin: Date;

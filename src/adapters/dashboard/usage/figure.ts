@@ -1,4 +1,4 @@
-import type { UsageOutcome } from '../../../access/usage-ports.ts';
+import type { UsageOutcome } from '../../../access/ports.ts';
 import { html, type Html } from '../frame/html.ts';
 import { count, counted } from '../frame/parts.ts';
 import {

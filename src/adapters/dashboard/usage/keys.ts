@@ -1,6 +1,5 @@
-import type { ApiKey } from '../../../access/domain/api-key.ts';
-import type { Ban } from '../../../access/domain/ban.ts';
-import type { CallsOfKey } from '../../../access/usage-ports.ts';
+import type { ApiKey, Ban } from '../../../access/domain/api-key.ts';
+import type { CallsOfKey } from '../../../access/ports.ts';
 import type { DashboardSettings } from '../ports.ts';
 import { html, type Html } from '../frame/html.ts';
 import { badge, count, counted, day, fullTime, table, time } from '../frame/parts.ts';

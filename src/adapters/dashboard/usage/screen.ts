@@ -1,7 +1,6 @@
-import type { ApiKey } from '../../../access/domain/api-key.ts';
-import { isBanned } from '../../../access/domain/ban.ts';
-import type { WindowState } from '../../../access/domain/rate-quota.ts';
-import type { UsageSums } from '../../../access/use-cases/show-usage.ts';
+import { type ApiKey, isBanned } from '../../../access/domain/api-key.ts';
+import type { WindowState } from '../../../access/domain/quota.ts';
+import type { UsageSums } from '../../../access/use-cases/accounts.ts';
 import { type Child, html, type Html, nothing } from '../frame/html.ts';
 import { count, empty, head, time } from '../frame/parts.ts';
 import type { Screen, Visit } from '../frame/screen.ts';

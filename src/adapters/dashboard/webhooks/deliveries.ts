@@ -1,6 +1,5 @@
-import { isSuccess } from '../../../notifications/domain/webhooks/attempts.ts';
-import type { Attempt } from '../../../notifications/domain/webhooks/delivery.ts';
-import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+import { isSuccess, type Attempt } from '../../../notifications/domain/webhook-delivery.ts';
+import type { Webhook } from '../../../notifications/domain/webhook.ts';
 import type { ListedDelivery } from '../../../notifications/webhook-ports.ts';
 import { buttonForm } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';

@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import { kinds, ownersKinds } from '../../../notifications/domain/kinds.ts';
-import { longestUrl } from '../../../notifications/domain/webhooks/destination.ts';
+import { longestUrl } from '../../../notifications/domain/destination.ts';
 import {
   type SecretOverlap,
   secretOverlaps,
-} from '../../../notifications/domain/webhooks/secrets.ts';
-import type { Webhook, WebhookDraft } from '../../../notifications/domain/webhooks/webhook.ts';
+  type Webhook,
+  type WebhookDraft,
+} from '../../../notifications/domain/webhook.ts';
 import { checkboxes, field, formError, onceInput, overlapSelect } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { minute, secretCard, time } from '../frame/parts.ts';

@@ -1,5 +1,4 @@
-import { secretOverlaps } from '../../../notifications/domain/webhooks/secrets.ts';
-import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+import { secretOverlaps, type Webhook } from '../../../notifications/domain/webhook.ts';
 import { buttonForm, confirmedForm, formError, overlapSchema } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { copyable, day, listPart } from '../frame/parts.ts';

@@ -1,4 +1,4 @@
-import { mostWebhooks, type Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+import { mostWebhooks, type Webhook } from '../../../notifications/domain/webhook.ts';
 import { shownOnce } from '../frame/sent-form.ts';
 import { formError } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';

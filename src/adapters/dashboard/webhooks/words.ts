@@ -1,7 +1,7 @@
 import { ownersKinds } from '../../../notifications/domain/kinds.ts';
-import { receiverOf } from '../../../notifications/domain/webhooks/address.ts';
-import { failedForMs, longestFailingMs } from '../../../notifications/domain/webhooks/failing.ts';
-import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+import { receiverOf } from '../../../notifications/domain/destination.ts';
+import { failedForMs, longestFailingMs } from '../../../notifications/domain/webhook-delivery.ts';
+import type { Webhook } from '../../../notifications/domain/webhook.ts';
 import type { WebhookOf } from '../../../notifications/webhook-ports.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { notFound } from '../frame/page-problem.ts';

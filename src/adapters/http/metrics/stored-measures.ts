@@ -1,7 +1,6 @@
 import type { Domains } from '../../../domains/domains.ts';
-import type { Notifications } from '../../../notifications/notifications.ts';
-import type { WebhookCalls } from '../../../notifications/webhooks.ts';
-import { deployStates } from '../../../sites/domain/deploy.ts';
+import type { Notifications, WebhookCalls } from '../../../notifications/notifications.ts';
+import { deployStates } from '../../../sites/domain/site.ts';
 import type { Sites } from '../../../sites/sites.ts';
 import { rowsOf } from './measure.ts';
 

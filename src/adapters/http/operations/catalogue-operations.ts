@@ -6,6 +6,8 @@ import { operation, type Operation } from './operation.ts';
 import { ListOrdersQuery, ListPetsQuery, NewPet, presentOrder, presentPet } from './schemas.ts';
 
 const petById = 'getPet';
+/** Of the `Deprecation` header. */
+const petByIdDeprecatedSince = new Date('2025-12-05T00:00:00Z');
 /** The interface's own date; from then on `GET /pets/{petId}` answers 410. */
 const petByIdSunset = new Date('2030-12-05T00:00:00Z');
 
@@ -20,10 +22,11 @@ export interface CatalogueRoutes {
 }
 
 /** Every operation of the API. */
-export const catalogueOperations = (
-  { catalogue, cursors, baseUrl }: CatalogueRoutes,
-  petByIdDeprecatedSince: Date,
-): readonly Operation[] => [
+export const catalogueOperations = ({
+  catalogue,
+  cursors,
+  baseUrl,
+}: CatalogueRoutes): readonly Operation[] => [
   operation({
     id: 'listPets',
     method: 'GET',

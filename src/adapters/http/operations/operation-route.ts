@@ -4,9 +4,9 @@ import Negotiator from 'negotiator';
 import {
   idempotencyRetentionMs,
   longestIdempotencyKey,
-} from '../../../access/domain/idempotency.ts';
-import type { IdempotencyKeys } from '../../../access/ports.ts';
-import type { Caller } from '../../../access/use-cases/authenticate.ts';
+  type IdempotencyKeys,
+} from '../../../access/ports.ts';
+import type { Caller } from '../../../access/use-cases/callers.ts';
 import type { Acting } from '../../../kernel/acting.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Deadline } from '../../../kernel/deadline.ts';

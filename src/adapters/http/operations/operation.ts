@@ -1,5 +1,5 @@
 import type { Scope } from '../../../access/domain/api-key.ts';
-import type { Caller } from '../../../access/use-cases/authenticate.ts';
+import type { Caller } from '../../../access/use-cases/callers.ts';
 import type { GenericSchema } from 'valibot';
 import type { ErrorCode } from '../error-table.ts';
 import type { Answer } from '../answer.ts';

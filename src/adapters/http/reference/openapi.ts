@@ -17,7 +17,7 @@ import type { Operation } from '../operations/operation.ts';
 import type { Pet } from '../../../catalogue/domain/pet.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import type { ShownOrder } from '../operations/schemas.ts';
-import { longestIdempotencyKey } from '../../../access/domain/idempotency.ts';
+import { longestIdempotencyKey } from '../../../access/ports.ts';
 
 export interface Servers {
   readonly publicUrl: string;

@@ -1,7 +1,7 @@
 import { toJsonSchema, type JsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { givenUpReasons, responsibles } from '../../../notifications/domain/notification.ts';
-import type { MessageType, Payloads } from '../../../notifications/domain/webhooks/payload.ts';
+import type { MessageType, Payloads } from '../../../notifications/domain/payload.ts';
 
 // What webhooks are called with. A new type, or a new field, does not compile until it is described here.
 

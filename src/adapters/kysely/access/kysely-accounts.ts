@@ -3,7 +3,7 @@ import { accountNotFound } from '../../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import type { Account } from '../../../access/domain/account.ts';
 import type { Person } from '../../../access/domain/person.ts';
-import type { Accounts, KeyToStore } from '../../../access/key-ports.ts';
+import type { Accounts, KeyToStore } from '../../../access/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import { AggregateStore } from '../aggregate-store.ts';
 import type { Database } from '../database.ts';
@@ -84,14 +84,16 @@ export class KyselyAccounts extends AggregateStore implements Accounts {
   }
 }
 
-const toRow = ({ ownLimits, ...account }: Account) =>
+const toRow = ({ ownLimits, siteLimits, ...account }: Account) =>
   accounts.write({
     ...account,
+    ...siteLimits,
     perMinute: ownLimits?.perMinute,
     perDay: ownLimits?.perDay,
   });
 
 export const accountFrom = (row: AccountRow): Account => {
-  const { perMinute, perDay, ...account } = accounts.read(row);
-  return { ...account, ownLimits: ownLimitsFrom({ perMinute, perDay }) };
+  const { perMinute, perDay, projects, domains, storageGib, ...account } = accounts.read(row);
+  const siteLimits = { projects, domains, storageGib };
+  return { ...account, ownLimits: ownLimitsFrom({ perMinute, perDay }), siteLimits };
 };

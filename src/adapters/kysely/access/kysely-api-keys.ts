@@ -1,10 +1,9 @@
 import type { Selectable } from 'kysely';
 import { accountNotFound, apiKeyNotFound } from '../../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
-import { keyLimits, type ApiKey, type Rotation } from '../../../access/domain/api-key.ts';
-import type { Ban } from '../../../access/domain/ban.ts';
-import { limitsOf, type Limits } from '../../../access/domain/plan.ts';
-import type { ApiKeys, KeyHolder, KeyToStore, ListedKey } from '../../../access/key-ports.ts';
+import { keyLimits, type ApiKey, type Rotation, type Ban } from '../../../access/domain/api-key.ts';
+import { limitsOf, type Limits } from '../../../access/domain/quota.ts';
+import type { ApiKeys, KeyHolder, KeyToStore, ListedKey } from '../../../access/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import { AggregateStore } from '../aggregate-store.ts';
 import { refusedAs } from '../engine/failure.ts';

@@ -1,4 +1,4 @@
-import type { CounterSnapshots, CounterSnapshot } from '../../../access/quota-ports.ts';
+import type { CounterSnapshots, CounterSnapshot } from '../../../access/ports.ts';
 import { Store } from '../store.ts';
 import { quotaCounters } from './tables.ts';
 

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
-import type {
-  IdempotencyKeys,
-  IdempotencyOutcome,
-  IdempotentRequest,
-  KeptAnswer,
+import {
+  type IdempotencyKeys,
+  type IdempotencyOutcome,
+  type IdempotentRequest,
+  type KeptAnswer,
+  forgottenBefore,
 } from '../../../access/ports.ts';
-import { forgottenBefore } from '../../../access/domain/idempotency.ts';
 import { Store } from '../store.ts';
 import { refusedAs } from '../engine/failure.ts';
 import { toMillis, type Schema } from '../schema.ts';

@@ -6,7 +6,7 @@ import {
   type MailRequest,
   type PastMail,
 } from '../../../access/domain/mail-request.ts';
-import type { MailRequests } from '../../../access/mail-ports.ts';
+import type { MailRequests } from '../../../access/people-ports.ts';
 import { failureOf } from '../engine/failure.ts';
 import { toMillis, type Schema } from '../schema.ts';
 import { Store } from '../store.ts';

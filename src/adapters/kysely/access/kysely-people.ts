@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
-import { accountNotFound } from '../../../access/domain/access-error.ts';
-import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import {
+  accountNotFound,
   personNotFound,
   personTaken,
   sessionNotFound,
-} from '../../../access/domain/people-error.ts';
+} from '../../../access/domain/access-error.ts';
+import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import { mostOfAddress, mostPeople, type Person } from '../../../access/domain/person.ts';
 import type { People } from '../../../access/people-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';

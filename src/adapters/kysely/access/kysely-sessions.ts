@@ -4,7 +4,7 @@ import {
   sessionNotFound,
   signInLinkInvalid,
   signInRefused,
-} from '../../../access/domain/people-error.ts';
+} from '../../../access/domain/access-error.ts';
 import { mostSessions, type Session } from '../../../access/domain/session.ts';
 import type { Sessions, SessionStart, SignedIn } from '../../../access/people-ports.ts';
 import { AggregateStore } from '../aggregate-store.ts';
@@ -23,7 +23,7 @@ type SignedInRow = SessionRow &
     Selectable<Schema['people']>,
     'account_id' | 'email' | 'password_hash' | 'created_at' | 'joined_at' | 'proven_at'
   > &
-  Pick<AccountRow, 'name' | 'plan' | 'per_minute' | 'per_day' | 'warnings'> & {
+  Omit<AccountRow, 'id' | 'email' | 'created_at'> & {
     readonly account_email: string;
     readonly account_created_at: bigint;
   };
@@ -44,6 +44,7 @@ export class KyselySessions extends AggregateStore implements Sessions {
         .select(['people.joined_at', 'people.proven_at'])
         .select(['accounts.name', 'accounts.plan', 'accounts.per_minute', 'accounts.per_day'])
         .select(['accounts.email as account_email', 'accounts.created_at as account_created_at'])
+        .select(['accounts.projects', 'accounts.domains', 'accounts.storage_gib'])
         .select('accounts.warnings')
         .where('sessions.secret_hash', '=', the('secretHash')),
   );

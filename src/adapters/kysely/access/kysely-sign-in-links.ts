@@ -1,5 +1,5 @@
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
-import { personJoined, personNotFound } from '../../../access/domain/people-error.ts';
+import { personJoined, personNotFound } from '../../../access/domain/access-error.ts';
 import type { SignInLinks, SignInLink } from '../../../access/people-ports.ts';
 import { AggregateStore } from '../aggregate-store.ts';
 import { lockPerson } from './kysely-people.ts';

@@ -6,7 +6,7 @@ import {
   type CallsOfKey,
   type HourOfUsage,
   type UsageSum,
-} from '../../../access/usage-ports.ts';
+} from '../../../access/ports.ts';
 import { Store } from '../store.ts';
 import { oneOf } from '../column.ts';
 import { fromMillis, toMillis } from '../schema.ts';

@@ -3,11 +3,15 @@ import type { Account, Warnings } from '../../../access/domain/account.ts';
 import { scopes, type ApiKey } from '../../../access/domain/api-key.ts';
 import { mailReasons, type MailRequest } from '../../../access/domain/mail-request.ts';
 import type { Person } from '../../../access/domain/person.ts';
-import { plans, type Limits } from '../../../access/domain/plan.ts';
-import { highUseLevels } from '../../../access/domain/rate-quota.ts';
+import {
+  plans,
+  type Limits,
+  type SiteLimits,
+  highUseLevels,
+} from '../../../access/domain/quota.ts';
 import { signInWays, type Session, type SessionChoice } from '../../../access/domain/session.ts';
 import type { SignInLink } from '../../../access/people-ports.ts';
-import { usageOutcomes, type HourOfUsage } from '../../../access/usage-ports.ts';
+import { usageOutcomes, type HourOfUsage } from '../../../access/ports.ts';
 import {
   date,
   flag,
@@ -39,9 +43,12 @@ export const accounts = table({
   plan: word(plans),
   perMinute: maybe(int),
   perDay: maybe(int),
+  projects: maybe(int),
+  domains: maybe(int),
+  storageGib: maybe(int),
   createdAt: time,
   warnings: json<Warnings>(warnings),
-} satisfies ColumnsOf<Omit<Account, 'ownLimits'> & Partial<Limits>>);
+} satisfies ColumnsOf<Omit<Account, 'ownLimits' | 'siteLimits'> & Partial<Limits> & SiteLimits>);
 
 export const apiKeys = table({
   id: text,

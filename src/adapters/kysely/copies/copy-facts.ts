@@ -8,10 +8,8 @@ export interface CopyFacts {
   readonly deploys: readonly string[];
 }
 
-/** A database, and the folder of its server's own programs, where that is not on PATH. */
 export interface DatabasePlace {
   readonly databaseUrl: string;
-  readonly mysqlToolsDir?: string | undefined;
 }
 
 /** What a copy has, and what its database finds wrong with it. */

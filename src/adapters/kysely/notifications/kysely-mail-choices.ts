@@ -1,6 +1,6 @@
 import { isKind } from '../../../notifications/domain/kinds.ts';
 import type { NotificationKind } from '../../../notifications/domain/notification.ts';
-import type { MailChoices } from '../../../notifications/mail-ports.ts';
+import type { MailChoices } from '../../../notifications/ports.ts';
 import type { Queries } from '../database.ts';
 import { Store } from '../store.ts';
 

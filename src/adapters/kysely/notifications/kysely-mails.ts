@@ -1,14 +1,18 @@
 import { mostPeople } from '../../../access/domain/person.ts';
-import type { Mail, MailPlan, PlannedMail } from '../../../notifications/domain/mail.ts';
-import { plannedSince } from '../../../notifications/domain/mail.ts';
+import {
+  type Mail,
+  type MailPlan,
+  type PlannedMail,
+  plannedSince,
+  inTurns,
+} from '../../../notifications/domain/mail.ts';
 import type {
   DueMessage,
   GivenUp,
   Mails,
   MailState,
   MailTrouble,
-} from '../../../notifications/mail-ports.ts';
-import { inTurns } from '../../../notifications/domain/mail-turns.ts';
+} from '../../../notifications/ports.ts';
 import type { Ids } from '../../../kernel/ids.ts';
 import type { Held, Most } from '../../../kernel/queue.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';

@@ -1,14 +1,16 @@
 import type { Ids } from '../../../kernel/ids.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';
-import type { Settlement } from '../../../notifications/domain/webhooks/attempts.ts';
-import { receiverOf } from '../../../notifications/domain/webhooks/address.ts';
-import type { Attempt } from '../../../notifications/domain/webhooks/delivery.ts';
+import {
+  type Settlement,
+  type Attempt,
+  attemptsOfOnce,
+} from '../../../notifications/domain/webhook-delivery.ts';
+import { receiverOf } from '../../../notifications/domain/destination.ts';
 import {
   webhookDeliveryNotFound,
   webhookNotFound,
 } from '../../../notifications/domain/notifications-error.ts';
-import { attemptsOfOnce } from '../../../notifications/domain/webhooks/waits.ts';
-import { isSlow, type Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+import { isSlow, type Webhook } from '../../../notifications/domain/webhook.ts';
 import type {
   ClaimedDelivery,
   Claiming,

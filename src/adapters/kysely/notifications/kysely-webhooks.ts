@@ -1,6 +1,6 @@
 import type { Sealer } from '../../../kernel/sealer.ts';
 import { webhookNotFound } from '../../../notifications/domain/notifications-error.ts';
-import { mostWebhooks, type Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+import { mostWebhooks, type Webhook } from '../../../notifications/domain/webhook.ts';
 import type { WebhookOf, Webhooks } from '../../../notifications/webhook-ports.ts';
 import type { Database } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';

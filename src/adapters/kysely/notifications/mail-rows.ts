@@ -1,14 +1,13 @@
 import type { Selectable } from 'kysely';
 import type { Sealer } from '../../../kernel/sealer.ts';
-import type { DueMail } from '../../../notifications/domain/mail-turns.ts';
-import { subjectOf } from '../../../notifications/domain/kinds.ts';
-import { endOf } from '../../../notifications/domain/mail-attempts.ts';
-import type { Mail, Planned } from '../../../notifications/domain/mail.ts';
 import {
-  mostMailsCounted,
-  type DueMessage,
-  type MailState,
-} from '../../../notifications/mail-ports.ts';
+  type DueMail,
+  endOf,
+  type Mail,
+  type Planned,
+} from '../../../notifications/domain/mail.ts';
+import { subjectOf } from '../../../notifications/domain/kinds.ts';
+import { mostMailsCounted, type DueMessage, type MailState } from '../../../notifications/ports.ts';
 import type { Queries } from '../database.ts';
 import { fromMillis, fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
 import { open, seal } from '../sealed-columns.ts';

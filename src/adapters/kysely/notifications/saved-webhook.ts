@@ -1,8 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { Sealer } from '../../../kernel/sealer.ts';
-import type { WebhookSecrets } from '../../../notifications/domain/webhooks/secrets.ts';
-import { receiverOf } from '../../../notifications/domain/webhooks/address.ts';
-import { isSlow, type Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+import {
+  type WebhookSecrets,
+  isSlow,
+  type Webhook,
+} from '../../../notifications/domain/webhook.ts';
+import { receiverOf } from '../../../notifications/domain/destination.ts';
 import type { Queries } from '../database.ts';
 import { open, seal } from '../sealed-columns.ts';
 import type { Schema } from '../schema.ts';

@@ -1,5 +1,5 @@
-import { deliveryStates, failedWhys } from '../../../notifications/domain/webhooks/delivery.ts';
-import { offReasons } from '../../../notifications/domain/webhooks/webhook-event.ts';
+import { deliveryStates, failedWhys } from '../../../notifications/domain/webhook-delivery.ts';
+import { offReasons } from '../../../notifications/domain/webhook.ts';
 import { assigned, flag, int, maybe, text, time, word } from '../column.ts';
 import { table } from '../table.ts';
 

@@ -1,4 +1,4 @@
-import type { Attempt, WebhookDelivery } from '../../../notifications/domain/webhooks/delivery.ts';
+import type { Attempt, WebhookDelivery } from '../../../notifications/domain/webhook-delivery.ts';
 import { present } from '../column.ts';
 import { webhookAttempts, webhookDeliveries } from './tables.ts';
 

@@ -1,7 +1,10 @@
 import * as v from 'valibot';
 import { ownersKinds } from '../../../notifications/domain/kinds.ts';
-import type { WebhookSecret } from '../../../notifications/domain/webhooks/secrets.ts';
-import type { Webhook, WebhookStatus } from '../../../notifications/domain/webhooks/webhook.ts';
+import type {
+  WebhookSecret,
+  Webhook,
+  WebhookStatus,
+} from '../../../notifications/domain/webhook.ts';
 import { date, parseStored, perhaps, present, type Entries } from '../column.ts';
 import { webhooks } from './tables.ts';
 

@@ -1,5 +1,5 @@
 import { provenElsewhere } from '../../../domains/domain/attachment/contested-name.ts';
-import type { CustomDomains, WantedDomain } from '../../../domains/custom-domain-ports.ts';
+import type { CustomDomains, WantedDomain } from '../../../domains/ports.ts';
 import { projectNotFound } from '../../../sites/domain/sites-error.ts';
 import type { Database, Queries } from '../database.ts';
 import { fromMillis, toMillis } from '../schema.ts';

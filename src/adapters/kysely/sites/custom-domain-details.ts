@@ -1,24 +1,23 @@
 import * as v from 'valibot';
-import type { Attempts, AuthorityTurn } from '../../../domains/domain/certificates/attempts.ts';
 import type {
+  Attempts,
+  AuthorityTurn,
   WantedWork,
   IssuedCertificate,
   NoCertificate,
   WantedCertificate,
-} from '../../../domains/domain/certificates/standing.ts';
+} from '../../../domains/domain/certificates/certificate-status.ts';
 import {
   removalReasons,
   type CustomDomainState,
   type DomainIn,
+  type Astray,
+  type FailingCertificate,
+  type Episodes,
 } from '../../../domains/domain/attachment/custom-domain.ts';
-import type {
-  Astray,
-  FailingCertificate,
-  Episodes,
-} from '../../../domains/domain/attachment/attachment.ts';
 import type { DnsZone } from '../../../domains/domain/dns/facts.ts';
 import type { DnsReport, ResolverSummary } from '../../../domains/domain/dns/report.ts';
-import type { DnsStanding } from '../../../domains/domain/dns/standing.ts';
+import type { DnsStanding } from '../../../domains/domain/dns/judgement.ts';
 import { methodNames, type Validation } from '../../../domains/domain/dns/validation.ts';
 import { date, perhaps, type Entries } from '../column.ts';
 import { problem } from './stored-problem.ts';

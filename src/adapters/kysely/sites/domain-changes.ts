@@ -1,17 +1,19 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';
-import type { DomainChange } from '../../../domains/domain/attachment/change.ts';
+import {
+  type DomainChange,
+  timelineOf,
+} from '../../../domains/domain/attachment/timeline-entries.ts';
 import {
   consequencesOf,
   rivalsTold,
   type DomainMove,
-} from '../../../domains/domain/attachment/consequences.ts';
-import { domainTaken } from '../../../domains/domain/attachment/contested-name.ts';
+  domainTaken,
+} from '../../../domains/domain/attachment/contested-name.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import { isCertified } from '../../../domains/domain/attachment/certificate.ts';
-import { withNews } from '../../../domains/domain/attachment/trouble.ts';
-import { timelineOf } from '../../../domains/domain/attachment/timeline.ts';
+import { isCertified } from '../../../domains/domain/attachment/domain-certificate.ts';
+import { withNews } from '../../../domains/domain/attachment/due-work.ts';
 import { domainNotFound } from '../../../domains/domain/domains-error.ts';
 import { AggregateStore } from '../aggregate-store.ts';
 import type { Database } from '../database.ts';

@@ -3,12 +3,10 @@ import {
   type CaUse,
   type CaWindow,
   type Times,
+  type LedgerChange,
+  type LedgerEntry,
+  type LedgerName,
 } from '../../../domains/domain/certificates/ca-budget.ts';
-import type {
-  LedgerChange,
-  LedgerEntry,
-  LedgerName,
-} from '../../../domains/domain/certificates/ca-ledger.ts';
 import type { AuthorityLedger } from '../../../domains/certificate-ports.ts';
 import { Store } from '../store.ts';
 import type { Queries } from '../database.ts';

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { StoredWork } from '../../../domains/domain/certificates/certificate-work.ts';
-import type { LedgerChange } from '../../../domains/domain/certificates/ca-ledger.ts';
-import { attachmentIn, subjectsOf } from '../../../domains/domain/attachment/certificate.ts';
+import type { LedgerChange } from '../../../domains/domain/certificates/ca-budget.ts';
+import { attachmentIn, subjectsOf } from '../../../domains/domain/attachment/domain-certificate.ts';
 import type {
   CertificateOrders,
   Challenge,

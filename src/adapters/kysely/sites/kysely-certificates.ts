@@ -1,5 +1,5 @@
 import type { Sealer } from '../../../kernel/sealer.ts';
-import type { Certificate, Validity } from '../../../domains/domain/certificates/certificate.ts';
+import type { Certificate, Validity } from '../../../domains/domain/certificates/renewal.ts';
 import type { Certificates } from '../../../domains/certificate-ports.ts';
 import { SealingStore } from '../store.ts';
 import { nextEdgeRevision } from './edge-revision.ts';

@@ -7,12 +7,12 @@ import {
   type CustomDomainState,
   type DomainDecision,
 } from '../../../domains/domain/attachment/custom-domain.ts';
-import { namesFor } from '../../../domains/domain/names/wildcard.ts';
+import { namesFor } from '../../../domains/domain/names/name-rules.ts';
 import type { PairDecision } from '../../../domains/domain/redirects/pair.ts';
 import { domainNotFound } from '../../../domains/domain/domains-error.ts';
 import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';
-import type { DomainChange } from '../../../domains/domain/attachment/change.ts';
-import type { CustomDomains } from '../../../domains/custom-domain-ports.ts';
+import type { DomainChange } from '../../../domains/domain/attachment/timeline-entries.ts';
+import type { CustomDomains } from '../../../domains/ports.ts';
 import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';
 import type { Database, Queries } from '../database.ts';
 import { AggregateStore } from '../aggregate-store.ts';

@@ -5,7 +5,7 @@ import {
   type DomainShare,
   type ShareChange,
 } from '../../../domains/domain/attachment/share.ts';
-import type { DomainShares } from '../../../domains/share-ports.ts';
+import type { DomainShares } from '../../../domains/ports.ts';
 import type { Queries } from '../database.ts';
 import { toMillis } from '../schema.ts';
 import { domainShares } from './tables.ts';

@@ -1,6 +1,6 @@
 import type { Ids } from '../../../kernel/ids.ts';
 import type { Held, Most } from '../../../kernel/queue.ts';
-import type { DueDomain, DueDomains } from '../../../domains/custom-domain-ports.ts';
+import type { DueDomain, DueDomains } from '../../../domains/ports.ts';
 import type { Database } from '../database.ts';
 import { QueueRows } from '../queue.ts';
 import { Store } from '../store.ts';

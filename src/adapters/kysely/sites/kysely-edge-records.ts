@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { EdgeRecords, EdgeChanges, LoadedCertificate } from '../../../domains/edge-ports.ts';
+import type { EdgeRecords, EdgeChanges, LoadedCertificate } from '../../../domains/ports.ts';
 import { SealingStore } from '../store.ts';
 import { validityFrom } from './kysely-certificates.ts';
 import { routeFrom, type RouteRow } from './project-routes.ts';

@@ -1,7 +1,6 @@
 import { sql, type Selectable } from 'kysely';
 import * as v from 'valibot';
-import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';
-import type { LedgerName } from '../../../domains/domain/certificates/ca-ledger.ts';
+import type { CaUse, LedgerName } from '../../../domains/domain/certificates/ca-budget.ts';
 import { ownSubject, type OwnChange, type OwnName } from '../../../domains/domain/own/own-name.ts';
 import type { OwnNames } from '../../../domains/certificate-ports.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';

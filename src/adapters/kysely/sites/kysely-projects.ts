@@ -1,7 +1,6 @@
 import type { Decision } from '../../../kernel/decision.ts';
-import { deployStates, type DeployState } from '../../../sites/domain/deploy.ts';
+import { deployStates, type DeployState, type Site } from '../../../sites/domain/site.ts';
 import type { Project } from '../../../sites/domain/project.ts';
-import type { Site } from '../../../sites/domain/site.ts';
 import {
   projectAccountNotFound,
   projectNotFound,

@@ -1,5 +1,8 @@
 import type { Insertable } from 'kysely';
-import { trimsAfter, type TimelineEntry } from '../../../domains/domain/attachment/timeline.ts';
+import {
+  trimsAfter,
+  type TimelineEntry,
+} from '../../../domains/domain/attachment/timeline-entries.ts';
 import type { Timeline, PlacedEntry } from '../../../domains/ports.ts';
 import { Store } from '../store.ts';
 import type { Database } from '../database.ts';

@@ -1,9 +1,11 @@
 import type { ExpressionBuilder } from 'kysely';
-import { mostRivalsTold } from '../../../domains/domain/attachment/rivals.ts';
-import type { Certified } from '../../../domains/domain/attachment/certificate.ts';
-import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import { awaitsCertificate, isWithheldFrom } from '../../../domains/domain/attachment/withheld.ts';
-import { baseOf, isWildcard, wildcardOver } from '../../../domains/domain/names/wildcard.ts';
+import {
+  mostRivalsTold,
+  type CustomDomain,
+} from '../../../domains/domain/attachment/custom-domain.ts';
+import type { Certified } from '../../../domains/domain/attachment/domain-certificate.ts';
+import { awaitsCertificate, isWithheldFrom } from '../../../domains/domain/attachment/serving.ts';
+import { baseOf, isWildcard, wildcardOver } from '../../../domains/domain/names/name-rules.ts';
 import type { Database, Queries } from '../database.ts';
 import type { Schema } from '../schema.ts';
 

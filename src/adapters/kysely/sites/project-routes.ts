@@ -5,7 +5,7 @@ import {
   noDomainSettings,
   type DomainSettings,
 } from '../../../domains/domain/redirects/settings.ts';
-import { routesOf, type Route } from '../../../domains/domain/redirects/routes.ts';
+import { routesOf, type Route } from '../../../domains/domain/redirects/redirects.ts';
 import { customDomainFrom } from './custom-domain-rows.ts';
 import { nextEdgeRevision } from './edge-revision.ts';
 import { withheldOf } from './names-below.ts';

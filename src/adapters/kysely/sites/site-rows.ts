@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Selectable } from 'kysely';
-import type { Deploy } from '../../../sites/domain/deploy.ts';
+import type { Deploy, Site } from '../../../sites/domain/site.ts';
 import type { Project } from '../../../sites/domain/project.ts';
-import type { Site } from '../../../sites/domain/site.ts';
 import { present } from '../column.ts';
 import type { Queries } from '../database.ts';
 import type { Schema } from '../schema.ts';

@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 import { customDomainStates } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { DomainShare } from '../../../domains/domain/attachment/share.ts';
-import { timelineKinds } from '../../../domains/domain/attachment/timeline.ts';
-import type { Certificate } from '../../../domains/domain/certificates/certificate.ts';
-import { ledgerKinds, type LedgerEntry } from '../../../domains/domain/certificates/ca-ledger.ts';
+import { timelineKinds } from '../../../domains/domain/attachment/timeline-entries.ts';
+import type { Certificate } from '../../../domains/domain/certificates/renewal.ts';
+import { ledgerKinds, type LedgerEntry } from '../../../domains/domain/certificates/ca-budget.ts';
 import {
   redirectStatuses,
   type DomainSettings,
   type Redirect,
 } from '../../../domains/domain/redirects/settings.ts';
 import type { DnsChallenge } from '../../../domains/certificate-ports.ts';
-import { deployStates } from '../../../sites/domain/deploy.ts';
+import { deployStates } from '../../../sites/domain/site.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { uploadProblems } from '../../../sites/domain/sites-error.ts';
 import {

@@ -16,7 +16,6 @@ export interface S3Place {
   /** What all keys begin with: nothing, or a path that ends in a slash. */
   readonly prefix: string;
   readonly endpoint: string | undefined;
-  readonly region: string | undefined;
 }
 
 export interface OpenedS3 {
@@ -37,15 +36,16 @@ export const importSdk = async (): Promise<Pick<OpenedS3, 'sdk' | 'Upload'>> => 
 const nothing = () => undefined;
 const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-/** Credentials come from wherever AWS programs find them: environment, files of the user, role of the machine. */
-export const openS3 = async (
-  { bucket, endpoint, region }: S3Place,
-  tracer?: Tracer,
-): Promise<OpenedS3> => {
+/**
+ * Credentials and the region come from wherever AWS programs find them: environment, files of the user, role of the
+ * machine.
+ */
+export const openS3 = async ({ bucket, endpoint }: S3Place, tracer?: Tracer): Promise<OpenedS3> => {
   const imported = await importSdk();
   const agent = { keepAlive: true, maxSockets: connections.most };
   const client = new imported.sdk.S3Client({
-    ...(region !== undefined && { region }),
+    // Most other stores take any region; the SDK wants one.
+    ...(endpoint !== undefined && { region: process.env['AWS_REGION'] ?? 'us-east-1' }),
     // Other stores rarely have a host for each bucket.
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     maxAttempts: attempts,

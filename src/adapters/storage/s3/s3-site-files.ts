@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { longestUploadMs } from '../../../sites/domain/deploy.ts';
+import { longestUploadMs } from '../../../sites/domain/site.ts';
 import type { SiteContents } from '../../../sites/domain/site-contents.ts';
 import {
   SiteFiles,

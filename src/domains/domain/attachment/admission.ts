@@ -2,7 +2,7 @@ import { DomainError } from '../../../kernel/domain-error.ts';
 import { inWords } from '../../../kernel/in-words.ts';
 import type { DomainsErrorCode } from '../domains-error.ts';
 import { shownHost, type Hostname } from '../names/hostname.ts';
-import { isWildcard } from '../names/wildcard.ts';
+import { isWildcard } from '../names/name-rules.ts';
 
 export const addsWindowMs = 60 * 60_000;
 

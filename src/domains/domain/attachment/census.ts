@@ -1,10 +1,13 @@
-import type { Validity } from '../certificates/certificate.ts';
-import { isDueForRenewal, shareLeft, type HostValidity } from '../certificates/renewal.ts';
-import { nextStepAt, workOn } from '../certificates/standing.ts';
+import {
+  type Validity,
+  isDueForRenewal,
+  shareLeft,
+  type HostValidity,
+} from '../certificates/renewal.ts';
+import { nextStepAt, workOn } from '../certificates/certificate-status.ts';
 import { responsibles, type Responsible } from '../dns/problem.ts';
 import { customDomainStates, type CustomDomain, type CustomDomainState } from './custom-domain.ts';
-import { healthOf, type DomainHealth } from './health.ts';
-import { isDelegated } from './readiness.ts';
+import { healthOf, type DomainHealth, isDelegated } from './serving.ts';
 
 /** What operators count domains by. `none` and `nobody` where a domain is not live. */
 export interface DomainKind {

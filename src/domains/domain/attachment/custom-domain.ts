@@ -1,23 +1,94 @@
-import type { Decision } from '../../../kernel/decision.ts';
-import { refusedTransition, type Transitions } from '../../../kernel/transitions.ts';
+import { type AdmissionFacts, admitDomain } from './admission.ts';
+import { type Moment, nextLookAt } from './check-schedule.ts';
 import { resumed } from '../certificates/authorities.ts';
 import {
-  planned,
-  workOn,
   type CertificateStanding,
-  type WantedWork,
   type IssuedCertificate,
   type NoCertificate,
+  planned,
   type WantedCertificate,
-} from '../certificates/standing.ts';
-import { nextLookAt, type Moment } from './check-schedule.ts';
-import { neverChecked } from '../dns/standing.ts';
-import { about, attachmentOf, type Attachment } from './attachment.ts';
-import { contested } from './rivals.ts';
-import { admitDomain, type AdmissionFacts } from './admission.ts';
-import type { Hostname } from '../names/hostname.ts';
+  type WantedWork,
+  workOn,
+} from '../certificates/certificate-status.ts';
+import { type DnsStanding, neverChecked } from '../dns/judgement.ts';
 import { refusal } from '../domains-error.ts';
 import type { DomainsEvent } from '../domains-event.ts';
+import type { Hostname } from '../names/hostname.ts';
+import type { Decision } from '../../../kernel/decision.ts';
+import { refusedTransition, type Transitions } from '../../../kernel/transitions.ts';
+
+/** One attachment of a name to a project: adding it again makes a new one. */
+export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' | 'isApex'> {
+  readonly id: string;
+  readonly accountId: string;
+  readonly projectId: string;
+  readonly unicodeHost: string;
+  /** A DNS label in lower case, never used for another attachment. */
+  readonly token: string;
+  /** How many orders were begun. Late results of earlier ones are ignored. */
+  readonly generation: number;
+  readonly addedAt: Date;
+  readonly dns: DnsStanding;
+  readonly episodes: Episodes;
+}
+
+/** What stays wrong, and what its owner was told of that. */
+export interface Episodes {
+  readonly astray: Astray | undefined;
+  readonly failing: FailingCertificate | undefined;
+}
+
+/** It is live and leads elsewhere. */
+export interface Astray {
+  /** When a check first showed it. */
+  readonly since: Date;
+  readonly isTold: boolean;
+}
+
+/** It does not get its certificate. */
+export interface FailingCertificate {
+  readonly toldAt: Date;
+  /** When the certificate begins that has no successor; undefined if it is the first. */
+  readonly notBefore: Date | undefined;
+}
+
+/** A domain without what belongs to its state. A new field does not compile until it is carried over here. */
+const attachmentOf = (domain: Attachment): Attachment => {
+  const { id, accountId, projectId, host, unicodeHost, registrableDomain, isApex } = domain;
+  const { token, generation, addedAt, dns, episodes } = domain;
+  return {
+    ...{ id, accountId, projectId, host, unicodeHost, registrableDomain, isApex },
+    ...{ token, generation, addedAt, dns, episodes },
+  } satisfies Readonly<Record<keyof Attachment, unknown>>;
+};
+
+export const about = (
+  { accountId, projectId, id }: Pick<Attachment, 'id' | 'accountId' | 'projectId'>,
+  now: Date,
+) => ({
+  accountId,
+  occurredAt: now,
+  projectId,
+  domainId: id,
+});
+
+/** A domain that waits for the proof of its name. */
+export type Rival = Pick<Attachment, 'id' | 'accountId' | 'projectId' | 'host'>;
+
+/** One proof tells at most so many owners: those who added the name first. */
+export const mostRivalsTold = 100;
+
+/**
+ * Another account has proven the name, or the wildcard over it, so this domain needs the record that proves it (`proofOf`)
+ * now.
+ * @param proven what was proven
+ */
+export const contested = (rival: Rival, proven: string, now: Date): DomainsEvent => ({
+  type: 'domain_contested',
+  ...about(rival, now),
+  host: rival.host,
+  ...(proven !== rival.host && { wildcard: proven }),
+});
 
 /** A customer's own name, attached to a project. */
 export type CustomDomain = Attachment & StateFacts;

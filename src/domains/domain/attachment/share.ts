@@ -1,6 +1,5 @@
 import { isAttached } from './serving.ts';
-import { about } from './attachment.ts';
-import { refuseMove, type CustomDomain } from './custom-domain.ts';
+import { about, refuseMove, type CustomDomain } from './custom-domain.ts';
 import { refusal } from '../domains-error.ts';
 import type { DomainsEvent } from '../domains-event.ts';
 

@@ -1,14 +1,15 @@
-import { waitAfter, type Attempts, type AuthorityTurn } from './attempts.ts';
 import {
+  waitAfter,
+  type Attempts,
+  type AuthorityTurn,
   latest,
   longestWait,
   restedAt,
   type IssuedCertificate,
   type PlannedWork,
   type WantedCertificate,
-} from './standing.ts';
+} from './certificate-status.ts';
 
-/** What decides which authority an attempt goes to. */
 export interface Choice {
   /** The names of those that CAA allows, the preferred one first. */
   readonly mayIssue: readonly string[];

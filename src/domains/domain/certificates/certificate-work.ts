@@ -1,4 +1,12 @@
-import { freshAttempts } from './attempts.ts';
+import {
+  freshAttempts,
+  type AuthorityFailure,
+  isManual,
+  isOrdered,
+  type IssuedCertificate,
+  type RenewalWork,
+  type WantedCertificate,
+} from './certificate-status.ts';
 import { isLeft, turnAt, type Choice } from './authorities.ts';
 import {
   mayOrder,
@@ -6,24 +14,14 @@ import {
   type Hold,
   type OrderKind,
   type WantedAttempt,
-} from './ca-budget.ts';
-import {
   orderAsked,
   orderNotMade,
   orderUnheardOf,
   type LedgerChange,
   type LedgerEntry,
   type LedgerName,
-} from './ca-ledger.ts';
-import type { Certificate } from './certificate.ts';
-import type { AuthorityFailure } from './order.ts';
-import {
-  isManual,
-  isOrdered,
-  type IssuedCertificate,
-  type RenewalWork,
-  type WantedCertificate,
-} from './standing.ts';
+} from './ca-budget.ts';
+import type { Certificate } from './renewal.ts';
 import type { DnsProblem } from '../dns/problem.ts';
 import type { ValidationMethod } from '../dns/validation.ts';
 
@@ -69,7 +67,6 @@ export interface CertificateTerms {
   readonly isOurs: boolean;
 }
 
-/** What a command did. */
 export interface WorkChange extends StoredWork {
   /** Undefined: it stays as it is. */
   readonly work?: CertificateWork;
@@ -120,7 +117,6 @@ export const subjectOf = ({ generation, terms }: CertificateWork): string =>
 
 type OrderedStep = Extract<RenewalWork, { readonly step: 'ordered' }>;
 
-/** The order under way. */
 export const orderOf = ({ certificate: { work } }: CertificateWork): OrderedStep | undefined =>
   work.step === 'ordered' ? work : undefined;
 
@@ -154,7 +150,6 @@ export const mayReplace = ({ certificate }: CertificateWork, authority: string):
 export const countedKind = ({ certificate, terms: { kinds } }: CertificateWork): OrderKind =>
   certificate.kind === 'issued' ? kinds.later : kinds.first;
 
-/** The current or next attempt, as the budgets see it. */
 export const wantedAttempt = (work: CertificateWork, authority: string): WantedAttempt => {
   const { certificate, terms } = work;
   const isExempt =

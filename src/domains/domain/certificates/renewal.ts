@@ -1,5 +1,23 @@
 import crc32 from 'crc-32';
-import type { Validity } from './certificate.ts';
+
+/** What an authority issued for one host. PEM: the leaf first, then the intermediates; PKCS #8 for the key. */
+export interface Certificate extends Validity {
+  readonly host: string;
+  readonly chain: string;
+  readonly privateKey: string;
+}
+
+export interface Validity {
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+/**
+ * A route's name as a host: one without a dot is a label below the platform host, so that routes stay right
+ * when that changes.
+ */
+export const hostOf = (routeName: string, platformHost: string): string =>
+  routeName.includes('.') ? routeName : `${routeName}.${platformHost}`;
 
 // Lifetimes go from days to more than a year, so every time here is a share of the lifetime.
 
@@ -9,7 +27,6 @@ export interface RenewalSpan {
   readonly end: Date;
 }
 
-/** The certificate of a host. */
 export interface HostValidity extends Validity {
   readonly host: string;
 }
@@ -20,7 +37,6 @@ const day = 24 * 60 * minute;
 const lifeOf = ({ notBefore, notAfter }: Validity): number =>
   notAfter.getTime() - notBefore.getTime();
 
-/** How much is left, from 1 to 0 and then below. */
 export const shareLeft = (validity: Validity, now: Date): number =>
   (validity.notAfter.getTime() - now.getTime()) / lifeOf(validity);
 

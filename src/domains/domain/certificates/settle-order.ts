@@ -1,8 +1,22 @@
-import { freshAttempts, nextAttempt, type Attempts, type NextAttempt } from './attempts.ts';
+import {
+  freshAttempts,
+  nextAttempt,
+  type Attempts,
+  type NextAttempt,
+  type AuthorityFailure,
+  type OrderEnd,
+  type OrderState,
+  isOrdered,
+  isRenewal,
+  keepsOrder,
+  latest,
+  longestWait,
+  planned,
+  type IssuedCertificate,
+} from './certificate-status.ts';
 import { turnAfter } from './authorities.ts';
-import type { Hold } from './ca-budget.ts';
-import { isOver, orderEnded, ownOrderFailed, type FailedEnd } from './ca-ledger.ts';
-import type { Certificate, Validity } from './certificate.ts';
+import { type Hold, isOver, orderEnded, ownOrderFailed, type FailedEnd } from './ca-budget.ts';
+import { type Certificate, type Validity, nextRenewal, pauseBetweenQuestions } from './renewal.ts';
 import {
   entryOf,
   heldUp,
@@ -17,17 +31,6 @@ import {
   type CertificateWork,
   type WorkChange,
 } from './certificate-work.ts';
-import type { AuthorityFailure, OrderEnd, OrderState } from './order.ts';
-import { nextRenewal, pauseBetweenQuestions } from './renewal.ts';
-import {
-  isOrdered,
-  isRenewal,
-  keepsOrder,
-  latest,
-  longestWait,
-  planned,
-  type IssuedCertificate,
-} from './standing.ts';
 import type { DnsProblem } from '../dns/problem.ts';
 
 /** What working on an order came to. */

@@ -1,6 +1,117 @@
-import { isAllowedBy, parseIssueValue, type CaaPolicy } from './caa-issue.ts';
-import type { CaaLevel, CaaRecord, DnsFailure } from './facts.ts';
-import { shortened } from './shortened.ts';
+import {
+  type CaaLevel,
+  type CaaRecord,
+  type DnsFacts,
+  type DnsFailure,
+  type ResolverFacts,
+  shortened,
+} from './facts.ts';
+import { agreementOf, dnsProblem, type Finding, unanswered } from './problem.ts';
+import type { ValidationMethod } from './validation.ts';
+
+export interface Issuers {
+  readonly issuance: readonly Finding[];
+  /** The names of the authorities that CAA allows, the preferred one first. */
+  readonly mayIssue: readonly string[];
+}
+
+/** Of several authorities, one that may issue is enough. */
+export const judgeIssuers = (
+  { host, resolvers }: Pick<DnsFacts, 'host' | 'resolvers'>,
+  policies: readonly CaaPolicy[],
+): Issuers => {
+  const judged = policies.map((policy) => ({
+    authority: policy.authority,
+    findings: resolvers.map((one) => judgeIssuance(one, host, policy)),
+  }));
+  const allowed = judged.filter(({ findings }) => agreementOf(findings) === 'right');
+  const [{ authority, findings } = { authority: '', findings: [] }] = [...allowed, ...judged];
+  const isOnly = allowed.length === 1 && policies.length > 1;
+  return {
+    issuance: isOnly ? findings.map((one) => toldOnly(one, authority)) : findings,
+    mayIssue: allowed.map((one) => one.authority),
+  };
+};
+
+const toldOnly = (finding: Finding, authority: string): Finding =>
+  finding.kind === 'right' ? { ...finding, seen: `CAA allows only ${authority}` } : finding;
+
+/** The authority and account that want to issue. */
+export interface CaaPolicy {
+  readonly authority: string;
+  /** A record must name one of these; empty if the authority ignores CAA. */
+  readonly issuers: readonly string[];
+  /** The account as `accounturi` names it; undefined until there is one. */
+  readonly accountUri: string | undefined;
+  readonly method: ValidationMethod;
+  /** Wanted for a wildcard: then `issuewild` decides, where there is one. */
+  readonly isWildcard: boolean;
+}
+
+/** The value of an `issue` property (RFC 8659, section 4.2). */
+export interface IssueValue {
+  /** '' forbids all authorities. */
+  readonly issuer: string;
+  readonly parameters: readonly (readonly [tag: string, value: string])[];
+}
+
+/** Characters. The longest that authorities document have some two hundred. */
+const longestValue = 1024;
+
+const domainName = /^[a-z0-9](-*[a-z0-9])*(\.[a-z0-9](-*[a-z0-9])*)*$/i;
+const parameterTag = /^[a-z0-9](?:-*[a-z0-9])*$/i;
+const parameterValue = /^[\x21-\x3a\x3c-\x7e]*$/;
+
+/** @returns undefined for what is malformed or longer than 1 KiB: it allows nothing */
+export const parseIssueValue = (value: string): IssueValue | undefined => {
+  if (value.length > longestValue) return undefined;
+  const [name = '', ...rest] = value.split(';').map(withoutBlanks);
+  if (name !== '' && !domainName.test(name)) return undefined;
+  // A lone semicolon forbids all authorities.
+  if (rest.length === 1 && rest[0] === '') return { issuer: name, parameters: [] };
+  const parameters = rest.map(parameterIn);
+  return parameters.every((one) => one !== undefined) ? { issuer: name, parameters } : undefined;
+};
+
+/** Tag "=" value, with blanks around both. */
+const parameterIn = (text: string): IssueValue['parameters'][number] | undefined => {
+  const equals = text.indexOf('=');
+  if (equals === -1) return undefined;
+  const tag = withoutBlanks(text.slice(0, equals));
+  const value = withoutBlanks(text.slice(equals + 1));
+  return parameterTag.test(tag) && parameterValue.test(value) ? [tag, value] : undefined;
+};
+
+/** Blanks and tabs at both ends are no part of it; other white space is. */
+const withoutBlanks = (text: string): string => {
+  let [start, end] = [0, text.length];
+  while (start < end && isBlank(text[start])) start += 1;
+  while (end > start && isBlank(text[end - 1])) end -= 1;
+  return text.slice(start, end);
+};
+
+const isBlank = (character: string | undefined): boolean => character === ' ' || character === '\t';
+
+/** @returns why the record does not allow it, or undefined when it does */
+const isAllowedBy = (
+  { issuer, parameters }: IssueValue,
+  { issuers, accountUri, method }: CaaPolicy,
+): 'other_authority' | 'other_account' | 'other_method' | undefined => {
+  if (!issuers.includes(issuer)) return 'other_authority';
+  const valuesOf = (tag: string) =>
+    parameters.filter(([name]) => name.toLowerCase() === tag).map(([, value]) => value);
+  // RFC 8657, sections 3 and 4: given twice, no authority satisfies it.
+  const accounts = valuesOf('accounturi');
+  if (accounts.length > 1 || accounts.some((uri) => uri !== accountUri)) return 'other_account';
+  const methods = valuesOf('validationmethods');
+  if (methods.length > 1 || !methods.every((list) => names(list, method))) return 'other_method';
+  return undefined;
+};
+
+const names = (list: string, method: string): boolean => {
+  const methods = list.split(',');
+  return methods.every((one) => /^[a-z0-9-]+$/i.test(one)) && methods.includes(method);
+};
 
 /** Whether an authority may issue for a name (RFC 8659, section 3). */
 export type CaaVerdict =
@@ -19,7 +130,7 @@ export type CaaVerdict =
   /** An authority takes this for a refusal: the answer could have been one. */
   | { readonly kind: 'failed'; readonly level: string; readonly reason: DnsFailure };
 
-export type CaaRefusal =
+type CaaRefusal =
   | 'unknown_critical_tag'
   | 'other_authority'
   | 'nobody'
@@ -92,14 +203,60 @@ const refusalOf = (
   return isAllowedBy(issue, policy);
 };
 
-const longestValue = 200;
+const longestShownValue = 200;
 
-/** A record in the form of zone files; a long value is cut. */
-export const caaLine = (name: string, { flags, tag, value }: CaaRecord): string =>
-  `${name}. CAA ${flags} ${tag} ${JSON.stringify(shortened(value, longestValue))}`;
+const caaLine = (name: string, { flags, tag, value }: CaaRecord): string =>
+  `${name}. CAA ${flags} ${tag} ${JSON.stringify(shortened(value, longestShownValue))}`;
 
 /** The line that lets an authority issue: of its names, any would do. */
 export const allowingLine = (
   name: string,
   { issuers: [issuer = ''], isWildcard }: Pick<CaaPolicy, 'issuers' | 'isWildcard'>,
 ): string => caaLine(name, { flags: 0, tag: isWildcard ? 'issuewild' : 'issue', value: issuer });
+
+/** Whether our authority may issue for the name, as one resolver sees its CAA records. */
+const judgeIssuance = (facts: ResolverFacts, host: string, policy: CaaPolicy): Finding => {
+  const verdict = caaVerdict(facts.caa, policy);
+  const { resolver } = facts;
+  const level = facts.caa.find(({ name }) => name === verdict.level);
+  const ttl = level?.answer.kind === 'records' ? level.answer.ttl : undefined;
+  switch (verdict.kind) {
+    case 'allowed':
+      return { kind: 'right', resolver, seen: 'CAA allows it', ttl };
+    case 'failed':
+      return unanswered(resolver, verdict.reason, 'CAA', `CAA of ${verdict.level}`);
+    case 'forbidden': {
+      const reason = reasons(policy)[verdict.why];
+      const seen = `${caaLine(verdict.level, verdict.record)} (${reason})`;
+      const found = {
+        seen,
+        wanted: wantedLine(verdict, policy),
+        ...inTheWay(facts, host, verdict),
+      };
+      const problem = dnsProblem('caa_forbids_issuer', found);
+      return { kind: 'wrong', resolver, seen, ttl, problems: [problem] };
+    }
+  }
+};
+
+const reasons = ({ method }: CaaPolicy): Readonly<Record<CaaRefusal, string>> => ({
+  unknown_critical_tag: 'a critical tag that no authority may ignore',
+  other_authority: 'names another authority',
+  nobody: 'allows nobody',
+  malformed: 'cannot be read, so it allows nobody',
+  other_account: 'names another account of the authority',
+  other_method: `does not allow validation by ${method}`,
+});
+
+type Forbidden = Extract<CaaVerdict, { readonly kind: 'forbidden' }>;
+
+const wantedLine = ({ why, level, record }: Forbidden, policy: CaaPolicy): string =>
+  why === 'unknown_critical_tag' ? `no ${caaLine(level, record)}` : allowingLine(level, policy);
+
+/** A name with a CNAME has no CAA records of its own: records found there are at the CNAME's target. */
+const inTheWay = ({ chain }: ResolverFacts, host: string, { level }: Forbidden) => {
+  const end = chain.names.at(-1);
+  return level === host && end !== undefined
+    ? { fix: `The CAA records come from ${end}, where the CNAME leads. They have to change there.` }
+    : {};
+};

@@ -1,3 +1,5 @@
+import ipaddr from 'ipaddr.js';
+
 /** One resolver's answer to one question, not yet judged. */
 export type DnsAnswer<Item> =
   | {
@@ -106,3 +108,88 @@ export interface DnsFacts {
   /** One for each resolver, in the order of the settings. */
   readonly resolvers: readonly ResolverFacts[];
 }
+
+export const recordsOf = <Item>(answer: DnsAnswer<Item>): readonly Item[] =>
+  answer.kind === 'records' ? answer.records : [];
+
+/** How many seconds the longest-lived of some answers is still given. */
+export const longestTtl = (answers: readonly DnsAnswer<unknown>[]): number | undefined => {
+  const ttls = answers.flatMap((answer) =>
+    answer.kind === 'records' && answer.ttl !== undefined ? [answer.ttl] : [],
+  );
+  return ttls.length > 0 ? Math.max(...ttls) : undefined;
+};
+
+export const addressesOf = ({ a, aaaa }: ResolverFacts): readonly string[] => [
+  ...recordsOf(a),
+  ...recordsOf(aaaa),
+];
+
+/** In words, like `A 192.0.2.1; AAAA 2001:db8::1`. */
+export const addressesSeen = ({ a, aaaa }: ResolverFacts): string =>
+  [['A', recordsOf(a)] as const, ['AAAA', recordsOf(aaaa)] as const]
+    .filter(([, records]) => records.length > 0)
+    .map(([type, records]) => `${type} ${listed(records)}`)
+    .join('; ');
+
+/** How much of what comes from outside is kept and shown: so many characters of a text, so many texts of a list. */
+export const shownAtMost = { characters: 512, records: 20 } as const;
+
+/** Of a list in one sentence. */
+const longestList = 400;
+
+export const shortened = (text: string, longest: number = shownAtMost.characters): string =>
+  text.length <= longest ? text : `${text.slice(0, Math.max(0, longest - 1))}…`;
+
+/** In words, such as `a, b, and 3 more`. @param texts what matters most first */
+export const listed = (texts: readonly string[], separator = ', '): string => {
+  const shown: string[] = [];
+  let length = 0;
+  for (const text of texts.slice(0, shownAtMost.records)) {
+    const next = shortened(text, longestList);
+    length += next.length;
+    if (shown.length > 0 && length > longestList) break;
+    shown.push(next);
+  }
+  const more = texts.length - shown.length;
+  return [...shown, ...(more > 0 ? [andMore(more)] : [])].join(separator);
+};
+
+export const andMore = (more: number): string => `and ${more} more`;
+
+/** The same in another order: what matters comes first. */
+export const firstThose = <Item>(
+  items: readonly Item[],
+  matters: (item: Item) => boolean,
+): readonly Item[] => {
+  const split = Map.groupBy(items, matters);
+  return [...(split.get(true) ?? []), ...(split.get(false) ?? [])];
+};
+
+export const isSameAddress = (one: string, other: string): boolean => isInNetwork(one, other);
+
+/** @param network like `192.0.2.0/24`, or one address */
+export const isInNetwork = (address: string, network: string): boolean => {
+  const [base = '', prefix] = network.split('/');
+  const [inside, outside] = [parsed(address), parsed(base)];
+  if (inside?.kind() !== outside?.kind() || !inside || !outside) return false;
+  return inside.match(outside, Number(prefix ?? outside.toByteArray().length * 8));
+};
+
+/** `0.0.0.0` and `::` mean any address of the machine itself; nothing reaches them from outside. */
+export const isUnspecified = (address: string): boolean =>
+  parsed(address)
+    ?.toByteArray()
+    .every((byte) => byte === 0) ?? false;
+
+/** Characters: eight groups, the last two of them as an IPv4 address. */
+const longestAddress = 45;
+
+/** @returns undefined for what is no address, as with a zone: `fe80::1%eth0` */
+const parsed = (text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined => {
+  if (text.length > longestAddress || text.includes('%')) return undefined;
+  // Parts are decimal, also after a zero: ipaddr.js would take `010` as octal.
+  const decimal = text.replace(/(^|\.)0{1,2}(?=\d)/g, '$1');
+  if (ipaddr.IPv4.isValidFourPartDecimal(decimal)) return ipaddr.IPv4.parse(decimal);
+  return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined;
+};

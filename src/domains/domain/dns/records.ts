@@ -1,5 +1,5 @@
 import type { Hostname } from '../names/hostname.ts';
-import { baseOf, isWildcard } from '../names/wildcard.ts';
+import { baseOf, isWildcard } from '../names/name-rules.ts';
 
 export interface DnsRecord {
   readonly purpose: 'route' | 'ownership' | 'delegation';

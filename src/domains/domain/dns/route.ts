@@ -1,10 +1,19 @@
-import { addressesOf, addressesSeen, longestTtl, recordsOf } from './answers.ts';
-import type { DnsFailure, ResolverFacts } from './facts.ts';
-import type { Finding } from './findings.ts';
-import { dnsProblem, type DnsProblemCode } from './problem.ts';
-import { isSameAddress, isUnspecified } from './ip-address.ts';
-import { listed } from './shortened.ts';
-import { isProxyAddress, isProxyName } from './proxy-networks.ts';
+import {
+  addressesOf,
+  addressesSeen,
+  type DnsFailure,
+  firstThose,
+  isSameAddress,
+  isUnspecified,
+  listed,
+  longestTtl,
+  recordsOf,
+  type ResolverFacts,
+  shortened,
+} from './facts.ts';
+import { dnsProblem, type DnsProblemCode, type Finding, unanswered } from './problem.ts';
+import { isProxyAddress, isProxyName } from './provider.ts';
+import { challengeNameOf, ownershipValueOf } from './records.ts';
 
 export interface RouteExpectation {
   readonly target: string;
@@ -34,7 +43,7 @@ export const judgeRoute = (facts: ResolverFacts, wanted: RouteExpectation): Rout
       return wrong(facts, wanted, [['dns_not_found', 'no such name']]);
     case 'failed':
       if (wanted.isApex) return judgeApex(facts, wanted);
-      return unanswered(facts, wanted, ['CNAME', facts.cname.reason]);
+      return notAnswered(facts, wanted, ['CNAME', facts.cname.reason]);
   }
 };
 
@@ -97,8 +106,8 @@ const judgeApex = (facts: ResolverFacts, wanted: RouteExpectation): RouteFinding
   );
   if (areProxied(foreign)) return right(facts, addressesSeen(facts), 'proxy');
   if (foreign.length > 0) return wrong(facts, wanted, [['alias_wrong_address', listed(foreign)]]);
-  if (a.kind === 'failed') return unanswered(facts, wanted, ['A', a.reason]);
-  if (aaaa.kind === 'failed') return unanswered(facts, wanted, ['AAAA', aaaa.reason]);
+  if (a.kind === 'failed') return notAnswered(facts, wanted, ['A', a.reason]);
+  if (aaaa.kind === 'failed') return notAnswered(facts, wanted, ['AAAA', aaaa.reason]);
   if (addressesOf(facts).length > 0) return right(facts, addressesSeen(facts), 'address');
   const isAbsent = a.kind === 'no_such_name';
   const found: Found = isAbsent
@@ -133,7 +142,7 @@ const wrong = (
 };
 
 /** A too large answer is an answer, so it is wrong; other failures prove nothing. */
-const unanswered = (
+const notAnswered = (
   facts: ResolverFacts,
   wanted: RouteExpectation,
   [type, reason]: readonly [type: string, reason: DnsFailure],
@@ -151,3 +160,37 @@ const failed = ({ resolver }: ResolverFacts, seen: string): RouteFinding => ({
 
 const areProxied = (addresses: readonly string[]): boolean =>
   addresses.length > 0 && addresses.every(isProxyAddress);
+
+/** Longest TXT record that is considered, in characters: ours, with room for quotes and blanks that editors add. */
+const longestText = 1024;
+
+const isValue = (text: string, value: string): boolean =>
+  text.length <= longestText && text.trim() === value;
+
+/** Whether one resolver sees our TXT record. Other TXT records beside it are fine. */
+export const judgeOwnership = (
+  { resolver, txt }: Pick<ResolverFacts, 'resolver' | 'txt'>,
+  { host, token }: { readonly host: string; readonly token: string },
+): Finding => {
+  const value = ownershipValueOf(token);
+  const wanted = `${challengeNameOf(host)} TXT "${value}"`;
+  switch (txt.kind) {
+    case 'failed':
+      return unanswered(resolver, txt.reason, 'TXT');
+    case 'none':
+    case 'no_such_name': {
+      const seen = 'no TXT record';
+      const problems = [dnsProblem('ownership_txt_missing', { seen, wanted })];
+      return { kind: 'wrong', resolver, seen, ttl: undefined, problems };
+    }
+    case 'records': {
+      const { ttl, records } = txt;
+      const isOurs = (text: string) => isValue(text, value);
+      const texts = firstThose(records, isOurs).map((text) => JSON.stringify(shortened(text)));
+      const seen = `TXT ${listed(texts)}`;
+      if (records.some(isOurs)) return { kind: 'right', resolver, seen, ttl };
+      const problems = [dnsProblem('ownership_txt_mismatch', { seen, wanted })];
+      return { kind: 'wrong', resolver, seen, ttl, problems };
+    }
+  }
+};

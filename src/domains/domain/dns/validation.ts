@@ -1,4 +1,4 @@
-import { isWildcard } from '../names/wildcard.ts';
+import { isWildcard } from '../names/name-rules.ts';
 
 interface MethodRules {
   readonly provesWildcards: boolean;

@@ -1,7 +1,12 @@
 import { DomainError } from '../../../kernel/domain-error.ts';
-import type { NameFacts, NameSettings } from './name-facts.ts';
-import { brokenNameRule, candidateOf } from './name-rules.ts';
-import { baseOf, isWildcard } from './wildcard.ts';
+import {
+  type NameFacts,
+  type NameSettings,
+  brokenNameRule,
+  candidateOf,
+  baseOf,
+  isWildcard,
+} from './name-rules.ts';
 import type { DomainNameProblem } from '../domains-error.ts';
 
 /** The name of a site, as it is kept and compared. */

@@ -1,17 +1,50 @@
-import { longestTyped, type NameFacts, type NameSettings } from './name-facts.ts';
 import type { DomainNameProblem } from '../domains-error.ts';
-import {
-  hasReservedLabel,
-  hostIn,
-  isLabel,
-  isReserved,
-  isTooLong,
-  isWithin,
-  lastLabel,
-  longest,
-  shown,
-} from './name-texts.ts';
-import { baseOf, covers, isWildcard } from './wildcard.ts';
+
+/** Limit in characters for a typed name. Longer text is never parsed, because IDNA would take very long. */
+export const longestTyped = 1000;
+
+/** What only libraries know about a name. */
+export interface NameFacts {
+  /** The name as A-labels (RFC 5890); '' when IDNA refuses it, or when it is longer than `longestTyped`. */
+  readonly ascii: string;
+  /** The same name as U-labels, for people. */
+  readonly unicode: string;
+  /** The public suffix and one label, as A-labels. */
+  readonly registrableDomain: string | undefined;
+  readonly isPublicSuffix: boolean;
+  /** Whether the Public Suffix List names what it ends in. */
+  readonly isSuffixKnown: boolean;
+  /** Also for a spelling that programs read as an address, like `0x7f.1`. */
+  readonly isIp: boolean;
+}
+
+export interface NameSettings {
+  readonly platformHost: string;
+  /** The zone of DNS challenges; undefined where there is none. */
+  readonly acmeDnsZone?: string | undefined;
+  /** Whether names below `test` (RFC 6761) can be added. */
+  readonly allowTestDomains: boolean;
+}
+
+/** `*.shop.example.com`: its first label stands for exactly one label of any text (RFC 9525, section 6.3). */
+export const isWildcard = (host: string): boolean => host.startsWith('*.');
+
+/** The name below which a wildcard is, which is proven for it and has its CAA records; any other name is its own. */
+export const baseOf = (host: string): string => (isWildcard(host) ? host.slice(2) : host);
+
+/** The only wildcard that can cover a name; undefined where none can. No wildcard covers another. */
+export const wildcardOver = (host: string): string | undefined => {
+  const dot = host.indexOf('.');
+  return dot < 1 || isWildcard(host) ? undefined : `*${host.slice(dot)}`;
+};
+
+/** The names by which a host can be held or served, in the order in which they count: the exact one wins. */
+export const namesFor = (host: string): readonly string[] => {
+  const wildcard = wildcardOver(host);
+  return wildcard === undefined ? [host] : [host, wildcard];
+};
+
+export const covers = (wildcard: string, host: string): boolean => wildcardOver(host) === wildcard;
 
 interface Candidate {
   /** Of a wildcard, the name that it is below: the rules are the same for that. */
@@ -194,3 +227,44 @@ const coveredOfOurs = ({ isWildcard: isOne, facts, settings }: Candidate): strin
   [settings.platformHost, settings.acmeDnsZone].find(
     (ours) => isOne && ours !== undefined && covers(`*.${facts.ascii}`, ours),
   );
+
+// What the rules for names ask of texts.
+
+const longest = { label: 63, name: 253 } as const;
+
+/** RFC 2606, RFC 6761, RFC 6762, RFC 7686, RFC 8375; `internal` is ICANN's for private use. */
+const reserved = ['example', 'invalid', 'localhost', 'local', 'internal', 'home.arpa', 'onion'];
+
+const isTooLong = (ascii: string): boolean =>
+  ascii.length > longest.name || ascii.split('.').some((label) => label.length > longest.label);
+
+const isLabel = (label: string): boolean => /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(label);
+
+/** "--" in third place means an encoding, and the only one there is begins with "xn" (RFC 5890, 2.3.1). */
+const hasReservedLabel = ({ ascii, unicode }: NameFacts): boolean => {
+  const decoded = unicode.split('.');
+  return ascii
+    .split('.')
+    .some((label, at) => label.startsWith('--', 2) && /^\p{ASCII}*$/u.test(decoded[at] ?? ''));
+};
+
+const lastLabel = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
+
+const isWithin = (host: string, zone: string): boolean =>
+  host === zone || host.endsWith(`.${zone}`);
+
+/** Never a name on the internet. */
+const isReserved = (
+  ascii: string,
+  { allowTestDomains }: Pick<NameSettings, 'allowTestDomains'>,
+): boolean =>
+  [...reserved, ...(allowTestDomains ? [] : ['test'])].some((zone) => isWithin(ascii, zone));
+
+/** The name in a web or e-mail address. */
+const hostIn = (text: string): string => {
+  const scheme = text.indexOf('//');
+  const [authority = ''] = (scheme === -1 ? text : text.slice(scheme + 2)).split(/[/\\?#]/, 1);
+  return authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '');
+};
+
+const shown = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

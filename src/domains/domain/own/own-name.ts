@@ -1,4 +1,11 @@
-import { freshAttempts } from '../certificates/attempts.ts';
+import {
+  freshAttempts,
+  latest,
+  nextStepAt,
+  planned,
+  type IssuedCertificate,
+  type WantedCertificate,
+} from '../certificates/certificate-status.ts';
 import {
   subjectUnder,
   type CertificateTerms,
@@ -7,15 +14,7 @@ import {
   type WorkChange,
   type WorkOutcome,
 } from '../certificates/certificate-work.ts';
-import type { Validity } from '../certificates/certificate.ts';
-import { shareLeft, urgentFrom } from '../certificates/renewal.ts';
-import {
-  latest,
-  nextStepAt,
-  planned,
-  type IssuedCertificate,
-  type WantedCertificate,
-} from '../certificates/standing.ts';
+import { type Validity, shareLeft, urgentFrom } from '../certificates/renewal.ts';
 import { methodsFor } from '../dns/validation.ts';
 
 /** A name of our own that gets a certificate: the host of a project, or the platform's pair of names. */
@@ -99,7 +98,6 @@ export const isSoon = ({ certificate: { kind, work } }: OwnName, now: Date): boo
   return kind === 'wanted' && now.getTime() - since.getTime() < longestUnseenMs;
 };
 
-/** When to go on with its certificate. */
 export const ownDueAt = ({ certificate }: OwnName): Date =>
   nextStepAt(certificate.work) ?? new Date(0);
 

@@ -4,8 +4,13 @@ import { DomainError } from '../../../kernel/domain-error.ts';
 import type { DomainsEvent } from '../domains-event.ts';
 import { shownHost, type Hostname } from '../names/hostname.ts';
 import { hindranceTo } from './redirects.ts';
-import { replaceSettings, withoutGone, type DomainSettings, type Redirect } from './settings.ts';
-import { hostIn } from './target.ts';
+import {
+  replaceSettings,
+  withoutGone,
+  type DomainSettings,
+  type Redirect,
+  hostIn,
+} from './settings.ts';
 import { whyNotAdmitted, type AdmissionFacts } from '../attachment/admission.ts';
 import type { Moment } from '../attachment/check-schedule.ts';
 import { addDomain, type DomainDecision, type DomainDraft } from '../attachment/custom-domain.ts';

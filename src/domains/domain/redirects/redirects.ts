@@ -1,16 +1,18 @@
-import { DomainError } from '../../../kernel/domain-error.ts';
+import type { ProjectHost } from '../attachment/serving.ts';
+import { refusal } from '../domains-error.ts';
+import { cleanName, shownHost } from '../names/hostname.ts';
+import { isWildcard, namesFor } from '../names/name-rules.ts';
 import {
-  redirectStatuses,
   type DomainSettings,
   type Redirect,
   type RedirectStatus,
+  redirectStatuses,
+  absoluteTarget,
+  hostIn,
+  isAbsolute,
+  longestAddress,
 } from './settings.ts';
-import type { ProjectHost } from '../attachment/serving.ts';
-import { isWildcard, namesFor } from '../names/wildcard.ts';
-import { cleanName, shownHost } from '../names/hostname.ts';
-import { refuseDetour } from './detours.ts';
-import { absoluteTarget, hostIn, isAbsolute, longestAddress } from './target.ts';
-import { refusal } from '../domains-error.ts';
+import { DomainError } from '../../../kernel/domain-error.ts';
 
 /** As the owner wrote it. */
 export interface DomainSettingsDraft {
@@ -201,4 +203,86 @@ const statusOf = (status = 308): RedirectStatus => {
     `The status of a redirect must be one of ${redirectStatuses.join(', ')}.`,
     'status',
   );
+};
+
+/**
+ * Allows one step at most: the target of a redirect must not redirect again.
+ * @param shown how people read the name of a host
+ * @throws DomainError `redirect_loop`, `redirect_chain`
+ */
+const refuseDetour = (
+  { from, to }: Redirect,
+  all: readonly Redirect[],
+  shown: (host: string) => string,
+): void => {
+  const next = new Map(all.map((one) => [one.from, hostIn(one.to)]));
+  const target = hostIn(to);
+  const [start, second] = [shown(from), shown(target)];
+  if (target === from) throw refusal('redirect_loop', `${start} cannot redirect to itself.`, 'to');
+  const passed = new Set([from]);
+  let end = target;
+  for (let host: string | undefined = target; host !== undefined; host = next.get(host)) {
+    if (passed.has(host)) {
+      const back = `${shown(end)} redirects back to ${shown(host)}`;
+      throw refusal('redirect_loop', `The redirect of ${start} ends in a loop: ${back}.`, 'to');
+    }
+    passed.add(host);
+    end = host;
+  }
+  if (end === target) return;
+  throw refusal(
+    'redirect_chain',
+    `${second} is redirected itself. Redirect ${start} to ${shown(end)} instead.`,
+    'to',
+  );
+};
+
+/** Where requests for a host lead. */
+export type Route = RouteName &
+  (
+    | { readonly kind: 'site'; readonly deployId: string }
+    | {
+        readonly kind: 'redirect';
+        /** A host or an absolute address; see `Redirect`. */
+        readonly to: string;
+        readonly status: number;
+      }
+  );
+
+interface RouteName {
+  /** A host name, or one label below the platform host. */
+  readonly name: string;
+  readonly projectId: string;
+}
+
+export interface RoutedProject {
+  readonly projectId: string;
+  readonly slug: string;
+  readonly servedDeployId: string | undefined;
+  readonly hosts: readonly ProjectHost[];
+  /** Verified names without a certificate that the wildcard of another account covers; see `isWithheldFrom`. */
+  readonly withheld: readonly string[];
+  readonly settings: DomainSettings;
+}
+
+/**
+ * Everything that is served of a project: its own host, and each served domain or where that leads. A withheld name has a
+ * route too: without a certificate, an edge refuses it, where it would let a wildcard answer for a name without a route.
+ */
+export const routesOf = (project: RoutedProject): readonly Route[] => {
+  const { projectId, slug, servedDeployId: deployId, hosts, withheld, settings } = project;
+  if (deployId === undefined) return [];
+  const own: Route = { name: slug, projectId, kind: 'site', deployId };
+  const served = hosts.filter(({ isServed }) => isServed).map(({ host }) => host);
+  return [
+    own,
+    ...served.map((name): Route => {
+      const redirect = settings.redirects.find(({ from }) => from === name);
+      // While its target is not served, the host serves the site itself: better than an error.
+      return redirect && suspensionOf(redirect, hosts, settings.redirects) === undefined
+        ? { name, projectId, kind: 'redirect', to: redirect.to, status: redirect.status }
+        : { name, projectId, kind: 'site', deployId };
+    }),
+    ...withheld.map((name): Route => ({ name, projectId, kind: 'site', deployId })),
+  ];
 };

@@ -1,0 +1,142 @@
+import { accountNotFound } from '../domain/access-error.ts';
+import {
+  type Account,
+  type EndingOperation,
+  firstStepAt,
+  openAccount,
+  removalStep,
+  warnOfRemoval,
+  warnOfUse,
+} from '../domain/account.ts';
+import { invitePerson } from '../domain/person.ts';
+import {
+  type HighUse,
+  judge,
+  type Limits,
+  limitsOf,
+  type Plan,
+  type Verdict,
+  type WindowName,
+  windowsOf,
+  type WindowState,
+} from '../domain/quota.ts';
+import type { AccessPorts, CallsOfKey, HourOfUsage, UsageSum } from '../ports.ts';
+import { type IssuedKey, mintKey } from './api-keys.ts';
+import { earliest } from '../../kernel/earliest.ts';
+
+/**
+ * Opens an account with its first API key; its owner can sign in.
+ * @throws DomainError `account_invalid`
+ */
+export const createAccount =
+  (ports: AccessPorts) =>
+  async (draft: {
+    readonly name: string;
+    readonly email: string;
+    readonly plan: Plan;
+  }): Promise<{ readonly account: Account; readonly key: IssuedKey }> => {
+    const now = ports.clock.now();
+    const account = openAccount({ id: ports.ids.next('acct'), ...draft }, now);
+    const { decision, issued } = mintKey(ports, { accountId: account.state.id, name: 'First key' });
+    const { id: accountId, email } = account.state;
+    const owner = invitePerson({ id: ports.ids.next('pers'), accountId, email }, now);
+    await ports.accounts.open(account, decision, owner);
+    return { account: account.state, key: issued };
+  };
+
+export interface Usage {
+  readonly limits: Limits;
+  readonly quota: Verdict;
+  readonly hours: readonly HourOfUsage[];
+  /** Keys that still call an operation that will be removed. */
+  readonly deprecated: readonly CallsOfKey[];
+}
+
+type UsagePorts = Pick<AccessPorts, 'accounts' | 'counters' | 'usage' | 'clock' | 'endings'>;
+
+/** What an account used of its quota since a time, hour by hour. @throws DomainError `account_not_found` */
+export const showUsage =
+  ({ accounts, counters, usage, clock, endings }: UsagePorts) =>
+  async (accountId: string, since: Date): Promise<Usage> => {
+    const limits = await limitsIn(accounts, accountId);
+    const now = clock.now();
+    const [counts, hours, deprecated] = await Promise.all([
+      counters.peek(`account:${accountId}`, now),
+      usage.list(accountId, since),
+      usage.callsTo(idsOf(endings), accountId, since),
+    ]);
+    return { limits, quota: judge(limits, counts, true, now), hours, deprecated };
+  };
+
+export interface UsageSums {
+  readonly limits: Limits;
+  readonly windows: Readonly<Record<WindowName, WindowState>>;
+  readonly sums: readonly UsageSum[];
+  /** Keys that called an operation that will be removed, within the last 30 days. */
+  readonly deprecated: readonly CallsOfKey[];
+}
+
+const recentMs = 30 * 24 * 60 * 60 * 1000;
+
+/** What an account used of its quota since a time, in sums. @throws DomainError `account_not_found` */
+export const sumUsage =
+  ({ accounts, counters, usage, clock, endings }: UsagePorts) =>
+  async (accountId: string, since: Date, unit: 'hour' | 'day'): Promise<UsageSums> => {
+    const limits = await limitsIn(accounts, accountId);
+    const now = clock.now();
+    const recently = new Date(now.getTime() - recentMs);
+    const [counts, sums, deprecated] = await Promise.all([
+      counters.peek(`account:${accountId}`, now),
+      usage.sum(accountId, since, unit),
+      usage.callsTo(idsOf(endings), accountId, recently),
+    ]);
+    return { limits, windows: windowsOf(limits, counts, now), sums, deprecated };
+  };
+
+/** @throws DomainError `account_not_found` */
+const limitsIn = async (accounts: AccessPorts['accounts'], accountId: string): Promise<Limits> => {
+  const account = await accounts.find(accountId);
+  if (!account) throw accountNotFound(accountId);
+  return limitsOf(account.plan, account.ownLimits);
+};
+
+const idsOf = (endings: UsagePorts['endings']): readonly string[] =>
+  endings.map(({ operation }) => operation);
+
+type Ports = Pick<AccessPorts, 'accounts' | 'usage' | 'endings' | 'clock'>;
+
+/** An account has used most of its day. It may be reported again and again, by any process. */
+export const warnOfHighUse =
+  ({ accounts, clock }: Pick<Ports, 'accounts' | 'clock'>) =>
+  async ({ accountId, ...use }: HighUse & { readonly accountId: string }): Promise<void> => {
+    await accounts.change(accountId, (account) => warnOfUse(account, use, clock.now()));
+  };
+
+/** When there may be something to tell: in the past while an operation ends soon. */
+export const removalsDueAt =
+  ({ endings, clock }: Pick<Ports, 'endings' | 'clock'>) =>
+  (): Promise<Date | undefined> => {
+    const coming = endings.filter(({ removedAt }) => removedAt > clock.now());
+    return Promise.resolve(earliest(coming.map(firstStepAt)));
+  };
+
+/** Tells accounts of operations that they called within the last 30 days and that will be removed soon. */
+export const warnOfRemovals = (ports: Ports) => {
+  const { accounts, usage, endings, clock } = ports;
+  const stillCalls = async (accountId: string, { operation }: EndingOperation) => {
+    const since = new Date(clock.now().getTime() - recentMs);
+    return (await usage.callsTo([operation], accountId, since)).length > 0;
+  };
+  return async (isStopping: () => boolean): Promise<void> => {
+    const near = endings.filter((one) => removalStep(one, clock.now()) !== undefined);
+    if (near.length === 0) return;
+    for (const account of await accounts.list()) {
+      for (const ending of near) {
+        if (isStopping()) return;
+        const isNews = warnOfRemoval(account, ending, clock.now()).events.length > 0;
+        if (!isNews || !(await stillCalls(account.id, ending))) continue;
+        await accounts.change(account.id, (one) => warnOfRemoval(one, ending, clock.now()));
+      }
+    }
+  };
+};

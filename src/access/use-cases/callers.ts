@@ -1,0 +1,118 @@
+import type { AccessErrorCode } from '../domain/access-error.ts';
+import {
+  type Ban,
+  banApiKey,
+  bringsBan,
+  isBanned,
+  isWellFormedSecret,
+  opens,
+  type Scope,
+} from '../domain/api-key.ts';
+import {
+  highUseOf,
+  judge,
+  type Limits,
+  type Plan,
+  planLimits,
+  type Verdict,
+} from '../domain/quota.ts';
+import type { AccessPorts } from '../ports.ts';
+import { DomainError } from '../../kernel/domain-error.ts';
+import { Unavailable } from '../../kernel/unavailable.ts';
+
+export interface Caller {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly plan: Plan;
+  readonly limits: Limits;
+  readonly scopes: readonly Scope[];
+  readonly ban: Ban | undefined;
+}
+
+/**
+ * Mistyped, unknown, revoked and expired keys get the same answer, so that it does not reveal which keys exist. The
+ * look-up uses a hash, so no comparison depends on the secret itself.
+ * @throws DomainError `invalid_api_key`
+ */
+export const authenticate =
+  ({ apiKeys, keyMaterial, clock }: Pick<AccessPorts, 'apiKeys' | 'keyMaterial' | 'clock'>) =>
+  async (secret: string): Promise<Caller> => {
+    if (!isWellFormedSecret(secret)) throw refused();
+    const holder = await apiKeys.findBySecretHash(keyMaterial.sha256(secret));
+    const now = clock.now();
+    if (!holder || !opens(holder.key, now)) throw refused();
+    const { key, plan, limits, secretUntil } = holder;
+    if (secretUntil && secretUntil <= now) throw refused();
+    const { id: keyId, accountId, scopes, ban } = key;
+    return { accountId, keyId, plan, limits, scopes, ban };
+  };
+
+const refused = () =>
+  new DomainError<AccessErrorCode>(
+    'invalid_api_key',
+    'This API key is not valid. Send a current key as "Authorization: Bearer pets_live_…".',
+  );
+
+export interface Banned {
+  readonly kind: 'banned';
+  readonly ban: Ban;
+  readonly limits: Limits;
+}
+
+type MeterPorts = Pick<AccessPorts, 'counters' | 'apiKeys' | 'clock'>;
+type CallerPorts = MeterPorts & Pick<AccessPorts, 'highUses'>;
+
+/**
+ * Counts a request of a key against its account's quota. Refusals in a row get the key banned; while it is,
+ * its requests count nowhere.
+ * @throws Unavailable
+ */
+export const meterCaller =
+  ({ counters, highUses, apiKeys, clock }: CallerPorts) =>
+  async ({ accountId, keyId, limits, ban }: Caller): Promise<Verdict | Banned> => {
+    const now = clock.now();
+    if (isBanned(ban, now)) return { kind: 'banned', ban, limits };
+    const take = { subject: `account:${accountId}`, limits, striker: keyId, now };
+    const { allowed, counts, strikes } = await counters.take(take);
+    const highUse = highUseOf(limits, counts, now);
+    if (highUse) highUses.note(accountId, highUse);
+    if (!allowed && bringsBan(strikes)) {
+      // While the database is unreachable the refusal still holds; the ban follows after ten more.
+      await apiKeys.change(keyId, (key) => banApiKey(key, now)).catch(unlessUnavailable);
+    }
+    return judge(limits, counts, allowed, now);
+  };
+
+export const unlessUnavailable = (error: unknown): undefined => {
+  if (!(error instanceof Unavailable)) throw error;
+};
+
+/** Wrong keys that one address may present in a UTC minute. */
+export const badKeyLimits: Limits = { perMinute: 20, perDay: Number.MAX_SAFE_INTEGER };
+
+/**
+ * Counts a request without a valid key against its address, with the numbers of the plan Free; one with a wrong
+ * key also against the guard of keys.
+ * @param address as text; all addresses of one IPv6 network share one
+ */
+export const meterAddress =
+  ({ counters, clock }: MeterPorts) =>
+  async (address: string, wrongKey: boolean): Promise<Verdict> => {
+    const now = clock.now();
+    if (wrongKey) {
+      const guess = { subject: `guesses:${address}`, limits: badKeyLimits, now };
+      const { allowed, counts } = await counters.take(guess);
+      if (!allowed) return judge(badKeyLimits, counts, false, now);
+    }
+    const limits = planLimits.free;
+    const { allowed, counts } = await counters.take({ subject: `address:${address}`, limits, now });
+    return judge(limits, counts, allowed, now);
+  };
+
+/** What is left for an address, without counting: for answers that are not counted as requests. */
+export const peekAddress =
+  ({ counters, clock }: MeterPorts) =>
+  async (address: string): Promise<Verdict> => {
+    const now = clock.now();
+    return judge(planLimits.free, await counters.peek(`address:${address}`, now), true, now);
+  };

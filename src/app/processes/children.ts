@@ -1,0 +1,164 @@
+import cluster from 'node:cluster';
+import { setTimeout as delay } from 'node:timers/promises';
+import { measures, type MeasureName } from '../../adapters/http/metrics/measures.ts';
+import { totalsOf, type MetricSnapshot } from '../../adapters/http/metrics/metrics.ts';
+import {
+  NextMessage,
+  parentVariable,
+  type FromChild,
+  type FromParent,
+  type Places,
+  type Stopping,
+} from './parent-link.ts';
+
+/** The metrics that come from the database take up to half a second. */
+const snapshotMs = 2_000;
+/** The last metrics of a process may come after its exit. */
+const lastMessagesMs = 1_000;
+
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** A process that serves, as its parent knows it. */
+export interface Child {
+  readonly pid: number | undefined;
+  /** Undefined when it ended before it served. */
+  readonly served: Promise<Places | undefined>;
+  readonly ended: Promise<Ending>;
+  /** Prints what a start says to people, with the first account. */
+  introduce(): void;
+  /** Ends it in good order; kills it if that takes too long. */
+  stop(why: Stopping): void;
+  kill(): void;
+  /** The metrics that it told last. */
+  readonly told: MetricSnapshot | undefined;
+  /** Asks for its metrics. Undefined when it does not answer in time. */
+  snapshot(): Promise<MetricSnapshot | undefined>;
+}
+
+export interface ChildOptions {
+  readonly roles: readonly string[];
+  /** How long it may take to stop. */
+  readonly stopMs: Readonly<Record<Stopping, number>>;
+  /** The metrics of all children, for the one that was asked for them. */
+  readonly gather: () => Promise<readonly MetricSnapshot[]>;
+}
+
+/** Starts this program once more, on the ports of the others. */
+export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
+  const worker = cluster.fork({ ROLES: roles.join(','), [parentVariable]: String(process.pid) });
+  const served = Promise.withResolvers<Places | undefined>();
+  const ended = Promise.withResolvers<Ending>();
+  const snapshots = new NextMessage<MetricSnapshot>();
+  let serves = false;
+  let told: MetricSnapshot | undefined;
+  const tell = (message: FromParent) => {
+    // One that has just ended gets no message.
+    if (worker.isConnected()) worker.send(message, () => undefined);
+  };
+  const kill = () => void worker.process.kill('SIGKILL');
+  const end = (code: number | null, signal: string | null) => {
+    ended.resolve({ code, signal });
+    served.resolve(undefined);
+  };
+  worker.on('error', () => undefined);
+  worker.once('exit', end);
+  // One that the system could not start has no exit.
+  if (worker.process.pid === undefined) end(1, null);
+  worker.on('message', (message: FromChild) => {
+    switch (message.type) {
+      case 'serving':
+        serves = true;
+        served.resolve(message.places);
+        break;
+      case 'snapshot':
+        told = message.snapshot;
+        snapshots.came(message.snapshot);
+        break;
+      case 'metrics wanted':
+        // Unanswered, it shows its own.
+        gather().then(
+          (all) => {
+            tell({ type: 'metrics', snapshots: all });
+          },
+          () => undefined,
+        );
+    }
+  });
+  return {
+    pid: worker.process.pid,
+    served: served.promise,
+    ended: ended.promise,
+    kill,
+    introduce: () => {
+      tell({ type: 'introduce' });
+    },
+    stop: (why) => {
+      // One that is starting does not listen to messages yet.
+      if (serves) tell({ type: 'stop', why });
+      else worker.process.kill('SIGTERM');
+      const timer = setTimeout(kill, stopMs[why]);
+      worker.once('exit', () => {
+        clearTimeout(timer);
+      });
+    },
+    get told() {
+      return told;
+    },
+    snapshot: () => {
+      tell({ type: 'snapshot wanted' });
+      return snapshots.within(snapshotMs);
+    },
+  };
+};
+
+/** The metrics of all processes of a parent, with the totals of those that have ended. */
+export class GatheredMetrics {
+  readonly #children = new Set<Child>();
+  #totalsOfEnded: Promise<MetricSnapshot> = Promise.resolve([]);
+
+  /** @returns once it has ended, and what it counted is kept */
+  async add(child: Child): Promise<void> {
+    this.#children.add(child);
+    await child.ended;
+    await delay(lastMessagesMs, undefined, { ref: false });
+    const { told = [] } = child;
+    this.#children.delete(child);
+    this.#totalsOfEnded = this.#totalsOfEnded.then((before) =>
+      totalsOf([before, told]).catch(() => before),
+    );
+  }
+
+  /** @param replaced how many were replaced because they died */
+  async gather(serving: readonly Child[], replaced: number): Promise<readonly MetricSnapshot[]> {
+    const present = new Map<Child, MetricSnapshot>();
+    const ask = async (child: Child) => {
+      const snapshot = await child.snapshot();
+      if (snapshot) present.set(child, snapshot);
+    };
+    await Promise.all(serving.map(ask));
+    const away = [...this.#children].filter((child) => !present.has(child));
+    return [
+      ...present.values(),
+      await totalsOf([await this.#totalsOfEnded, ...away.map(({ told = [] }) => told)]),
+      aboutProcesses(present.size, serving.length - present.size, replaced),
+    ];
+  }
+}
+
+const aboutProcesses = (serving: number, silent: number, replaced: number): MetricSnapshot => [
+  known('processes', [
+    { value: serving, labels: { state: 'serving' } },
+    { value: silent, labels: { state: 'silent' } },
+  ]),
+  known('processes_replaced_total', [{ value: replaced, labels: {} }]),
+];
+
+type Known = MetricSnapshot[number];
+
+const known = (name: MeasureName, values: Known['values']): Known => {
+  const { type, help, together: aggregator } = measures[name];
+  return { name, type, help, aggregator, values };
+};

@@ -1,0 +1,167 @@
+import {
+  about,
+  type Astray,
+  type Attachment,
+  type CustomDomain,
+  type DomainDecision,
+  type FailingCertificate,
+} from './custom-domain.ts';
+import { isAttached, isReady, whyAstray } from './serving.ts';
+import { type IssuedCertificate, nextStepAt, workOn } from '../certificates/certificate-status.ts';
+import { preflightAt } from '../certificates/renewal.ts';
+import type { DnsProblem } from '../dns/problem.ts';
+import type { DomainsEvent, Trouble } from '../domains-event.ts';
+
+export type DueWork = 'check' | 'certificate';
+
+/** When work on it is due; undefined if never. */
+export const dueAt = (domain: CustomDomain): Date | undefined => {
+  if (!isAttached(domain)) return undefined;
+  return earliest(checkAt(domain), attemptAt(domain), newsAt(domain));
+};
+
+/** Certificate work goes first, because every order starts with a check. */
+export const dueWork = (domain: CustomDomain, now: Date): DueWork | undefined => {
+  if (isReached(attemptAt(domain), now)) return 'certificate';
+  return isAttached(domain) && isReached(checkAt(domain), now) ? 'check' : undefined;
+};
+
+/** Something is to be told of it that no check and no attempt shows. */
+export const hasNews = (domain: CustomDomain, now: Date): boolean => isReached(newsAt(domain), now);
+
+/** When to check its DNS: by its schedule, and in any case once before its renewal. */
+const checkAt = (domain: CustomDomain): Date | undefined =>
+  earliest(domain.dns.nextCheckAt, preflightOf(domain));
+
+/** @returns undefined when it was checked since, or no renewal is planned */
+const preflightOf = (domain: CustomDomain): Date | undefined => {
+  if (domain.state !== 'live') return undefined;
+  const { work } = domain.certificate;
+  if (work.step !== 'planned' || work.attempts) return undefined;
+  const at = preflightAt(domain.certificate, work.at);
+  const { lastCheckedAt } = domain.dns;
+  return lastCheckedAt && lastCheckedAt >= at ? undefined : at;
+};
+
+export const attemptAt = (domain: CustomDomain): Date | undefined => {
+  const work = workOn(domain);
+  return work && nextStepAt(work);
+};
+
+const earliest = (...dates: readonly (Date | undefined)[]): Date | undefined => {
+  const times = dates.flatMap((date) => (date ? [date.getTime()] : []));
+  return times.length > 0 ? new Date(Math.min(...times)) : undefined;
+};
+
+const isReached = (time: Date | undefined, now: Date): boolean => time !== undefined && time <= now;
+
+// What the owner of a domain is told because something stays wrong, and once it is right again. An episode goes from the
+// first sign that something is wrong to its end, and is remembered with the domain.
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** DNS fails briefly, so nothing is told before a check this much later shows the same. */
+export const toldAfterMs = 60 * minute;
+export const toldAgainAfterMs = 3 * day;
+const failedAttempts = 3;
+
+/** Adds to a change what its owner is told of trouble that begins, lasts or ends with it. Of a removed domain it tells nothing. */
+export const withNews = <Change extends DomainDecision>(change: Change, now: Date): Change => {
+  const { state: domain } = change;
+  if (!isAttached(domain)) return change;
+  const traffic = lookAtTraffic(domain, now);
+  const certificate = lookAtCertificate(domain, now);
+  const episodes = { astray: traffic.episode, failing: certificate.episode };
+  const events = [...change.events, ...traffic.events, ...certificate.events];
+  return { ...change, state: { ...domain, episodes }, events };
+};
+
+/** When there is something to tell although nothing happens to the domain; undefined if never. */
+export const newsAt = (domain: CustomDomain): Date | undefined => {
+  if (!isAttached(domain) || isAwaited(domain)) return undefined;
+  const { failing } = domain.episodes;
+  if (failing) return againAt(failing);
+  const validity = validityOf(domain);
+  return validity && overdueFrom(validity);
+};
+
+interface Look<Episode> {
+  readonly episode: Episode | undefined;
+  readonly events: readonly DomainsEvent[];
+}
+
+const lookAtTraffic = (domain: CustomDomain, now: Date): Look<Astray> => {
+  const { report, lastCheckedAt: checkedAt = now } = domain.dns;
+  const why = domain.state === 'live' ? whyAstray(report) : undefined;
+  const { astray: episode } = domain.episodes;
+  if (!why) {
+    const recovered = { type: 'domain_recovered', ...named(domain, now) } as const;
+    return { episode: undefined, events: episode?.isTold ? [recovered] : [] };
+  }
+  if (episode?.isTold) return { episode, events: [] };
+  const since = episode?.since ?? checkedAt;
+  const isTold = checkedAt.getTime() - since.getTime() >= toldAfterMs;
+  const found = { type: 'domain_unhealthy', ...named(domain, now), ...troubleOf(why) } as const;
+  return { episode: { since, isTold }, events: isTold ? [found] : [] };
+};
+
+/** Only a newer certificate ends an episode: attempts may be counted anew without one. */
+const lookAtCertificate = (domain: CustomDomain, now: Date): Look<FailingCertificate> => {
+  const untroubled = { episode: undefined, events: [] };
+  if (isAwaited(domain)) return untroubled;
+  const { failing: episode } = domain.episodes;
+  const validity = validityOf(domain);
+  if (!episode) return isFailing(domain, now) ? tell(domain, now) : untroubled;
+  if (validity && isNewer(validity, episode) && !isFailing(domain, now)) {
+    const expiresAt = validity.notAfter.toISOString();
+    const recovered = { type: 'certificate_recovered', ...named(domain, now), expiresAt } as const;
+    return { episode: undefined, events: [recovered] };
+  }
+  return now < againAt(episode) ? { episode, events: [] } : tell(domain, now);
+};
+
+const tell = (domain: CustomDomain, now: Date): Look<FailingCertificate> => {
+  const validity = validityOf(domain);
+  const problem = workOn(domain)?.problem;
+  const expiresAt = validity?.notAfter.toISOString() ?? '';
+  const failing = { type: 'certificate_failing', ...named(domain, now), expiresAt } as const;
+  return {
+    episode: { toldAt: now, notBefore: validity?.notBefore },
+    events: [{ ...failing, ...(problem ? troubleOf(problem) : unknown) }],
+  };
+};
+
+/** Its visitors do not come here yet, and it has no certificate that it could lose, so nobody depends on one. */
+const isAwaited = (domain: CustomDomain): boolean =>
+  domain.state === 'added' && !domain.dns.report?.pointsHere && !isReady(domain);
+
+const isFailing = (domain: CustomDomain, now: Date): boolean => {
+  const validity = validityOf(domain);
+  const failed = workOn(domain)?.attempts?.failed ?? 0;
+  return failed >= failedAttempts || (validity !== undefined && now >= overdueFrom(validity));
+};
+
+/** @returns undefined before the first certificate */
+const validityOf = ({ certificate }: CustomDomain): IssuedCertificate | undefined =>
+  certificate.kind === 'issued' ? certificate : undefined;
+
+/** With a fifth of its lifetime left, 7 days at most: the renewal should have been long before. */
+const overdueFrom = ({ notBefore, notAfter }: IssuedCertificate): Date => {
+  const life = notAfter.getTime() - notBefore.getTime();
+  return new Date(notAfter.getTime() - Math.min(life / 5, 7 * day));
+};
+
+/** By its beginning: a successor can have a shorter life, and end earlier. */
+const isNewer = ({ notBefore }: IssuedCertificate, episode: FailingCertificate): boolean =>
+  episode.notBefore === undefined || notBefore > episode.notBefore;
+
+const againAt = ({ toldAt }: FailingCertificate): Date =>
+  new Date(toldAt.getTime() + toldAgainAfterMs);
+
+const named = (domain: Attachment, now: Date) => ({ ...about(domain, now), host: domain.host });
+
+const troubleOf = ({ code, actor, fix }: DnsProblem): Trouble => ({ problem: code, actor, fix });
+
+/** No attempt has failed, but there was none in time. */
+const unknown: Trouble = { problem: '', actor: 'us', fix: '' };

@@ -1,0 +1,255 @@
+import { webhookInvalid } from './notifications-error.ts';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * Its form, and an IP address in it; where a name leads is looked up, and checked, at each call.
+ * @throws DomainError `webhook_invalid`
+ */
+export const checkedAddress = (text: string, rules: DestinationRules): string => {
+  const read = readDestination(text.trim(), rules);
+  if (read.kind === 'refused') throw webhookInvalid(read.explanation);
+  return read.destination.url;
+};
+
+/** The host with its port, if that is not the usual one: what people may see of an address, which can be a secret. */
+export const receiverOf = (address: string): string => new URL(address).host;
+
+/** Without its port, because all ports of a host are the same machine. */
+export const hostOf = (address: string): string => new URL(address).hostname;
+
+export interface SpecialRange {
+  /** Like `10.0.0.0/8`. */
+  readonly network: string;
+  readonly use: string;
+  /** Where that is laid down. */
+  readonly source: string;
+}
+
+/**
+ * Addresses that nobody outside reaches, or that mean something else than one machine: all blocks of the registries
+ * of special-purpose addresses at IANA (RFC 6890), also those that are routed. The first match names the use.
+ */
+export const specialRanges: readonly SpecialRange[] = [
+  { network: '0.0.0.0/8', use: 'this network', source: 'RFC 791, section 3.2' },
+  { network: '10.0.0.0/8', use: 'private', source: 'RFC 1918' },
+  { network: '100.64.0.0/10', use: 'shared by carriers', source: 'RFC 6598' },
+  { network: '127.0.0.0/8', use: 'loopback', source: 'RFC 1122, section 3.2.1.3' },
+  { network: '168.63.129.16/32', use: 'services of Azure for its machines', source: 'Azure' },
+  { network: '169.254.0.0/16', use: 'link-local, metadata of clouds', source: 'RFC 3927' },
+  { network: '172.16.0.0/12', use: 'private', source: 'RFC 1918' },
+  { network: '192.0.0.0/24', use: 'protocol assignments', source: 'RFC 6890' },
+  { network: '192.0.2.0/24', use: 'documentation', source: 'RFC 5737' },
+  { network: '192.31.196.0/24', use: 'AS112', source: 'RFC 7535' },
+  { network: '192.52.193.0/24', use: 'multicast tunnels', source: 'RFC 7450' },
+  { network: '192.88.99.0/24', use: '6to4 relays', source: 'RFC 7526' },
+  { network: '192.168.0.0/16', use: 'private', source: 'RFC 1918' },
+  { network: '192.175.48.0/24', use: 'AS112', source: 'RFC 7534' },
+  { network: '198.18.0.0/15', use: 'benchmarks', source: 'RFC 2544' },
+  { network: '198.51.100.0/24', use: 'documentation', source: 'RFC 5737' },
+  { network: '203.0.113.0/24', use: 'documentation', source: 'RFC 5737' },
+  { network: '224.0.0.0/4', use: 'multicast', source: 'RFC 5771' },
+  { network: '255.255.255.255/32', use: 'broadcast', source: 'RFC 919' },
+  { network: '240.0.0.0/4', use: 'reserved', source: 'RFC 1112' },
+
+  { network: '::/128', use: 'unspecified', source: 'RFC 4291' },
+  { network: '::1/128', use: 'loopback', source: 'RFC 4291' },
+  { network: '::/96', use: 'IPv4 inside, compatible', source: 'RFC 4291, section 2.5.5.1' },
+  { network: '::ffff:0:0/96', use: 'IPv4 inside, mapped', source: 'RFC 4291, section 2.5.5.2' },
+  { network: '::ffff:0:0:0/96', use: 'IPv4 inside, translated', source: 'RFC 2765' },
+  { network: '64:ff9b::/96', use: 'IPv4 inside, NAT64', source: 'RFC 6052' },
+  { network: '64:ff9b:1::/48', use: 'IPv4 inside, local NAT64', source: 'RFC 8215' },
+  { network: '100::/64', use: 'discarded', source: 'RFC 6666' },
+  { network: '100:0:0:1::/64', use: 'placeholder', source: 'RFC 9780' },
+  { network: '2001::/32', use: 'IPv4 inside, Teredo', source: 'RFC 4380' },
+  { network: '2001::/23', use: 'protocol assignments', source: 'RFC 2928' },
+  { network: '2001:db8::/32', use: 'documentation', source: 'RFC 3849' },
+  { network: '2002::/16', use: 'IPv4 inside, 6to4', source: 'RFC 3056' },
+  { network: '2620:4f:8000::/48', use: 'AS112', source: 'RFC 7534' },
+  { network: '3fff::/20', use: 'documentation', source: 'RFC 9637' },
+  { network: '5f00::/16', use: 'segment routing', source: 'RFC 9602' },
+  { network: 'fc00::/7', use: 'private', source: 'RFC 4193' },
+  { network: 'fe80::/10', use: 'link-local', source: 'RFC 4291' },
+  { network: 'fec0::/10', use: 'private, of old', source: 'RFC 3879' },
+  { network: 'ff00::/8', use: 'multicast', source: 'RFC 4291' },
+];
+
+/** All of IPv6 that is given out to networks; whatever lies outside means something else, today or one day. */
+const globalUnicast: SpecialRange = {
+  network: '2000::/3',
+  use: 'not assigned',
+  source: 'RFC 4291, section 2.4',
+};
+
+const networks = specialRanges.map((range) => ({
+  range,
+  cidr: ipaddr.parseCIDR(range.network),
+}));
+const unicast = ipaddr.parseCIDR(globalUnicast.network);
+
+/**
+ * Why an address is not that of one machine on the public internet.
+ * @param address as a resolver or a URL writes it; what cannot be read, as with a zone, counts as link-local
+ * @returns undefined for public addresses
+ */
+export const specialUse = (address: string): string | undefined => {
+  const parsed = read(address);
+  if (!parsed) return 'link-local';
+  const special = networks.find(({ cidr: [base, bits] }) => isWithin(parsed, base, bits));
+  if (special) return special.range.use;
+  const isGiven = parsed.kind() === 'ipv4' || isWithin(parsed, ...unicast);
+  return isGiven ? undefined : globalUnicast.use;
+};
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** Without short and octal forms: a URL has none of them any more, and resolvers never write them. */
+const read = (address: string): Address | undefined => {
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address);
+  const isPlain = !address.includes('%') && ipaddr.IPv6.isValid(address);
+  return isPlain ? ipaddr.IPv6.parse(address) : undefined;
+};
+
+const isWithin = (address: Address, base: Address, bits: number): boolean =>
+  address.kind() === base.kind() && address.match(base, bits);
+
+/** On this machine, in the plain form: 127.0.0.0/8 and `::1`, but no IPv6 address with such an IPv4 address inside. */
+export const isLoopback = (address: string): boolean => specialUse(address) === 'loopback';
+
+/** One text for each address, so that texts can be compared. @returns the text itself if it is no address */
+export const plainAddress = (address: string): string => read(address)?.toString() ?? address;
+
+export interface DestinationRules {
+  /** For tests and labs, never in production: receivers on this machine, plain HTTP, and names below `.test`. */
+  readonly allowsThisMachine: boolean;
+}
+
+export interface Destination {
+  readonly protocol: 'https:' | 'http:';
+  /** A name without a dot at its end, or an IP address without brackets. */
+  readonly host: string;
+  readonly isAddress: boolean;
+  readonly port: number;
+  /** With the query. */
+  readonly path: string;
+  /** As it is kept and shown: the usual form of what was written. */
+  readonly url: string;
+}
+
+export type ReadDestination =
+  | { readonly kind: 'usable'; readonly destination: Destination }
+  | { readonly kind: 'refused'; readonly explanation: string };
+
+/** Characters. */
+export const longestUrl = 2000;
+/** Octets (RFC 1035, section 2.3.4), without the dot at the end; of A-labels, each one a character. */
+const longest = { name: 253, label: 63 } as const;
+
+/**
+ * Reads an address of a webhook. Browsers' rules for URLs apply, so every notation of an IP address comes out as the
+ * same one: `0x7f.1`, `2130706433` and `127.0.0.1` are one address.
+ */
+export const readDestination = (text: string, rules: DestinationRules): ReadDestination => {
+  if (text.length > longestUrl) {
+    return refused(`An address has at most ${longestUrl} characters.`);
+  }
+  const url = URL.parse(text);
+  if (!url)
+    return refused('Enter an address that begins with https://, like https://example.com/hooks.');
+  const destination = destinationOf(url);
+  const fault = faults.find(({ isBroken }) => isBroken({ url, destination, rules }));
+  return fault ? refused(fault.explanation(destination)) : { kind: 'usable', destination };
+};
+
+const refused = (explanation: string): ReadDestination => ({ kind: 'refused', explanation });
+
+const destinationOf = (url: URL): Destination => {
+  const host = url.hostname.replace(/^\[|\]$|\.$/g, '');
+  const protocol = url.protocol === 'http:' ? 'http:' : 'https:';
+  const path = `${url.pathname}${url.search}`;
+  return {
+    ...{ protocol, host, path },
+    isAddress: url.hostname.startsWith('[') || /^[\d.]+$/.test(host),
+    port: url.port === '' ? usualPorts[protocol] : Number(url.port),
+    // Put together, not resolved: a path that begins with // would be read as another host.
+    url: `${protocol}//${url.host}${path}`,
+  };
+};
+
+const usualPorts = { 'https:': 443, 'http:': 80 } as const;
+
+interface Candidate {
+  readonly url: URL;
+  readonly destination: Destination;
+  readonly rules: DestinationRules;
+}
+
+interface Fault {
+  readonly isBroken: (candidate: Candidate) => boolean;
+  readonly explanation: (destination: Destination) => string;
+}
+
+/** The first one that is broken is told. */
+const faults: readonly Fault[] = [
+  {
+    isBroken: ({ url, rules }) =>
+      url.protocol !== 'https:' && !(url.protocol === 'http:' && rules.allowsThisMachine),
+    explanation: () =>
+      'Enter an address that begins with https://, like https://example.com/hooks.',
+  },
+  {
+    isBroken: ({ url }) => url.username !== '' || url.password !== '',
+    explanation: () =>
+      'Leave user and password out of the address: the signature proves that we call.',
+  },
+  {
+    isBroken: ({ destination }) => !isAllowedPort(destination),
+    explanation: ({ protocol }) =>
+      `Webhooks ${protocol === 'https:' ? '' : 'over plain HTTP '}go to port ${usualPorts[protocol]}, or to a port from 1024 on that no other service is known for.`,
+  },
+  {
+    isBroken: ({ destination, rules }) =>
+      destination.isAddress && !mayBeSentTo(destination.host, rules),
+    explanation: () => 'This is no public address. Webhooks are sent to the public internet only.',
+  },
+  {
+    isBroken: ({ destination }) => !destination.isAddress && isTooLong(destination.host),
+    explanation: () =>
+      `The name in an address has at most ${longest.name} characters, and at most ${longest.label} between two dots.`,
+  },
+  {
+    isBroken: ({ destination, rules }) =>
+      !destination.isAddress && isPrivateName(destination.host, rules),
+    explanation: () =>
+      'This name is not in public DNS. Enter the name under which the internet reaches your receiver.',
+  },
+];
+
+/** Whether a webhook may be sent to an IP address. */
+export const mayBeSentTo = (address: string, { allowsThisMachine }: DestinationRules): boolean =>
+  specialUse(address) === undefined || (allowsThisMachine && isLoopback(address));
+
+const isTooLong = (host: string): boolean =>
+  host.length > longest.name || host.split('.').some(({ length }) => length > longest.label);
+
+/** RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476; `internal` is ICANN's for private use. */
+const privateName = /\.(localhost|local|internal|home\.arpa|onion|alt)$/;
+
+/** Names that only machines nearby know: also all of one label. */
+const isPrivateName = (host: string, { allowsThisMachine }: DestinationRules): boolean =>
+  host.split('.').length < 2 ||
+  host.split('.').includes('') ||
+  privateName.test(host) ||
+  (!allowsThisMachine && host.endsWith('.test'));
+
+/**
+ * From 1024 on: those that browsers block because other protocols use them (Fetch standard, "port blocking"), and
+ * databases, caches and controllers that often listen without a password.
+ */
+export const blockedPorts: readonly number[] = [
+  ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
+  ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080],
+  ...[2375, 2376, 2379, 2380, 3306, 5432, 6379, 9200, 9300, 10_250, 11_211, 26_379, 27_017],
+];
+
+const isAllowedPort = ({ protocol, port }: Destination): boolean =>
+  port === usualPorts[protocol] || (port >= 1024 && !blockedPorts.includes(port));

@@ -1,0 +1,227 @@
+import { about, mustBeOn, switchOff, type Webhook, type WebhookEvent } from './webhook.ts';
+import crc32 from 'crc-32';
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** Waits after each failure (Standard Webhooks recommends such a schedule); after the last one, we give up. */
+export const waits: readonly number[] = [
+  ...[5 * second, 5 * minute, 30 * minute],
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour),
+];
+
+/** Attempts before we give up. Sent again, a delivery keeps as many of those before. */
+export const attemptsOfOnce = waits.length + 1;
+
+/** A wait is longer by up to this share, so that what failed together is not repeated together. */
+const jitter = 0.1;
+
+const longestWait = Math.max(...waits) * (1 + jitter);
+
+/** @returns undefined once all attempts failed @param failures with the last one */
+export const waitAfter = (failures: number, deliveryId: string): number | undefined => {
+  const wait = waits[failures - 1];
+  if (wait === undefined) return undefined;
+  const chance = (crc32.str(`${deliveryId} ${String(failures)}`) >>> 0) / 2 ** 32;
+  return Math.round(wait * (1 + jitter * chance));
+};
+
+/** What the other side did, or what kept us from calling it. */
+export type Outcome =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** The first KiB, as text. */
+      readonly beginning: string;
+      readonly tookMs: number;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly why: FailedWhy;
+      /** For the owner. */
+      readonly explanation: string;
+      readonly tookMs: number;
+    };
+
+export const failedWhys = [
+  'not_public',
+  'not_found',
+  'refused',
+  'reset',
+  'timeout',
+  'tls',
+  'too_large',
+  'unreadable',
+  'unsigned',
+  'stopped',
+] as const;
+export type FailedWhy = (typeof failedWhys)[number];
+
+export type Attempt = Outcome & { readonly at: Date };
+
+export const deliveryStates = ['waiting', 'delivered', 'given_up', 'cancelled'] as const;
+
+export type DeliveryProgress =
+  /** Between attempts, or during one: then it is the end of the lease. */
+  | { readonly state: 'waiting'; readonly nextAt: Date }
+  | { readonly state: 'delivered' }
+  | { readonly state: 'given_up' }
+  /** The webhook was switched off or removed. */
+  | { readonly state: 'cancelled' };
+
+export interface WebhookDelivery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly accountId: string;
+  /** `webhook-id`: the same at each attempt, also when it is sent again. */
+  readonly messageId: string;
+  /** A kind, or `test.ping`; also those of newer versions. */
+  readonly type: string;
+  readonly body: string;
+  readonly addedAt: Date;
+  /** Since it was added, or sent again. */
+  readonly failures: number;
+  readonly progress: DeliveryProgress;
+}
+
+/** An answer that takes longer is slow, and so is none. */
+export const slowMs = 1000;
+
+/** What an attempt leads to. Both are stored together, with the attempt. */
+export interface Settlement {
+  readonly delivery: WebhookDelivery;
+  readonly webhook: Webhook | undefined;
+  readonly events: readonly WebhookEvent[];
+}
+
+interface Attempted {
+  readonly delivery: WebhookDelivery;
+  /** As it is now; undefined if it was removed meanwhile. */
+  readonly webhook: Webhook | undefined;
+}
+
+export const isSuccess = (outcome: Outcome): boolean =>
+  outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
+
+/** @param asked the address that was called; what it did says nothing about another one */
+export const settle = (
+  { delivery, webhook }: Attempted,
+  attempt: Attempt,
+  asked: string | undefined,
+): Settlement => {
+  const isMoved = webhook?.address !== asked;
+  const after = isMoved ? { webhook, events: [] } : webhookAfter(webhook, attempt);
+  if (isSuccess(attempt)) {
+    return { delivery: { ...delivery, progress: { state: 'delivered' } }, ...after };
+  }
+  const failures = delivery.failures + 1;
+  const progress = progressAfter({ ...delivery, failures }, after.webhook, attempt);
+  return { delivery: { ...delivery, failures, progress }, ...after };
+};
+
+/** Whether it says something about the receiver. An attempt that we broke off because we stopped does not. */
+export const isAttempt = (outcome: Outcome): boolean =>
+  outcome.kind === 'answered' || outcome.why !== 'stopped';
+
+/** What a claim without an attempt leads to: it is due now, unless the webhook was switched off or removed. */
+export const withoutAttempt = ({ delivery, webhook }: Attempted, now: Date): Settlement => {
+  const progress = progressWithout({ delivery, webhook }, now);
+  return { delivery: { ...delivery, progress }, webhook, events: [] };
+};
+
+const progressWithout = ({ delivery, webhook }: Attempted, now: Date): DeliveryProgress => {
+  if (webhook?.status.state !== 'on') return { state: 'cancelled' };
+  return delivery.progress.state === 'waiting'
+    ? { state: 'waiting', nextAt: now }
+    : delivery.progress;
+};
+
+const progressAfter = (
+  { id, failures }: WebhookDelivery,
+  webhook: Webhook | undefined,
+  { at, tookMs }: Attempt,
+): DeliveryProgress => {
+  if (webhook?.status.state !== 'on') return { state: 'cancelled' };
+  const wait = waitAfter(failures, id);
+  if (wait === undefined) return { state: 'given_up' };
+  return { state: 'waiting', nextAt: new Date(at.getTime() + tookMs + wait) };
+};
+
+const webhookAfter = (
+  webhook: Webhook | undefined,
+  attempt: Attempt,
+): Pick<Settlement, 'webhook' | 'events'> => {
+  if (webhook?.status.state !== 'on' || isOurFault(attempt)) return { webhook, events: [] };
+  const { at, tookMs } = attempt;
+  const failing = isSuccess(attempt) ? undefined : failingAfter(webhook.status, at);
+  const reason = offReason(attempt, failing);
+  if (reason) {
+    const { state, events } = switchOff(webhook, reason, at);
+    return { webhook: state, events };
+  }
+  const { failingSince, failedAt } = failing ?? {};
+  const status: On = { state: 'on', failingSince, failedAt, isSlow: tookMs > slowMs };
+  return { webhook: isSame(status, webhook.status) ? webhook : { ...webhook, status }, events: [] };
+};
+
+/** It counts among the attempts, but says nothing about the receiver. */
+const isOurFault = (outcome: Outcome): boolean =>
+  outcome.kind === 'failed' && outcome.why === 'unsigned';
+
+type On = Extract<Webhook['status'], { state: 'on' }>;
+
+const isSame = (one: On, other: On): boolean =>
+  one.isSlow === other.isSlow &&
+  one.failingSince?.getTime() === other.failingSince?.getTime() &&
+  one.failedAt?.getTime() === other.failedAt?.getTime();
+
+const offReason = (attempt: Attempt, failing: Failing | undefined) => {
+  if (attempt.kind === 'answered' && attempt.status === 410) return 'gone';
+  return failing && isHopeless(failing) ? 'failing' : undefined;
+};
+
+export interface Repetition {
+  readonly delivery: WebhookDelivery;
+  /** From then on it is listed for as long as a new one. */
+  readonly begunAt: Date;
+  readonly events: readonly WebhookEvent[];
+}
+
+/** Begins all attempts of a delivery again. @throws DomainError `webhook_off` */
+export const repeat = (delivery: WebhookDelivery, webhook: Webhook, now: Date): Repetition => ({
+  delivery: { ...delivery, failures: 0, progress: { state: 'waiting', nextAt: now } },
+  begunAt: now,
+  events: [{ type: 'webhook_repeated', ...about(mustBeOn(webhook), now), deliveryId: delivery.id }],
+});
+
+/** So many failures without a success, and a webhook is switched off. */
+export const longestFailingMs = 5 * 24 * hour;
+
+/** What waits is tried within this time. In a longer pause nothing has waited, so the pause does not count. */
+export const longestPauseMs = longestWait + hour;
+
+export interface Failing {
+  /** The first one, later by all long pauses since. */
+  readonly failingSince: Date;
+  readonly failedAt: Date;
+}
+
+type Maybe<Fields> = { readonly [Name in keyof Fields]: Fields[Name] | undefined };
+
+/** @param at of one more failure; attempts at several deliveries may end in another order than they began */
+const failingAfter = (failing: Maybe<Failing>, at: Date): Failing => {
+  const { failingSince = at, failedAt = at } = failing;
+  const wait = at.getTime() - failedAt.getTime();
+  const pause = wait > longestPauseMs ? wait : 0;
+  return {
+    failingSince: new Date(failingSince.getTime() + pause),
+    failedAt: at > failedAt ? at : failedAt,
+  };
+};
+
+/** For how long it was tried in vain: a receiver that is called once a week has five such days after two calls. */
+export const failedForMs = ({ failingSince, failedAt }: Failing): number =>
+  failedAt.getTime() - failingSince.getTime();
+
+const isHopeless = (failing: Failing): boolean => failedForMs(failing) >= longestFailingMs;

@@ -1,0 +1,220 @@
+import type { Decision } from '../../kernel/decision.ts';
+import { DomainError } from '../../kernel/domain-error.ts';
+import type { DomainEvent } from '../../kernel/domain-event.ts';
+import { checkedAddress, type DestinationRules, receiverOf } from './destination.ts';
+import { ownersKinds } from './kinds.ts';
+import { givenUpReasons, type OwnersKind } from './notification.ts';
+import { type NotificationsErrorCode, webhookInvalid } from './notifications-error.ts';
+
+export const offReasons = [...givenUpReasons, 'by_hand'] as const;
+export type OffReason = (typeof offReasons)[number];
+
+interface OfWebhook<Type extends string> extends DomainEvent<Type> {
+  readonly webhookId: string;
+  readonly receiver: string;
+}
+
+/** What happened to a webhook. Times are ISO 8601. */
+export type WebhookEvent =
+  | OfWebhook<'webhook_added'>
+  | OfWebhook<'webhook_changed'>
+  | (OfWebhook<'webhook_rotated'> & { readonly oldSecretUntil: string })
+  | OfWebhook<'webhook_switched_on'>
+  | (OfWebhook<'webhook_switched_off'> & { readonly reason: OffReason })
+  | OfWebhook<'webhook_removed'>
+  | OfWebhook<'webhook_tested'>
+  | (OfWebhook<'webhook_repeated'> & { readonly deliveryId: string });
+
+/** How long the old secret also signs after a rotation, in milliseconds. */
+export const secretOverlaps = {
+  '0': 0,
+  '15m': 15 * 60_000,
+  '1h': 60 * 60_000,
+  '24h': 24 * 60 * 60_000,
+  '7d': 7 * 24 * 60 * 60_000,
+} as const;
+export type SecretOverlap = keyof typeof secretOverlaps;
+
+/** `whsec_` and base64, as Standard Webhooks writes it. */
+export interface WebhookSecret {
+  readonly secret: string;
+  /** Undefined for the current one. */
+  readonly endsAt: Date | undefined;
+}
+
+/** The newest first. */
+export type WebhookSecrets = readonly WebhookSecret[];
+
+/** Each signature makes the header longer. */
+export const mostSecrets = 5;
+
+export const firstSecret = (secret: string): WebhookSecrets => [{ secret, endsAt: undefined }];
+
+export interface Rotation extends WebhookDecision {
+  readonly secrets: WebhookSecrets;
+}
+
+/**
+ * Older secrets end with the overlap, or earlier if they were to end earlier.
+ * @throws DomainError `webhook_limit_reached`: a secret that was promised to sign for some time does so
+ */
+export const rotateSecret = (
+  webhook: Webhook,
+  secrets: WebhookSecrets,
+  { secret, overlap }: { readonly secret: string; readonly overlap: SecretOverlap },
+  now: Date,
+): Rotation => {
+  const until = new Date(now.getTime() + secretOverlaps[overlap]);
+  const old = secrets
+    .map(({ secret: before, endsAt }) => ({ secret: before, endsAt: earlier(endsAt, until) }))
+    .filter(({ endsAt }) => endsAt > now);
+  if (old.length >= mostSecrets) throw tooManySecrets();
+  return {
+    state: { ...webhook, oldSecretsUntil: old.length > 0 ? until : undefined },
+    secrets: [...firstSecret(secret), ...old],
+    events: [
+      { type: 'webhook_rotated', ...about(webhook, now), oldSecretUntil: until.toISOString() },
+    ],
+  };
+};
+
+/** The secrets that sign now: a receiver that knows one of them can verify. */
+export const signingSecrets = (secrets: WebhookSecrets, now: Date): readonly string[] =>
+  secrets.filter(({ endsAt }) => !endsAt || endsAt > now).map(({ secret }) => secret);
+
+const tooManySecrets = () =>
+  new DomainError<NotificationsErrorCode>(
+    'webhook_limit_reached',
+    `Messages are signed with ${String(mostSecrets)} secrets already. Rotate again once one of them has ended, or keep the old ones for no time.`,
+  );
+
+const earlier = (one: Date | undefined, other: Date): Date => (one && one < other ? one : other);
+
+export const mostWebhooks = 10;
+
+export type WebhookStatus =
+  | {
+      readonly state: 'on';
+      /** The first failure since the last success, later by all pauses in which nothing was to be sent. */
+      readonly failingSince: Date | undefined;
+      /** The last failure since the last success. */
+      readonly failedAt: Date | undefined;
+      /** Whether the last attempt took long. Slow receivers wait only for each other. */
+      readonly isSlow: boolean;
+    }
+  | { readonly state: 'off'; readonly reason: OffReason; readonly offSince: Date };
+
+/** An address that an account wants to be called, without its secrets. */
+export interface Webhook {
+  readonly id: string;
+  readonly accountId: string;
+  readonly address: string;
+  /** What it is called for; at least one, in the order of the table. */
+  readonly kinds: readonly OwnersKind[];
+  readonly createdAt: Date;
+  /** Until then the secret before the current one signs too; older ones may end earlier. */
+  readonly oldSecretsUntil: Date | undefined;
+  readonly status: WebhookStatus;
+}
+
+export type WebhookDecision = Decision<Webhook, WebhookEvent>;
+
+export interface WebhookDraft {
+  readonly address: string;
+  readonly kinds: readonly string[];
+}
+
+const fresh = (): WebhookStatus => ({
+  ...{ state: 'on', isSlow: false },
+  ...{ failingSince: undefined, failedAt: undefined },
+});
+
+interface NewWebhook extends WebhookDraft {
+  readonly id: string;
+  readonly accountId: string;
+  readonly current: number;
+}
+
+/** @throws DomainError `webhook_limit_reached`, `webhook_invalid` */
+export const addWebhook = (
+  { id, accountId, current, ...draft }: NewWebhook,
+  rules: DestinationRules,
+  now: Date,
+): WebhookDecision => {
+  if (current >= mostWebhooks) {
+    throw new DomainError<NotificationsErrorCode>(
+      'webhook_limit_reached',
+      `An account can have ${String(mostWebhooks)} webhooks. Remove one first.`,
+    );
+  }
+  const state: Webhook = {
+    ...{ id, accountId, ...checked(draft, rules) },
+    ...{ createdAt: now, oldSecretsUntil: undefined, status: fresh() },
+  };
+  return { state, events: [{ type: 'webhook_added', ...about(state, now) }] };
+};
+
+/** A new address starts without failures. @throws DomainError `webhook_invalid` */
+export const changeWebhook = (
+  webhook: Webhook,
+  draft: WebhookDraft,
+  rules: DestinationRules,
+  now: Date,
+): WebhookDecision => {
+  const { address, kinds } = checked(draft, rules);
+  const isMoved = address !== webhook.address;
+  const isSame = !isMoved && kinds.join() === webhook.kinds.join();
+  if (isSame) return { state: webhook, events: [] };
+  const status = isMoved && webhook.status.state === 'on' ? fresh() : webhook.status;
+  const state = { ...webhook, address, kinds, status };
+  return { state, events: [{ type: 'webhook_changed', ...about(state, now) }] };
+};
+
+/** Quiet where it is on. It starts without failures. */
+export const switchOn = (webhook: Webhook, now: Date): WebhookDecision => {
+  if (webhook.status.state === 'on') return { state: webhook, events: [] };
+  const state = { ...webhook, status: fresh() };
+  return { state, events: [{ type: 'webhook_switched_on', ...about(state, now) }] };
+};
+
+/** Quiet where it is off. Deliveries that wait are given up. */
+export const switchOff = (webhook: Webhook, reason: OffReason, now: Date): WebhookDecision => {
+  if (webhook.status.state === 'off') return { state: webhook, events: [] };
+  const state: Webhook = { ...webhook, status: { state: 'off', reason, offSince: now } };
+  return { state, events: [{ type: 'webhook_switched_off', ...about(state, now), reason }] };
+};
+
+export const removeWebhook = (webhook: Webhook, now: Date): readonly WebhookEvent[] => [
+  { type: 'webhook_removed', ...about(webhook, now) },
+];
+
+/** Asks for a message that shows whether the receiver works. @throws DomainError `webhook_off` */
+export const testWebhook = (webhook: Webhook, now: Date): WebhookDecision => ({
+  state: mustBeOn(webhook),
+  events: [{ type: 'webhook_tested', ...about(webhook, now) }],
+});
+
+export const mustBeOn = (webhook: Webhook): Webhook => {
+  if (webhook.status.state === 'on') return webhook;
+  const message = 'This webhook is switched off. Switch it on first.';
+  throw new DomainError<NotificationsErrorCode>('webhook_off', message);
+};
+
+/** Whether its deliveries wait among the slow ones. */
+export const isSlow = ({ status }: Webhook): boolean => status.state === 'on' && status.isSlow;
+
+export const wants = ({ kinds, status }: Webhook, kind: OwnersKind): boolean =>
+  status.state === 'on' && kinds.includes(kind);
+
+export const about = (webhook: Pick<Webhook, 'id' | 'accountId' | 'address'>, now: Date) => ({
+  ...{ accountId: webhook.accountId, occurredAt: now },
+  ...{ webhookId: webhook.id, receiver: receiverOf(webhook.address) },
+});
+
+const checked = (draft: WebhookDraft, rules: DestinationRules) => {
+  const unknown = draft.kinds.find((kind) => !ownersKinds.some((known) => known === kind));
+  if (unknown !== undefined) throw webhookInvalid('One of the kinds is unknown.');
+  const kinds = ownersKinds.filter((kind) => draft.kinds.includes(kind));
+  if (kinds.length === 0) throw webhookInvalid('Choose at least one kind.');
+  return { address: checkedAddress(draft.address, rules), kinds };
+};

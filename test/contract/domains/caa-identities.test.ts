@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { AcmeTransport } from '../../../src/adapters/acme/acme-transport.ts';
+
+const directoryUrl = 'https://acme.example/directory';
+const at = (seconds: number) => new Date(Date.UTC(2026, 10, 28, 9, 0, seconds));
+
+const authority = (meta: object | undefined) => {
+  const places = { newNonce: directoryUrl, newAccount: directoryUrl, newOrder: directoryUrl };
+  const state = { isAway: false, asked: 0 };
+  const send = () => {
+    state.asked += 1;
+    if (state.isAway) return Promise.reject(new Error('away'));
+    return Promise.resolve({ status: 200, headers: {}, body: JSON.stringify({ ...places, meta }) });
+  };
+  return { state, transport: new AcmeTransport({ directoryUrl, http: { send } }) };
+};
+
+test('the name of an authority in CAA records is the one in its directory, which is read once', async () => {
+  const { state, transport } = authority({ caaIdentities: ['CA.example', 'ca.example.net'] });
+  for (const second of [0, 100]) {
+    expect(await transport.caaIdentities(at(second))).toEqual(['ca.example', 'ca.example.net']);
+  }
+  expect(state.asked).toBe(1);
+  transport.forgetDirectory();
+  state.isAway = true;
+  expect(await transport.caaIdentities(at(200))).toEqual(['ca.example', 'ca.example.net']);
+});
+
+test('an authority that does not say its name has none', async () => {
+  expect(await authority(undefined).transport.caaIdentities(at(0))).toEqual([]);
+});
+
+test('an authority that was never reached is asked again after a minute', async () => {
+  const { state, transport } = authority({ caaIdentities: ['ca.example'] });
+  state.isAway = true;
+  for (const second of [0, 59]) expect(await transport.caaIdentities(at(second))).toEqual([]);
+  expect(state.asked).toBe(1);
+  state.isAway = false;
+  expect(await transport.caaIdentities(at(60))).toEqual(['ca.example']);
+});

@@ -1,0 +1,171 @@
+import { isContested } from '../../../src/domains/domain/attachment/contested-name.ts';
+import { isVisited } from '../../../src/domains/domain/attachment/serving.ts';
+import { hostMeant, parseHostname, shownHost } from '../../../src/domains/domain/names/hostname.ts';
+import {
+  baseOf,
+  covers,
+  isWildcard,
+  type NameFacts,
+  wildcardOver,
+} from '../../../src/domains/domain/names/name-rules.ts';
+import { live } from '../../support/domains/known-domains.ts';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+
+test('a live wildcard has no address of its own to visit', () => {
+  expect(isVisited(live)).toBe(true);
+  expect(isVisited({ ...live, host: '*.shop.example.com' })).toBe(false);
+});
+
+const settings = {
+  platformHost: 'sites.store.com',
+  acmeDnsZone: 'acme.store.com',
+  allowTestDomains: false,
+};
+
+const factsOf = (name: string): NameFacts => {
+  const labels = name.split('.');
+  return {
+    ascii: name.replace('bücher', 'xn--bcher-kva'),
+    unicode: name.replace('xn--bcher-kva', 'bücher'),
+    registrableDomain: labels.length > 1 ? labels.slice(-2).join('.') : undefined,
+    isPublicSuffix: labels.length === 1 || name === 'co.uk',
+    isSuffixKnown: true,
+    isIp: false,
+  };
+};
+
+const parse = (raw: string, zone: string | undefined = settings.acmeDnsZone) =>
+  parseHostname(raw, factsOf, { ...settings, acmeDnsZone: zone });
+
+const refusalOf = (raw: string, zone?: string): unknown => {
+  try {
+    return parse(raw, zone).host;
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('a wildcard', () => {
+  test('is kept with its asterisk, below the registrable domain of the rest', () => {
+    expect(parse(' *.Shop.Example.COM. ')).toEqual({
+      host: '*.shop.example.com',
+      unicode: '*.shop.example.com',
+      registrableDomain: 'example.com',
+      labels: '*.shop',
+      isApex: false,
+    });
+    expect(parse('*.example.com')).toMatchObject({ labels: '*', isApex: false });
+  });
+
+  test('of another script is shown with both spellings, and found by each of them', () => {
+    expect(shownHost(parse('*.bücher.com'))).toBe('*.bücher.com (*.xn--bcher-kva.com)');
+    expect(hostMeant('*.Bücher.com.', factsOf)).toBe('*.xn--bcher-kva.com');
+    expect(hostMeant('bücher.com', factsOf)).toBe('xn--bcher-kva.com');
+  });
+
+  test.each([
+    ['*.com', 'public_suffix', 'example.com'],
+    ['*.co.uk', 'public_suffix', 'example.co.uk'],
+    ['*.sites.store.com', 'name_reserved', 'Names below sites.store.com are ours'],
+    ['*.birds.sites.store.com', 'name_reserved', 'Names below sites.store.com are ours'],
+    ['*.acme.store.com', 'name_reserved', 'Names below acme.store.com are ours'],
+    ['*.store.com', 'name_reserved', '"*.store.com" also covers sites.store.com'],
+    ['*.shop.example', 'name_reserved', 'does not exist'],
+    ['*.localhost', 'name_reserved', 'does not exist'],
+    ['*.192.0.2.1', 'ip_literal', 'is an IP address'],
+    ['*', 'wildcard_unsupported', 'whole first part'],
+    ['*.*.example.com', 'wildcard_unsupported', 'whole first part'],
+    ['a.*.example.com', 'wildcard_unsupported', 'whole first part'],
+    ['a*.example.com', 'wildcard_unsupported', 'whole first part'],
+    ['**.example.com', 'wildcard_unsupported', 'whole first part'],
+    ['*.', 'wildcard_unsupported', 'whole first part'],
+    ['*..example.com', 'domain_name_invalid', 'an extra dot'],
+    ['*.my_shop.example.com', 'domain_name_invalid', 'hyphen instead'],
+    ['https://*.shop.example.com/', 'domain_name_invalid', 'only the name: *.shop.example.com'],
+  ])('"%s" is refused', (raw, code, advice) => {
+    expect(refusalOf(raw)).toMatchObject({ code, message: expect.stringContaining(advice) });
+  });
+
+  test('is refused where there is no zone to prove it with', () => {
+    const refused = () =>
+      parseHostname('*.example.com', factsOf, { ...settings, acmeDnsZone: undefined });
+    expect(refused).toThrow(expect.objectContaining({ code: 'wildcard_unsupported' }));
+  });
+
+  test('leaves room for the name of its proof, and for one that is made up', () => {
+    const base = `${`${'a'.repeat(62)}.`.repeat(3)}${'a'.repeat(40)}.com`;
+    expect(`as-0123456789abcdef.${base}`).toHaveLength(253);
+    expect(parse(`*.${base}`).host).toBe(`*.${base}`);
+    expect(refusalOf(`*.a${base}`)).toMatchObject({ code: 'name_too_long' });
+    expect(parse(`a${base}`).host).toBe(`a${base}`);
+  });
+});
+
+describe('the names that a wildcard covers', () => {
+  const label = fc.stringMatching(/^[a-z0-9_]([a-z0-9-]{0,8}[a-z0-9])?$/);
+  const name = fc.array(label, { minLength: 2, maxLength: 6 }).map((labels) => labels.join('.'));
+
+  test('are those with exactly one label more, whatever it is', () => {
+    fc.assert(
+      fc.property(label, name, (first, base) => {
+        expect(covers(`*.${base}`, `${first}.${base}`)).toBe(true);
+      }),
+    );
+  });
+
+  test('are neither the name below which it is, nor names of two more labels, nor wildcards', () => {
+    fc.assert(
+      fc.property(label, label, name, (first, second, base) => {
+        const wildcard = `*.${base}`;
+        expect(covers(wildcard, base)).toBe(false);
+        expect(covers(wildcard, `${first}.${second}.${base}`)).toBe(false);
+        expect(covers(wildcard, wildcard)).toBe(false);
+        expect(covers(wildcard, `*.${first}.${base}`)).toBe(false);
+        expect(covers(wildcard, `.${base}`)).toBe(false);
+      }),
+    );
+  });
+
+  test('have one wildcard only, so that no two can dispute a name', () => {
+    fc.assert(
+      fc.property(name, name, (host, base) => {
+        const isCovered = covers(`*.${base}`, host);
+        expect(isCovered).toBe(wildcardOver(host) === `*.${base}`);
+        if (isCovered) expect(baseOf(wildcardOver(host) ?? '')).toBe(base);
+      }),
+    );
+  });
+
+  test('are no wider than those that a certificate for it is valid for', () => {
+    const patternOf = (wildcard: string) =>
+      new RegExp(`^[^.]+\\.${baseOf(wildcard).replaceAll('.', '\\.')}$`);
+    fc.assert(
+      fc.property(fc.oneof(name, label, fc.string()), name, (host, base) => {
+        const wildcard = `*.${base}`;
+        expect(isWildcard(wildcard)).toBe(true);
+        if (covers(wildcard, host)) expect(host).toMatch(patternOf(wildcard));
+      }),
+    );
+  });
+
+  test('never are of the platform, for any wildcard that is accepted', () => {
+    const ours = fc.constantFrom('sites.store.com', 'acme.store.com', 'birds.sites.store.com');
+    const above = fc.constantFrom('store.com', 'sites.store.com', 'acme.store.com', 'com', 'a.com');
+    fc.assert(
+      fc.property(ours, above, (host, base) => {
+        if (covers(`*.${base}`, host)) expect(refusalOf(`*.${base}`)).toBeInstanceOf(Error);
+      }),
+    );
+  });
+});
+
+const cover = { ...live, id: 'dom_cover', accountId: 'acct_other', host: '*.shop.example.com' };
+const exact = { ...live, id: 'dom_exact', accountId: 'acct_1', host: 'a.shop.example.com' };
+
+test('a name needs a proof of its own where another account holds the wildcard that covers it', () => {
+  expect(isContested(exact, [cover])).toBe(true);
+  expect(isContested(exact, [{ ...cover, accountId: exact.accountId }])).toBe(false);
+  expect(isContested(exact, [exact, cover])).toBe(false);
+  expect(isContested({ ...exact, id: 'dom_new' }, [exact, cover])).toBe(true);
+});
