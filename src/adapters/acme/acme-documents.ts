@@ -92,6 +92,8 @@ export const readDocument = <K extends Kind>(kind: K, text: string): Document<K>
     if (text.length > longest) throw new RangeError('too long');
     const parsed = v.safeParse(schemas[kind], JSON.parse(text));
     if (parsed.success) return parsed.output;
-  } catch {}
+  } catch {
+    // Told below, as any other document that is not one.
+  }
   throw new NoUsableAnswer(`The certificate authority's answer is not a valid ${kind} (RFC 8555).`);
 };
