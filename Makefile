@@ -61,7 +61,7 @@ format: $(DEPS) ## Rewrite files in the one style
 lab: $(DEPS) ## A resolver, two authorities, a mail server and the service, to try domains and mail in a browser
 	@exec node test/lab/main.ts
 
-bench: $(DEPS) ## Every target of docs/performance.md, measured; ONLY=words ROUNDS=n
+bench: dist ## Every target of docs/performance.md, measured; ONLY=words ROUNDS=n
 	@node bench/main.ts
 
 fuzz: $(DEPS) ## 100 000 hostile requests and DNS answers, 1 000 000 DNS questions; SEED=n repeats a run, REQUESTS=n
@@ -87,19 +87,14 @@ docs: $(DEPS) ## Print the pages that come from code (docs/errors.md, …)
 screenshots: $(DEPS) ## The pictures that README.md and docs show; INTO=folder takes one of every page
 	@node docs/screenshots.ts
 
-# What `npm pack` ships: Node strips no types below node_modules.
-dist: dist/src/main.js
+# What npm installs: Node strips no types below node_modules. A file that is gone changes its folder.
+dist: dist/package.json
 
-# Made elsewhere, so that it is complete once it is there. A file that is gone changes its folder.
-dist/src/main.js: $(DEPS) tsconfig.json tsconfig.package.json $(shell find src db)
-	@rm -rf dist .cache/dist
-	@node_modules/.bin/tsc --project tsconfig.package.json --outDir .cache/dist
-	@find src db -type f ! -name '*.ts' -print0 | tar --null --files-from=- -cf - | tar -xf - -C .cache/dist
-	@touch .cache/dist/src/main.js
-	@mv .cache/dist dist
+dist/package.json: $(DEPS) build-package.js $(shell find src db bin docs ops)
+	@node build-package.js
 
-package: ## A file that npm can install anywhere: animal-store-VERSION.tgz
-	@npm pack --loglevel=error
+package: dist ## A file that npm can install anywhere: animal-store-VERSION.tgz
+	@npm pack --loglevel=error ./dist
 
 # Docker's format: the other one has no health check.
 image: ## An image by podman or docker: ENGINE=docker NODE_IMAGE=name BASE_IMAGE=name, as ops/Containerfile says
@@ -115,7 +110,6 @@ clean: ## Remove installed packages, private Node and test servers; data in var/
 $(DEPS): package-lock.json $(NODE)
 	@echo "installing packages (about half a minute the first time) …" >&2
 	@npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-	@node join-packages.js
 	@touch $@
 
 .node/node_modules/.bin/node:

@@ -74,14 +74,17 @@ export interface Server {
   readonly origin: string;
 }
 
-/** The service as it is run from a checkout, with the settings given. @returns when it is ready */
+/** The program of the package, which `make dist` makes. */
+export const packaged = 'dist/bin/animal-store.cjs';
+
+/** The service with the settings given. @returns when it is ready */
 export const startService = async (
   settings: Readonly<Record<string, string>>,
   core = serverCore,
 ): Promise<Server> => {
   const port = String(await freePort());
   const ports = { PORT: port, EDGE_HTTP_PORT: '0', EDGE_HTTPS_PORT: '0' };
-  const program = startPinned(core, ['./animal-store', 'serve'], { ...settings, ...ports });
+  const program = startPinned(core, [packaged, 'serve'], { ...settings, ...ports });
   const origin = `http://127.0.0.1:${port}`;
   await answering(program, `${origin}/readyz`);
   return { pid: program.pid, origin };

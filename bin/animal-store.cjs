@@ -1,7 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=50 --no-allocation-site-pretenuring
 'use strict';
 
-// Runs src/main.ts in a checkout, and what was made of it in an installed package. Every Node since 12 can read this
+// Runs src/main.ts in a checkout, and program/main.js in an installed package. Every Node since 12 can read this
 // file: one that is too old for the service gets a sentence, not a stack.
 const { existsSync, lstatSync, mkdirSync } = require('fs');
 const { enableCompileCache } = require('module');
@@ -78,7 +78,7 @@ if (found) {
 } else {
   if (process.pid === 1) endOnSignal();
   keepCompiledCode();
-  import(pathToFileURL(isCheckout ? source : join(root, 'dist', 'src', 'main.js')).href).catch(
-    fail,
-  );
+  // Stack traces name the lines of the sources.
+  process.setSourceMapsEnabled(!isCheckout);
+  import(pathToFileURL(isCheckout ? source : join(root, 'program', 'main.js')).href).catch(fail);
 }

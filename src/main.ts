@@ -1,9 +1,12 @@
-import './app/quick-imports.ts';
+import { CommanderError } from 'commander';
+import { animalStore } from './app/commands/program.ts';
+import { onDemand } from './app/on-demand.ts';
+import { redaction } from './app/settings/redaction.ts';
 
 const failed = 1;
 const wrongUsage = 2;
 
-/** Found missing only now, because parts of the program are imported when they are needed. bin/animal-store.cjs says so. */
+/** Found missing only now, because some parts are imported on demand. bin/animal-store.cjs says so. */
 const missingPackage = (error: unknown): Error | undefined => {
   if (!(error instanceof Error)) return undefined;
   const isMissing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
@@ -13,10 +16,6 @@ const missingPackage = (error: unknown): Error | undefined => {
 // What is made is for this user alone: keys, the database, deploys.
 process.umask(0o077);
 
-// Imported only now, by the quick way.
-const { CommanderError } = await import('commander');
-const { animalStore } = await import('./app/commands/program.ts');
-
 try {
   await animalStore().parseAsync();
 } catch (error) {
@@ -25,10 +24,7 @@ try {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : wrongUsage;
   } else {
-    const [{ failureInWords }, { redaction }] = await Promise.all([
-      import('./app/failure-words.ts'),
-      import('./app/settings/redaction.ts'),
-    ]);
+    const { failureInWords } = await onDemand.maintenance();
     const redact = redaction(process.env);
     process.stderr.write(`animal-store: ${redact(failureInWords(error, process.env))}\n`);
     process.exitCode = failed;

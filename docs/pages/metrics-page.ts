@@ -1,7 +1,7 @@
 import { measures, type MeasureName } from '../../src/adapters/http/metrics/measures.ts';
 import type { Together } from '../../src/adapters/http/metrics/measure.ts';
 import { rcodes } from '../../src/adapters/nameserver/zone.ts';
-import { attemptOutcomes } from '../../src/app/measures/counted-attempts.ts';
+import { attemptOutcomes } from '../../src/app/wiring/queues.ts';
 import { apiJobs, workerJobs, type WorkerPorts } from '../../src/app/jobs.ts';
 import {
   certificateStates,

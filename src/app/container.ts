@@ -1,39 +1,34 @@
-import { Container, type ContainerModule } from 'inversify';
+import { Container } from 'inversify';
 import { pino, type Logger } from 'pino';
-import { AsyncActing } from '../adapters/system/async-context.ts';
-import { Acting, type Actor } from '../kernel/acting.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { migrateUp } from '../adapters/kysely/migrations.ts';
-import { loadConfig, type Config } from './settings/config.ts';
-import { makeDataPlaces } from './data-places.ts';
-import { contexts } from './contexts.module.ts';
+import { importSdk } from '../adapters/storage/s3/s3-client.ts';
+import { AsyncActing } from '../adapters/system/async-context.ts';
+import { Acting, type Actor } from '../kernel/acting.ts';
+import { makeDataPlaces, refuseHalfRestored } from './data-folder.ts';
 import { ConfigKey, LogKey, PreviousSecretKeys, SecretKey } from './keys.ts';
-import { metering } from './metering.module.ts';
-import { notificationsModule } from './notifications.module.ts';
-import { persistence } from './persistence.module.ts';
+import { onDemand } from './on-demand.ts';
+import { loadConfig } from './settings/config.ts';
+import type { Config } from './settings/settings.ts';
 import { objectStoreIn } from './settings/addresses.ts';
-import { refuseHalfRestored } from './restore-mark.ts';
 import { previousSecretKeysFor, secretKeyFor } from './settings/secret-key.ts';
-import { system } from './system.module.ts';
+import { accessModule } from './wiring/access.ts';
+import { authorities } from './wiring/authorities.ts';
+import { catalogueModule } from './wiring/catalogue.ts';
+import { domainsModule } from './wiring/domains.ts';
+import { notificationsModule } from './wiring/notifications.ts';
+import { queues } from './wiring/queues.ts';
+import { sitesModule } from './wiring/sites.ts';
+import { system } from './wiring/system.ts';
 
-/** What a command is about. */
-export interface CommandNeeds {
-  /** Whether sites or custom domains. */
-  readonly sites: boolean;
-}
-
-interface Opening {
-  /** The actor outside of `Acting.run`. */
-  readonly actor?: Actor;
-  /** Of a process without a role. */
-  readonly needs?: CommandNeeds;
-}
-
-/** Everything, wired, on an up-to-date database. `close` with `unbindAllAsync`. */
+/**
+ * Everything, wired, on an up-to-date database. `close` with `unbindAllAsync`.
+ * @param actor outside of `Acting.run`
+ */
 export const openContainer = async (
   config: Config,
   log: Logger,
-  { actor = 'service', needs = { sites: true } }: Opening = {},
+  actor: Actor = 'service',
 ): Promise<Container> => {
   refuseHalfRestored(config);
   await makeDataPlaces(config);
@@ -43,66 +38,31 @@ export const openContainer = async (
   container.bind(PreviousSecretKeys).toConstantValue(previousSecretKeysFor(config));
   container.bind(LogKey).toConstantValue(log);
   container.bind(Acting).toConstantValue(new AsyncActing(actor));
-  container.load(persistence, contexts, notificationsModule, metering, system);
-  container.load(...(await modulesFor(config, needs)));
+  container.load(system, queues, ...contexts);
+  const isCommand = config.roles.length === 0;
+  if (!isCommand) container.load(...(await onDemand.inbound()).inbound);
+  if (config.redisUrl !== undefined) {
+    container.load((await onDemand.redis()).redis(config.redisUrl));
+  }
+  // Otherwise the first visitor waits for it. Most commands do not need it.
+  if (!isCommand && objectStoreIn(config)) await importSdk();
   await bringUpToDate(config.databaseUrl, log);
   return container;
 };
 
+const contexts = [
+  catalogueModule,
+  accessModule,
+  sitesModule,
+  domainsModule,
+  authorities,
+  notificationsModule,
+];
+
 /** For one short command, which has no role and no log. */
-export const openForCommand = (needs: CommandNeeds): Promise<Container> => {
+export const openForCommand = (): Promise<Container> => {
   const config = { ...loadConfig(process.env), roles: [] };
-  return openContainer(config, pino({ level: 'silent' }), { actor: 'operator', needs });
-};
-
-/** What the roles and the settings of this process ask for. */
-const modulesFor = async (config: Config, needs: CommandNeeds): Promise<ContainerModule[]> => {
-  const { roles, redisUrl, acmeDnsZone: zone } = config;
-  const isCommand = roles.length === 0;
-  const changesSites = isCommand
-    ? needs.sites
-    : roles.includes('dashboard') || roles.includes('worker');
-  const hasSites = changesSites || roles.includes('edge');
-  return [
-    ...(isCommand ? [] : [(await import('./web.module.ts')).web]),
-    ...(roles.includes('dashboard') ? [(await import('./dashboard.module.ts')).pages] : []),
-    ...(roles.includes('edge') ? [(await import('./edge.module.ts')).edge] : []),
-    ...(roles.includes('dns') && zone !== undefined
-      ? [(await import('./nameserver.module.ts')).nameServer(zone)]
-      : []),
-    ...(changesSites ? await siteModules(config) : []),
-    ...(hasSites ? [await filesModule(config)] : []),
-    ...(redisUrl === undefined ? [] : [(await import('./redis.module.ts')).redis(redisUrl)]),
-  ];
-};
-
-/** All that changes sites and custom domains, and reacts to what changed. */
-const siteModules = async (config: Config): Promise<ContainerModule[]> => {
-  const [{ siteContexts }, { publishing, folderUnpacking }, { authorities }] = await Promise.all([
-    import('./sites.module.ts'),
-    import('./publishing.module.ts'),
-    import('./authorities.module.ts'),
-  ]);
-  const [{ events }, { webhooks }] = await Promise.all([
-    import('./events.module.ts'),
-    import('./webhooks.module.ts'),
-  ]);
-  const unpacking = objectStoreIn(config)
-    ? (await import('./store-files.module.ts')).storeUnpacking
-    : folderUnpacking;
-  return [siteContexts, publishing, authorities, unpacking, webhooks, events];
-};
-
-const filesModule = async (config: Config): Promise<ContainerModule> => {
-  const store = objectStoreIn(config);
-  if (!store) return (await import('./site-files.module.ts')).siteFiles;
-  const [{ storeFiles }, { importSdk }] = await Promise.all([
-    import('./store-files.module.ts'),
-    import('../adapters/storage/s3/s3-client.ts'),
-  ]);
-  // No visitor waits for it. Most short commands do not need it.
-  if (config.roles.length > 0) await importSdk();
-  return storeFiles(store);
+  return openContainer(config, pino({ level: 'silent' }), 'operator');
 };
 
 const bringUpToDate = async (url: string, log: Logger): Promise<void> => {

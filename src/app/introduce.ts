@@ -3,13 +3,12 @@ import type { Container } from 'inversify';
 import type { Access } from '../access/access.ts';
 import { Clock } from '../kernel/clock.ts';
 import { JobLeases } from '../kernel/queue.ts';
-import { commandName } from './command-name.ts';
 import { AccessKey, ProcessKey } from './keys.ts';
 import type { Places } from './processes/parent-link.ts';
-import { dashboardOrigin, signInUrl } from './settings/addresses.ts';
-import type { Config } from './settings/config.ts';
-import { urlHost } from './settings/addresses.ts';
+import { dashboardOrigin, signInUrl, urlHost } from './settings/addresses.ts';
+import type { Config } from './settings/settings.ts';
 import { SiteAddresses } from './site-addresses.ts';
+import { commandName } from './version.ts';
 
 interface Welcome {
   readonly accountId: string;

@@ -1,15 +1,15 @@
-import type { Logger } from 'pino';
 import type { ServiceIdentifier } from 'inversify';
+import type { Logger } from 'pino';
 import type { Access } from '../access/access.ts';
 import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
-import type { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
-import type { RedisSignals } from '../adapters/redis/redis-signals.ts';
 import type { EdgeServer } from '../adapters/edge/edge-server.ts';
 import type { WatchedPlatformFiles } from '../adapters/edge/platform-files.ts';
 import type { RouteTable } from '../adapters/edge/route-table.ts';
 import type { Handler, HttpServer } from '../adapters/http/listener/http-server.ts';
-import type { NameServer } from '../adapters/nameserver/name-server.ts';
 import type { Metrics } from '../adapters/http/metrics/metrics.ts';
+import type { NameServer } from '../adapters/nameserver/name-server.ts';
+import type { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
+import type { RedisSignals } from '../adapters/redis/redis-signals.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CertificateAuthority } from '../domains/certificate-ports.ts';
 import type { Domains } from '../domains/domains.ts';
@@ -17,7 +17,7 @@ import type { Postman } from '../notifications/ports.ts';
 import type { Notifications, WebhookCalls } from '../notifications/notifications.ts';
 import type { Sites } from '../sites/sites.ts';
 import type { Bells, Queues } from './queues.ts';
-import type { Config } from './settings/config.ts';
+import type { Config } from './settings/settings.ts';
 
 // Container keys for values that are no classes. Ports are their own keys.
 const key = <T>(name: string) => Symbol(name) as ServiceIdentifier<T>;
@@ -59,8 +59,8 @@ export const PlatformFilesKey = key<{ readonly files: WatchedPlatformFiles | und
 );
 /** Bound where the role `dns` runs. */
 export const NameServerKey = key<NameServer>('name server');
-/** Bound where DEPLOYS_URL is set. `reach` throws if it cannot be read. */
-export const ObjectStoreKey = key<{ reach(): Promise<void> }>('object store');
+/** Undefined without DEPLOYS_URL. `reach` throws if it cannot be read. */
+export const ObjectStoreKey = key<{ reach(): Promise<void> } | undefined>('object store');
 /** Bound where REDIS_URL is set. */
 export const RedisCountersKey = key<RedisQuotaCounters>('counters in Redis');
 export const RedisSignalsKey = key<RedisSignals>('signals by Redis');

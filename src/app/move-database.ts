@@ -4,14 +4,16 @@ import {
   type OnMoved,
   type SqliteSource,
 } from '../adapters/kysely/copies/move.ts';
+import { mysqlObstacle } from '../adapters/kysely/copies/mysql-claim.ts';
 import { databaseFile, kindOfUrl } from '../adapters/kysely/engine/database-kind.ts';
+import { failureOf } from '../adapters/kysely/engine/failure.ts';
+import { Unavailable } from '../kernel/unavailable.ts';
 import { schemaGap } from './backup/schema.ts';
-import { commandName } from './command-name.ts';
+import { refuseHalfRestored } from './data-folder.ts';
 import { isMissing } from './doctor/check-database.ts';
-import { databasePlace } from './failure-words.ts';
-import { intoEmptyMysql } from './into-empty-mysql.ts';
-import { refuseHalfRestored } from './restore-mark.ts';
-import type { Config } from './settings/config.ts';
+import { databasePlace, databaseProblem } from './failure-words.ts';
+import type { Config } from './settings/settings.ts';
+import { commandName } from './version.ts';
 
 export interface Moved {
   /** Without user and password, as `to`. */
@@ -47,7 +49,7 @@ export const moveDatabase = async (
 
 const refuseOtherSchema = async (source: SqliteSource): Promise<void> => {
   const { migrations } = await source.facts();
-  const { pending, unknown } = await schemaGap({ migrations });
+  const { pending, unknown } = schemaGap({ migrations });
   if (unknown.length > 0 && pending.length > 0) {
     throw new Error(`Its schema is that of an unreleased build: ${unknown.join(', ')}.`);
   }
@@ -58,4 +60,32 @@ const refuseOtherSchema = async (source: SqliteSource): Promise<void> => {
   throw new Error(
     `Its schema is older: ${pending.join(', ')} is missing. Run ${commandName()} migrate first.`,
   );
+};
+
+/**
+ * Fills the empty MySQL database that an option names.
+ * @param option such as --to
+ * @throws Error that says what to do
+ */
+export const intoEmptyMysql = async <T>(
+  url: string,
+  option: string,
+  fill: () => Promise<T>,
+): Promise<T> => {
+  const place = databasePlace(url);
+  try {
+    const obstacle = await mysqlObstacle(url);
+    if (obstacle === undefined) return await fill();
+    throw new Error(
+      `The database ${place} is in use or not empty: ${obstacle}. Name an empty one.`,
+    );
+  } catch (error) {
+    const { code, message } = error as { readonly code?: unknown; readonly message: string };
+    const isOfSource = String(code).startsWith('SQLITE_');
+    if (isOfSource || message.endsWith('.')) throw error;
+    const isAway = error instanceof Unavailable || failureOf(error) === 'unavailable';
+    const { seen, advice } = databaseProblem(url, error, option);
+    const refused = `The database ${place} refused it: ${message}.`;
+    throw new Error(isAway ? `${seen} ${advice}` : refused, { cause: error });
+  }
 };

@@ -1,5 +1,6 @@
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
+import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
 import { StoredSignal } from '../kernel/bell.ts';
 import { HttpServer } from '../adapters/http/listener/http-server.ts';
 import {
@@ -9,12 +10,9 @@ import {
 } from '../adapters/http/metrics/measures.ts';
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import { HighUseReporter, UsageRecorder } from '../adapters/metering/usage-recorder.ts';
-import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
 import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';
 import { Clock } from '../kernel/clock.ts';
-import type { Config } from './settings/config.ts';
 import { apiJobs } from './jobs.ts';
-import { Draining } from './draining.ts';
 import {
   ConfigKey,
   DashboardKey,
@@ -27,12 +25,13 @@ import {
   RedisSignalsKey,
   RouteTableKey,
 } from './keys.ts';
-import { recallCounters } from './known-counters.ts';
-import type { Opened } from './opened.ts';
-import type { ListeningRole, RunningRole } from './running-role.ts';
+import type { Config } from './settings/settings.ts';
 import { SiteAddresses } from './site-addresses.ts';
-import { startJobs } from './start-jobs.ts';
+import type { Opened } from './stop-process.ts';
 import { version } from './version.ts';
+import { recallCounters } from './wiring/access.ts';
+import { Draining } from './wiring/web.ts';
+import { startJobs, startWorker, type RunningRole } from './worker.ts';
 
 /** Starts the roles of this process. @throws Error when one cannot start; `opened` stops those that did */
 export const startRoles = async (
@@ -87,7 +86,6 @@ export const startRoles = async (
     counting.push(startCounting(container, config, log));
   }
   if (roles.includes('worker')) {
-    const { startWorker } = await import('./worker.ts');
     running.push(startWorker(container, config, log));
   }
   // Nothing waits for it: what is in the cache is served meanwhile.
@@ -200,3 +198,9 @@ const naming = async <T>(
     throw new Error(message, { cause: error });
   }
 };
+
+/** One that listens. */
+interface ListeningRole extends RunningRole {
+  /** From now on each answer is the last one of its connection: the client's next request finds another process. */
+  announceEnd(): void;
+}

@@ -3,15 +3,14 @@ import { openContainer } from './container.ts';
 import { Tracer } from '../kernel/tracer.ts';
 import { introducing, placesOf } from './introduce.ts';
 import { createLog } from './log.ts';
-import { Opened } from './opened.ts';
+import { Opened, stopDeadlines, stopOnSignal } from './stop-process.ts';
 import type { ParentLink } from './processes/parent-link.ts';
 import { serveUnder, type ServingProcess } from './processes/serve-under.ts';
 import { startRoles } from './roles.ts';
-import { warnOfUnknownKeys } from './sealed-under.ts';
-import type { Config } from './settings/config.ts';
+import { warnOfUnknownKeys } from './sealed-keys.ts';
+import type { Config } from './settings/settings.ts';
 import { redaction } from './settings/redaction.ts';
 import { startWarnings } from './settings/start-warnings.ts';
-import { stopDeadlines, stopOnSignal } from './stop-process.ts';
 import { openTracing } from './tracing.ts';
 
 /** Serves in this process until a signal or its parent stops it. @throws Error after it has given back what it opened */

@@ -1,6 +1,6 @@
 import type { EdgePort } from '../adapters/kysely/sites/project-routes.ts';
 import { siteUrl } from './settings/addresses.ts';
-import type { Config } from './settings/config.ts';
+import type { Config } from './settings/settings.ts';
 
 /**
  * Public addresses of projects. The port is the one that the edges stored in the database, because this process may be

@@ -1,10 +1,9 @@
 import type { ResolutionContext } from 'inversify';
 import type { Logger } from 'pino';
-import type { StoredEvent } from '../kernel/domain-event.ts';
 import type { Ids } from '../kernel/ids.ts';
 import { Tracer, type Beginning } from '../kernel/tracer.ts';
-import type { Config } from './settings/config.ts';
-import type { Subscriber, Subscribers } from './queues.ts';
+import { onDemand } from './on-demand.ts';
+import type { Config } from './settings/settings.ts';
 import { version } from './version.ts';
 
 const longestReason = 200;
@@ -15,7 +14,7 @@ export const openTracing = async (
   log: () => Logger,
 ): Promise<Tracer | undefined> => {
   if (config.otelExporterOtlpEndpoint === undefined) return undefined;
-  const { openTracer } = await import('../adapters/tracing/open-tracer.ts');
+  const { openTracer } = await onDemand.traces();
   const tracer = openTracer({
     version: version(),
     // It belongs to none of the traces.
@@ -71,28 +70,4 @@ export const notingEvents = (tracer: Tracer, ids: Ids): Ids => ({
     if (prefix === 'evt') tracer.stores(id);
     return id;
   },
-});
-
-/** The same subscribers; each delivery begins a trace, linked to what stored its event where that is known. */
-export const tracedSubscribers = (tracer: Tracer, subscribers: Subscribers): Subscribers =>
-  Object.fromEntries(
-    Object.entries(subscribers).map(([name, handle]): [string, Subscriber] => [
-      name,
-      (stored) => tracer.begin(deliveryOf(stored, name), () => handle(stored)),
-    ]),
-  );
-
-const deliveryOf = ({ id, event }: StoredEvent, subscriber: string): Beginning => ({
-  name: `process ${event.type}`,
-  kind: 'consumer',
-  facts: {
-    'messaging.system': 'animal_store',
-    'messaging.operation.name': 'process',
-    'messaging.operation.type': 'process',
-    'messaging.destination.name': event.type,
-    'messaging.destination.subscription.name': subscriber,
-    'messaging.message.id': id,
-    'animal_store.account.id': event.accountId,
-  },
-  causedBy: id,
 });

@@ -1,12 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
+import { StoredSignal } from '../kernel/bell.ts';
+import { jobMeasures, type Tally } from '../adapters/http/metrics/measures.ts';
 import { censusMeasures } from '../adapters/http/metrics/stored-measures.ts';
 import { backupTimes } from '../adapters/kysely/copies/database-copies.ts';
 import { Database } from '../adapters/kysely/database.ts';
-import type { SleepOptions } from '../adapters/schedule/cron-jobs.ts';
+import { CronJobs, type Job, type SleepOptions } from '../adapters/schedule/cron-jobs.ts';
 import { leasedJob } from '../adapters/schedule/leased-job.ts';
-import { StoredSignal } from '../kernel/bell.ts';
+import { named, RunningWork } from '../adapters/system/event-loop-watch.ts';
 import { Clock } from '../kernel/clock.ts';
 import { JobLeases } from '../kernel/queue.ts';
 import { Retention } from '../kernel/retention.ts';
@@ -16,6 +18,7 @@ import {
   AccessKey,
   BellsKey,
   DomainsKey,
+  LogKey,
   MetricsKey,
   NotificationsKey,
   ProcessKey,
@@ -24,10 +27,17 @@ import {
   WebhookCallsKey,
 } from './keys.ts';
 import { storedCensus } from './measures/stored-census.ts';
-import type { RunningRole } from './running-role.ts';
-import type { Config } from './settings/config.ts';
-import { startJobs } from './start-jobs.ts';
+import type { Config } from './settings/settings.ts';
 import { begun } from './tracing.ts';
+
+/** One role at work. Stopping waits for what is under way. */
+export interface RunningRole {
+  /**
+   * @param isReplaced given when another process has taken its place on the same ports, so that clients may take their
+   * time. It aborts when the whole service ends after all: then what is left ends soon, too
+   */
+  stop(isReplaced?: AbortSignal): Promise<void>;
+}
 
 /** The role `worker`: jobs, and all work that waits for its time. */
 export const startWorker = (
@@ -95,3 +105,59 @@ const facesIn = (container: Container) => ({
 const letHeapGrow = (): void => {
   setFlagsFromString('--heap-growing-percent=0');
 };
+
+/** Runs jobs when they have work; all of them are measured and watched. */
+export const startJobs = (
+  container: Container,
+  jobs: readonly Job[],
+  sleep: SleepOptions = {},
+): CronJobs => {
+  const log = container.get(LogKey);
+  const metrics = container.get(MetricsKey);
+  const tracer = container.get(Tracer, { optional: true });
+  const watched = watchedJobs(container.get(RunningWork), tracedJobs(tracer, jobs));
+  const cron = new CronJobs(measuredJobs(metrics, watched), log, sleep);
+  metrics.show(jobMeasures, () => cron.state());
+  return cron;
+};
+
+/** The same jobs, registered while they run. */
+export const watchedJobs = (running: RunningWork, jobs: readonly Job[]): readonly Job[] =>
+  jobs.map((job) => {
+    const work = named('job', job.name);
+    return { ...job, run: (isStopping) => running.during(work, () => job.run(isStopping)) };
+  });
+
+/** The same jobs; each run of those that want it is a trace. */
+export const tracedJobs = (tracer: Tracer | undefined, jobs: readonly Job[]): readonly Job[] =>
+  jobs.map((job) => {
+    if (!tracer || !job.isTraced) return job;
+    const span = { name: job.name, kind: 'internal', facts: {} } as const;
+    return { ...job, run: (isStopping) => tracer.begin(span, () => job.run(isStopping)) };
+  });
+
+const outcomes = ['succeeded', 'failed'] as const;
+
+/** The same jobs; their runs are counted, unless left to another process, and timed. */
+export const measuredJobs = (metrics: Tally, jobs: readonly Job[]): readonly Job[] =>
+  jobs.map((job) => {
+    const labels = { job_name: job.name };
+    const count = (outcome: (typeof outcomes)[number], by = 1) => {
+      metrics.count('job_runs_total', { ...labels, outcome }, by);
+    };
+    for (const outcome of outcomes) count(outcome, 0);
+    const run: Job['run'] = async (isStopping) => {
+      const begunAt = performance.now();
+      try {
+        const result = await job.run(isStopping);
+        if (result !== 'elsewhere') count('succeeded');
+        return result;
+      } catch (error) {
+        count('failed');
+        throw error;
+      } finally {
+        metrics.time('job_duration_seconds', labels, (performance.now() - begunAt) / 1000);
+      }
+    };
+    return { ...job, run };
+  });

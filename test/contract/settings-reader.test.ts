@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { readDomainSettings } from '../../src/app/domain-settings/text.ts';
-import { settingsLimits, SettingsReader } from '../../src/app/settings-reader.ts';
+import { settingsLimits, SettingsReader } from '../../src/app/domain-settings/settings-reader.ts';
 
 const reader = new SettingsReader();
 const endless = new SettingsReader(new URL('../support/endless-thread.ts', import.meta.url), {

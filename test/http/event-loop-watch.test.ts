@@ -5,8 +5,9 @@ import { HttpServer, type Handler } from '../../src/adapters/http/listener/http-
 import { eventLoopMeasures } from '../../src/adapters/http/metrics/measures.ts';
 import { Metrics } from '../../src/adapters/http/metrics/metrics.ts';
 import { EventLoopWatch, named, RunningWork } from '../../src/adapters/system/event-loop-watch.ts';
-import { watchedJobs } from '../../src/app/start-jobs.ts';
-import { watched, watchedSubscribers } from '../../src/app/watched-work.ts';
+import { watchedJobs } from '../../src/app/worker.ts';
+import { watched } from '../../src/app/wiring/web.ts';
+import { watchedSubscribers } from '../../src/app/wiring/queues.ts';
 import { until } from '../support/until.ts';
 
 interface Line {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findFreePort, startGuard } from '../support/servers/debian-server.ts';
 import { until } from '../support/until.ts';
@@ -14,27 +14,17 @@ const root = join(import.meta.dirname, '../..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   readonly version: string;
 };
-const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-  readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
-};
 
-/** As `npm install` leaves it in an empty folder, with the packages that a production install has and no others. */
+/** As `npm install` leaves it in an empty folder, without the packages that are inside of it. */
 const install = async (folder: string): Promise<void> => {
-  await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root });
+  await run('make', ['dist'], { cwd: root });
+  await run('npm', ['pack', '--silent', '--pack-destination', folder, './dist'], { cwd: root });
   await run('tar', ['-xzf', `animal-store-${version}.tgz`], { cwd: folder });
-  const installed = join(folder, 'node_modules/animal-store');
-  await mkdir(dirname(installed));
-  await cp(join(folder, 'package'), installed, { recursive: true });
-  const needed = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && !dev);
-  for (const [path] of needed.filter(([path]) => path.lastIndexOf('node_modules/') === 0)) {
-    await mkdir(dirname(join(installed, path)), { recursive: true });
-    await symlink(join(root, path), join(installed, path));
-  }
-  await mkdir(join(folder, 'node_modules/.bin'));
-  await symlink(
-    '../animal-store/bin/animal-store.cjs',
-    join(folder, 'node_modules/.bin/animal-store'),
-  );
+  const packages = join(folder, 'node_modules');
+  await mkdir(join(packages, '.bin'), { recursive: true });
+  await cp(join(folder, 'package'), join(packages, 'animal-store'), { recursive: true });
+  await symlink(join(root, 'node_modules/better-sqlite3'), join(packages, 'better-sqlite3'));
+  await symlink('../animal-store/bin/animal-store.cjs', join(packages, '.bin/animal-store'));
   await writeFile(join(folder, 'package.json'), '{}');
 };
 
@@ -73,16 +63,29 @@ describe('the packed animal-store', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('contains the program, as JavaScript, and its documents, and little else', async () => {
+  test('contains the program as JavaScript, its documents, and the licences of the packages inside', async () => {
     const inside = join(folder, 'node_modules/animal-store');
-    const files = globSync('{package.json,{bin,dist,docs,src,test}/**/*.*}', { cwd: inside });
-    const sources = globSync('{src,db}/**/*.*', { cwd: root }).filter(
-      (path) => !path.endsWith('.d.ts'),
-    );
-    const program = sources.map((path) => `dist/${path.replace(/\.ts$/, '.js')}`);
+    const files = globSync('{package.json,{bin,docs,src,test}/**/*.*}', { cwd: inside });
     const documents = globSync('{bin/*,docs/*.md,docs/decisions/*}', { cwd: root });
-    expect(files.toSorted()).toEqual(['package.json', ...documents, ...program].toSorted());
-    expect((await stat(join(folder, `animal-store-${version}.tgz`))).size).toBeLessThan(800_000);
+    expect(files.toSorted()).toEqual(['package.json', ...documents].toSorted());
+    const { dependencies } = JSON.parse(readFileSync(join(inside, 'package.json'), 'utf8')) as {
+      readonly dependencies: object;
+    };
+    expect(Object.keys(dependencies)).toEqual(['better-sqlite3']);
+    const licences = readFileSync(join(inside, 'THIRD-PARTY-LICENCES.txt'), 'utf8');
+    for (const name of ['koa', 'kysely', 'idiomorph', '@zxcvbn-ts/language-common']) {
+      expect(licences).toMatch(new RegExp(`^${name} [\\d.]+ \\([\\w-]+\\)\\n\\n\\S`, 'm'));
+    }
+    expect((await stat(join(folder, `animal-store-${version}.tgz`))).size).toBeLessThan(5_000_000);
+  });
+
+  test('names the lines of its sources in a stack trace', async () => {
+    const bin = join(folder, 'node_modules/.bin/animal-store');
+    const broken = { ...env, LOG_LEVEL: 'debug', DATABASE_URL: 'sqlite:/proc/none/store.db' };
+    const ended = run(bin, ['account', 'list'], { cwd: folder, env: broken });
+    await expect(ended).rejects.toMatchObject({
+      stderr: expect.stringMatching(/at .*src\/app\/data-folder\.ts:\d+:\d+/),
+    });
   });
 
   test('serves with npx in an empty folder: its printed curl line works, and its pages load their styles', async () => {

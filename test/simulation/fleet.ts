@@ -10,11 +10,11 @@ import { zoneOf } from '../../src/adapters/nameserver/zone.ts';
 import { openContainer } from '../../src/app/container.ts';
 import { apiJobs } from '../../src/app/jobs.ts';
 import { RouteTableKey } from '../../src/app/keys.ts';
-import { recallCounters } from '../../src/app/known-counters.ts';
-import { loadConfig, type Config } from '../../src/app/settings/config.ts';
+import { recallCounters } from '../../src/app/wiring/access.ts';
+import { loadConfig } from '../../src/app/settings/config.ts';
+import type { Config } from '../../src/app/settings/settings.ts';
 import { SiteAddresses } from '../../src/app/site-addresses.ts';
-import { startJobs } from '../../src/app/start-jobs.ts';
-import { startWorker } from '../../src/app/worker.ts';
+import { startJobs, startWorker } from '../../src/app/worker.ts';
 import { DnsChallenges } from '../../src/domains/certificate-ports.ts';
 import { EdgeRecords } from '../../src/domains/ports.ts';
 import { RouteTable } from '../../src/adapters/edge/route-table.ts';
@@ -34,6 +34,8 @@ const fleet = {
 export type ProcessName = keyof typeof fleet;
 
 export const processNames = Object.keys(fleet) as readonly ProcessName[];
+
+export const workerNames = ['worker-1', 'worker-2'] as const;
 
 export interface FleetPorts {
   readonly time: Time;

@@ -492,7 +492,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'app/settings/redaction.ts':
     'It reads messages of errors, by patterns that have an end after 500 characters.',
   'app/introduce.ts': `${operator}the addresses of the service.`,
-  'app/settings/secret-key.ts': `${operator}the settings.`,
+  'app/settings/start-warnings.ts': `${operator}the settings.`,
   'app/settings/settings.ts': `${ours}names of settings.`,
   'app/settings/setting-schemas.ts': `${operator}the settings.`,
   'app/settings/faults.ts': `${operator}the settings.`,

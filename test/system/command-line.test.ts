@@ -3,7 +3,7 @@ import { knownMigrations } from '../../src/adapters/kysely/migrations.ts';
 import { databaseKinds, openDatabase, type DatabaseKind } from '../support/servers/databases.ts';
 import { newHome, type Home } from '../support/service/service-process.ts';
 
-const migrations = Object.keys(await knownMigrations());
+const migrations = Object.keys(knownMigrations);
 const secretShape = /^pets_live_[0-9A-Za-z]{38}$/;
 const moment = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 

@@ -18,6 +18,7 @@ import { AcmeSession, type Step } from './acme-session.ts';
 import { AcmeTransport, type AuthorityAddress } from './acme-transport.ts';
 import { newPrivateKey } from './issued-certificate.ts';
 import { isRefused, placeOrder, type WantedOrder } from './place-order.ts';
+import { certificateId } from './x509.ts';
 
 export interface AcmeSettings extends AuthorityAddress, AccountSettings {
   /** The authority's names in CAA records. Left out: what its directory says. */
@@ -150,7 +151,6 @@ const renewalWindow = async (
   { session, clock }: Step,
   chain: string,
 ): Promise<RenewalWindow | undefined> => {
-  const { certificateId } = await import('./x509.ts');
   const id = certificateId(chain);
   if (id === undefined) return undefined;
   const { renewalInfo } = await session.directory();

@@ -93,7 +93,7 @@ export const readDocument = <K extends Kind>(kind: K, text: string): Document<K>
     const parsed = v.safeParse(schemas[kind], JSON.parse(text));
     if (parsed.success) return parsed.output;
   } catch {
-    // The same refusal as for any other text.
+    // Told below, as any other document that is not one.
   }
   throw new NoUsableAnswer(`The certificate authority's answer is not a valid ${kind} (RFC 8555).`);
 };

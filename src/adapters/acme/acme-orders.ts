@@ -22,6 +22,7 @@ import {
 } from './acme-failure.ts';
 import { issuedCertificate, namesOf } from './issued-certificate.ts';
 import type { AcmeSession, Step } from './acme-session.ts';
+import { certificateRequest } from './x509.ts';
 
 const downloadPausesMs = [200, 800];
 
@@ -40,7 +41,6 @@ export const prove = (step: Step, order: CertificateOrder, url: string): Promise
 export const finalize = async (step: Step, order: CertificateOrder): Promise<OrderState> => {
   const answer = await read(step, order);
   if (answer.document.status !== 'ready') return stateOf(step, order, answer);
-  const { certificateRequest } = await import('./x509.ts');
   const request = await certificateRequest(namesOf(order), order.privateKey);
   const csr = request.toString('base64url');
   const act = () => step.session.post(answer.document.finalize, { csr });

@@ -12,7 +12,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Sealer } from '../../kernel/sealer.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import { newPrivateKey } from './issued-certificate.ts';
-import type { LocalRoot, RootPair } from './x509.ts';
+import { LocalRoot, newRoot, type RootPair } from './x509.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -145,7 +145,6 @@ export class LocalRootFile {
   }
 
   async #read(now: Date): Promise<LocalRoot> {
-    const { LocalRoot, newRoot } = await import('./x509.ts');
     const sealed =
       (await readWhole(this.#sealedPath)) ??
       (await createOnce(this.#sealedPath, this.#seal(await newRoot(now))));

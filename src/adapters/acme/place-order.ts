@@ -1,5 +1,6 @@
 import { AcmeFailure, AcmeProblem, isProblem, isRateLimit } from './acme-failure.ts';
 import type { AcmeSession } from './acme-session.ts';
+import { certificateId } from './x509.ts';
 import { NoUsableAnswer } from './acme-documents.ts';
 
 interface PlacedOrder {
@@ -29,7 +30,7 @@ export const placeOrder = async (
   const { renewalInfo } = await session.directory();
   const identifiers = names.map((value) => ({ type: 'dns', value }));
   const place = (extra: object) => placeWithProfile(session, { identifiers, ...extra }, profile);
-  const replaced = renewalInfo && replaces && (await idOf(replaces));
+  const replaced = renewalInfo && replaces && certificateId(replaces);
   if (replaced) {
     const exempt = await place({ replaces: replaced }).catch(unlessAboutReplacing);
     return exempt && { ...exempt, isExempt: true };
@@ -62,9 +63,6 @@ const placeWithProfile = async (
 const unlessAboutProfile = (error: unknown): undefined => {
   if (!isProblem(error, 'invalidProfile')) throw error;
 };
-
-const idOf = async (chain: string): Promise<string | undefined> =>
-  (await import('./x509.ts')).certificateId(chain);
 
 /**
  * Whether an error of `placeOrder` proves that the authority created no order, because the authority itself says so.

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
-import { extname, join, parse, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { Migration, Migrator, MigratorProps } from 'kysely/migration';
+import { Migrator, type Migration, type MigratorProps } from 'kysely/migration';
+import * as foundation from '../../../db/migrations/0001-foundation.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { Database } from './database.ts';
 import { failureOf } from './engine/failure.ts';
@@ -29,9 +27,7 @@ export class UnfinishedDatabase extends Error {
 export const unfinishedIn = (applied: readonly string[]): Filling | undefined =>
   fillings.find((filling) => applied.includes(unfinishedMark(filling)));
 
-const folder = resolve(import.meta.dirname, '../../../db/migrations');
-
-/** What a file of that folder exports. Anything beside `up` is data that describes what it makes. */
+/** What a file of db/migrations exports. Anything beside `up` is data that describes what it makes. */
 type MigrationFile = Migration & Readonly<Record<string, unknown>>;
 
 /** By their names, in order. */
@@ -49,20 +45,13 @@ export const named = (files: Readonly<Record<string, MigrationFile>>): Migration
     }),
   );
 
-/** Of this version. */
-export const migrationFiles = async (): Promise<Readonly<Record<string, MigrationFile>>> => {
-  const files = (await readdir(folder)).filter((file) => ['.ts', '.js'].includes(extname(file)));
-  const modules = files.toSorted().map(async (file) => {
-    const module = (await import(pathToFileURL(join(folder, file)).href)) as MigrationFile;
-    return [parse(file).name, module] as const;
-  });
-  return Object.fromEntries(await Promise.all(modules));
+/** Of this version, in order, by the files of db/migrations: a new file is a new line here. */
+export const migrationFiles: Readonly<Record<string, MigrationFile>> = {
+  '0001-foundation': foundation,
 };
 
-let known: Promise<Migrations> | undefined;
-
 /** All migrations of this version. */
-export const knownMigrations = (): Promise<Migrations> => (known ??= migrationFiles().then(named));
+export const knownMigrations = named(migrationFiles);
 
 export interface MigrationState {
   readonly name: string;
@@ -113,15 +102,14 @@ export const strangeSchema = (
  */
 export const migrateUp = async (
   database: Database,
-  migrations?: Migrations,
+  all: Migrations = knownMigrations,
 ): Promise<readonly string[]> => {
-  const all = migrations ?? (await knownMigrations());
   const applied = await appliedTo(database);
   const strange = applied && strangeSchema([...applied.keys()], all);
   if (strange) throw strange;
   // Most starts and commands have nothing to apply, and need no Migrator for that, nor Kysely's look at each table.
   if (applied?.size === Object.keys(all).length) return [];
-  const { error, results = [] } = await (await migrator(database, all)).migrateToLatest();
+  const { error, results = [] } = await migrator(database, all).migrateToLatest();
   const failed = results.find((result) => result.status === 'Error');
   if (error) {
     if (!failed && failureOf(error) === 'unavailable') throw new Unavailable('The database', error);
@@ -135,11 +123,10 @@ export const migrateUp = async (
 /** @throws Unavailable */
 export const migrationStates = async (database: Database): Promise<readonly MigrationState[]> => {
   await database.ping();
-  const migrations = await knownMigrations();
-  const names = Object.keys(migrations);
+  const names = Object.keys(knownMigrations);
   const applied = await appliedTo(database);
   if (!applied) {
-    const all = await (await migrator(database, migrations)).getMigrations();
+    const all = await migrator(database, knownMigrations).getMigrations();
     return all.map(({ name, executedAt }) => ({ name, executedAt, isKnown: true }));
   }
   return [...names, ...unknownIn([...applied.keys()], names)].map((name, at) => ({
@@ -173,12 +160,11 @@ const appliedTo = async ({ root }: Database): Promise<ReadonlyMap<string, Date> 
 };
 
 /** @param names of tables in which it remembers what it has applied, if they are not Kysely's own */
-export const migrator = async (
+export const migrator = (
   database: Database,
   migrations: Migrations,
   names: Pick<MigratorProps, 'migrationTableName' | 'migrationLockTableName'> = {},
-): Promise<Migrator> => {
-  const { Migrator } = await import('kysely/migration');
+): Migrator => {
   const provider = { getMigrations: () => Promise.resolve({ ...migrations }) };
   return new Migrator({ db: database.root, provider, ...names });
 };

@@ -1,14 +1,11 @@
 import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import PQueue from 'p-queue';
 import { passwordText } from '../../access/domain/password.ts';
 import { Passwords } from '../../access/people-ports.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
-
-/** The list of zxcvbn, commonest first: about 49 000 that were found in leaks. Half a megabyte. */
-const list = '@zxcvbn-ts/language-common/src/passwords.json';
 
 let known: Promise<ReadonlySet<string>> | undefined;
 
@@ -22,7 +19,8 @@ const readCommonPasswords = (): Promise<ReadonlySet<string>> => {
 };
 
 const readList = async (): Promise<ReadonlySet<string>> => {
-  const path = createRequire(import.meta.url).resolve(list);
+  // The list of zxcvbn, commonest first: about 49 000 that were found in leaks. Half a megabyte.
+  const path = fileURLToPath(import.meta.resolve('@zxcvbn-ts/language-common/src/passwords.json'));
   const words = JSON.parse(await readFile(path, 'utf8')) as readonly string[];
   return new Set(words.map((word) => word.toLowerCase()));
 };

@@ -14,7 +14,7 @@ import { keyUses } from '../../adapters/kysely/sealed-values.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import { isMissing } from '../doctor/check-database.ts';
 import { databasePlace, databaseProblem } from '../failure-words.ts';
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import { DeployCopies, withSiteFiles, type OnProgress } from './deploys.ts';
 import { BackupFolder } from './folder.ts';
@@ -56,7 +56,7 @@ export const backUp = async (
       const made = await write(work).catch((error: unknown) => refuseFull(folder, error));
       await folder.removeUnnamed(made.manifest).catch(unremoved);
       await remember(config, database, made.manifest);
-      const schema = await schemaGap(made.manifest.database);
+      const schema = schemaGap(made.manifest.database);
       return { ...made, folder: folder.path, schema };
     });
   } finally {

@@ -11,8 +11,8 @@ import { isMissing, usingDatabase } from '../doctor/check-database.ts';
 import type { Checked } from '../doctor/examine.ts';
 import { failed, ok, warning, type Finding } from '../doctor/finding.ts';
 import { databaseProblem } from '../failure-words.ts';
-import { intoEmptyMysql } from '../into-empty-mysql.ts';
-import type { Config } from '../settings/config.ts';
+import { intoEmptyMysql } from '../move-database.ts';
+import type { Config } from '../settings/settings.ts';
 import { damageOf, type OnProgress } from './deploys.ts';
 import { BackupFolder } from './folder.ts';
 import { missingKeys } from './keys-here.ts';
@@ -125,7 +125,7 @@ const checkCopy = async (
       ? await inspect().catch(unopened)
       : await intoEmptyMysql(into, '--into', inspect);
   const all = `${String(sumOf(rows))} rows in ${String(Object.keys(rows).length)} tables`;
-  const schema = await checkSchema(manifest);
+  const schema = checkSchema(manifest);
   if (!inspected) {
     const seen = `The dump of the database is what was written, with ${all}. Whether it can be loaded was not tried.`;
     return [warning(seen, 'Name an empty database of a test server with --into.'), ...schema];
@@ -161,8 +161,8 @@ const differences = (found: CopyFacts, manifest: Manifest): readonly string[] =>
   ];
 };
 
-const checkSchema = async (manifest: Manifest): Promise<readonly Finding[]> => {
-  const gap = await schemaGap(manifest.database);
+const checkSchema = (manifest: Manifest): readonly Finding[] => {
+  const gap = schemaGap(manifest.database);
   if (gap.unknown.length > 0) {
     const advice = `Restore it with version ${manifest.madeBy} or a newer one.`;
     return [failed(strangeIn(gap, manifest), advice)];

@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import PQueue from 'p-queue';
 import { FileSystemSiteFiles } from '../../adapters/storage/file-system-site-files.ts';
+import { ContentCache } from '../../adapters/storage/s3/content-cache.ts';
+import { S3SiteFiles } from '../../adapters/storage/s3/s3-site-files.ts';
+import { S3Store } from '../../adapters/storage/s3/s3-store.ts';
 import { oneForEach, storedForms } from '../../adapters/storage/manifest.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { SiteFiles, StoredFile } from '../../sites/ports.ts';
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { deploysFolder, objectStoreIn } from '../settings/addresses.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -189,11 +192,6 @@ export const withSiteFiles = async <T>(
   const place = objectStoreIn(config);
   const staging = deploysFolder(config);
   if (!place) return work(new FileSystemSiteFiles(staging));
-  const [{ ContentCache }, { S3SiteFiles }, { S3Store }] = await Promise.all([
-    import('../../adapters/storage/s3/content-cache.ts'),
-    import('../../adapters/storage/s3/s3-site-files.ts'),
-    import('../../adapters/storage/s3/s3-store.ts'),
-  ]);
   // Not the cache of the edges: what is read here once would take the place of what visitors want.
   const cache = new ContentCache({
     folder: join(config.dataDir, 'backup-cache'),

@@ -6,7 +6,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { FileSystemSiteFiles } from '../../adapters/storage/file-system-site-files.ts';
 import { flush } from '../../adapters/storage/files.ts';
 import type { SiteFiles } from '../../sites/ports.ts';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../data-folder.ts';
 import { DamagedManifest, manifestText, parseManifest, type Manifest } from './manifest.ts';
 
 const manifestName = 'manifest.json';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { localRootPurpose } from '../../adapters/acme/local-certificate-authority.ts';
 import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { previousSecretKeysFor, secretKeyFor } from '../settings/secret-key.ts';
 import type { Manifest } from './manifest.ts';
 

@@ -9,9 +9,8 @@ import {
 import { databaseFile, kindOfUrl } from '../../adapters/kysely/engine/database-kind.ts';
 import { flush } from '../../adapters/storage/files.ts';
 import { databasePlace } from '../failure-words.ts';
-import { makeFolder } from '../make-folder.ts';
-import { restoreMark } from '../restore-mark.ts';
-import type { Config } from '../settings/config.ts';
+import { makeFolder, restoreMark } from '../data-folder.ts';
+import type { Config } from '../settings/settings.ts';
 import { putBackAll, withSiteFiles, type OnProgress, type PutBack } from './deploys.ts';
 import { BackupFolder } from './folder.ts';
 import { missingKeys } from './keys-here.ts';
@@ -65,7 +64,7 @@ const admit = async (config: Config, manifest: Manifest): Promise<readonly strin
   if (kind !== kindOfUrl(config.databaseUrl)) {
     throw new Error(`The backup is of a database for ${kind}: URLs. Set DATABASE_URL to one.`);
   }
-  const gap = await schemaGap(manifest.database);
+  const gap = schemaGap(manifest.database);
   if (gap.unknown.length > 0) {
     throw new Error(
       `${strangeIn(gap, manifest)} Install that version or a newer one to restore it.`,

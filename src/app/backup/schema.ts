@@ -10,10 +10,8 @@ export interface SchemaGap {
   readonly unknown: readonly string[];
 }
 
-export const schemaGap = async ({
-  migrations,
-}: Pick<CopyFacts, 'migrations'>): Promise<SchemaGap> => {
-  const known = Object.keys(await knownMigrations());
+export const schemaGap = ({ migrations }: Pick<CopyFacts, 'migrations'>): SchemaGap => {
+  const known = Object.keys(knownMigrations);
   return {
     pending: known.filter((name) => !migrations.includes(name)),
     unknown: migrations.filter((name) => !known.includes(name)),

@@ -15,15 +15,8 @@ import { gib } from '../../sites/domain/project.ts';
 import { allowanceOf } from '../plan-allowances.ts';
 import { signInUrl } from '../settings/addresses.ts';
 import { AccessKey, ConfigKey } from '../keys.ts';
-import {
-  group,
-  lightCommand,
-  ofAccount,
-  option,
-  required,
-  table,
-  type Define,
-} from './run-command.ts';
+import { onDemand } from '../on-demand.ts';
+import { group, command, ofAccount, option, required, table, type Define } from './run-command.ts';
 
 const planOption = () => option('--plan <plan>', 'plan of the account').choices(plans);
 
@@ -45,7 +38,7 @@ const numberOfDays = (text: string): number => {
 const number = (flags: string, description: string) =>
   option(flags, description).argParser(wholeNumber);
 
-const create = lightCommand(
+const create = command(
   'create an account with a first API key, which is shown once, and a sign-in link',
   [
     required('--name <name>', 'name of the store'),
@@ -70,7 +63,7 @@ const create = lightCommand(
   },
 );
 
-const list = lightCommand('list all accounts', [], async (container) => {
+const list = command('list all accounts', [], async (container) => {
   const accounts = await container.get(AccessKey).listAccounts();
   return [
     accounts.map(presentAccount),
@@ -88,7 +81,7 @@ interface PlanGiven {
   readonly storageGib?: number;
 }
 
-const changePlan = lightCommand(
+const changePlan = command(
   'move an account to another plan',
   [
     ofAccount,
@@ -125,7 +118,7 @@ const setPlan: Define = (defined) => {
   });
 };
 
-const usage = lightCommand(
+const usage = command(
   'show requests by the hour, what is left now, and keys that call deprecated operations',
   [
     ofAccount,
@@ -134,7 +127,7 @@ const usage = lightCommand(
       .default(1),
   ],
   async (container, { account, days }: { account: string; days: number }) => {
-    const { recallCounters } = await import('../known-counters.ts');
+    const { recallCounters } = await onDemand.maintenance();
     await recallCounters(container);
     const since = new Date(container.get(Clock).now().getTime() - days * 86_400_000);
     const shown = await container.get(AccessKey).showUsage(account, since);
@@ -142,7 +135,7 @@ const usage = lightCommand(
   },
 );
 
-const audit = lightCommand(
+const audit = command(
   'show the audit log of an account, newest first',
   [new Argument('<account>', 'id of the account')],
   async (container, { account }: { account: string }) => {

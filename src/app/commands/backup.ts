@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { bytesInWords } from '../../kernel/text.ts';
 import type { BackupMade } from '../backup/back-up.ts';
 import type { Restored } from '../backup/restore.ts';
+import { onDemand } from '../on-demand.ts';
+import { loadConfig } from '../settings/config.ts';
 import { printChecks } from './doctor.ts';
 import { mysqlForm, refuseOtherUrl } from './move.ts';
 import { progressOf } from './progress.ts';
@@ -17,8 +19,8 @@ export const backupCommands = (program: Command): void => {
     .argument('<folder>', 'a new folder, or the one of an earlier backup')
     .option('--json', 'print JSON')
     .action(async (path: string, options: OutputOptions) => {
-      const { backUp } = await import('../backup/back-up.ts');
-      const config = await settings();
+      const { backUp } = await onDemand.maintenance();
+      const config = loadConfig(process.env);
       const made = await progressOf(options, (show) => backUp(config, path, show));
       print(options, present(made), inWords(made));
       if (Object.keys(made.manifest.lost).length > 0) process.exitCode = 1;
@@ -38,10 +40,10 @@ export const backupCommands = (program: Command): void => {
     .action(async (path: string, { into }: { into?: string }, command: Command) => {
       refuseOtherUrl(command, '--into', into);
       const options = command.optsWithGlobals<OutputOptions>();
-      const { checkBackup } = await import('../backup/check-backup.ts');
-      const config = await settings();
+      const { checkBackup } = await onDemand.maintenance();
+      const config = loadConfig(process.env);
       const checks = await progressOf(options, (show) => checkBackup(config, { path, into }, show));
-      await printChecks(options, checks);
+      printChecks(options, checks);
     });
 
   program
@@ -50,15 +52,13 @@ export const backupCommands = (program: Command): void => {
     .argument('<folder>', 'the folder of the backup')
     .option('--json', 'print JSON')
     .action(async (path: string, options: OutputOptions) => {
-      const { restore } = await import('../backup/restore.ts');
-      const config = await settings();
+      const { restore } = await onDemand.maintenance();
+      const config = loadConfig(process.env);
       const restored = await progressOf(options, (show) => restore(config, path, show));
       print(options, presentRestored(restored), restoredInWords(restored));
       if (Object.keys(restored.lost).length > 0) process.exitCode = 1;
     });
 };
-
-const settings = async () => (await import('../settings/config.ts')).loadConfig(process.env);
 
 const present = ({ folder, manifest, newDeploys, newBytes, schema }: BackupMade) => {
   const { madeAt, database, deploys, lost } = manifest;

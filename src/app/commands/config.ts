@@ -1,6 +1,10 @@
 import type { Command } from 'commander';
 import type { Finding } from '../doctor/finding.ts';
-import type { Config } from '../settings/config.ts';
+import { onDemand } from '../on-demand.ts';
+import { loadConfig } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
+import { redaction, shownSettings } from '../settings/redaction.ts';
+import { startWarnings } from '../settings/start-warnings.ts';
 import { print, type OutputOptions } from './run-command.ts';
 
 export const configCommands = (program: Command): void => {
@@ -13,11 +17,6 @@ export const configCommands = (program: Command): void => {
     )
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions) => {
-      const [{ loadConfig }, { redaction, shownSettings }, { startWarnings }] = await Promise.all([
-        import('../settings/config.ts'),
-        import('../settings/redaction.ts'),
-        import('../settings/start-warnings.ts'),
-      ]);
       const config = loadConfig(process.env);
       const shown = shownSettings(config);
       const warnings = startWarnings(config, process.env);
@@ -41,8 +40,7 @@ export const configCommands = (program: Command): void => {
 /** What `serve` would refuse beside the settings themselves, and the mail server. */
 const tried = async (config: Config): Promise<readonly (Finding & { readonly of: string })[]> => {
   const files = config.roles.includes('edge') && config.platformCertificateFile !== undefined;
-  const { given } = await import('../doctor/check-platform.ts');
-  const { checkMail } = await import('../doctor/check-servers.ts');
+  const { given, checkMail } = await onDemand.doctor();
   const certificate = files ? (await given(config)).findings : [];
   const mail = config.smtpUrl === undefined ? [] : await checkMail(config);
   return [

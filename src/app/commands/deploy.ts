@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises';
+import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
+import { archiveSource } from '../../adapters/archives/open-upload.ts';
 import type { EveryField } from '../../kernel/decision.ts';
 import { bytesInWords } from '../../kernel/text.ts';
 import type { Deploy } from '../../sites/domain/site.ts';
@@ -20,7 +22,7 @@ export const deployCommand = (program: Command): void => {
       await withContainer(async (container) => {
         const sites = container.get(SitesKey);
         const { project } = await sites.getSite(options.project);
-        const progress = options.json ? undefined : await progressBar();
+        const progress = options.json ? undefined : progressBar();
         const deploy = await sites.deploySite(project, path, progress?.show).finally(() => {
           progress?.stop();
         });
@@ -57,7 +59,6 @@ const checkPlace = async (path: string): Promise<void> => {
   if (!found?.isFile()) {
     throw new Error(`${path}: No such file or folder.`);
   }
-  const { archiveSource } = await import('../../adapters/archives/open-upload.ts');
   await archiveSource(path);
 };
 
@@ -78,8 +79,7 @@ const counted = (files: number): string => (files === 1 ? '1 file' : `${String(f
 const words = { unpacking: 'reading', preparing: 'compressing', storing: 'storing' } as const;
 
 /** On a terminal only, and on standard error, so that the result can be piped. */
-const progressBar = async () => {
-  const { SingleBar } = await import('cli-progress');
+const progressBar = () => {
   const bar = new SingleBar({
     format: '{step} [{bar}] {value}{of} files',
     stream: process.stderr,

@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
 import type { Checked } from '../doctor/examine.ts';
+import { onDemand } from '../on-demand.ts';
+import { loadConfig } from '../settings/config.ts';
+import { redaction } from '../settings/redaction.ts';
 import { print, type OutputOptions } from './run-command.ts';
 
 export const doctorCommand = (program: Command): void => {
@@ -11,20 +14,13 @@ export const doctorCommand = (program: Command): void => {
     )
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions) => {
-      const [{ examine }, { loadConfig }] = await Promise.all([
-        import('../doctor/examine.ts'),
-        import('../settings/config.ts'),
-      ]);
-      await printChecks(options, await examine(loadConfig(process.env)));
+      const { examine } = await onDemand.doctor();
+      printChecks(options, await examine(loadConfig(process.env)));
     });
 };
 
 /** Without secrets. If one failed, so did the command. */
-export const printChecks = async (
-  options: OutputOptions,
-  checks: readonly Checked[],
-): Promise<void> => {
-  const { redaction } = await import('../settings/redaction.ts');
+export const printChecks = (options: OutputOptions, checks: readonly Checked[]): void => {
   const failures = checks.filter(({ state }) => state === 'failed').length;
   const redact = redaction(process.env);
   const summary =

@@ -3,7 +3,12 @@ import { Option } from 'commander';
 import { beginningOf } from '../../kernel/connections.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
-import type { DomainSettingsFormat } from '../domain-settings/text.ts';
+import {
+  longestSettings,
+  readDomainSettings,
+  writeDomainSettings,
+  type DomainSettingsFormat,
+} from '../domain-settings/text.ts';
 import { DomainsKey, SitesKey } from '../keys.ts';
 import { ofProject, withContainer, type Define } from './run-command.ts';
 
@@ -30,7 +35,6 @@ export const domainConfig: Define = (command) => {
         const view = draft
           ? await domains.changeDomainSettings(id, draft)
           : await domains.showDomainSettings(id);
-        const { writeDomainSettings } = await import('../domain-settings/text.ts');
         process.stdout.write(writeDomainSettings(view.document, options.format));
         for (const [from, reason] of Object.entries(view.suspended)) {
           process.stderr.write(`${from}: ${reason}\n`);
@@ -41,7 +45,6 @@ export const domainConfig: Define = (command) => {
 
 /** @throws Error that says what is wrong where */
 const readSettings = async (file: string): Promise<DomainSettingsDraft> => {
-  const { longestSettings, readDomainSettings } = await import('../domain-settings/text.ts');
   const text = await textIn(file === '-' ? '/dev/stdin' : file, longestSettings).catch(
     (cause: unknown) => {
       const { code = 'unknown' } = cause as NodeJS.ErrnoException;

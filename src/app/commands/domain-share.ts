@@ -4,6 +4,7 @@ import { shareDays, type DomainShare } from '../../domains/domain/attachment/sha
 import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
 import type { MadeShare } from '../../domains/use-cases/show-domain.ts';
 import type { EveryField } from '../../kernel/decision.ts';
+import { sharedPath } from '../../adapters/dashboard/frame/paths.ts';
 import { ConfigKey, DomainsKey, SitesKey } from '../keys.ts';
 import { dashboardOrigin } from '../settings/addresses.ts';
 import { hostInWords } from './present-domain.ts';
@@ -35,12 +36,7 @@ export const domainShare = command(
   },
 );
 
-const made = async (
-  container: Container,
-  domain: CustomDomain,
-  share: MadeShare,
-): Promise<Answer> => {
-  const { sharedPath } = await import('../../adapters/dashboard/frame/paths.ts');
+const made = (container: Container, domain: CustomDomain, share: MadeShare): Answer => {
   const url = `${dashboardOrigin(container.get(ConfigKey))}${sharedPath(share.secret)}`;
   return [
     { ...presentShare(share), url },

@@ -5,9 +5,10 @@ import { Clock } from '../../kernel/clock.ts';
 import type { EveryField } from '../../kernel/decision.ts';
 import { inWords } from '../../kernel/text.ts';
 import { ParkedDeliveries, type ParkedDelivery } from '../../kernel/queue.ts';
+import { redaction } from '../settings/redaction.ts';
 import {
   group,
-  lightCommand,
+  command,
   option,
   required,
   table,
@@ -26,7 +27,7 @@ const deliveryId = (text: string): string => {
   return String(id);
 };
 
-const list = lightCommand(
+const list = command(
   `list what could not be delivered, oldest first, at most ${String(page)} at once`,
   [
     required('--parked', 'deliveries whose subscriber failed too often'),
@@ -36,7 +37,6 @@ const list = lightCommand(
   ],
   async (container, { after }: { after?: string }) => {
     const found = await container.get(ParkedDeliveries).list(page, after);
-    const { redaction } = await import('../settings/redaction.ts');
     const redact = redaction(process.env);
     const shown = found.map((one) => ({ ...one, problem: redact(one.problem) }));
     const now = container.get(Clock).now();
@@ -51,7 +51,7 @@ interface RetryGiven {
   readonly all?: true;
 }
 
-const retryOf = lightCommand(
+const retryOf = command(
   'deliver one again that is parked, or all of them, once you have removed the cause; a worker does it within a second',
   [
     new Argument('[id]', 'id of the delivery').argParser(deliveryId),

@@ -9,7 +9,7 @@ import {
 } from '../../access/domain/api-key.ts';
 import type { EveryField } from '../../kernel/decision.ts';
 import { AccessKey } from '../keys.ts';
-import { group, lightCommand, ofAccount, option, required, table } from './run-command.ts';
+import { group, command, ofAccount, option, required, table } from './run-command.ts';
 
 const scopeList = (text: string): readonly Scope[] =>
   text.split(',').map((part) => {
@@ -35,7 +35,7 @@ interface CreateGiven {
   readonly expires?: Date;
 }
 
-const create = lightCommand(
+const create = command(
   'create an API key; its secret is shown once',
   [
     ofAccount,
@@ -57,7 +57,7 @@ const create = lightCommand(
   },
 );
 
-const list = lightCommand(
+const list = command(
   'list the API keys of an account, without their secrets',
   [ofAccount],
   async (container, { account }: { account: string }) => {
@@ -70,7 +70,7 @@ const list = lightCommand(
   },
 );
 
-const rotate = lightCommand(
+const rotate = command(
   'make a new secret for a key, shown once; the old one stays valid for the overlap',
   [
     ofKey,
@@ -90,7 +90,7 @@ const rotate = lightCommand(
   },
 );
 
-const liftBan = lightCommand(
+const liftBan = command(
   'end the ban of a key now',
   [ofKey],
   async (container, { key }: { key: string }) => {
@@ -99,7 +99,7 @@ const liftBan = lightCommand(
   },
 );
 
-const revoke = lightCommand(
+const revoke = command(
   'revoke an API key for good; every process refuses it within a second',
   [ofKey],
   async (container, { key }: { key: string }) => {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import type * as Migrations from '../../adapters/kysely/migrations.ts';
 import type { Database } from '../../adapters/kysely/database.ts';
+import { onDemand } from '../on-demand.ts';
+import { loadConfig } from '../settings/config.ts';
 import { print, table, type OutputOptions } from './run-command.ts';
 
 export const migrateCommands = (program: Command): void => {
@@ -37,24 +38,19 @@ export const migrateCommands = (program: Command): void => {
     );
 };
 
+type Maintenance = Awaited<ReturnType<typeof onDemand.maintenance>>;
+
 /** Without bringing it up to date first, as all other commands do. */
 const withDatabase = async (
-  work: (database: Database, migrations: typeof Migrations) => Promise<void>,
+  work: (database: Database, maintenance: Maintenance) => Promise<void>,
 ): Promise<void> => {
-  const [{ loadConfig }, { makeDataPlaces }, { refuseHalfRestored }, { Database }, migrations] =
-    await Promise.all([
-      import('../settings/config.ts'),
-      import('../data-places.ts'),
-      import('../restore-mark.ts'),
-      import('../../adapters/kysely/database.ts'),
-      import('../../adapters/kysely/migrations.ts'),
-    ]);
+  const maintenance = await onDemand.maintenance();
   const config = loadConfig(process.env);
-  refuseHalfRestored(config);
-  await makeDataPlaces(config);
-  const database = new Database(config.databaseUrl, { patient: true });
+  maintenance.refuseHalfRestored(config);
+  await maintenance.makeDataPlaces(config);
+  const database = new maintenance.Database(config.databaseUrl, { patient: true });
   try {
-    await work(database, migrations);
+    await work(database, maintenance);
   } finally {
     await database.close();
   }

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import type { Moved } from '../move-database.ts';
+import { onDemand } from '../on-demand.ts';
+import { loadConfig } from '../settings/config.ts';
 import { progressOf } from './progress.ts';
 import { print, type OutputOptions } from './run-command.ts';
 
@@ -13,10 +15,7 @@ export const moveCommand = (program: Command): void => {
     .option('--json', 'print JSON')
     .action(async ({ to, ...options }: OutputOptions & { to: string }, command: Command) => {
       refuseOtherUrl(command, '--to', to);
-      const [{ loadConfig }, { moveDatabase }] = await Promise.all([
-        import('../settings/config.ts'),
-        import('../move-database.ts'),
-      ]);
+      const { moveDatabase } = await onDemand.maintenance();
       const config = loadConfig(process.env);
       const moved = await progressOf(options, (show) =>
         moveDatabase(config, to, (table, done, total) => {

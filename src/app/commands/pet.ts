@@ -3,7 +3,7 @@ import type { Order } from '../../catalogue/domain/order.ts';
 import { readId, type Pet } from '../../catalogue/domain/pet.ts';
 import type { EveryField } from '../../kernel/decision.ts';
 import { CatalogueKey } from '../keys.ts';
-import { group, lightCommand, ofAccount, required } from './run-command.ts';
+import { group, command, ofAccount, required } from './run-command.ts';
 
 const int64 = (text: string): bigint => {
   const id = readId(text);
@@ -19,12 +19,12 @@ interface OfPet {
 const ofPet = [ofAccount, required('--pet <id>', 'id of the animal').argParser(int64)];
 
 const petStep = (step: 'reserve' | 'release') =>
-  lightCommand(`${step} an animal`, ofPet, async (container, { account, pet }: OfPet) => {
+  command(`${step} an animal`, ofPet, async (container, { account, pet }: OfPet) => {
     const changed = await container.get(CatalogueKey).changePet(account, pet, step);
     return [{ pet: changed }, describePet(changed)];
   });
 
-const sell = lightCommand(
+const sell = command(
   'sell an animal; creates an order',
   ofPet,
   async (container, { account, pet }: OfPet) => {
@@ -41,7 +41,7 @@ export const petCommands = group('pet', 'reserve, release and sell animals', {
 });
 
 const orderStep = (step: 'approve' | 'deliver') =>
-  lightCommand(
+  command(
     `${step} an order`,
     [ofAccount, required('--order <id>', 'id of the order').argParser(int64)],
     async (container, { account, order }: { account: string; order: bigint }) => {

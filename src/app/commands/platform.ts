@@ -1,6 +1,7 @@
 import type { Finding } from '../doctor/finding.ts';
 import type { PlatformSource } from '../doctor/check-platform.ts';
 import { ConfigKey, DomainsKey } from '../keys.ts';
+import { onDemand } from '../on-demand.ts';
 import { command, group, type Answer } from './run-command.ts';
 
 const check = command(
@@ -9,7 +10,7 @@ const check = command(
   [],
   async (container): Promise<Answer> => {
     const config = container.get(ConfigKey);
-    const { given, ordered } = await import('../doctor/check-platform.ts');
+    const { given, ordered } = await onDemand.doctor();
     const { source, findings, validUntil } =
       config.platformCertificateFile === undefined
         ? ordered(await container.get(DomainsKey).checkPlatform())

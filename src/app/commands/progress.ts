@@ -1,3 +1,4 @@
+import { SingleBar } from 'cli-progress';
 import type { OutputOptions } from './run-command.ts';
 
 type Show = (step: string, done: number, total: number | undefined) => void;
@@ -8,7 +9,6 @@ export const progressOf = async <T>(
   work: (show: Show) => Promise<T>,
 ): Promise<T> => {
   if (json) return work(() => undefined);
-  const { SingleBar } = await import('cli-progress');
   const bar = new SingleBar({
     format: '{step} [{bar}] {value}{of}',
     stream: process.stderr,

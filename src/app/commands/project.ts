@@ -3,9 +3,9 @@ import type { EveryField } from '../../kernel/decision.ts';
 import { bytesInWords } from '../../kernel/text.ts';
 import type { Deploy } from '../../sites/domain/site.ts';
 import { type Project, slugOf, isReservedSlug } from '../../sites/domain/project.ts';
-import { commandName } from '../command-name.ts';
 import { SitesKey } from '../keys.ts';
 import { SiteAddresses } from '../site-addresses.ts';
+import { commandName } from '../version.ts';
 import { presentDeploy } from './deploy.ts';
 import { command, group, ofAccount, ofProject, required, table } from './run-command.ts';
 

@@ -1,6 +1,6 @@
 import { Argument, Option, type Command } from 'commander';
 import type { Container } from 'inversify';
-import type { CommandNeeds } from '../container.ts';
+import { onDemand } from '../on-demand.ts';
 import { terminalJson, terminalText } from './terminal-text.ts';
 
 export interface OutputOptions {
@@ -21,8 +21,8 @@ export const group =
     for (const [own, define] of Object.entries(commands)) define(parent.command(own));
   };
 
-const commandOf =
-  (needs: CommandNeeds) =>
+/** A command with `--json` that opens the container, prints its answer and closes the container. */
+export const command =
   <Given extends object>(
     description: string,
     takes: readonly (Argument | Option)[],
@@ -38,15 +38,9 @@ const commandOf =
       const given = { ...argumentsOf(defined), ...defined.opts<Given & OutputOptions>() };
       await withContainer(async (container) => {
         print(given, ...(await answer(container, given)));
-      }, needs);
+      });
     });
   };
-
-/** A command with `--json` that opens the container, prints its answer and closes the container. */
-export const command = commandOf({ sites: true });
-
-/** The same for one about neither sites nor custom domains: it imports nothing of them, which is a quarter of its time. */
-export const lightCommand = commandOf({ sites: false });
 
 const argumentsOf = ({ registeredArguments, processedArgs }: Command) =>
   Object.fromEntries(registeredArguments.map((one, at) => [one.name(), processedArgs[at]]));
@@ -61,12 +55,9 @@ export const ofAccount = required('--account <id>', 'id of the account');
 export const ofProject = required('--project <slug>', 'slug of the project');
 
 /** Opens the container for one short command, and always closes it. Help prints without loading it. */
-export const withContainer = async <T>(
-  work: (container: Container) => Promise<T>,
-  needs: CommandNeeds = { sites: true },
-): Promise<T> => {
-  const { openForCommand } = await import('../container.ts');
-  const container = await openForCommand(needs);
+export const withContainer = async <T>(work: (container: Container) => Promise<T>): Promise<T> => {
+  const { openForCommand } = await onDemand.container();
+  const container = await openForCommand();
   try {
     return await work(container);
   } finally {

@@ -1,8 +1,10 @@
-import type { Left } from '../reseal-all.ts';
+import { SingleBar } from 'cli-progress';
+import { onDemand } from '../on-demand.ts';
+import type { Left } from '../sealed-keys.ts';
 import { command, group, table } from './run-command.ts';
 
 const status = command('show how many values each key encrypts', [], async (container) => {
-  const { keyStates } = await import('../sealed-under.ts');
+  const { keyStates } = await onDemand.maintenance();
   const states = await keyStates(container);
   const rows = states.map((one) => [one.keyId, one.key, String(one.values)]);
   return [states, table(['KEY', 'WHICH', 'VALUES'], rows, 'Nothing is encrypted yet.')];
@@ -12,8 +14,8 @@ const reseal = command(
   'encrypt under SECRET_KEY everything that SECRET_KEY_PREVIOUS encrypted; can be repeated',
   [],
   async (container, { json }) => {
-    const progress = json ? undefined : await progressBar();
-    const { resealAll } = await import('../reseal-all.ts');
+    const progress = json ? undefined : progressBar();
+    const { resealAll } = await onDemand.maintenance();
     const { resealed, left } = await resealAll(container, progress?.show).finally(() => {
       progress?.stop();
     });
@@ -29,8 +31,7 @@ export const secretKeyCommands = group('secret-key', 'rotate the key that encryp
 });
 
 /** On a terminal only, and on standard error, so that the result can be piped. */
-const progressBar = async () => {
-  const { SingleBar } = await import('cli-progress');
+const progressBar = () => {
   const format = 'encrypting [{bar}] {value} of {total}';
   const bar = new SingleBar({ format, stream: process.stderr, noTTYOutput: false });
   return {

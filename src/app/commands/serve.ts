@@ -1,4 +1,7 @@
 import type { Command } from 'commander';
+import { onDemand } from '../on-demand.ts';
+import { linkToParent } from '../processes/parent-link.ts';
+import { loadConfig } from '../settings/config.ts';
 
 export const serveCommand = (program: Command): void => {
   program.command('serve').description('run the service').action(serve);
@@ -6,18 +9,11 @@ export const serveCommand = (program: Command): void => {
 
 /** In this process or in several, until a signal stops it. */
 const serve = async (): Promise<void> => {
-  const [{ linkToParent }, { loadConfig }] = await Promise.all([
-    import('../processes/parent-link.ts'),
-    import('../settings/config.ts'),
-  ]);
   const parent = linkToParent();
   try {
     const config = loadConfig(process.env);
-    if (config.processes > 1 && !parent) {
-      await (await import('../processes/supervisor.ts')).supervise(config);
-    } else {
-      await (await import('../serve.ts')).serve(config, parent);
-    }
+    if (config.processes > 1 && !parent) await (await onDemand.supervise()).supervise(config);
+    else await (await onDemand.serve()).serve(config, parent);
   } catch (error) {
     parent?.letGo();
     throw error;

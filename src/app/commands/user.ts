@@ -2,9 +2,9 @@ import type { Person } from '../../access/domain/person.ts';
 import type { EveryField } from '../../kernel/decision.ts';
 import { signInUrl } from '../settings/addresses.ts';
 import { AccessKey, ConfigKey } from '../keys.ts';
-import { group, lightCommand, ofAccount, required, table } from './run-command.ts';
+import { group, command, ofAccount, required, table } from './run-command.ts';
 
-const invite = lightCommand(
+const invite = command(
   'invite somebody, or give them a new link; prints a sign-in link that works once, for 7 days',
   [ofAccount, required('--email <email>', 'email address')],
   async (container, given: { account: string; email: string }) => {
@@ -22,7 +22,7 @@ const invite = lightCommand(
   },
 );
 
-const list = lightCommand(
+const list = command(
   'list who can sign in to an account',
   [ofAccount],
   async (container, { account }: { account: string }) => {

@@ -8,9 +8,9 @@ import {
   strangeSchema,
   UnfinishedDatabase,
 } from '../../adapters/kysely/migrations.ts';
-import { commandName } from '../command-name.ts';
+import { commandName } from '../version.ts';
+import type { Config } from '../settings/settings.ts';
 import { databasePlace, databaseProblem } from '../failure-words.ts';
-import type { Config } from '../settings/config.ts';
 import { failed, type Finding, ok, warning } from './finding.ts';
 
 /** Changes nothing, and makes no SQLite file. */
@@ -21,7 +21,7 @@ export const checkDatabase = async ({ databaseUrl }: Config): Promise<readonly F
     const states = await usingDatabase(databaseUrl, migrationStates);
     const applied = states.filter(({ executedAt }) => executedAt !== undefined);
     const names = applied.map(({ name }) => name);
-    const strange = strangeSchema(names, await knownMigrations(), place);
+    const strange = strangeSchema(names, knownMigrations, place);
     if (strange) return [failed(strange.seen, strange.advice)];
     const pending = states.length - applied.length;
     if (pending === 0) return [ok(`${place} answers, and its schema is up to date.`)];

@@ -4,7 +4,7 @@ import { NodeQuestions, type Records } from '../../adapters/dns/resolver-questio
 import { parseServer } from '../../adapters/dns/server-address.ts';
 import { nameServerOf } from '../../adapters/nameserver/zone.ts';
 import type { DnsAnswer } from '../../domains/domain/dns/facts.ts';
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { failed, type Finding, type Look, ok, warning } from './finding.ts';
 
 interface Answer {

@@ -1,3 +1,4 @@
+import { readPlatformFiles, readPlatformPem } from '../../adapters/edge/platform-files.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -6,7 +7,7 @@ import { type Ending, endingOf } from '../../domains/domain/own/own-name.ts';
 import type { PlatformStanding } from '../../domains/use-cases/check-platform.ts';
 import { openContainer } from '../container.ts';
 import { DomainsKey } from '../keys.ts';
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { isMissing, usingDatabase } from './check-database.ts';
 import { failed, type Finding, type Look, ok, warning } from './finding.ts';
 
@@ -24,8 +25,6 @@ type Files = Pick<Config, 'platformHost' | 'platformCertificateFile' | 'platform
 /** The operator's own certificate. */
 export const given = async (config: Files, now = new Date()): Promise<CheckedPlatform> => {
   const { platformHost, platformCertificateFile = '', platformKeyFile = '' } = config;
-  const { readPlatformFiles, readPlatformPem } =
-    await import('../../adapters/edge/platform-files.ts');
   const paths = { certificateFile: platformCertificateFile, keyFile: platformKeyFile };
   try {
     const certificate = readPlatformPem(await readPlatformFiles(paths), platformHost, now);
@@ -136,7 +135,7 @@ const isReadable = async ({ databaseUrl, secretKey, dataDir }: Config): Promise<
 
 const orderedBy = async (config: Config): Promise<readonly Finding[]> => {
   const command = { ...config, roles: [] };
-  const container = await openContainer(command, pino({ level: 'silent' }), { actor: 'operator' });
+  const container = await openContainer(command, pino({ level: 'silent' }), 'operator');
   try {
     return ordered(await container.get(DomainsKey).checkPlatform()).findings;
   } finally {

@@ -6,7 +6,7 @@ import type { ServerAddress } from '../../adapters/dns/server-address.ts';
 import { exchange } from '../../adapters/dns/wire-questions.ts';
 import { nameServerOf } from '../../adapters/nameserver/zone.ts';
 import { type Listener, listenersOf, urlHost } from '../settings/addresses.ts';
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { failed, type Finding, type Look, ok } from './finding.ts';
 
 type IsOurs = (listener: Listener, signal: AbortSignal) => Promise<boolean>;

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { lookAtAuthority, type AuthorityLook } from '../../adapters/acme/acme-account.ts';
 import { KyselyAuthorityAccounts } from '../../adapters/kysely/sites/kysely-certificate-orders.ts';
 import { shownServer, smtpOptions } from '../../adapters/mail/smtp-server.ts';
-import type { ServerTrouble } from '../../adapters/mail/smtp-postman.ts';
+import { tryServer, type ServerTrouble } from '../../adapters/mail/smtp-postman.ts';
 import { readRedisAddress, type Sentinels } from '../../adapters/redis/redis-address.ts';
 import { askSentinel, openConnection } from '../../adapters/redis/redis-connection.ts';
 import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
 import type { AuthorityAccount } from '../../domains/certificate-ports.ts';
-import type { AcmeConfig } from '../settings/settings.ts';
-import type { Config } from '../settings/config.ts';
+import type { AcmeConfig, Config } from '../settings/settings.ts';
 import { withoutUser } from '../settings/redaction.ts';
 import { previousSecretKeysFor, secretKeyFor } from '../settings/secret-key.ts';
 import { isMissing, usingDatabase } from './check-database.ts';
@@ -71,7 +70,6 @@ export const checkMail = async ({
 }: Pick<Config, 'smtpUrl'>): Promise<readonly Finding[]> => {
   if (smtpUrl === undefined) return [ok('Not used: no mail is sent.')];
   const where = shownServer(smtpUrl);
-  const { tryServer } = await import('../../adapters/mail/smtp-postman.ts');
   const problem = await tryServer(smtpOptions(smtpUrl));
   if (!problem) return [ok(`${where} takes mail from us. None was sent.`)];
   return [failed(`${where}: ${problem.reason}`, adviceOn(problem))];

@@ -6,7 +6,7 @@ import { S3Failure } from '../../adapters/storage/s3/s3-client.ts';
 import { S3Store } from '../../adapters/storage/s3/s3-store.ts';
 import { dataFolderProblem } from '../failure-words.ts';
 import { objectStoreIn } from '../settings/addresses.ts';
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { failed, type Finding, ok, warning } from './finding.ts';
 
 const mib = 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { startWarnings } from '../settings/start-warnings.ts';
 import { checkBackups, checkDatabase, databaseClock, judgeClocks } from './check-database.ts';
 import { checkDns, checkZone } from './check-dns.ts';
@@ -7,6 +7,10 @@ import { checkPorts } from './check-ports.ts';
 import { checkAuthority, checkMail, checkRedis } from './check-servers.ts';
 import { checkObjectStore, checkStorage } from './check-storage.ts';
 import { within, type Finding, type Look } from './finding.ts';
+
+// Commands other than `doctor` ask for these.
+export { given, ordered } from './check-platform.ts';
+export { checkMail } from './check-servers.ts';
 
 const deadlineMs = 10_000;
 

@@ -126,6 +126,6 @@ const tell = (message: FromChild): Promise<void> =>
 export const linkToParent = (): ParentLink | undefined => {
   if (process.env[parentVariable] === undefined) return undefined;
   // What this process starts is no child of that parent.
-  delete process.env[parentVariable];
+  delete process.env['ANIMAL_STORE_PARENT'];
   return new ParentLink();
 };

@@ -3,9 +3,8 @@ import { shownTogether, snapshotOf } from '../../adapters/http/metrics/metrics.t
 import { introducing, placesOf } from '../introduce.ts';
 import { MetricsKey } from '../keys.ts';
 import type { Log } from '../log.ts';
-import type { Stop } from '../opened.ts';
-import type { Config } from '../settings/config.ts';
-import { stopAndExit, stopDeadlines } from '../stop-process.ts';
+import { type Stop, stopAndExit, stopDeadlines } from '../stop-process.ts';
+import type { Config } from '../settings/settings.ts';
 import type { ParentLink, Stopping } from './parent-link.ts';
 
 /** What runs in this process. */

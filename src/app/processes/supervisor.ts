@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { CoalescedRuns } from '../../kernel/coalesced-runs.ts';
 import { createLog } from '../log.ts';
-import type { Config } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 import { redaction } from '../settings/redaction.ts';
 import { startWarnings } from '../settings/start-warnings.ts';
 import { stopDeadlines, stopOnSignal } from '../stop-process.ts';

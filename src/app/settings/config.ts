@@ -13,7 +13,7 @@ import {
 } from './settings.ts';
 import { isIP, list, roles as allRoles } from './setting-schemas.ts';
 
-export type { AcmeConfig, Config } from './settings.ts';
+export type { Config } from './settings.ts';
 
 /** Everything that is wrong with the settings, in one message. */
 export class ConfigFault extends Error {

@@ -260,8 +260,16 @@ describe('a check of a backup', () => {
 
   test('warns of an older schema, which the first start after a restore brings up to date', async () => {
     const later = `export const up = (db) => db.schema.createTable('later').addColumn('id', 'integer').execute();`;
+    const table = 'src/adapters/kysely/migrations.ts';
+    const known = await readFile(table, 'utf8');
     const newer = await plantTree(['src', 'db', 'package.json'], {
       'db/migrations/0002-later.ts': later,
+      [table]: known
+        .replace(
+          /^import .*0001.*$/m,
+          "$&\nimport * as later from '../../../db/migrations/0002-later.ts';",
+        )
+        .replace(/'0001-foundation': .*$/m, "$&\n  '0002-later': later as never,"),
     });
     const machine = store.anotherMachine('older');
     const env = { ...process.env, ...store.home.settings, ...store.settings };

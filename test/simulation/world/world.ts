@@ -3,8 +3,7 @@ import type { Container } from 'inversify';
 import { AcmeCertificateAuthority } from '../../../src/adapters/acme/acme-certificate-authority.ts';
 import { NodeDnsVerifier } from '../../../src/adapters/dns/node-dns-verifier.ts';
 import { PostmanKey, SecondAuthorityKey } from '../../../src/app/keys.ts';
-import type { Config } from '../../../src/app/settings/config.ts';
-import type { AcmeConfig } from '../../../src/app/settings/settings.ts';
+import type { Config, AcmeConfig } from '../../../src/app/settings/settings.ts';
 import { AuthorityAccounts, CertificateAuthority } from '../../../src/domains/certificate-ports.ts';
 import { DnsVerifier } from '../../../src/domains/ports.ts';
 import { Clock } from '../../../src/kernel/clock.ts';
@@ -49,6 +48,8 @@ export interface WorldPorts {
   readonly answerChallenge: (host: string, token: string) => Promise<string | undefined>;
   /** The name servers of the service. They may never answer. */
   readonly answerDns: ZoneProcess;
+  /** Called in the process that has just sent something to an authority. */
+  readonly onAsk?: (url: string) => void;
   /** Called for each order that an authority is asked for. */
   readonly onOrder?: (authority: AuthorityName, names: readonly string[]) => void;
 }
@@ -121,7 +122,14 @@ export class World {
     accounts: AuthorityAccounts,
     clock: Clock,
   ): CertificateAuthority {
-    const http = across(this.#ports.time, this.authorities[name]);
+    const { send } = across(this.#ports.time, this.authorities[name]);
+    const http = {
+      send: (...request: Parameters<typeof send>) => {
+        const answer = send(...request);
+        this.#ports.onAsk?.(request[0].url);
+        return answer;
+      },
+    };
     return new AcmeCertificateAuthority({ ...settings, http }, accounts, clock);
   }
 

@@ -6,7 +6,8 @@ import {
   backupTimes,
   type BackupTimes,
 } from '../../../src/adapters/kysely/copies/database-copies.ts';
-import { loadConfig, type Config } from '../../../src/app/settings/config.ts';
+import { loadConfig } from '../../../src/app/settings/config.ts';
+import type { Config } from '../../../src/app/settings/settings.ts';
 import { openDatabase } from '../servers/databases.ts';
 import { startGuard } from '../servers/debian-server.ts';
 import { newHome, type Home, type Settings } from '../service/service-process.ts';

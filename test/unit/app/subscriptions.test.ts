@@ -1,7 +1,11 @@
 import { expect, test } from '@jest/globals';
 import type { Subscriber, Subscribers } from '../../../src/app/queues.ts';
-import { subscribers } from '../../../src/app/subscribers.ts';
-import { hiddenTypes, subscribersOf, subscriptions } from '../../../src/app/subscriptions.ts';
+import {
+  subscribers,
+  hiddenTypes,
+  subscribersOf,
+  subscriptions,
+} from '../../../src/app/subscriptions.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 
 type Reactions = Parameters<typeof subscribers>[0];

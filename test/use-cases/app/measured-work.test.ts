@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { measuredAuthority } from '../../../src/app/measures/measured-authority.ts';
-import { measuredJobs } from '../../../src/app/start-jobs.ts';
+import { measuredAuthority } from '../../../src/app/wiring/authorities.ts';
+import { measuredJobs } from '../../../src/app/worker.ts';
 import { authorityFailureReasons } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import { closeLabs, domainLab } from '../../support/domains/domain-lab.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { RunningWork } from '../../../src/adapters/system/event-loop-watch.ts';
-import { measuredJobs, tracedJobs, watchedJobs } from '../../../src/app/start-jobs.ts';
+import { measuredJobs, tracedJobs, watchedJobs } from '../../../src/app/worker.ts';
 import { RecordingTracer } from '../../support/recording-tracer.ts';
 
 test('a job that is measured, watched and traced can ask whether the process ends', async () => {

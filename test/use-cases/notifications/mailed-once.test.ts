@@ -3,7 +3,7 @@ import pino from 'pino';
 import { QueueWorker } from '../../../src/adapters/schedule/queue-worker.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
 import { queueKinds } from '../../../src/app/queues.ts';
-import { KnownRecipients } from '../../../src/app/known-recipients.ts';
+import { KnownRecipients } from '../../../src/app/wiring/notifications.ts';
 import type { Notification } from '../../../src/notifications/domain/notification.ts';
 import type { OutgoingMail, Posted } from '../../../src/notifications/ports.ts';
 import { notifications } from '../../../src/notifications/notifications.ts';

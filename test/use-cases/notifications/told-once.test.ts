@@ -3,7 +3,7 @@ import pino from 'pino';
 import { QueueWorker } from '../../../src/adapters/schedule/queue-worker.ts';
 import { queueKinds } from '../../../src/app/queues.ts';
 import { subscribersOf } from '../../../src/app/subscriptions.ts';
-import { notificationOf, type Named } from '../../../src/app/told.ts';
+import { notificationOf, type Named } from '../../../src/app/notification-for-event.ts';
 import type { DomainChange } from '../../../src/domains/domain/attachment/timeline-entries.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import {

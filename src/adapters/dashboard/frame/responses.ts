@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompressSync, gzip, gzipSync } from 'node:zlib';
@@ -87,9 +87,6 @@ const sheets = [
   '../webhooks/webhooks.css',
 ];
 
-/** Morphs a page: changes only what differs, so that the focus stays. */
-const morphingModule = 'idiomorph/dist/idiomorph.esm.js';
-
 const names = [
   'dashboard.css',
   'dashboard.js',
@@ -127,10 +124,12 @@ const assetOf = (name: AssetName, text: string): Asset => {
 };
 
 const load = () => {
-  const morphing = readFileSync(createRequire(import.meta.url).resolve(morphingModule), 'utf8');
+  // Morphs a page: changes only what differs, so that the focus stays.
+  const morphingFile = fileURLToPath(import.meta.resolve('idiomorph/dist/idiomorph.esm.js'));
+  const morphing = readFileSync(morphingFile, 'utf8');
   const timeWords = own('time-words.js');
   const script = own('browser.js')
-    .replace(morphingModule, `./${nameWithHash('idiomorph.js', morphing)}`)
+    .replace('idiomorph/dist/idiomorph.esm.js', `./${nameWithHash('idiomorph.js', morphing)}`)
     .replace('time-words.js', nameWithHash('time-words.js', timeWords));
   const texts: Readonly<Record<AssetName, string>> = {
     'dashboard.css': sheets.map(own).join('\n'),

@@ -6,6 +6,8 @@ import type { Operation } from '../operations/operation.ts';
 import { messageTypes, type MessageType } from '../../../notifications/domain/payload.ts';
 import type { Route } from '../request-handler.ts';
 import type { Servers } from './openapi.ts';
+import { payloadDocument } from './payload-schemas.ts';
+import { writtenReference } from './written-reference.ts';
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -16,8 +18,7 @@ export const payloadSchemaPath = (type: MessageType): string => `/docs/webhooks/
 
 /**
  * The API reference: for people at /docs, for programs at /v1/openapi.json, /docs.md and /llms.txt,
- * and with the schemas of what webhooks are called with. What writes it is
- * imported, and it is written, when it is first asked for.
+ * and with the schemas of what webhooks are called with. It is written when it is first asked for.
  */
 export const referenceRoutes = (
   operations: readonly Operation[],
@@ -30,36 +31,32 @@ export const referenceRoutes = (
     {
       method: 'GET',
       path: '/v1/openapi.json',
-      answer: async () => ({ status: 200, body: (await reference()).json }),
+      answer: () => ({ status: 200, body: reference().json }),
     },
-    file('/docs', 'text/html', async () => (await reference()).page()),
+    file('/docs', 'text/html', () => reference().page()),
     file('/docs/reference.js', 'text/javascript', () => asset('reference.js')),
     file('/docs/reference.css', 'text/css', () => asset('reference.css')),
-    file('/docs.md', 'text/markdown', async () => (await reference()).markdown()),
-    file('/llms.txt', 'text/plain', async () => (await reference()).llms()),
+    file('/docs.md', 'text/markdown', () => reference().markdown()),
+    file('/llms.txt', 'text/plain', () => reference().llms()),
     ...messageTypes.map((type) =>
       file(payloadSchemaPath(type), 'application/schema+json', () => writtenSchema(type, servers)),
     ),
   ];
 };
 
-const writtenReference = async (operations: readonly Operation[], servers: Servers) =>
-  (await import('./written-reference.ts')).writtenReference(operations, servers);
-
-const writtenSchema = async (type: MessageType, { publicUrl }: Servers) => {
-  const { payloadDocument } = await import('./payload-schemas.ts');
+const writtenSchema = (type: MessageType, { publicUrl }: Servers): string => {
   const root = publicUrl.replace(/\/v1$/, '');
   return JSON.stringify(payloadDocument(type, root + payloadSchemaPath(type)));
 };
 
-const file = (path: string, type: string, write: () => Promise<string>): Route => {
+const file = (path: string, type: string, write: () => string | Promise<string>): Route => {
   let written: Promise<{ readonly text: string; readonly zipped: Buffer }> | undefined;
   const zip = (text: string) => ({ text, zipped: gzipSync(text) });
   return {
     method: 'GET',
     path,
     answer: async ({ request }) => {
-      const { text, zipped } = await (written ??= write().then(zip));
+      const { text, zipped } = await (written ??= Promise.resolve(write()).then(zip));
       const headers = {
         'Content-Security-Policy': policy,
         'Cache-Control': 'public, max-age=3600',

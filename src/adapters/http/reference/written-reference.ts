@@ -68,11 +68,11 @@ const asHtml = (markdown: string): string => {
 const nameOfHeading = (text: string) => text.toLowerCase().replaceAll('`', '').replaceAll(' ', '-');
 
 /** The API reference as a page for people. */
-export const referencePage = (document: OpenApiDocument): string =>
+const referencePage = (document: OpenApiDocument): string =>
   page(`${document.info.title} API reference`, asHtml(referenceMarkdown(document)));
 
 /** `/llms.txt` (llmstxt.org): what this is, where the reference is, and what programs get wrong. */
-export const llmsText = (document: OpenApiDocument): string => {
+const llmsText = (document: OpenApiDocument): string => {
   const { info, servers } = document;
   const base = servers[0]?.url ?? '';
   const root = base.replace(/\/v1$/, '');

@@ -51,9 +51,7 @@ const fill = async (
 ): Promise<void> => {
   const database = new Database(url, { patient: true });
   try {
-    const { error } = await (
-      await migrator(database, await knownMigrations(), draft)
-    ).migrateToLatest();
+    const { error } = await migrator(database, knownMigrations, draft).migrateToLatest();
     if (error instanceof Error) throw error;
     await database.root.connection().execute(async (session) => {
       // Otherwise a row with the id 0 gets another one.

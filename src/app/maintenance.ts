@@ -1,0 +1,11 @@
+// What commands do to a whole database or data folder, and what they say when they fail.
+export { Database } from '../adapters/kysely/database.ts';
+export { migrateUp, migrationStates } from '../adapters/kysely/migrations.ts';
+export { backUp } from './backup/back-up.ts';
+export { checkBackup } from './backup/check-backup.ts';
+export { restore } from './backup/restore.ts';
+export { makeDataPlaces, refuseHalfRestored } from './data-folder.ts';
+export { failureInWords } from './failure-words.ts';
+export { moveDatabase } from './move-database.ts';
+export { recallCounters } from './wiring/access.ts';
+export { keyStates, resealAll } from './sealed-keys.ts';

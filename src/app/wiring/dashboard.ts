@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import type { ResolutionContext } from 'inversify';
+import { AuditLog, IdempotencyKeys } from '../../access/ports.ts';
+import { dashboard, type Dashboard } from '../../adapters/dashboard/dashboard.ts';
+import { StoredSignal } from '../../kernel/bell.ts';
+import { addressBucket, clientAddress } from '../../adapters/http/listener/client-address.ts';
+import { operationSunsets } from '../../adapters/http/operations/catalogue-operations.ts';
+import { Acting } from '../../kernel/acting.ts';
+import { Clock } from '../../kernel/clock.ts';
+import { Deadline } from '../../kernel/deadline.ts';
+import { Ids } from '../../kernel/ids.ts';
+import { SettingsReader } from '../domain-settings/settings-reader.ts';
+import { writeDomainSettings } from '../domain-settings/text.ts';
+import {
+  AccessKey,
+  CatalogueKey,
+  ConfigKey,
+  DashboardKey,
+  DomainsKey,
+  LogKey,
+  MetricsKey,
+  NotificationsKey,
+  SitesKey,
+  WebhookCallsKey,
+} from '../keys.ts';
+import { dashboardOrigin } from '../settings/addresses.ts';
+import { SiteAddresses } from '../site-addresses.ts';
+import { apart } from './system.ts';
+import { wiring } from './wiring.ts';
+
+export const pages = wiring((once) => {
+  once(SettingsReader, () => new SettingsReader()).onDeactivation((settings) => settings.close());
+  once(DashboardKey, dashboardOf);
+});
+
+const dashboardOf = (c: ResolutionContext): Dashboard => {
+  const config = c.get(ConfigKey);
+  const signal = c.get(StoredSignal);
+  const metrics = c.get(MetricsKey);
+  const addresses = c.get(SiteAddresses);
+  const deadline = c.get(Deadline);
+  const settings = apart(deadline, c.get(SettingsReader));
+  return dashboard({
+    access: c.get(AccessKey),
+    catalogue: c.get(CatalogueKey),
+    sites: c.get(SitesKey),
+    domains: c.get(DomainsKey),
+    notifications: c.get(NotificationsKey),
+    webhooks: c.get(WebhookCallsKey),
+    auditLog: c.get(AuditLog),
+    idempotencyKeys: c.get(IdempotencyKeys),
+    acting: c.get(Acting),
+    clock: c.get(Clock),
+    deadline,
+    ids: c.get(Ids),
+    log: c.get(LogKey),
+    onAnswered: (status, seconds) => {
+      metrics.observe('dashboard', status, seconds);
+    },
+    onStored: (listener) => signal.listen(listener),
+    domainSettings: {
+      read: (text) => settings.read(text),
+      write: (...what) => Promise.resolve(writeDomainSettings(...what)),
+    },
+    networkOf: ({ peer, forwardedFor }) =>
+      addressBucket(clientAddress(peer, forwardedFor, config.trustProxy)),
+    settings: {
+      origin: dashboardOrigin(config),
+      platformHost: config.platformHost,
+      acmeDnsZone: config.acmeDnsZone,
+      siteUrl: (slug) => addresses.urlOf(slug),
+      uploadFolder: join(config.dataDir, 'uploads'),
+      deprecated: operationSunsets,
+      apiUrl: config.publicUrl,
+      knowsCounts: config.roles.includes('api') || config.redisUrl !== undefined,
+    },
+  });
+};

@@ -1,0 +1,7 @@
+import { pages } from './dashboard.ts';
+import { edge } from './edge.ts';
+import { nameServer } from './nameserver.ts';
+import { web } from './web.ts';
+
+/** What listens in a process that serves. */
+export const inbound = [web, pages, edge, nameServer];

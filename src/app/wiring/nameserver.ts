@@ -1,0 +1,22 @@
+import { NameServer } from '../../adapters/nameserver/name-server.ts';
+import { DnsChallenges } from '../../domains/certificate-ports.ts';
+import { Clock } from '../../kernel/clock.ts';
+import { Deadline } from '../../kernel/deadline.ts';
+import { ConfigKey, LogKey, NameServerKey } from '../keys.ts';
+import { wiring } from './wiring.ts';
+
+/** The name server of the delegated zone. */
+export const nameServer = wiring((once) => {
+  once(NameServerKey, (c) => {
+    const [challenges, clock, log] = [c.get(DnsChallenges), c.get(Clock), c.get(LogKey)];
+    const [deadline, config] = [c.get(Deadline), c.get(ConfigKey)];
+    return new NameServer({
+      zone: config.acmeDnsZone ?? '',
+      processes: config.processes,
+      find: (labels) => deadline.during(() => challenges.valuesFor(labels, clock.now())),
+      onError: (error) => {
+        log.error({ err: error }, 'error of a socket of the name server');
+      },
+    });
+  });
+});

@@ -1,0 +1,111 @@
+import type { ResolutionContext } from 'inversify';
+import { KeyMaterial } from '../../access/ports.ts';
+import { Passwords } from '../../access/people-ports.ts';
+import { StoredSignal, Bell, type StoredListener } from '../../kernel/bell.ts';
+import { Database } from '../../adapters/kysely/database.ts';
+import { KyselyJobLeases } from '../../adapters/kysely/kysely-job-leases.ts';
+import { KyselyOutbox, KyselyParkedDeliveries } from '../../adapters/kysely/kysely-outbox.ts';
+import { KyselyRetention } from '../../adapters/kysely/kysely-retention.ts';
+import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
+import { AsyncDeadline } from '../../adapters/system/async-context.ts';
+import { EventLoopWatch, RunningWork } from '../../adapters/system/event-loop-watch.ts';
+import { NodeKeyMaterial, SystemClock, UuidIds } from '../../adapters/system/clock-and-chance.ts';
+import { ScryptPasswords } from '../../adapters/system/scrypt-passwords.ts';
+import { Acting } from '../../kernel/acting.ts';
+import { Clock } from '../../kernel/clock.ts';
+import { Deadline } from '../../kernel/deadline.ts';
+import { Ids } from '../../kernel/ids.ts';
+import { JobLeases, Outbox, ParkedDeliveries } from '../../kernel/queue.ts';
+import { Retention } from '../../kernel/retention.ts';
+import { Sealer } from '../../kernel/sealer.ts';
+import {
+  BellsKey,
+  ConfigKey,
+  LogKey,
+  PreviousSecretKeys,
+  ProcessKey,
+  RedisSignalsKey,
+  SecretKey,
+} from '../keys.ts';
+import { retention } from '../retention.ts';
+import { subscribersOf } from '../subscriptions.ts';
+import { notingEvents, tracerOf } from '../tracing.ts';
+import { wiring } from './wiring.ts';
+
+/** Tells this process, and the others where there are several. The request that stored it does not wait for its effects. */
+export const tellingOf = (c: ResolutionContext): StoredListener => {
+  const signal = c.get(StoredSignal);
+  const deadline = c.get(Deadline);
+  const hasFleet = c.get(ConfigKey).redisUrl !== undefined;
+  const fleet = hasFleet ? c.get(RedisSignalsKey) : undefined;
+  const tell: StoredListener = (accountIds, hasDeliveries) => {
+    void deadline.apart(() => {
+      signal.raise(accountIds, hasDeliveries);
+      fleet?.tell(accountIds);
+      return Promise.resolve();
+    });
+  };
+  const tracer = tracerOf(c);
+  if (!tracer) return tell;
+  return (...news) => {
+    tracer.apart(() => {
+      tell(...news);
+    });
+  };
+};
+
+/** What the machine gives, and what all contexts store with. */
+export const system = wiring((once, bind) => {
+  bind(Clock).toConstantValue(new SystemClock());
+  bind(Deadline).toConstantValue(new AsyncDeadline());
+  bind(Ids).toConstantValue(new UuidIds());
+  once(ProcessKey, (c) => c.get(Ids).next('proc'));
+  bind(KeyMaterial).toConstantValue(new NodeKeyMaterial());
+  bind(Passwords).toConstantValue(new ScryptPasswords());
+  once(Sealer, (c) => new AesGcmSealer(c.get(SecretKey), c.get(PreviousSecretKeys)));
+
+  bind(RunningWork).toConstantValue(new RunningWork());
+  once(EventLoopWatch, (c) => new EventLoopWatch(c.get(RunningWork), c.get(LogKey)));
+
+  bind(BellsKey).toConstantValue({
+    ...{ events: new Bell(), webhooks: new Bell(), domains: new Bell(), mails: new Bell() },
+    ...{ certificates: new Bell(), renewals: new Bell() },
+    mailRequests: new Bell(),
+  });
+  bind(StoredSignal).toConstantValue(new StoredSignal());
+
+  once(Database, (c) => {
+    const log = c.get(LogKey);
+    const onOutage = {
+      onAway: (err: unknown) => {
+        log.warn({ err }, 'database away: requests that need it get 503 until it is back');
+      },
+      onBack: (awayMs: number) => {
+        log.info({ seconds: Math.round(awayMs / 1000) }, 'database back');
+      },
+    };
+    const [deadline, tracer] = [c.get(Deadline), tracerOf(c)];
+    return new Database(c.get(ConfigKey).databaseUrl, { onOutage, deadline, tracer });
+  }).onDeactivation((database) => database.close());
+  once(KyselyOutbox, (c) => {
+    const [tracer, onStored] = [tracerOf(c), tellingOf(c)];
+    const [plainIds, acting] = [c.get(Ids), c.get(Acting)];
+    const ids = tracer ? notingEvents(tracer, plainIds) : plainIds;
+    return new KyselyOutbox(c.get(Database), { ids, acting, subscribersOf, onStored });
+  });
+  bind(Outbox).toService(KyselyOutbox);
+  once(ParkedDeliveries, (c) => new KyselyParkedDeliveries(c.get(Database)));
+  once(Retention, (c) => new KyselyRetention(c.get(Database), retention));
+  once(JobLeases, (c) => new KyselyJobLeases(c.get(Database)));
+});
+
+/** Wraps a port whose calls have their own limits, so that their time does not count against the request's deadline. */
+export const apart = <Port extends object>(deadline: Deadline, port: Port): Port =>
+  new Proxy(port, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...parameters: unknown[]) =>
+        deadline.apart(() => Reflect.apply(member, target, parameters) as Promise<unknown>);
+    },
+  });

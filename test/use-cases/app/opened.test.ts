@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals';
+import { Opened } from '../../../src/app/stop-process.ts';
+
+const never = Promise.withResolvers<undefined>().promise;
+
+const threeOf = (second: () => unknown, longestMs?: number) => {
+  const ended: string[] = [];
+  const opened = new Opened(longestMs);
+  opened.add(() => ended.push('database'));
+  opened.add(second);
+  opened.add(
+    () => ended.push('server, with notice'),
+    () => ended.push('server'),
+  );
+  return { opened, ended };
+};
+
+test('what was opened is closed in the opposite order, also when something cannot be closed', async () => {
+  const { opened, ended } = threeOf(() => Promise.reject(new Error('jammed')));
+  await expect(opened.close()).rejects.toThrow('jammed');
+  expect(ended).toEqual(['server, with notice', 'database']);
+});
+
+test('a start that fails gives everything back, and its own reason is the one that counts', async () => {
+  const { opened, ended } = threeOf(() => {
+    throw new Error('jammed');
+  });
+  await opened.giveUp();
+  expect(ended).toEqual(['server', 'database']);
+});
+
+test('a start that fails does not wait for what never closes', async () => {
+  const { opened, ended } = threeOf(() => never, 1);
+  await opened.giveUp();
+  expect(ended).toEqual(['server']);
+});
