@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { Option, Argument } from 'commander';
 import type { Container } from 'inversify';
-import { beginningOf } from '../../kernel/beginning-of.ts';
+import { beginningOf } from '../../kernel/connections.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
 import {
@@ -14,7 +14,7 @@ import { DomainsKey, SitesKey, ConfigKey } from '../keys.ts';
 import { shareDays, type DomainShare } from '../../domains/domain/attachment/share.ts';
 import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
 import type { MadeShare } from '../../domains/use-cases/show-domain.ts';
-import type { EveryField } from '../../kernel/every-field.ts';
+import type { EveryField } from '../../kernel/decision.ts';
 import { sharedPath } from '../../adapters/dashboard/frame/paths.ts';
 import { dashboardOrigin } from '../settings/addresses.ts';
 import {
