@@ -1,6 +1,6 @@
 import { largest, longestMs } from '../../src/adapters/webhooks/guarded-outside.ts';
 import { payloadSchemaPath } from '../../src/adapters/http/reference/reference-routes.ts';
-import { mostAtOnce } from '../../src/adapters/schedule/calls-under-way.ts';
+import { mostAtOnce } from '../../src/adapters/schedule/shares.ts';
 import { kinds } from '../../src/notifications/domain/kinds.ts';
 import type { OwnersKind, Told } from '../../src/notifications/domain/notification.ts';
 import {
@@ -8,7 +8,7 @@ import {
   waits,
   slowMs,
 } from '../../src/notifications/domain/webhook-delivery.ts';
-import { inWords } from '../../src/kernel/in-words.ts';
+import { inWords } from '../../src/kernel/text.ts';
 import {
   blockedPorts,
   longestUrl,

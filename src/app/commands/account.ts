@@ -10,7 +10,7 @@ import type { Account } from '../../access/domain/account.ts';
 import { AuditLog } from '../../access/ports.ts';
 import type { Usage } from '../../access/use-cases/accounts.ts';
 import { Clock } from '../../kernel/clock.ts';
-import type { EveryField } from '../../kernel/every-field.ts';
+import type { EveryField } from '../../kernel/decision.ts';
 import { gib } from '../../sites/domain/project.ts';
 import { allowanceOf } from '../plan-allowances.ts';
 import { signInUrl } from '../settings/addresses.ts';

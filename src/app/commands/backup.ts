@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { bytesInWords } from '../../kernel/in-words.ts';
+import { bytesInWords } from '../../kernel/text.ts';
 import type { BackupMade } from '../backup/back-up.ts';
 import type { Restored } from '../backup/restore.ts';
 import { onDemand } from '../on-demand.ts';

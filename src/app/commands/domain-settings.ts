@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { Option } from 'commander';
-import { beginningOf } from '../../kernel/beginning-of.ts';
+import { beginningOf } from '../../kernel/connections.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
 import {

@@ -3,7 +3,7 @@ import type { Container } from 'inversify';
 import { shareDays, type DomainShare } from '../../domains/domain/attachment/share.ts';
 import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
 import type { MadeShare } from '../../domains/use-cases/show-domain.ts';
-import type { EveryField } from '../../kernel/every-field.ts';
+import type { EveryField } from '../../kernel/decision.ts';
 import { sharedPath } from '../../adapters/dashboard/frame/paths.ts';
 import { ConfigKey, DomainsKey, SitesKey } from '../keys.ts';
 import { dashboardOrigin } from '../settings/addresses.ts';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import type { EveryField } from '../../kernel/every-field.ts';
-import { bytesInWords } from '../../kernel/in-words.ts';
+import type { EveryField } from '../../kernel/decision.ts';
+import { bytesInWords } from '../../kernel/text.ts';
 import type { Deploy } from '../../sites/domain/site.ts';
 import { type Project, slugOf, isReservedSlug } from '../../sites/domain/project.ts';
 import { SitesKey } from '../keys.ts';

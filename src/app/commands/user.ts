@@ -1,5 +1,5 @@
 import type { Person } from '../../access/domain/person.ts';
-import type { EveryField } from '../../kernel/every-field.ts';
+import type { EveryField } from '../../kernel/decision.ts';
 import { signInUrl } from '../settings/addresses.ts';
 import { AccessKey, ConfigKey } from '../keys.ts';
 import { group, command, ofAccount, required, table } from './run-command.ts';
