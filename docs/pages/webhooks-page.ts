@@ -140,7 +140,7 @@ export const webhooksPage = (): string =>
       ['Refused', 'What it is for', 'Source'],
       specialRanges.map(({ network, use, source }) => [code(network), use, source]),
     ),
-    'Of IPv6, everything outside `2000::/3` is refused too. [Why](decisions/0075-webhooks-call-public-addresses-only.md).',
+    'Of IPv6, everything outside `2000::/3` is refused too. [Why](decisions/0074-deliveries-to-webhooks-wait-in-the-database.md).',
     '## Try it on your machine',
     'Outside production, unless `ALLOW_TEST_DOMAINS=0`, the service also calls `http://127.0.0.1:8000`. Start a receiver there, add that address, and send a test. For a service elsewhere, use a tunnel that gives your machine a public https address.',
     '## If it does not work',

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { terminalJson, terminalText } from '../../../src/app/commands/terminal-text.ts';
+import { terminalJson, terminalText } from '../../../src/app/commands/run-command.ts';
 
 const hostile = ['\u001b[31m', '\u009b31m', '\u007f', '\r', '\u202e', '\u2066', '\0'];
 
