@@ -40,6 +40,9 @@ export interface PlacedEntry extends TimelineEntry {
 export abstract class Timeline {
   /** Newest first. @param before a place: only what is older than that */
   abstract list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]>;
+
+  /** The newest attempt at a certificate, whatever was checked since. */
+  abstract newestAttempt(domainId: string): Promise<PlacedEntry | undefined>;
 }
 
 /** The facts that decide on a project's settings. */

@@ -113,7 +113,7 @@ const planDenied = (pen: Pen, shop: ShopName, end: number): void => {
   pen.wait(dayMs, 40 * dayMs);
   if (pen.at >= end) return;
   const [first, second] = pen.chance.pick([['one'], ['two'], ['one', 'two']]);
-  pen.write(`weather policy ${String(first)} ${host}`);
+  pen.write(`weather policy ${first} ${host}`);
   if (second !== undefined) pen.write(`weather policy ${second} ${host}`);
   pen.at += minuteMs;
   pen.write(`${shop} adds ${host}`);

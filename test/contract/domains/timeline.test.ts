@@ -60,6 +60,14 @@ describeStores('timelines', (open) => {
     },
   );
 
+  testOnBoth('the newest attempt is found below later checks', async () => {
+    expect(await timeline.newestAttempt(domain)).toBeUndefined();
+    for (const [at, kind] of (['attempt', 'attempt', 'checked', 'checked'] as const).entries())
+      await tell(domain, entry({ kind, occurredAt: later(at) }));
+    await tell(await another(), entry({ kind: 'attempt', occurredAt: later(9) }));
+    expect(await timeline.newestAttempt(domain)).toMatchObject({ occurredAt: later(1) });
+  });
+
   test('paging returns each entry once, even when new ones arrive meanwhile', async () => {
     const tellAt = (at: number) => tell(domain, entry({ occurredAt: later(at) }));
     const other = await another();

@@ -122,10 +122,10 @@ export class World {
     accounts: AuthorityAccounts,
     clock: Clock,
   ): CertificateAuthority {
-    const { send } = across(this.#ports.time, this.authorities[name]);
+    const authority = across(this.#ports.time, this.authorities[name]);
     const http = {
-      send: (...request: Parameters<typeof send>) => {
-        const answer = send(...request);
+      send: (...request: Parameters<typeof authority.send>) => {
+        const answer = authority.send(...request);
         this.#ports.onAsk?.(request[0].url);
         return answer;
       },
