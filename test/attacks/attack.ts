@@ -1,9 +1,25 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { expect } from '@jest/globals';
 import { longestHealthMs, watchHealth } from '../support/service/health-watch.ts';
 import { logOf } from '../support/service/service-log.ts';
 import type { Service } from '../support/service/service-process.ts';
 import { within } from '../support/until.ts';
-import { usageOf, type ProcessUsage } from './process-usage.ts';
+
+/** What a process holds at a moment. */
+interface ProcessUsage {
+  readonly descriptors: number;
+  readonly residentMiB: number;
+}
+
+/** From `/proc` of Linux. */
+export const usageOf = async ({ pid }: { readonly pid: number }): Promise<ProcessUsage> => {
+  const [descriptors, status] = await Promise.all([
+    readdir(`/proc/${String(pid)}/fd`),
+    readFile(`/proc/${String(pid)}/status`, 'utf8'),
+  ]);
+  const [, residentKiB] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
+  return { descriptors: descriptors.length, residentMiB: Number(residentKiB) / 1024 };
+};
 
 /** Connections that browsers keep open, files of logs and databases. */
 const spareDescriptors = 30;
@@ -14,7 +30,7 @@ const mostMsAfter = 60_000;
 
 const error = 50;
 
-export interface Attacked<T> {
+interface Attacked<T> {
   /** The attack's own result. */
   readonly result: T;
   readonly before: ProcessUsage;

@@ -5,7 +5,15 @@ import { promisify } from 'node:util';
 import PQueue from 'p-queue';
 import { uploadSlots } from '../../src/adapters/dashboard/projects/slots.ts';
 import { planAllowances } from '../../src/sites/domain/project.ts';
-import { deepFolders, largeFile, manySlashes } from '../attacks/attack-archives.ts';
+import {
+  deepFolders,
+  largeFile,
+  manySlashes,
+  halfClosedUpload,
+  sendAhead,
+  slowUpload,
+  openStalledSessions,
+} from '../attacks/attackers.ts';
 import { underAttack } from '../attacks/attack.ts';
 import {
   addDomain,
@@ -19,12 +27,10 @@ import {
   uploadPath,
   type Customer,
   type Ground,
+  addAnimals,
+  expectReads,
+  unavailable,
 } from '../attacks/ground.ts';
-import { halfClosedUpload } from '../attacks/half-closed-upload.ts';
-import { addAnimals, expectReads, unavailable } from '../attacks/reads-and-writes.ts';
-import { sendAhead } from '../attacks/requests-ahead.ts';
-import { slowUpload } from '../attacks/slow-uploads.ts';
-import { openStalledSessions } from '../attacks/stalled-sessions.ts';
 import { DashboardStream } from '../support/dashboard/stream.ts';
 import { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import { holdLock } from '../support/servers/file-lock.ts';

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { caPlaces, type CaFault } from '../lab/authority/gate-faults.ts';
+import { finalizesOf, ordersOf, unanswered } from '../lab/authority/ca-gate.ts';
 import { newChallengeZone, openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
-import { goLive } from '../lab/going-live.ts';
-import { finalizesOf, ordersOf, unanswered } from '../lab/authority/gate-log.ts';
+import { goLive, validationMethods, pointFor } from '../lab/going-live.ts';
 import type { Shop } from '../lab/shop.ts';
-import { pointFor, validationMethods } from '../lab/validation-methods.ts';
 import type { Service } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
+import { type CaFault, caPlaces } from '../lab/authority/gate-caa.ts';
 
 const hang = { hang: true, times: 1 };
 /** One domain of each method gets stuck at each of them; with `after` the authority has done what it was asked for. */

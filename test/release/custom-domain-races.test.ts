@@ -1,14 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { caPlaces } from '../lab/authority/gate-faults.ts';
+import { finalizesOf, ordersOf, unanswered } from '../lab/authority/ca-gate.ts';
 import { newChallengeZone, openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
-import { goLive } from '../lab/going-live.ts';
-import { finalizesOf, ordersOf, unanswered } from '../lab/authority/gate-log.ts';
+import { goLive, validationMethods, pointFor } from '../lab/going-live.ts';
 import type { SecureVisitor } from '../lab/secure-visitor.ts';
 import { Shop } from '../lab/shop.ts';
-import { pointFor, validationMethods } from '../lab/validation-methods.ts';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import { until } from '../support/until.ts';
+import { caPlaces } from '../lab/authority/gate-caa.ts';
 
 let clock: FakeClock;
 let lab: DomainLab;
