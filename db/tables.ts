@@ -1,5 +1,5 @@
 import { sql, type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely } from 'kysely';
-import { columnTypes } from '../src/adapters/kysely/engine/column-types.ts';
+import { columnTypes } from '../src/adapters/kysely/engine/database-kind.ts';
 
 /** A column as plain data. It is never null, except with `maybe`. */
 export interface Column {

@@ -13,7 +13,7 @@ import {
   type PetStatus,
 } from '../../src/catalogue/domain/pet.ts';
 import { DomainError } from '../../src/kernel/domain-error.ts';
-import type { Transitions } from '../../src/kernel/transitions.ts';
+import type { Transitions } from '../../src/kernel/decision.ts';
 import {
   deployTransitions,
   longestUploadMs,

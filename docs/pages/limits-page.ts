@@ -16,7 +16,7 @@ import {
 } from '../../src/access/domain/quota.ts';
 import { askedCallLimits } from '../../src/access/domain/session.ts';
 import { badKeyLimits } from '../../src/access/use-cases/callers.ts';
-import { mostAtOnce, places } from '../../src/adapters/schedule/calls-under-way.ts';
+import { mostAtOnce, places } from '../../src/adapters/schedule/shares.ts';
 import { slowMs, attemptsOfOnce } from '../../src/notifications/domain/webhook-delivery.ts';
 import { mostWebhooks } from '../../src/notifications/domain/webhook.ts';
 import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
@@ -24,7 +24,7 @@ import { largestBody } from '../../src/adapters/http/operations/request-input.ts
 import { ListPetsQuery } from '../../src/adapters/http/operations/schemas.ts';
 import { petNameLength } from '../../src/catalogue/domain/pet.ts';
 import { planAllowances } from '../../src/sites/domain/project.ts';
-import { bytesInWords, inWords } from '../../src/kernel/in-words.ts';
+import { bytesInWords, inWords } from '../../src/kernel/text.ts';
 import { keptDeploys } from '../../src/sites/domain/site.ts';
 import { dashboardNumbers, dashboardUse, signInAttempts } from './dashboard-limits.ts';
 import { budgets, limitColumns, limits as domainsByPlan } from './domain-examples.ts';

@@ -33,7 +33,7 @@ export const signIn: readonly Defence[] = [
     how:
       'A new password needs the current one, even after a link that was made on the account page. Only a link that was mailed or ' +
       'that the operator made excuses from it, for one change.',
-    tests: ['use-cases/access/choose-password', 'contract/access/people'],
+    tests: ['use-cases/access/choose-password', 'contract/access/password-change'],
   },
   {
     against: 'Weak passwords.',

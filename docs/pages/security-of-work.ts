@@ -2,7 +2,7 @@ import { connectionLimits } from '../../src/adapters/http/listener/http-server.t
 import { largestUpload, uploadPace } from '../../src/adapters/dashboard/projects/upload-file.ts';
 import { uploadSlots } from '../../src/adapters/dashboard/projects/slots.ts';
 import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
-import { mostAhead } from '../../src/kernel/one-at-a-time.ts';
+import { mostAhead } from '../../src/kernel/connections.ts';
 import { largestBody } from '../../src/adapters/http/operations/request-input.ts';
 import { unpackingLimits } from '../../src/adapters/threads/threaded-unpacking.ts';
 import { longestSettings } from '../../src/app/domain-settings/text.ts';
@@ -11,7 +11,7 @@ import { caBudgets } from '../../src/domains/domain/certificates/ca-budget.ts';
 import { largestAnswer, shownAtMost } from '../../src/domains/domain/dns/facts.ts';
 import { siteLimits } from '../../src/sites/domain/site-contents.ts';
 import { planAllowances } from '../../src/sites/domain/project.ts';
-import { bytesInWords } from '../../src/kernel/in-words.ts';
+import { bytesInWords } from '../../src/kernel/text.ts';
 import type { Defence } from './security-defence.ts';
 
 const mib = (bytes: number): string => `${String(bytes / 1024 / 1024)} MiB`;

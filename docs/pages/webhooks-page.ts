@@ -1,6 +1,6 @@
 import { largest, longestMs } from '../../src/adapters/webhooks/guarded-outside.ts';
 import { payloadSchemaPath } from '../../src/adapters/http/reference/reference-routes.ts';
-import { mostAtOnce } from '../../src/adapters/schedule/calls-under-way.ts';
+import { mostAtOnce } from '../../src/adapters/schedule/shares.ts';
 import { kinds } from '../../src/notifications/domain/kinds.ts';
 import type { OwnersKind, Told } from '../../src/notifications/domain/notification.ts';
 import {
@@ -8,7 +8,7 @@ import {
   waits,
   slowMs,
 } from '../../src/notifications/domain/webhook-delivery.ts';
-import { inWords } from '../../src/kernel/in-words.ts';
+import { inWords } from '../../src/kernel/text.ts';
 import {
   blockedPorts,
   longestUrl,
@@ -140,7 +140,7 @@ export const webhooksPage = (): string =>
       ['Refused', 'What it is for', 'Source'],
       specialRanges.map(({ network, use, source }) => [code(network), use, source]),
     ),
-    'Of IPv6, everything outside `2000::/3` is refused too. [Why](decisions/0075-webhooks-call-public-addresses-only.md).',
+    'Of IPv6, everything outside `2000::/3` is refused too. [Why](decisions/0074-deliveries-to-webhooks-wait-in-the-database.md).',
     '## Try it on your machine',
     'Outside production, unless `ALLOW_TEST_DOMAINS=0`, the service also calls `http://127.0.0.1:8000`. Start a receiver there, add that address, and send a test. For a service elsewhere, use a tunnel that gives your machine a public https address.',
     '## If it does not work',

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Access } from '../access/access.ts';
 import type { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
-import type { HighUseReporter } from '../adapters/metering/high-use-reporter.ts';
-import type { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
+import type { HighUseReporter, UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import type { Census } from '../adapters/schedule/census.ts';
 import { asJob, type Job, type JobEnd } from '../adapters/schedule/cron-jobs.ts';
 import type { leasedJob } from '../adapters/schedule/leased-job.ts';

@@ -1,6 +1,10 @@
-import { moveToMysql, type OnMoved } from '../adapters/kysely/copies/move.ts';
+import {
+  moveToMysql,
+  withSqliteSource,
+  type OnMoved,
+  type SqliteSource,
+} from '../adapters/kysely/copies/move.ts';
 import { mysqlObstacle } from '../adapters/kysely/copies/mysql-claim.ts';
-import { withSqliteSource, type SqliteSource } from '../adapters/kysely/copies/sqlite-source.ts';
 import { databaseFile, kindOfUrl } from '../adapters/kysely/engine/database-kind.ts';
 import { failureOf } from '../adapters/kysely/engine/failure.ts';
 import { Unavailable } from '../kernel/unavailable.ts';

@@ -1,15 +1,14 @@
 import PQueue from 'p-queue';
 import type { Logger } from 'pino';
-import { CallsUnderWay } from '../adapters/schedule/calls-under-way.ts';
+import { CallsUnderWay, Shared } from '../adapters/schedule/shares.ts';
 import type { QueueKind, QueueWorker } from '../adapters/schedule/queue-worker.ts';
-import { Shared } from '../adapters/schedule/share.ts';
 import type { DueDomain, DueDomains } from '../domains/ports.ts';
 import type { CustomDomain } from '../domains/domain/attachment/custom-domain.ts';
 import { dueWork } from '../domains/domain/attachment/due-work.ts';
 import type { Bell } from '../kernel/bell.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { StoredEvent } from '../kernel/domain-event.ts';
-import type { Delivery, Outbox } from '../kernel/outbox.ts';
+import type { Delivery, Outbox } from '../kernel/queue.ts';
 import { Unavailable } from '../kernel/unavailable.ts';
 import type { Delivered, DueMessage, Mails } from '../notifications/ports.ts';
 import type { Attempted } from '../notifications/use-cases/deliver-to-webhooks.ts';

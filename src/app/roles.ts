@@ -1,7 +1,7 @@
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
 import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
-import { StoredSignal } from '../adapters/events/stored-signal.ts';
+import { StoredSignal } from '../kernel/bell.ts';
 import { HttpServer } from '../adapters/http/listener/http-server.ts';
 import {
   edgeMeasures,
@@ -9,8 +9,7 @@ import {
   platformMeasures,
 } from '../adapters/http/metrics/measures.ts';
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
-import { HighUseReporter } from '../adapters/metering/high-use-reporter.ts';
-import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
+import { HighUseReporter, UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';
 import { Clock } from '../kernel/clock.ts';
 import { apiJobs } from './jobs.ts';

@@ -1,4 +1,4 @@
-import type { EdgePort } from '../adapters/kysely/sites/edge-revision.ts';
+import type { EdgePort } from '../adapters/kysely/sites/project-routes.ts';
 import { siteUrl } from './settings/addresses.ts';
 import type { Config } from './settings/settings.ts';
 

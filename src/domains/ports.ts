@@ -26,7 +26,7 @@ import type { DomainSettings } from './domain/redirects/settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { Ids } from '../kernel/ids.ts';
-import type { Held, Most, Queue } from '../kernel/queue.ts';
+import type { Claimed, Most, Queue } from '../kernel/queue.ts';
 
 /** Waits for the given number of milliseconds. */
 export type Pause = (milliseconds: number) => Promise<void>;
@@ -40,6 +40,9 @@ export interface PlacedEntry extends TimelineEntry {
 export abstract class Timeline {
   /** Newest first. @param before a place: only what is older than that */
   abstract list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]>;
+
+  /** The newest attempt at a certificate, whatever was checked since. */
+  abstract newestAttempt(domainId: string): Promise<PlacedEntry | undefined>;
 }
 
 /** The facts that decide on a project's settings. */
@@ -118,7 +121,7 @@ export abstract class HostNames {
 }
 
 /** A domain that is due. */
-export interface DueDomain extends Held {
+export interface DueDomain extends Claimed {
   readonly domain: CustomDomain;
 }
 
@@ -213,9 +216,9 @@ export abstract class DueDomains implements Queue<DueDomain> {
   /** The longest overdue first. */
   abstract claim(now: Date, leaseUntil: Date, most: Most): Promise<readonly DueDomain[]>;
   abstract nextDueAt(): Promise<Date | undefined>;
-  abstract prolong(held: readonly Held[], leaseUntil: Date): Promise<void>;
+  abstract prolong(held: readonly Claimed[], leaseUntil: Date): Promise<void>;
   /** Ends the leases. */
-  abstract done(held: readonly Held[]): Promise<void>;
+  abstract done(held: readonly Claimed[]): Promise<void>;
 }
 
 /** Links to pages about one domain each. Secrets come as SHA-256 in lower-case hex. They go with their domain. */

@@ -19,3 +19,60 @@ export const isLine = (text: string, longest: number): boolean => {
 /** A line that names something of an owner: no direction mark makes it look like another name, or turns the words after it. */
 export const isName = (text: string, longest: number): boolean =>
   isLine(text, longest) && !/\p{Bidi_Control}/u.test(text);
+
+/** A wait for people, rounded up: "7 seconds", "12 minutes", "3 hours". */
+export const inWords = (milliseconds: number): string => {
+  const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
+  if (seconds < 120) return counted(seconds, 'second');
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 120 ? counted(minutes, 'minute') : counted(Math.ceil(minutes / 60), 'hour');
+};
+
+const counted = (count: number, unit: string): string =>
+  `${count} ${unit}${count === 1 ? '' : 's'}`;
+
+/** A size for people: "980 B", "43.8 MiB", "10 GiB". */
+export const bytesInWords = (bytes: number): string => {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const step = bytes < 1 ? 0 : Math.min(4, Math.floor(Math.log2(bytes) / 10));
+  const size = bytes / 1024 ** step;
+  return `${Number.isInteger(size) ? String(size) : size.toFixed(1)} ${String(units[step])}`;
+};
+
+const longestShown = 500;
+const mayHoldSecret = /%|sign|shared|pets_live_/i;
+/** `sign-in`, `Sign_In`, `signin`, `shared-domain`: a place, with what follows it. */
+const secretPlace = /(?:sign[^a-z0-9]{0,3}in|shared[^a-z0-9]{0,3}domain)[^a-z0-9]/i;
+const apiKey = /pets_live_[0-9a-z]+/gi;
+
+/**
+ * A path that is safe to log: hides what follows "sign-in" or "shared-domain", however it is spelled, since that is the secret of a link,
+ * and everything that looks like an API key.
+ */
+export const shownPath = (path: string): string => {
+  if (!mayHoldSecret.test(path)) return cut(path);
+  const plain = decoded(path);
+  const hidden = untilSecret(plain).replace(apiKey, 'pets_live_…');
+  return cut(hidden === plain ? path : hidden);
+};
+
+const untilSecret = (path: string): string => {
+  const place = secretPlace.exec(path);
+  if (!place) return path;
+  const end = place.index + place[0].length;
+  return end === path.length ? path : `${path.slice(0, end)}…`;
+};
+
+const cut = (path: string): string =>
+  path.length > longestShown ? `${path.slice(0, longestShown)}…` : path;
+
+/** Decodes escaped letters and digits, also when escaped several times; other characters cannot hide a word. */
+const decoded = (path: string): string => {
+  let plain = path;
+  for (let times = 0; times < 3 && plain.includes('%'); times++) {
+    plain = plain.replace(/%([2-7][0-9a-f])/gi, (_, code: string) =>
+      String.fromCharCode(parseInt(code, 16)),
+    );
+  }
+  return plain;
+};

@@ -1,3 +1,5 @@
+import { shownPath } from './text.ts';
+
 /**
  * All that a trace may say of a step, by the names of OpenTelemetry's semantic conventions or, with `animal_store.`, of
  * ours. What outsiders write freely has no name here: queries, bodies, headers, addresses of mail, messages of errors.
@@ -91,3 +93,99 @@ export abstract class Tracer {
   /** Sends what is recorded, if that can be done soon. */
   abstract close(): Promise<void>;
 }
+
+/** What a trace says of one call of a port. */
+interface TracedCall<Answer> extends Step {
+  /** Adds what is known only afterwards. */
+  readonly answered?: (span: Span, answer: Answer) => void;
+}
+
+/** Describes the calls of a port that are steps, by the names of its methods. */
+export type TracedCalls<Port> = {
+  readonly [Name in keyof Port]?: Port[Name] extends (...args: infer Args) => Promise<infer Answer>
+    ? (...args: Args) => TracedCall<Answer>
+    : never;
+};
+
+type Method = (...args: unknown[]) => Promise<unknown>;
+type Describe = (...args: unknown[]) => TracedCall<unknown>;
+
+/** The same port; each call that is described is a step of what is running. */
+export const traced = <Port extends object>(
+  port: Port,
+  tracer: Tracer,
+  calls: TracedCalls<Port>,
+): Port =>
+  new Proxy(port, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      const method = value.bind(target) as Method;
+      const describe = (calls as Record<PropertyKey, Describe | undefined>)[name];
+      return describe ? tracedMethod(method, tracer, describe) : method;
+    },
+  });
+
+const tracedMethod =
+  (method: Method, tracer: Tracer, describe: Describe): Method =>
+  (...args) => {
+    const { answered, ...step } = describe(...args);
+    return tracer.step(step, async (span) => {
+      const answer = await method(...args);
+      answered?.(span, answer);
+      return answer;
+    });
+  };
+
+interface Request {
+  readonly method?: string | undefined;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly httpVersion: string;
+}
+
+const knownMethods = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'OPTIONS',
+  'PATCH',
+  'TRACE',
+  'CONNECT',
+];
+
+/** The method of a request as a trace shows it: few words, whatever outsiders send. */
+const shownMethod = (method: string): string => (knownMethods.includes(method) ? method : '_OTHER');
+
+/** The name of a request's span, as OpenTelemetry's semantic conventions want it. */
+export const requestName = ({ method = '' }: Pick<Request, 'method'>, place?: string): string => {
+  const name = knownMethods.includes(method) ? method : 'HTTP';
+  return place === undefined ? name : `${name} ${place}`;
+};
+
+/**
+ * A request begins a trace, or continues its caller's. Of its address only the path is told, as the log shows it: outsiders
+ * write the host freely, and a query may hold anything.
+ */
+export const requestBeginning = (
+  request: Request,
+  scheme: 'http' | 'https',
+  path: string,
+): Omit<Beginning, 'name'> => ({
+  kind: 'server',
+  facts: {
+    'http.request.method': shownMethod(request.method ?? ''),
+    'url.path': shownPath(path),
+    'url.scheme': scheme,
+    'network.protocol.version': request.httpVersion,
+  },
+  continues: request.headers['traceparent'] as string | undefined,
+});
+
+/** @param isLeft whether the client went away before the answer was complete */
+export const tellAnswer = (span: Span, statusCode: number, isLeft: boolean): void => {
+  span.tell({ 'http.response.status_code': statusCode });
+  if (statusCode >= 500) span.fail(String(statusCode));
+  else if (isLeft) span.fail('client_disconnected');
+};

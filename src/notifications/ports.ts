@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
-import type { Held, Most, Queue } from '../kernel/queue.ts';
+import type { Claimed, Most, Queue } from '../kernel/queue.ts';
 import type { Sealer } from '../kernel/sealer.ts';
 import type { Mail, MailedFacts, MailPlan, PlannedMail } from './domain/mail.ts';
 import type { Notification, NotificationKind, Told } from './domain/notification.ts';
@@ -46,7 +46,7 @@ export interface NotificationsPorts {
 }
 
 /** A message that is due: one mail, or a summary of several to one person. */
-export interface DueMessage extends Held {
+export interface DueMessage extends Claimed {
   /** The same at every attempt: the id of its first mail. */
   readonly id: string;
   readonly accountId: string;
@@ -106,16 +106,16 @@ export abstract class Mails implements Queue<DueMessage> {
   abstract nextDueAt(): Promise<Date | undefined>;
 
   /** The mail server took it: mail reaches the person again. */
-  abstract sent(message: Held, now: Date): Promise<void>;
+  abstract sent(message: Claimed, now: Date): Promise<void>;
 
   /** Gives it back, to be tried at `nextAttemptAt`. */
-  abstract retry(message: Held, nextAttemptAt: Date, reason: string): Promise<void>;
+  abstract retry(message: Claimed, nextAttemptAt: Date, reason: string): Promise<void>;
 
   /** It is never tried again: mail does not reach the person, from now on if it did until now. */
-  abstract giveUp(message: Held, now: Date, why: GivenUp): Promise<void>;
+  abstract giveUp(message: Claimed, now: Date, why: GivenUp): Promise<void>;
 
   /** It is never tried again: the person no longer wants what it tells. */
-  abstract leaveOut(message: Held, now: Date): Promise<void>;
+  abstract leaveOut(message: Claimed, now: Date): Promise<void>;
 
   /** What should have been sent by now and was not, counted up to `mostMailsCounted`. */
   abstract state(now: Date): Promise<MailState>;

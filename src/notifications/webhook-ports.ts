@@ -1,5 +1,5 @@
 import type { Decision } from '../kernel/decision.ts';
-import type { Held, Most, Queue } from '../kernel/queue.ts';
+import type { Claimed, Most, Queue } from '../kernel/queue.ts';
 import type {
   Repetition,
   Settlement,
@@ -86,7 +86,7 @@ export interface Claiming extends Most {
   readonly choose: (due: readonly DueDelivery[]) => readonly DueDelivery[];
 }
 
-export interface ClaimedDelivery extends Held, Pick<DueDelivery, 'receiver'> {
+export interface ClaimedDelivery extends Claimed, Pick<DueDelivery, 'receiver'> {
   readonly delivery: WebhookDelivery;
   /** Undefined if it was removed. */
   readonly webhook: Webhook | undefined;

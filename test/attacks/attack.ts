@@ -1,25 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { expect } from '@jest/globals';
 import { longestHealthMs, watchHealth } from '../support/service/health-watch.ts';
 import { logOf } from '../support/service/service-log.ts';
 import type { Service } from '../support/service/service-process.ts';
 import { within } from '../support/until.ts';
-
-/** What a process holds at a moment. */
-interface ProcessUsage {
-  readonly descriptors: number;
-  readonly residentMiB: number;
-}
-
-/** From `/proc` of Linux. */
-export const usageOf = async ({ pid }: { readonly pid: number }): Promise<ProcessUsage> => {
-  const [descriptors, status] = await Promise.all([
-    readdir(`/proc/${String(pid)}/fd`),
-    readFile(`/proc/${String(pid)}/status`, 'utf8'),
-  ]);
-  const [, residentKiB] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
-  return { descriptors: descriptors.length, residentMiB: Number(residentKiB) / 1024 };
-};
+import { type ProcessUsage, usageOf } from './ground.ts';
 
 /** Connections that browsers keep open, files of logs and databases. */
 const spareDescriptors = 30;

@@ -22,17 +22,19 @@ test.each(pages)('every link in %s leads to a file and heading that exist', (pag
   expect(own.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
 });
 
-/** Never given, or of a decision that another one replaces. A record keeps its number, since others link to it. */
-const unused = [60, 61, 82];
-
-test('decision records are numbered without gaps or doubles, and each heading has the number of its file', () => {
-  const records = globSync('docs/decisions/*.md', { cwd: root }).sort();
-  const numbers = records.map((path) => Number(basename(path).slice(0, 4)));
-  const all = Array.from({ length: records.length + unused.length }, (_, index) => index + 1);
-  expect(numbers).toEqual(all.filter((one) => !unused.includes(one)));
-  const isWrong = (path: string, at: number) =>
-    !read(path).startsWith(`# ${String(numbers[at])}. `);
-  expect(records.filter(isWrong)).toEqual([]);
+test('the index of decisions names each number once, and links to exactly the records that exist', () => {
+  const rows = [...read('docs/decisions/README.md').matchAll(/^\| (\d+) +\| ([^|]+) \|/gm)];
+  expect(rows.map(([, number]) => Number(number))).toEqual(rows.map((_, index) => index + 1));
+  const kept = rows.flatMap(([, number = '', decision = '']) => {
+    const [, title = '', file = ''] = /^\[(.+)\]\((.+)\) *$/.exec(decision) ?? [];
+    return file === '' ? [] : [{ number, title, file }];
+  });
+  const records = globSync('docs/decisions/0*.md', { cwd: root }).map((path) => basename(path));
+  expect(kept.map(({ file }) => file)).toEqual(records.toSorted());
+  const isWrong = ({ number, title, file }: (typeof kept)[number]) =>
+    !file.startsWith(`${number.padStart(4, '0')}-`) ||
+    !read(`docs/decisions/${file}`).startsWith(`# ${number}. ${title}\n`);
+  expect(kept.filter(isWrong)).toEqual([]);
 });
 
 test('every picture is shown on a page, and all together are small', () => {

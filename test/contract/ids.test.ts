@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { CountingIds } from '../support/counting-ids.ts';
-import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
+import { UuidIds } from '../../src/adapters/system/clock-and-chance.ts';
 
 describe.each([
   ['that count', () => new CountingIds()],

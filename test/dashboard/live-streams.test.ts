@@ -10,11 +10,11 @@ import {
 import { PageProblem } from '../../src/adapters/dashboard/frame/page-problem.ts';
 import { onceInput } from '../../src/adapters/dashboard/frame/form-parts.ts';
 import type { Screen, Visit } from '../../src/adapters/dashboard/frame/screen.ts';
-import { StoredSignal } from '../../src/adapters/events/stored-signal.ts';
+import { StoredSignal } from '../../src/kernel/bell.ts';
 import { CountingIds } from '../support/counting-ids.ts';
 import { mustNotBeUsed } from '../support/strict-fake.ts';
 import { SettableClock } from '../support/settable-clock.ts';
-import { AsyncDeadline } from '../../src/adapters/system/async-deadline.ts';
+import { AsyncDeadline } from '../../src/adapters/system/async-context.ts';
 
 type Context = Parameters<LiveStreams['open']>[0];
 type Who = Visit['signedIn'];

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { ApiKeys, IdempotencyKeys } from '../../src/access/ports.ts';
 import { Pets } from '../../src/catalogue/ports.ts';
-import { Outbox } from '../../src/kernel/outbox.ts';
+import { Outbox } from '../../src/kernel/queue.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
 

@@ -6,7 +6,7 @@ import {
   snapshotOf,
   type MetricSnapshot,
 } from '../../src/adapters/http/metrics/metrics.ts';
-import { SystemClock } from '../../src/adapters/system/system-clock.ts';
+import { SystemClock } from '../../src/adapters/system/clock-and-chance.ts';
 import { showOutbox } from '../../src/app/measures/process-metrics.ts';
 import { GatheredMetrics, type Child, type Ending } from '../../src/app/processes/children.ts';
 

@@ -7,7 +7,7 @@ import {
   type Handler,
   HttpServer,
 } from '../../src/adapters/http/listener/http-server.ts';
-import { mostAhead } from '../../src/kernel/one-at-a-time.ts';
+import { mostAhead } from '../../src/kernel/connections.ts';
 import { exchangeBytes } from '../support/http/raw-answer.ts';
 import { until } from '../support/until.ts';
 import { startApi } from '../support/http/running-api.ts';

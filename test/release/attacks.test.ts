@@ -13,6 +13,9 @@ import {
   sendAhead,
   slowUpload,
   openStalledSessions,
+  unavailable,
+  addAnimals,
+  expectReads,
 } from '../attacks/attackers.ts';
 import { underAttack } from '../attacks/attack.ts';
 import {
@@ -27,9 +30,6 @@ import {
   uploadPath,
   type Customer,
   type Ground,
-  addAnimals,
-  expectReads,
-  unavailable,
 } from '../attacks/ground.ts';
 import { DashboardStream } from '../support/dashboard/stream.ts';
 import { DashboardVisitor } from '../support/dashboard/visitor.ts';

@@ -1,18 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { finalizesOf, ordersOf, unanswered } from '../lab/authority/ca-gate.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newChallengeZone, openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
-import { goLive, validationMethods, pointFor } from '../lab/going-live.ts';
-import type { SecureVisitor } from '../lab/secure-visitor.ts';
+import { goLive } from '../lab/going-live.ts';
+import { finalizesOf, ordersOf } from '../lab/authority/ca-gate.ts';
 import { Shop } from '../lab/shop.ts';
+import { pointFor, validationMethods } from '../lab/going-live.ts';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import { until } from '../support/until.ts';
-import { caPlaces } from '../lab/authority/gate-caa.ts';
 
 let clock: FakeClock;
 let lab: DomainLab;
 let shop: Shop;
-let visitor: SecureVisitor;
 beforeAll(async () => {
   clock = await newFakeClock();
   const settings = { ...clock.settings, ...(await newChallengeZone()) };
@@ -21,16 +19,11 @@ beforeAll(async () => {
   // One after the other: what the second one orders, the edge of the first one has to answer for.
   await lab.start();
   await lab.start({ ROLES: 'worker', PORT: String(await findFreePort()) });
-  visitor = await lab.visitor();
   await lab.settle(shop);
 });
 afterAll(async () => {
   await lab.close();
   await clock.remove();
-});
-
-afterEach(() => {
-  lab.gate.setFaults();
 });
 
 const add = async (host: string): Promise<void> => {
@@ -76,27 +69,4 @@ test('when twenty verify a domain at the same time, one succeeds and one certifi
   await clock.advance(0);
   await goLive({ lab, clock }, host);
   expect(ordersOf(lab.gate, host)).toHaveLength(1);
-});
-
-test('a domain that is removed during issuance gets no certificate, and starts over when it is added again', async () => {
-  const host = 'www.fickle.test';
-  await add(host);
-  const removal = Promise.withResolvers<undefined>();
-  lab.gate.setFaults({ match: caPlaces.finalize, held: removal.promise, times: 1 });
-  await shop.verify(host);
-  await until('it is being made', () => unanswered(lab.gate, caPlaces.finalize).length === 1);
-  const { domain } = await shop.remove(host);
-  expect(domain.state).toBe('removed');
-  removal.resolve(undefined);
-  const isOver = async () => (await lab.facts.outcomes(host)).length > 0;
-  await until('it came', isOver);
-  expect(await lab.facts.outcomes(host)).toEqual(['came too late, destroyed']);
-  expect(await lab.facts.privateKeys(host)).toBe(0);
-  expect(await lab.facts.states(host)).toEqual(['removed']);
-  expect(await visitor.refusal(host)).toBeDefined();
-
-  await add(host);
-  await goLive({ lab, clock }, host);
-  expect(await lab.facts.states(host)).toEqual(['removed', 'live']);
-  expect(ordersOf(lab.gate, host)).toHaveLength(2);
 });

@@ -23,7 +23,6 @@ const longest = [
   'release/domain-notices',
   'release/short-lifetimes',
   'release/second-authority',
-  'release/custom-domain-crash',
   'release/installed-package',
   'release/webhook-calls',
   'system/custom-domains',

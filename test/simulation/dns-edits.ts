@@ -1,5 +1,7 @@
-import type { DnsRecord } from '../../src/domains/domain/dns/records.ts';
+import { challengeNameOf, type DnsRecord } from '../../src/domains/domain/dns/records.ts';
 import { baseOf } from '../../src/domains/domain/names/name-rules.ts';
+import { largestAnswer } from '../../src/domains/domain/dns/facts.ts';
+import { accountAt } from './laws/published.ts';
 import type { DnsZones } from './world/dns-zones.ts';
 import { service } from './world/world.ts';
 
@@ -8,7 +10,9 @@ export const mistakes = [
   ...(['address', 'ipv6', 'target', 'bare', 'chain', 'loop'] as const),
   ...(['text', 'route', 'ownership', 'delegation', 'stray'] as const),
 ] as const;
-export type Mistake = (typeof mistakes)[number];
+/** Planned apart from the others. */
+export const rareMistakes = ['proxy', 'crowd'] as const;
+export type Mistake = (typeof mistakes | typeof rareMistakes)[number];
 
 type Purpose = DnsRecord['purpose'];
 type Published = Pick<DnsRecord, 'type' | 'fqdn' | 'value' | 'ttl'>;
@@ -17,6 +21,8 @@ const elsewhere = {
   ip: '198.51.100.1',
   ipv6: '2001:db8::1',
   host: 'shop.elsewhere.example',
+  /** Cloudflare's. */
+  proxy: '104.16.0.1',
 } as const;
 /** In seconds. */
 const usualTtl = 300;
@@ -92,6 +98,16 @@ export class DnsEdits {
           zones.set(fqdn, 'CNAME', [`another.${service.acmeDnsZone}`], usualTtl);
         });
         return;
+      case 'proxy':
+        this.#clear(host);
+        zones.set(host, 'A', [elsewhere.proxy], usualTtl);
+        return;
+      case 'crowd': {
+        const texts = Array.from({ length: largestAnswer.records + 1 }, (_, n) => `text ${n}`);
+        zones.remove(challengeNameOf(host), 'CNAME');
+        zones.set(challengeNameOf(host), 'TXT', texts, usualTtl);
+        return;
+      }
       case 'route':
       case 'ownership':
       case 'delegation':
@@ -99,11 +115,13 @@ export class DnsEdits {
     }
   }
 
-  /** @param issuer an authority, `nobody` or `anybody` */
+  /** @param issuer an authority, also with a condition, such as `one/dns-01`; `nobody` or `anybody` */
   allow(zone: string, issuer: string): void {
     this.#zones.remove(zone, 'CAA');
     if (issuer === 'anybody') return;
-    const value = issuer === 'nobody' ? ';' : `${issuer}.example`;
+    const [name = '', condition] = issuer.split('/');
+    const its = `${name}.example`;
+    const value = issuer === 'nobody' ? ';' : `${its}${parameterFor(its, condition)}`;
     this.#zones.set(zone, 'CAA', [{ flags: 0, tag: 'issue', value }], usualTtl);
   }
 
@@ -131,3 +149,17 @@ export class DnsEdits {
     for (const type of ['A', 'AAAA', 'CNAME', 'TXT'] as const) this.#zones.remove(name, type);
   }
 }
+
+/** RFC 8657. @param condition a method, or whose account may order: `ours` or `another` */
+const parameterFor = (issuer: string, condition: string | undefined): string => {
+  switch (condition) {
+    case undefined:
+      return '';
+    case 'ours':
+      return `; accounturi=${accountAt(issuer)}`;
+    case 'another':
+      return `; accounturi=${accountAt(issuer)}23`;
+    default:
+      return `; validationmethods=${condition}`;
+  }
+};

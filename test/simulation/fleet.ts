@@ -1,9 +1,8 @@
 import type { Container } from 'inversify';
 import { pino, type Logger } from 'pino';
-import { StoredSignal } from '../../src/adapters/events/stored-signal.ts';
+import { StoredSignal } from '../../src/kernel/bell.ts';
 import { CounterKeeper } from '../../src/adapters/metering/counter-keeper.ts';
-import { HighUseReporter } from '../../src/adapters/metering/high-use-reporter.ts';
-import { UsageRecorder } from '../../src/adapters/metering/usage-recorder.ts';
+import { HighUseReporter, UsageRecorder } from '../../src/adapters/metering/usage-recorder.ts';
 import { AnswerRate } from '../../src/adapters/nameserver/limits.ts';
 import { Responder } from '../../src/adapters/nameserver/responder.ts';
 import { ValueLookup } from '../../src/adapters/nameserver/value-lookup.ts';
@@ -35,6 +34,8 @@ const fleet = {
 export type ProcessName = keyof typeof fleet;
 
 export const processNames = Object.keys(fleet) as readonly ProcessName[];
+
+export const workerNames = ['worker-1', 'worker-2'] as const;
 
 export interface FleetPorts {
   readonly time: Time;

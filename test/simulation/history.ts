@@ -1,6 +1,6 @@
 import SqliteDatabase from 'better-sqlite3';
 import { DomainsKey } from '../../src/app/keys.ts';
-import { shopNames, shops, type ShopName } from './shops.ts';
+import { shopNames, shopOf, type ShopName } from './shops.ts';
 import type { SimulatedProcess } from './fleet.ts';
 import type { Owners } from './owners.ts';
 import { authorityNames, type World } from './world/world.ts';
@@ -87,7 +87,7 @@ export class History {
       for (const { at, limit } of over) tell(at, `refuses: ${limit}`);
     }
     for (const { to, told, at } of world.mail.taken)
-      this.#tell(shopOf(to), at.getTime(), `mail: ${told.map(({ kind }) => kind).join(' ')}`);
+      this.#tell(shopMailed(to), at.getTime(), `mail: ${told.map(({ kind }) => kind).join(' ')}`);
     for (const { accountId, type, at } of world.receivers.received) {
       const shop = [...owners.shops.values()].find((one) => one.accountId === accountId);
       this.#tell(shop?.name ?? 'nobody', at.getTime(), `webhook: ${type}`);
@@ -127,8 +127,8 @@ export class History {
   }
 }
 
-const shopOf = (address: string): string =>
-  shopNames.find((shop) => address.endsWith(`@${shops[shop].zone}`)) ?? address;
+const shopMailed = (address: string): string =>
+  shopNames.find((shop) => address.endsWith(`@${shopOf(shop).zone}`)) ?? address;
 
 /** In one hour, what happened has no order. */
 const textOf = (entries: readonly Entry[], begun: number): readonly string[] => {

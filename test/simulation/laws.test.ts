@@ -12,6 +12,7 @@ import { Stored } from './laws/stored.ts';
 import { chanceOf } from './world/chance.ts';
 import { DnsZones } from './world/dns-zones.ts';
 import { IssuedCertificates } from './world/issued-certificates.ts';
+import type { Actor } from './world/time.ts';
 import { service } from './world/world.ts';
 import { dayMs, hourMs, minuteMs } from './world/durations.ts';
 
@@ -70,11 +71,15 @@ const domain = (row: Row, details: object = {}): void => {
 
 /** A world that can be changed, in which all is well. */
 const wellWorld = () => {
-  const time = { now: begin };
+  const time: { now: number; actor?: Actor } = { now: begin };
   const zones = new DnsZones(['test', 'example']);
   zones.register('north.test');
   zones.register(service.zone);
-  const authority = () => ({ over: [] as object[], rejected: new Set<string>() });
+  const authority = () => ({
+    over: [] as object[],
+    orders: [] as object[],
+    rejected: new Set<string>(),
+  });
   const past = new Past(() => time.now, zones);
   const fleet = new Map<ProcessName, SimulatedProcess>();
   for (const name of ['api', 'worker-1', 'worker-2', 'edge', 'dns'] as const) past.started(name);
@@ -147,6 +152,27 @@ const plants: Readonly<Record<string, Plant>> = {
   'No limit of an authority is passed': (law, { seen, world }) => {
     world.authorities.two.over.push({ at: begin, limit: 'new orders', of: 'an account' });
     return law.afterStep?.(seen);
+  },
+  'An account gets no more new certificates in an hour than its budget has': (
+    law,
+    { seen, world },
+  ) => {
+    domain({ state: 'verified' }, { certificate: { kind: 'wanted', work: { step: 'ordered' } } });
+    const orders = (count: number) => Array.from({ length: count }, () => ({ names: [host] }));
+    world.authorities.one.orders.push(...orders(10));
+    expect(law.afterStep?.(seen)).toBeUndefined();
+    world.authorities.one.orders.push(...orders(1));
+    return law.afterStep?.(seen);
+  },
+  'What a process has claimed is left to it until its lease ends': (law, { seen, time }) => {
+    time.actor = { name: 'worker-1', isAlive: true, clockAheadMs: 0 };
+    domain({ claim: 'claim_1', claimed_until: begin + 1 });
+    law.afterCommit?.(seen);
+    connection.exec(`update domains set claim = 'claim_1b'`);
+    expect(law.afterCommit?.(seen)).toBeUndefined();
+    time.actor = { name: 'worker-2', isAlive: true, clockAheadMs: 0 };
+    connection.exec(`update domains set claim = 'claim_2'`);
+    return law.afterCommit?.(seen);
   },
   'A live name has a valid certificate while its DNS and an authority are well': (
     law,

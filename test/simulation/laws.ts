@@ -1,6 +1,7 @@
 import { liveIsSecure, type Decided } from './laws/certificates.ts';
 import { liveIsServed, rightGoesLive, settlingMs } from './laws/going-live.ts';
-import { caaIsObeyed, limitsAreKept } from './laws/orders.ts';
+import { accountsHaveTheirShare, caaIsObeyed, limitsAreKept } from './laws/orders.ts';
+import { leasesHold } from './laws/leases.ts';
 import { LawBroken, type AskedOrder, type Facts, type Law, type Seen } from './laws/law.ts';
 import { statesAreTold } from './laws/events.ts';
 import { noFaultIsLogged } from './laws/logs.ts';
@@ -42,6 +43,8 @@ export const allLaws = (decided?: Decided): readonly Law[] => [
   provenRivals(),
   caaIsObeyed,
   limitsAreKept,
+  accountsHaveTheirShare(),
+  leasesHold(),
   liveIsSecure(decided),
   removedIsGone(),
   nextSteps,
@@ -121,8 +124,19 @@ export class Laws {
     this.#reached.onDeath(name);
   }
 
+  onStall(name: ProcessName): void {
+    this.#past.died(name);
+    this.#reached.count(`stall of ${name}`);
+  }
+
+  /** Also when it goes on. */
   onStart(name: ProcessName): void {
     this.#past.started(name);
+  }
+
+  /** What an owner was told, or `done`. */
+  onAnswer(outcome: string): void {
+    if (outcome !== 'done') this.#reached.count(`refusal ${outcome}`);
   }
 
   onLog(name: ProcessName, line: string): void {

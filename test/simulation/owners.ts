@@ -6,7 +6,7 @@ import { DomainError } from '../../src/kernel/domain-error.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
 import { ownersKinds } from '../../src/notifications/domain/kinds.ts';
 import { DnsEdits, type Mistake } from './dns-edits.ts';
-import { shopNames, shops, ownerOf, receiverOf, type ShopName } from './shops.ts';
+import { shopNames, shopOf, ownerOf, receiverOf, zoneOf, type ShopName } from './shops.ts';
 import type { SimulatedProcess } from './fleet.ts';
 import { handed } from './world/crossing.ts';
 import { callApi, type Answer } from './world/requests.ts';
@@ -75,33 +75,35 @@ export class Owners {
 
   /** Opens the accounts, each with a project that is published and a webhook. */
   async open(): Promise<void> {
-    const { world } = this.#ports;
-    for (const name of shopNames) {
-      const { plan, zone } = shops[name];
-      world.dns.zones.register(zone);
-      const shop = await this.#at(async ({ container }) => {
-        const access = container.get(AccessKey);
-        const { account, key } = await access.createAccount({ name, email: ownerOf(name), plan });
-        const project = await container.get(SitesKey).startProject(account.id, name);
-        const { id, slug } = project;
-        return {
-          ...{ name, accountId: account.id, keyId: key.id, key: key.secret },
-          project: { id, slug, accountId: account.id },
-          ...{ webhookId: undefined, secrets: [] },
-        };
-      });
-      this.shops.set(name, shop);
-      await this.#do(shop, 'deploys', []);
-      await this.#do(shop, 'listens', []);
-    }
+    for (const name of shopNames) await this.#do(await this.#open(name), 'listens', []);
+  }
+
+  /** @returns the account, with a project that is published */
+  async #open(name: ShopName): Promise<Shop> {
+    const { plan, zone } = shopOf(name);
+    const { zones } = this.#ports.world.dns;
+    if (zones.zoneOf(zone) !== zone) zones.register(zone);
+    const shop = await this.#at(async ({ container }) => {
+      const access = container.get(AccessKey);
+      const { account, key } = await access.createAccount({ name, email: ownerOf(name), plan });
+      const project = await container.get(SitesKey).startProject(account.id, name);
+      const { id, slug } = project;
+      return {
+        ...{ name, accountId: account.id, keyId: key.id, key: key.secret },
+        project: { id, slug, accountId: account.id },
+        ...{ webhookId: undefined, secrets: [] },
+      };
+    });
+    this.shops.set(name, shop);
+    await this.#do(shop, 'deploys', []);
+    return shop;
   }
 
   /** Does what the words of a step say; tries again while the service does not answer. Never rejects. */
   async act(name: ShopName, [verb = '', ...objects]: readonly string[]): Promise<void> {
-    const shop = this.#shop(name);
     for (let tried = 1; ; tried++) {
       try {
-        await this.#do(shop, verb, objects);
+        await this.#do(this.shops.get(name) ?? (await this.#open(name)), verb, objects);
         this.#ports.onAnswer?.(name, [verb, ...objects], 'done');
         return;
       } catch (error: unknown) {
@@ -115,12 +117,6 @@ export class Owners {
       }
       await this.#pause(patienceMs);
     }
-  }
-
-  #shop(name: ShopName): Shop {
-    const shop = this.shops.get(name);
-    if (!shop) throw new Error(`there is no shop ${name}`);
-    return shop;
   }
 
   async #do(shop: Shop, verb: string, objects: readonly string[]): Promise<unknown> {
@@ -187,6 +183,10 @@ export class Owners {
         return this.#turnSecret(shop);
       case 'sells':
         return this.#sell(shop);
+      case 'invites':
+        return this.#at(({ container }) => container.get(AccessKey).invite(accountId, host), shop);
+      case 'forgets':
+        return this.#forget(shop);
       case 'bursts':
         return this.#burst(shop, Number(host));
       default:
@@ -222,6 +222,9 @@ export class Owners {
   }
 
   #add(shop: Shop, host: string): Promise<void> {
+    const { zones } = this.#ports.world.dns;
+    const zone = zoneOf(host);
+    if (/^[a-z0-9-]{1,63}\.test$/.test(zone) && zones.zoneOf(zone) !== zone) zones.register(zone);
     return this.#domains(shop, async (domains) => {
       const { id } = await domains.addDomain(shop.project, host);
       this.acknowledged.push({ kind: 'domain', shop: shop.name, id, host });
@@ -273,6 +276,23 @@ export class Owners {
       this.#call(shop, { path: '/v1/pets?limit=1' }),
     );
     this.bursts.push({ shop: shop.name, at, answers: await Promise.all(calls) });
+  }
+
+  /** A person has forgotten the password, and chooses another one by a link, which has come by mail or from the operator. */
+  async #forget({ name }: Shop): Promise<void> {
+    const from = { network: '192.0.2.0/24', browser: 'a browser', device: undefined } as const;
+    const email = ownerOf(name);
+    await this.#at(({ container }) =>
+      container.get(AccessKey).askForLink({ email, wants: 'new_password' }, from),
+    );
+    await this.#at(async ({ container }) => {
+      const access = container.get(AccessKey);
+      const { secret } = await access.signInLinkFor(email);
+      const started = await access.signInByLink(secret, from);
+      const signedIn = await access.findSession(started.secret);
+      const wanted = `a password for ${name} at ${String(this.#ports.time.now)}`;
+      if (signedIn) await access.choosePassword(signedIn, { current: '', wanted });
+    });
   }
 
   #call({ key }: Shop, call: Omit<Parameters<typeof callApi>[1], 'key'>): Promise<Answer> {

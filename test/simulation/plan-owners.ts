@@ -1,5 +1,5 @@
 import type { Pen, PenOf } from './pen.ts';
-import { shopNames, shops, type ShopName } from './shops.ts';
+import { shopNames, shopOf, type ShopName } from './shops.ts';
 import { mistakes } from './dns-edits.ts';
 import { dayMs, hourMs, minuteMs } from './world/durations.ts';
 
@@ -12,7 +12,7 @@ interface Host {
 /** What owners do with their names, their records and their accounts. */
 export const planOwners = (penOf: PenOf, end: number): void => {
   for (const shop of shopNames) {
-    const { hosts, zone } = shops[shop];
+    const { hosts, zone } = shopOf(shop);
     for (const host of hosts) planHost(penOf('owner', shop, host), { shop, host, zone }, end);
     planCaa(penOf('caa', zone), shop, end);
     planAccount(penOf('account', shop), shop, end);
@@ -116,7 +116,7 @@ const planHost = (pen: Pen, host: Host, end: number): void => {
 };
 
 const planCaa = (pen: Pen, shop: ShopName, end: number): void => {
-  const { zone } = shops[shop];
+  const { zone } = shopOf(shop);
   for (;;) {
     pen.wait(2 * dayMs, 20 * dayMs);
     if (pen.at >= end) return;
@@ -132,7 +132,7 @@ const business = [
 ] as const;
 
 const planAccount = (pen: Pen, shop: ShopName, end: number): void => {
-  const { plan } = shops[shop];
+  const { plan } = shopOf(shop);
   const { chance } = pen;
   for (;;) {
     pen.wait(hourMs, 3 * dayMs);

@@ -23,6 +23,9 @@ const climates: Readonly<Record<Part, Climate>> = {
 const isCertain = (part: Part, condition: string): boolean =>
   part !== 'authority' || condition === 'away' || condition === 'silent';
 
+/** Planned apart: see `planRare`. */
+const rare = 'leaving';
+
 interface WeatherOptions {
   readonly end: number;
   readonly isOrderly: boolean;
@@ -32,7 +35,9 @@ interface WeatherOptions {
 export const planWeather = (penOf: PenOf, { end, isOrderly }: WeatherOptions): void => {
   for (const part of Object.keys(climates) as readonly Part[]) {
     for (const object of objectsOf[part]) {
-      const its = conditions[part].filter((one) => !isOrderly || isCertain(part, one));
+      const its = conditions[part].filter(
+        (one) => one !== rare && (!isOrderly || isCertain(part, one)),
+      );
       planPart(penOf('weather', part, object), { part, object, conditions: its, end });
     }
   }

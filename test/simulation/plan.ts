@@ -1,6 +1,7 @@
 import { Pen, type PenOf } from './pen.ts';
 import { planFleet } from './plan-fleet.ts';
 import { planOwners } from './plan-owners.ts';
+import { planRare } from './plan-rare.ts';
 import { planWeather } from './plan-weather.ts';
 import type { Step, Story } from './story.ts';
 import { chanceOf } from './world/chance.ts';
@@ -20,7 +21,10 @@ export const planStory = (seed: string, { days, isOrderly = false }: PlanOptions
   const penOf: PenOf = (...subject) => new Pen(steps, chance.of(...subject));
   planOwners(penOf, end);
   planWeather(penOf, { end, isOrderly });
-  if (!isOrderly) planFleet(penOf, end);
+  if (!isOrderly) {
+    planFleet(penOf, end);
+    planRare(penOf, end);
+  }
   const inTime = steps.filter(({ at }) => at < end);
   return { seed, days, steps: inTime.toSorted((one, other) => one.at - other.at) };
 };

@@ -4,9 +4,9 @@ import {
   customDomainStates,
   removalReasons,
 } from '../../src/domains/domain/attachment/custom-domain.ts';
-import { dnsProblems } from '../../src/domains/domain/dns/problem.ts';
+import { dnsProblems, type DnsProblemCode } from '../../src/domains/domain/dns/problem.ts';
 import { kinds, ownersKinds } from '../../src/notifications/domain/kinds.ts';
-import { processNames, type ProcessName } from './fleet.ts';
+import { processNames, workerNames, type ProcessName } from './fleet.ts';
 import type { Stored } from './laws/stored.ts';
 import { conditions } from './weather.ts';
 
@@ -22,10 +22,19 @@ const attemptEnds = [
   ...authorityFailureReasons.map((reason) => `failed: ${reason}`),
 ];
 
+/** What a name is refused for when it is added; it is a problem of pages too, but never of a domain. */
+const refusals: readonly DnsProblemCode[] = [
+  ...(['name_reserved', 'public_suffix', 'ip_literal', 'name_too_long'] as const),
+  'wildcard_unsupported',
+];
+const problemCodes = Object.keys(dnsProblems).filter(
+  (code) => !refusals.some((one) => one === code),
+);
+
 /** Everything that the code knows: what no story reaches has the count 0. */
 const all: readonly string[] = [
   ...customDomainStates.map((state) => `state ${state}`),
-  ...Object.keys(dnsProblems).map((code) => `problem ${code}`),
+  ...problemCodes.map((code) => `problem ${code}`),
   ...Object.keys(caBudgets).map((budget) => `budget ${budget}`),
   ...attemptEnds.map((end) => `attempt ${end}`),
   ...removalReasons.map((reason) => `removal ${reason}`),
@@ -34,6 +43,8 @@ const all: readonly string[] = [
     its.map((condition) => `weather ${part} ${condition}`),
   ),
   ...processNames.map((name) => `death of ${name}`),
+  ...workerNames.map((name) => `stall of ${name}`),
+  ...refusals.map((code) => `refusal ${code}`),
 ];
 
 interface Domain {
@@ -83,12 +94,16 @@ export class Reached {
     return [...this.#counts].map(([what, count]) => ({ what, count }));
   }
 
+  count(what: string): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
+  }
+
   onWeather([part = '', , condition = '']: readonly string[]): void {
-    if (condition !== 'well' && condition !== '') this.#count(`weather ${part} ${condition}`);
+    if (condition !== 'well' && condition !== '') this.count(`weather ${part} ${condition}`);
   }
 
   onDeath(name: ProcessName): void {
-    this.#count(`death of ${name}`);
+    this.count(`death of ${name}`);
   }
 
   onCommit(tables: ReadonlySet<string>, stored: Stored): void {
@@ -108,8 +123,8 @@ export class Reached {
     for (const { id, state, reason } of rows) {
       if (this.#states.get(id) === state) continue;
       this.#states.set(id, state);
-      this.#count(`state ${state}`);
-      if (reason !== null) this.#count(`removal ${reason}`);
+      this.count(`state ${state}`);
+      if (reason !== null) this.count(`removal ${reason}`);
     }
   }
 
@@ -117,7 +132,7 @@ export class Reached {
     const found = new Set<string>();
     for (const { domain, code } of stored.rows<Problem>(problems)) {
       const key = `${domain} ${code}`;
-      if (!found.has(key) && !this.#problems.has(key)) this.#count(`problem ${code}`);
+      if (!found.has(key) && !this.#problems.has(key)) this.count(`problem ${code}`);
       found.add(key);
     }
     this.#problems = found;
@@ -125,19 +140,19 @@ export class Reached {
 
   #readAttempts(stored: Stored): void {
     for (const { outcome, reason, budget } of this.#newRows<Attempt>(stored, newAttempts)) {
-      this.#count(`attempt ${outcome ?? ''}${reason === null ? '' : `: ${reason}`}`);
-      if (budget !== null) this.#count(`budget ${budget}`);
+      this.count(`attempt ${outcome ?? ''}${reason === null ? '' : `: ${reason}`}`);
+      if (budget !== null) this.count(`budget ${budget}`);
     }
   }
 
   #readNotices(stored: Stored): void {
-    for (const { kind } of this.#newRows<Told>(stored, newNotices)) this.#count(`notice ${kind}`);
+    for (const { kind } of this.#newRows<Told>(stored, newNotices)) this.count(`notice ${kind}`);
   }
 
   /** What concerns a person is told by mail only. */
   #readMails(stored: Stored): void {
     for (const { kind } of this.#newRows<Told>(stored, newMails)) {
-      if (isPersonal(kind)) this.#count(`notice ${kind}`);
+      if (isPersonal(kind)) this.count(`notice ${kind}`);
     }
   }
 
@@ -146,10 +161,6 @@ export class Reached {
     const rows = stored.rows<Row>(sql, last);
     this.#lastRows.set(sql, Math.max(last, ...rows.map(({ row }) => row)));
     return rows;
-  }
-
-  #count(what: string): void {
-    this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
   }
 }
 

@@ -1,5 +1,14 @@
-/** The accounts of a simulated store, and the names that each wants to attach. */
-export const shops = {
+import type { Plan } from '../../src/access/domain/quota.ts';
+
+interface ShopTerms {
+  readonly plan: Plan;
+  readonly zone: string;
+  /** The names that it wants to attach. */
+  readonly hosts: readonly string[];
+}
+
+/** The accounts of a simulated store from its first day on. */
+const residents = {
   north: {
     plan: 'business',
     zone: 'north.test',
@@ -8,14 +17,23 @@ export const shops = {
   south: { plan: 'pro', zone: 'south.test', hosts: ['www.south.test', 'south.test'] },
   /** A rival for a name of the first one. */
   east: { plan: 'pro', zone: 'east.test', hosts: ['www.north.test'] },
-} as const;
+} as const satisfies Readonly<Record<string, ShopTerms>>;
 
-export type ShopName = keyof typeof shops;
+/** Guests open their accounts with the first thing that they do. */
+export type ShopName = keyof typeof residents | `guest-${number}`;
 
-export const shopNames = Object.keys(shops) as readonly ShopName[];
+export const shopNames = Object.keys(residents) as readonly (keyof typeof residents)[];
 
-export const isShop = (who: string): who is ShopName => Object.hasOwn(shops, who);
+export const shopOf = (name: ShopName): ShopTerms =>
+  isResident(name) ? residents[name] : { plan: 'enterprise', zone: `${name}.test`, hosts: [] };
 
-export const ownerOf = (shop: ShopName): string => `owner@${shops[shop].zone}`;
+const isResident = (who: string): who is keyof typeof residents => Object.hasOwn(residents, who);
 
-export const receiverOf = (shop: ShopName): string => `https://hooks.${shops[shop].zone}/store`;
+export const isShop = (who: string): who is ShopName => isResident(who) || /^guest-\d+$/.test(who);
+
+export const ownerOf = (shop: ShopName): string => `owner@${shopOf(shop).zone}`;
+
+export const receiverOf = (shop: ShopName): string => `https://hooks.${shopOf(shop).zone}/store`;
+
+/** What somebody registered to have this name. */
+export const zoneOf = (host: string): string => host.split('.').slice(-2).join('.');

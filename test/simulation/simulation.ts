@@ -33,11 +33,11 @@ export interface Options {
   readonly onLine?: (line: string) => void;
 }
 
-/** How a process dies at its next commits. */
+/** When a process dies or stalls: at its next commits, or at what it asks an authority next. */
 interface Doom {
   left: number;
-  readonly when: 'before' | 'after';
-  readonly downMs: number;
+  readonly when: string;
+  readonly comes: (process: SimulatedProcess) => void;
 }
 
 const settings = (folder: string): Readonly<Record<string, string>> => ({
@@ -85,7 +85,7 @@ export class Simulation {
     simulate({ time: this.time, chance, privateKey: poolKey, ...(isOrderly && { random: 0.5 }) });
     this.#disk = new Disk(this.time, {
       atCommit: (actor, when) => {
-        this.#atCommit(actor, when);
+        this.#meet(actor, when);
       },
       onCommit: (actor, tables) => {
         this.laws.onCommit(tables);
@@ -98,6 +98,10 @@ export class Simulation {
       answerChallenge: (host, token) =>
         this.#ask('edge', ({ container }) => container.get(CertificateOrders).answer(host, token)),
       answerDns: (query) => this.#ask('dns', (dns) => dns.answerDns(query)),
+      onAsk: (url) => {
+        const [, place = ''] = /\/acme\/([\w-]+)/.exec(url) ?? [];
+        if (this.time.actor) this.#meet(this.time.actor, `asking ${place}`);
+      },
       onOrder: (authority, names) => {
         this.laws.onOrder({ authority, names });
       },
@@ -110,6 +114,7 @@ export class Simulation {
       },
       onAnswer: (shop, words, outcome) => {
         this.#history.answered(shop, this.time.now, { words, outcome });
+        this.laws.onAnswer(outcome);
       },
     });
     this.#history = new History({
@@ -192,40 +197,60 @@ export class Simulation {
   }
 
   #do({ who, words }: Step): void {
-    const [verb = '', object = '', ...others] = words;
+    const [verb = '', object = ''] = words;
     if (isShop(who)) void this.owners.act(who, words);
     else if (who === 'weather') {
       turnWeather(this.world, this.weather, words);
       this.laws.onWeather(words);
-    } else if (verb === 'dies') this.#doom(who as ProcessName, object, others);
+    } else if (verb === 'dies' || verb === 'stalls') this.#doom(who as ProcessName, words);
     else if (verb === 'shows') this.#setClock(who as ProcessName, Number(object));
     else throw new Error(`nobody is called ${who}`);
   }
 
-  /** `dies now 60`, or `dies before 3 60`, `dies after 3 60`: at its third commit from now, for a minute. */
-  #doom(name: ProcessName, when: string, given: readonly string[]): void {
+  /**
+   * `dies now 60`, or `dies before 3 60`, `dies after 3 60`: at its third commit from now, for a minute. `dies asking
+   * new-order 60`: when it has sent that to an authority. `stalls` likewise, which drops nothing.
+   */
+  #doom(name: ProcessName, [verb = '', when = '', ...given]: readonly string[]): void {
     const process = this.fleet.get(name);
     if (!process) return;
-    if (when === 'now') {
-      this.#die(process.actor, Number(given[0]) * 1000);
-      return;
-    }
-    const [left, seconds] = given.map(Number);
-    const doom = { left: left ?? 1, when: when as Doom['when'], downMs: (seconds ?? 60) * 1000 };
-    this.#dooms.set(process.actor, doom);
+    const seconds = Number(given.at(-1));
+    const comes = ({ actor }: SimulatedProcess): void => {
+      if (verb === 'dies') this.#die(actor, seconds * 1000);
+      else this.#stall(actor, seconds * 1000);
+    };
+    if (when === 'now') comes(process);
+    else if (when === 'asking')
+      this.#dooms.set(process.actor, { left: 1, when: `asking ${given[0] ?? ''}`, comes });
+    else this.#dooms.set(process.actor, { left: Number(given[0]), when, comes });
   }
 
-  #atCommit(actor: Actor, when: Doom['when']): void {
+  #meet(actor: Actor, when: string): void {
     const doom = this.#dooms.get(actor);
-    if (doom?.when !== when) return;
+    const process = this.fleet.get(actor.name as ProcessName);
+    if (doom?.when !== when || process?.actor !== actor) return;
     doom.left -= 1;
-    if (doom.left === 0) this.#die(actor, doom.downMs);
+    if (doom.left > 0) return;
+    this.#dooms.delete(actor);
+    doom.comes(process);
+  }
+
+  /** It goes on where it was: what it holds may have been given to others meanwhile. */
+  #stall(actor: Actor, forMs: number): void {
+    const name = actor.name as ProcessName;
+    this.#line(`     ${name} stalls`);
+    actor.stalledUntil = this.time.now + forMs;
+    this.laws.onStall(name);
+    this.time.as(undefined, () => {
+      this.time.after(forMs, () => {
+        if (this.fleet.get(name)?.actor === actor) this.laws.onStart(name);
+      });
+    });
   }
 
   #die(actor: Actor, downMs: number): void {
     const name = actor.name as ProcessName;
     this.#line(`     ${name} died`);
-    this.#dooms.delete(actor);
     actor.isAlive = false;
     this.fleet.delete(name);
     this.laws.onDeath(name);
@@ -280,7 +305,7 @@ export class Simulation {
 
   /** Tells the other processes what one has stored: by a signal, or at their next look. */
   #spread(from: Actor, tables: ReadonlySet<string>): void {
-    const news = [...tables].filter((table) => isNews(table));
+    const news = [...tables].filter((table) => isNews(table.replace(/^claims of /, '')));
     if (news.length === 0) return;
     const chance = this.#chance.of('signals', from.name);
     for (const process of this.fleet.values()) {

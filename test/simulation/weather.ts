@@ -1,6 +1,7 @@
 import type { ResolverState } from './world/dns-resolver.ts';
 import type { ZoneState } from './world/dns.ts';
-import { isShop, receiverOf, shopNames, shops } from './shops.ts';
+import { isShop, receiverOf, shopNames, shopOf } from './shops.ts';
+import { shortTerms } from './world/authority-limits.ts';
 import type { World, AuthorityName } from './world/world.ts';
 import { authorityNames, service, vantagesOf } from './world/world.ts';
 import { dayMs } from './world/durations.ts';
@@ -30,7 +31,7 @@ const zoneStates: Readonly<Record<string, ZoneState>> = {
 
 const well = {
   ...{ away: 'no', failing: 0, busy: 0, refusesNonces: 0 },
-  ...{ losesRequests: 0, losesAnswers: 0, repeats: 0, slowMs: 0 },
+  ...{ losesRequests: 0, losesAnswers: 0, repeats: 0, leaves: false, slowMs: 0 },
 } as const;
 
 const authorityStates: Readonly<Record<string, Partial<World['authorities']['one']['weather']>>> = {
@@ -43,6 +44,7 @@ const authorityStates: Readonly<Record<string, Partial<World['authorities']['one
   mute: { losesAnswers: 0.4 },
   echoing: { repeats: 0.4 },
   slow: { slowMs: 20_000 },
+  leaving: { leaves: true },
 };
 
 const receiverStates = {
@@ -74,7 +76,7 @@ export type Part = keyof typeof conditions;
 /** What there is of each part. */
 export const objectsOf: Readonly<Record<Part, readonly string[]>> = {
   resolver: service.resolvers,
-  zone: [...shopNames.map((shop) => shops[shop].zone), service.acmeDnsZone],
+  zone: [...shopNames.map((shop) => shopOf(shop).zone), service.acmeDnsZone],
   authority: authorityNames,
   view: authorityNames,
   receiver: shopNames,
@@ -120,7 +122,17 @@ const turns: Readonly<
     authorities[name as AuthorityName].moveWindows();
   },
   lifetime: ({ authorities }, _fleet, name, days) => {
-    authorities[name as AuthorityName].setLifetime(profile, Number(days) * dayMs);
+    authorities[name as AuthorityName].setTerms(profile, { lifetimeMs: Number(days) * dayMs });
+  },
+  terms: ({ authorities }, _fleet, name) => {
+    const { pendingMs, reuseMs, orderMs } = shortTerms;
+    authorities[name as AuthorityName].setTerms(profile, { pendingMs, reuseMs, orderMs });
+  },
+  policy: ({ authorities }, _fleet, name, host) => {
+    authorities[name as AuthorityName].rejected.add(host);
+  },
+  others: ({ authorities }, _fleet, zone, count) => {
+    for (const name of authorityNames) authorities[name].issueToOthers(zone, Number(count));
   },
   receiver: ({ receivers }, _fleet, shop, condition) => {
     if (!isShop(shop)) throw new Error(`no receiver of ${shop}`);

@@ -1,14 +1,16 @@
-import { KyselyAuthorityAccounts } from '../../src/adapters/kysely/sites/kysely-authority-accounts.ts';
-import { KyselyCertificateOrders } from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
+import {
+  KyselyAuthorityAccounts,
+  KyselyCertificateOrders,
+} from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
 import { dueMessage, mailRow } from '../../src/adapters/kysely/notifications/mail-rows.ts';
 import { KyselyEdgeRecords } from '../../src/adapters/kysely/sites/kysely-edge-records.ts';
 import {
   openedSecrets,
   sealedSecrets,
-} from '../../src/adapters/kysely/notifications/saved-webhook.ts';
-import { webhookRow } from '../../src/adapters/kysely/notifications/webhook-rows.ts';
+  webhookRow,
+} from '../../src/adapters/kysely/notifications/kysely-webhooks.ts';
 import type { Database } from '../../src/adapters/kysely/database.ts';
-import { sealedColumns } from '../../src/adapters/kysely/sealed-columns.ts';
+import { sealedColumns } from '../../src/adapters/kysely/sealed-values.ts';
 import { firstSecret } from '../../src/notifications/domain/webhook.ts';
 import type { Sealer } from '../../src/kernel/sealer.ts';
 import { webhookDecision } from './webhooks/stored-webhook.ts';
@@ -42,7 +44,7 @@ export const fillSealed = async (
   const rows = Array.from({ length: hosts }, (_, at) => ({
     host: hostAt(at),
     ...times,
-    ...sealedColumns(sealer, 'certificates', hostAt(at), secretOf(hostAt(at))),
+    ...sealedColumns(sealer, 'certificates', { key: hostAt(at), secret: secretOf(hostAt(at)) }),
     revision: BigInt(at + 1),
   }));
   await root.transaction().execute(async (db) => {
@@ -56,13 +58,17 @@ export const fillSealed = async (
       .updateTable('edge_revision')
       .set({ revision: BigInt(hosts) })
       .execute();
-    const order = sealedColumns(sealer, 'certificate_orders', 'site:shop', secretOf('the order'));
+    const order = sealedColumns(sealer, 'certificate_orders', {
+      ...{ key: 'site:shop', secret: secretOf('the order') },
+    });
     const kept = { subject: 'site:shop', authority: 'acme.example', host: 'shop.example' };
     await db
       .insertInto('certificate_orders')
       .values({ ...kept, ...order })
       .execute();
-    const account = sealedColumns(sealer, 'authority_accounts', directoryUrl, secretOf('account'));
+    const account = sealedColumns(sealer, 'authority_accounts', {
+      ...{ key: directoryUrl, secret: secretOf('account') },
+    });
     const its = { directory_url: directoryUrl, url: 'https://acme.example/1', ...account };
     await db.insertInto('authority_accounts').values(its).execute();
     const { state: webhook } = webhookDecision('acct_hooks');
@@ -98,7 +104,7 @@ export const openedBy = async (database: Database, sealer: Sealer): Promise<numb
   const order = await new KyselyCertificateOrders(database, sealer).find('site:shop');
   const account = await new KyselyAuthorityAccounts(database, sealer).find(directoryUrl);
   const webhook = await database.root.selectFrom('webhooks').selectAll().executeTakeFirstOrThrow();
-  const [secret] = openedSecrets(sealer, webhook.id, webhook);
+  const [secret] = openedSecrets(sealer, webhook);
   const mail = await database.root.selectFrom('mails').selectAll().executeTakeFirstOrThrow();
   const [told] = dueMessage(sealer, mail, []).tells();
   return (

@@ -17,8 +17,7 @@ import type {
 import type { MailRequests, People, Sessions, SignInLinks } from '../../src/access/people-ports.ts';
 import type { Orders, Pets } from '../../src/catalogue/ports.ts';
 import type { Acting } from '../../src/kernel/acting.ts';
-import type { JobLeases } from '../../src/kernel/job-leases.ts';
-import type { Outbox, ParkedDeliveries } from '../../src/kernel/outbox.ts';
+import type { JobLeases, Outbox, ParkedDeliveries } from '../../src/kernel/queue.ts';
 import type { Retention } from '../../src/kernel/retention.ts';
 import type { Route } from '../../src/domains/domain/redirects/redirects.ts';
 import type { MailChoices, Mails, Notices } from '../../src/notifications/ports.ts';

@@ -1,20 +1,32 @@
 import type { Database } from '../../src/adapters/kysely/database.ts';
-import { removeRoute, setRoute } from '../../src/adapters/kysely/sites/project-routes.ts';
+import {
+  removeRoute,
+  setRoute,
+  KyselyProjectSettings,
+} from '../../src/adapters/kysely/sites/project-routes.ts';
 import { KyselyAccounts } from '../../src/adapters/kysely/access/kysely-accounts.ts';
 import { KyselyApiKeys } from '../../src/adapters/kysely/access/kysely-api-keys.ts';
 import { KyselyAuditLog } from '../../src/adapters/kysely/access/kysely-audit-log.ts';
-import { KyselyAuthorityAccounts } from '../../src/adapters/kysely/sites/kysely-authority-accounts.ts';
+import {
+  KyselyAuthorityAccounts,
+  KyselyCertificateOrders,
+  KyselyDnsChallenges,
+} from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
 import { KyselyAuthorityLedger } from '../../src/adapters/kysely/sites/kysely-authority-ledger.ts';
-import { KyselyCertificateOrders } from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
 import { KyselyDomainShares } from '../../src/adapters/kysely/sites/kysely-domain-shares.ts';
-import { KyselyDnsChallenges } from '../../src/adapters/kysely/sites/kysely-dns-challenges.ts';
 import {
   KyselyCertificates,
   removeCertificate,
+  KyselyOwnNames,
 } from '../../src/adapters/kysely/sites/kysely-certificates.ts';
-import { KyselyCounterSnapshots } from '../../src/adapters/kysely/access/kysely-counter-snapshots.ts';
-import { KyselyCustomDomains } from '../../src/adapters/kysely/sites/kysely-custom-domains.ts';
-import { KyselyDueDomains } from '../../src/adapters/kysely/sites/kysely-due-domains.ts';
+import {
+  KyselyCounterSnapshots,
+  KyselyUsageLog,
+} from '../../src/adapters/kysely/access/kysely-usage-log.ts';
+import {
+  KyselyCustomDomains,
+  KyselyDueDomains,
+} from '../../src/adapters/kysely/sites/kysely-custom-domains.ts';
 import { KyselyEdgeRecords } from '../../src/adapters/kysely/sites/kysely-edge-records.ts';
 import { KyselyIdempotencyKeys } from '../../src/adapters/kysely/access/kysely-idempotency-keys.ts';
 import { KyselyJobLeases } from '../../src/adapters/kysely/kysely-job-leases.ts';
@@ -24,26 +36,27 @@ import { KyselyMailRequests } from '../../src/adapters/kysely/access/kysely-mail
 import { KyselyNotices } from '../../src/adapters/kysely/notifications/kysely-notices.ts';
 import { KyselyWebhookDeliveries } from '../../src/adapters/kysely/notifications/kysely-webhook-deliveries.ts';
 import { KyselyWebhooks } from '../../src/adapters/kysely/notifications/kysely-webhooks.ts';
-import { KyselyOrders } from '../../src/adapters/kysely/catalogue/kysely-orders.ts';
-import { KyselyOutbox, type OutboxPorts } from '../../src/adapters/kysely/kysely-outbox.ts';
-import { KyselyOwnNames } from '../../src/adapters/kysely/sites/kysely-own-names.ts';
-import { KyselyParkedDeliveries } from '../../src/adapters/kysely/kysely-parked-deliveries.ts';
+import { KyselyOrders, KyselyPets } from '../../src/adapters/kysely/kysely-catalogue.ts';
+import {
+  KyselyOutbox,
+  KyselyParkedDeliveries,
+  type OutboxPorts,
+} from '../../src/adapters/kysely/kysely-outbox.ts';
 import { KyselyRetention } from '../../src/adapters/kysely/kysely-retention.ts';
 import { KyselyPeople } from '../../src/adapters/kysely/access/kysely-people.ts';
-import { KyselyPets } from '../../src/adapters/kysely/catalogue/kysely-pets.ts';
-import { KyselyProjectSettings } from '../../src/adapters/kysely/sites/kysely-project-settings.ts';
 import { KyselyProjects } from '../../src/adapters/kysely/sites/kysely-projects.ts';
-import { KyselySessions } from '../../src/adapters/kysely/access/kysely-sessions.ts';
-import { KyselySignInLinks } from '../../src/adapters/kysely/access/kysely-sign-in-links.ts';
+import {
+  KyselySessions,
+  KyselySignInLinks,
+} from '../../src/adapters/kysely/access/kysely-sessions.ts';
 import { KyselyTimeline } from '../../src/adapters/kysely/sites/kysely-timeline.ts';
-import { KyselyUsageLog } from '../../src/adapters/kysely/access/kysely-usage-log.ts';
 import { fromMillis } from '../../src/adapters/kysely/schema.ts';
 import type { DomainEvent } from '../../src/kernel/domain-event.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { SettableClock } from './settable-clock.ts';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
-import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
-import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
+import { AsyncActing } from '../../src/adapters/system/async-context.ts';
+import { UuidIds } from '../../src/adapters/system/clock-and-chance.ts';
 import { retention } from '../../src/app/retention.ts';
 import { hiddenTypes } from '../../src/app/subscriptions.ts';
 import { now } from './accounts.ts';

@@ -35,8 +35,7 @@ import { requireJsonAccepted } from '../../src/adapters/http/operations/operatio
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
 import { TldtsHostNames } from '../../src/adapters/system/tldts-host-names.ts';
 import { readDomainSettings } from '../../src/app/domain-settings/text.ts';
-import { shownPath as shownPathInLog } from '../../src/kernel/shown-path.ts';
-import { isLine, isName } from '../../src/kernel/text.ts';
+import { shownPath as shownPathInLog, isLine, isName } from '../../src/kernel/text.ts';
 import { parseIssueValue } from '../../src/domains/domain/dns/caa.ts';
 import { judgeOwnership } from '../../src/domains/domain/dns/route.ts';
 import { cleanName, parseHostname } from '../../src/domains/domain/names/hostname.ts';

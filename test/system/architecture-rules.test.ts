@@ -41,14 +41,14 @@ const violations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/planted/new-context.ts': `import '../sites/ports.ts';`,
   },
   'contexts-import-nothing-outside': {
-    'src/catalogue/planted-adapter.ts': `import '../adapters/system/system-clock.ts';`,
+    'src/catalogue/planted-adapter.ts': `import '../adapters/system/clock-and-chance.ts';`,
     'src/access/planted-app.ts': `import type { Config } from '../app/settings/config.ts';`,
     'src/sites/use-cases/planted-package.ts': `import 'valibot';`,
     'src/access/use-cases/planted-node.ts': `import 'node:crypto';`,
     'src/planted/new-node.ts': `export const os = () => import('node:os');`,
   },
   'adapter-families-stay-apart': {
-    'src/adapters/events/planted-family.ts': `import '../system/system-clock.ts';`,
+    'src/adapters/events/planted-family.ts': `import '../system/clock-and-chance.ts';`,
   },
   'adapters-do-not-import-app': {
     'src/adapters/events/planted-config.ts': `import type { Config } from '../../app/settings/config.ts';`,

@@ -1,7 +1,9 @@
 import { Resolver } from 'node:dns/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { KyselyCertificateOrders } from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
-import { KyselyDnsChallenges } from '../../src/adapters/kysely/sites/kysely-dns-challenges.ts';
+import {
+  KyselyCertificateOrders,
+  KyselyDnsChallenges,
+} from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { firstValue, secondValue, tokenOf, zoneName } from '../support/nameserver/known-zone.ts';
 import { emptyDatabase, openDatabase } from '../support/servers/databases.ts';
@@ -11,7 +13,7 @@ import { servedZone, startUnbound, type Unbound } from '../support/servers/unbou
 import { newHome, type Home, type Service } from '../support/service/service-process.ts';
 import { processesOf } from '../support/service/several-processes.ts';
 import { testSealer } from '../support/stores.ts';
-import { SystemClock } from '../../src/adapters/system/system-clock.ts';
+import { SystemClock } from '../../src/adapters/system/clock-and-chance.ts';
 
 let home: Home;
 let database: Database;

@@ -17,8 +17,8 @@ import { type KnownDevice, openDevice, waitBeforeAttempt, waitFrom } from './sig
 import { newLink } from './people.ts';
 import type { SignInOrigin } from './sign-in.ts';
 import type { StoredEvent } from '../../kernel/domain-event.ts';
-import { earliest } from '../../kernel/earliest.ts';
-import { inWords } from '../../kernel/in-words.ts';
+import { earliest } from '../../kernel/clock.ts';
+import { inWords } from '../../kernel/text.ts';
 
 type Ports = Pick<AccessPorts, 'mailRequests' | 'counters' | 'sealer' | 'ids' | 'clock'>;
 

@@ -12,7 +12,7 @@ import type { SignedIn } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
 import { unlessUnavailable } from './callers.ts';
 import { waitBeforeAttempt, waitFrom } from './sign-in-attempts.ts';
-import { inWords } from '../../kernel/in-words.ts';
+import { inWords } from '../../kernel/text.ts';
 
 type Ports = Pick<AccessPorts, 'counters' | 'clock'>;
 

@@ -3,7 +3,7 @@ import type { Person } from '../domain/person.ts';
 import { judge, type Limits, secondsUntil } from '../domain/quota.ts';
 import { networksAround, signInLimits, times } from '../domain/session.ts';
 import type { AccessPorts } from '../ports.ts';
-import { inWords } from '../../kernel/in-words.ts';
+import { inWords } from '../../kernel/text.ts';
 
 type DevicePorts = Pick<AccessPorts, 'sealer' | 'keyMaterial'>;
 

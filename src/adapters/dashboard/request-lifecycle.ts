@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
-import { shownPath } from '../../kernel/shown-path.ts';
+import { shownPath } from '../../kernel/text.ts';
 import { type Frame, layout, readerOf, sectionPath } from './frame/layout.ts';
 import { PageProblem, problemOf, problemPage } from './frame/page-problem.ts';
 import { unsubscribePath } from './frame/paths.ts';

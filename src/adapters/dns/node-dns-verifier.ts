@@ -1,7 +1,6 @@
 import PQueue from 'p-queue';
 import type { Clock } from '../../kernel/clock.ts';
-import { traced } from '../../kernel/traced.ts';
-import type { Span, Tracer } from '../../kernel/tracer.ts';
+import { traced, type Span, type Tracer } from '../../kernel/tracer.ts';
 import { delegationNameOf } from '../../domains/domain/dns/records.ts';
 import { isWildcard } from '../../domains/domain/names/name-rules.ts';
 import type {

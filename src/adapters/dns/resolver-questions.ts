@@ -75,7 +75,7 @@ const texts = (records: readonly (readonly string[])[]): Records<string> => ({
 });
 
 /** Absurdly large answers are not judged, but reported as `too_large`. @param textOf all that a record holds */
-const withinLimits = <Item>(
+export const withinLimits = <Item>(
   answer: DnsAnswer<Item>,
   textOf: (record: Item) => string,
 ): DnsAnswer<Item> => {

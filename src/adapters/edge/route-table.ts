@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { Turns } from '../../kernel/turns.ts';
+import { CoalescedRuns } from '../../kernel/coalesced-runs.ts';
 import { hostOf } from '../../domains/domain/certificates/renewal.ts';
 import { isWildcard, namesFor, wildcardOver } from '../../domains/domain/names/name-rules.ts';
 import type { Route } from '../../domains/domain/redirects/redirects.ts';
@@ -36,7 +36,7 @@ export class RouteTable {
   #certificates = new Map<string, LoadedCertificate>();
   #revision = 0n;
   #heardAt = -Infinity;
-  readonly #looks = new Turns(() => this.#takeIn());
+  readonly #looks = new CoalescedRuns(() => this.#takeIn());
   readonly #stopping = new AbortController();
   readonly #platformFiles: PlatformFiles | undefined;
 

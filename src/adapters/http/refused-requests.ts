@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Access } from '../../access/access.ts';
 import { planLimits } from '../../access/domain/quota.ts';
-import { shownPath } from '../../kernel/shown-path.ts';
+import { shownPath } from '../../kernel/text.ts';
 import { addressBucket } from './listener/client-address.ts';
 import type { Answer } from './answer.ts';
 import { answerTo } from './error-table.ts';

@@ -11,12 +11,15 @@ import {
 } from 'kysely';
 import { noDeadline, type Deadline } from '../../kernel/deadline.ts';
 import type { Tracer } from '../../kernel/tracer.ts';
-import { pauseAfter, translated } from './conflicts.ts';
-import { compileOnce, type Build, type Values } from './compile-once.ts';
+import {
+  pauseAfter,
+  translated,
+  failureOf,
+  Outage,
+  type OutageListener,
+} from './engine/failure.ts';
+import { compileOnce, withNext, type Build, type Values } from './engine/statements.ts';
 import { Engine } from './engine/engine.ts';
-import { failureOf } from './engine/failure.ts';
-import { withNext } from './engine/with-next.ts';
-import { Outage, type OutageListener } from './outage.ts';
 import type { Schema } from './schema.ts';
 
 /** What queries begin with. */
@@ -51,10 +54,13 @@ export interface DatabaseOptions {
 /** One database, and the transaction that the current call is in. */
 export class Database {
   readonly engine: Engine;
-  readonly gatherMs: number;
   /** For migrations only: everything else goes through `db`, `run` and `transaction`. */
   readonly root: Kysely<Schema>;
+  readonly #gatherMs: number;
   readonly #alone: Queries;
+  /** When batched transactions started last, and when the next ones do. */
+  #batchedAt = -Infinity;
+  #nextBatch: Promise<void> | undefined;
   readonly #ambient = new AsyncLocalStorage<Ambient>();
   readonly #locks = new Map<LockableTable, Lock>();
   readonly #outage: Outage;
@@ -63,7 +69,7 @@ export class Database {
   /** @param url `sqlite:PATH`, or `mysql://user:password@host:port/name` */
   constructor(url: string, options: DatabaseOptions = {}) {
     const { patient = false, onOutage, gatherMs = 20, deadline = noDeadline, tracer } = options;
-    this.gatherMs = gatherMs;
+    this.#gatherMs = gatherMs;
     this.#outage = new Outage(onOutage);
     this.#deadline = deadline;
     this.engine = new Engine(url, { patient, deadline, tracer });
@@ -110,6 +116,17 @@ export class Database {
         await delay(pauseMs);
       }
     }
+  }
+
+  /**
+   * As `transaction`, for what nobody waits for. On SQLite each commit blocks the whole process until the disk is done, so
+   * these start at most every `gatherMs` and share a commit. The first one starts at once.
+   */
+  async batched<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+    // Servers run transactions in parallel, and do not block this process.
+    if (this.engine.isInProcess && !this.isInTransaction)
+      await (this.#nextBatch ??= this.#startBatch());
+    return this.transaction(work);
   }
 
   /** Inside a transaction: `action` runs once after the commit. */
@@ -171,6 +188,12 @@ export class Database {
   async close(): Promise<void> {
     await this.root.destroy();
     await this.engine.connections.close();
+  }
+
+  async #startBatch(): Promise<void> {
+    await delay(Math.max(0, this.#batchedAt + this.#gatherMs - performance.now()));
+    this.#batchedAt = performance.now();
+    this.#nextBatch = undefined;
   }
 
   #prepareLock(table: LockableTable): Lock {

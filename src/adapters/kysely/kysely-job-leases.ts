@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely';
-import type { JobLeases } from '../../kernel/job-leases.ts';
+import type { JobLeases } from '../../kernel/queue.ts';
 import { Store } from './store.ts';
 import { failureOf } from './engine/failure.ts';
 import { toMillis, type Schema } from './schema.ts';
+import { jobLeases } from './tables.ts';
 
 type Lease = Selectable<Schema['job_leases']>;
 
@@ -26,7 +27,7 @@ export class KyselyJobLeases extends Store implements JobLeases {
   );
 
   async hold(job: string, holder: string, now: Date, leaseUntil: Date): Promise<boolean> {
-    const lease = { job, holder, lease_until: toMillis(leaseUntil) };
+    const lease = jobLeases.write({ job, holder, leaseUntil });
     const { numAffectedRows = 0n } = await this.#take({ ...lease, now: toMillis(now) });
     if (numAffectedRows > 0n) return true;
     try {

@@ -8,13 +8,20 @@ import {
   type OldestDeliveries,
   type Outbox,
   type OutboxState,
-} from '../../kernel/outbox.ts';
-import type { Held, Most } from '../../kernel/queue.ts';
+  type ParkedDeliveries,
+  type ParkedDelivery,
+  type Release,
+  type Claimed,
+  type Most,
+} from '../../kernel/queue.ts';
 import type { Database, Queries } from './database.ts';
 import { QueueRows } from './queue.ts';
 import { Store } from './store.ts';
 import { fromMillis, toMillis, type Schema } from './schema.ts';
 import { events } from './tables.ts';
+
+/** Due at once. */
+const asNew = { parked: 0n, attempts: 0n, due_at: 0n, claim: null };
 
 const states = { waiting: 0n, parked: 1n } as const;
 
@@ -42,12 +49,9 @@ export class KyselyOutbox extends Store implements Outbox {
     subscriber: string;
   }>((db, the) =>
     db.insertInto('deliveries').values({
+      ...asNew,
       event_id: the('event_id'),
       subscriber: the('subscriber'),
-      attempts: 0n,
-      due_at: 0n,
-      parked: 0n,
-      claim: null,
       problem: null,
     }),
   );
@@ -82,15 +86,15 @@ export class KyselyOutbox extends Store implements Outbox {
     return this.#queue.nextDueAt();
   }
 
-  done(deliveries: readonly Pick<Held, 'id'>[]): Promise<void> {
+  done(deliveries: readonly Pick<Claimed, 'id'>[]): Promise<void> {
     return this.#queue.remove(deliveries);
   }
 
-  retry(held: Held, nextAttemptAt: Date, problem: string): Promise<void> {
+  retry(held: Claimed, nextAttemptAt: Date, problem: string): Promise<void> {
     return this.#queue.giveBack(held, { due_at: toMillis(nextAttemptAt) }, problem);
   }
 
-  park(held: Held, problem: string): Promise<void> {
+  park(held: Claimed, problem: string): Promise<void> {
     return this.#queue.giveBack(held, { parked: states.parked }, problem);
   }
 
@@ -185,3 +189,78 @@ const occurredAt = async (db: Queries, deliveryId: bigint): Promise<Date | undef
     .executeTakeFirst();
   return row && fromMillis(row.occurred_at);
 };
+
+/** Released in one transaction, so that no worker waits long for their rows. */
+const releasedAtOnce = 500;
+
+export class KyselyParkedDeliveries extends Store implements ParkedDeliveries {
+  async list(limit: number, after = '0'): Promise<readonly ParkedDelivery[]> {
+    const rows = await this.db
+      .selectFrom('deliveries')
+      .innerJoin('events', 'events.id', 'deliveries.event_id')
+      .select(['deliveries.id', 'subscriber', 'attempts', 'problem', 'event_id'])
+      .select(['type', 'account_id', 'occurred_at'])
+      .where('parked', '=', 1n)
+      .where('deliveries.id', '>', BigInt(after))
+      .orderBy('deliveries.id')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => ({
+      id: String(row.id),
+      subscriber: row.subscriber,
+      attempts: Number(row.attempts),
+      problem: row.problem ?? '',
+      eventId: row.event_id,
+      type: row.type,
+      accountId: row.account_id,
+      occurredAt: fromMillis(row.occurred_at),
+    }));
+  }
+
+  async release(deliveryId: string): Promise<Release> {
+    if ((await this.#release([BigInt(deliveryId)])) === 1) return 'released';
+    const known = await this.db
+      .selectFrom('deliveries')
+      .select('id')
+      .where('id', '=', BigInt(deliveryId))
+      .executeTakeFirst();
+    return known ? 'not_parked' : 'unknown';
+  }
+
+  /** Forward by their ids: one that fails again meanwhile is not released twice. */
+  async releaseAll(): Promise<number> {
+    let released = 0;
+    for (let after = 0n; ;) {
+      const ids = await this.#parkedAfter(after);
+      const last = ids.at(-1);
+      if (last === undefined) return released;
+      released += await this.#release(ids);
+      after = last;
+    }
+  }
+
+  async #parkedAfter(after: bigint): Promise<readonly bigint[]> {
+    const rows = await this.db
+      .selectFrom('deliveries')
+      .select('id')
+      .where('parked', '=', 1n)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(releasedAtOnce)
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+
+  async #release(ids: readonly bigint[]): Promise<number> {
+    const { numUpdatedRows } = await this.database.transaction((db) =>
+      db
+        .updateTable('deliveries')
+        // The last problem stays to be read until the next one.
+        .set(asNew)
+        .where('id', 'in', ids)
+        .where('parked', '=', 1n)
+        .executeTakeFirstOrThrow(),
+    );
+    return Number(numUpdatedRows);
+  }
+}

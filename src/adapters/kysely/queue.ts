@@ -1,8 +1,7 @@
 import { sql, type ExpressionBuilder, type QueryCreator } from 'kysely';
 import type { Ids } from '../../kernel/ids.ts';
-import type { Held } from '../../kernel/queue.ts';
+import type { Claimed } from '../../kernel/queue.ts';
 import type { Database, Queries } from './database.ts';
-import { JointWrites } from './joint-writes.ts';
 import { Store } from './store.ts';
 import { toMillis } from './schema.ts';
 
@@ -36,8 +35,6 @@ const rowsOf = (db: Queries) => db as unknown as QueryCreator<Rows>;
 export class QueueRows extends Store {
   readonly #ids: Ids;
   readonly #the: QueueTable;
-  /** Nobody waits for the end of work to be stored. */
-  readonly #ends = new JointWrites(this.database);
 
   /** By the key of the table. */
   readonly #firstDue = this.database.prepare<{ now: bigint; limit: number }, Row>((db, the) => {
@@ -114,32 +111,32 @@ export class QueueRows extends Store {
     return times.length === 0 ? undefined : new Date(Math.min(...times));
   }
 
-  async prolong(items: readonly Held[], leaseUntil: Date): Promise<void> {
+  async prolong(items: readonly Claimed[], leaseUntil: Date): Promise<void> {
     if (items.length === 0) return;
     const { due, leaseEnd = due } = this.#the;
     await this.#update(this.db, items, { [leaseEnd]: toMillis(leaseUntil) });
   }
 
   /** Ends the leases. */
-  async release(items: readonly Held[]): Promise<void> {
+  async release(items: readonly Claimed[]): Promise<void> {
     if (items.length === 0) return;
-    await this.#ends.transaction((db) =>
+    await this.database.batched((db) =>
       this.#update(db, items, { claim: null, ...(this.#the.leaseEnd && { claimed_until: null }) }),
     );
   }
 
   /** Deletes the rows, whoever has claimed them. */
-  async remove(items: readonly Pick<Held, 'id'>[]): Promise<void> {
+  async remove(items: readonly Pick<Claimed, 'id'>[]): Promise<void> {
     if (items.length === 0) return;
     const { table, key } = this.#the;
     const keys = items.map(({ id }) => this.#keyOf(id));
-    await this.#ends.transaction((db) =>
+    await this.database.batched((db) =>
       rowsOf(db).deleteFrom(table).where(key, 'in', keys).execute(),
     );
   }
 
   /** Gives one back that failed. @param change says when it is due again, if ever */
-  async giveBack({ id, claim }: Held, change: Row, problem: string): Promise<void> {
+  async giveBack({ id, claim }: Claimed, change: Row, problem: string): Promise<void> {
     const { table, key } = this.#the;
     await rowsOf(this.db)
       .updateTable(table)
@@ -152,7 +149,7 @@ export class QueueRows extends Store {
       .execute();
   }
 
-  #update(db: Queries, items: readonly Held[], change: Row) {
+  #update(db: Queries, items: readonly Claimed[], change: Row) {
     const { table, key } = this.#the;
     const [keys, claims] = [
       items.map(({ id }) => this.#keyOf(id)),

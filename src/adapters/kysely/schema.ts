@@ -1,5 +1,4 @@
-import { maybe, time } from './column.ts';
-import type { StoredTables } from './table.ts';
+import { maybe, time, type StoredTables } from './table.ts';
 import type * as access from './access/tables.ts';
 import type * as notifications from './notifications/tables.ts';
 import type * as sites from './sites/tables.ts';

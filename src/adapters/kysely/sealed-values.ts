@@ -1,11 +1,73 @@
 import { sql, type Kysely } from 'kysely';
 import type { Sealer } from '../../kernel/sealer.ts';
-import type { Database } from './database.ts';
+import { present } from './table.ts';
 import type { Schema } from './schema.ts';
-import { open, seal, sealedTables, type Sealed } from './sealed-columns.ts';
+import type { Database } from './database.ts';
+
+/** A table with a sealed value does not compile until it is listed below. */
+type SealedTable = {
+  readonly [Name in keyof Schema]: 'sealed_by' extends keyof Schema[Name] ? Name : never;
+}[keyof Schema];
+
+/** The purpose of each: a value does not open in another table or row. */
+const sealedTables = {
+  certificates: {
+    ...{ key: 'host', column: 'private_key' },
+    purpose: (host) => `certificate of ${host}`,
+  },
+  certificate_orders: {
+    ...{ key: 'subject', column: 'private_key' },
+    purpose: (subject) => `order of ${subject}`,
+  },
+  authority_accounts: {
+    ...{ key: 'directory_url', column: 'private_key' },
+    purpose: (url) => `account at ${url}`,
+  },
+  mails: { key: 'id', column: 'facts', purpose: (id) => `mail ${id}` },
+  webhooks: { key: 'id', column: 'secrets', purpose: (id) => `secrets of the webhook ${id}` },
+} as const satisfies {
+  readonly [Name in SealedTable]: {
+    readonly key: keyof Schema[Name];
+    readonly column: keyof Schema[Name];
+    readonly purpose: (key: string) => string;
+  };
+};
+
+type ColumnOf<Table extends SealedTable> = (typeof sealedTables)[Table]['column'];
+type KeyOf<Table extends SealedTable> = (typeof sealedTables)[Table]['key'];
+type SealedColumns<Table extends SealedTable, Stored> = Readonly<
+  Record<ColumnOf<Table> | 'sealed_by', Stored>
+>;
+
+/** The columns that keep the secret in the row of `key`. */
+export const sealedColumns = <Table extends SealedTable>(
+  sealer: Sealer,
+  table: Table,
+  { key, secret }: { readonly key: string; readonly secret: string },
+): SealedColumns<Table, string> => {
+  const { column, purpose } = sealedTables[table];
+  const columns = { [column]: sealer.seal(secret, purpose(key)), sealed_by: sealer.keyIds[0] };
+  return columns as SealedColumns<Table, string>;
+};
+
+/** @throws Error when it was changed, or sealed under a key that this process does not have */
+export const openColumns = <Table extends SealedTable>(
+  sealer: Sealer,
+  table: Table,
+  row: Readonly<Record<KeyOf<Table>, string>> & SealedColumns<Table, string | null>,
+): string => {
+  const { key, column, purpose } = sealedTables[table];
+  const stored: Readonly<Record<string, string | null>> = row;
+  const sealed = present(column, stored[column]);
+  return sealer.open(sealed, purpose(present(key, stored[key])), stored['sealed_by'] ?? undefined);
+};
 
 type Table = keyof typeof sealedTables;
-type Row = Sealed & { readonly id: string };
+interface Row {
+  readonly id: string;
+  readonly sealed: string;
+  readonly sealed_by: string;
+}
 
 /** Rows per transaction; small, because other writers wait for it. */
 const rowsPerSlice = 100;
@@ -73,15 +135,19 @@ export class SealedValues {
   async #resealSlice(table: Table, slice: readonly Row[]): Promise<readonly LeftValue[]> {
     const outcomes = slice.map((row) => this.#anew(table, row));
     await this.#database.transaction(async (db) => {
-      for (const outcome of outcomes) if ('row' in outcome) await replace(db, table, outcome);
+      const keyId = this.#sealer.keyIds[0];
+      for (const outcome of outcomes) {
+        if ('row' in outcome) await replace(db, table, { ...outcome, keyId });
+      }
     });
     return outcomes.filter((outcome) => 'reason' in outcome);
   }
 
   #anew(table: Table, row: Row): Replacement | LeftValue {
     try {
-      const secret = open(this.#sealer, table, row.id, row);
-      return { row, anew: seal(this.#sealer, table, row.id, secret) };
+      const purpose = sealedTables[table].purpose(row.id);
+      const secret = this.#sealer.open(row.sealed, purpose, row.sealed_by);
+      return { row, anew: this.#sealer.seal(secret, purpose) };
     } catch (error) {
       return { table, id: row.id, reason: error instanceof Error ? error.message : String(error) };
     }
@@ -114,17 +180,17 @@ export const keyUses = async (database: Database): Promise<readonly KeyUse[]> =>
 
 interface Replacement {
   readonly row: Row;
-  readonly anew: Sealed;
+  readonly anew: string;
 }
 
 /** Does nothing if the value was replaced meanwhile. */
 const replace = async (
   db: Kysely<Schema>,
   table: Table,
-  { row, anew }: Replacement,
+  { row, anew, keyId }: Replacement & { readonly keyId: string },
 ): Promise<void> => {
   const [key, column] = columnsOf(table);
   await sql`
-    update ${sql.table(table)} set ${column} = ${anew.sealed}, sealed_by = ${anew.sealed_by}
+    update ${sql.table(table)} set ${column} = ${anew}, sealed_by = ${keyId}
     where ${key} = ${row.id} and ${column} = ${row.sealed}`.execute(db);
 };

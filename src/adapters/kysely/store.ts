@@ -1,5 +1,8 @@
+import type { Kysely } from 'kysely';
 import type { Sealer } from '../../kernel/sealer.ts';
+import type { DomainEvent } from '../../kernel/domain-event.ts';
 import type { Database, Queries } from './database.ts';
+import type { Schema } from './schema.ts';
 
 /** What every adapter of this folder has. */
 export abstract class Store {
@@ -22,5 +25,53 @@ export abstract class SealingStore extends Store {
   constructor(database: Database, sealer: Sealer) {
     super(database);
     this.sealer = sealer;
+  }
+}
+
+type Work<Result> = (db: Kysely<Schema>) => Promise<Result>;
+interface Decided {
+  readonly events: readonly DomainEvent[];
+}
+
+/** Stores events in the current transaction. */
+export interface EventLog {
+  append(events: readonly DomainEvent[]): Promise<void>;
+}
+
+/** Stores aggregates together with what is told of them. */
+export abstract class AggregateStore extends Store {
+  protected readonly outbox: EventLog;
+
+  constructor(database: Database, outbox: EventLog) {
+    super(database);
+    this.outbox = outbox;
+  }
+
+  /** What `work` stores and the events that it returns: all of it or nothing. @throws Unavailable */
+  protected store<Decision extends Decided>(work: Work<Decision>): Promise<Decision> {
+    return this.database.transaction(async (db) => {
+      const decision = await work(db);
+      await this.outbox.append(decision.events);
+      return decision;
+    });
+  }
+
+  /**
+   * How every change of an aggregate is made: lock it, decide, write it, store the events. All of it or nothing; nobody
+   * else changes it meanwhile.
+   * @param lock as the transaction finds it; throws where there is none
+   * @throws Unavailable
+   */
+  protected changing<State, Decision extends Decided>(
+    lock: Work<State>,
+    decide: (state: State) => Decision,
+    write: (decision: Decision, db: Kysely<Schema>, before: State) => Promise<unknown>,
+  ): Promise<Decision> {
+    return this.store(async (db) => {
+      const before = await lock(db);
+      const decision = decide(before);
+      await write(decision, db, before);
+      return decision;
+    });
   }
 }

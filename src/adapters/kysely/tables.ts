@@ -1,8 +1,19 @@
 import { orderStatuses, type Order } from '../../catalogue/domain/order.ts';
 import { petStatuses, type Pet } from '../../catalogue/domain/pet.ts';
 import { isActor, type Actor } from '../../kernel/acting.ts';
-import { assigned, flag, int, int64, maybe, text, time, word, type Column } from './column.ts';
-import { table, type ColumnsOf } from './table.ts';
+import {
+  assigned,
+  flag,
+  int,
+  int64,
+  maybe,
+  text,
+  time,
+  word,
+  table,
+  type Column,
+  type ColumnsOf,
+} from './table.ts';
 
 // The other tables lie beside their stores. A test compares all of them with what the migration makes.
 

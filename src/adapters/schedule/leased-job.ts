@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../kernel/clock.ts';
-import type { JobLeases } from '../../kernel/job-leases.ts';
+import type { JobLeases } from '../../kernel/queue.ts';
 import type { Job, JobEnd } from './cron-jobs.ts';
 
 /** A worker that has not renewed its lease for so long is dead. The work itself may take longer. */

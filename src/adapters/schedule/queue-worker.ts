@@ -3,9 +3,9 @@ import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
 import { Bell } from '../../kernel/bell.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Held, Most, Queue } from '../../kernel/queue.ts';
-import { Turns } from '../../kernel/turns.ts';
-import type { Share } from './share.ts';
+import type { Claimed, Most, Queue } from '../../kernel/queue.ts';
+import { CoalescedRuns } from '../../kernel/coalesced-runs.ts';
+import type { Share } from './shares.ts';
 
 /** Begun in one turn of the event loop, so that requests do not wait for all that was claimed. */
 const slice = 10;
@@ -14,7 +14,7 @@ const prolongedPerLease = 3;
 const usualGraceMs = 5000;
 
 /** One kind of work that waits for its time. */
-export interface QueueKind<Item extends Held, Wanted = Most> {
+export interface QueueKind<Item extends Claimed, Wanted = Most> {
   /** What the log calls it. */
   readonly what: string;
   readonly queue: Queue<Item, Wanted>;
@@ -46,17 +46,17 @@ interface Ports {
  * Works on the due items of one kind, on each at least once. Items without room stay in the database. An item that hangs
  * or fails delays no other.
  */
-export class QueueWorker<Item extends Held, Wanted = Most> {
+export class QueueWorker<Item extends Claimed, Wanted = Most> {
   readonly news: Bell;
   readonly #kind: QueueKind<Item, Wanted>;
   readonly #ports: Ports;
-  readonly #turns = new Turns(() => this.#turn());
+  readonly #turns = new CoalescedRuns(() => this.#turn());
   /** What was begun and has not ended. */
   readonly #held = new Map<string, Item>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #late = new AbortController();
   /** Done, but not marked yet. */
-  readonly #done: Held[] = [];
+  readonly #done: Claimed[] = [];
   #marking: Promise<void> | undefined;
   #prolonging: NodeJS.Timeout | undefined;
   /** Whether more was due than there was room for. */

@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { rememberBackup } from '../../adapters/kysely/copies/backup-times.ts';
+import {
+  rememberBackup,
+  copyDatabase,
+  succeededDeploys,
+} from '../../adapters/kysely/copies/database-copies.ts';
 import type { CopyFacts } from '../../adapters/kysely/copies/copy-facts.ts';
-import { copyDatabase, succeededDeploys } from '../../adapters/kysely/copies/database-copies.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { kindOfUrl } from '../../adapters/kysely/engine/database-kind.ts';
 import { migrationStates } from '../../adapters/kysely/migrations.ts';

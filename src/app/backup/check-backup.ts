@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
-import { rememberBackup } from '../../adapters/kysely/copies/backup-times.ts';
+import { rememberBackup, inspectCopy } from '../../adapters/kysely/copies/database-copies.ts';
 import {
   otherRows,
   type CopyFacts,
   type InspectedCopy,
 } from '../../adapters/kysely/copies/copy-facts.ts';
-import { inspectCopy } from '../../adapters/kysely/copies/database-copies.ts';
 import { kindOfUrl } from '../../adapters/kysely/engine/database-kind.ts';
 import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { isMissing, usingDatabase } from '../doctor/check-database.ts';

@@ -1,66 +1,103 @@
-import type { Command } from 'commander';
-import { bytesInWords } from '../../kernel/in-words.ts';
+import { Argument, type Command } from 'commander';
+import { bytesInWords } from '../../kernel/text.ts';
 import type { BackupMade } from '../backup/back-up.ts';
 import type { Restored } from '../backup/restore.ts';
 import { onDemand } from '../on-demand.ts';
-import { loadConfig } from '../settings/config.ts';
-import { printChecks } from './doctor.ts';
-import { mysqlForm, refuseOtherUrl } from './move.ts';
-import { progressOf } from './progress.ts';
-import { type OutputOptions, print } from './run-command.ts';
+import type { Moved } from '../move-database.ts';
+import { answerOf } from './doctor.ts';
+import {
+  commandOfSettings,
+  option,
+  progressOf,
+  required,
+  type Define,
+  type OutputOptions,
+} from './run-command.ts';
 
-export const backupCommands = (program: Command): void => {
-  const backup = program
-    .command('backup')
-    .description(
-      'back up the database, the deploys and the local certificate authority, while the service runs; ' +
-        'copies only what is new since the last backup into the same folder',
-    )
-    .argument('<folder>', 'a new folder, or the one of an earlier backup')
-    .option('--json', 'print JSON')
-    .action(async (path: string, options: OutputOptions) => {
-      const { backUp } = await onDemand.maintenance();
-      const config = loadConfig(process.env);
-      const made = await progressOf(options, (show) => backUp(config, path, show));
-      print(options, present(made), inWords(made));
-      if (Object.keys(made.manifest.lost).length > 0) process.exitCode = 1;
-    });
+const mysqlForm = 'mysql://user:password@host:3306/name';
 
-  backup
-    .command('check')
-    .description(
-      'read a whole backup, open its database, and compare everything; says exactly what is wrong',
-    )
-    .argument('<folder>', 'the folder of the backup')
-    .option(
+const ofFolder = (description: string) => new Argument('<folder>', description);
+
+const makeBackup = commandOfSettings(
+  'back up the database, the deploys and the local certificate authority, while the service runs; ' +
+    'copies only what is new since the last backup into the same folder',
+  [ofFolder('a new folder, or the one of an earlier backup')],
+  async (config, given: { folder: string } & OutputOptions) => {
+    const { backUp } = await onDemand.maintenance();
+    const made = await progressOf(given, (show) => backUp(config, given.folder, show));
+    if (Object.keys(made.manifest.lost).length > 0) process.exitCode = 1;
+    return [presentMade(made), madeInWords(made)];
+  },
+);
+
+const check = commandOfSettings(
+  'read a whole backup, open its database, and compare everything; says exactly what is wrong',
+  [
+    ofFolder('the folder of the backup'),
+    option(
       '--into <url>',
       `an empty MySQL database, ${mysqlForm}, to load the copy into; it is empty again afterwards`,
-    )
-    .option('--json', 'print JSON')
-    .action(async (path: string, { into }: { into?: string }, command: Command) => {
-      refuseOtherUrl(command, '--into', into);
-      const options = command.optsWithGlobals<OutputOptions>();
-      const { checkBackup } = await onDemand.maintenance();
-      const config = loadConfig(process.env);
-      const checks = await progressOf(options, (show) => checkBackup(config, { path, into }, show));
-      printChecks(options, checks);
-    });
+    ),
+  ],
+  async (config, given: { folder: string; into?: string } & OutputOptions) => {
+    const { checkBackup } = await onDemand.maintenance();
+    const place = { path: given.folder, into: given.into };
+    return answerOf(await progressOf(given, (show) => checkBackup(config, place, show)));
+  },
+);
 
-  program
-    .command('restore')
-    .description('restore a backup into an empty database and an empty data folder')
-    .argument('<folder>', 'the folder of the backup')
-    .option('--json', 'print JSON')
-    .action(async (path: string, options: OutputOptions) => {
-      const { restore } = await onDemand.maintenance();
-      const config = loadConfig(process.env);
-      const restored = await progressOf(options, (show) => restore(config, path, show));
-      print(options, presentRestored(restored), restoredInWords(restored));
-      if (Object.keys(restored.lost).length > 0) process.exitCode = 1;
-    });
+const putBack = commandOfSettings(
+  'restore a backup into an empty database and an empty data folder',
+  [ofFolder('the folder of the backup')],
+  async (config, given: { folder: string } & OutputOptions) => {
+    const { restore } = await onDemand.maintenance();
+    const restored = await progressOf(given, (show) => restore(config, given.folder, show));
+    if (Object.keys(restored.lost).length > 0) process.exitCode = 1;
+    return [presentRestored(restored), restoredInWords(restored)];
+  },
+);
+
+const move = commandOfSettings(
+  'copy the SQLite database into an empty MySQL database, while no service runs; it stays as it is',
+  [required('--to <url>', `the empty database, ${mysqlForm}`)],
+  async (config, { to, ...options }: { to: string } & OutputOptions) => {
+    const { moveDatabase } = await onDemand.maintenance();
+    const moved = await progressOf(options, (show) =>
+      moveDatabase(config, to, (table, done, total) => {
+        show(`moving rows of ${table}`, done, total);
+      }),
+    );
+    return [moved, movedInWords(moved)];
+  },
+);
+
+/** Refuses another URL without the address, which has a password. */
+const onlyMysql = (defined: Command, name: 'into' | 'to'): void => {
+  defined.hook('preAction', () => {
+    const url = defined.opts<{ into?: string; to?: string }>()[name];
+    if (url === undefined) return;
+    if (URL.canParse(url) && /^mysql:\/\/[^/]+\/[^/]+$/.test(url)) return;
+    defined.error(`error: --${name} must be ${mysqlForm}`);
+  });
 };
 
-const present = ({ folder, manifest, newDeploys, newBytes, schema }: BackupMade) => {
+/** `backup`, `backup check` and `restore` */
+export const backupCommands: Define = (program) => {
+  const backup = program.command('backup');
+  makeBackup(backup);
+  const checking = backup.command('check');
+  check(checking);
+  onlyMysql(checking, 'into');
+  putBack(program.command('restore'));
+};
+
+export const moveCommand: Define = (program) => {
+  const defined = program.command('move');
+  move(defined);
+  onlyMysql(defined, 'to');
+};
+
+const presentMade = ({ folder, manifest, newDeploys, newBytes, schema }: BackupMade) => {
   const { madeAt, database, deploys, lost } = manifest;
   const { rows, migrations, bytes } = database;
   return {
@@ -74,7 +111,7 @@ const present = ({ folder, manifest, newDeploys, newBytes, schema }: BackupMade)
   };
 };
 
-const inWords = (made: BackupMade): string => {
+const madeInWords = (made: BackupMade): string => {
   const { folder, manifest, newDeploys, newBytes } = made;
   const { database, deploys, lost } = manifest;
   return [
@@ -121,3 +158,12 @@ const restoredInWords = ({ manifest, lost, replaced, ...rest }: Restored): strin
 
 const lostInWords = (lost: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(lost).map(([id, why]) => `  Deploy ${id} is not there: ${why}.`);
+
+const movedInWords = ({ from, to, rows }: Moved): string => {
+  const counts = Object.values(rows);
+  const sum = counts.reduce((one, other) => one + other, 0);
+  return [
+    `Moved ${String(sum)} rows in ${String(counts.length)} tables to ${to}.`,
+    `${from} is as it was. Set DATABASE_URL to the new database before you start the service.`,
+  ].join('\n');
+};

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
-import { Option } from 'commander';
-import { beginningOf } from '../../kernel/beginning-of.ts';
+import { Option, Argument } from 'commander';
+import type { Container } from 'inversify';
+import { beginningOf } from '../../kernel/connections.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
 import {
@@ -9,8 +10,23 @@ import {
   writeDomainSettings,
   type DomainSettingsFormat,
 } from '../domain-settings/text.ts';
-import { DomainsKey, SitesKey } from '../keys.ts';
-import { ofProject, withContainer, type Define } from './run-command.ts';
+import { DomainsKey, SitesKey, ConfigKey } from '../keys.ts';
+import { shareDays, type DomainShare } from '../../domains/domain/attachment/share.ts';
+import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
+import type { MadeShare } from '../../domains/use-cases/show-domain.ts';
+import type { EveryField } from '../../kernel/decision.ts';
+import { sharedPath } from '../../adapters/dashboard/frame/paths.ts';
+import { dashboardOrigin } from '../settings/addresses.ts';
+import {
+  ofProject,
+  withContainer,
+  type Define,
+  command,
+  option,
+  type Answer,
+  table,
+} from './run-command.ts';
+import { hostInWords } from './present-domain.ts';
 
 interface ConfigOptions {
   readonly project: string;
@@ -64,3 +80,104 @@ const textIn = async (path: string, longest: number): Promise<string> => {
   const file = await open(path);
   return (await beginningOf(file.createReadStream(), longest)).toString();
 };
+
+interface PrimaryGiven {
+  readonly host?: string;
+  readonly project: string;
+  readonly none?: boolean;
+}
+
+const choose = command(
+  'print the primary domain of a project, or choose it',
+  [
+    new Argument('[host]', 'the domain that becomes the primary one'),
+    ofProject,
+    option('--none', 'choose that the project has none'),
+  ],
+  async (container, { host, project: slug, none }: PrimaryGiven): Promise<Answer> => {
+    const domains = container.get(DomainsKey);
+    const { id } = (await container.get(SitesKey).getSite(slug)).project;
+    const chosen = none ? null : host;
+    const { document, isPrimaryOpen } =
+      chosen === undefined
+        ? await domains.showDomainSettings(id)
+        : await domains.choosePrimary(id, chosen);
+    const primary = document.domains.primary ?? null;
+    return [{ primary }, primaryInWords(primary, isPrimaryOpen)];
+  },
+);
+
+/** The main domain alone: `domain config` has it with the redirects. */
+export const domainPrimary: Define = (defined) => {
+  choose(defined);
+  defined.hook('preAction', () => {
+    const [host] = defined.args;
+    // Such as from a variable that is not set: it would choose none.
+    if (host === '') defined.error('error: the domain is empty; --none chooses none');
+    if (host !== undefined && defined.opts<PrimaryGiven>().none === true) {
+      defined.error('error: give a domain or --none, not both');
+    }
+  });
+};
+
+const primaryInWords = (primary: string | null, isOpen: boolean): string => {
+  if (primary !== null) return primary;
+  return isOpen
+    ? 'None yet: the first domain that goes live becomes it.'
+    : 'None, as was chosen: no domain becomes it by itself.';
+};
+
+interface ShareGiven {
+  readonly host: string;
+  readonly project: string;
+  readonly list?: boolean;
+  readonly end?: string;
+}
+
+/** Links to the page of a domain for somebody who is not signed in. */
+export const domainShare = command(
+  `make a link to the DNS records and state of a domain, for somebody without an account; it works for ${String(shareDays)} days and is shown once`,
+  [
+    new Argument('<host>', 'the domain'),
+    ofProject,
+    option('--list', 'list the links that work instead').conflicts('end'),
+    option('--end <id>', 'end a link instead'),
+  ],
+  async (container, given: ShareGiven): Promise<Answer> => {
+    const domains = container.get(DomainsKey);
+    const { project } = await container.get(SitesKey).getSite(given.project);
+    const domain = await domains.getDomain(project.id, given.host);
+    if (given.list) return listed(await domains.listShares(domain));
+    if (given.end !== undefined) return end(container, domain, given.end);
+    return made(container, domain, await domains.makeShare(domain));
+  },
+);
+
+const made = (container: Container, domain: CustomDomain, share: MadeShare): Answer => {
+  const url = `${dashboardOrigin(container.get(ConfigKey))}${sharedPath(share.secret)}`;
+  return [
+    { ...presentShare(share), url },
+    `Link ${share.id} to the records and state of ${hostInWords(domain)}, shown this once; it works until ${share.endsAt.toISOString()}:\n  ${url}`,
+  ];
+};
+
+const end = async (container: Container, domain: CustomDomain, id: string): Promise<Answer> => {
+  const domains = container.get(DomainsKey);
+  const ended = (await domains.listShares(domain)).find((one) => one.id === id);
+  if (!ended) throw new Error(`${hostInWords(domain)} has no link ${id} that works.`);
+  await domains.revokeShare(domain, id);
+  return [presentShare(ended), `Link ${id} no longer works.`];
+};
+
+const listed = (shares: readonly DomainShare[]): Answer => [
+  shares.map(presentShare),
+  table(
+    ['ID', 'MADE', 'WORKS UNTIL'],
+    shares.map(({ id, createdAt, endsAt }) => [id, createdAt.toISOString(), endsAt.toISOString()]),
+    'No links to this domain work.',
+  ),
+];
+
+/** Without its secret. */
+const presentShare = ({ id, accountId, domainId, createdAt, endsAt }: DomainShare) =>
+  ({ id, accountId, domainId, createdAt, endsAt }) satisfies EveryField<DomainShare>;

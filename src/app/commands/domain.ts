@@ -6,13 +6,23 @@ import type { DomainSettingsDocument } from '../../domains/domain/redirects/sett
 import type { Domains } from '../../domains/domains.ts';
 import type { DomainView } from '../../domains/use-cases/show-domain.ts';
 import { Clock } from '../../kernel/clock.ts';
-import { DomainsKey, SitesKey } from '../keys.ts';
-import { domainList } from './domain-list.ts';
-import { domainPrimary } from './domain-primary.ts';
+import { DomainsKey, SitesKey, AccessKey } from '../keys.ts';
+import type { Project } from '../../sites/domain/project.ts';
+import { domainPrimary } from './domain-settings.ts';
 import { domainConfig } from './domain-settings.ts';
-import { domainShare } from './domain-share.ts';
+import { domainShare } from './domain-settings.ts';
 import { hostInWords, presentDomain, presentView, readyInWords } from './present-domain.ts';
-import { command, group, ofProject, option, type OutputOptions, table } from './run-command.ts';
+import {
+  command,
+  group,
+  ofProject,
+  option,
+  type OutputOptions,
+  table,
+  type Define,
+  print,
+  withContainer,
+} from './run-command.ts';
 
 interface OfDomain {
   readonly host: string;
@@ -64,24 +74,6 @@ const step = (description: string, take: Step) =>
       return show(container, await take(domains, domain), given);
     },
   );
-
-/** The dashboard's actions on custom domains, for operators. */
-export const domainCommands = group('domain', 'add and check custom domains', {
-  add,
-  verify: step(
-    'check the DNS of a domain now, or try again to get its certificate; prints the problems it finds, ' +
-      'with exit code 0',
-    (domains, domain) => domains.verifyDomain(domain),
-  ),
-  show: step('show the records, problems, certificate and timeline of a domain', (_, domain) =>
-    Promise.resolve(domain),
-  ),
-  remove: step('stop serving a domain at once', (domains, domain) => domains.removeDomain(domain)),
-  share: domainShare,
-  primary: domainPrimary,
-  config: domainConfig,
-  list: domainList,
-});
 
 const show = async (
   container: Container,
@@ -136,3 +128,96 @@ const describe = (view: DomainView, now: Date): string => {
   if (nextAt) lines.push('', `Next automatic step: ${nextAt.toISOString()}.`);
   return lines.join('\n');
 };
+
+interface ListOptions extends OutputOptions {
+  readonly project?: string;
+}
+
+interface ListedDomain {
+  readonly domain: CustomDomain;
+  readonly project: string;
+}
+
+/** Entries of the timeline that a list has of each domain: every check has all its answers with it. */
+const lastEntries = 5;
+
+const domainList: Define = (command) => {
+  command
+    .description('list the domains of a project, newest first, or of all projects')
+    .option('--project <slug>', 'slug of the project')
+    .option(
+      '--json',
+      `print JSON: each as "show" does, with the last ${String(lastEntries)} entries of its timeline`,
+    )
+    .action(async (options: ListOptions) => {
+      await withContainer(async (container) => {
+        const listed = await listDomains(container, options.project);
+        const details = options.json ? await present(container.get(DomainsKey), listed) : [];
+        print(options, details, inColumns(listed));
+      });
+    });
+};
+
+const listDomains = async (
+  container: Container,
+  slug: string | undefined,
+): Promise<readonly ListedDomain[]> => {
+  const sites = container.get(SitesKey);
+  const domains = container.get(DomainsKey);
+  const projects =
+    slug === undefined ? await allProjects(container) : [(await sites.getSite(slug)).project];
+  const lists = await Promise.all(
+    projects.map(async ({ id, slug: project }) =>
+      (await domains.listDomains(id)).map((domain) => ({ domain, project })),
+    ),
+  );
+  return lists.flat();
+};
+
+const allProjects = async (container: Container): Promise<readonly Project[]> => {
+  const accounts = await container.get(AccessKey).listAccounts();
+  const sites = container.get(SitesKey);
+  return (await Promise.all(accounts.map(({ id }) => sites.listProjects(id)))).flat();
+};
+
+/** One after the other, because the list may be long and must not slow down the service. */
+const present = async (
+  domains: Domains,
+  listed: readonly ListedDomain[],
+): Promise<readonly object[]> => {
+  const presented: object[] = [];
+  for (const { domain, project } of listed) {
+    const view = await domains.showDomain(domain);
+    const latest = view.timeline.entries.slice(0, lastEntries);
+    presented.push({ ...presentDomain(domain, project), ...presentView(view, latest) });
+  }
+  return presented;
+};
+
+const inColumns = (listed: readonly ListedDomain[]): string => {
+  const rows = listed.map(({ domain, project }) => [
+    hostInWords(domain),
+    project,
+    stateInWords(domain),
+    domain.dns.report?.problems[0]?.code ?? '',
+  ]);
+  return table(['DOMAIN', 'PROJECT', 'STATE', 'PROBLEM'], rows, 'No domains yet.');
+};
+
+/** The dashboard's actions on custom domains, for operators. */
+export const domainCommands = group('domain', 'add and check custom domains', {
+  add,
+  verify: step(
+    'check the DNS of a domain now, or try again to get its certificate; prints the problems it finds, ' +
+      'with exit code 0',
+    (domains, domain) => domains.verifyDomain(domain),
+  ),
+  show: step('show the records, problems, certificate and timeline of a domain', (_, domain) =>
+    Promise.resolve(domain),
+  ),
+  remove: step('stop serving a domain at once', (domains, domain) => domains.removeDomain(domain)),
+  share: domainShare,
+  primary: domainPrimary,
+  config: domainConfig,
+  list: domainList,
+});

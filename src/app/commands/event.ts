@@ -2,9 +2,9 @@ import { Argument, InvalidArgumentError } from 'commander';
 import type { Container } from 'inversify';
 import { readId } from '../../catalogue/domain/pet.ts';
 import { Clock } from '../../kernel/clock.ts';
-import type { EveryField } from '../../kernel/every-field.ts';
-import { inWords } from '../../kernel/in-words.ts';
-import { ParkedDeliveries, type ParkedDelivery } from '../../kernel/outbox.ts';
+import type { EveryField } from '../../kernel/decision.ts';
+import { inWords } from '../../kernel/text.ts';
+import { ParkedDeliveries, type ParkedDelivery } from '../../kernel/queue.ts';
 import { redaction } from '../settings/redaction.ts';
 import {
   group,

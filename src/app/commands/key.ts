@@ -7,7 +7,7 @@ import {
   type Scope,
   isBanned,
 } from '../../access/domain/api-key.ts';
-import type { EveryField } from '../../kernel/every-field.ts';
+import type { EveryField } from '../../kernel/decision.ts';
 import { AccessKey } from '../keys.ts';
 import { group, command, ofAccount, option, required, table } from './run-command.ts';
 

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Order } from '../../catalogue/domain/order.ts';
 import { readId, type Pet } from '../../catalogue/domain/pet.ts';
-import type { EveryField } from '../../kernel/every-field.ts';
+import type { EveryField } from '../../kernel/decision.ts';
 import { CatalogueKey } from '../keys.ts';
 import { group, command, ofAccount, required } from './run-command.ts';
 

@@ -1,21 +1,14 @@
 import { Command } from 'commander';
 import { version } from '../version.ts';
-import { accountCommands } from './account.ts';
-import { backupCommands } from './backup.ts';
-import { configCommands } from './config.ts';
-import { deployCommand } from './deploy.ts';
-import { doctorCommand } from './doctor.ts';
+import { accountCommands, userCommands } from './account.ts';
+import { backupCommands, moveCommand } from './backup.ts';
+import { configCommands, doctorCommand, platformCommands } from './doctor.ts';
 import { domainCommands } from './domain.ts';
 import { eventCommands } from './event.ts';
 import { keyCommands } from './key.ts';
-import { migrateCommands } from './migrate.ts';
-import { moveCommand } from './move.ts';
 import { orderCommands, petCommands } from './pet.ts';
-import { platformCommands } from './platform.ts';
-import { projectCommands } from './project.ts';
-import { secretKeyCommands } from './secret-key.ts';
-import { serveCommand } from './serve.ts';
-import { userCommands } from './user.ts';
+import { deployCommand, projectCommands } from './project.ts';
+import { migrateCommands, secretKeyCommands, serveCommand } from './serve.ts';
 
 const groups = [
   serveCommand,

@@ -1,13 +1,24 @@
-import { InvalidArgumentError } from 'commander';
-import type { EveryField } from '../../kernel/every-field.ts';
-import { bytesInWords } from '../../kernel/in-words.ts';
+import { stat } from 'node:fs/promises';
+import { Argument, InvalidArgumentError } from 'commander';
+import type { EveryField } from '../../kernel/decision.ts';
+import { bytesInWords } from '../../kernel/text.ts';
 import type { Deploy } from '../../sites/domain/site.ts';
 import { type Project, slugOf, isReservedSlug } from '../../sites/domain/project.ts';
 import { SitesKey } from '../keys.ts';
 import { SiteAddresses } from '../site-addresses.ts';
 import { commandName } from '../version.ts';
-import { presentDeploy } from './deploy.ts';
-import { command, group, ofAccount, ofProject, required, table } from './run-command.ts';
+import { archiveSource } from '../../adapters/archives/open-upload.ts';
+import {
+  command,
+  group,
+  ofAccount,
+  ofProject,
+  required,
+  table,
+  progressOf,
+  type Define,
+  type OutputOptions,
+} from './run-command.ts';
 
 const deployNumber = (text: string): number => {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Use a whole number from 1.');
@@ -108,3 +119,71 @@ const columnsOf = (deploy: Deploy, isServed: boolean) =>
     bytes: deploy.state === 'succeeded' ? bytesInWords(deploy.bytes) : '',
     explanation: deploy.state === 'failed' ? deploy.explanation : '',
   } satisfies Omit<EveryField<Deploy>, 'id' | 'finishedAt' | 'problem'>);
+
+const publish = command(
+  'publish a folder or an archive as the site of a project',
+  [new Argument('<source>', 'a folder, or a .zip, .tar.gz or .tgz'), ofProject],
+  async (container, given: { source: string; project: string } & OutputOptions) => {
+    const sites = container.get(SitesKey);
+    const { project } = await sites.getSite(given.project);
+    const deploy = await progressOf(given, (show) =>
+      sites.deploySite(project, given.source, ({ step, done, total }) => {
+        show(`${steps[step]} files`, done, total);
+      }),
+    );
+    const url = (await container.get(SiteAddresses).recall()).urlOf(project.slug);
+    if (deploy.state === 'failed') process.exitCode = 1;
+    return [{ deploy: presentDeploy(deploy), url }, describe(deploy, url)];
+  },
+);
+
+const steps = { unpacking: 'reading', preparing: 'compressing', storing: 'storing' } as const;
+
+export const deployCommand: Define = (program) => {
+  const defined = program.command('deploy');
+  publish(defined);
+  defined.hook('preAction', () => checkPlace(defined.processedArgs[0] as string));
+};
+
+const presentDeploy = (deploy: Deploy) => {
+  const { id, number, state: status, startedAt } = deploy;
+  const shared = { id, number, status, startedAt };
+  switch (deploy.state) {
+    case 'uploading':
+      return shared satisfies Presented<typeof deploy>;
+    case 'succeeded': {
+      const { files, bytes, finishedAt } = deploy;
+      return { ...shared, files, bytes, finishedAt } satisfies Presented<typeof deploy>;
+    }
+    case 'failed': {
+      const { problem, explanation, finishedAt } = deploy;
+      return { ...shared, problem, explanation, finishedAt } satisfies Presented<typeof deploy>;
+    }
+  }
+};
+
+type Presented<Some extends Deploy> = Omit<EveryField<Some & { status: unknown }>, 'state'>;
+
+/** A mistyped name makes no failed deploy. @throws Error, DomainError that say what is wrong with it */
+const checkPlace = async (path: string): Promise<void> => {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) return;
+  if (!found?.isFile()) {
+    throw new Error(`${path}: No such file or folder.`);
+  }
+  await archiveSource(path);
+};
+
+const describe = (deploy: Deploy, url: string): string => {
+  const name = `Deploy ${String(deploy.number)}`;
+  switch (deploy.state) {
+    case 'uploading':
+      return `${name} is not finished yet.`;
+    case 'succeeded':
+      return `${name}: ${counted(deploy.files)}, ${bytesInWords(deploy.bytes)}.\n${url}`;
+    case 'failed':
+      return `${name} was refused (${deploy.problem}). ${deploy.explanation}\nWhat visitors see does not change.`;
+  }
+};
+
+const counted = (files: number): string => (files === 1 ? '1 file' : `${String(files)} files`);

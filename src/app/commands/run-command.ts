@@ -1,7 +1,9 @@
 import { Argument, Option, type Command } from 'commander';
 import type { Container } from 'inversify';
+import { SingleBar } from 'cli-progress';
 import { onDemand } from '../on-demand.ts';
-import { terminalJson, terminalText } from './terminal-text.ts';
+import { loadConfig } from '../settings/config.ts';
+import type { Config } from '../settings/settings.ts';
 
 export interface OutputOptions {
   readonly json?: boolean;
@@ -21,12 +23,26 @@ export const group =
     for (const [own, define] of Object.entries(commands)) define(parent.command(own));
   };
 
-/** A command with `--json` that opens the container, prints its answer and closes the container. */
-export const command =
+/** Opens the container for one short command, and always closes it. Help prints without loading it. */
+export const withContainer = async <T>(work: (container: Container) => Promise<T>): Promise<T> => {
+  const { openForCommand } = await onDemand.container();
+  const container = await openForCommand();
+  try {
+    return await work(container);
+  } finally {
+    await container.unbindAllAsync();
+  }
+};
+
+type Work<Opened> = (opened: Opened) => Promise<void>;
+
+/** A command with `--json` that prints its answer while `open` holds what it needs. */
+const commandWith =
+  <Opened>(open: (work: Work<Opened>) => Promise<void>) =>
   <Given extends object>(
     description: string,
     takes: readonly (Argument | Option)[],
-    answer: (container: Container, given: Given & OutputOptions) => Promise<Answer>,
+    answer: (opened: Opened, given: Given & OutputOptions) => Promise<Answer>,
   ): Define =>
   (defined) => {
     defined.description(description);
@@ -35,12 +51,18 @@ export const command =
       else defined.addOption(one);
     }
     defined.option('--json', 'print JSON').action(async () => {
-      const given = { ...argumentsOf(defined), ...defined.opts<Given & OutputOptions>() };
-      await withContainer(async (container) => {
-        print(given, ...(await answer(container, given)));
+      const options = defined.optsWithGlobals<Given & OutputOptions>();
+      const given = { ...argumentsOf(defined), ...options };
+      await open(async (opened) => {
+        print(given, ...(await answer(opened, given)));
       });
     });
   };
+
+export const command = commandWith<Container>(withContainer);
+
+/** Needs the settings alone, or opens by itself what it needs. */
+export const commandOfSettings = commandWith<Config>((work) => work(loadConfig(process.env)));
 
 const argumentsOf = ({ registeredArguments, processedArgs }: Command) =>
   Object.fromEntries(registeredArguments.map((one, at) => [one.name(), processedArgs[at]]));
@@ -53,17 +75,6 @@ export const required = (flags: string, description: string): Option =>
 
 export const ofAccount = required('--account <id>', 'id of the account');
 export const ofProject = required('--project <slug>', 'slug of the project');
-
-/** Opens the container for one short command, and always closes it. Help prints without loading it. */
-export const withContainer = async <T>(work: (container: Container) => Promise<T>): Promise<T> => {
-  const { openForCommand } = await onDemand.container();
-  const container = await openForCommand();
-  try {
-    return await work(container);
-  } finally {
-    await container.unbindAllAsync();
-  }
-};
 
 export const print = ({ json }: OutputOptions, value: unknown, text: string): void => {
   const shown = json ? terminalJson(JSON.stringify(value, plain)) : terminalText(text);
@@ -91,3 +102,39 @@ export const table = (
     )
     .join('\n');
 };
+
+export type ShowProgress = (step: string, done: number, total: number | undefined) => void;
+
+/** Shows the progress of `work` on a terminal, and on standard error, so that the result can be piped. */
+export const progressOf = async <T>(
+  { json }: OutputOptions,
+  work: (show: ShowProgress) => Promise<T>,
+): Promise<T> => {
+  if (json) return work(() => undefined);
+  const bar = new SingleBar({
+    format: '{step} [{bar}] {value}{of}',
+    stream: process.stderr,
+    noTTYOutput: false,
+    hideCursor: true,
+    clearOnComplete: true,
+  });
+  bar.start(1, 0, { step: '', of: '' });
+  try {
+    return await work((step, done, total) => {
+      bar.setTotal(total ?? done);
+      bar.update(done, { step, of: total === undefined ? '' : ` of ${String(total)}` });
+    });
+  } finally {
+    bar.stop();
+  }
+};
+
+/** What a terminal obeys (ECMA-48, also U+0080 to U+009F), or what shows text in another order. */
+const commands = /(?!\n)\p{Cc}|\p{Bidi_Control}/gu;
+
+/** A text with data of customers or of their DNS, so that none of it commands the terminal of an operator. */
+export const terminalText = (text: string): string => text.replace(commands, '\u{fffd}');
+
+/** The same for JSON, whose values stay as they are. @param json in one line, where they can only be inside texts */
+export const terminalJson = (json: string): string =>
+  json.replace(commands, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type BackupTimes, backupTimes } from '../../adapters/kysely/copies/backup-times.ts';
+import { backupTimes, type BackupTimes } from '../../adapters/kysely/copies/database-copies.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { databaseFile } from '../../adapters/kysely/engine/database-kind.ts';
 import {

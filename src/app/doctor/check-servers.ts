@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { lookAtAuthority, type AuthorityLook } from '../../adapters/acme/acme-account.ts';
-import { KyselyAuthorityAccounts } from '../../adapters/kysely/sites/kysely-authority-accounts.ts';
+import { KyselyAuthorityAccounts } from '../../adapters/kysely/sites/kysely-certificate-orders.ts';
 import { shownServer, smtpOptions } from '../../adapters/mail/smtp-server.ts';
 import { tryServer, type ServerTrouble } from '../../adapters/mail/smtp-postman.ts';
 import { readRedisAddress, type Sentinels } from '../../adapters/redis/redis-address.ts';
@@ -12,7 +12,7 @@ import type { AcmeConfig, Config } from '../settings/settings.ts';
 import { withoutUser } from '../settings/redaction.ts';
 import { previousSecretKeysFor, secretKeyFor } from '../settings/secret-key.ts';
 import { isMissing, usingDatabase } from './check-database.ts';
-import { failed, type Finding, ok, warning } from './finding.ts';
+import { failed, ok, warning, type Finding } from './finding.ts';
 
 const timeoutMs = 3_000;
 

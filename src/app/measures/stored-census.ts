@@ -1,4 +1,4 @@
-import type { BackupTimes } from '../../adapters/kysely/copies/backup-times.ts';
+import type { BackupTimes } from '../../adapters/kysely/copies/database-copies.ts';
 import { Census, type CensusPorts } from '../../adapters/schedule/census.ts';
 import type { Domains } from '../../domains/domains.ts';
 import type { Notifications, WebhookCalls } from '../../notifications/notifications.ts';

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { Turns } from '../../kernel/turns.ts';
+import { CoalescedRuns } from '../../kernel/coalesced-runs.ts';
 import { createLog } from '../log.ts';
 import type { Config } from '../settings/settings.ts';
 import { redaction } from '../settings/redaction.ts';
@@ -46,7 +46,7 @@ export class Supervisor {
   /** All that have not ended, with those that are being replaced. */
   readonly #alive = new Set<Child>();
   readonly #serving = new Set<Child>();
-  readonly #rounds = new Turns(() => this.#replaceEach());
+  readonly #rounds = new CoalescedRuns(() => this.#replaceEach());
   #stopping = false;
   /** Since the start. */
   replacedAfterDeath = 0;

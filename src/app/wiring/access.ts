@@ -27,19 +27,19 @@ import { operationSunsets } from '../../adapters/http/operations/catalogue-opera
 import { KyselyAccounts } from '../../adapters/kysely/access/kysely-accounts.ts';
 import { KyselyApiKeys } from '../../adapters/kysely/access/kysely-api-keys.ts';
 import { KyselyAuditLog } from '../../adapters/kysely/access/kysely-audit-log.ts';
-import { KyselyCounterSnapshots } from '../../adapters/kysely/access/kysely-counter-snapshots.ts';
+import {
+  KyselyCounterSnapshots,
+  KyselyUsageLog,
+} from '../../adapters/kysely/access/kysely-usage-log.ts';
 import { KyselyIdempotencyKeys } from '../../adapters/kysely/access/kysely-idempotency-keys.ts';
 import { KyselyMailRequests } from '../../adapters/kysely/access/kysely-mail-requests.ts';
 import { KyselyPeople } from '../../adapters/kysely/access/kysely-people.ts';
-import { KyselySessions } from '../../adapters/kysely/access/kysely-sessions.ts';
-import { KyselySignInLinks } from '../../adapters/kysely/access/kysely-sign-in-links.ts';
-import { KyselyUsageLog } from '../../adapters/kysely/access/kysely-usage-log.ts';
+import { KyselySessions, KyselySignInLinks } from '../../adapters/kysely/access/kysely-sessions.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../adapters/kysely/kysely-outbox.ts';
 import { MemoryQuotaCounters } from '../../adapters/memory/memory-quota-counters.ts';
 import { CounterKeeper } from '../../adapters/metering/counter-keeper.ts';
-import { HighUseReporter } from '../../adapters/metering/high-use-reporter.ts';
-import { UsageRecorder } from '../../adapters/metering/usage-recorder.ts';
+import { HighUseReporter, UsageRecorder } from '../../adapters/metering/usage-recorder.ts';
 import { FailoverCounters } from '../../adapters/redis/failover-counters.ts';
 import { Acting } from '../../kernel/acting.ts';
 import { Clock } from '../../kernel/clock.ts';

@@ -17,8 +17,7 @@ import {
 } from '../../domains/domain/certificates/certificate-status.ts';
 import { Clock } from '../../kernel/clock.ts';
 import { Sealer } from '../../kernel/sealer.ts';
-import { traced } from '../../kernel/traced.ts';
-import type { Span, StepFacts, Tracer } from '../../kernel/tracer.ts';
+import { traced, type Span, type StepFacts, type Tracer } from '../../kernel/tracer.ts';
 import { ConfigKey, LogKey, MetricsKey, SecondAuthorityKey } from '../keys.ts';
 import type { AcmeConfig } from '../settings/settings.ts';
 import { tracerOf } from '../tracing.ts';

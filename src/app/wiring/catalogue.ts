@@ -1,5 +1,4 @@
-import { KyselyOrders } from '../../adapters/kysely/catalogue/kysely-orders.ts';
-import { KyselyPets } from '../../adapters/kysely/catalogue/kysely-pets.ts';
+import { KyselyOrders, KyselyPets } from '../../adapters/kysely/kysely-catalogue.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../adapters/kysely/kysely-outbox.ts';
 import { catalogue } from '../../catalogue/catalogue.ts';

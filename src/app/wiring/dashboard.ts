@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ResolutionContext } from 'inversify';
 import { AuditLog, IdempotencyKeys } from '../../access/ports.ts';
 import { dashboard, type Dashboard } from '../../adapters/dashboard/dashboard.ts';
-import { StoredSignal } from '../../adapters/events/stored-signal.ts';
+import { StoredSignal } from '../../kernel/bell.ts';
 import { addressBucket, clientAddress } from '../../adapters/http/listener/client-address.ts';
 import { operationSunsets } from '../../adapters/http/operations/catalogue-operations.ts';
 import { Acting } from '../../kernel/acting.ts';

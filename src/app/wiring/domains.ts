@@ -6,17 +6,23 @@ import { KeyMaterial } from '../../access/ports.ts';
 import { NodeDnsVerifier } from '../../adapters/dns/node-dns-verifier.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../adapters/kysely/kysely-outbox.ts';
-import { KyselyAuthorityAccounts } from '../../adapters/kysely/sites/kysely-authority-accounts.ts';
+import {
+  KyselyAuthorityAccounts,
+  KyselyCertificateOrders,
+  KyselyDnsChallenges,
+} from '../../adapters/kysely/sites/kysely-certificate-orders.ts';
 import { KyselyAuthorityLedger } from '../../adapters/kysely/sites/kysely-authority-ledger.ts';
-import { KyselyCertificateOrders } from '../../adapters/kysely/sites/kysely-certificate-orders.ts';
-import { KyselyCertificates } from '../../adapters/kysely/sites/kysely-certificates.ts';
-import { KyselyCustomDomains } from '../../adapters/kysely/sites/kysely-custom-domains.ts';
-import { KyselyDnsChallenges } from '../../adapters/kysely/sites/kysely-dns-challenges.ts';
+import {
+  KyselyCertificates,
+  KyselyOwnNames,
+} from '../../adapters/kysely/sites/kysely-certificates.ts';
+import {
+  KyselyCustomDomains,
+  KyselyDueDomains,
+} from '../../adapters/kysely/sites/kysely-custom-domains.ts';
 import { KyselyDomainShares } from '../../adapters/kysely/sites/kysely-domain-shares.ts';
-import { KyselyDueDomains } from '../../adapters/kysely/sites/kysely-due-domains.ts';
 import { KyselyEdgeRecords } from '../../adapters/kysely/sites/kysely-edge-records.ts';
-import { KyselyOwnNames } from '../../adapters/kysely/sites/kysely-own-names.ts';
-import { KyselyProjectSettings } from '../../adapters/kysely/sites/kysely-project-settings.ts';
+import { KyselyProjectSettings } from '../../adapters/kysely/sites/project-routes.ts';
 import { KyselyTimeline } from '../../adapters/kysely/sites/kysely-timeline.ts';
 import { TldtsHostNames } from '../../adapters/system/tldts-host-names.ts';
 import {

@@ -4,7 +4,7 @@ import { WatchedPlatformFiles } from '../../adapters/edge/platform-files.ts';
 import { RouteTable } from '../../adapters/edge/route-table.ts';
 import { SiteCache } from '../../adapters/edge/site-cache.ts';
 import { addressBucket } from '../../adapters/http/listener/client-address.ts';
-import { RunningWork } from '../../adapters/system/running-work.ts';
+import { RunningWork } from '../../adapters/system/event-loop-watch.ts';
 import { CertificateOrders } from '../../domains/certificate-ports.ts';
 import { EdgeRecords } from '../../domains/ports.ts';
 import { Clock } from '../../kernel/clock.ts';

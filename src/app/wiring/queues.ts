@@ -1,12 +1,12 @@
 import type { ResolutionContext } from 'inversify';
 import type { Tally } from '../../adapters/http/metrics/measures.ts';
 import { QueueWorker } from '../../adapters/schedule/queue-worker.ts';
-import { named, RunningWork } from '../../adapters/system/running-work.ts';
+import { named, RunningWork } from '../../adapters/system/event-loop-watch.ts';
 import { DueDomains } from '../../domains/ports.ts';
 import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
 import { Clock } from '../../kernel/clock.ts';
 import type { StoredEvent } from '../../kernel/domain-event.ts';
-import { Outbox } from '../../kernel/outbox.ts';
+import { Outbox } from '../../kernel/queue.ts';
 import type { Beginning, Tracer } from '../../kernel/tracer.ts';
 import type { Notification } from '../../notifications/domain/notification.ts';
 import {

@@ -1,4 +1,4 @@
-import { StoredSignal } from '../../adapters/events/stored-signal.ts';
+import { StoredSignal } from '../../kernel/bell.ts';
 import { RedisQuotaCounters } from '../../adapters/redis/redis-quota-counters.ts';
 import { RedisSignals } from '../../adapters/redis/redis-signals.ts';
 import { Deadline } from '../../kernel/deadline.ts';

@@ -5,7 +5,7 @@ import { uploadSlots } from '../../adapters/dashboard/projects/slots.ts';
 import { objectStoreMeasures } from '../../adapters/http/metrics/measures.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../adapters/kysely/kysely-outbox.ts';
-import { EdgePort } from '../../adapters/kysely/sites/edge-revision.ts';
+import { EdgePort } from '../../adapters/kysely/sites/project-routes.ts';
 import { KyselyProjects } from '../../adapters/kysely/sites/kysely-projects.ts';
 import { FileSystemSiteFiles } from '../../adapters/storage/file-system-site-files.ts';
 import { ContentCache } from '../../adapters/storage/s3/content-cache.ts';

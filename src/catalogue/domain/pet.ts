@@ -1,7 +1,6 @@
-import type { Decision } from '../../kernel/decision.ts';
+import { refusedTransition, type Decision, type Transitions } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import { isLine } from '../../kernel/text.ts';
-import { refusedTransition, type Transitions } from '../../kernel/transitions.ts';
 import type { CatalogueErrorCode } from './catalogue-error.ts';
 import type { PetAdded, PetReleased, PetReserved } from './catalogue-event.ts';
 

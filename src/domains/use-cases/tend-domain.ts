@@ -79,8 +79,7 @@ const delay = async (
   { id }: CustomDomain,
   hold: Parameters<Applicant['heldUp']>[0],
 ): Promise<void> => {
-  const [last] = await timeline.list(id, 1);
-  const isTold = last?.kind === 'attempt' && last.details['budget'] === hold.reason;
+  const isTold = (await timeline.newestAttempt(id))?.details['budget'] === hold.reason;
   await domains.change(id, (one) => {
     const work = workOf(one);
     if (!work) return unchanged(one);

@@ -1,6 +1,6 @@
 import type { Allowance } from './project.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
-import { bytesInWords } from '../../kernel/in-words.ts';
+import { bytesInWords } from '../../kernel/text.ts';
 import { deploySucceeded, type Site } from './site.ts';
 import type { UploadProblem } from './sites-error.ts';
 

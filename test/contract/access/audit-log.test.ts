@@ -1,4 +1,150 @@
-import { describeStores } from '../../support/store-contracts.ts';
-import { auditLogContract } from './audit-log.contract.ts';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
+import type { AuditEntry, AuditLog } from '../../../src/access/ports.ts';
+import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import { hiddenTypes } from '../../../src/app/subscriptions.ts';
+import type { Actor } from '../../../src/kernel/acting.ts';
+import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
+import { later, newAccount, takeEvents } from '../../support/accounts.ts';
+import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
+import type { Stores } from '../../support/stores.ts';
 
-describeStores('the audit log', auditLogContract);
+const ids = new UuidIds();
+
+describeStores('the audit log', (open) => {
+  let stores: Stores;
+  let auditLog: AuditLog;
+  let changed: string;
+  let account: string;
+  beforeAll(async () => {
+    stores = await open();
+    auditLog = stores.auditLog;
+    changed = await newAccount(stores);
+  });
+  afterAll(() => stores.close());
+  beforeEach(() => {
+    account = ids.next('acct');
+  });
+
+  const happened = (type: string, occurredAt: Date, details = {}): DomainEvent => ({
+    type,
+    accountId: account,
+    occurredAt,
+    ...details,
+  });
+  /** Together with a change of some account. */
+  const store = (events: readonly DomainEvent[], actor: Actor = 'service') =>
+    stores.acting.run(actor, () =>
+      stores.accounts.change(changed, (state) => ({ state, events: events as AccessEvent[] })),
+    );
+  const entry = (
+    { type: what, accountId, occurredAt, ...details }: DomainEvent,
+    actor = 'service',
+  ) => ({ id: expect.any(String), accountId, actor, what, occurredAt, details });
+
+  test('an entry says what happened, when, and to which things', async () => {
+    const details = { petId: '9223372036854775807', slug: 'zoë’s "birds" 🐦', perDay: 1e9 };
+    const event = happened('pet_sold', later(0.5), details);
+    await store([event]);
+    expect(await auditLog.list(account, 10)).toEqual([entry(event)]);
+  });
+
+  test.each([
+    'service',
+    'operator',
+    'key:key_01a1fe82faed7179a34f42a8b7963a3c',
+    `person:${'é'.repeat(240)}@shop.example`,
+  ] as const)('an entry says who did it: %s', async (actor) => {
+    const event = happened('pet_sold', later(0));
+    await store([event], actor);
+    expect(await auditLog.list(account, 10)).toEqual([entry(event, actor)]);
+  });
+
+  testOnBoth(
+    'the newest entries come first, and entries of the same time are ordered by id',
+    async () => {
+      const [a, b] = [happened('first_of_two', later(5)), happened('second_of_two', later(5))];
+      const [old, young] = [happened('old', later(1)), happened('young', later(9))];
+      for (const event of [a, young, old, b]) await store([event]);
+      const expected = [young, b, a, old].map((event) => entry(event));
+      expect(await auditLog.list(account, 10)).toEqual(expected);
+      expect(await auditLog.list(account, 2)).toEqual(expected.slice(0, 2));
+    },
+  );
+
+  testOnBoth(
+    'paging back returns each entry once, even when several have the same time',
+    async () => {
+      const moments = [5, 1, 5, 9, 5, 1, 5].map((at) => happened('walked', later(at)));
+      await store(moments);
+      const all = await auditLog.list(account, 10);
+      expect(all).toHaveLength(7);
+      for (const size of [1, 2, 3]) {
+        const walked: AuditEntry[] = [];
+        while (walked.length < 7) {
+          const page = await auditLog.list(account, size, { before: walked.at(-1) });
+          expect(page).toEqual(all.slice(walked.length, walked.length + size));
+          walked.push(...page);
+        }
+        expect(await auditLog.list(account, size, { before: walked.at(-1) })).toEqual([]);
+      }
+    },
+  );
+
+  test('paging back can begin at any time, and leaves out other accounts', async () => {
+    const [old, young] = [happened('old', later(1)), happened('young', later(9))];
+    await store([old, young]);
+    const between = { before: { id: 'evt_', occurredAt: later(5) } };
+    expect(await auditLog.list(account, 10, between)).toEqual([entry(old)]);
+    expect(await auditLog.list(ids.next('acct'), 10, between)).toEqual([]);
+  });
+
+  test('entries can be filtered by actor and by topic, page by page', async () => {
+    const key = 'key:key_01a1fe82faed7179a34f42a8b7963a3c';
+    const kinds = ['pet_sold', 'pet_added', 'pet_sold', 'plan_changed'];
+    const events = kinds.map((what, at) => happened(what, later(at % 3)));
+    for (const actor of [key, 'service', 'operator'] as const) await store(events, actor);
+    const all = await auditLog.list(account, 100);
+    expect(all).toHaveLength(12);
+    for (const actor of [undefined, key, 'service', 'operator', 'person:nobody@zoo.example']) {
+      for (const kinds of [undefined, ['pet_sold'], ['plan_changed', 'pet_sold', 'nothing'], []]) {
+        const expected = all
+          .filter((one) => actor === undefined || one.actor === actor)
+          .filter((one) => !kinds || kinds.includes(one.what));
+        expect(await auditLog.list(account, 100, { actor, kinds })).toEqual(expected);
+        const walked: AuditEntry[] = [];
+        while (walked.length < expected.length) {
+          const search = { actor, kinds, before: walked.at(-1) };
+          const page = await auditLog.list(account, 2, search);
+          expect(page).toEqual(expected.slice(walked.length, walked.length + 2));
+          walked.push(...page);
+        }
+      }
+    }
+    expect(await auditLog.list(ids.next('acct'), 10, { actor: key })).toEqual([]);
+  });
+
+  test("another account's entries are not listed", async () => {
+    await store([happened('pet_sold', later(0))]);
+    expect(await auditLog.list(ids.next('acct'), 10)).toEqual([]);
+    expect(await auditLog.list(account.toUpperCase(), 10)).toEqual([]);
+  });
+
+  test('events that the log hides are neither listed nor counted as entries', async () => {
+    const [first, last] = [happened('pet_added', later(0)), happened('pet_sold', later(2))];
+    await store([first, ...hiddenTypes.map((type) => happened(type, later(1))), last]);
+    expect(await auditLog.list(account, 2)).toEqual([entry(last), entry(first)]);
+    expect(await auditLog.list(account, 10, { kinds: [...hiddenTypes, 'pet_added'] })).toEqual([
+      entry(first),
+    ]);
+    expect(await auditLog.list(account, 10, { kinds: hiddenTypes })).toEqual([]);
+  });
+
+  test('an entry stays after its event was delivered to all subscribers', async () => {
+    const event = happened('plan_changed', later(0));
+    await store([event]);
+    await takeEvents(stores);
+    await stores.retention.sweep('events', later(1e12));
+    expect(await auditLog.list(account, 10)).toEqual([entry(event)]);
+  });
+});

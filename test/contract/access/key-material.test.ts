@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { CountingKeyMaterial } from '../../support/counting-key-material.ts';
-import { NodeKeyMaterial } from '../../../src/adapters/system/node-key-material.ts';
+import { NodeKeyMaterial } from '../../../src/adapters/system/clock-and-chance.ts';
 import { keyMaterialContract } from './key-material.contract.ts';
 
 describe('predictable key material for tests', () => {

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { backupTimes, rememberBackup } from '../../../src/adapters/kysely/copies/backup-times.ts';
+import {
+  backupTimes,
+  rememberBackup,
+} from '../../../src/adapters/kysely/copies/database-copies.ts';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
 import { judgeBackups } from '../../../src/app/doctor/check-database.ts';
 import { databaseKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
-import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
+import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
 
 const hour = 3_600_000;
 const now = new SystemClock().now();

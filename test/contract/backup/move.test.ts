@@ -1,8 +1,7 @@
 import SqliteDatabase from 'better-sqlite3';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { moveToMysql } from '../../../src/adapters/kysely/copies/move.ts';
-import { withSqliteSource } from '../../../src/adapters/kysely/copies/sqlite-source.ts';
+import { moveToMysql, withSqliteSource } from '../../../src/adapters/kysely/copies/move.ts';
 import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
 import { backUp } from '../../../src/app/backup/back-up.ts';
 import { checkDatabase } from '../../../src/app/doctor/check-database.ts';

@@ -1,4 +1,198 @@
-import { describeStores } from '../../support/store-contracts.ts';
-import { petsContract } from './pets.contract.ts';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  addPet,
+  isPetName,
+  largestInt64,
+  petStatuses,
+  releasePet,
+  reservePet,
+  type Pet,
+  type PetDraft,
+} from '../../../src/catalogue/domain/pet.ts';
+import type { Pets } from '../../../src/catalogue/ports.ts';
+import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
+import { newAccount, now, takeEvents } from '../../support/accounts.ts';
+import { race } from '../../support/race.ts';
+import { refusal, refuse } from '../../support/refusal.ts';
+import type { Stores } from '../../support/stores.ts';
 
-describeStores('animals', petsContract);
+const rex: PetDraft = { name: 'Rex', categoryId: 7n, status: 'available' };
+const everything = { after: 0n, limit: 1000 };
+
+describeStores('animals', (open) => {
+  let stores: Stores;
+  let pets: Pets;
+  let account: string;
+  let stranger: string;
+  beforeAll(async () => {
+    stores = await open();
+    pets = stores.pets;
+  });
+  afterAll(() => stores.close());
+  beforeEach(async () => {
+    account = await newAccount(stores);
+    stranger = await newAccount(stores);
+  });
+
+  const add = (draft: PetDraft, owner = account): Promise<Pet> =>
+    pets.add(owner, draft, (id) => addPet(owner, id, draft, now));
+  const addMany = async (...statuses: readonly PetDraft['status'][]): Promise<readonly Pet[]> => {
+    const added = [];
+    for (const status of statuses) added.push(await add({ ...rex, status }));
+    return added;
+  };
+
+  testOnBoth.each(petStatuses)(
+    'an animal that is %s is read back as it was added',
+    async (status) => {
+      const pet = await add({ ...rex, status });
+      expect(pet).toEqual({ id: pet.id, ...rex, status });
+      expect(await pets.find(account, pet.id)).toEqual(pet);
+      expect(await pets.list(account, everything, undefined)).toEqual([pet]);
+    },
+  );
+
+  testOnBoth(
+    'ids and names of any script and category ids up to the last int64 keep every digit and letter',
+    async () => {
+      const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 255 }).filter(isPetName);
+      const drafts = [
+        ...fc.sample(fc.record({ name, categoryId: fc.bigInt(1n, largestInt64) }), 20),
+        { name: '😀'.repeat(255), categoryId: largestInt64 },
+        { name: `'; drop table "pets" -- \\ % _ \``, categoryId: 9007199254740993n },
+      ];
+      const added = [];
+      for (const draft of drafts) added.push(await add({ ...draft, status: 'available' }));
+      expect(added.map(({ name, categoryId }) => ({ name, categoryId }))).toEqual(drafts);
+      expect(await pets.list(account, everything, undefined)).toEqual(added);
+    },
+  );
+
+  testOnBoth(
+    'names that differ only in case, accents, composition or a space at the end stay different',
+    async () => {
+      const names = ['Rex', 'rex', 'réx', 're\u0301x', 'rex ', 'rex\u00a0', 'ｒｅｘ'];
+      const keep = (name: string) =>
+        pets.add(account, { ...rex, name }, (id) => ({ state: { ...rex, id, name }, events: [] }));
+      for (const name of names) await keep(name);
+      const listed = await pets.list(account, everything, undefined);
+      expect(listed.map((pet) => pet.name)).toEqual(names);
+    },
+  );
+
+  testOnBoth(
+    'pages are in ascending order of id, start after a given id and respect their limit',
+    async () => {
+      const all = await addMany('sold', 'available', 'pending', 'available', 'sold');
+      expect(all).toEqual(all.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+      expect(await pets.list(account, { after: 0n, limit: 2 }, undefined)).toEqual(all.slice(0, 2));
+      const after = all[1]?.id ?? 0n;
+      expect(await pets.list(account, { after, limit: 2 }, undefined)).toEqual(all.slice(2, 4));
+      expect(await pets.list(account, { after: largestInt64, limit: 2 }, undefined)).toEqual([]);
+    },
+  );
+
+  test('a page with a filter has only animals of that status', async () => {
+    const [first, , , fourth] = await addMany('available', 'sold', 'pending', 'available');
+    expect(await pets.list(account, everything, 'available')).toEqual([first, fourth]);
+    const after = first?.id ?? 0n;
+    expect(await pets.list(account, { after, limit: 1 }, 'available')).toEqual([fourth]);
+    expect(await pets.list(account, { after, limit: 0 }, 'available')).toEqual([]);
+  });
+
+  testOnBoth(
+    'backward pages are in descending order of id, start before a given id and respect their limit',
+    async () => {
+      const all = await addMany('sold', 'available', 'pending', 'available', 'sold');
+      await add(rex, stranger);
+      const back = all.toReversed();
+      const newest = (before: bigint | undefined, limit = 2) =>
+        pets.newest(account, { before, limit }, undefined);
+      expect(await newest(undefined, 1000)).toEqual(back);
+      expect(await newest(undefined)).toEqual(back.slice(0, 2));
+      expect(await newest(back[1]?.id)).toEqual(back.slice(2, 4));
+      expect(await newest(largestInt64)).toEqual(back.slice(0, 2));
+      expect(await newest(all[0]?.id)).toEqual([]);
+      expect(await newest(undefined, 0)).toEqual([]);
+    },
+  );
+
+  test('a backward page with a filter has only animals of that status', async () => {
+    const [first, , , fourth] = await addMany('available', 'sold', 'pending', 'available');
+    await add(rex, stranger);
+    const newest = (before: bigint | undefined, limit = 1000) =>
+      pets.newest(account, { before, limit }, 'available');
+    expect(await newest(undefined)).toEqual([fourth, first]);
+    expect(await newest(undefined, 1)).toEqual([fourth]);
+    expect(await newest(fourth?.id, 1)).toEqual([first]);
+    expect(await newest(first?.id)).toEqual([]);
+  });
+
+  test("another account's animal is not listed, not found and not changed", async () => {
+    const { id } = await add(rex);
+    expect(await pets.list(stranger, everything, undefined)).toEqual([]);
+    expect(await pets.find(stranger, id)).toBeUndefined();
+    const change = pets.change(stranger, id, (pet) => reservePet(stranger, pet, now));
+    await expect(change).rejects.toHaveProperty('code', 'pet_not_found');
+    expect(await pets.find(account, id)).toEqual({ id, ...rex });
+  });
+
+  test('an unknown id is not found and not changed', async () => {
+    expect(await pets.find(account, largestInt64)).toBeUndefined();
+    const change = pets.change(account, largestInt64, refuse);
+    await expect(change).rejects.toHaveProperty('code', 'pet_not_found');
+  });
+
+  test('a change stores the new state together with its events', async () => {
+    const { id } = await add(rex);
+    const reserved = await pets.change(account, id, (pet) => reservePet(account, pet, now));
+    expect(reserved).toEqual({ id, ...rex, status: 'pending' });
+    expect(await pets.find(account, id)).toEqual(reserved);
+    await pets.change(account, id, (pet) => releasePet(account, pet, now));
+    const common = { accountId: account, occurredAt: now, petId: String(id) };
+    expect(await takeEvents(stores)).toEqual([
+      { type: 'pet_added', ...common },
+      { type: 'pet_reserved', ...common },
+      { type: 'pet_released', ...common },
+    ]);
+  });
+
+  test('looking up several animals returns each existing one of the account once', async () => {
+    const [first, second, third] = await addMany('available', 'sold', 'pending');
+    const strange = await add(rex, stranger);
+    const ids = [third, first, strange, first].map((pet) => pet?.id ?? 0n);
+    const found = await pets.findSome(account, [...ids, largestInt64]);
+    expect(found.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual([first, third]);
+    expect(await pets.findSome(account, [])).toEqual([]);
+    expect(second).toBeDefined();
+  });
+
+  test('nothing is kept when the decision throws', async () => {
+    const { id } = await add(rex);
+    await takeEvents(stores);
+    await expect(pets.add(account, rex, refuse)).rejects.toBe(refusal);
+    await expect(pets.change(account, id, refuse)).rejects.toBe(refusal);
+    expect(await pets.list(account, everything, undefined)).toEqual([{ id, ...rex }]);
+    expect(await takeEvents(stores)).toEqual([]);
+  });
+
+  testOnBoth('twenty animals added at once get twenty different ids', async () => {
+    const { won } = await race(20, (n) => add({ ...rex, name: `Rex ${String(n)}` }));
+    expect(new Set(won.map((pet) => pet.id)).size).toBe(20);
+    const byId = won.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    expect(await pets.list(account, everything, undefined)).toEqual(byId);
+  });
+
+  testOnBoth('exactly one of twenty concurrent requests reserves an animal', async () => {
+    const { id } = await add(rex);
+    await takeEvents(stores);
+    const processes = [stores.pets, stores.secondProcess.pets];
+    const { won, lost } = await race(20, (n) =>
+      (processes[n % 2] ?? pets).change(account, id, (pet) => reservePet(account, pet, now)),
+    );
+    expect(won).toHaveLength(1);
+    expect(lost).toEqual(Array(19).fill('pet_wrong_status'));
+    expect(await takeEvents(stores)).toHaveLength(1);
+  });
+});

@@ -1,11 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
-import {
-  connectAuthority,
-  startPebbleLab,
-  type PebbleLab,
-} from '../../lab/authority/pebble-lab.ts';
+import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
+import { caPlaces } from '../../lab/authority/gate-caa.ts';
+import { connectAuthority } from '../../lab/authority/pebble-lab.ts';
+import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 import {
   challengeUrlOf,
@@ -17,7 +15,6 @@ import {
   type AnsweredAuthority,
 } from './certificate-authority-steps.ts';
 import { certificateAuthorityContract } from './certificate-authority.contract.ts';
-import { caPlaces } from '../../lab/authority/gate-caa.ts';
 
 const { newAccount, newOrder, challenge, finalize, certificate } = caPlaces;
 

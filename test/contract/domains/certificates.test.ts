@@ -1,4 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, afterEach, beforeEach, describe, test } from '@jest/globals';
+import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
+import type { Certificates } from '../../../src/domains/certificate-ports.ts';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
 import {
   KyselyCertificates,
@@ -7,14 +10,113 @@ import {
 import { KyselyEdgeRecords } from '../../../src/adapters/kysely/sites/kysely-edge-records.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
 import { later } from '../../support/accounts.ts';
+import { race } from '../../support/race.ts';
+import { certificateFor } from '../../support/sites/sites.ts';
+import type { StoragePorts } from '../../support/storage-ports.ts';
+import { describeStores, testOnBoth } from '../../support/store-contracts.ts';
+import { testSealer, type Stores } from '../../support/stores.ts';
 import { usualKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
-import { certificateFor } from '../../support/sites/sites.ts';
-import { describeStores } from '../../support/store-contracts.ts';
-import { testSealer } from '../../support/stores.ts';
-import { certificatesContract } from './certificates.contract.ts';
 
-describeStores('certificates', certificatesContract);
+const ids = new UuidIds();
+const newHost = () => `${ids.next('www').replace('_', '-')}.shop.example`;
+
+describeStores('certificates', (open) => {
+  let stores: Stores;
+  let certificates: Certificates;
+  beforeAll(async () => {
+    stores = await open();
+    certificates = stores.certificates;
+  });
+  afterAll(() => stores.close());
+
+  /** As an edge gets them, with decrypted private keys. */
+  const loaded = async (
+    host: string,
+    { edgeRecords }: Pick<StoragePorts, 'edgeRecords'> = stores,
+  ): Promise<readonly Certificate[]> =>
+    (await edgeRecords.changesSince(0n)).certificates
+      .filter((one) => one.host === host)
+      .map(({ privateKey, ...certificate }) => ({ ...certificate, privateKey: privateKey() }));
+
+  testOnBoth('a certificate is loaded as it was saved, by each process', async () => {
+    const host = `${'a'.repeat(63)}.`.repeat(4).slice(0, 253);
+    const certificate = certificateFor(host, {
+      chain: '-----BEGIN CERTIFICATE-----\r\nü+/=\n'.repeat(2000),
+      privateKey: `${'+/='.repeat(2000)}\n`,
+      notBefore: new Date(-1),
+      notAfter: new Date(8.64e15),
+    });
+    await certificates.save(certificate);
+    expect(await loaded(host)).toEqual([certificate]);
+    expect(await loaded(host, stores.secondProcess)).toEqual([certificate]);
+  });
+
+  test('a host without a certificate has no validity', async () => {
+    expect((await certificates.validities()).get(newHost())).toBeUndefined();
+  });
+
+  test('looking up a host returns its newest chain and no secret', async () => {
+    const [first, neighbour] = [certificateFor(newHost()), certificateFor(newHost())];
+    const second = certificateFor(first.host);
+    for (const certificate of [first, neighbour, second]) await certificates.save(certificate);
+    for (const reader of [certificates, stores.secondProcess.certificates]) {
+      expect(await reader.find(first.host)).toEqual({ chain: second.chain });
+      expect(await reader.find(neighbour.host)).toEqual({ chain: neighbour.chain });
+    }
+  });
+
+  test('a host without a certificate, or with a removed one, is not found', async () => {
+    const { host } = certificateFor(newHost());
+    expect(await certificates.find(host)).toBeUndefined();
+    await certificates.save(certificateFor(host));
+    await stores.edgeWriter.removeCertificate(host, later(0));
+    expect(await certificates.find(host)).toBeUndefined();
+  });
+
+  testOnBoth('a new certificate replaces the previous one of its host only', async () => {
+    const [first, neighbour] = [certificateFor(newHost()), certificateFor(newHost())];
+    const second = certificateFor(first.host, { notBefore: later(1), notAfter: later(2) });
+    for (const certificate of [first, neighbour, second]) await certificates.save(certificate);
+    expect(await loaded(first.host)).toEqual([second]);
+    expect(await loaded(neighbour.host)).toEqual([neighbour]);
+    const validities = await certificates.validities();
+    expect(validities.get(first.host)).toEqual({ notBefore: later(1), notAfter: later(2) });
+    const { notBefore, notAfter } = neighbour;
+    expect(validities.get(neighbour.host)).toEqual({ notBefore, notAfter });
+  });
+
+  test('the order that brought a certificate is forgotten with its key in the same step', async () => {
+    const { certificateOrders } = stores;
+    const certificate = certificateFor(newHost());
+    const [subject, other] = [`platform:${certificate.host}`, `platform:${newHost()}`];
+    for (const one of [subject, other])
+      await certificateOrders.begin({
+        ...{ authority: '', subject: one, host: certificate.host, privateKey: 'key' },
+      });
+    await certificates.save(certificate, subject);
+    expect(await certificateOrders.find(subject)).toBeUndefined();
+    expect(await certificateOrders.find(other)).toBeDefined();
+    expect(await loaded(certificate.host)).toEqual([certificate]);
+  });
+
+  testOnBoth(
+    'when twenty are saved for one host at once, one whole certificate stays',
+    async () => {
+      const host = newHost();
+      const processes = [certificates, stores.secondProcess.certificates];
+      const { won, lost } = await race(20, async (n) => {
+        const certificate = certificateFor(host, { notAfter: later(1000 + n) });
+        await (processes[n % 2] ?? certificates).save(certificate);
+        return certificate;
+      });
+      expect(lost).toEqual([]);
+      const [stays, ...others] = await loaded(host);
+      expect(others).toEqual([]);
+      expect(won).toContainEqual(stays);
+    },
+  );
+});
 
 describe.each(usualKinds)('private keys in %s', (kind) => {
   let home: TestDatabase;

@@ -1,4 +1,121 @@
-import { describeStores } from '../../support/store-contracts.ts';
-import { domainSharesContract } from './domain-shares.contract.ts';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import { endShare, mostShares, shareDomain } from '../../../src/domains/domain/attachment/share.ts';
+import { newHash } from '../../support/access/people.ts';
+import { later, newAccount, now, takeEvents } from '../../support/accounts.ts';
+import { newDomain, remove, servedProject } from '../../support/domains/custom-domains.ts';
+import { race } from '../../support/race.ts';
+import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
+import type { Stores } from '../../support/stores.ts';
 
-describeStores('links to domains', domainSharesContract);
+const ids = new UuidIds();
+const days = (count: number): Date => later(count * 86_400_000);
+
+describeStores('links to domains', (open) => {
+  let stores: Stores;
+  let domain: CustomDomain;
+  beforeAll(async () => {
+    stores = await open();
+  });
+  afterAll(() => stores.close());
+  beforeEach(async () => {
+    domain = await newDomain(stores, await servedProject(stores));
+    await takeEvents(stores);
+  });
+
+  const make = async (at = later(0), through = stores.shares, secretHash = newHash()) => {
+    const draft = { id: ids.next('share'), secretHash, now: at };
+    const { added } = await through.change(domain, at, (one, current) =>
+      shareDomain(one, current, draft),
+    );
+    return added;
+  };
+  const both = () => [stores.shares, stores.secondProcess.shares];
+
+  test('a link is found by the hash of its secret in every process, until it ends', async () => {
+    const { share, secretHash } = await make();
+    for (const shares of both()) {
+      expect(await shares.find(secretHash, now)).toEqual(share);
+      expect(await shares.find(secretHash, new Date(days(30).getTime() - 1))).toEqual(share);
+      expect(await shares.find(secretHash, days(30))).toBeUndefined();
+      for (const other of [secretHash.toUpperCase(), share.id, '', newHash()])
+        expect(await shares.find(other, now)).toBeUndefined();
+    }
+  });
+
+  test('those of a domain that work are listed, the newest first, to its account only', async () => {
+    const [first, second] = [await make(), await make(later(5))];
+    await make(days(-30));
+    const other = await newDomain(stores, await servedProject(stores));
+    for (const shares of both()) {
+      expect(await shares.list(domain, later(5))).toEqual([second.share, first.share]);
+      expect(await shares.list(other, now)).toEqual([]);
+      const foreign = { id: domain.id, accountId: other.accountId };
+      expect(await shares.list(foreign, now)).toEqual([]);
+    }
+  });
+
+  test('a link that is revoked is gone, and the others stay', async () => {
+    const [first, second] = [await make(), await make()];
+    const { id } = first.share;
+    const end = () =>
+      stores.shares.change(domain, now, (one, all) => endShare(one, all, { id, now }));
+    expect((await end()).ended).toBe(id);
+    expect((await end()).ended).toBeUndefined();
+    expect(await stores.shares.find(first.secretHash, now)).toBeUndefined();
+    expect(await stores.shares.list(domain, now)).toEqual([second.share]);
+    const told = (await takeEvents(stores)).map(({ type }) => type);
+    expect(told).toEqual(['domain_shared', 'domain_shared', 'domain_share_ended']);
+  });
+
+  testOnBoth('its links go with a domain, even one that is made meanwhile', async () => {
+    const { secretHash } = await make();
+    const late = newHash();
+    await Promise.allSettled([
+      stores.domains.change(domain.id, remove),
+      make(now, stores.secondProcess.shares, late),
+    ]);
+    for (const hash of [secretHash, late])
+      expect(await stores.shares.find(hash, now)).toBeUndefined();
+    expect(await stores.shares.list(domain, now)).toEqual([]);
+    await expect(make()).rejects.toMatchObject({ code: 'domain_wrong_state' });
+  });
+
+  testOnBoth('of twenty that are made at once, as many succeed as a domain may have', async () => {
+    const processes = [stores.shares, stores.secondProcess.shares] as const;
+    const { won, lost } = await race(20, (n) => make(now, processes[n % 2] ?? processes[0]));
+    expect(won).toHaveLength(mostShares);
+    expect(new Set(lost)).toEqual(new Set(['share_limit_reached']));
+    expect(await stores.shares.list(domain, now)).toHaveLength(mostShares);
+  });
+
+  test('a domain of another account, and an unknown one, have no links', async () => {
+    const accountId = await newAccount(stores);
+    for (const foreign of [
+      { id: domain.id, accountId },
+      { id: 'dom_none', accountId },
+    ]) {
+      const change = stores.shares.change(foreign, now, () => ({ events: [] }));
+      await expect(change).rejects.toMatchObject({ code: 'domain_not_found' });
+    }
+  });
+
+  test('nothing is stored when the decision throws', async () => {
+    const change = stores.shares.change(domain, now, () => {
+      throw new Error('no');
+    });
+    await expect(change).rejects.toThrow('no');
+    expect(await stores.shares.list(domain, now)).toEqual([]);
+    expect(await takeEvents(stores)).toEqual([]);
+  });
+
+  test('links that ended are swept, the others stay', async () => {
+    const longAgo = days(-9000);
+    const { share } = await make(longAgo);
+    await make(days(-9001));
+    expect(await stores.retention.sweep('domain_shares', share.endsAt)).toBe(1);
+    expect(await stores.shares.list(domain, longAgo)).toEqual([share]);
+    await stores.retention.sweep('domain_shares', days(-8000));
+  });
+});

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { domainFingerprint } from '../../../src/adapters/kysely/sites/domain-fingerprint.ts';
-import { KyselyCustomDomains } from '../../../src/adapters/kysely/sites/kysely-custom-domains.ts';
-import { KyselyDueDomains } from '../../../src/adapters/kysely/sites/kysely-due-domains.ts';
+import { domainFingerprint } from '../../../src/adapters/kysely/sites/domain-facts.ts';
+import {
+  KyselyCustomDomains,
+  KyselyDueDomains,
+} from '../../../src/adapters/kysely/sites/kysely-custom-domains.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 import { explainedDatabase } from '../../support/servers/explained-database.ts';
 import type { ManyRows } from '../../support/servers/query-plans.ts';

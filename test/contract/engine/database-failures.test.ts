@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { failureCodes, failureOf } from '../../../src/adapters/kysely/engine/failure.ts';
-import { Outage } from '../../../src/adapters/kysely/outage.ts';
+import { failureCodes, failureOf, Outage } from '../../../src/adapters/kysely/engine/failure.ts';
 
 test.each(
   [...failureCodes].map(([code, { failure, meaning }]) => [code, failure, meaning] as const),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { unchanged } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import type { Held, Most, Queue } from '../../../src/kernel/queue.ts';
+import type { Claimed, Most, Queue } from '../../../src/kernel/queue.ts';
 import { later, newAccount } from '../../support/accounts.ts';
 import { newDomain, servedProject } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
@@ -14,7 +14,7 @@ const lease = 60_000;
 const never = later(8e12);
 
 /** One kind of work that waits. */
-interface Waiting<Item extends Held = Held, Wanted = Most> {
+interface Waiting<Item extends Claimed = Claimed, Wanted = Most> {
   /** Adds an item that is due then; an event is due at once. @returns its name */
   readonly add: (at: number) => Promise<string>;
   readonly queueOf: (ports: StoragePorts) => Queue<Item, Wanted>;
@@ -95,7 +95,7 @@ const domains = async (stores: Stores) => {
 export const waitingKinds = { deliveries, mails, webhookDeliveries, domains };
 
 /** Each kind of work that waits in the database is claimed in the same way. */
-export const queueContract = <Item extends Held, Wanted>(
+export const queueContract = <Item extends Claimed, Wanted>(
   open: () => Promise<Stores>,
   prepare: (stores: Stores) => Promise<Waiting<Item, Wanted>>,
 ): void => {

@@ -3,7 +3,7 @@ import type { Database } from '../../../src/adapters/kysely/database.ts';
 import { KyselyMails } from '../../../src/adapters/kysely/notifications/kysely-mails.ts';
 import { SealedValues } from '../../../src/adapters/kysely/sealed-values.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
-import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
 import { databaseKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
 import { fillSealed, openedBy, sealedBesides } from '../../support/sealed-rows.ts';

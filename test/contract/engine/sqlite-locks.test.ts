@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import SqliteDatabase from 'better-sqlite3';
 import { Database } from '../../../src/adapters/kysely/database.ts';
-import { EdgePort } from '../../../src/adapters/kysely/sites/edge-revision.ts';
-import { JointWrites } from '../../../src/adapters/kysely/joint-writes.ts';
+import { EdgePort } from '../../../src/adapters/kysely/sites/project-routes.ts';
 import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
 import { SqliteWriters } from '../../../src/adapters/kysely/engine/sqlite-group.ts';
 import { OutOfTime, Unavailable } from '../../../src/kernel/unavailable.ts';
@@ -81,12 +80,12 @@ test('an edge that starts at its known port needs no write and therefore no lock
 test('a writer waits two seconds from its own arrival for another program, while others read', async () => {
   const letGo = await holdLock(home.url);
   holdStopwatch();
-  const joint = new JointWrites(database);
+
   let ended = 0;
   const writing = [
     ...names(25).map(write),
     // More than one batch.
-    ...names(30).map((name) => joint.transaction(() => insert(`joint ${name}`))),
+    ...names(30).map((name) => database.batched(() => insert(`joint ${name}`))),
   ].map((one) => one.finally(() => (ended += 1)));
   const outcomes = Promise.allSettled(writing);
   const { connections } = database.engine;

@@ -1,4 +1,65 @@
-import { describeStores } from '../../support/store-contracts.ts';
-import { mailChoicesContract } from './mail-choices.contract.ts';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import type { NotificationKind } from '../../../src/notifications/domain/notification.ts';
+import type { MailChoices } from '../../../src/notifications/ports.ts';
+import { newAccount, personDecision } from '../../support/accounts.ts';
+import { race } from '../../support/race.ts';
+import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
+import type { Stores } from '../../support/stores.ts';
 
-describeStores('choices of mail', mailChoicesContract);
+describeStores('choices of mail', (open) => {
+  let stores: Stores;
+  let choices: MailChoices;
+  let accountId: string;
+  let ada: string;
+  let bob: string;
+  beforeAll(async () => {
+    stores = await open();
+    choices = stores.mailChoices;
+  });
+  afterAll(() => stores.close());
+  beforeEach(async () => {
+    accountId = await newAccount(stores);
+    ada = (await stores.people.list(accountId))[0]!.id;
+    const person = personDecision(accountId);
+    await stores.people.add(person);
+    bob = person.state.id;
+  });
+  const kinds = (...all: NotificationKind[]): ReadonlySet<NotificationKind> => new Set(all);
+  const offOf = async (id: string) => [...((await choices.off([id])).get(id) ?? [])].sort();
+
+  test('everything is on until somebody switches it off, for themselves', async () => {
+    expect(await choices.off([ada, bob])).toEqual(new Map());
+    expect(await choices.off([])).toEqual(new Map());
+    await choices.choose(ada, kinds('domain.live', 'key.banned'));
+    expect(await choices.off([ada, bob])).toEqual(
+      new Map([[ada, kinds('domain.live', 'key.banned')]]),
+    );
+  });
+
+  testOnBoth('the last choice counts', async () => {
+    await choices.choose(ada, kinds('domain.live', 'key.banned'));
+    await choices.choose(ada, kinds('key.banned', 'quota.reached'));
+    expect(await offOf(ada)).toEqual(['key.banned', 'quota.reached']);
+    await choices.choose(ada, kinds());
+    expect(await choices.off([ada])).toEqual(new Map());
+  });
+
+  testOnBoth('one kind can be switched off alone, any number of times at once', async () => {
+    await choices.choose(ada, kinds('domain.live'));
+    expect(
+      (await race(20, () => choices.switchOff(ada, ['key.banned', 'domain.live']))).lost,
+    ).toEqual([]);
+    expect(await offOf(ada)).toEqual(['domain.live', 'key.banned']);
+  });
+
+  test('somebody who does not exist, or is removed, has no choices', async () => {
+    await choices.choose('pers_nobody', kinds('domain.live'));
+    await choices.switchOff('pers_nobody', ['domain.live']);
+    expect(await offOf('pers_nobody')).toEqual([]);
+    await choices.choose(bob, kinds('domain.live'));
+    await stores.people.remove(accountId, bob, () => []);
+    expect(await offOf(bob)).toEqual([]);
+    await choices.choose(ada, kinds('key.banned'));
+    expect(await offOf(ada)).toEqual(['key.banned']);
+  });
+});

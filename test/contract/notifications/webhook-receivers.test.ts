@@ -9,7 +9,7 @@ import { GuardedOutside } from '../../../src/adapters/webhooks/guarded-outside.t
 import { ping } from '../../../src/notifications/domain/payload.ts';
 import { documentedPayload } from '../../support/webhooks/documented-payload.ts';
 import { until } from '../../support/until.ts';
-import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
+import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
 
 const page = readFileSync('docs/webhooks.md', 'utf8');
 const shown = (language: string): string =>

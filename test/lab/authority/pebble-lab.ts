@@ -6,7 +6,7 @@ import {
   AcmeCertificateAuthority,
   type AcmeSettings,
 } from '../../../src/adapters/acme/acme-certificate-authority.ts';
-import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
+import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import type {
   AuthorityAccount,

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import { baseOf } from '../../../src/domains/domain/names/name-rules.ts';
 import { renewalTime } from '../../../src/domains/domain/certificates/renewal.ts';
-import { shopNames, shops } from '../shops.ts';
+import { zoneOf } from '../shops.ts';
 import { authorityNames, service } from '../world/world.ts';
 import { inText, toleratedSkewMs, type Facts, type Law, type Seen } from './law.ts';
 import { together } from './past.ts';
@@ -68,18 +69,18 @@ const judged = (
 };
 
 /** Since when its DNS, resolvers, an authority that may issue, and the fleet have been well. */
-const allWellSince = (host: string, { past, fleet }: Seen): number | undefined => {
-  const zone = shopNames.map((shop) => shops[shop].zone).find((apex) => isBelow(host, apex));
-  if (zone === undefined || [...fleet.values()].some(({ actor }) => isOff(actor))) return undefined;
+const allWellSince = (host: string, { past, fleet, world }: Seen): number | undefined => {
+  if ([...fleet.values()].some(({ actor }) => isOff(actor))) return undefined;
   const ofAuthorities = authorityNames.flatMap((name) => {
     const since = past.allowedSince(name, host);
     const seesUs = past.wellSince('view', name);
     const well = together(since, seesUs, past.wellSince('authority', name));
-    return well === undefined ? [] : [well];
+    const isRejected = world.authorities[name].rejected.has(baseOf(host));
+    return well === undefined || isRejected ? [] : [well];
   });
   return together(
     ...[past.leadsHereSince(host), past.allWellSince('resolver')],
-    ...[past.wellSince('zone', zone), past.wellSince('zone', service.acmeDnsZone)],
+    ...[past.wellSince('zone', zoneOf(host)), past.wellSince('zone', service.acmeDnsZone)],
     ofAuthorities.length > 0 ? Math.min(...ofAuthorities) : undefined,
     ...(['worker-1', 'worker-2', 'edge', 'dns'] as const).map((name) => past.upSince(name)),
   );
@@ -87,8 +88,6 @@ const allWellSince = (host: string, { past, fleet }: Seen): number | undefined =
 
 const isOff = ({ clockAheadMs }: { readonly clockAheadMs: number }): boolean =>
   Math.abs(clockAheadMs) > toleratedSkewMs;
-
-const isBelow = (host: string, apex: string): boolean => host === apex || host.endsWith(`.${apex}`);
 
 /** A budget that is used up delays a renewal by as much as a week, and the owner has used it up. */
 const isHeldUp = (id: string, since: number, { stored }: Seen): boolean =>

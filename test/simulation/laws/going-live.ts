@@ -84,15 +84,18 @@ export const liveIsServed: Law = {
   },
 };
 
-const unserved = (host: string, { fleet, past, time }: Seen): Facts | undefined => {
+const unserved = (host: string, { fleet, past, time, world }: Seen): Facts | undefined => {
   const routes = fleet.get('edge')?.container.get(RouteTableKey);
   if (!routes) return undefined;
   const name = routes.nameFor(isWildcard(host) ? `some.${baseOf(host)}` : host);
   if (name === undefined) return { host, route: 'none' };
   const since = time.now - settlingMs + hourMs;
+  const willing = authorityNames.filter(
+    (one) => !world.authorities[one].rejected.has(baseOf(host)),
+  );
   const isRight = [
     past.leadsHereSince(host),
-    Math.min(...authorityNames.map((one) => past.allowedSince(one, host) ?? Infinity)),
+    Math.min(...willing.map((one) => past.allowedSince(one, host) ?? Infinity)),
   ].every((at) => at !== undefined && at <= since);
   const certificate = routes.certificate(name);
   const isValid = certificate !== undefined && certificate.notAfter.getTime() > time.now;

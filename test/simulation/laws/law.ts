@@ -28,7 +28,7 @@ const inWords = (facts: Facts): string =>
 
 /** What laws see of a simulated store, and of the world around it. */
 export interface Seen {
-  readonly time: Pick<Time, 'now'>;
+  readonly time: Pick<Time, 'now' | 'actor'>;
   readonly world: Pick<World, 'dns' | 'authorities' | 'receivers' | 'mail'>;
   readonly owners: Pick<Owners, 'acknowledged' | 'bursts' | 'faults' | 'shops'>;
   readonly fleet: ReadonlyMap<ProcessName, SimulatedProcess>;
@@ -47,7 +47,7 @@ export interface Law {
   /** A sentence. */
   readonly name: string;
   /** After commits that wrote one of these. */
-  readonly tables?: readonly (keyof Schema)[];
+  readonly tables?: readonly (keyof Schema | `claims of ${keyof Schema}`)[];
   readonly afterCommit?: (seen: Seen) => Facts | undefined;
   /** After each step, so it is cheap. */
   readonly afterStep?: (seen: Seen) => Facts | undefined;

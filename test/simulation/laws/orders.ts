@@ -1,6 +1,7 @@
 import { authorityNames } from '../world/world.ts';
-import { inText, type Law } from './law.ts';
-import { minuteMs } from '../world/durations.ts';
+import { caBudgets } from '../../../src/domains/domain/certificates/ca-budget.ts';
+import { inText, toleratedSkewMs, type Law } from './law.ts';
+import { hourMs, minuteMs } from '../world/durations.ts';
 
 /** How long resolvers keep CAA records here: their TTL, and the minimum of the SOA records. */
 const cachedMs = 5 * minuteMs;
@@ -30,4 +31,38 @@ export const limitsAreKept: Law = {
     }
     return undefined;
   },
+};
+
+const newOrder = `
+  select account_id as account from domains
+  where host = ? and details ->> '$.certificate.kind' = 'wanted' and details ->> '$.certificate.work.step' = 'ordered'`;
+
+/** The hour is shorter by as much as clocks of workers may differ. */
+const shareMs = hourMs - 2 * toleratedSkewMs;
+
+/** Orders are asked for by names, so the account is looked up when one is made. */
+export const accountsHaveTheirShare = (): Law => {
+  const { stopAt } = caBudgets.accountHour;
+  const asked = new Map<string, number>();
+  const madeAt = new Map<string, readonly number[]>();
+  return {
+    name: 'An account gets no more new certificates in an hour than its budget has',
+    afterStep: ({ world, stored, time }) => {
+      for (const authority of authorityNames) {
+        const { orders } = world.authorities[authority];
+        const known = asked.get(authority) ?? 0;
+        if (known === orders.length) continue;
+        asked.set(authority, orders.length);
+        for (const { names } of orders.slice(known)) {
+          const account = stored.first<{ account: string }>(newOrder, names[0] ?? '')?.account;
+          if (account === undefined) continue;
+          const key = `${authority} ${account}`;
+          const lately = (madeAt.get(key) ?? []).filter((at) => at > time.now - shareMs);
+          madeAt.set(key, [...lately, time.now]);
+          if (lately.length >= stopAt) return { account, authority, orders: lately.length + 1 };
+        }
+      }
+      return undefined;
+    },
+  };
 };

@@ -2,7 +2,7 @@ import type { ProcessName } from '../fleet.ts';
 import { conditions, objectsOf, type Part } from '../weather.ts';
 import type { DnsZones } from '../world/dns-zones.ts';
 import { authorityNames, service, type AuthorityName } from '../world/world.ts';
-import { forbids, leadsHere } from './published.ts';
+import { caaSays, leadsHere } from './published.ts';
 
 /** Since when something has been so; undefined: it is not. */
 type Since = number | undefined;
@@ -114,10 +114,11 @@ export class Past {
       leadsHereSince: undefined,
     };
     for (const authority of authorityNames) {
-      const isForbidden = forbids(this.#zones, `${authority}.example`, host);
+      const verdict = caaSays(this.#zones, `${authority}.example`, host);
       const { forbiddenSince, allowedSince } = known;
-      forbiddenSince[authority] = isForbidden ? (forbiddenSince[authority] ?? now) : undefined;
-      allowedSince[authority] = isForbidden ? undefined : (allowedSince[authority] ?? now);
+      forbiddenSince[authority] =
+        verdict === 'forbids' ? (forbiddenSince[authority] ?? now) : undefined;
+      allowedSince[authority] = verdict === 'allows' ? (allowedSince[authority] ?? now) : undefined;
     }
     const isHere = leadsHere(this.#zones, service.address, host);
     known.leadsHereSince = isHere ? (known.leadsHereSince ?? now) : undefined;

@@ -31,20 +31,46 @@ export const aliasOf = (zones: DnsZones, name: string): string | undefined => {
   return found.records[0];
 };
 
-/** Whether CAA forbids an issuer (RFC 8659, section 3). What else a record asks for counts as allowed. */
-export const forbids = (zones: DnsZones, issuer: string, host: string): boolean => {
+/** Whether an issuer may issue; `unclear` where that depends on how the name is proven. */
+export type CaaVerdict = 'allows' | 'forbids' | 'unclear';
+
+/** What CAA says of an issuer (RFC 8659, section 3; RFC 8657). */
+export const caaSays = (zones: DnsZones, issuer: string, host: string): CaaVerdict => {
   for (let level = baseOf(host); level !== ''; level = parentOf(level)) {
     const records = published(zones, level, 'CAA');
     if (records.length === 0) continue;
     const ofTag = (wanted: string) => records.filter(({ tag }) => tag === wanted);
     const wild = isWildcard(host) ? ofTag('issuewild') : [];
     const relevant = wild.length > 0 ? wild : ofTag('issue');
-    return relevant.length > 0 && !relevant.some(({ value }) => issuerIn(value) === issuer);
+    if (relevant.length === 0) return 'allows';
+    const verdicts = relevant.map(({ value }) => verdictOf(value, issuer, { zones, host }));
+    return verdicts.includes('allows')
+      ? 'allows'
+      : verdicts.includes('unclear')
+        ? 'unclear'
+        : 'forbids';
   }
-  return false;
+  return 'allows';
 };
 
-const issuerIn = (value: string): string => (value.split(';')[0] ?? '').trim();
+/** The service has one account at each authority, which is its first one. */
+export const accountAt = (issuer: string): string => `https://acme.${issuer}/acme/acct/1`;
+
+const verdictOf = (
+  text: string,
+  issuer: string,
+  { zones, host }: { readonly zones: DnsZones; readonly host: string },
+): CaaVerdict => {
+  const [its, parameter = ''] = text.split(';').map((part) => part.trim());
+  if (its !== issuer) return 'forbids';
+  const [name, value] = parameter.split('=');
+  if (name === 'accounturi') return value === accountAt(issuer) ? 'allows' : 'forbids';
+  if (name !== 'validationmethods') return 'allows';
+  if (isWildcard(host)) return value === 'dns-01' ? 'allows' : 'forbids';
+  // With a delegation, the service may choose either method.
+  if (aliasOf(zones, `_acme-challenge.${host}`) !== undefined) return 'unclear';
+  return value === 'http-01' ? 'allows' : 'forbids';
+};
 
 /** Whether visitors of a host come to the service, and to nobody else. */
 export const leadsHere = (zones: DnsZones, address: string, host: string): boolean => {

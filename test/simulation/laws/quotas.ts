@@ -1,8 +1,8 @@
 import { limitsOf, type Plan } from '../../../src/access/domain/quota.ts';
-import { shops, type ShopName } from '../shops.ts';
+import { shopOf, type ShopName } from '../shops.ts';
 import type { Burst } from '../owners.ts';
 import type { Facts, Law, Seen } from './law.ts';
-import { minuteMs, secondMs } from '../world/durations.ts';
+import { dayMs, minuteMs, secondMs } from '../world/durations.ts';
 
 /** A burst is answered within this time. */
 const answeredMs = 10 * secondMs;
@@ -50,16 +50,23 @@ const judgedBurst = (
   const of = stored.first<{ plan: Plan }>('select plan from accounts where id = ?', account);
   const changed = `select 1 from events where account_id = ? and type = 'plan_changed' and occurred_at > ?`;
   if (!of || stored.has(changed, account, begin - minuteMs)) return undefined;
-  const { perMinute: most } = limitsOf(of.plan, undefined);
+  const { perMinute: most, perDay } = limitsOf(of.plan, undefined);
   const isInMinute = (one: { readonly shop: ShopName; readonly at: number }) =>
     one.shop === shop && one.at >= begin;
   const before = earlier.filter(isInMinute).reduce((sum, one) => sum + passed(one.answers), 0);
   const besides = uses.filter(isInMinute).length + before;
   const answered = passed(answers);
-  const facts = { zone: shops[shop].zone, limit: most, asked: answers.length, answered, besides };
+  const today = Math.floor((at + skew) / dayMs) * dayMs - skew;
+  const isToday = (one: { readonly shop: ShopName; readonly at: number }) =>
+    one.shop === shop && one.at >= today;
+  const usedToday =
+    uses.filter(isToday).length +
+    earlier.filter(isToday).reduce((sum, one) => sum + passed(one.answers), 0);
+  const facts = { zone: shopOf(shop).zone, limit: most, asked: answers.length, answered, besides };
   if (answered > most - before) return facts;
   const banned = 'select 1 from api_keys where account_id = ? and ban_until > ?';
-  if (before > 0 || stored.has(banned, account, begin)) return undefined;
+  const isDayUsedUp = usedToday + answers.length > perDay;
+  if (before > 0 || isDayUsedUp || stored.has(banned, account, begin)) return undefined;
   return answered < Math.min(most, answers.length) - besides ? facts : undefined;
 };
 

@@ -1,3 +1,4 @@
+import { workerNames } from '../fleet.ts';
 import { inText, toleratedSkewMs, type Facts, type Law } from './law.ts';
 import { dayMs, hourMs } from '../world/durations.ts';
 
@@ -37,7 +38,7 @@ export const stepsAreTaken: Law = {
   name: 'Whatever a domain has to do is done once it is due',
   eachHour: ({ stored, time, fleet, past }): Facts | undefined => {
     const latest = time.now - longestSleepMs - hourMs;
-    const isWorking = (['worker-1', 'worker-2'] as const).some((name) => {
+    const isWorking = workerNames.some((name) => {
       const since = past.upSince(name);
       const skew = fleet.get(name)?.actor.clockAheadMs ?? 0;
       return since !== undefined && since < latest && Math.abs(skew) <= toleratedSkewMs;

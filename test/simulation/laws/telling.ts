@@ -1,5 +1,6 @@
 import { subscriptions } from '../../../src/app/subscriptions.ts';
 import { receiverOf } from '../shops.ts';
+import { workerNames } from '../fleet.ts';
 import { inText, toleratedSkewMs, type Facts, type Law, type Seen } from './law.ts';
 import { dayMs, hourMs } from '../world/durations.ts';
 
@@ -43,7 +44,7 @@ export const ownersAreTold = (): Law => {
     },
     eachHour: (seen) => {
       const { past, time } = seen;
-      const isUp = (['worker-1', 'worker-2'] as const).some((name) => {
+      const isUp = workerNames.some((name) => {
         const since = past.upSince(name);
         return since !== undefined && since < time.now - toldWithinMs;
       });

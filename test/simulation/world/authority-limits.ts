@@ -64,7 +64,13 @@ export interface ProfileTerms {
   readonly mostNames: number;
 }
 
-const short = { pendingMs: hourMs, reuseMs: 7 * hourMs, orderMs: 8 * hourMs, mostNames: 25 };
+/** Of profiles whose certificates end soon. */
+export const shortTerms = {
+  pendingMs: hourMs,
+  reuseMs: 7 * hourMs,
+  orderMs: 8 * hourMs,
+  mostNames: 25,
+};
 
 /** https://letsencrypt.org/docs/profiles/ as of 8 September 2026. The first one is the default. */
 export const publishedProfiles: Readonly<Record<string, ProfileTerms>> = {
@@ -75,8 +81,8 @@ export const publishedProfiles: Readonly<Record<string, ProfileTerms>> = {
     orderMs: 7 * dayMs,
     mostNames: 100,
   },
-  tlsserver: { lifetimeMs: 45 * dayMs, ...short },
-  shortlived: { lifetimeMs: 160 * hourMs, ...short },
+  tlsserver: { lifetimeMs: 45 * dayMs, ...shortTerms },
+  shortlived: { lifetimeMs: 160 * hourMs, ...shortTerms },
 };
 
 /** From when on CAA is asked again before issuing: Boulder's margin to the 8 hours of the Baseline Requirements. */
@@ -113,6 +119,8 @@ export type Spending = readonly [limit: Limit, of: string];
 export class Buckets {
   readonly over: Overrun[] = [];
   readonly #fullAt = new Map<string, number>();
+  /** Buckets that others than the service take from, and until when. */
+  readonly #sharedUntil = new Map<string, number>();
 
   /** @returns when the bucket has one again: now or before, when it has one */
   nextAt({ name, perMs, refillMs }: Limit, of: string, now: number): number {
@@ -138,7 +146,13 @@ export class Buckets {
     }
   }
 
+  /** Others take from it now, which the service cannot know. */
+  share({ name, perMs }: Limit, of: string, now: number): void {
+    this.#sharedUntil.set(`${name}/${of}`, now + perMs);
+  }
+
   tellOver({ name }: Limit, of: string, at: number): void {
+    if ((this.#sharedUntil.get(`${name}/${of}`) ?? 0) > at) return;
     this.over.push({ at, limit: name, of });
   }
 

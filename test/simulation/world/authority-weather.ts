@@ -11,6 +11,8 @@ export interface AuthorityWeather {
   losesAnswers: number;
   /** Something in between sends the request twice, and the client gets the second answer. */
   repeats: number;
+  /** Once it has taken an order, it refuses connections. */
+  leaves: boolean;
   /** Each request takes up to this long, half of it after the authority has acted. */
   slowMs: number;
   /** What it asks for when it is busy. */
@@ -30,6 +32,7 @@ export const fairWeather: AuthorityWeather = {
   losesRequests: 0,
   losesAnswers: 0,
   repeats: 0,
+  leaves: false,
   slowMs: 0,
   retryAfterS: 10,
   exemptsOnlyInWindow: false,

@@ -142,7 +142,7 @@ describe('a certificate', () => {
 
   test('has the new lifetime of a profile that changed', async () => {
     const first = await order();
-    world.model.setLifetime('classic', 45 * dayMs);
+    world.model.setTerms('classic', { lifetimeMs: 45 * dayMs });
     const { notBefore, notAfter } = await certificateOf(first);
     expect(notAfter.getTime() - notBefore.getTime()).toBe(45 * dayMs - 1000);
   });

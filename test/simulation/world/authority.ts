@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { AcmeRequest } from '../../../src/adapters/acme/acme-transport.ts';
-import { publishedProfiles, type ProfileTerms } from './authority-limits.ts';
+import { limits, publishedProfiles, type ProfileTerms } from './authority-limits.ts';
 import {
   AuthorityOrders,
   type Account,
@@ -117,10 +117,17 @@ export class Authority {
     this.#orders.certificates.moveWindows(this.#settings.now());
   }
 
-  setLifetime(profile: string, lifetimeMs: number): void {
+  setTerms(profile: string, changed: Partial<ProfileTerms>): void {
     const terms = this.profiles[profile];
     if (!terms) throw new Error(`There is no profile ${profile}.`);
-    this.profiles[profile] = { ...terms, lifetimeMs };
+    this.profiles[profile] = { ...terms, ...changed };
+  }
+
+  /** Others than the service get certificates for names below a registered domain. */
+  issueToOthers(registeredDomain: string, count: number): void {
+    this.#orders.buckets.share(limits.perDomain, registeredDomain, this.#settings.now());
+    for (let n = 0; n < count; n += 1)
+      this.#orders.buckets.spend(limits.perDomain, registeredDomain, this.#settings.now());
   }
 
   /** As `AcmeHttp` does it. @throws NoUsableAnswer */
@@ -295,6 +302,7 @@ export class Authority {
     const names = identifiers.map(({ value }) => value);
     this.#settings.onOrder?.(names);
     const order = this.#orders.place(account, { names, ...wanted });
+    if (this.weather.leaves) this.weather.away = 'refuses';
     return { status: 201, ...this.#orderAnswer(order) };
   }
 

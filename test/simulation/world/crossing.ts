@@ -23,9 +23,9 @@ export const handed = <T>(
   const caller = time.actor;
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const back = (settle: () => void): void => {
-    if (caller?.isAlive !== false && actor?.isAlive !== false) time.as(caller, settle);
+    if (caller?.isAlive !== false && actor?.isAlive !== false) time.whenAwake(caller, settle);
   };
-  time.as(actor, () => {
+  time.whenAwake(actor, () => {
     const begun = (async () => work())();
     begun.then(
       (value) => {

@@ -12,7 +12,7 @@ type OfConnection = (this: Connection, ...given: unknown[]) => unknown;
 export interface DiskListener {
   /** Before a commit, and after it: the place where a process may die. */
   readonly atCommit: (actor: Actor, when: 'before' | 'after') => void;
-  /** After a commit: which tables it wrote. */
+  /** After a commit: which tables it wrote; `claims of domains` where it only claimed rows, or gave them back. */
   readonly onCommit: (actor: Actor, tables: ReadonlySet<string>) => void;
 }
 
@@ -43,16 +43,21 @@ export class Disk {
     if (!actor) return statement;
     const all = this.#open.get(actor) ?? new Set();
     this.#open.set(actor, all.add(connection));
-    const table = writing.exec(text)?.[1];
+    const table = claiming.exec(text)?.[1]?.replace(/^/, 'claims of ') ?? writing.exec(text)?.[1];
     const isCommit = /^commit/i.test(text);
+    const isEdge = /^(begin|commit|rollback)/i.test(text);
     for (const name of ['run', 'all', 'get'] as const) {
       const real = statement[name].bind(statement);
       const call: Method = (...given) => {
         this.#mustLive(actor);
-        if (!isCommit && table === undefined) return real(...given);
+        if (!isEdge && table === undefined) return real(...given);
         if (isCommit) this.#listener.atCommit(actor, 'before');
         this.#mustLive(actor);
+        const wasIn = connection.inTransaction;
         const answer = real(...given);
+        actor.transactions =
+          (actor.transactions ?? 0) + Number(connection.inTransaction) - Number(wasIn);
+        if (!isCommit && table === undefined) return answer;
         if (table !== undefined) this.#writtenBy(connection).add(table);
         if (!connection.inTransaction) this.#committed(actor, this.#writtenBy(connection));
         return answer;
@@ -104,5 +109,6 @@ export const replaceSqlite = (): void => {
   };
 };
 
+const claiming = /^update "(\w+)" set "claim"/;
 const writing =
   /^\s*(?:insert\s+(?:or \w+\s+)?into|update|delete\s+from|replace\s+into)\s+"?(\w+)/i;

@@ -4,6 +4,7 @@ import {
   tryAgain,
   tryOnce,
   type QuestionLimits,
+  withinLimits,
 } from '../../../src/adapters/dns/resolver-questions.ts';
 import { canBeAsked } from '../../../src/adapters/dns/wire-questions.ts';
 import type { DnsAnswer, UncheckedAnswer } from '../../../src/domains/domain/dns/facts.ts';
@@ -82,11 +83,16 @@ export class Dns {
       canBeAsked(name)
         ? askPatiently(() => resolver.ask(name, type), patience)
         : Promise.resolve(malformed);
+    const texts = async (name: string) =>
+      withinLimits(
+        told(await ask(name, 'TXT'), (text) => text),
+        (text) => text,
+      );
     return {
       a: (name) => ask(name, 'A'),
       aaaa: (name) => ask(name, 'AAAA'),
       cname: async (name) => told(await ask(name, 'CNAME'), (target) => target),
-      txt: async (name) => told(await ask(name, 'TXT'), (text) => text),
+      txt: texts,
       ns: async (name) => told(await ask(name, 'NS'), (host) => host),
       soa: async (name) => told(await ask(name, 'SOA'), ({ mname }) => mname),
       caa: async (name) => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import './machine.ts';
 import { promisify } from 'node:util';
@@ -156,6 +157,23 @@ const virtualUuid = (): string => {
   return [[0, 8], [8, 12], [12, 16], [16, 20], [20]].map(([a, b]) => hex.slice(a, b)).join('-');
 };
 
+/** Hashes once: a password takes as long as a day of a domain otherwise. */
+const virtualScrypt = (
+  password: string,
+  salt: Uint8Array,
+  length: number,
+  _options: object,
+  done: (error: null, key: Buffer) => void,
+): void => {
+  const key = createHash('shake256', { outputLength: length })
+    .update(salt)
+    .update(password)
+    .digest();
+  virtualImmediate(() => {
+    done(null, key);
+  });
+};
+
 /** Different ones, so that a key that is used for the wrong name shows. */
 const keysInPool = 1000;
 const keysMade = new Map<string, number>();
@@ -235,6 +253,7 @@ export const replaceGlobals = (): void => {
         ? chanceHere('int').int(least)
         : least + chanceHere('int').int(most - least),
     generateKeyPair: virtualKeyPair,
+    scrypt: virtualScrypt,
   });
   inOrder(Object.getPrototypeOf(globalThis.crypto.subtle) as object, subtleMethods);
   inOrder(

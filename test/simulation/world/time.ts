@@ -10,7 +10,15 @@ export interface Actor {
   isAlive: boolean;
   /** How far its clock is ahead of the true time, in milliseconds. */
   clockAheadMs: number;
+  /** Until then it does nothing, as a virtual machine that is moved. True time, milliseconds. */
+  stalledUntil?: number;
+  /** How many of its connections are in a transaction. It stalls after them, or everybody would wait for its locks. */
+  transactions?: number;
 }
+
+/** Until when it does nothing; 0: it goes on. */
+const stallOf = ({ stalledUntil = 0, transactions = 0 }: Partial<Actor> = {}): number =>
+  transactions > 0 ? 0 : stalledUntil;
 
 /** What a dead process gets where it still tries: nobody hears of it. */
 export class Dead extends Error {
@@ -18,7 +26,7 @@ export class Dead extends Error {
 }
 
 interface Task {
-  readonly at: number;
+  at: number;
   readonly order: number;
   readonly actor: Actor | undefined;
   run: (() => void) | undefined;
@@ -92,6 +100,15 @@ export class Time {
     return this.#plan(this.#now + wait, run);
   }
 
+  /** Runs `run` as somebody: now, or once that one goes on. */
+  whenAwake(actor: Actor | undefined, run: () => void): void {
+    const stalledMs = stallOf(actor) - this.#now;
+    this.as(actor, () => {
+      if (stalledMs > 0) this.after(stalledMs, run);
+      else run();
+    });
+  }
+
   /** At the end of a turn of the actor's event loop. */
   afterTurn(run: () => void): () => void {
     const { actor } = this;
@@ -109,7 +126,7 @@ export class Time {
     this.#works.push(entry);
     const settledBy = (settle: () => void): void => {
       entry.settle = () => {
-        if (actor?.isAlive !== false) settle();
+        if (actor?.isAlive !== false) this.whenAwake(actor, settle);
       };
     };
     work.then(
@@ -172,6 +189,12 @@ export class Time {
     const task = pop(this.#tasks);
     if (!task) throw new Error('nothing is left to happen');
     if (!task.run || task.actor?.isAlive === false) return;
+    const stalledUntil = stallOf(task.actor);
+    if (task.at < stalledUntil) {
+      task.at = stalledUntil;
+      push(this.#tasks, task);
+      return;
+    }
     this.#now = Math.max(this.#now, task.at);
     this.#steps += 1;
     this.#note(task);

@@ -48,6 +48,8 @@ export interface WorldPorts {
   readonly answerChallenge: (host: string, token: string) => Promise<string | undefined>;
   /** The name servers of the service. They may never answer. */
   readonly answerDns: ZoneProcess;
+  /** Called in the process that has just sent something to an authority. */
+  readonly onAsk?: (url: string) => void;
   /** Called for each order that an authority is asked for. */
   readonly onOrder?: (authority: AuthorityName, names: readonly string[]) => void;
 }
@@ -120,7 +122,14 @@ export class World {
     accounts: AuthorityAccounts,
     clock: Clock,
   ): CertificateAuthority {
-    const http = across(this.#ports.time, this.authorities[name]);
+    const authority = across(this.#ports.time, this.authorities[name]);
+    const http = {
+      send: (...request: Parameters<typeof authority.send>) => {
+        const answer = authority.send(...request);
+        this.#ports.onAsk?.(request[0].url);
+        return answer;
+      },
+    };
     return new AcmeCertificateAuthority({ ...settings, http }, accounts, clock);
   }
 

@@ -2,7 +2,10 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { backupTimes, type BackupTimes } from '../../../src/adapters/kysely/copies/backup-times.ts';
+import {
+  backupTimes,
+  type BackupTimes,
+} from '../../../src/adapters/kysely/copies/database-copies.ts';
 import { loadConfig } from '../../../src/app/settings/config.ts';
 import type { Config } from '../../../src/app/settings/settings.ts';
 import { openDatabase } from '../servers/databases.ts';

@@ -1,4 +1,4 @@
-import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
 import {
   addDomain,
   removeDomain,

@@ -12,7 +12,7 @@ import { SettableClock } from '../settable-clock.ts';
 import { loadConfig } from '../../../src/app/settings/config.ts';
 import { openContainer } from '../../../src/app/container.ts';
 import { AccessKey } from '../../../src/app/keys.ts';
-import { AsyncDeadline } from '../../../src/adapters/system/async-deadline.ts';
+import { AsyncDeadline } from '../../../src/adapters/system/async-context.ts';
 import { Clock } from '../../../src/kernel/clock.ts';
 import { Deadline } from '../../../src/kernel/deadline.ts';
 import { openDatabase, type DatabaseKind } from '../servers/databases.ts';

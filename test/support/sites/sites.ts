@@ -1,4 +1,4 @@
-import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
 import type { Decision } from '../../../src/kernel/decision.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import { createProject, type Project } from '../../../src/sites/domain/project.ts';

@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { QueueWorker } from '../../../src/adapters/schedule/queue-worker.ts';
-import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
-import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import { SystemClock, UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
 import { StandardSigning } from '../../../src/adapters/webhooks/standard-signing.ts';
 import { queueKinds } from '../../../src/app/queues.ts';
 import { webhookCalls } from '../../../src/notifications/notifications.ts';

@@ -1,6 +1,6 @@
-import { AsyncActing } from '../../../src/adapters/system/async-acting.ts';
+import { AsyncActing } from '../../../src/adapters/system/async-context.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
-import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
 import { Database } from '../../../src/adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../../src/adapters/kysely/kysely-outbox.ts';
 import { KyselyWebhookDeliveries } from '../../../src/adapters/kysely/notifications/kysely-webhook-deliveries.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { highUseOf, type HighUse } from '../../../src/access/domain/quota.ts';
-import { HighUseReporter } from '../../../src/adapters/metering/high-use-reporter.ts';
+import { HighUseReporter } from '../../../src/adapters/metering/usage-recorder.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const limits = { perMinute: 60, perDay: 1000 };

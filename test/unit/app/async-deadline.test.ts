@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { AsyncDeadline } from '../../../src/adapters/system/async-deadline.ts';
+import { AsyncDeadline } from '../../../src/adapters/system/async-context.ts';
 
 let now: number;
 let deadline: AsyncDeadline;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { inWords } from '../../../src/kernel/in-words.ts';
+import { inWords } from '../../../src/kernel/text.ts';
 
 test.each([
   [-5, '1 second'],

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
 import { QueueWorker, type QueueKind } from '../../../src/adapters/schedule/queue-worker.ts';
-import { Shared } from '../../../src/adapters/schedule/share.ts';
-import type { Held, Queue } from '../../../src/kernel/queue.ts';
+import { Shared } from '../../../src/adapters/schedule/shares.ts';
+import type { Claimed, Queue } from '../../../src/kernel/queue.ts';
 import { later, now } from '../../support/accounts.ts';
 import { holdTimeouts } from '../../support/held-timeouts.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
@@ -13,7 +13,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-interface Item extends Held {
+interface Item extends Claimed {
   readonly name: string;
 }
 
@@ -42,12 +42,12 @@ class ScriptedQueue implements Queue<Item> {
     return Promise.resolve(isDue && this.claims < 9 ? new Date(0) : this.nextAt);
   }
 
-  done(items: readonly Held[]) {
+  done(items: readonly Claimed[]) {
     this.told.push(['done', ...items.map(({ id, claim }) => `${id} ${claim}`)]);
     return Promise.resolve();
   }
 
-  prolong(items: readonly Held[], leaseUntil: Date) {
+  prolong(items: readonly Claimed[], leaseUntil: Date) {
     this.told.push(['prolonged', ...items.map(({ id }) => id), leaseUntil]);
     return Promise.resolve();
   }

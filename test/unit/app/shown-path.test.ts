@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { shownPath } from '../../../src/kernel/shown-path.ts';
+import { shownPath } from '../../../src/kernel/text.ts';
 
 const secret = 'kJ8d02mXvQ7nPqR5sT1uW3yZ4aB6cD9eF0gH2iJ4kL6';
 

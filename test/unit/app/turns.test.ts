@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { Turns } from '../../../src/kernel/turns.ts';
+import { CoalescedRuns } from '../../../src/kernel/coalesced-runs.ts';
 
-/** Turns that wait to be ended, each with its number as its outcome. */
+/** CoalescedRuns that wait to be ended, each with its number as its outcome. */
 const heldTurns = () => {
   const ends: PromiseWithResolvers<number>[] = [];
-  const turns = new Turns(() => {
+  const turns = new CoalescedRuns(() => {
     const end = Promise.withResolvers<number>();
     ends.push(end);
     return end.promise;
@@ -28,7 +28,7 @@ test('calls during a turn lead to one more turn, and all callers get its outcome
 
 test('a turn that reports more work is followed by another', async () => {
   let left = 3;
-  const turns = new Turns(() => {
+  const turns = new CoalescedRuns(() => {
     left -= 1;
     if (left > 0) turns.again();
     return Promise.resolve(left);
@@ -40,7 +40,7 @@ test('a turn that reports more work is followed by another', async () => {
 test.each([...Array(12).keys()])('a call %d microtasks after another is not lost', async (wait) => {
   const news = ['first'];
   const seen: string[] = [];
-  const turns = new Turns(async () => {
+  const turns = new CoalescedRuns(async () => {
     seen.push(...news.splice(0));
     await Promise.resolve();
   });

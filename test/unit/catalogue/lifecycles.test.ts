@@ -15,7 +15,7 @@ import {
   reservePet,
   type Pet,
 } from '../../../src/catalogue/domain/pet.ts';
-import type { Transitions } from '../../../src/kernel/transitions.ts';
+import type { Transitions } from '../../../src/kernel/decision.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const shipDate = new Date('2026-03-08T10:00:00Z');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Transitions } from '../../../src/kernel/transitions.ts';
+import type { Transitions } from '../../../src/kernel/decision.ts';
 import {
   planDomainRenewal,
   postponeAttempt,

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Decision } from '../../../src/kernel/decision.ts';
+import type { Decision, Transitions } from '../../../src/kernel/decision.ts';
 import { DomainError } from '../../../src/kernel/domain-error.ts';
-import type { Transitions } from '../../../src/kernel/transitions.ts';
 import {
   planDomainRenewal,
   postponeAttempt,

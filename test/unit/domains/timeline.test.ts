@@ -31,7 +31,7 @@ const filled = (entries: number): { timeline: Timeline } => {
   }));
   const list = (_: string, limit: number, before = BigInt(entries)) =>
     Promise.resolve(newestFirst.filter(({ place }) => place < before).slice(0, limit));
-  return { timeline: { list } };
+  return { timeline: { list, newestAttempt: () => Promise.resolve(undefined) } };
 };
 const numbers = (from: number) => Array.from({ length: from }, (_, n) => from - 1 - n);
 

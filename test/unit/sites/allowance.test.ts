@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { changePlan, openAccount } from '../../../src/access/domain/account.ts';
 import { plans } from '../../../src/access/domain/quota.ts';
 import { PlanAllowances } from '../../../src/app/plan-allowances.ts';
-import { bytesInWords } from '../../../src/kernel/in-words.ts';
+import { bytesInWords } from '../../../src/kernel/text.ts';
 import { gib, planAllowances } from '../../../src/sites/domain/project.ts';
 import { now } from '../../support/accounts.ts';
 

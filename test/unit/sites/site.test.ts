@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Transitions } from '../../../src/kernel/transitions.ts';
+import type { Transitions } from '../../../src/kernel/decision.ts';
 import {
   deployStates,
   deployTransitions,

@@ -1,9 +1,5 @@
 import { expect, test } from '@jest/globals';
-import {
-  CallsUnderWay,
-  mostAtOnce,
-  places,
-} from '../../../src/adapters/schedule/calls-under-way.ts';
+import { CallsUnderWay, mostAtOnce, places } from '../../../src/adapters/schedule/shares.ts';
 
 const due = (id: number, webhookId = `hook_${id}`, receiver = `${webhookId}.example`) => ({
   ...{ id: `whd_${id}`, webhookId, accountId: `acct_of_${webhookId}`, receiver },

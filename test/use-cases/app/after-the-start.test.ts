@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { StoredSignal } from '../../../src/adapters/events/stored-signal.ts';
+import { StoredSignal } from '../../../src/kernel/bell.ts';
 import { openContainer } from '../../../src/app/container.ts';
 import { AccessKey } from '../../../src/app/keys.ts';
 import { loadConfig } from '../../../src/app/settings/config.ts';

@@ -1,7 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
 import type { JobEnd } from '../../../src/adapters/schedule/cron-jobs.ts';
-import type { JobLeases } from '../../../src/kernel/job-leases.ts';
+import type { JobLeases } from '../../../src/kernel/queue.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { leasedJob } from '../../../src/adapters/schedule/leased-job.ts';
 import { later, now } from '../../support/accounts.ts';

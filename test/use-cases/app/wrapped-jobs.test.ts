@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { RunningWork } from '../../../src/adapters/system/running-work.ts';
+import { RunningWork } from '../../../src/adapters/system/event-loop-watch.ts';
 import { measuredJobs, tracedJobs, watchedJobs } from '../../../src/app/worker.ts';
 import { RecordingTracer } from '../../support/recording-tracer.ts';
 

@@ -20,7 +20,7 @@ import {
   type DomainLab,
 } from '../../support/domains/domain-lab.ts';
 import { showDomain } from '../../../src/domains/use-cases/show-domain.ts';
-import { servedProject } from '../../support/domains/custom-domains.ts';
+import { record, servedProject } from '../../support/domains/custom-domains.ts';
 import {
   certificateOf,
   after,
@@ -129,13 +129,14 @@ describe('the share of an account', () => {
     expect((await lab.current(other)).state).toBe('live');
   });
 
-  test('delays a domain when it is used up, without a DNS lookup, and records that once', async () => {
+  test('delays a domain when it is used up, without a DNS lookup, and records that once, whatever is checked meanwhile', async () => {
     await churn(10);
     const domain = await lab.addVerified();
     const inspected = mustNotBeUsed<DomainPorts['dns']>('dns');
     for (let n = 0; n < 3; n++) {
       await lab.ports.domains.change(domain.id, (one) => unchanged(postponeAttempt(one, start)));
       await lab.tendDue({ dns: inspected });
+      await record(lab.stores, domain.id, { kind: 'checked', occurredAt: start, details: {} });
     }
     expect(await lab.attempts(domain)).toEqual(['postponed']);
     const held = await lab.current(domain);

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
-import { mostAtOnce, places } from '../../../src/adapters/schedule/calls-under-way.ts';
+import { mostAtOnce, places } from '../../../src/adapters/schedule/shares.ts';
 import { QueueWorker } from '../../../src/adapters/schedule/queue-worker.ts';
 import { queueKinds } from '../../../src/app/queues.ts';
 import { settle, type Attempt } from '../../../src/notifications/domain/webhook-delivery.ts';

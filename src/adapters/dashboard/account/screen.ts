@@ -1,7 +1,7 @@
 import type { Account } from '../../../access/domain/account.ts';
 import { limitsOf, type Plan, plans } from '../../../access/domain/quota.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
-import { bytesInWords } from '../../../kernel/in-words.ts';
+import type { EveryField } from '../../../kernel/decision.ts';
+import { bytesInWords } from '../../../kernel/text.ts';
 import { planAllowances, type Allowance } from '../../../sites/domain/project.ts';
 import type { AccountUse } from '../../../sites/use-cases/projects.ts';
 import { html, type Html } from '../frame/html.ts';

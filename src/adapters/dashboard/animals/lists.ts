@@ -1,6 +1,6 @@
 import { type Order, type OrderStatus, orderStatuses } from '../../../catalogue/domain/order.ts';
 import { type Pet, type PetStatus, petStatuses } from '../../../catalogue/domain/pet.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
+import type { EveryField } from '../../../kernel/decision.ts';
 import { select } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import {

@@ -9,7 +9,7 @@ import {
   petStatuses,
   readId,
 } from '../../../catalogue/domain/pet.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
+import type { EveryField } from '../../../kernel/decision.ts';
 import { field, formError, onceInput, select } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { notFound } from '../frame/page-problem.ts';

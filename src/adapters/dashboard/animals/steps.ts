@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../../catalogue/catalogue.ts';
 import { type OrderStatus, orderTransitions } from '../../../catalogue/domain/order.ts';
 import { type PetStatus, petTransitions } from '../../../catalogue/domain/pet.ts';
-import type { Transitions } from '../../../kernel/transitions.ts';
+import type { Transitions } from '../../../kernel/decision.ts';
 import { animalsHref, animalsPath, type AnimalsQuery } from './query.ts';
 import { buttonForm, confirmedForm } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';

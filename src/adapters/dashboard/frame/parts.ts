@@ -1,5 +1,5 @@
 import type { Plan } from '../../../access/domain/quota.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
+import type { EveryField } from '../../../kernel/decision.ts';
 import { type Child, html, type Html, nothing } from './html.ts';
 import { dateInWords, inWords, inWordsWithDate, plannedInWords } from './time-words.js';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { EveryField } from '../../../kernel/every-field.ts';
+import type { EveryField } from '../../../kernel/decision.ts';
 import { slugOf, type Project, isReservedSlug } from '../../../sites/domain/project.ts';
 import type { Site } from '../../../sites/domain/site.ts';
 import type { DashboardPorts } from '../ports.ts';

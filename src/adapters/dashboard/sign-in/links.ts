@@ -5,7 +5,7 @@ import { mailLimits, type WantedLink } from '../../../access/domain/mail-request
 import { mailedLinkMs } from '../../../access/domain/session.ts';
 import type { Membership, SignedIn } from '../../../access/people-ports.ts';
 import { DomainError } from '../../../kernel/domain-error.ts';
-import { inWords } from '../../../kernel/in-words.ts';
+import { inWords } from '../../../kernel/text.ts';
 import { field, formError } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { sendAlone } from '../frame/layout.ts';

@@ -10,7 +10,7 @@ import {
   type Pet,
   type PetDraft,
 } from '../../../catalogue/domain/pet.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
+import type { EveryField } from '../../../kernel/decision.ts';
 import { errorTable, type ErrorCode } from '../error-table.ts';
 
 // ECMAScript's "JSON.parse source text access": in Node since 22, not yet in TypeScript's library.

@@ -15,7 +15,7 @@ import {
 } from './openapi-responses.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Pet } from '../../../catalogue/domain/pet.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
+import type { EveryField } from '../../../kernel/decision.ts';
 import type { ShownOrder } from '../operations/schemas.ts';
 import { longestIdempotencyKey } from '../../../access/ports.ts';
 

@@ -5,7 +5,7 @@ import type { Account } from '../../../access/domain/account.ts';
 import type { Person } from '../../../access/domain/person.ts';
 import type { Accounts, KeyToStore } from '../../../access/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
-import { AggregateStore } from '../aggregate-store.ts';
+import { AggregateStore } from '../store.ts';
 import type { Database } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import type { Schema } from '../schema.ts';

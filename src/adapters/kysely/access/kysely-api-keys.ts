@@ -1,14 +1,14 @@
 import type { Selectable } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { accountNotFound, apiKeyNotFound } from '../../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import { keyLimits, type ApiKey, type Rotation, type Ban } from '../../../access/domain/api-key.ts';
 import { limitsOf, type Limits } from '../../../access/domain/quota.ts';
 import type { ApiKeys, KeyHolder, KeyToStore, ListedKey } from '../../../access/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
-import { AggregateStore } from '../aggregate-store.ts';
+import { AggregateStore } from '../store.ts';
 import { refusedAs } from '../engine/failure.ts';
 import { fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
-import { ShortMemory } from '../short-memory.ts';
 import { accounts, apiKeys, apiKeySecrets } from './tables.ts';
 
 type KeyRow = Selectable<Schema['api_keys']>;
@@ -28,7 +28,7 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
   );
 
   /** Rows, because callers may change what they were given. */
-  readonly #holders = new ShortMemory<HolderRow>();
+  readonly #holders = new TtlCache<HolderRow>();
 
   async add(
     { state, events }: Decision<KeyToStore, AccessEvent>,
@@ -113,7 +113,7 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
 
   /** For the other adapters of this folder: call it when this process changed a key or its account. */
   forget(): void {
-    this.#holders.forget();
+    this.#holders.clear();
   }
 
   async #lock(id: string): Promise<ApiKey> {
@@ -214,3 +214,32 @@ export const ownLimitsFrom = ({
   perDay,
 }: Readonly<Record<keyof Limits, number | undefined>>): Limits | undefined =>
   perMinute === undefined || perDay === undefined ? undefined : { perMinute, perDay };
+
+/**
+ * Caches reads for less than a second: changes of other processes are seen within that second, changes of this process
+ * at once (`clear`).
+ */
+export class TtlCache<Row extends object> {
+  readonly #rows: LRUCache<string, Row>;
+  #cleared = 0;
+
+  constructor(ttl = 900) {
+    this.#rows = new LRUCache({ max: 10_000, ttl, ttlResolution: 0 });
+  }
+
+  /** The cached row, or the result of `read`. Misses are not cached, because guessed keys would fill the memory. */
+  async get(key: string, read: () => Promise<Row | undefined>): Promise<Row | undefined> {
+    const cached = this.#rows.get(key);
+    if (cached) return cached;
+    const [cleared, start] = [this.#cleared, performance.now()];
+    const row = await read();
+    // A read that overlapped a change may be stale.
+    if (row && cleared === this.#cleared) this.#rows.set(key, row, { start });
+    return row;
+  }
+
+  clear(): void {
+    this.#cleared += 1;
+    this.#rows.clear();
+  }
+}

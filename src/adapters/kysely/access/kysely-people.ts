@@ -11,7 +11,7 @@ import type { People } from '../../../access/people-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { Database, Queries } from '../database.ts';
 import { forgetMailsOf } from '../notifications/kysely-mails.ts';
-import { AggregateStore } from '../aggregate-store.ts';
+import { AggregateStore } from '../store.ts';
 import { refusedAs } from '../engine/failure.ts';
 import type { Schema } from '../schema.ts';
 import { people, sessions } from './tables.ts';

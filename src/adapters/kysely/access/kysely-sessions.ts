@@ -4,15 +4,23 @@ import {
   sessionNotFound,
   signInLinkInvalid,
   signInRefused,
+  personJoined,
+  personNotFound,
 } from '../../../access/domain/access-error.ts';
 import { mostSessions, type Session } from '../../../access/domain/session.ts';
-import type { Sessions, SessionStart, SignedIn } from '../../../access/people-ports.ts';
-import { AggregateStore } from '../aggregate-store.ts';
-import { accountFrom } from './kysely-accounts.ts';
-import { join, lockPerson, personFrom, prove } from './kysely-people.ts';
+import type {
+  Sessions,
+  SessionStart,
+  SignedIn,
+  SignInLinks,
+  SignInLink,
+} from '../../../access/people-ports.ts';
+import { AggregateStore } from '../store.ts';
 import type { Queries } from '../database.ts';
 import { toMillis, type Schema } from '../schema.ts';
-import { sessions } from './tables.ts';
+import { accountFrom } from './kysely-accounts.ts';
+import { join, lockPerson, personFrom, prove } from './kysely-people.ts';
+import { sessions, signInLinks } from './tables.ts';
 
 type SessionRow = Omit<Selectable<Schema['sessions']>, 'secret_hash'>;
 type AccountRow = Selectable<Schema['accounts']>;
@@ -133,3 +141,38 @@ const signedInFrom = (row: SignedInRow): SignedIn => ({
     created_at: row.account_created_at,
   }),
 });
+
+export class KyselySignInLinks extends AggregateStore implements SignInLinks {
+  async add(
+    link: SignInLink,
+    events: readonly AccessEvent[],
+    whose: 'anybody' | 'newcomer' = 'anybody',
+  ): Promise<void> {
+    await this.store(async (db) => {
+      const person = await lockPerson(this.database, link.personId);
+      if (!person) throw personNotFound(link.personId);
+      if (whose === 'newcomer' && person.joinedAt) throw personJoined(person.email);
+      await db.insertInto('sign_in_links').values(signInLinks.write(link)).execute();
+      return { events };
+    });
+  }
+
+  async personIdOf(secretHash: string, now: Date): Promise<string | undefined> {
+    const link = await this.db
+      .selectFrom('sign_in_links')
+      .select('person_id')
+      .where('secret_hash', '=', secretHash)
+      .where('ends_at', '>', toMillis(now))
+      .executeTakeFirst();
+    return link?.person_id;
+  }
+
+  async resetsPassword(secretHash: string): Promise<boolean> {
+    const link = await this.db
+      .selectFrom('sign_in_links')
+      .select('resets_password')
+      .where('secret_hash', '=', secretHash)
+      .executeTakeFirst();
+    return link?.resets_password === 1n;
+  }
+}

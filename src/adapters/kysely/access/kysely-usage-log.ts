@@ -6,11 +6,13 @@ import {
   type CallsOfKey,
   type HourOfUsage,
   type UsageSum,
+  type CounterSnapshots,
+  type CounterSnapshot,
 } from '../../../access/ports.ts';
 import { Store } from '../store.ts';
-import { oneOf } from '../column.ts';
+import { oneOf } from '../table.ts';
 import { fromMillis, toMillis } from '../schema.ts';
-import { usageHours } from './tables.ts';
+import { usageHours, quotaCounters } from './tables.ts';
 
 const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
 
@@ -18,7 +20,7 @@ export class KyselyUsageLog extends Store implements UsageLog {
   async add(hours: readonly HourOfUsage[], lastUsed: ReadonlyMap<string, Date>): Promise<void> {
     await this.database.transaction(async () => {
       // A fixed order, so that two processes that add at once wait for each other instead of deadlocking.
-      for (const hour of [...hours].sort(byPlace)) await this.#addHour(hour);
+      for (const hour of [...hours].sort(byKey)) await this.#addHour(hour);
       for (const [keyId, at] of [...lastUsed].sort()) await this.#touch(keyId, at);
     });
   }
@@ -113,7 +115,27 @@ export class KyselyUsageLog extends Store implements UsageLog {
 const beginOf = (unit: keyof typeof unitMs) =>
   sql<bigint>`${sql.ref('hour')} - ${sql.ref('hour')} % ${sql.lit(unitMs[unit])}`;
 
-const place = (one: HourOfUsage): string =>
+const keyOf = (one: HourOfUsage): string =>
   [one.accountId, one.hour.toISOString(), one.keyId, one.operation, one.outcome].join(' ');
 
-const byPlace = (a: HourOfUsage, b: HourOfUsage): number => (place(a) < place(b) ? -1 : 1);
+const byKey = (a: HourOfUsage, b: HourOfUsage): number => (keyOf(a) < keyOf(b) ? -1 : 1);
+
+const rowsPerStatement = 200;
+
+export class KyselyCounterSnapshots extends Store implements CounterSnapshots {
+  async save(snapshots: readonly CounterSnapshot[], now: Date): Promise<void> {
+    if (snapshots.length === 0) return;
+    await this.database.transaction(async (db) => {
+      for (let first = 0; first < snapshots.length; first += rowsPerStatement) {
+        const rows = snapshots
+          .slice(first, first + rowsPerStatement)
+          .map((snapshot) => quotaCounters.write({ ...snapshot, savedAt: now }));
+        await db.replaceInto('quota_counters').values(rows).execute();
+      }
+    });
+  }
+
+  load(): Promise<readonly CounterSnapshot[]> {
+    return this.db.selectFrom('quota_counters').select(['subject', 'data']).execute();
+  }
+}

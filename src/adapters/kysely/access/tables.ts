@@ -24,10 +24,11 @@ import {
   time,
   word,
   words,
+  table,
   type Column,
   type Entries,
-} from '../column.ts';
-import { table, type ColumnsOf } from '../table.ts';
+  type ColumnsOf,
+} from '../table.ts';
 
 // How the stores of this folder keep what they store.
 

@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { fileIn, kindOfUrl, type DatabaseKind } from '../engine/database-kind.ts';
-import type { CopyFacts, DatabasePlace, InspectedCopy, OnCopied } from './copy-facts.ts';
+import { backupTimes as backupTimesTable } from '../tables.ts';
+import {
+  migrationTable,
+  type CopyFacts,
+  type DatabasePlace,
+  type InspectedCopy,
+  type OnCopied,
+} from './copy-facts.ts';
 import { claimMysql, mysqlFacts, mysqlObstacle } from './mysql-claim.ts';
 import { dumpMysql, loadMysql, tryDump } from './mysql-copy.ts';
 import { copySqlite, inspectSqlite, placeSqlite, sqliteObstacle } from './sqlite-copy.ts';
@@ -105,4 +113,55 @@ const factsOf = async (url: string): Promise<CopyFacts | undefined> => {
     case 'mysql':
       return mysqlFacts(url);
   }
+};
+
+/** `made`: a backup is whole; `checked`: it could be restored. */
+export type BackupStep = 'made' | 'checked';
+
+/** What the database knows of its own backups. */
+export interface BackupTimes {
+  /** From then on they are remembered: the installation. */
+  readonly since: Date;
+  /** Each the moment of the newest backup of which that is known. */
+  readonly made: Date | undefined;
+  readonly checked: Date | undefined;
+}
+
+/** Where the database remembers backups. @throws Unavailable */
+export const backupTimes = async (database: Database): Promise<BackupTimes> => {
+  const { rows } = await database.run((db) =>
+    sql<{ timestamp: string }>`
+      select min(timestamp) as timestamp from ${sql.table(migrationTable)}`.execute(db),
+  );
+  const [installed] = rows;
+  const found = await database.db.selectFrom('backup_times').selectAll().execute();
+  const times = found.map(backupTimesTable.read);
+  const momentOf = (step: BackupStep) => times.find((one) => one.step === step)?.moment;
+  const since = new Date(installed?.timestamp ?? '');
+  return { since, made: momentOf('made'), checked: momentOf('checked') };
+};
+
+/**
+ * @param moment of the backup; an older one than is known changes nothing, unless that lies in the future: a clock was wrong
+ * @throws Unavailable
+ */
+export const rememberBackup = async (
+  database: Database,
+  step: BackupStep,
+  moment: Date,
+): Promise<void> => {
+  const values = backupTimesTable.write({ step, moment });
+  const change = { moment: sql`${values.moment}` };
+  await database.transaction(async (db) => {
+    const known = await db
+      .selectFrom('backup_times')
+      .select('moment')
+      .where('step', '=', step)
+      .$call(database.engine.locked)
+      .executeTakeFirst();
+    if (known && known.moment > values.moment && known.moment <= Date.now()) return;
+    await database.engine
+      .upsert({ insert: db.insertInto('backup_times').values(values), key: ['step'], change })
+      .execute();
+  });
 };

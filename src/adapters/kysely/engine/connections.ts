@@ -1,4 +1,5 @@
-import type { CompiledQuery, Dialect } from 'kysely';
+import type { CompiledQuery, Dialect, DatabaseConnection, Driver } from 'kysely';
+import type { Step, StepFacts, Tracer } from '../../../kernel/tracer.ts';
 
 /** Connections of this process: how many there may be, how many are in use, and how many callers wait for one. */
 export interface PoolLoad {
@@ -20,3 +21,85 @@ export interface Connections {
   /** After the dialect's driver was destroyed, which does nothing if it was never used. */
   readonly close: () => Promise<void>;
 }
+
+/** The same connections; each statement and each commit is a step. */
+export const tracedConnections = (
+  connections: Connections,
+  tracer: Tracer,
+  database: StepFacts,
+): Connections => {
+  const { dialect } = connections;
+  const stepFor = stepsOf(database);
+  const traced: Traced = (query, work) =>
+    tracer.isRecording ? tracer.step(stepFor(query), work) : work();
+  return {
+    ...connections,
+    dialect: {
+      createAdapter: () => dialect.createAdapter(),
+      createDriver: () => tracedDriver(dialect.createDriver(), traced),
+      createIntrospector: (db) => dialect.createIntrospector(db),
+      createQueryCompiler: () => dialect.createQueryCompiler(),
+    },
+    readCommitted: (query) => traced(query, () => connections.readCommitted(query)),
+  };
+};
+
+type Traced = <T>(query: CompiledQuery | 'commit', work: () => Promise<T>) => Promise<T>;
+
+interface TracedConnection extends DatabaseConnection {
+  readonly inner: DatabaseConnection;
+}
+
+const tracedDriver = (driver: Driver, traced: Traced): Driver => ({
+  init: () => driver.init(),
+  acquireConnection: async () => tracedConnection(await driver.acquireConnection(), traced),
+  beginTransaction: ({ inner }: TracedConnection, settings) =>
+    driver.beginTransaction(inner, settings),
+  commitTransaction: ({ inner }: TracedConnection) =>
+    traced('commit', () => driver.commitTransaction(inner)),
+  rollbackTransaction: ({ inner }: TracedConnection) => driver.rollbackTransaction(inner),
+  releaseConnection: ({ inner }: TracedConnection) => driver.releaseConnection(inner),
+  destroy: () => driver.destroy(),
+});
+
+const tracedConnection = (inner: DatabaseConnection, traced: Traced): TracedConnection => ({
+  inner,
+  executeQuery: <Row>(query: CompiledQuery) => traced(query, () => inner.executeQuery<Row>(query)),
+  streamQuery: <Row>(query: CompiledQuery, chunkSize: number) =>
+    inner.streamQuery<Row>(query, chunkSize),
+});
+
+/** What is said of each statement; once, where it is compiled once. */
+const stepsOf = (database: StepFacts): ((query: CompiledQuery | 'commit') => Step) => {
+  const facts = { ...database, 'db.operation.name': 'COMMIT' };
+  const commit: Step = { name: 'COMMIT', kind: 'client', facts };
+  const known = new WeakMap<object, Step>();
+  return (query) => {
+    if (query === 'commit') return commit;
+    const step = known.get(query.query) ?? stepOf(query, database);
+    known.set(query.query, step);
+    return step;
+  };
+};
+
+/** Values are never in the text: Kysely puts placeholders there. */
+const stepOf = ({ sql }: CompiledQuery, database: StepFacts): Step => {
+  const operation = (/\w+/.exec(sql)?.[0] ?? '').toUpperCase();
+  const tables = tablesIn(sql);
+  const [only] = tables.length === 1 ? tables : [];
+  return {
+    name: [operation, ...tables].join(' '),
+    kind: 'client',
+    facts: {
+      ...database,
+      'db.operation.name': operation,
+      ...(only !== undefined && { 'db.collection.name': only }),
+      'db.query.text': sql,
+    },
+  };
+};
+
+const tablesIn = (sql: string): readonly string[] => {
+  const named = sql.matchAll(/\b(?:from|into|update|join|table) ["`](\w+)["`]/g);
+  return [...new Set(Array.from(named, ([, table = '']) => table))];
+};

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import type { StepFacts } from '../../../kernel/tracer.ts';
 import { MysqlAdapter, SqliteAdapter, type DialectAdapter, type Kysely } from 'kysely';
+import type { StepFacts } from '../../../kernel/tracer.ts';
 
 /** A new kind does not compile until every function of this folder that differs has decided for it. */
 export type DatabaseKind = 'sqlite' | 'mysql';
@@ -20,7 +20,7 @@ export const kindOfUrl = (url: string): DatabaseKind =>
   known(kinds.find((kind) => url.startsWith(marks[kind].scheme)));
 
 /** For migrations, which get a query builder only. */
-export const kindOf = (db: Kysely<unknown>): DatabaseKind => {
+const kindOf = (db: Kysely<unknown>): DatabaseKind => {
   const { adapter } = db.getExecutor();
   return known(kinds.find((kind) => adapter instanceof marks[kind].adapter));
 };
@@ -60,3 +60,39 @@ export const factsOf = (url: string): StepFacts => {
     }
   }
 };
+
+interface ColumnTypes {
+  readonly text: (length: number) => string;
+  readonly longText: string;
+  readonly integer: string;
+  /** With its constraints. */
+  readonly assigned: string;
+  /** Ends the definition of a table. */
+  readonly end: string;
+  /** Whether an index could not be made because it is there already. */
+  readonly isIndexThere: (error: unknown) => boolean;
+}
+
+const types: Readonly<Record<DatabaseKind, ColumnTypes>> = {
+  sqlite: {
+    text: () => 'text',
+    longText: 'text',
+    integer: 'integer',
+    assigned: 'integer not null primary key autoincrement',
+    // Otherwise it stores values of another type than that of their column.
+    end: 'strict',
+    // A migration that failed left nothing.
+    isIndexThere: () => false,
+  },
+  mysql: {
+    text: (length) => `varchar(${String(length)})`,
+    longText: 'longtext',
+    integer: 'bigint',
+    assigned: 'bigint not null auto_increment primary key',
+    end: 'character set utf8mb4 collate utf8mb4_bin',
+    isIndexThere: (error) => (error as { code?: unknown }).code === 'ER_DUP_KEYNAME',
+  },
+};
+
+/** What each database calls the types of columns. */
+export const columnTypes = (db: Kysely<unknown>): ColumnTypes => types[kindOf(db)];

@@ -7,11 +7,10 @@ import {
 } from 'kysely';
 import type { Deadline } from '../../../kernel/deadline.ts';
 import type { Tracer } from '../../../kernel/tracer.ts';
-import type { Connections } from './connections.ts';
+import { tracedConnections, type Connections } from './connections.ts';
 import { fileIn, kindOfUrl, factsOf, type DatabaseKind } from './database-kind.ts';
 import { openMysql } from './mysql-engine.ts';
 import { openSqlite } from './sqlite-engine.ts';
-import { tracedConnections } from './traced-connections.ts';
 
 interface OpenOptions {
   readonly patient: boolean;

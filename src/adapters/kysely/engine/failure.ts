@@ -1,3 +1,4 @@
+import { Unavailable } from '../../../kernel/unavailable.ts';
 import type { DatabaseKind } from './database-kind.ts';
 
 /** Kinds of failure, the same for all databases. */
@@ -153,3 +154,68 @@ export const refusedAs = async <T>(
     throw errors[failureOf(error)]?.() ?? error;
   }
 };
+
+/** For transactions that conflict repeatedly, as with many writers on several Galera members. */
+const retries = { most: 12, firstPauseMs: 10, longestPauseMs: 250 };
+
+const unreachable: readonly Failure[] = ['unavailable', 'busy', 'conflict', 'lock_timeout'];
+
+/** As callers see it. */
+export const translated = (error: unknown): unknown => {
+  const failure = failureOf(error);
+  return unreachable.includes(failure) ? new Unavailable('The database', error) : error;
+};
+
+const isConflict = (error: unknown): boolean =>
+  error instanceof Unavailable && failureOf(error.cause) === 'conflict';
+
+/**
+ * How long to wait before the transaction runs again. Random, because rivals with equal pauses would conflict again.
+ * @returns undefined when it shall not
+ */
+export const pauseAfter = (tried: number, error: unknown): number | undefined => {
+  const { most, firstPauseMs, longestPauseMs } = retries;
+  if (!isConflict(error) || tried === most) return undefined;
+  return Math.min(firstPauseMs * 2 ** tried, longestPauseMs) * (0.5 + Math.random() / 2);
+};
+
+/** Called once when the database becomes unreachable, and once when it is back. */
+export interface OutageListener {
+  onAway(error: unknown): void;
+  onBack(awayMs: number): void;
+}
+
+/** A success ends the outage only after this long without a failure. */
+const quietMs = 5000;
+
+/** Reports each outage once, however many callers it affects. */
+export class Outage {
+  readonly #listener: OutageListener | undefined;
+  readonly #elapsed: () => number;
+  #since: number | undefined;
+  #lastFailureAt = 0;
+
+  /** @param elapsed monotonic milliseconds */
+  constructor(
+    listener: OutageListener | undefined,
+    elapsed: () => number = () => performance.now(),
+  ) {
+    this.#listener = listener;
+    this.#elapsed = elapsed;
+  }
+
+  failed(error: unknown): void {
+    this.#lastFailureAt = this.#elapsed();
+    if (this.#since !== undefined) return;
+    this.#since = this.#lastFailureAt;
+    this.#listener?.onAway(error);
+  }
+
+  succeeded(): void {
+    if (this.#since === undefined) return;
+    const now = this.#elapsed();
+    if (now - this.#lastFailureAt < quietMs) return;
+    this.#listener?.onBack(now - this.#since);
+    this.#since = undefined;
+  }
+}

@@ -4,12 +4,17 @@ import {
   MysqlQueryCompiler,
   type Dialect,
   type Driver,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type QueryResult,
 } from 'kysely';
-import type { PoolOptions } from 'mysql2';
+import type { PoolOptions, ResultSetHeader } from 'mysql2';
 import type { Deadline } from '../../../kernel/deadline.ts';
 import type { Connections } from './connections.ts';
-import { LazyConnection } from './lazy-connection.ts';
-import { MysqlPool, type PoolSettings } from './mysql-pool.ts';
+import { MysqlPool, tableOf, type PoolSettings, type Lent } from './mysql-pool.ts';
+import { failureOf, type Failure } from './failure.ts';
+import { begin, commit, rollback, type Statement } from './mysql-connection.ts';
+import { goesWithNext } from './statements.ts';
 
 /** How long to wait for each resource. */
 interface Deadlines extends Pick<PoolSettings, 'acquireMs' | 'queryMs' | 'lockSeconds'> {
@@ -92,3 +97,112 @@ const dialectOf = (open: () => Promise<MysqlPool>): Dialect => ({
   createIntrospector: (db) => new MysqlIntrospector(db),
   createQueryCompiler: () => new MysqlQueryCompiler(),
 });
+
+/** Takes a connection from the pool only with the first statement, which shows what table it needs. */
+class LazyConnection implements DatabaseConnection {
+  readonly #pool: MysqlPool;
+  #lent: Lent | undefined;
+  #isInTransaction = false;
+  /** Why no further statement may run: after a rollback, also one by the server, it would be committed on its own. */
+  #over: (() => Error) | undefined;
+  /** Statements whose answer is not needed. Sent with the next statement. */
+  #ahead: Statement[] = [];
+
+  constructor(pool: MysqlPool) {
+    this.#pool = pool;
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    this.#refuseIfOver();
+    if (this.#isInTransaction && goesWithNext(query)) {
+      this.#ahead.push(query);
+      return { rows: [] };
+    }
+    const { slot, connection } = await this.#hold(query);
+    const statements = [...this.#takeAhead(), query];
+    for (const one of statements) slot.add(tableOf(one));
+    try {
+      return resultFrom<Row>(await connection.send(statements));
+    } catch (error) {
+      this.#noteUndone(error);
+      throw error;
+    }
+  }
+
+  begin(): void {
+    this.#isInTransaction = true;
+    this.#over = undefined;
+    this.#ahead = [begin];
+  }
+
+  /** A transaction without statements never took a connection. */
+  async commit(): Promise<void> {
+    this.#refuseIfOver();
+    const ahead = this.#takeAhead();
+    if (ahead.length === 1 && ahead[0] === begin) return;
+    const { connection } = await this.#hold(commit);
+    this.#over = ended;
+    await connection.send([...ahead, commit]);
+  }
+
+  /**
+   * Never rejects, which would hide the original error. If ROLLBACK fails, the connection is closed, which rolls back
+   * too.
+   */
+  async rollback(): Promise<void> {
+    this.#over = ended;
+    this.#ahead = [];
+    await this.#lent?.connection.send([rollback]).catch(() => undefined);
+  }
+
+  release(): void {
+    this.#over = ended;
+    if (this.#lent) this.#pool.giveBack(this.#lent);
+    this.#lent = undefined;
+  }
+
+  streamQuery(): never {
+    throw new Error('nothing is streamed from MySQL');
+  }
+
+  async #hold(first: Statement): Promise<Lent> {
+    if (this.#lent) return this.#lent;
+    const lent = await this.#pool.take(first);
+    if (this.#over) this.#pool.giveBack(lent);
+    this.#refuseIfOver();
+    this.#lent = lent;
+    return lent;
+  }
+
+  #noteUndone(error: unknown): void {
+    const mayBeUndone = this.#isInTransaction && undoing.includes(failureOf(error));
+    if (mayBeUndone && error instanceof Error) this.#over ??= () => error;
+  }
+
+  #refuseIfOver(): void {
+    if (this.#over) throw this.#over();
+  }
+
+  #takeAhead(): Statement[] {
+    const ahead = this.#ahead;
+    this.#ahead = [];
+    return ahead;
+  }
+}
+
+/** With these the server may have rolled the transaction back. */
+const undoing: readonly Failure[] = ['conflict', 'lock_timeout'];
+
+const ended = (): Error => new Error('the transaction is over');
+
+const resultFrom = <Row>(answer: unknown): QueryResult<Row> => {
+  if (Array.isArray(answer)) return { rows: answer as Row[] };
+  const { insertId, affectedRows } = answer as ResultSetHeader;
+  // An id beyond 2^53 comes as text.
+  const id = BigInt(insertId);
+  return {
+    ...(id !== 0n && { insertId: id }),
+    numAffectedRows: BigInt(affectedRows),
+    rows: [],
+  };
+};

@@ -1,50 +1,56 @@
 import type { Pool, PoolConnection } from 'mysql2';
 import { OutOfTime } from '../../../kernel/unavailable.ts';
 import type { PoolLoad } from './connections.ts';
-import { GuardedConnection, type QueryLimits, type Statement } from './mysql-connection.ts';
-import { coded, inTime, MysqlPlaces, type Place, type PlaceLimits } from './mysql-places.ts';
-import { prepareSession, type LockSeconds } from './mysql-session.ts';
+import {
+  GuardedConnection,
+  coded,
+  inTime,
+  prepareSession,
+  type QueryLimits,
+  type Statement,
+  type LockSeconds,
+} from './mysql-connection.ts';
 
 export interface PoolSettings extends QueryLimits {
-  readonly limits: PlaceLimits;
+  readonly limits: SlotLimits;
   /** For a connection, a free one or a new one. */
   readonly acquireMs: number;
   readonly lockSeconds: LockSeconds;
 }
 
 /** A connection, until it is given back. */
-export interface Held {
+export interface Lent {
   readonly connection: GuardedConnection;
-  readonly place: Place;
+  readonly slot: Slot;
 }
 
 /** mysql2's pool; a wait for a connection has a deadline, also while the server is silent. */
 export class MysqlPool {
   readonly #pool: Pool;
   readonly #settings: PoolSettings;
-  readonly #places: MysqlPlaces;
+  readonly #slots: ConnectionSlots;
   readonly #known = new WeakMap<PoolConnection, GuardedConnection>();
   #isClosed = false;
 
   constructor(pool: Pool, settings: PoolSettings) {
     this.#pool = pool;
     this.#settings = settings;
-    this.#places = new MysqlPlaces(settings.limits);
+    this.#slots = new ConnectionSlots(settings.limits);
   }
 
   load(): PoolLoad {
-    return this.#places.load();
+    return this.#slots.load();
   }
 
-  /** For a transaction, or a query that is compiled once; its place is for the table of its first statement. */
-  async take(first: Statement): Promise<Held> {
+  /** For a transaction, or a query that is compiled once; its slot is for the table of its first statement. */
+  async take(first: Statement): Promise<Lent> {
     const { acquireMs, deadline } = this.#settings;
     const { leftMs } = deadline;
     if (leftMs === 0) throw new OutOfTime('The database');
     if (this.#isClosed) throw new Error('the pool is closed');
     const ms = Math.min(acquireMs, leftMs);
     const since = performance.now();
-    const place = await this.#places.take(tableOf(first), ms);
+    const slot = await this.#slots.take(tableOf(first), ms);
     const opening = this.#open();
     try {
       const connection = await inTime<GuardedConnection>({
@@ -61,15 +67,15 @@ export class MysqlPool {
         },
         late: () => (leftMs < acquireMs ? new OutOfTime('The database') : tooLate()),
       });
-      return { connection, place };
+      return { connection, slot };
     } catch (error) {
       // A connection that opens too late is kept for the next caller.
       opening.then(
         (connection) => {
-          this.giveBack({ connection, place });
+          this.giveBack({ connection, slot });
         },
         () => {
-          this.#places.giveBack(place);
+          this.#slots.giveBack(slot);
         },
       );
       throw error;
@@ -86,15 +92,15 @@ export class MysqlPool {
     }
   }
 
-  giveBack({ connection, place }: Held): void {
+  giveBack({ connection, slot }: Lent): void {
     connection.giveBack();
-    this.#places.giveBack(place);
+    this.#slots.giveBack(slot);
   }
 
   /** Waits for running queries: mysql2 tells nobody of the end of a connection that is destroyed meanwhile. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#places.idle();
+    await this.#slots.idle();
     await new Promise((resolve) => {
       this.#pool.end(resolve);
     });
@@ -134,3 +140,88 @@ export const tableOf = ({ sql }: Statement): string =>
   /\b(?:from|into|update) `(\w+)`/.exec(sql)?.[1] ?? '';
 
 const tooLate = (): Error => coded('POOL_TIMEOUT', 'no connection could be opened in time');
+
+/** The right to use one connection: the tables that it is used for. */
+export type Slot = Set<string>;
+
+export interface SlotLimits {
+  readonly all: number;
+  /** Reserved for a table that no other slot is used for. */
+  readonly reserve: number;
+  readonly mostWaiting: number;
+}
+
+interface Waiting {
+  readonly table: string;
+  readonly call: (error: null, slot: Slot) => void;
+}
+
+/**
+ * Decides who may use a connection now, first come, first served. Statements on a locked table cannot take the last
+ * connections, which others need meanwhile.
+ */
+export class ConnectionSlots {
+  readonly #limits: SlotLimits;
+  readonly #taken = new Set<Slot>();
+  readonly #waiting = new Set<Waiting>();
+  #idle: (() => void) | undefined;
+
+  constructor(limits: SlotLimits) {
+    this.#limits = limits;
+  }
+
+  load(): PoolLoad {
+    return { all: this.#limits.all, busy: this.#taken.size, waiting: this.#waiting.size };
+  }
+
+  /**
+   * @param table of the first statement; empty if it needs none
+   * @throws Error with code `POOL_BUSY` after `ms`, or `POOL_FULL`
+   */
+  async take(table: string, ms: number): Promise<Slot> {
+    if (this.#admits(table)) return this.#slot(table);
+    if (this.#waiting.size >= this.#limits.mostWaiting) {
+      throw coded('POOL_FULL', 'too many wait for a connection');
+    }
+    let waiting: Waiting | undefined;
+    return inTime<Slot>({
+      ms,
+      begin: (call) => this.#waiting.add((waiting = { table, call })),
+      late: () => {
+        if (waiting) this.#waiting.delete(waiting);
+        return coded('POOL_BUSY', 'no free connection in time');
+      },
+    });
+  }
+
+  giveBack(slot: Slot): void {
+    this.#taken.delete(slot);
+    for (const waiting of this.#waiting) {
+      if (!this.#admits(waiting.table)) continue;
+      this.#waiting.delete(waiting);
+      waiting.call(null, this.#slot(waiting.table));
+    }
+    if (this.#taken.size === 0) this.#idle?.();
+  }
+
+  /** Settles once nobody has a slot. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#idle = resolve;
+      if (this.#taken.size === 0) resolve();
+    });
+  }
+
+  #admits(table: string): boolean {
+    const free = this.#limits.all - this.#taken.size;
+    if (free > this.#limits.reserve) return true;
+    if (free === 0) return false;
+    return table === '' || ![...this.#taken].some((slot) => slot.has(table));
+  }
+
+  #slot(table: string): Slot {
+    const slot = new Set([table]);
+    this.#taken.add(slot);
+    return slot;
+  }
+}

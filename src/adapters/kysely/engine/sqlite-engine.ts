@@ -14,7 +14,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { Deadline } from '../../../kernel/deadline.ts';
 import type { Connections } from './connections.ts';
-import { PaddedListsCompiler } from './padded-lists.ts';
+import { PaddedListsCompiler } from './statements.ts';
 import {
   givingUpAfter,
   pastOtherPrograms,

@@ -14,25 +14,29 @@ import type {
   MailTrouble,
 } from '../../../notifications/ports.ts';
 import type { Ids } from '../../../kernel/ids.ts';
-import type { Held, Most } from '../../../kernel/queue.ts';
+import type { Claimed, Most } from '../../../kernel/queue.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';
 import type { Database, Queries } from '../database.ts';
-import { fromMillis, toMillis } from '../schema.ts';
+import { toMillis } from '../schema.ts';
 import { SealingStore } from '../store.ts';
 import { QueueRows } from '../queue.ts';
 import { claimedMessages, dueMails, mailRow, mailState } from './mail-rows.ts';
+import { mails, mailTroubles } from './tables.ts';
 
 const longestReason = 2000;
 /** In place of a refusal: we could not send the last message. */
 const ours = '';
 
 /** Without a claim it still waits. */
-interface Claimed {
+interface MailClaim {
   readonly id: string;
   readonly claim: string | null;
 }
 
-type Ending = 'sent' | 'refused' | 'given_up' | 'left_out';
+type Ending = NonNullable<ReturnType<typeof mails.read>['ending']>;
+
+const planned = mails.only('kind', 'subject', 'message', 'sendAt', 'claim', 'attempts', 'ending');
+const nothing = { dueAt: undefined, claim: undefined, facts: undefined, sealedBy: undefined };
 
 interface MailsPorts {
   readonly sealer: Sealer;
@@ -64,11 +68,11 @@ export class KyselyMails extends SealingStore implements Mails {
       if (person?.account_id !== mail.accountId) return;
       const known = db.selectFrom('mails').select('id').where('id', '=', mail.id);
       if (await known.executeTakeFirst()) return;
-      const planned = plan(await this.#plannedFor(db, mail.personId, now));
-      if (planned && 'cancels' in planned) {
-        await this.#end({ id: planned.cancels, claim: null }, { now, ending: 'left_out' });
+      const its = plan(await this.#plannedFor(db, mail.personId, now));
+      if (its && 'cancels' in its) {
+        await this.#end({ id: its.cancels, claim: null }, { now, ending: 'left_out' });
       }
-      const sent = planned && 'message' in planned ? planned : undefined;
+      const sent = its && 'message' in its ? its : undefined;
       const row = mailRow(this.sealer, { mail, planned: sent, now });
       await db.insertInto('mails').values(row).execute();
       if (!sent) return;
@@ -95,7 +99,7 @@ export class KyselyMails extends SealingStore implements Mails {
     return this.#queue.nextDueAt();
   }
 
-  async sent(message: Held, now: Date): Promise<void> {
+  async sent(message: Claimed, now: Date): Promise<void> {
     await this.database.transaction(async (db) => {
       const personId = await this.#end(message, { now, ending: 'sent' });
       if (personId === undefined) return;
@@ -103,11 +107,11 @@ export class KyselyMails extends SealingStore implements Mails {
     });
   }
 
-  retry(message: Held, nextAttemptAt: Date, reason: string): Promise<void> {
+  retry(message: Claimed, nextAttemptAt: Date, reason: string): Promise<void> {
     return this.#queue.giveBack(message, { due_at: toMillis(nextAttemptAt) }, reason);
   }
 
-  async giveUp(message: Held, now: Date, { kind, reason }: GivenUp): Promise<void> {
+  async giveUp(message: Claimed, now: Date, { kind, reason }: GivenUp): Promise<void> {
     await this.database.transaction(async (db) => {
       const ending = kind === 'refused' ? 'refused' : 'given_up';
       const personId = await this.#end(message, { now, ending, reason });
@@ -119,12 +123,12 @@ export class KyselyMails extends SealingStore implements Mails {
         .where('person_id', '=', personId)
         .executeTakeFirst();
       if (known.numUpdatedRows > 0n) return;
-      const row = { person_id: personId, since: toMillis(now), reason: refusal };
+      const row = mailTroubles.write({ personId, since: now, reason: refusal });
       await db.insertInto('mail_troubles').values(row).execute();
     });
   }
 
-  async leaveOut(message: Held, now: Date): Promise<void> {
+  async leaveOut(message: Claimed, now: Date): Promise<void> {
     await this.database.transaction(() => this.#end(message, { now, ending: 'left_out' }));
   }
 
@@ -141,30 +145,32 @@ export class KyselyMails extends SealingStore implements Mails {
       .orderBy('person_id')
       .limit(mostPeople)
       .execute();
-    return rows.map(({ person_id: personId, since, reason }) => ({
-      ...{ personId, since: fromMillis(since), refusal: reason === ours ? undefined : reason },
+    return rows.map(mailTroubles.read).map(({ reason, ...trouble }) => ({
+      ...trouble,
+      refusal: reason === ours ? undefined : reason,
     }));
   }
 
   async #plannedFor(db: Queries, personId: string, now: Date): Promise<readonly PlannedMail[]> {
     const rows = await db
       .selectFrom('mails')
-      .select(['kind', 'subject', 'message', 'send_at', 'claim', 'attempts', 'ending'])
+      .select(planned.names)
       .where('person_id', '=', personId)
       .where('send_at', '>', toMillis(plannedSince(now)))
       .$call(this.database.engine.locked)
       .execute();
     return rows
-      .filter(({ ending }) => ending === null || ending === 'sent')
-      .map(({ kind, subject, message, send_at, claim, attempts, ending }) => ({
-        ...{ kind, subject: subject ?? undefined, message, sendAt: fromMillis(send_at) },
-        isOpen: ending === null && claim === null && attempts === 0n,
+      .map(planned.read)
+      .filter(({ ending }) => ending === undefined || ending === 'sent')
+      .map(({ claim, attempts, ending, ...mail }) => ({
+        ...mail,
+        isOpen: ending === undefined && claim === undefined && attempts === 0,
       }));
   }
 
   /** @returns whom it was for; undefined if somebody else has claimed or ended it, or if they were removed */
   async #end(
-    { id, claim }: Claimed,
+    { id, claim }: MailClaim,
     { now, ending, reason }: { now: Date; ending: Ending; reason?: string },
   ): Promise<string | undefined> {
     const { db, database } = this;
@@ -179,11 +185,7 @@ export class KyselyMails extends SealingStore implements Mails {
     if (!person) return undefined;
     const ended = await db
       .updateTable('mails')
-      .set({
-        ...{ ended_at: toMillis(now), ending },
-        problem: reason === undefined ? null : shortened(reason),
-        ...{ due_at: null, claim: null, facts: null, sealed_by: null },
-      })
+      .set(mails.write({ ...nothing, endedAt: now, ending, problem: reason && shortened(reason) }))
       .where('message', '=', id)
       .where('claim', claim === null ? 'is' : '=', claim)
       .where('ended_at', 'is', null)

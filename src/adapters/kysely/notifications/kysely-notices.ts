@@ -3,21 +3,21 @@ import { isKind, ownDoings } from '../../../notifications/domain/kinds.ts';
 import type { Notification } from '../../../notifications/domain/notification.ts';
 import type { Notice, Notices, Reader } from '../../../notifications/ports.ts';
 import { failureOf } from '../engine/failure.ts';
-import { fromMillis, toMillis, type Schema } from '../schema.ts';
+import type { Schema } from '../schema.ts';
 import { Store } from '../store.ts';
 import { toldFrom } from './notice-facts.ts';
+import { notices } from './tables.ts';
+
+const given = notices.without('id');
 
 /** Of what stands before the address of a person. */
 const actorLength = 'person:'.length;
 
 export class KyselyNotices extends Store implements Notices {
-  async add({ id, accountId, kind, about, occurredAt }: Notification): Promise<void> {
-    const row = {
-      ...{ event_id: id, account_id: accountId, kind },
-      ...{ about: JSON.stringify(about), occurred_at: toMillis(occurredAt) },
-    };
+  async add({ id, about, ...notice }: Notification): Promise<void> {
+    const row = { ...notice, eventId: id, about: JSON.stringify(about) };
     try {
-      await this.db.insertInto('notices').values(row).execute();
+      await this.db.insertInto('notices').values(given.write(row)).execute();
     } catch (error) {
       // It is there already: the event was delivered again.
       if (failureOf(error) !== 'duplicate') throw error;
@@ -98,7 +98,6 @@ export class KyselyNotices extends Store implements Notices {
 /** @returns nothing for a kind that only a newer version knows */
 const fromRow = (row: Selectable<Schema['notices']>): readonly Notice[] => {
   if (!isKind(row.kind)) return [];
-  const told = toldFrom(row.kind, row.about);
-  const occurredAt = fromMillis(row.occurred_at);
-  return [{ ...told, id: row.event_id, accountId: row.account_id, occurredAt, place: row.id }];
+  const { id: place, eventId: id, kind, about, ...notice } = notices.read(row);
+  return [{ ...notice, ...toldFrom(kind, about), id, place }];
 };

@@ -22,15 +22,20 @@ import type {
 } from '../../../notifications/webhook-ports.ts';
 import type { Database, Queries } from '../database.ts';
 import { failureOf } from '../engine/failure.ts';
-import { JointWrites } from '../joint-writes.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { QueueRows } from '../queue.ts';
 import { toMillis } from '../schema.ts';
-import { AggregateStore } from '../aggregate-store.ts';
-import { saveWebhook } from './saved-webhook.ts';
-import { claimedDeliveries, countWebhooks, dueDeliveries } from './webhook-claims.ts';
-import { attemptFrom, attemptRow, deliveryFrom, deliveryRow } from './webhook-delivery-rows.ts';
-import { webhookFrom } from './webhook-rows.ts';
+import { AggregateStore } from '../store.ts';
+import { saveWebhook, webhookFrom } from './kysely-webhooks.ts';
+import {
+  claimedDeliveries,
+  countWebhooks,
+  dueDeliveries,
+  attemptFrom,
+  attemptRow,
+  deliveryFrom,
+  deliveryRow,
+} from './webhook-claims.ts';
 
 type Settle = Parameters<WebhookDeliveries['settle']>[2];
 type Repeat = Parameters<WebhookDeliveries['repeat']>[2];
@@ -41,14 +46,11 @@ interface Needs {
 }
 
 export class KyselyWebhookDeliveries extends AggregateStore implements WebhookDeliveries {
-  /** Nobody waits for an outcome to be stored. */
-  readonly #writes: JointWrites;
   readonly #needs: Needs;
   readonly #queue: QueueRows;
 
   constructor(database: Database, outbox: KyselyOutbox, needs: Needs) {
     super(database, outbox);
-    this.#writes = new JointWrites(database);
     this.#needs = needs;
     this.#queue = new QueueRows(database, needs.ids, {
       ...{ table: 'webhook_deliveries', key: 'id', due: 'next_at', order: ['next_at'] },
@@ -100,7 +102,7 @@ export class KyselyWebhookDeliveries extends AggregateStore implements WebhookDe
     attempt: Attempt | undefined,
     decide: Settle,
   ): Promise<Settlement | undefined> {
-    return this.#writes.transaction(async (db) => {
+    return this.database.batched(async (db) => {
       const stored = await this.database.lock('webhooks', webhookId);
       const webhook = stored && webhookFrom(stored);
       const row = await this.database.lock('webhook_deliveries', id);

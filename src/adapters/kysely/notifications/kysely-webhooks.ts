@@ -1,12 +1,25 @@
+import type { Selectable } from 'kysely';
+import * as v from 'valibot';
 import type { Sealer } from '../../../kernel/sealer.ts';
 import { webhookNotFound } from '../../../notifications/domain/notifications-error.ts';
-import { mostWebhooks, type Webhook } from '../../../notifications/domain/webhook.ts';
+import {
+  mostWebhooks,
+  isSlow,
+  type Webhook,
+  type WebhookStatus,
+  type WebhookSecrets,
+  type WebhookSecret,
+} from '../../../notifications/domain/webhook.ts';
 import type { WebhookOf, Webhooks } from '../../../notifications/webhook-ports.ts';
-import type { Database } from '../database.ts';
+import { receiverOf } from '../../../notifications/domain/destination.ts';
+import { ownersKinds } from '../../../notifications/domain/kinds.ts';
+import type { Database, Queries } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
-import { AggregateStore } from '../aggregate-store.ts';
-import { cancelWaiting, openedSecrets, saveWebhook, sealedSecrets } from './saved-webhook.ts';
-import { webhookFrom, webhookRow } from './webhook-rows.ts';
+import { AggregateStore } from '../store.ts';
+import { openColumns, sealedColumns } from '../sealed-values.ts';
+import type { Schema } from '../schema.ts';
+import { parseStored, date, perhaps, present, type Entries } from '../table.ts';
+import { webhooks } from './tables.ts';
 
 type Add = Parameters<Webhooks['add']>[1];
 type Change = Parameters<Webhooks['change']>[1];
@@ -20,8 +33,8 @@ export class KyselyWebhooks extends AggregateStore implements Webhooks {
     this.#sealer = sealer;
   }
 
-  add(accountId: string, decide: Add): Promise<Webhook> {
-    return this.database.transaction(async (db) => {
+  async add(accountId: string, decide: Add): Promise<Webhook> {
+    const added = await this.store(async (db) => {
       // Serialises the adds of one account.
       await this.database.lock('accounts', accountId);
       const { current } = await db
@@ -35,9 +48,9 @@ export class KyselyWebhooks extends AggregateStore implements Webhooks {
         .insertInto('webhooks')
         .values({ ...webhookRow(state), ...sealed })
         .execute();
-      await this.outbox.append(events);
-      return state;
+      return { state, events };
     });
+    return added.state;
   }
 
   async list(accountId: string): Promise<readonly Webhook[]> {
@@ -61,27 +74,27 @@ export class KyselyWebhooks extends AggregateStore implements Webhooks {
     return row && webhookFrom(row);
   }
 
-  change(of: WebhookOf, decide: Change): Promise<Webhook> {
-    return this.database.transaction(async (db) => {
-      const row = await this.#lock(of);
-      const webhook = webhookFrom(row);
-      const secretsOf = () => openedSecrets(this.#sealer, row.id, row);
-      const { state, secrets, events } = decide(webhook, secretsOf);
-      const sealed = secrets && sealedSecrets(this.#sealer, row.id, secrets);
-      if (state !== webhook || sealed) await saveWebhook(db, { before: row, after: state }, sealed);
-      await this.outbox.append(events);
-      return state;
-    });
+  async change(of: WebhookOf, decide: Change): Promise<Webhook> {
+    const { state } = await this.changing(
+      () => this.#lock(of),
+      (row) => decide(webhookFrom(row), () => openedSecrets(this.#sealer, row)),
+      async ({ state, secrets }, db, before) => {
+        const sealed = secrets && sealedSecrets(this.#sealer, before.id, secrets);
+        await saveWebhook(db, { before, after: state }, sealed);
+      },
+    );
+    return state;
   }
 
   async remove(of: WebhookOf, decide: Remove): Promise<void> {
-    await this.database.transaction(async (db) => {
-      const row = await this.#lock(of);
-      const events = decide(webhookFrom(row));
-      await cancelWaiting(db, row.id);
-      await db.deleteFrom('webhooks').where('id', '=', row.id).execute();
-      await this.outbox.append(events);
-    });
+    await this.changing(
+      () => this.#lock(of),
+      (row) => ({ events: decide(webhookFrom(row)) }),
+      async (_decision, db, { id }) => {
+        await cancelWaiting(db, id);
+        await db.deleteFrom('webhooks').where('id', '=', id).execute();
+      },
+    );
   }
 
   /** @throws DomainError `webhook_not_found` */
@@ -91,3 +104,107 @@ export class KyselyWebhooks extends AggregateStore implements Webhooks {
     return row;
   }
 }
+
+type Row = Selectable<Schema['webhooks']>;
+type SealedSecrets = Pick<Row, 'secrets' | 'sealed_by'>;
+
+export const sealedSecrets = (sealer: Sealer, id: string, secrets: WebhookSecrets): SealedSecrets =>
+  sealedColumns(sealer, 'webhooks', { key: id, secret: JSON.stringify(secrets) });
+
+/** @throws Error when they were sealed under a key that this process does not have */
+export const openedSecrets = (
+  sealer: Sealer,
+  row: Pick<Row, 'id' | 'secrets' | 'sealed_by'>,
+): WebhookSecrets => parseStored(storedSecrets, openColumns(sealer, 'webhooks', row));
+
+/**
+ * Within a transaction that holds the lock on the webhook: stores it, with what that means for waiting deliveries.
+ */
+export const saveWebhook = async (
+  db: Queries,
+  { before, after }: { readonly before: Row; readonly after: Webhook },
+  secrets: Partial<SealedSecrets> = {},
+): Promise<void> => {
+  const { id, address, kinds, status } = after;
+  await db
+    .updateTable('webhooks')
+    .set({ ...webhookRow(after), kinds: kindsColumn(before.kinds, kinds), ...secrets })
+    .where('id', '=', id)
+    .execute();
+  if (status.state === 'off') await cancelWaiting(db, id);
+  else if (address !== before.address || isSlow(after) !== (before.is_slow === 1n)) {
+    const lane = { receiver: receiverOf(address), is_slow: isSlow(after) ? 1n : 0n };
+    await waitingOf(db, id).set(lane).execute();
+  }
+};
+
+/** An attempt under way keeps its claim, so that its outcome is still stored. */
+const cancelWaiting = async (db: Queries, webhookId: string): Promise<void> => {
+  await waitingOf(db, webhookId).set({ state: 'cancelled', next_at: null }).execute();
+};
+
+const waitingOf = (db: Queries, webhookId: string) =>
+  db
+    .updateTable('webhook_deliveries')
+    .where('webhook_id', '=', webhookId)
+    .where('next_at', 'is not', null);
+
+const plain = webhooks.without('secrets', 'sealedBy');
+type PlainRow = Parameters<typeof plain.read>[0];
+type StatusColumns = Pick<ReturnType<typeof plain.read>, 'state' | keyof typeof blank>;
+
+export const webhookFrom = (row: PlainRow): Webhook => {
+  const { id, accountId, address, createdAt, oldSecretsUntil, ...rest } = plain.read(row);
+  const kinds = kindsFrom(rest.kinds);
+  return { id, accountId, address, createdAt, oldSecretsUntil, kinds, status: statusFrom(rest) };
+};
+
+/** Without kinds of newer versions. */
+const kindsFrom = (stored: string): Webhook['kinds'] => {
+  const words = parseStored(v.array(v.string()), stored);
+  return ownersKinds.filter((kind) => words.includes(kind));
+};
+
+/** With kinds of newer versions that the row has: an older process that still runs during an upgrade keeps them. */
+const kindsColumn = (stored: string, kinds: Webhook['kinds']): string => {
+  const words = parseStored(v.array(v.string()), stored);
+  return JSON.stringify([...kinds, ...words.filter((word) => !isOwnersKind(word))]);
+};
+
+const isOwnersKind = (word: string): boolean => ownersKinds.some((kind) => kind === word);
+
+const statusFrom = ({
+  state,
+  failingSince,
+  failedAt,
+  isSlow,
+  reason,
+  offSince,
+}: StatusColumns): WebhookStatus => {
+  switch (state) {
+    case 'on':
+      return { state, failingSince, failedAt, isSlow: present('is_slow', isSlow) };
+    case 'off':
+      return {
+        state,
+        reason: present('reason', reason),
+        offSince: present('off_since', offSince),
+      };
+  }
+};
+
+const blank = {
+  failingSince: undefined,
+  failedAt: undefined,
+  isSlow: undefined,
+  reason: undefined,
+  offSince: undefined,
+};
+
+export const webhookRow = ({ status, kinds, ...webhook }: Webhook): PlainRow =>
+  plain.write({ ...webhook, kinds: JSON.stringify(kinds), ...blank, ...status });
+
+/** How the secrets are read from JSON. */
+const storedSecrets = v.array(
+  v.object({ secret: v.string(), endsAt: perhaps(date) } satisfies Entries<WebhookSecret>),
+);

@@ -10,10 +10,13 @@ import { subjectOf } from '../../../notifications/domain/kinds.ts';
 import { mostMailsCounted, type DueMessage, type MailState } from '../../../notifications/ports.ts';
 import type { Queries } from '../database.ts';
 import { fromMillis, fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
-import { open, seal } from '../sealed-columns.ts';
+import { openColumns, sealedColumns } from '../sealed-values.ts';
 import { toldFrom } from './notice-facts.ts';
+import { mails } from './tables.ts';
 
 type Row = Selectable<Schema['mails']>;
+
+const plain = mails.without('facts', 'sealedBy');
 
 interface Draft {
   readonly mail: Mail;
@@ -23,22 +26,19 @@ interface Draft {
 
 /** A mail that is left out keeps no facts. */
 export const mailRow = (sealer: Sealer, { mail, planned, now }: Draft): Row => {
-  const { id, accountId, personId, to, kind, about, occurredAt } = mail;
-  const sealed = planned && seal(sealer, 'mails', id, JSON.stringify(about));
-  const sendAt = toMillis(planned?.sendAt ?? now);
-  return {
-    ...{ id, account_id: accountId, person_id: personId, address: to, kind },
-    subject: subjectOf(mail) ?? null,
-    ...{ facts: sealed?.sealed ?? null, sealed_by: sealed?.sealed_by ?? null },
-    occurred_at: toMillis(occurredAt),
-    message: planned?.message ?? id,
-    send_at: sendAt,
-    ...{ attempts: 0n, claim: null, problem: null },
-    until: planned ? toMillis(endOf(mail, planned.sendAt)) : sendAt,
-    ...(planned
-      ? { due_at: sendAt, ended_at: null, ending: null }
-      : { due_at: null, ended_at: toMillis(now), ending: 'left_out' }),
-  };
+  const { id, to: address, about, ...rest } = mail;
+  const sendAt = planned?.sendAt ?? now;
+  const progress = planned
+    ? { dueAt: sendAt, endedAt: undefined, ending: undefined }
+    : { dueAt: undefined, endedAt: now, ending: 'left_out' as const };
+  const row = plain.write({
+    ...{ ...rest, id, address, subject: subjectOf(mail), message: planned?.message ?? id, sendAt },
+    ...{ attempts: 0, claim: undefined, problem: undefined, ...progress },
+    until: planned ? endOf(mail, sendAt) : sendAt,
+  });
+  const secret = { key: id, secret: JSON.stringify(about) };
+  const none = { facts: null, sealed_by: null };
+  return { ...row, ...(planned ? sealedColumns(sealer, 'mails', secret) : none) };
 };
 
 /** @param others the other mails of the same message */
@@ -51,10 +51,9 @@ export const dueMessage = (
   ...{ to: first.address, attempts: Number(first.attempts) },
   until: fromMillis(first.until),
   tells: () =>
-    [first, ...others].map(({ id, kind, facts, sealed_by, occurred_at }) => {
-      const columns = { sealed: facts ?? '', sealed_by: sealed_by ?? '' };
-      const about = open(sealer, 'mails', id, columns);
-      return { ...toldFrom(kind, about), occurredAt: fromMillis(occurred_at) };
+    [first, ...others].map((row) => {
+      const about = openColumns(sealer, 'mails', row);
+      return { ...toldFrom(row.kind, about), occurredAt: fromMillis(row.occurred_at) };
     }),
 });
 

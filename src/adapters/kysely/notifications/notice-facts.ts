@@ -7,7 +7,7 @@ import {
   type NotificationKind,
   type Told,
 } from '../../../notifications/domain/notification.ts';
-import { parseStored, perhaps, type Entries } from '../column.ts';
+import { parseStored, perhaps, type Entries } from '../table.ts';
 
 // How the facts of a notice or a mail are read from JSON. A new kind, or a new fact, does not compile until it is read here.
 

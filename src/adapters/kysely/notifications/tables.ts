@@ -1,7 +1,6 @@
 import { deliveryStates, failedWhys } from '../../../notifications/domain/webhook-delivery.ts';
 import { offReasons } from '../../../notifications/domain/webhook.ts';
-import { assigned, flag, int, maybe, text, time, word } from '../column.ts';
-import { table } from '../table.ts';
+import { assigned, flag, int, maybe, text, time, word, table } from '../table.ts';
 
 // How the stores of this folder keep what they store.
 
@@ -35,7 +34,7 @@ export const mails = table({
   dueAt: maybe(time),
   claim: maybe(text),
   endedAt: maybe(time),
-  ending: maybe(text),
+  ending: maybe(word(['sent', 'refused', 'given_up', 'left_out'] as const)),
   problem: maybe(text),
   /** It is not sent after that. */
   until: time,

@@ -4,15 +4,16 @@ import type {
   DueDelivery,
   WebhookCounts,
 } from '../../../notifications/webhook-ports.ts';
-import { mostCounted } from '../../../kernel/outbox.ts';
+import { mostCounted } from '../../../kernel/queue.ts';
 import { givenUpReasons } from '../../../notifications/domain/notification.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';
+import type { Attempt, WebhookDelivery } from '../../../notifications/domain/webhook-delivery.ts';
 import type { Queries } from '../database.ts';
-import { padded } from '../engine/padded-lists.ts';
+import { padded } from '../engine/statements.ts';
 import { fromMillis, toMillis } from '../schema.ts';
-import { openedSecrets } from './saved-webhook.ts';
-import { deliveryFrom } from './webhook-delivery-rows.ts';
-import { webhookFrom } from './webhook-rows.ts';
+import { present } from '../table.ts';
+import { openedSecrets, webhookFrom } from './kysely-webhooks.ts';
+import { webhookAttempts, webhookDeliveries } from './tables.ts';
 
 /** The first that are due, in order. */
 export const dueDeliveries = async (
@@ -68,7 +69,7 @@ export const claimedDeliveries = async (
   return rows.map((row) => {
     const its = rowOf.get(row.webhook_id);
     const webhook = its && webhookFrom(its);
-    const secrets = () => (its ? openedSecrets(sealer, its.id, its) : []);
+    const secrets = () => (its ? openedSecrets(sealer, its) : []);
     return {
       ...{ id: row.id, claim, receiver: row.receiver },
       ...{ delivery: deliveryFrom(row), webhook, secrets },
@@ -116,3 +117,38 @@ const firstOf = (db: Queries, lane: bigint) =>
       fn.min<bigint | null>('counted.next_at').as('first'),
     ])
     .executeTakeFirstOrThrow();
+
+const ofDelivery = webhookDeliveries.without('begunAt', 'receiver', 'isSlow', 'claim');
+type Row = Parameters<typeof ofDelivery.read>[0];
+const ofAttempt = webhookAttempts.without('id');
+type AttemptRow = Parameters<typeof ofAttempt.read>[0];
+
+export const deliveryFrom = (row: Row): WebhookDelivery => {
+  const { state, nextAt, ...delivery } = ofDelivery.read(row);
+  const progress = state === 'waiting' ? { state, nextAt: present('next_at', nextAt) } : { state };
+  return { ...delivery, progress };
+};
+
+export const deliveryRow = ({ progress, ...delivery }: WebhookDelivery): Row =>
+  ofDelivery.write({ ...delivery, nextAt: undefined, ...progress });
+
+export const attemptRow = (deliveryId: string, attempt: Attempt): AttemptRow => {
+  const common = { deliveryId, at: attempt.at, tookMs: Math.round(attempt.tookMs) };
+  switch (attempt.kind) {
+    case 'answered': {
+      const { status, beginning: answer } = attempt;
+      return ofAttempt.write({ ...common, status, why: undefined, answer });
+    }
+    case 'failed': {
+      const { why, explanation: answer } = attempt;
+      return ofAttempt.write({ ...common, status: undefined, why, answer });
+    }
+  }
+};
+
+export const attemptFrom = (row: AttemptRow): Attempt => {
+  const { at, tookMs, status, why, answer } = ofAttempt.read(row);
+  return status === undefined
+    ? { at, tookMs, kind: 'failed', why: present('why', why), explanation: answer }
+    : { at, tookMs, kind: 'answered', status, beginning: answer };
+};

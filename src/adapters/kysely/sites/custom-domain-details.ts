@@ -1,4 +1,11 @@
 import * as v from 'valibot';
+import {
+  isProblemCode,
+  responsibles,
+  severities,
+  type DnsProblem,
+  type DnsProblemCode,
+} from '../../../domains/domain/dns/problem.ts';
 import type {
   Attempts,
   AuthorityTurn,
@@ -19,8 +26,23 @@ import type { DnsZone } from '../../../domains/domain/dns/facts.ts';
 import type { DnsReport, ResolverSummary } from '../../../domains/domain/dns/report.ts';
 import type { DnsStanding } from '../../../domains/domain/dns/judgement.ts';
 import { methodNames, type Validation } from '../../../domains/domain/dns/validation.ts';
-import { date, perhaps, type Entries } from '../column.ts';
-import { problem } from './stored-problem.ts';
+import { perhaps, date, type Entries } from '../table.ts';
+
+/** A version after this one may have stored a code of its own: it is read as a lookup that failed. */
+const code = v.pipe(
+  v.string(),
+  v.transform((stored): DnsProblemCode => (isProblemCode(stored) ? stored : 'dns_lookup_failed')),
+);
+
+const problem = v.object({
+  code,
+  severity: v.picklist(severities),
+  actor: v.picklist(responsibles),
+  fix: v.string(),
+  seen: v.string(),
+  wanted: v.string(),
+  resolver: perhaps(v.string()),
+} satisfies Entries<DnsProblem>);
 
 // How the details of a domain are read from JSON. A new field, or a new kind of certificate, does not compile until it
 // is read here.

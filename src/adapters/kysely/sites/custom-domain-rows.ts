@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely';
 import * as v from 'valibot';
-import { isCertified } from '../../../domains/domain/attachment/domain-certificate.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import { isCertified } from '../../../domains/domain/attachment/domain-certificate.ts';
 import { dueAt } from '../../../domains/domain/attachment/due-work.ts';
 import { isAttached } from '../../../domains/domain/attachment/serving.ts';
-import { storedDetails, type DomainColumn } from './custom-domain-details.ts';
 import type { Schema } from '../schema.ts';
 import { domains } from './tables.ts';
+import { storedDetails, type DomainColumn } from './custom-domain-details.ts';
 
 export type CustomDomainRow = Selectable<Schema['domains']>;
 

@@ -15,7 +15,7 @@ import type { CustomDomain } from '../../../domains/domain/attachment/custom-dom
 import { isCertified } from '../../../domains/domain/attachment/domain-certificate.ts';
 import { withNews } from '../../../domains/domain/attachment/due-work.ts';
 import { domainNotFound } from '../../../domains/domain/domains-error.ts';
-import { AggregateStore } from '../aggregate-store.ts';
+import { AggregateStore } from '../store.ts';
 import type { Database } from '../database.ts';
 import { refusedAs } from '../engine/failure.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
@@ -29,7 +29,7 @@ import { forgetOrdersOf, writeWorkDone } from './kysely-certificate-orders.ts';
 import { removeCertificate, storeCertificate } from './kysely-certificates.ts';
 import { forgetSharesOf } from './kysely-domain-shares.ts';
 import { entryWriter } from './kysely-timeline.ts';
-import { projectsBelow, rivalsOf } from './names-below.ts';
+import { projectsBelow, rivalsOf } from './domain-facts.ts';
 import { alignRoutes } from './project-routes.ts';
 
 interface Needs {

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { StoredWork } from '../../../domains/domain/certificates/certificate-work.ts';
 import type { LedgerChange } from '../../../domains/domain/certificates/ca-budget.ts';
 import { attachmentIn, subjectsOf } from '../../../domains/domain/attachment/domain-certificate.ts';
@@ -7,14 +7,20 @@ import type {
   Challenge,
   KeptOrder,
   PlacedOrder,
+  DnsChallenge,
+  DnsChallenges,
+  AuthorityAccounts,
+  AuthorityAccount,
 } from '../../../domains/certificate-ports.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
-import { SealingStore } from '../store.ts';
+import { SealingStore, Store } from '../store.ts';
 import { failureOf } from '../engine/failure.ts';
-import { writeLedger } from './kysely-authority-ledger.ts';
 import type { Queries } from '../database.ts';
-import type { Schema } from '../schema.ts';
-import { openColumns, sealedColumns } from '../sealed-columns.ts';
+import { toMillis, type Schema } from '../schema.ts';
+import { openColumns, sealedColumns } from '../sealed-values.ts';
+import { writeLedger } from './kysely-authority-ledger.ts';
+import { certificateOrders, dnsChallenges } from './tables.ts';
+
+const keptOrder = certificateOrders.only('authority', 'subject', 'host', 'url');
 
 export class KyselyCertificateOrders extends SealingStore implements CertificateOrders {
   readonly #answer = this.database.prepare<
@@ -43,9 +49,10 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
     host,
     privateKey,
   }: Omit<KeptOrder, 'url'>): Promise<KeptOrder | undefined> {
+    const secret = { key: subject, secret: privateKey };
     const row = {
-      ...{ authority, subject, host },
-      ...sealedColumns(this.sealer, 'certificate_orders', subject, privateKey),
+      ...certificateOrders.write({ authority, subject, host }),
+      ...sealedColumns(this.sealer, 'certificate_orders', secret),
     };
     try {
       // Retries a deadlock with an order that is being deleted.
@@ -65,7 +72,7 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
     await this.database.transaction(async (db) => {
       await db
         .updateTable('certificate_orders')
-        .set({ url })
+        .set(certificateOrders.write({ url }))
         .where('subject', '=', subject)
         .where('url', 'is', null)
         .execute();
@@ -75,10 +82,10 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
     return { ...kept, url: kept.url ?? url };
   }
 
-  async publish(subject: string, { token, keyAuthorization }: Challenge): Promise<void> {
+  async publish(subject: string, challenge: Challenge): Promise<void> {
     await this.db
       .updateTable('certificate_orders')
-      .set({ token, key_authorization: keyAuthorization })
+      .set(certificateOrders.only('token', 'keyAuthorization').write(challenge))
       .where('subject', '=', subject)
       .execute();
     await this.#kept(subject);
@@ -107,12 +114,10 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
   }
 
   #orderFrom(row: Selectable<Schema['certificate_orders']>): KeptOrder {
-    const { subject, authority, host, url } = row;
-    const privateKey = openColumns(this.sealer, 'certificate_orders', subject, row);
     return {
-      ...{ authority, subject, host, privateKey },
-      url: url ?? undefined,
-    } satisfies EveryField<KeptOrder>;
+      ...keptOrder.read(row),
+      privateKey: openColumns(this.sealer, 'certificate_orders', row),
+    };
   }
 }
 
@@ -140,3 +145,84 @@ export const forgetOrdersOf = async (db: Queries, domainId: string): Promise<voi
     await db.deleteFrom(table).where('subject', '>=', first).where('subject', '<', end).execute();
   }
 };
+
+export class KyselyDnsChallenges extends Store implements DnsChallenges {
+  async publish(subject: string, challenge: DnsChallenge): Promise<void> {
+    const row = dnsChallenges.write({ ...challenge, subject });
+    await this.database.transaction(async (db) => {
+      // Locked, so that either the order is forgotten already, or forgetting it deletes this value too.
+      const order = await db
+        .selectFrom('certificate_orders')
+        .select('subject')
+        .where('subject', '=', subject)
+        .$call(this.database.engine.locked)
+        .executeTakeFirst();
+      if (!order) throw new Error(`the order of ${subject} was forgotten meanwhile`);
+      await this.database.engine
+        .upsert({
+          insert: db.insertInto('dns_challenges').values(row),
+          key: ['label', 'value', 'subject'],
+          change: { expires_at: sql`${row.expires_at}` },
+        })
+        .execute();
+    });
+  }
+
+  async valuesFor(
+    labels: readonly string[],
+    now: Date,
+  ): Promise<ReadonlyMap<string, readonly string[]>> {
+    const rows = await this.db
+      .selectFrom('dns_challenges')
+      .select(['label', 'value'])
+      .where('label', 'in', [...labels])
+      .where('expires_at', '>', toMillis(now))
+      .orderBy('value')
+      .execute();
+    const values = new Map<string, readonly string[]>();
+    for (const { label, value } of rows) {
+      // Two orders may have the same challenge.
+      values.set(label, [...new Set(values.get(label)).add(value)]);
+    }
+    return values;
+  }
+}
+
+export class KyselyAuthorityAccounts extends SealingStore implements AuthorityAccounts {
+  readonly #find = this.database.prepare<
+    { directoryUrl: string },
+    Selectable<Schema['authority_accounts']>
+  >((db, the) =>
+    db
+      .selectFrom('authority_accounts')
+      .selectAll()
+      .where('directory_url', '=', the('directoryUrl')),
+  );
+
+  async find(directoryUrl: string): Promise<AuthorityAccount | undefined> {
+    const [row] = await this.#find({ directoryUrl });
+    return row && { url: row.url, privateKey: openColumns(this.sealer, 'authority_accounts', row) };
+  }
+
+  async save(directoryUrl: string, account: AuthorityAccount, lostUrl?: string): Promise<void> {
+    const secret = { key: directoryUrl, secret: account.privateKey };
+    const row = { url: account.url, ...sealedColumns(this.sealer, 'authority_accounts', secret) };
+    if (lostUrl !== undefined) {
+      await this.db
+        .updateTable('authority_accounts')
+        .set(row)
+        .where('directory_url', '=', directoryUrl)
+        .where('url', '=', lostUrl)
+        .execute();
+      return;
+    }
+    try {
+      await this.db
+        .insertInto('authority_accounts')
+        .values({ directory_url: directoryUrl, ...row })
+        .execute();
+    } catch (error) {
+      if (failureOf(error) !== 'duplicate') throw error;
+    }
+  }
+}

@@ -1,13 +1,18 @@
+import { sql, type Selectable } from 'kysely';
 import type { Sealer } from '../../../kernel/sealer.ts';
 import type { Certificate, Validity } from '../../../domains/domain/certificates/renewal.ts';
-import type { Certificates } from '../../../domains/certificate-ports.ts';
+import type { Certificates, OwnNames } from '../../../domains/certificate-ports.ts';
+import type { CaUse, LedgerName } from '../../../domains/domain/certificates/ca-budget.ts';
+import { ownSubject, type OwnChange, type OwnName } from '../../../domains/domain/own/own-name.ts';
 import { SealingStore } from '../store.ts';
-import { nextEdgeRevision } from './edge-revision.ts';
-import { forgetOrder } from './kysely-certificate-orders.ts';
 import type { Queries } from '../database.ts';
-import { present } from '../column.ts';
-import { sealedColumns } from '../sealed-columns.ts';
-import { certificates } from './tables.ts';
+import { present } from '../table.ts';
+import { sealedColumns } from '../sealed-values.ts';
+import type { Schema } from '../schema.ts';
+import { nextEdgeRevision } from './project-routes.ts';
+import { forgetOrder, writeWorkDone } from './kysely-certificate-orders.ts';
+import { certificates, ownNames } from './tables.ts';
+import { takeTurn, useOf } from './kysely-authority-ledger.ts';
 
 export class KyselyCertificates extends SealingStore implements Certificates {
   async save(certificate: Certificate, endsOrder?: string): Promise<void> {
@@ -43,7 +48,7 @@ export const storeCertificate = async (
   { privateKey, ...certificate }: Certificate,
 ): Promise<void> => {
   const { host } = certificate;
-  const sealed = sealedColumns(sealer, 'certificates', host, privateKey);
+  const sealed = sealedColumns(sealer, 'certificates', { key: host, secret: privateKey });
   const revision = await nextEdgeRevision(db);
   await db.deleteFrom('certificates').where('host', '=', host).execute();
   await db
@@ -83,4 +88,96 @@ export const validityFrom = (row: Parameters<typeof validity.read>[0]): Validity
     notBefore: present('not_before', notBefore),
     notAfter: present('not_after', notAfter),
   };
+};
+
+export class KyselyOwnNames extends SealingStore implements OwnNames {
+  readonly #all = this.database.prepare<Record<string, never>, Selectable<Schema['own_names']>>(
+    (db) => db.selectFrom('own_names').selectAll(),
+  );
+
+  async all(): Promise<readonly OwnName[]> {
+    return (await this.#all({})).map(ownNameFrom);
+  }
+
+  async find(host: string): Promise<OwnName | undefined> {
+    const row = await this.db
+      .selectFrom('own_names')
+      .selectAll()
+      .where('host', '=', host)
+      .executeTakeFirst();
+    return row && ownNameFrom(row);
+  }
+
+  change<Change extends OwnChange>(
+    host: string,
+    decide: (name: OwnName | undefined) => Change,
+  ): Promise<Change> {
+    return this.database.transaction((db) => this.#change(db, host, decide));
+  }
+
+  changeCounted<Change extends OwnChange>(
+    name: LedgerName,
+    now: Date,
+    decide: (name: OwnName | undefined, use: CaUse) => Change,
+  ): Promise<Change> {
+    return this.database.transaction(async (db) => {
+      // Also lets one of several workers be the first to store a name.
+      await takeTurn(db);
+      const use = await useOf(db, name, now);
+      return this.#change(db, name.host, (current) => decide(current, use));
+    });
+  }
+
+  forget(host: string, now: Date, isOver: (name: OwnName) => boolean): Promise<boolean> {
+    return this.database.transaction(async (db) => {
+      const row = await this.#locked(db, host);
+      const name = row && ownNameFrom(row);
+      if (!name || !isOver(name)) return false;
+      await forgetOrder(db, ownSubject(name));
+      await db.deleteFrom('own_names').where('host', '=', host).execute();
+      await removeCertificate(db, host, now);
+      return true;
+    });
+  }
+
+  #locked(db: Queries, host: string): Promise<Row | undefined> {
+    return db
+      .selectFrom('own_names')
+      .selectAll()
+      .where('host', '=', host)
+      .$call(this.database.engine.locked)
+      .executeTakeFirst();
+  }
+
+  async #change<Change extends OwnChange>(
+    db: Queries,
+    host: string,
+    decide: (name: OwnName | undefined) => Change,
+  ): Promise<Change> {
+    const row = await this.#locked(db, host);
+    const change = decide(row && ownNameFrom(row));
+    await this.#write(db, change.name);
+    await writeWorkDone(db, change);
+    if (change.certificate) await storeCertificate(db, this.sealer, change.certificate);
+    return change;
+  }
+
+  async #write(db: Queries, name: OwnName): Promise<void> {
+    const row = ownNameRow(name);
+    const change = { generation: sql`${row.generation}`, details: sql`${row.details}` };
+    await this.database.engine
+      .upsert({ insert: db.insertInto('own_names').values(row), key: ['host'], change })
+      .execute();
+  }
+}
+
+type Row = Selectable<Schema['own_names']>;
+
+const ownNameRow = ({ host, generation, ...details }: OwnName): Row =>
+  ownNames.write({ host, generation, details });
+
+/** @throws Error when the row is corrupt */
+const ownNameFrom = (row: Row): OwnName => {
+  const { details, ...name } = ownNames.read(row);
+  return { ...name, ...details };
 };

@@ -12,16 +12,16 @@ import type { PairDecision } from '../../../domains/domain/redirects/pair.ts';
 import { domainNotFound } from '../../../domains/domain/domains-error.ts';
 import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { DomainChange } from '../../../domains/domain/attachment/timeline-entries.ts';
-import type { CustomDomains } from '../../../domains/ports.ts';
-import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';
+import type { CustomDomains, DueDomain, DueDomains } from '../../../domains/ports.ts';
+import type { Claimed, Most } from '../../../kernel/queue.ts';
 import type { Database, Queries } from '../database.ts';
-import { AggregateStore } from '../aggregate-store.ts';
-import { lookAtAccount } from './admission-facts.ts';
-import { DomainChanges } from './domain-changes.ts';
-import { domainFingerprint } from './domain-fingerprint.ts';
-import { JointWrites } from '../joint-writes.ts';
-import { takeTurn, useOf } from './kysely-authority-ledger.ts';
+import { AggregateStore, Store } from '../store.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
+import { QueueRows } from '../queue.ts';
+import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';
+import { lookAtAccount, domainFingerprint } from './domain-facts.ts';
+import { DomainChanges } from './domain-changes.ts';
+import { takeTurn, useOf } from './kysely-authority-ledger.ts';
 import { alignRoutes, hostsOf, settingsFrom, storeSettings } from './project-routes.ts';
 
 type Wanted = Parameters<CustomDomains['add']>[0];
@@ -39,7 +39,6 @@ interface Needs {
 }
 
 export class KyselyCustomDomains extends AggregateStore implements CustomDomains {
-  readonly #writes: JointWrites;
   readonly #needs: Needs;
   readonly #changes: DomainChanges;
   readonly fingerprint = domainFingerprint(this.database);
@@ -72,7 +71,6 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
 
   constructor(database: Database, outbox: KyselyOutbox, needs: Needs) {
     super(database, outbox);
-    this.#writes = new JointWrites(database);
     this.#needs = needs;
     this.#changes = new DomainChanges(database, outbox, needs);
   }
@@ -156,7 +154,7 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
     id: string,
     decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
   ): Promise<Change> {
-    return this.#writes.transaction(() => this.#changes.change(id, decide));
+    return this.database.batched(() => this.#changes.change(id, decide));
   }
 
   changeCounted<Change extends DomainChange>(
@@ -164,7 +162,7 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
     { authority, now }: { readonly authority: string; readonly now: Date },
     decide: (domain: CustomDomain, use: CaUse) => Change,
   ): Promise<Change> {
-    return this.#writes.transaction(async (db) => {
+    return this.database.batched(async (db) => {
       await takeTurn(db);
       const domain = await this.get(id);
       if (!domain) throw domainNotFound(id);
@@ -208,3 +206,43 @@ const selectDomains = (db: Queries) => db.selectFrom('domains').selectAll();
 
 const newestFirst = (one: CustomDomain, other: CustomDomain): number =>
   other.addedAt.getTime() - one.addedAt.getTime() || (one.id < other.id ? 1 : -1);
+
+export class KyselyDueDomains extends Store implements DueDomains {
+  readonly #queue: QueueRows;
+
+  readonly #claimed = this.database.prepare<{ claim: string }, CustomDomainRow>((db, the) =>
+    db
+      .selectFrom('domains')
+      .selectAll()
+      .where('claim', '=', the('claim'))
+      .orderBy('due_at')
+      .orderBy('id'),
+  );
+
+  constructor(database: Database, ids: Ids) {
+    super(database);
+    this.#queue = new QueueRows(database, ids, {
+      ...{ table: 'domains', key: 'id', due: 'due_at', leaseEnd: 'claimed_until' },
+      order: ['due_at', 'id'],
+    });
+  }
+
+  async claim(now: Date, leaseUntil: Date, { limit }: Most): Promise<readonly DueDomain[]> {
+    const claim = await this.#queue.take(now, leaseUntil, limit);
+    if (claim === undefined) return [];
+    const domains = (await this.#claimed({ claim })).map(customDomainFrom);
+    return domains.map((domain) => ({ id: domain.id, claim, domain }));
+  }
+
+  nextDueAt(): Promise<Date | undefined> {
+    return this.#queue.nextDueAt();
+  }
+
+  prolong(held: readonly Claimed[], leaseUntil: Date): Promise<void> {
+    return this.#queue.prolong(held, leaseUntil);
+  }
+
+  done(held: readonly Claimed[]): Promise<void> {
+    return this.#queue.release(held);
+  }
+}

@@ -9,7 +9,7 @@ import type { DomainShares } from '../../../domains/ports.ts';
 import type { Queries } from '../database.ts';
 import { toMillis } from '../schema.ts';
 import { domainShares } from './tables.ts';
-import { AggregateStore } from '../aggregate-store.ts';
+import { AggregateStore } from '../store.ts';
 import { customDomainFrom } from './custom-domain-rows.ts';
 
 type Shared = Pick<CustomDomain, 'id' | 'accountId'>;

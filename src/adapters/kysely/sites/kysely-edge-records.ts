@@ -3,9 +3,9 @@ import type { EdgeRecords, EdgeChanges, LoadedCertificate } from '../../../domai
 import { SealingStore } from '../store.ts';
 import { validityFrom } from './kysely-certificates.ts';
 import { routeFrom, type RouteRow } from './project-routes.ts';
-import { present } from '../column.ts';
+import { present } from '../table.ts';
 import type { Schema } from '../schema.ts';
-import { openColumns } from '../sealed-columns.ts';
+import { openColumns } from '../sealed-values.ts';
 
 type CertificateRow = Selectable<Schema['certificates']>;
 type Page = Readonly<{ after: bigint; limit: number }>;
@@ -68,16 +68,12 @@ export class KyselyEdgeRecords extends SealingStore implements EdgeRecords {
   }
 
   #certificateFrom(row: CertificateRow): LoadedCertificate {
-    const { host } = row;
-    const sealed = {
-      private_key: present('private_key', row.private_key),
-      sealed_by: present('sealed_by', row.sealed_by),
-    };
+    const { host, private_key, sealed_by } = row;
     return {
       host,
       chain: present('chain', row.chain),
       ...validityFrom(row),
-      privateKey: () => openColumns(this.sealer, 'certificates', host, sealed),
+      privateKey: () => openColumns(this.sealer, 'certificates', { host, private_key, sealed_by }),
     };
   }
 }

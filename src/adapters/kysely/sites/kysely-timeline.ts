@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import {
   trimsAfter,
   type TimelineEntry,
@@ -19,12 +19,29 @@ export class KyselyTimeline extends Store implements Timeline {
       .orderBy('id', 'desc')
       .limit(limit)
       .execute();
-    return rows.map(domainTimeline.read).map(({ id, kind, occurredAt, details }) => ({
-      ...{ place: id, kind, occurredAt },
-      details: JSON.parse(details) as TimelineEntry['details'],
-    }));
+    return rows.map(readEntry);
+  }
+
+  async newestAttempt(domainId: string): Promise<PlacedEntry | undefined> {
+    const row = await this.db
+      .selectFrom('domain_timeline')
+      .selectAll()
+      .where('domain_id', '=', domainId)
+      .where('kind', '=', 'attempt')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return row && readEntry(row);
   }
 }
+
+const readEntry = (row: Selectable<Schema['domain_timeline']>): PlacedEntry => {
+  const { id, kind, occurredAt, details } = domainTimeline.read(row);
+  return {
+    ...{ place: id, kind, occurredAt },
+    details: JSON.parse(details) as TimelineEntry['details'],
+  };
+};
 
 /** For the other adapters of this folder, in the transaction of the change that the entries describe. */
 export const entryWriter = (

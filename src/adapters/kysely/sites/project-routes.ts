@@ -6,13 +6,54 @@ import {
   type DomainSettings,
 } from '../../../domains/domain/redirects/settings.ts';
 import { routesOf, type Route } from '../../../domains/domain/redirects/redirects.ts';
-import { customDomainFrom } from './custom-domain-rows.ts';
-import { nextEdgeRevision } from './edge-revision.ts';
-import { withheldOf } from './names-below.ts';
-import { present } from '../column.ts';
-import type { Database, Queries } from '../database.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Decision } from '../../../kernel/decision.ts';
+import { projectNotFound } from '../../../sites/domain/sites-error.ts';
+import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
+import type { ProjectSettings, SettingsFacts } from '../../../domains/ports.ts';
+import type { Queries, Database } from '../database.ts';
+import { Store, AggregateStore } from '../store.ts';
+import { present } from '../table.ts';
 import type { Schema } from '../schema.ts';
-import { projects, routes } from './tables.ts';
+import type { KyselyOutbox } from '../kysely-outbox.ts';
+import { edgeRevision, projects, routes } from './tables.ts';
+import { customDomainFrom } from './custom-domain-rows.ts';
+import { withheldOf } from './domain-facts.ts';
+
+/**
+ * The revision of a change for the edges. Its row stays locked until the transaction ends, so that revisions are
+ * committed in order and a reader who sees one can see all earlier ones. Other writers wait meanwhile, so take it late.
+ * @param db in a transaction
+ */
+export const nextEdgeRevision = async (db: Queries): Promise<bigint> => {
+  await db
+    .updateTable('edge_revision')
+    .set(({ eb }) => ({ revision: eb('revision', '+', 1n) }))
+    .execute();
+  const { revision } = await db
+    .selectFrom('edge_revision')
+    .select('revision')
+    .executeTakeFirstOrThrow();
+  return revision;
+};
+
+/** The edges' public HTTPS port, for processes that show addresses but are no edge. */
+export class EdgePort extends Store {
+  /**
+   * Called by each edge once it listens. Writes only a changed port, so that an edge can start while writes fail.
+   * @throws Unavailable
+   */
+  async remember(publicPort: number): Promise<void> {
+    if ((await this.find()) === publicPort) return;
+    await this.db.updateTable('edge_revision').set(edgeRevision.write({ publicPort })).execute();
+  }
+
+  /** @returns undefined until an edge has started. @throws Unavailable */
+  async find(): Promise<number | undefined> {
+    const row = await this.db.selectFrom('edge_revision').selectAll().executeTakeFirst();
+    return row && edgeRevision.read(row).publicPort;
+  }
+}
 
 // For the other adapters of this folder, in their transaction.
 
@@ -122,3 +163,45 @@ const leadingTo = (route: Route) => {
       return { name, projectId, ...nowhere, redirectTo: route.to, redirectStatus: route.status };
   }
 };
+
+export class KyselyProjectSettings extends AggregateStore implements ProjectSettings {
+  readonly #clock: Clock;
+
+  constructor(database: Database, outbox: KyselyOutbox, clock: Clock) {
+    super(database, outbox);
+    this.#clock = clock;
+  }
+
+  async read(projectId: string): Promise<DomainSettings> {
+    const row = await this.db
+      .selectFrom('projects')
+      .select('domain_settings')
+      .where('id', '=', projectId)
+      .executeTakeFirst();
+    return row ? settingsFrom(row) : structuredClone(noDomainSettings);
+  }
+
+  async change(
+    projectId: string,
+    decide: (
+      settings: DomainSettings,
+      facts: SettingsFacts,
+    ) => Decision<DomainSettings, DomainsEvent>,
+  ): Promise<DomainSettings> {
+    const lock = async (db: Queries) => {
+      const project = await this.database.lock('projects', projectId);
+      if (!project) throw projectNotFound(projectId);
+      const facts = { accountId: project.account_id, hosts: await hostsOf(db, projectId) };
+      return { settings: settingsFrom(project), facts };
+    };
+    const { state } = await this.changing(
+      lock,
+      ({ settings, facts }) => decide(settings, facts),
+      async ({ state }, db) => {
+        await storeSettings(db, projectId, state);
+        await alignRoutes(this.database, projectId, this.#clock.now());
+      },
+    );
+    return state;
+  }
+}

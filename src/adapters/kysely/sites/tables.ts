@@ -10,6 +10,7 @@ import {
   type Redirect,
 } from '../../../domains/domain/redirects/settings.ts';
 import type { DnsChallenge } from '../../../domains/certificate-ports.ts';
+import type { OwnName } from '../../../domains/domain/own/own-name.ts';
 import { deployStates } from '../../../sites/domain/site.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { uploadProblems } from '../../../sites/domain/sites-error.ts';
@@ -24,9 +25,11 @@ import {
   text,
   time,
   word,
+  table,
   type Entries,
-} from '../column.ts';
-import { table, type ColumnsOf } from '../table.ts';
+  type ColumnsOf,
+} from '../table.ts';
+import { issued, wanted } from './custom-domain-details.ts';
 
 // How the stores of this folder keep what they store.
 
@@ -138,12 +141,18 @@ export const certificateOrders = table({
   keyAuthorization: maybe(text),
 });
 
+type OwnDetails = Omit<OwnName, 'host' | 'generation'>;
+
 /** The platform's own names. */
 export const ownNames = table({
   host: text,
   generation: int,
-  /** JSON. */
-  details: text,
+  details: json<OwnDetails>(
+    v.object({
+      certificate: v.variant('kind', [wanted, issued]),
+      failure: perhaps(v.string()),
+    } satisfies Entries<OwnDetails>),
+  ),
 });
 
 /** What our name servers answer. */

@@ -1,5 +1,5 @@
 import { DomainError } from '../../../kernel/domain-error.ts';
-import { inWords } from '../../../kernel/in-words.ts';
+import { inWords } from '../../../kernel/text.ts';
 import type { DomainsErrorCode } from '../domains-error.ts';
 import { shownHost, type Hostname } from '../names/hostname.ts';
 import { isWildcard } from '../names/name-rules.ts';

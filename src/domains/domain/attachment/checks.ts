@@ -33,7 +33,7 @@ import { checked, isOvertaken } from '../dns/judgement.ts';
 import { isBlocking } from '../dns/problem.ts';
 import type { DnsReport } from '../dns/report.ts';
 import { type DomainsErrorCode, refusal } from '../domains-error.ts';
-import { inWords } from '../../../kernel/in-words.ts';
+import { inWords } from '../../../kernel/text.ts';
 
 const hour = 60 * 60_000;
 

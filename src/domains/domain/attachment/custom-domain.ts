@@ -14,8 +14,7 @@ import { type DnsStanding, neverChecked } from '../dns/judgement.ts';
 import { refusal } from '../domains-error.ts';
 import type { DomainsEvent } from '../domains-event.ts';
 import type { Hostname } from '../names/hostname.ts';
-import type { Decision } from '../../../kernel/decision.ts';
-import { refusedTransition, type Transitions } from '../../../kernel/transitions.ts';
+import { refusedTransition, type Decision, type Transitions } from '../../../kernel/decision.ts';
 
 /** One attachment of a name to a project: adding it again makes a new one. */
 export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' | 'isApex'> {

@@ -1,0 +1,217 @@
+import { hash } from 'node:crypto';
+import type { ExpressionBuilder, Kysely } from 'kysely';
+import { provenElsewhere } from '../../../domains/domain/attachment/contested-name.ts';
+import type { CustomDomains, WantedDomain } from '../../../domains/ports.ts';
+import { projectNotFound } from '../../../sites/domain/sites-error.ts';
+import {
+  mostRivalsTold,
+  type CustomDomain,
+} from '../../../domains/domain/attachment/custom-domain.ts';
+import type { Certified } from '../../../domains/domain/attachment/domain-certificate.ts';
+import { awaitsCertificate, isWithheldFrom } from '../../../domains/domain/attachment/serving.ts';
+import { baseOf, isWildcard, wildcardOver } from '../../../domains/domain/names/name-rules.ts';
+import type { Database, Queries } from '../database.ts';
+import { fromMillis, toMillis, type Schema } from '../schema.ts';
+
+/**
+ * What decides on new domains of a project, for the transaction that adds them: it serialises the adds of one account, across
+ * its projects.
+ * @throws DomainError `project_not_found`
+ */
+export const lookAtAccount = async (
+  database: Database,
+  { accountId, projectId, addedSince }: Omit<WantedDomain, 'host'>,
+  holdersOf: CustomDomains['holdersOf'],
+) => {
+  const { db } = database;
+  await database.lock('accounts', accountId);
+  const project = await database.lock('projects', projectId);
+  if (project?.account_id !== accountId) throw projectNotFound(projectId);
+  const own = await attachedTo(db, accountId);
+  const account = {
+    current: own.length,
+    addedLately: await addedSinceOf(db, accountId, addedSince),
+    hasSucceededDeploy: project.served_deploy_id !== null,
+  };
+  const factsOf = async (host: string) => {
+    const same = own.find((one) => one.host === host);
+    return {
+      ...account,
+      provenElsewhere: provenElsewhere({ id: '', accountId, host }, await holdersOf(host)),
+      attachedTo: same && { name: same.name, isThisOne: same.project_id === projectId },
+    };
+  };
+  return { project, factsOf };
+};
+
+const attachedTo = (db: Queries, accountId: string) =>
+  db
+    .selectFrom('domains')
+    .innerJoin('projects', 'projects.id', 'domains.project_id')
+    .select(['domains.host', 'domains.project_id', 'projects.name'])
+    .where('domains.account_id', '=', accountId)
+    .where('domains.attached_host', 'is not', null)
+    .execute();
+
+/** Removed ones too. */
+const addedSinceOf = async (
+  db: Queries,
+  accountId: string,
+  since: Date,
+): Promise<readonly Date[]> => {
+  const rows = await db
+    .selectFrom('domains')
+    .select('added_at')
+    .where('account_id', '=', accountId)
+    .where('added_at', '>', toMillis(since))
+    .orderBy('added_at', 'desc')
+    .execute();
+  return rows.map(({ added_at }) => fromMillis(added_at));
+};
+
+// Other domains of the same name, and names that wildcards of other accounts cover.
+
+/** Those of a project's domains for which no wildcard of another account may answer. */
+export const withheldOf = async (
+  db: Queries,
+  domains: readonly CustomDomain[],
+): Promise<readonly string[]> => {
+  const waiting = domains.filter(awaitsCertificate);
+  const names = waiting.flatMap(({ host }) => wildcardOver(host) ?? []);
+  if (names.length === 0) return [];
+  const wildcards = await db
+    .selectFrom('domains')
+    .select(['host', 'account_id as accountId'])
+    .where('proven_host', 'in', names)
+    .execute();
+  return waiting
+    .filter((one) => wildcards.some((wildcard) => isWithheldFrom(one, wildcard)))
+    .map(({ host }) => host);
+};
+
+/**
+ * Projects with a name that waits for its certificate below a wildcard that is proven now, and so must not answer for it, or
+ * may where an account has it now that did not. Names that are only added are locked, too: one that is verified at the same
+ * moment is seen here, or sees the wildcard.
+ */
+export const projectsBelow = async (
+  { db, engine }: Database,
+  { host, id }: Pick<CustomDomain, 'host' | 'id'>,
+): Promise<readonly string[]> => {
+  if (!isWildcard(host)) return [];
+  const below = await db
+    .selectFrom('domains')
+    .select('id')
+    .where((eb) => isBelow(eb, host))
+    .where('state', 'in', ['added', 'verified'])
+    .where('id', '!=', id)
+    .execute();
+  if (below.length === 0) return [];
+  const rows = await db
+    .selectFrom('domains')
+    .select(['project_id', 'state'])
+    .where(
+      'id',
+      'in',
+      below.map(({ id }) => id),
+    )
+    .orderBy('id')
+    .$call(engine.locked)
+    .execute();
+  const verified = rows.filter(({ state }) => state === 'verified');
+  return [...new Set(verified.map(({ project_id }) => project_id))];
+};
+
+/**
+ * All other domains that wait for a proof of the name. Of a wildcard, also those of other accounts that wait for a name that
+ * it covers: they need a proof of their own from now on. Reads them without locks: each of them may hold its own, and wait
+ * for this proof to be stored.
+ */
+export const rivalsOf = (db: Queries, { id, host, accountId }: Certified) =>
+  db
+    .selectFrom('domains')
+    .select(['id', 'host', 'account_id as accountId', 'project_id as projectId'])
+    .where((eb) => {
+      const same = eb('host', '=', host);
+      if (!isWildcard(host)) return same;
+      const below = [isBelow(eb, host), eb('proven_host', 'is', null)];
+      return eb.or([same, eb.and([...below, eb('account_id', '!=', accountId)])]);
+    })
+    .where('state', '=', 'added')
+    .where('id', '!=', id)
+    .orderBy('id')
+    .limit(mostRivalsTold)
+    .execute();
+
+/** Whether an attached name is one that the wildcard covers, or the wildcard itself. */
+const isBelow = (eb: ExpressionBuilder<Schema, 'domains'>, wildcard: string) => {
+  const host = eb.ref('attached_host');
+  const parent = eb.fn<string>('substr', [host, eb.fn('instr', [host, eb.val('.')])]);
+  return eb(parent, '=', `.${baseOf(wildcard)}`);
+};
+
+/**
+ * See `CustomDomains.fingerprint`. Rows are compared as they are stored, without reading the JSON in them. Other accounts
+ * may prove a name or a wildcard that covers it, and may use up a limit of the authority: so the holders and the ledger are those of all accounts.
+ */
+export const domainFingerprint = (
+  database: Database,
+): ((slug: string, host?: string) => Promise<string>) => {
+  const ofAll = database.prepare<{ slug: string }, object>((db, the) =>
+    attached(db).where('projects.slug', '=', the('slug')),
+  );
+  const ofOne = database.prepare<{ slug: string; host: string }, object>((db, the) =>
+    attached(db)
+      .where('projects.slug', '=', the('slug'))
+      .where('domains.attached_host', '=', the('host')),
+  );
+  return async (slug, host) => {
+    const rows = await (host === undefined ? ofAll({ slug }) : ofOne({ slug, host }));
+    return hash('sha256', rows.map((row) => Object.values(row).join('\n')).join('\n'), 'base64');
+  };
+};
+
+const attached = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('projects')
+    .leftJoin('domains', (join) =>
+      join
+        .onRef('domains.project_id', '=', 'projects.id')
+        .on('domains.attached_host', 'is not', null),
+    )
+    .leftJoin('domains as holders', 'holders.proven_host', 'domains.attached_host')
+    .leftJoin('domains as covers', (join) =>
+      join.on(({ eb, fn, ref, val }) => {
+        const host = ref('domains.attached_host');
+        const parent = fn<string>('substr', [host, fn('instr', [host, val('.')])]);
+        return eb('covers.proven_host', '=', fn<string>('concat', [val('*'), parent]));
+      }),
+    )
+    .select(['projects.name', 'projects.served_deploy_id', 'projects.domain_settings'])
+    .select([
+      'domains.id',
+      'domains.state',
+      'domains.generation',
+      'domains.details',
+      'holders.id as holder',
+      // A holder that is only added may lose and regain its proof, with a check each time.
+      'holders.due_at as holder_due',
+      'covers.id as cover',
+      'covers.due_at as cover_due',
+    ])
+    .select((eb) => [
+      eb
+        .selectFrom('authority_ledger')
+        .select(({ fn }) => fn.max('authority_ledger.id').as('newest'))
+        .as('spent'),
+      eb
+        .selectFrom('domain_shares')
+        .select(({ fn }) => fn.max('domain_shares.created_at').as('newest'))
+        .whereRef('domain_shares.domain_id', '=', 'domains.id')
+        .as('shared'),
+      eb
+        .selectFrom('domain_shares')
+        .select(({ fn }) => fn.countAll().as('count'))
+        .whereRef('domain_shares.domain_id', '=', 'domains.id')
+        .as('shares'),
+    ]);

@@ -1,0 +1,201 @@
+import type { Most } from '../../kernel/queue.ts';
+import { slowMs } from '../../notifications/domain/webhook-delivery.ts';
+import type { ClaimedDelivery, Claiming, DueDelivery } from '../../notifications/webhook-ports.ts';
+
+/** Room for more in one lane. */
+export interface Room<Item, Wanted> {
+  readonly wanted: Wanted;
+  /** Whether there may be more that is due than what was claimed. */
+  readonly isMoreThan: (claimed: readonly Item[]) => boolean;
+}
+
+/** How much of one kind of work this process does at once, and whose. */
+export interface Share<Item, Wanted = Most> {
+  /** Each has room of its own. */
+  readonly lanes: readonly string[];
+  /** Whether there is room for enough to look for more. */
+  readonly isRoomy: boolean;
+  /** Undefined if the lane is full. */
+  room(lane: string): Room<Item, Wanted> | undefined;
+  begin(item: Item, lane: string): void;
+  end(item: Item): void;
+  /** After that time, an item may give its place to others. @returns whether it did */
+  readonly yields?: { readonly afterMs: number; readonly give: (item: Item) => boolean };
+}
+
+/** Accounts whose last turn is remembered. */
+const mostRemembered = 500;
+
+interface Places<Item> {
+  readonly atOnce: number;
+  /** Looks for more as soon as there is room for so many; 1 by default. */
+  readonly refill?: number;
+  /** Then accounts take turns. */
+  readonly accountOf?: (item: Item) => string;
+}
+
+/** So many at once. */
+export class Shared<Item> implements Share<Item> {
+  readonly lanes = ['all'];
+  readonly #places: Places<Item>;
+  #taken = 0;
+  /** Accounts that had a turn, the latest last. */
+  #lately: readonly string[] = [];
+
+  constructor(places: Places<Item>) {
+    this.#places = places;
+  }
+
+  get isRoomy(): boolean {
+    const { atOnce, refill = 1 } = this.#places;
+    return atOnce - this.#taken >= refill;
+  }
+
+  room(): Room<Item, Most> | undefined {
+    const limit = this.#places.atOnce - this.#taken;
+    if (limit <= 0) return undefined;
+    const wanted = { limit, lately: this.#lately };
+    return { wanted, isMoreThan: (claimed) => claimed.length === limit };
+  }
+
+  begin(item: Item): void {
+    this.#taken += 1;
+    const accountId = this.#places.accountOf?.(item);
+    if (accountId === undefined) return;
+    const others = this.#lately.filter((id) => id !== accountId);
+    this.#lately = [...others, accountId].slice(-mostRemembered);
+  }
+
+  end(): void {
+    this.#taken -= 1;
+  }
+}
+
+/** How many due deliveries are looked at in one search. */
+const window = 500;
+
+/**
+ * How many calls may be under way. Each is a socket that waits for 10 seconds at most. A quick call gives its place to
+ * others after a second, so that at most 200 more begin in each second.
+ */
+export const places = { quick: 200, slow: 400 } as const;
+/** For each webhook; and, counted apart for quick and slow calls, for each account and each receiver of an account. */
+export const mostAtOnce = { webhook: 4, receiver: 6, account: 10 } as const;
+
+interface Call extends DueDelivery {
+  /** Whether it has a place among the slow ones. */
+  readonly isSlow: boolean;
+}
+
+type Called = Pick<ClaimedDelivery, 'id' | 'receiver'> & {
+  readonly delivery: Pick<ClaimedDelivery['delivery'], 'webhookId' | 'accountId'>;
+};
+type Counted = keyof typeof mostAtOnce;
+
+/** Under which keys a call counts. Slow calls take no places of quick ones, not even of the same account. */
+const keysOf = ({ webhookId, accountId, receiver, isSlow }: Call): Record<Counted, string> => {
+  const account = `${isSlow ? 'slow' : 'quick'} ${accountId}`;
+  return { webhook: webhookId, receiver: `${account} ${receiver}`, account };
+};
+
+/** What this process calls at the moment, and what there is room for. Slow receivers have places of their own. */
+export class CallsUnderWay implements Share<ClaimedDelivery, Claiming> {
+  readonly lanes = ['quick', 'slow'];
+  readonly isRoomy = true;
+  readonly yields = { afterMs: slowMs, give: ({ id }: Called) => this.makeSlow(id) };
+  readonly #calls = new Map<string, Call>();
+
+  room(lane: string): Room<ClaimedDelivery, Claiming> | undefined {
+    const isSlow = lane === 'slow';
+    if (this.#free(isSlow) <= 0) return undefined;
+    const except = this.full(isSlow);
+    let isMore = Object.values(except).some(({ length }) => length > 0);
+    const choose = (due: readonly DueDelivery[]) => {
+      const chosen = this.choose(due, isSlow);
+      isMore ||= chosen.length < due.length || due.length === window;
+      return chosen;
+    };
+    return { wanted: { limit: window, isSlow, except, choose }, isMoreThan: () => isMore };
+  }
+
+  /** Those that get no more calls now. */
+  full(isSlow: boolean): Claiming['except'] {
+    const all = [...this.#calls.values()];
+    const counts = new Counts(all);
+    const calls = all.filter((call) => call.isSlow === isSlow);
+    const receivers = calls.filter((call) => counts.isFull(call, 'receiver'));
+    const byKey = new Map(receivers.map((call) => [keysOf(call).receiver, call]));
+    return {
+      webhooks: distinct(all, 'webhookId', (call) => counts.isFull(call, 'webhook')),
+      accounts: distinct(calls, 'accountId', (call) => counts.isFull(call, 'account')),
+      receivers: [...byKey.values()].map(({ accountId, receiver }) => ({ accountId, receiver })),
+    };
+  }
+
+  /** The first of them, in order, that there is room for. */
+  choose(due: readonly DueDelivery[], isSlow: boolean): readonly DueDelivery[] {
+    const counts = new Counts(this.#calls.values());
+    const room = this.#free(isSlow);
+    const chosen: DueDelivery[] = [];
+    for (const one of due) {
+      if (chosen.length >= room) break;
+      const call = { ...one, isSlow };
+      if (counts.isFull(call)) continue;
+      chosen.push(one);
+      counts.add(call);
+    }
+    return chosen;
+  }
+
+  begin({ id, receiver, delivery: { webhookId, accountId } }: Called, lane: string): void {
+    this.#calls.set(id, { id, receiver, webhookId, accountId, isSlow: lane === 'slow' });
+  }
+
+  /** A call that takes long gives its place to others, even where the slow ones have none. @returns whether it did */
+  makeSlow(id: string): boolean {
+    const call = this.#calls.get(id);
+    if (!call || call.isSlow) return false;
+    this.#calls.set(id, { ...call, isSlow: true });
+    return true;
+  }
+
+  end({ id }: Pick<Called, 'id'>): void {
+    this.#calls.delete(id);
+  }
+
+  #free(isSlow: boolean): number {
+    const taken = [...this.#calls.values()].filter((call) => call.isSlow === isSlow);
+    return (isSlow ? places.slow : places.quick) - taken.length;
+  }
+}
+
+/** How many calls count under which key. */
+class Counts {
+  readonly #counts = { webhook: countsByKey(), receiver: countsByKey(), account: countsByKey() };
+
+  constructor(calls: Iterable<Call>) {
+    for (const call of calls) this.add(call);
+  }
+
+  isFull(call: Call, ...counted: readonly Counted[]): boolean {
+    const keys = keysOf(call);
+    const asked = counted.length > 0 ? counted : counteds;
+    return asked.some((one) => (this.#counts[one].get(keys[one]) ?? 0) >= mostAtOnce[one]);
+  }
+
+  add(call: Call): void {
+    const keys = keysOf(call);
+    for (const one of counteds) {
+      this.#counts[one].set(keys[one], (this.#counts[one].get(keys[one]) ?? 0) + 1);
+    }
+  }
+}
+
+const counteds = ['webhook', 'receiver', 'account'] as const;
+const countsByKey = () => new Map<string, number>();
+
+const distinct = (
+  calls: readonly Call[],
+  name: 'webhookId' | 'accountId',
+  isWanted: (call: Call) => boolean,
+): readonly string[] => [...new Set(calls.filter(isWanted).map((call) => call[name]))];

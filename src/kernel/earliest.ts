@@ -1,5 +1,0 @@
-/** @returns undefined if there is none */
-export const earliest = (times: readonly (Date | undefined)[]): Date | undefined =>
-  times
-    .filter((time) => time !== undefined)
-    .toSorted((one, other) => one.getTime() - other.getTime())[0];

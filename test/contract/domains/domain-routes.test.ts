@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import type { Project } from '../../../src/sites/domain/project.ts';
+import { rollBack } from '../../../src/sites/domain/site.ts';
+import { now } from '../../support/accounts.ts';
+import {
+  contest,
+  deployTo,
+  goLive,
+  liveDomain,
+  newDomain,
+  remove,
+  routesIn,
+  servedProject,
+  verify,
+} from '../../support/domains/custom-domains.ts';
+import { race } from '../../support/race.ts';
+import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
+import type { Stores } from '../../support/stores.ts';
+
+describeStores('routes of projects', (open) => {
+  let stores: Stores;
+  let project: Project;
+  beforeAll(async () => {
+    stores = await open();
+  });
+  afterAll(() => stores.close());
+  beforeEach(async () => {
+    project = await servedProject(stores);
+  });
+
+  const process = (n: number) => (n % 2 ? stores : stores.secondProcess);
+  /** By host, the deploy that it leads to. */
+  const served = async (of = project) =>
+    Object.fromEntries(
+      [...(await routesIn(stores, of))].map(([name, route]) => [
+        name,
+        route.kind === 'site' ? route.deployId : route.to,
+      ]),
+    );
+  /** The own host of a project and these, with the deploy that it serves. */
+  const wholly = async ({ slug }: Project, hosts: readonly string[]) => {
+    const deploy = (await stores.projects.find(slug))?.servedDeployId;
+    return Object.fromEntries([slug, ...hosts].map((host) => [host, deploy]));
+  };
+
+  test('a domain has no route before it is live, then that of its project, and none when it is removed', async () => {
+    const deploy = await deployTo(stores, project);
+    const own = { [project.slug]: deploy };
+    const { id, host } = await newDomain(stores, project);
+    expect(await served()).toEqual(own);
+    await stores.domains.change(id, verify);
+    expect(await served()).toEqual(own);
+    await stores.domains.change(id, goLive);
+    expect(await served()).toEqual({ ...own, [host]: deploy });
+    await stores.domains.change(id, remove);
+    expect(await served()).toEqual(own);
+  });
+
+  test('a deploy and a rollback move all hosts of their project, and no other', async () => {
+    const [one, other] = [await liveDomain(stores, project), await liveDomain(stores, project)];
+    const removed = await liveDomain(stores, project);
+    await stores.domains.change(removed.id, remove);
+    const stranger = await servedProject(stores);
+    await liveDomain(stores, stranger);
+    const theirs = await served(stranger);
+
+    const deploy = await deployTo(stores.secondProcess, project);
+    const hosts = [one.host, other.host];
+    expect(await served()).toEqual(await wholly(project, hosts));
+    expect(await served()).toMatchObject({ [one.host]: deploy });
+    await stores.projects.change(project, (site) => rollBack(site, 1, now));
+    expect(await served()).toEqual(await wholly(project, hosts));
+    expect(await served()).not.toMatchObject({ [one.host]: deploy });
+    expect(await served(stranger)).toEqual(theirs);
+  });
+
+  test('a change that moves no host does not reach the edges', async () => {
+    const { id } = await liveDomain(stores, project);
+    const { revision } = await stores.edgeRecords.changesSince(0n);
+    await stores.domains.change(id, verify);
+    await newDomain(stores, project);
+    expect((await stores.edgeRecords.changesSince(0n)).revision).toBe(revision);
+  });
+
+  testOnBoth('a deploy that races with a domain going live ends on both hosts', async () => {
+    const pairs: { readonly domain: CustomDomain; readonly project: Project }[] = [];
+    for (let n = 0; n < 10; n++) {
+      const its = await servedProject(stores);
+      const { id } = await newDomain(stores, its);
+      const { state: domain } = await stores.domains.change(id, verify);
+      pairs.push({ domain, project: its });
+    }
+    const rivals = pairs.flatMap(({ domain, project: its }, n) => [
+      () => process(n).domains.change(domain.id, goLive),
+      () => deployTo(process(n + 1), its),
+    ]);
+    const { lost } = await race(20, async (n) => rivals[n]?.());
+    expect(lost).toEqual([]);
+    for (const { domain, project: its } of pairs)
+      expect(await served(its)).toEqual(await wholly(its, [domain.host]));
+  });
+
+  testOnBoth(
+    'deploys that race with names that change owners leave each host with the right project',
+    async () => {
+      const other = await servedProject(stores);
+      const claims: { readonly domain: CustomDomain; readonly project: Project }[] = [];
+      for (let n = 0; n < 6; n++) {
+        // Each project takes three names from the other one.
+        const [from, to] = n % 2 ? [project, other] : [other, project];
+        const { host } = await liveDomain(stores, from);
+        claims.push({ domain: await newDomain(stores, to, { host }), project: to });
+      }
+      const rivals = claims.flatMap(({ domain: { id } }, n) => [
+        async () => {
+          await process(n).domains.change(id, contest);
+          await process(n).domains.change(id, goLive);
+        },
+        () => deployTo(process(n), project),
+        () => deployTo(process(n + 1), other),
+      ]);
+      const { lost } = await race(18, async (n) => rivals[n]?.());
+      expect(lost).toEqual([]);
+      for (const one of [project, other]) {
+        const hosts = claims
+          .filter((claim) => claim.project === one)
+          .map(({ domain }) => domain.host);
+        expect(await served(one)).toEqual(await wholly(one, hosts));
+      }
+    },
+  );
+});

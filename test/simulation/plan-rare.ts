@@ -1,0 +1,251 @@
+import { rareMistakes } from './dns-edits.ts';
+import { workerNames } from './fleet.ts';
+import type { Pen, PenOf } from './pen.ts';
+import { shopNames, shopOf, type ShopName } from './shops.ts';
+import { dayMs, hourMs, minuteMs, secondMs } from './world/durations.ts';
+import { authorityNames, service } from './world/world.ts';
+
+/** What happens seldom, but has to be right. Histories leave it out, so that they stay quick to compare. */
+export const planRare = (penOf: PenOf, end: number): void => {
+  for (const shop of shopNames) {
+    const { zone, hosts } = shopOf(shop);
+    const own = hosts.filter((host) => host.endsWith(zone));
+    planTypos(penOf('typos', shop), shop, end);
+    planPeople(penOf('people', shop), shop, end);
+    planConditions(penOf('caa conditions', shop), shop, end);
+    for (const host of own) planSlips(penOf('slips', host), { shop, host }, end);
+    if (own.length === 0) continue;
+    planForgotten(penOf('forgotten', shop), shop);
+    planHaste(penOf('haste', shop), shop, end);
+    planDenied(penOf('denied', shop), shop, end);
+    planOthers(penOf('others', zone), zone, end);
+    if (shopOf(shop).plan === 'business') planShelf(penOf('shelf', shop), shop, end);
+  }
+  planMuchUse(penOf('much use'), end);
+  planGuests(penOf('guests'), end);
+  for (const name of authorityNames) planAuthority(penOf('rare', name), name, end);
+  for (const name of workerNames) {
+    planAsking(penOf('asking', name), name, end);
+    planStalls(penOf('stalls', name), name, end);
+  }
+};
+
+const refusedNames = [
+  ...([service.platformHost, 'co.uk', '192.0.2.1', 'shop.*.example.com'] as const),
+  `${'long'.repeat(16)}.test`,
+] as const;
+
+const planTypos = (pen: Pen, shop: ShopName, end: number): void => {
+  for (;;) {
+    pen.wait(dayMs, 12 * dayMs);
+    if (pen.at >= end) return;
+    pen.write(`${shop} adds ${pen.chance.pick(refusedNames)}`);
+  }
+};
+
+const planPeople = (pen: Pen, shop: ShopName, end: number): void => {
+  for (let count = 1; ; count += 1) {
+    pen.wait(dayMs, 20 * dayMs);
+    if (pen.at >= end) return;
+    const colleague = `colleague-${String(count)}@${shopOf(shop).zone}`;
+    pen.write(pen.chance.happens(0.5) ? `${shop} forgets` : `${shop} invites ${colleague}`);
+  }
+};
+
+const planConditions = (pen: Pen, shop: ShopName, end: number): void => {
+  const { zone } = shopOf(shop);
+  for (;;) {
+    pen.wait(2 * dayMs, 25 * dayMs);
+    if (pen.at >= end) return;
+    const condition = pen.chance.pick(['http-01', 'dns-01', 'ours', 'another']);
+    pen.write(`${shop} allows ${zone} ${pen.chance.pick(['one', 'two'])}/${condition}`);
+    pen.wait(hourMs, 6 * dayMs);
+    pen.write(`${shop} allows ${zone} anybody`);
+  }
+};
+
+interface Name {
+  readonly shop: ShopName;
+  readonly host: string;
+}
+
+const planSlips = (pen: Pen, { shop, host }: Name, end: number): void => {
+  const its = host.startsWith('*.') ? (['delegation', 'delegation'] as const) : rareMistakes;
+  for (;;) {
+    pen.wait(2 * dayMs, 25 * dayMs);
+    if (pen.at >= end) return;
+    pen.write(`${shop} mistakes ${host} ${pen.chance.pick(its)}`);
+    pen.wait(2 * hourMs, 2 * dayMs);
+    pen.write(`${shop} mends ${host}`);
+  }
+};
+
+/** Its records never come. */
+const planForgotten = (pen: Pen, shop: ShopName): void => {
+  pen.wait(hourMs, 8 * dayMs);
+  pen.write(`${shop} adds old.${shopOf(shop).zone}`);
+};
+
+/** Adds a name and removes it again, more often than the authority issues for one name, and often before it has. */
+const planHaste = (pen: Pen, shop: ShopName, end: number): void => {
+  const host = `quick.${shopOf(shop).zone}`;
+  for (;;) {
+    pen.wait(dayMs, 25 * dayMs);
+    if (pen.at >= end) return;
+    for (let times = 4 + pen.chance.int(4); times > 0; times -= 1) {
+      pen.write(`${shop} adds ${host}`);
+      pen.wait(10 * secondMs, minuteMs);
+      pen.write(`${shop} publishes ${host}`);
+      pen.wait(secondMs, 10 * secondMs);
+      pen.write(`${shop} verifies ${host}`);
+      if (pen.chance.happens(0.4)) pen.wait(secondMs, 12 * secondMs);
+      else pen.wait(5 * minuteMs, hourMs);
+      if (times === 1) pen.wait(dayMs, 9 * dayMs);
+      pen.write(`${shop} removes ${host}`);
+      pen.wait(minuteMs, 8 * hourMs);
+    }
+  }
+};
+
+/** A name that an authority will never issue for. */
+const planDenied = (pen: Pen, shop: ShopName, end: number): void => {
+  const host = `bank.${shopOf(shop).zone}`;
+  pen.wait(dayMs, 40 * dayMs);
+  if (pen.at >= end) return;
+  const [first, second] = pen.chance.pick([['one'], ['two'], ['one', 'two']]);
+  pen.write(`weather policy ${first} ${host}`);
+  if (second !== undefined) pen.write(`weather policy ${second} ${host}`);
+  pen.at += minuteMs;
+  pen.write(`${shop} adds ${host}`);
+  pen.at += minuteMs;
+  pen.write(`${shop} publishes ${host}`);
+  pen.wait(hourMs, 2 * dayMs);
+  pen.write(`${shop} verifies ${host}`);
+  pen.wait(dayMs, 20 * dayMs);
+  pen.write(`${shop} removes ${host}`);
+};
+
+/** The owner has other servers, which get certificates for names in the same zone. */
+const planOthers = (pen: Pen, zone: string, end: number): void => {
+  for (;;) {
+    pen.wait(dayMs, 30 * dayMs);
+    if (pen.at >= end) return;
+    pen.write(`weather others ${zone} 50`);
+  }
+};
+
+/** On a small plan, until the requests of a day are used up. */
+const planMuchUse = (pen: Pen, end: number): void => {
+  for (;;) {
+    pen.wait(2 * dayMs, 30 * dayMs);
+    if (pen.at >= end) return;
+    pen.write('south takes free');
+    for (let minutes = 0; minutes < 19; minutes += 1) {
+      pen.at += minuteMs;
+      pen.write('south bursts 58');
+    }
+    pen.wait(minuteMs, dayMs);
+    pen.write('south takes pro');
+  }
+};
+
+/** More names in an hour than an account gets certificates for. */
+const planShelf = (pen: Pen, shop: ShopName, end: number): void => {
+  const hostOf = (n: string) => `shelf-${n}.${shopOf(shop).zone}`;
+  for (;;) {
+    pen.wait(dayMs, 20 * dayMs);
+    if (pen.at >= end) return;
+    addMany(pen, shop, { count: 13, hostOf, everyMs: 20 * secondMs });
+  }
+};
+
+/** Many names at once, more than budgets allow. Only in longer stories, because each name costs time. */
+const planGuests = (pen: Pen, end: number): void => {
+  const { chance } = pen;
+  if (end < 12 * dayMs || !chance.happens(0.4)) return;
+  pen.jump(0.7 * end);
+  chance.pick([planRush, planRush, planCollector, planCollector])(pen);
+};
+
+/** So many new accounts within the window of the authority's limit for all of them. */
+const planRush = (pen: Pen): void => {
+  const start = pen.at;
+  for (let guest = 1; guest <= 24; guest += 1) {
+    pen.at = start + guest * 4 * minuteMs;
+    const shop: ShopName = `guest-${guest}`;
+    addMany(pen, shop, {
+      count: 10,
+      hostOf: (n) => `n${n}.${shopOf(shop).zone}`,
+      everyMs: 5 * secondMs,
+    });
+  }
+};
+
+/** One account with many names: below one registered domain, or below one each. */
+const planCollector = (pen: Pen): void => {
+  const isOneZone = pen.chance.happens(0.5);
+  const hostOf = (n: string) => (isOneZone ? `n${n}.guest-1.test` : `www.guest-1-${n}.test`);
+  addMany(pen, 'guest-1', { count: 53, hostOf, everyMs: 2 * minuteMs });
+};
+
+interface Many {
+  readonly count: number;
+  readonly hostOf: (n: string) => string;
+  readonly everyMs: number;
+}
+
+/** All of them are removed when the budgets have been met. */
+const addMany = (pen: Pen, shop: ShopName, { count, hostOf, everyMs }: Many): void => {
+  const hosts = Array.from({ length: count }, (_, n) => hostOf(String(n + 1)));
+  for (const host of hosts) {
+    pen.at += everyMs;
+    pen.write(`${shop} adds ${host}`);
+    pen.at += secondMs;
+    pen.write(`${shop} publishes ${host}`);
+  }
+  const start = pen.at;
+  for (const host of hosts) {
+    pen.at = start;
+    pen.wait(3 * hourMs, 8 * hourMs);
+    pen.write(`${shop} removes ${host}`);
+  }
+};
+
+/** It is gone just when it has an order, or asks for new proofs sooner than before. */
+const planAuthority = (pen: Pen, name: string, end: number): void => {
+  if (pen.chance.happens(0.5)) {
+    pen.jump(end);
+    pen.write(`weather terms ${name} short`);
+    pen.at = 0;
+  }
+  for (;;) {
+    pen.wait(2 * dayMs, 20 * dayMs);
+    if (pen.at >= end) return;
+    pen.write(`weather authority ${name} leaving`);
+    pen.wait(hourMs, 3 * dayMs);
+    pen.write(`weather authority ${name} well`);
+  }
+};
+
+const places = ['new-order', 'chall', 'finalize', 'order', 'cert'] as const;
+
+const planAsking = (pen: Pen, name: string, end: number): void => {
+  for (;;) {
+    pen.wait(6 * hourMs, 6 * dayMs);
+    if (pen.at >= end) return;
+    const [verb, seconds] = pen.chance.happens(0.5) ? ['dies', 60] : ['stalls', stallS(pen)];
+    pen.write(`${name} ${verb} asking ${pen.chance.pick(places)} ${String(seconds)}`);
+  }
+};
+
+const planStalls = (pen: Pen, name: string, end: number): void => {
+  for (;;) {
+    pen.wait(6 * hourMs, 8 * dayMs);
+    if (pen.at >= end) return;
+    const commit = String(1 + pen.chance.int(pen.chance.pick([4, 40])));
+    pen.write(`${name} stalls after ${commit} ${String(stallS(pen))}`);
+  }
+};
+
+/** Most are longer than leases, so that somebody else goes on with the work. */
+const stallS = ({ chance }: Pen): number => Math.round(30 * 120 ** chance.next());
