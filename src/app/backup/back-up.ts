@@ -18,8 +18,7 @@ import type { Config } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import { DeployCopies, withSiteFiles, type OnProgress } from './deploys.ts';
 import { BackupFolder } from './folder.ts';
-import { localFiles, type Manifest } from './manifest.ts';
-import { schemaGap, type SchemaGap } from './schema.ts';
+import { localFiles, type Manifest, schemaGap, type SchemaGap } from './manifest.ts';
 
 export interface BackupMade {
   readonly folder: string;

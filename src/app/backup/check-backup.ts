@@ -15,9 +15,14 @@ import { intoEmptyMysql } from '../move-database.ts';
 import type { Config } from '../settings/settings.ts';
 import { damageOf, type OnProgress } from './deploys.ts';
 import { BackupFolder } from './folder.ts';
-import { missingKeys } from './keys-here.ts';
-import { DamagedManifest, StrangeManifest, type Manifest } from './manifest.ts';
-import { schemaGap, strangeIn } from './schema.ts';
+import {
+  missingKeys,
+  DamagedManifest,
+  StrangeManifest,
+  type Manifest,
+  schemaGap,
+  strangeIn,
+} from './manifest.ts';
 
 /** More would hide the first ones. */
 const mostShown = 20;

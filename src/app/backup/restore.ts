@@ -13,9 +13,7 @@ import { makeFolder, restoreMark } from '../data-folder.ts';
 import type { Config } from '../settings/settings.ts';
 import { putBackAll, withSiteFiles, type OnProgress, type PutBack } from './deploys.ts';
 import { BackupFolder } from './folder.ts';
-import { missingKeys } from './keys-here.ts';
-import { localFiles, type Manifest } from './manifest.ts';
-import { schemaGap, strangeIn } from './schema.ts';
+import { missingKeys, localFiles, type Manifest, schemaGap, strangeIn } from './manifest.ts';
 
 /** `lost` are all deploys that are not there, and why. */
 export interface Restored extends PutBack {

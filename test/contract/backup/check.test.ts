@@ -152,7 +152,6 @@ describe('a check of a backup', () => {
     ['a file outside', { files: { '../outside': 'evil' } }],
     ['another secret key', { files: { 'secret.key': 'evil' } }],
     ['a deploy outside', { deploys: { '../../x': 'a'.repeat(64) } }],
-    ['more than it may have', { note: 'of a newer release' }],
   ])(
     'finds what no backup writes, and a restore writes nothing of it: %s',
     async (name, change) => {
@@ -228,11 +227,8 @@ describe('a check of a backup', () => {
     expect(restored).toMatchObject({ missingKeys: expect.stringContaining('local-ca.key') });
   });
 
-  test('finds that there is no manifest, and one that was changed', async () => {
-    const path = join(store.backups, 'manifest.json');
-    await flipByte(path, (await readFile(path, 'utf8')).indexOf('"accounts": 1') + 12);
-    expect(await store.check()).toEqual({ code: 1, found: ['failed: manifest.json is damaged.'] });
-    await rm(path);
+  test('finds that there is no manifest', async () => {
+    await rm(join(store.backups, 'manifest.json'));
     const { code, found } = await store.check();
     expect([code, found[0]]).toEqual([1, expect.stringContaining('there is no manifest.json')]);
     expect(await store.run(['restore', store.backups], store.anotherMachine('none'))).toMatchObject(
