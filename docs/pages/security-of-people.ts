@@ -84,7 +84,7 @@ export const signIn: readonly Defence[] = [
   {
     against: 'Text that commands the terminal of an operator.',
     how: 'Commands print no control characters and direction marks, such as those in DNS answers. JSON has them escaped.',
-    tests: ['unit/app/terminal-text', 'release/custom-domain-dns'],
+    tests: ['use-cases/app/terminal-text', 'release/custom-domain-dns'],
   },
   {
     against: 'One person who sends too many requests.',

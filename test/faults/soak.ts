@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { usageOf } from '../attacks/process-usage.ts';
 import { livingHeapOf } from '../support/service/inspected-heap.ts';
-import { everyDatabase } from './fault-words.ts';
 import type { Fault, Scene } from './fault.ts';
+import { everyDatabase } from './fault-words.ts';
+import { usageOf } from '../attacks/ground.ts';
 
 /** Of the time at first: caches fill, V8 compiles what is called often. */
 const warmingUp = 0.2;

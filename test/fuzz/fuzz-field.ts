@@ -15,7 +15,7 @@ import type { DashboardVisitor, PageAnswer } from '../support/dashboard/visitor.
 import type { Service } from '../support/service/service-process.ts';
 import { zipOf } from '../support/sites/zip-bytes.ts';
 import type { Known } from './any-case.ts';
-import { Chance } from './chance.ts';
+import { Chance } from './hostile-text.ts';
 import { attackers, type Port } from './fuzz-case.ts';
 import { mangledAnswer } from './mangled-answer.ts';
 

@@ -129,13 +129,10 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       }),
     },
   },
-  'kernel/shown-path.ts': {
-    operations: 4,
-    parsers: { shownPath: parser('%25sign-/shared', shownPathInLog) },
-  },
   'kernel/text.ts': {
-    operations: 2,
+    operations: 6,
     parsers: {
+      shownPath: parser('%25sign-/shared', shownPathInLog),
       isLine: parser('a \t\u0000😀', (text) => isLine(text, 255)),
       isName: parser('a\u202e\u2066', (text) => isName(text, 255)),
     },
@@ -409,14 +406,13 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   },
 
   'adapters/mail/smtp-server.ts': `${operator}SMTP_URL.`,
-  'app/joined-packages.ts': `${ours}which packages are joined, and the versions of what is installed.`,
-  'app/notifications.module.ts': `${operator}SMTP_URL.`,
+  'app/wiring/notifications.ts': `${operator}SMTP_URL.`,
   'notifications/use-cases/mail.ts': `${ours}what is sealed in a token, once it is open.`,
 
   'adapters/http/reference/written-reference.ts': `${ours}the OpenAPI document.`,
   'adapters/http/reference/openapi.ts': `${operator}the address of the API.`,
   'adapters/http/reference/markdown.ts': `${ours}the OpenAPI document.`,
-  'app/authorities.module.ts': `${operator}the address of the authority.`,
+  'app/wiring/authorities.ts': `${operator}the address of the authority.`,
   'adapters/tracing/otel-tracer.ts': `${shapes}codes of errors.`,
   'adapters/http/listener/broken-requests.ts': {
     operations: 5,
@@ -471,7 +467,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 1,
     parsers: { isCompressible: parser('a./', (text) => isCompressible(text.slice(0, 1024))) },
   },
-  'adapters/system/common-passwords.ts': `${ours}a list that comes with a package.`,
   'adapters/system/scrypt-passwords.ts': `${ours}hashes of passwords.`,
   'adapters/system/tldts-host-names.ts': {
     operations: 2,
@@ -487,7 +482,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'app/settings/warnings.ts': `${operator}the settings.`,
   'app/doctor/': `${ours}answers of our own servers; of others, addresses and dates by the parsers of Node and ipaddr.js.`,
   'app/failure-words.ts': `${ours}codes of errors, and ${operator.charAt(0).toLowerCase()}${operator.slice(1)}settings.`,
-  'app/quick-imports.ts': `${ours}the places of the program's files.`,
   'app/log.ts': `${ours}errors, as JSON that was just written.`,
   'app/settings/redaction.ts':
     'It reads messages of errors, by patterns that have an end after 500 characters.',
@@ -496,12 +490,13 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'app/settings/settings.ts': `${ours}names of settings.`,
   'app/settings/setting-schemas.ts': `${operator}the settings.`,
   'app/settings/faults.ts': `${operator}the settings.`,
-  'app/domain-settings/faults.ts': `${ours}keys that were cut to 100 characters.`,
+  'app/domain-settings/text.ts': `${ours}keys that were cut to 100 characters.`,
   'app/domain-settings/plain-yaml.ts': {
     operations: 1,
     parsers: { readDomainSettings: parser('![]{}&*-:?|>#"\'% a\n\t\\', readDomainSettings) },
   },
-  'app/threads/thread-entry.ts': `${ours}the places of programs for threads.`,
   'app/version.ts': `${ours}package.json and .git.`,
-  'app/web.module.ts': `${short}the path of a request, and Accept.`,
+  'app/domain-settings/settings-reader.ts': `${ours}the place of the program for its thread.`,
+  'app/wiring/sites.ts': `${ours}the place of the program for its threads.`,
+  'app/wiring/web.ts': `${short}the path of a request, and Accept.`,
 };

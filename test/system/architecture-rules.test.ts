@@ -41,28 +41,28 @@ const violations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/planted/new-context.ts': `import '../sites/ports.ts';`,
   },
   'contexts-import-nothing-outside': {
-    'src/catalogue/planted-adapter.ts': `import '../adapters/system/system-clock.ts';`,
+    'src/catalogue/planted-adapter.ts': `import '../adapters/system/clock-and-chance.ts';`,
     'src/access/planted-app.ts': `import type { Config } from '../app/settings/config.ts';`,
     'src/sites/use-cases/planted-package.ts': `import 'valibot';`,
     'src/access/use-cases/planted-node.ts': `import 'node:crypto';`,
     'src/planted/new-node.ts': `export const os = () => import('node:os');`,
   },
   'adapter-families-stay-apart': {
-    'src/adapters/events/planted-family.ts': `import '../system/system-clock.ts';`,
+    'src/adapters/metering/planted-family.ts': `import '../system/clock-and-chance.ts';`,
   },
   'adapters-do-not-import-app': {
-    'src/adapters/events/planted-config.ts': `import type { Config } from '../../app/settings/config.ts';`,
+    'src/adapters/metering/planted-config.ts': `import type { Config } from '../../app/settings/config.ts';`,
   },
   'inversify-only-in-app': {
-    'src/adapters/events/planted-inversify.ts': `import 'inversify';`,
+    'src/adapters/metering/planted-inversify.ts': `import 'inversify';`,
     'src/adapters/acme/planted-inversify.ts': `import 'inversify';`,
   },
   'reflect-metadata-only-where-packages-need-it': {
-    'src/adapters/events/planted-reflection.ts': `import 'reflect-metadata';`,
+    'src/adapters/metering/planted-reflection.ts': `import 'reflect-metadata';`,
   },
   'koa-only-in-http': {
-    'src/adapters/events/planted-koa.ts': `import type Koa from 'koa';`,
-    'src/adapters/events/planted-router.ts': `import '@koa/router';`,
+    'src/adapters/metering/planted-koa.ts': `import type Koa from 'koa';`,
+    'src/adapters/metering/planted-router.ts': `import '@koa/router';`,
   },
   'kysely-only-in-its-adapters': {
     'src/adapters/memory/planted-kysely.ts': `import type { Kysely } from 'kysely';`,

@@ -135,7 +135,7 @@ test('processes that start at once share one root', async () => {
   const program = `
     import { LocalCertificateAuthority } from '${source}/adapters/acme/local-certificate-authority.ts';
     import { AesGcmSealer } from '${source}/adapters/system/aes-gcm-sealer.ts';
-    import { SystemClock } from '${source}/adapters/system/system-clock.ts';
+    import { SystemClock } from '${source}/adapters/system/clock-and-chance.ts';
     const sealer = new AesGcmSealer(new TextEncoder().encode('${new TextDecoder().decode(secretKey)}'));
     const folder = '${folder}';
     const authority = new LocalCertificateAuthority({ folder, sealer, clock: new SystemClock() });

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../support/until.ts';
-import { everyDatabase, inProgress, unavailable } from './fault-words.ts';
 import type { Fault, Scene } from './fault.ts';
+import { usedOf } from './laws.ts';
+import { everyDatabase, unavailable, inProgress } from './fault-words.ts';
 
 const seats = 4;
 /** The longest time that a process serves before it is killed. */
@@ -84,3 +85,57 @@ const kill = ({ ground, load, orders }: Scene, seat: number, tally: Tally): void
 };
 
 const isServing = (said: string): boolean => /^Animal Store /m.test(said);
+
+const mostRounds = 5;
+const runsForMs = 3_000;
+/** Counts are stored once a second; a busy machine may be late by as much. */
+const mayLoseMs = 2_000;
+
+/** The only process is killed, and continues from its stored data, events and quota. */
+export const killedAlone: Fault = {
+  name: 'the only process is killed (-9)',
+  databases: everyDatabase,
+  mayAnswer: [...unavailable, ...inProgress, 'no answer'],
+  recoversWithinMs: 15_000,
+  endsProcesses: true,
+  strike: async ({ ground, load, orders }) => {
+    const complaints: string[] = [];
+    for (let round = 0; round < Math.min(mostRounds, orders.kills); round++) {
+      await delay(runsForMs * (1 + orders.random()));
+      const counted = load.record.usedAt(performance.now() - mayLoseMs);
+      await ground.services[0]!.end('SIGKILL');
+      await ground.restart(0);
+      const { requests } = await usedOf(ground);
+      if (requests < counted) complaints.push(`${counted - requests} counted requests are lost`);
+    }
+    return { complaints };
+  },
+};
+
+const apartMs = 300;
+
+/** Behind a balancer no request is refused, whichever process is told to stop (SIGTERM). */
+export const rollingRestart: Fault = {
+  name: 'three processes are restarted one after the other',
+  databases: everyDatabase,
+  processes: 3,
+  needs: 'balancer',
+  mayAnswer: inProgress,
+  recoversWithinMs: 20_000,
+  endsProcesses: true,
+  strike: async (scene) => {
+    const complaints: string[] = [];
+    for (const seat of scene.ground.services.keys()) {
+      const { code } = await scene.ground.services[seat]!.end('SIGTERM');
+      if (code !== 0) complaints.push(`a process that was told to stop ended with ${String(code)}`);
+      await scene.ground.restart(seat);
+      await isReady(scene, seat);
+      // Long enough for the balancer to notice.
+      await delay(apartMs);
+    }
+    return { complaints, recoveryMs: scene.load.record.longestPauseMs };
+  },
+};
+
+const isReady = ({ ground }: Scene, seat: number): Promise<boolean> =>
+  until('it is ready', async () => (await fetch(`${ground.services[seat]!.origin}/readyz`)).ok);

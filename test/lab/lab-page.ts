@@ -1,19 +1,50 @@
-import { html, type Html } from '../../../src/adapters/dashboard/frame/html.ts';
-import { brokenZone } from '../dns/resolver.ts';
-import { writeZoneFile } from '../dns/zone-file.ts';
-import { labFrame } from '../lab-frame.ts';
-import type { ShownDomain, ShownRecord } from '../shown-domain.ts';
-import { authorityChoices } from './authority-choices.ts';
-import { caaChoiceOf, caaChoices } from './caa-choices.ts';
-import { isCreated, pointsAway, type LabDesk } from './clicks.ts';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { html, type Html } from '../../src/adapters/dashboard/frame/html.ts';
+import { brokenZone } from './dns/resolver.ts';
+import { writeZoneFile, readZoneFile } from './dns/zone.ts';
+import type { ShownDomain, ShownRecord } from './shop.ts';
+import {
+  authorityChoices,
+  caaChoiceOf,
+  caaChoices,
+  isCreated,
+  pointsAway,
+  type LabDesk,
+  click,
+} from './page-clicks.ts';
+
+/** A page of the lab. */
+export const labFrame = (title: string, content: Html): Html => html`<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width">
+  <title>${title}</title>
+  <style>
+    :root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.5; }
+    body { max-width: 60rem; margin: 1.5rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
+    li { margin-bottom: 0.5rem; }
+    nav a { margin-right: 0.75rem; }
+    nav a[aria-current] { color: inherit; font-weight: 600; text-decoration: none; }
+    iframe { display: block; width: 100%; height: 75vh; margin-top: 1rem; border: 1px solid; }
+    iframe.phone { width: 360px; max-width: 100%; }
+    pre { white-space: pre-wrap; }
+    textarea { width: 100%; box-sizing: border-box; }
+    button[aria-pressed="true"] { font-weight: 600; border-style: inset; }
+  </style>
+</head>
+<body>${content}</body>
+</html>`;
 
 /** What came of what was just done. */
-export interface Told {
+interface Told {
   readonly status?: string;
   readonly problems?: readonly string[];
 }
 
-export const labMarkup = (
+const labMarkup = (
   desk: LabDesk,
   domains: readonly ShownDomain[],
   { status, problems = [] }: Told,
@@ -103,3 +134,55 @@ const clockSection = ({ clock }: LabDesk): Html => html`
 /** @param isPressed undefined for one that is no choice */
 const button = (value: string, label: string, isPressed?: boolean): Html => html`
   <button name="click" value="${value}" ${isPressed !== undefined && html`aria-pressed="${String(isPressed)}"`}>${label}</button>`;
+
+interface LabPage {
+  readonly url: string;
+  close(): void;
+}
+
+/** Replaces all records of customers. @returns what is wrong with the lines */
+export const saveRecords = ({ zone }: Pick<LabDesk, 'zone'>, lines: string): readonly string[] => {
+  const { zone: records, problems } = readZoneFile(lines);
+  zone.replace(records);
+  return problems;
+};
+
+/** What DNS providers, certificate authorities and time are in the lab: one page, where a person changes them. */
+export const startLabPage = async (desk: LabDesk): Promise<LabPage> => {
+  let told: Told = {};
+  const server = createServer((request, response) => {
+    const answer = async (): Promise<void> => {
+      if (request.method === 'POST') {
+        told = await changed(desk, request);
+        response.writeHead(303, { Location: '/' }).end();
+        return;
+      }
+      const page = labMarkup(desk, await desk.domains(), told);
+      told = {};
+      response.setHeader('Content-Type', 'text/html; charset=utf-8');
+      response.end(`<!doctype html>${page.toString()}`);
+    };
+    answer().catch((error: unknown) => {
+      response.writeHead(500).end(String(error));
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};
+
+const changed = async (desk: LabDesk, request: IncomingMessage): Promise<Told> => {
+  const form = new URLSearchParams(await text(request));
+  if (request.url === '/click') {
+    await click(desk, form.get('click') ?? '');
+    return { status: 'Done.' };
+  }
+  const problems = saveRecords(desk, form.get('zone') ?? '');
+  return problems.length > 0 ? { problems } : { status: 'Saved.' };
+};
