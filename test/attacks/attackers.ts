@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { text } from 'node:stream/consumers';
 import { flags, frame, frameTypes, headerBlock, preface, setting } from '../fuzz/http2-cases.ts';
-import { tarOf, tgzOf } from '../support/sites/tar-bytes.ts';
+import { tarOf, tgzOf } from '../support/sites/archive-bytes.ts';
 import { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import { uploadBody, uploadHeaders, uploadPath } from './ground.ts';
 import { readFile } from 'node:fs/promises';
