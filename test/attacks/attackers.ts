@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { text } from 'node:stream/consumers';
 import { flags, frame, frameTypes, headerBlock, preface, setting } from '../fuzz/http2-cases.ts';
 import { tarOf, tgzOf } from '../support/sites/archive-bytes.ts';
-import { DashboardVisitor } from '../support/dashboard/visitor.ts';
+import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import { uploadBody, uploadHeaders, uploadPath } from './ground.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
