@@ -46,8 +46,7 @@ export class AcmeTransport {
     if (this.#directory) return this.#directory;
     const { body } = await this.send({ method: 'GET', url: this.directoryUrl }, signal);
     this.#directory = readDocument('directory', body);
-    const { caaIdentities = [] } = this.#directory.meta ?? {};
-    this.#caaIdentities = caaIdentities.map((name) => name.toLowerCase());
+    this.#caaIdentities = this.#directory.meta?.caaIdentities ?? [];
     return this.#directory;
   }
 
