@@ -65,7 +65,6 @@ bench: dist ## Every target of docs/performance.md, measured; ONLY=words ROUNDS=
 	@node bench/main.ts
 
 fuzz: $(DEPS) ## 100 000 hostile requests and DNS answers, 1 000 000 DNS questions; SEED=n repeats a run, REQUESTS=n
-	@node test/fuzz/packets.ts
 	@node test/fuzz/main.ts
 
 # Files of a simulated store in memory, where there is room.

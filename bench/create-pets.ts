@@ -1,10 +1,8 @@
 import { join } from 'node:path';
-import { withMariaDb } from './maria-db.ts';
+import { withMariaDb, storeWithAnimals } from './store.ts';
 import { startBare, startService, type Server } from './programs.ts';
 import { atLeast, atMost, target, type Report } from './report.ts';
-import { inTurns, rateLines, ratio, type Side } from './rounds.ts';
-import { storeWithAnimals } from './store.ts';
-import { postScript, wrkSide } from './wrk.ts';
+import { inTurns, rateLines, ratio, type Side, postScript, wrkSide } from './rounds.ts';
 
 const animal = { name: 'Rex', categoryId: 3, status: 'available' };
 const path = '/v1/pets';

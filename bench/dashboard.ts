@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { seedDomains } from './custom-domains.ts';
+import { seedDomains } from './due-domains.ts';
 import { startService } from './programs.ts';
 import { atMost, target, type Report } from './report.ts';
 import { median } from './rounds.ts';

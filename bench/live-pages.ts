@@ -7,12 +7,11 @@ import { bellPath } from '../src/adapters/dashboard/frame/paths.ts';
 import { openContainer } from '../src/app/container.ts';
 import { AccessKey } from '../src/app/keys.ts';
 import { loadConfig } from '../src/app/settings/config.ts';
-import { seedDomains } from './custom-domains.ts';
+import { seedDomains } from './due-domains.ts';
 import { listSide } from './list-pets.ts';
-import { type Server, startService } from './programs.ts';
+import { type Server, startService, cpuSecondsOf } from './programs.ts';
 import { atLeast, type Report, target } from './report.ts';
 import { inTurns, rateLines, ratio } from './rounds.ts';
-import { cpuSecondsOf } from './server-usage.ts';
 import { storeWithAnimals } from './store.ts';
 
 // As many as one account and one session may have open, so that 500 stay open.

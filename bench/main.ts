@@ -1,22 +1,19 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { apiOnAllCores, edgeOnAllCores } from './all-cores.ts';
+import { apiOnAllCores, edgeOnAllCores, edgeBench } from './edge.ts';
 import { createOnMysql, createOnSqlite } from './create-pets.ts';
 import { dashboardBench } from './dashboard.ts';
 import { dueDomainsBench } from './due-domains.ts';
-import { edgeBench } from './edge.ts';
-import { listOnMysql, listOnSqlite } from './list-pets.ts';
-import { largeStoreBench } from './large-store.ts';
+import { listOnMysql, listOnSqlite, largeStoreBench } from './list-pets.ts';
 import { bellsBench, livePagesBench } from './live-pages.ts';
-import { memoryBench } from './memory.ts';
+import { memoryBench, tracesBench } from './memory.ts';
 import { keepCoresAwake, stopPrograms } from './programs.ts';
 import { nameServerBench } from './name-server.ts';
 import { relayBench } from './relay.ts';
 import { printedReport, printedTargets, type Report, type Target } from './report.ts';
 import { simulationBench } from './simulation.ts';
 import { startBench } from './start.ts';
-import { tracesBench } from './traces.ts';
 
 /** Measures into an empty folder. The programs that it starts are stopped after it. */
 type Bench = (folder: string) => Promise<Report>;

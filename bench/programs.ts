@@ -1,9 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { writeFileSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
 const mostMsToStop = 5_000;
 const mostMsToStart = 20_000;
@@ -145,4 +146,84 @@ export const freePort = async (): Promise<number> => {
   const { port } = probe.address() as AddressInfo;
   probe.close();
   return port;
+};
+
+/** How long answers took, in milliseconds. */
+export interface Waits {
+  readonly median: number;
+  readonly p99: number;
+  readonly longest: number;
+}
+
+interface Question {
+  readonly url: string;
+  /** One request each. */
+  readonly everyMs: number;
+  readonly key?: string;
+}
+
+/**
+ * Asks from the core of the load, whether or not earlier answers have come.
+ * @returns `stop` ends it before its time
+ * @throws Error when an answer is not 200
+ */
+export const startAsking = ({ url, everyMs, key = '' }: Question, milliseconds: number) => {
+  const command = [process.execPath, 'bench/probe.ts', url, String(everyMs), String(milliseconds)];
+  const args = ['-c', loadCore, ...first, ...command, key];
+  const timeout = milliseconds + 30_000;
+  const asking = promisify(execFile)('taskset', args, { timeout });
+  const waits = asking.then(({ stdout }) => JSON.parse(stdout) as Waits);
+  // Its user may be at something else when it fails.
+  waits.catch(() => undefined);
+  return { waits, stop: () => asking.child.kill() };
+};
+
+/** Of /proc/<pid>/stat (proc(5)), on every Linux that Node runs on. */
+const ticksPerSecond = 100;
+
+interface ProcessStat {
+  readonly pid: number;
+  readonly parent: number;
+  readonly cpuSeconds: number;
+}
+
+/** What a process and all below it have used of the processor until now. */
+export const cpuSecondsOf = (pid: number): number =>
+  treeOf(pid).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
+
+/** Resident memory of a process and all below it. */
+export const megabytesOf = (pid: number): number =>
+  treeOf(pid).reduce((sum, one) => sum + kilobytesOf(one.pid) / 1024, 0);
+
+const kilobytesOf = (pid: number): number => {
+  const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
+};
+
+export const childrenOf = (pid: number): readonly number[] =>
+  treeOf(pid)
+    .filter(({ parent }) => parent === pid)
+    .map((child) => child.pid);
+
+const treeOf = (root: number): readonly ProcessStat[] => {
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => statOf(Number(name)));
+  const below = (pid: number): readonly ProcessStat[] =>
+    all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)]);
+  return [...all.filter(({ pid }) => pid === root), ...below(root)];
+};
+
+/** None for a process that has ended meanwhile. */
+const statOf = (pid: number): readonly ProcessStat[] => {
+  try {
+    const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
+    // The second field is a name in brackets, which may hold anything.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [, parent, user, system] = [0, 1, 11, 12].map((at) => Number(fields[at]));
+    const ticks = (user ?? 0) + (system ?? 0);
+    return [{ pid, parent: parent ?? 0, cpuSeconds: ticks / ticksPerSecond }];
+  } catch {
+    return [];
+  }
 };

@@ -2,11 +2,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Database } from '../src/adapters/kysely/database.ts';
 import { createSide } from './create-pets.ts';
-import { startService, type Server } from './programs.ts';
+import { startService, type Server, startAsking, type Waits } from './programs.ts';
 import { atMost, target, type Report } from './report.ts';
 import { storeWithAnimals } from './store.ts';
-import { startAsking, type Waits } from './waits.ts';
-import { postScript } from './wrk.ts';
+import { postScript } from './rounds.ts';
 
 const deliveries = 30_000;
 const atOnce = 500;

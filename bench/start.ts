@@ -4,10 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endsWithUs, first, freePort, packaged } from './programs.ts';
+import { endsWithUs, first, freePort, packaged, cpuSecondsOf } from './programs.ts';
 import { atMost, target, type Report } from './report.ts';
 import { median } from './rounds.ts';
-import { cpuSecondsOf } from './server-usage.ts';
 import { storeWithAnimals } from './store.ts';
 
 const starts = 7;

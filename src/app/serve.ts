@@ -1,17 +1,19 @@
 import { flushCompileCache } from 'node:module';
-import { openContainer } from './container.ts';
+import type { Container } from 'inversify';
 import { Tracer } from '../kernel/tracer.ts';
+import { shownTogether, snapshotOf } from '../adapters/http/metrics/metrics.ts';
+import { openContainer } from './container.ts';
 import { introducing, placesOf } from './introduce.ts';
-import { createLog } from './log.ts';
-import { Opened, stopDeadlines, stopOnSignal } from './stop-process.ts';
-import type { ParentLink } from './processes/parent-link.ts';
-import { serveUnder, type ServingProcess } from './processes/serve-under.ts';
+import { createLog, type Log } from './log.ts';
+import { Opened, stopDeadlines, stopOnSignal, type Stop, stopAndExit } from './stop-process.ts';
+import type { ParentLink, Stopping } from './processes/parent-link.ts';
 import { startRoles } from './roles.ts';
 import { warnOfUnknownKeys } from './sealed-keys.ts';
 import type { Config } from './settings/settings.ts';
 import { redaction } from './settings/redaction.ts';
 import { startWarnings } from './settings/start-warnings.ts';
 import { openTracing } from './tracing.ts';
+import { MetricsKey } from './keys.ts';
 
 /** Serves in this process until a signal or its parent stops it. @throws Error after it has given back what it opened */
 export const serve = async (config: Config, parent: ParentLink | undefined): Promise<void> => {
@@ -64,4 +66,52 @@ const serveAlone = async ({
   stopOnSignal(() => stop(), { log, flush, deadlineMs });
   if (config.production) log.info(placesOf(container, config), 'ready');
   else await introduce();
+};
+
+/** What runs in this process. */
+interface ServingProcess extends Log {
+  readonly container: Container;
+  readonly config: Config;
+  readonly stop: Stop;
+}
+
+/** As one of several processes. */
+const serveUnder = (parent: ParentLink, own: ServingProcess): void => {
+  const { container, config, log } = own;
+  parent.onStop(stopping(parent, own));
+  const metrics = container.get(MetricsKey);
+  const introduce = introducing(container, config);
+  const snapshot = () => snapshotOf(metrics.registry);
+  metrics.showTogether(async () =>
+    shownTogether((await parent.gatherMetrics()) ?? [await snapshot()]),
+  );
+  parent.serves({
+    snapshot,
+    places: placesOf(container, config),
+    introduce: () =>
+      introduce().catch((error: unknown) => {
+        log.error({ err: error }, 'the first account could not be opened');
+      }),
+  });
+};
+
+/** One that is replaced finishes soon when the whole service ends meanwhile. */
+const stopping = (parent: ParentLink, { config, stop, log, flush }: ServingProcess) => {
+  const hurry = new AbortController();
+  const deadlines = stopDeadlines(config);
+  let giveUpAfter: ((ms: number) => void) | undefined;
+  return (why: Stopping): void => {
+    if (giveUpAfter) {
+      if (why !== 'ending' || hurry.signal.aborted) return;
+      hurry.abort();
+      giveUpAfter(deadlines.ending);
+      return;
+    }
+    log.info({ why }, 'stopping: finishing requests in progress');
+    const stopAndLeave = async () => {
+      await stop(why === 'replaced' ? hurry.signal : undefined);
+      await parent.leave();
+    };
+    giveUpAfter = stopAndExit(stopAndLeave, { log, flush, deadlineMs: deadlines[why] });
+  };
 };

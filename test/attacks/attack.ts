@@ -3,7 +3,7 @@ import { longestHealthMs, watchHealth } from '../support/service/health-watch.ts
 import { logOf } from '../support/service/service-log.ts';
 import type { Service } from '../support/service/service-process.ts';
 import { within } from '../support/until.ts';
-import { usageOf, type ProcessUsage } from './process-usage.ts';
+import { type ProcessUsage, usageOf } from './ground.ts';
 
 /** Connections that browsers keep open, files of logs and databases. */
 const spareDescriptors = 30;
@@ -14,7 +14,7 @@ const mostMsAfter = 60_000;
 
 const error = 50;
 
-export interface Attacked<T> {
+interface Attacked<T> {
   /** The attack's own result. */
   readonly result: T;
   readonly before: ProcessUsage;

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startDns, type DnsServer } from '../lab/dns/server.ts';
-import { signInFirst } from '../support/dashboard/process.ts';
-import { DashboardVisitor, type PageAnswer } from '../support/dashboard/visitor.ts';
+import { DashboardVisitor, type PageAnswer, signInFirst } from '../support/dashboard/visitor.ts';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import {
   liftLimits,
@@ -10,6 +9,7 @@ import {
   type Service,
 } from '../support/service/service-process.ts';
 import { within } from '../support/until.ts';
+import { readdir, readFile } from 'node:fs/promises';
 
 /** A signed-in person with their own account. */
 export interface Customer {
@@ -154,3 +154,19 @@ export const addDomain = (
   slug: string,
   domain: string,
 ): Promise<PageAnswer> => visitor.post(domainsPath(slug), { domain, once: once() });
+
+/** What a process holds at a moment. */
+export interface ProcessUsage {
+  readonly descriptors: number;
+  readonly residentMiB: number;
+}
+
+/** From `/proc` of Linux. */
+export const usageOf = async ({ pid }: { readonly pid: number }): Promise<ProcessUsage> => {
+  const [descriptors, status] = await Promise.all([
+    readdir(`/proc/${String(pid)}/fd`),
+    readFile(`/proc/${String(pid)}/status`, 'utf8'),
+  ]);
+  const [, residentKiB] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
+  return { descriptors: descriptors.length, residentMiB: Number(residentKiB) / 1024 };
+};

@@ -5,7 +5,7 @@ import { renderMail, type RenderedMail } from '../../src/adapters/mail/render-ma
 import { AccessKey, NotificationsKey } from '../../src/app/keys.ts';
 import type { NotificationKind } from '../../src/notifications/domain/notification.ts';
 import { Mails, Notices } from '../../src/notifications/ports.ts';
-import { startMailbox, type Mailbox } from '../lab/mail/mailbox.ts';
+import { startMailbox, type Mailbox } from '../lab/mailbox.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import type { TestPage } from '../support/dashboard/page.ts';

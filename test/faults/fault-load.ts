@@ -6,8 +6,8 @@ import {
 } from '../support/service/persistent-writer.ts';
 import { within } from '../support/until.ts';
 import { DashboardClerk, type ClerkOf } from './dashboard-clerk.ts';
-import type { Answer } from './fault-words.ts';
 import { answerOf, LoadRecord } from './load-record.ts';
+import type { Answer } from './fault-words.ts';
 
 export interface LoadTarget extends ClerkOf {
   readonly key: string;

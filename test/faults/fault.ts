@@ -1,6 +1,6 @@
-import type { Answer, FaultDatabase, GroundWish } from './fault-words.ts';
 import type { FaultLoad } from './fault-load.ts';
 import type { Ground } from './ground.ts';
+import type { FaultDatabase, GroundWish, Answer } from './fault-words.ts';
 
 /** How long each fault takes: `make faults` runs the full form, `make test` a short one. */
 export interface FaultOrders {

@@ -1,21 +1,114 @@
-import { startProject, upload } from '../attacks/ground.ts';
-import { signInFirst } from '../support/dashboard/process.ts';
+import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
+import { startBalancer, type Balancer } from '../support/servers/balancer.ts';
 import { findFreePort } from '../support/servers/debian-server.ts';
+import { startRedis, type RedisServer } from '../support/servers/redis.ts';
 import {
+  type Settings,
   liftLimits,
   newHome,
   printedKey,
   type Home,
   type Service,
-  type Settings,
 } from '../support/service/service-process.ts';
+import { mountSmallDisk, type SmallDisk } from '../support/servers/small-disk.ts';
+import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.ts';
+import { startDns } from '../lab/dns/server.ts';
+import { startRedisFleet, type RedisFleet } from '../support/servers/sentinels.ts';
+import { startProject, upload } from '../attacks/ground.ts';
 import { StoredFacts } from '../support/service/stored-facts.ts';
-import { tgzOf } from '../support/sites/tar-bytes.ts';
-import type { FaultDatabase, GroundWish } from './fault-words.ts';
+import { tgzOf } from '../support/sites/archive-bytes.ts';
 import type { FaultServers, PlacedDatabase } from './fault-servers.ts';
 import type { LoadTarget } from './fault-load.ts';
-import { openExtras, type Extras } from './ground-extras.ts';
 import { accountLimit } from './load-record.ts';
+import { LabZone } from '../lab/dns/lab-zone.ts';
+import type { FaultDatabase, FaultNeed, GroundWish } from './fault-words.ts';
+import { signInFirst } from '../support/dashboard/visitor.ts';
+
+/** What some faults need in addition to a database and the service. */
+interface Extras {
+  readonly redis?: { readonly server: RedisServer; readonly proxy: TcpProxy };
+  readonly fleet?: Fleet;
+  readonly disk?: SmallDisk;
+  readonly balancer?: Balancer;
+  readonly inspectorPort?: string;
+  readonly clock?: FakeClock;
+  /** For each process of the service. */
+  readonly settings: Settings;
+  close(): Promise<void>;
+}
+
+/** Mostly for the server's own files. */
+const diskMebibytes = 320;
+
+const openExtras = async (
+  needs: FaultNeed | undefined,
+  origins: () => readonly string[],
+): Promise<Extras> => {
+  switch (needs) {
+    case undefined:
+      return { settings: {}, close: () => Promise.resolve() };
+    case 'redis': {
+      const server = await startRedis();
+      const proxy = await startTcpProxy(server.url);
+      const close = () => proxy.stop().then(() => server.stop());
+      return { redis: { server, proxy }, settings: { REDIS_URL: proxy.url }, close };
+    }
+    case 'fleet': {
+      const fleet = await startFleet();
+      return { fleet, settings: fleet.settings, close: () => fleet.stop() };
+    }
+    case 'small disk': {
+      const disk = await mountSmallDisk(diskMebibytes);
+      return { disk, settings: {}, close: () => disk.remove() };
+    }
+    case 'balancer': {
+      const balancer = await startBalancer(origins);
+      return { balancer, settings: { DRAIN_SECONDS: '1' }, close: () => balancer.stop() };
+    }
+    case 'inspector': {
+      const inspectorPort = String(await findFreePort());
+      const settings = { NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}` };
+      return { inspectorPort, settings, close: () => Promise.resolve() };
+    }
+    case 'fake clock': {
+      const clock = await newFakeClock();
+      return { clock, settings: clock.settings, close: () => clock.remove() };
+    }
+  }
+};
+
+/** What processes on several machines share beside the database, and the DNS in which owners create records. */
+export interface Fleet {
+  readonly redis: RedisFleet;
+  readonly zone: LabZone;
+  /** By seat. */
+  readonly edgePorts: readonly number[];
+  readonly settings: Settings;
+  stop(): Promise<void>;
+}
+
+const mostProcesses = 2;
+const resolvers = 3;
+
+const startFleet = async (): Promise<Fleet> => {
+  const redis = await startRedisFleet();
+  const dns = await startDns({}, resolvers);
+  const edgePorts = Array.from({ length: mostProcesses }, findFreePort);
+  return {
+    redis,
+    zone: new LabZone(dns, resolvers),
+    edgePorts: await Promise.all(edgePorts),
+    settings: {
+      // On a busy machine, half a second without an answer is no outage.
+      REDIS_URL: `${redis.url}?commandTimeout=5000`,
+      DNS_SERVERS: dns.servers.join(','),
+    },
+    stop: async () => {
+      await dns.close();
+      await redis.stop();
+    },
+  };
+};
 
 /** Processes of the real service on a real database, with an account without limits and a signed-in person. */
 export interface Ground extends LoadTarget, Omit<Extras, 'settings' | 'close'> {

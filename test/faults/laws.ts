@@ -1,11 +1,32 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Ground } from './ground.ts';
+import { accountLimit } from './load-record.ts';
 import { within } from '../support/until.ts';
 import type { FaultLoad } from './fault-load.ts';
-import type { Ground } from './ground.ts';
+
+export interface AccountUse {
+  readonly requests: number;
+  /** Since 1970, as its window is counted. */
+  readonly day: number;
+}
+
+/** How many requests the account has used today, including this one. */
+export const usedOf = async ({
+  origins,
+  key,
+}: Pick<Ground, 'origins' | 'key'>): Promise<AccountUse> => {
+  const headers = { Authorization: `Bearer ${key}` };
+  const answer = await fetch(`${origins()[0] ?? ''}/v1/pets?limit=1`, { headers });
+  await answer.arrayBuffer();
+  return {
+    requests: accountLimit - Number(answer.headers.get('X-RateLimit-Remaining')),
+    day: Math.floor(Date.now() / 86_400_000),
+  };
+};
 
 /** What became of the acknowledged writes. */
-export interface Lawful {
+interface Lawful {
   readonly lost: number;
   readonly doubled: number;
   /** Each is a sentence; empty when all laws hold. */

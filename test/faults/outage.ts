@@ -1,7 +1,8 @@
 import { within } from '../support/until.ts';
-import { unavailable, type Answer } from './fault-words.ts';
 import type { Fault, Scene, Struck } from './fault.ts';
 import { isWriter } from './load-record.ts';
+import type { FaultServer } from './fault-servers.ts';
+import { type Answer, unavailable, inProgress } from './fault-words.ts';
 
 /** How a server fails and recovers. */
 export interface Outage {
@@ -52,3 +53,40 @@ export const outage =
   };
 
 const isReader = (client: string): boolean => !isWriter(client);
+
+export const serverOf = ({ ground }: Scene): FaultServer => {
+  const { server } = ground.database;
+  if (!server) throw new Error('this fault needs a database server');
+  return server;
+};
+
+const databases = ['mariadb', 'galera'] as const;
+/** A crashed server reads its log first; a node of a cluster fetches what it missed as well. */
+const recoversWithinMs = 30_000;
+
+const away = (name: string, strike: Outage): Fault => ({
+  name: `the database server ${name}`,
+  databases,
+  mayAnswer: [...unavailable, ...inProgress],
+  recoversWithinMs,
+  strike: outage(strike),
+});
+
+/** The server of the database, or in a cluster the node that takes the writes, goes away and comes back. */
+export const serverOutages: readonly Fault[] = [
+  away('is killed (-9) and started again', {
+    away: (scene) => serverOf(scene).node.kill(),
+    back: (scene) => serverOf(scene).node.restart(),
+  }),
+  away('shuts down and is started again', {
+    away: (scene) => serverOf(scene).node.shutDown(),
+    back: (scene) => serverOf(scene).node.restart(),
+  }),
+  away('freezes and goes on', {
+    away: (scene) => serverOf(scene).node.freeze(),
+    back: (scene) => {
+      serverOf(scene).node.thaw();
+      return Promise.resolve();
+    },
+  }),
+];

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectAsAdmin, type MysqlAdmin } from '../support/servers/mysql-admin.ts';
-import { inProgress, unavailable } from './fault-words.ts';
 import type { Fault, Scene } from './fault.ts';
-import { outage } from './outage.ts';
-import { serverOf } from './server-outages.ts';
+import { outage, serverOf } from './outage.ts';
+import { unavailable, inProgress } from './fault-words.ts';
 
 const databases = ['mariadb', 'galera'] as const;
 const mayAnswer = [...unavailable, ...inProgress];

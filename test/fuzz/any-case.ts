@@ -1,10 +1,8 @@
 import { apiCase } from './api-cases.ts';
-import { Chance } from './chance.ts';
+import { Chance } from './hostile-text.ts';
 import { dashboardCase, type KnownPages } from './dashboard-cases.ts';
-import { dnsCase } from './dns-cases.ts';
-import { edgeCase } from './edge-cases.ts';
-import type { FuzzCase, Target } from './fuzz-case.ts';
-import { helloCase } from './hello-cases.ts';
+import { dnsCase, type FuzzCase, type Target } from './fuzz-case.ts';
+import { edgeCase, helloCase } from './edge-cases.ts';
 import { http2Case } from './http2-cases.ts';
 
 export interface Known {

@@ -1,8 +1,6 @@
-import type { Chance } from './chance.ts';
+import { type Chance, asBytes, hostilePath, hostileText } from './hostile-text.ts';
 import type { BytesCase } from './fuzz-case.ts';
-import { asBytes, hostilePath, hostileText } from './hostile-text.ts';
-import { http1Case } from './http1-cases.ts';
-import type { Http1Request } from './http1-request.ts';
+import { http1Case, type Http1Request } from './http1-cases.ts';
 
 const place = { target: 'API', port: 'service' } as const;
 

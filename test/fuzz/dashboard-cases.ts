@@ -1,9 +1,7 @@
-import { zipOf } from '../support/sites/zip-bytes.ts';
-import type { Chance } from './chance.ts';
+import { zipOf } from '../support/sites/archive-bytes.ts';
+import { type Chance, asBytes, hostilePath, hostileText } from './hostile-text.ts';
 import { attackers, type BytesCase } from './fuzz-case.ts';
-import { asBytes, hostilePath, hostileText } from './hostile-text.ts';
-import { http1Case } from './http1-cases.ts';
-import type { Http1Request } from './http1-request.ts';
+import { http1Case, type Http1Request } from './http1-cases.ts';
 
 /** A form of the dashboard; ids in its action are placeholders. */
 interface KnownForm {

@@ -7,7 +7,7 @@ import {
   tokenOf,
   zoneName,
 } from '../support/nameserver/known-zone.ts';
-import { Chance } from './chance.ts';
+import { Chance } from './hostile-text.ts';
 
 /** No network cuts these; see docs/decisions/0076-a-name-server-for-one-zone.md. */
 const largestDatagram = 1232;

@@ -1,3 +1,5 @@
+import type { Chance } from './hostile-text.ts';
+
 export const targets = [
   ...(['API', 'dashboard', 'edge HTTP/1.1', 'edge HTTP/2', 'edge TLS'] as const),
   'DNS answers',
@@ -40,3 +42,10 @@ export interface DnsCase {
 export type FuzzCase = (BytesCase | DnsCase) & { readonly number?: number };
 
 export const requestsIn = (one: FuzzCase): number => ('asks' in one ? one.asks.length : 1);
+
+export const dnsCase = (chance: Chance, domains: number): DnsCase => ({
+  target: 'DNS answers',
+  kind: 'mangled answers',
+  domain: chance.below(domains),
+  seed: chance.below(2 ** 31),
+});

@@ -1,8 +1,72 @@
-import type { Ask, BytesCase } from './fuzz-case.ts';
+import type { LogEntry } from '../support/service/service-log.ts';
+import { until } from '../support/until.ts';
 import type { FuzzField } from './fuzz-field.ts';
-import { readAnswers, type Http1Answer } from './http1-answers.ts';
-import { isServerError, readFrames } from './http2-frames.ts';
-import type { Reply } from './send.ts';
+import type { Ask, BytesCase, DnsCase } from './fuzz-case.ts';
+import { readAnswers, type Http1Answer, type Reply } from './send.ts';
+import { isServerError, readFrames } from './http2-cases.ts';
+
+const error = 50;
+/** It writes its log at least once a second. */
+const lookEveryMs = 1000;
+
+/** Watches what a service says of itself: that it lives, and that it has nothing to complain of. */
+export class ServiceWitness {
+  readonly #field: FuzzField;
+  #read: number;
+  #lookedAt = 0;
+
+  constructor(field: FuzzField) {
+    this.#field = field;
+    this.#read = field.service.stdout().length;
+  }
+
+  /** @returns the first thing that is wrong since the last look */
+  complaint(): string | undefined {
+    const { service } = this.#field;
+    if (service.hasEnded()) return `the service ended:\n${service.stderr().slice(-2000)}`;
+    if (performance.now() - this.#lookedAt < lookEveryMs) return undefined;
+    this.#lookedAt = performance.now();
+    if (service.stderr() !== '') return `standard error: ${service.stderr().slice(0, 2000)}`;
+    const text = service.stdout().slice(this.#read);
+    const end = text.lastIndexOf('\n') + 1;
+    this.#read += end;
+    for (const line of text.slice(0, end).split('\n').slice(0, -1)) {
+      const problem = this.#problemOf(line);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  }
+
+  /** The same, once everything that there was to log is written. */
+  async lastComplaint(): Promise<string | undefined> {
+    const { service, visitor } = this.#field;
+    const mark = `/v1/${crypto.randomUUID()}`;
+    if (!service.hasEnded()) {
+      await fetch(visitor.origin + mark).catch(() => undefined);
+      const isWritten = () =>
+        service.hasEnded() || service.stdout().slice(this.#read).includes(mark);
+      await until('the log is written', isWritten);
+    }
+    this.#lookedAt = 0;
+    return this.complaint();
+  }
+
+  #problemOf(line: string): string | undefined {
+    const secret = this.#field.secrets.find((one) => line.includes(one));
+    if (secret !== undefined) return `the log has a secret: ${line}`;
+    const { level } = parsed(line);
+    if (level === undefined) return `a line of the log is no JSON: ${line}`;
+    return level >= error ? `the log has an error: ${line}` : undefined;
+  }
+}
+
+const parsed = (line: string): Partial<LogEntry> => {
+  try {
+    return JSON.parse(line) as LogEntry;
+  } catch {
+    return {};
+  }
+};
 
 /** What is wrong with the answers to a case, its sort before a colon; undefined when nothing is. */
 export const judge = (one: BytesCase, reply: Reply, { unseen }: FuzzField): string | undefined => {
@@ -77,4 +141,25 @@ const isError = (body: string, wanted: number): boolean => {
   } catch {
     return false;
   }
+};
+
+/** Of a page about one domain, whatever its resolvers answer. */
+const largestPage = 1024 * 1024;
+
+/** Has a domain verified while its resolvers answer nonsense. @returns what is wrong with what comes of it */
+export const verifyMangled = async (
+  { domain, seed }: DnsCase,
+  { hostOf, mangle, judges }: FuzzField,
+): Promise<string | undefined> => {
+  mangle(domain, seed);
+  const visitor = judges[seed % judges.length];
+  if (!visitor) throw new Error('nobody looks at what comes of it');
+  const page = `/dashboard/projects/birds/settings/domains/${hostOf(domain)}`;
+  const verified = await visitor.post(`${page}/verify`);
+  if (verified.status >= 500) return `Verify was answered ${verified.status}: ${verified.text}`;
+  const { status, text } = await visitor.get(page);
+  if (status !== 200) return `the page of the domain was answered ${status}`;
+  return text.length > largestPage
+    ? `the page of the domain has ${text.length} characters`
+    : undefined;
 };

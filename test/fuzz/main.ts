@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto';
+import { fuzzPackets } from './dns-packets.ts';
 import { openFuzzField } from './fuzz-field.ts';
-import type { FuzzTally } from './fuzz-tally.ts';
+import { type FuzzTally, runFuzz, type FuzzOrders, type FuzzReport } from './run-fuzz.ts';
 import { reproduce, showCase } from './reproduce.ts';
-import { runFuzz, type FuzzOrders, type FuzzReport } from './run-fuzz.ts';
 
-// `make fuzz [SEED=n] [REQUESTS=n] [ONLY=n]`: long; the short form is test/release/fuzz.test.ts.
+// `make fuzz [SEED=n] [PACKETS=n] [REQUESTS=n] [ONLY=n]`: long; the short forms are test/release/fuzz.test.ts and
+// test/unit/nameserver/any-packet.test.ts.
 const domains = 40;
 
 const numberIn = (name: string): number | undefined => {
@@ -17,7 +18,7 @@ const numberIn = (name: string): number | undefined => {
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-const started = performance.now();
+let started = performance.now();
 const seconds = (): number => (performance.now() - started) / 1000;
 const rate = ({ requests }: FuzzTally): string => `${Math.round(requests / seconds())} requests/s`;
 
@@ -41,13 +42,27 @@ const tellFinding = async ({ seed, finding, only }: FuzzReport): Promise<void> =
   say(`Again: make fuzz SEED=${seed}${only === undefined ? '' : ` ONLY=${only}`}`);
 };
 
+const seed = numberIn('SEED') ?? randomInt(2 ** 31);
 const only = numberIn('ONLY');
+
+const packets = numberIn('PACKETS') ?? 1_000_000;
+say(`seed ${seed}, ${packets} packets to the name server`);
+const { finding, tally } = await fuzzPackets(seed, packets);
+const codes = [...tally.codes].toSorted().map(([code, count]) => `${code}: ${count}`);
+say(`answered ${tally.answered} (by code ${codes.join(', ')}), ignored ${tally.ignored}`);
+say(`${Math.round(packets / seconds())} packets/s, each over UDP and TCP`);
+if (finding) {
+  say(`\nFOUND: ${finding.what}\n${finding.packet}\nAgain: make fuzz SEED=${seed}`);
+  process.exit(1);
+}
+
 const orders: FuzzOrders = {
-  seed: numberIn('SEED') ?? randomInt(2 ** 31),
+  seed,
   requests: numberIn('REQUESTS') ?? 100_000,
   ...(only !== undefined && { only }),
 };
-say(`seed ${orders.seed}, ${orders.requests} requests`);
+started = performance.now();
+say(`seed ${seed}, ${orders.requests} requests`);
 const fuzz = async () => {
   const field = await openFuzzField(domains);
   try {

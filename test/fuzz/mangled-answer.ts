@@ -1,7 +1,6 @@
 import type { Transport } from '../lab/dns/sockets.ts';
 import { typeNumbers } from '../lab/dns/zone.ts';
-import type { Chance } from './chance.ts';
-import { asBytes, hostileText } from './hostile-text.ts';
+import { type Chance, asBytes, hostileText } from './hostile-text.ts';
 
 const headerBytes = 12;
 /** Of an answer over UDP: most systems send no more than that in one datagram. */

@@ -9,12 +9,16 @@ import { until } from '../support/until.ts';
 import { startCaGate, type CaGate } from './authority/ca-gate.ts';
 import { startDns, type DnsServer } from './dns/server.ts';
 import { DomainFacts } from './domain-facts.ts';
-import { LabZone } from './dns/lab-zone.ts';
 import { labIssuer } from './authority/pebble-lab.ts';
-import { startPebble, type Pebble, type PebbleOptions } from './authority/pebble.ts';
-import { authoritiesTls } from './authority/pebble-tls.ts';
+import {
+  startPebble,
+  type Pebble,
+  type PebbleOptions,
+  authoritiesTls,
+} from './authority/pebble.ts';
 import { SecureVisitor } from './secure-visitor.ts';
 import { Shop, type Run } from './shop.ts';
+import { LabZone } from './dns/lab-zone.ts';
 
 /** A service with DNS and an authority of its own, on loopback. */
 export interface DomainLab {

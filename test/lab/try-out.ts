@@ -6,16 +6,15 @@ import { newHome, type Service, type Settings } from '../support/service/service
 import { startCaGate } from './authority/ca-gate.ts';
 import { labIssuer } from './authority/pebble-lab.ts';
 import { startPebble } from './authority/pebble.ts';
-import { LabZone } from './dns/lab-zone.ts';
 import { startResolver } from './dns/resolver.ts';
 import { startDns } from './dns/server.ts';
 import { DomainFacts } from './domain-facts.ts';
 import { platformHost, secondIssuer, startSecond } from './domain-lab.ts';
 import { newFakeClock, type FakeClock } from './fake-clock.ts';
-import { startMailbox } from './mail/mailbox.ts';
-import { saveRecords, startLabPage } from './page/lab-page.ts';
-import { json, type Run } from './shop.ts';
-import type { ShownDomain } from './shown-domain.ts';
+import { startMailbox } from './mailbox.ts';
+import { saveRecords, startLabPage } from './lab-page.ts';
+import { json, type Run, type ShownDomain } from './shop.ts';
+import { LabZone } from './dns/lab-zone.ts';
 
 /** Everything that a custom domain needs, on loopback, for a person with a browser. */
 export interface TryOut {

@@ -5,7 +5,18 @@ import { promisify } from 'node:util';
 import PQueue from 'p-queue';
 import { uploadSlots } from '../../src/adapters/dashboard/projects/slots.ts';
 import { planAllowances } from '../../src/sites/domain/project.ts';
-import { deepFolders, largeFile, manySlashes } from '../attacks/attack-archives.ts';
+import {
+  deepFolders,
+  largeFile,
+  manySlashes,
+  halfClosedUpload,
+  sendAhead,
+  slowUpload,
+  openStalledSessions,
+  unavailable,
+  addAnimals,
+  expectReads,
+} from '../attacks/attackers.ts';
 import { underAttack } from '../attacks/attack.ts';
 import {
   addDomain,
@@ -20,11 +31,6 @@ import {
   type Customer,
   type Ground,
 } from '../attacks/ground.ts';
-import { halfClosedUpload } from '../attacks/half-closed-upload.ts';
-import { addAnimals, expectReads, unavailable } from '../attacks/reads-and-writes.ts';
-import { sendAhead } from '../attacks/requests-ahead.ts';
-import { slowUpload } from '../attacks/slow-uploads.ts';
-import { openStalledSessions } from '../attacks/stalled-sessions.ts';
 import { DashboardStream } from '../support/dashboard/stream.ts';
 import { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import { holdLock } from '../support/servers/file-lock.ts';
@@ -32,7 +38,7 @@ import { watchHealth } from '../support/service/health-watch.ts';
 import { logOf } from '../support/service/service-log.ts';
 import { StoredFacts } from '../support/service/stored-facts.ts';
 import { until } from '../support/until.ts';
-import { tgzOf } from '../support/sites/tar-bytes.ts';
+import { tgzOf } from '../support/sites/archive-bytes.ts';
 
 let ground: Ground;
 let other: Customer;

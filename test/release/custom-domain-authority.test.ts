@@ -1,20 +1,69 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { caPlaces, type CaFault } from '../lab/authority/gate-faults.ts';
+import type { ValidationMethod } from '../../src/domains/domain/dns/validation.ts';
+import { until } from '../support/until.ts';
+import { finalizesOf, ordersOf, unanswered } from '../lab/authority/ca-gate.ts';
 import {
+  type DomainLab,
   newChallengeZone,
   openDomainLab,
   platformHost,
-  type DomainLab,
 } from '../lab/domain-lab.ts';
-import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
-import { attempts, untilTried, type Attempts } from '../lab/attempts.ts';
-import { goLive } from '../lab/going-live.ts';
-import { finalizesOf, ordersOf, unanswered } from '../lab/authority/gate-log.ts';
+import { type FakeClock, newFakeClock } from '../lab/fake-clock.ts';
+import type { Shop } from '../lab/shop.ts';
+import { goLive, validationMethods, pointFor } from '../lab/going-live.ts';
 import { labIssuer } from '../lab/authority/pebble-lab.ts';
 import type { SecureVisitor } from '../lab/secure-visitor.ts';
-import type { Shop } from '../lab/shop.ts';
-import { validationMethods } from '../lab/validation-methods.ts';
-import { until } from '../support/until.ts';
+import { type CaFault, caPlaces } from '../lab/authority/gate-caa.ts';
+
+interface Wanted {
+  readonly host: string;
+  readonly method: ValidationMethod;
+  /** What the authority does wrong with its orders, at first. */
+  readonly fault?: CaFault;
+}
+
+interface Place {
+  readonly lab: DomainLab;
+  readonly clock: FakeClock;
+  readonly shop: Shop;
+}
+
+interface Attempts {
+  /** Adds a domain with the right records and verifies it. */
+  readonly add: (wanted: Wanted) => Promise<void>;
+  /** Adds domains, and waits until the authority was asked for each while it has these faults. */
+  readonly attempt: (...all: readonly Wanted[]) => Promise<void>;
+}
+
+const attempts = ({ lab, clock, shop }: Place): Attempts => {
+  const add = async ({ host, method }: Wanted): Promise<void> => {
+    pointFor(lab, method, await shop.add(host));
+    await until(`${host} is verified`, async () => {
+      if ((await shop.verify(host)).domain.state !== 'added') return true;
+      // Name servers were too slow, on a busy machine.
+      await clock.advance(11);
+      return false;
+    });
+  };
+  return {
+    add,
+    attempt: async (...all) => {
+      lab.gate.setFaults(...all.flatMap(({ host, fault }) => (fault ? [{ ...fault, host }] : [])));
+      for (const one of all) await add(one);
+      await untilTried(lab, ...all.map(({ host }) => host));
+      lab.gate.setFaults();
+    },
+  };
+};
+
+/** The time stands still meanwhile, so that none is tried a second time. */
+const untilTried = ({ facts }: DomainLab, ...hosts: readonly string[]): Promise<true> => {
+  const areTried = async () => {
+    const outcomes = await Promise.all(hosts.map((host) => facts.outcomes(host)));
+    return outcomes.every(({ length }) => length > 0);
+  };
+  return until('all are tried', areTried);
+};
 
 const minute = 60;
 const hour = 60 * minute;

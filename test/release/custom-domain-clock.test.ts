@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newChallengeZone, openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
-import { ordersOf } from '../lab/authority/gate-log.ts';
-import { goLive } from '../lab/going-live.ts';
+import { ordersOf } from '../lab/authority/ca-gate.ts';
+import { goLive, validationMethods, pointFor } from '../lab/going-live.ts';
 import { labIssuer } from '../lab/authority/pebble-lab.ts';
 import type { SecureVisitor } from '../lab/secure-visitor.ts';
 import type { Shop } from '../lab/shop.ts';
-import { pointFor, validationMethods } from '../lab/validation-methods.ts';
 import type { ValidationMethod } from '../../src/domains/domain/dns/validation.ts';
 import { until } from '../support/until.ts';
 

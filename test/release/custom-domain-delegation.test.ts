@@ -1,13 +1,40 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
 import { Resolver } from 'node:dns/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newChallengeZone, openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
-import { startOldServer } from '../lab/old-server.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
-import type { Shop } from '../lab/shop.ts';
-import type { ShownDomain } from '../lab/shown-domain.ts';
-import { SteadyVisitors } from '../lab/steady-visitors.ts';
+import type { Shop, ShownDomain } from '../lab/shop.ts';
+import { SteadyVisitors } from '../lab/secure-visitor.ts';
 import type { Settings } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
+import { tlsFor } from '../lab/authority/pebble.ts';
+
+/** Where a site was before it moved, with a certificate of its own. */
+interface OldServer {
+  readonly address: string;
+  /** PEM. */
+  readonly root: string;
+  readonly page: string;
+  close(): void;
+}
+
+const startOldServer = async (
+  host: string,
+  { address, port }: { readonly address: string; readonly port: number },
+): Promise<OldServer> => {
+  const page = '<h1>the old server</h1>\n';
+  const tls = await tlsFor(host);
+  const server = createServer(tls, (_, response) => response.end(page));
+  await once(server.listen(port, address), 'listening');
+  return {
+    ...{ address, root: tls.cert, page },
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
 
 let clock: FakeClock;
 let settings: Settings;

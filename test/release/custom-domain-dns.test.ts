@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ordersOf } from '../lab/authority/gate-log.ts';
+import { ordersOf } from '../lab/authority/ca-gate.ts';
 import { newChallengeZone, openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
-import { goLive } from '../lab/going-live.ts';
+import { goLive, validationMethods, pointFor } from '../lab/going-live.ts';
 import { labIssuer } from '../lab/authority/pebble-lab.ts';
 import type { SecureVisitor } from '../lab/secure-visitor.ts';
-import type { Shop } from '../lab/shop.ts';
-import type { ShownDomain } from '../lab/shown-domain.ts';
-import { pointFor, validationMethods } from '../lab/validation-methods.ts';
+import type { Shop, ShownDomain } from '../lab/shop.ts';
 import { until } from '../support/until.ts';
 
 let clock: FakeClock;

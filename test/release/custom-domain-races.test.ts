@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newChallengeZone, openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
 import { goLive } from '../lab/going-live.ts';
-import { finalizesOf, ordersOf } from '../lab/authority/gate-log.ts';
+import { finalizesOf, ordersOf } from '../lab/authority/ca-gate.ts';
 import { Shop } from '../lab/shop.ts';
-import { pointFor, validationMethods } from '../lab/validation-methods.ts';
+import { pointFor, validationMethods } from '../lab/going-live.ts';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import { until } from '../support/until.ts';
 

@@ -1,15 +1,14 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { failoverFaults } from '../faults/failover-faults.ts';
-import type { FaultDatabase } from '../faults/fault-words.ts';
 import type { Fault } from '../faults/fault.ts';
-import { killedService } from '../faults/killed-service.ts';
-import { rollingRestart } from '../faults/rolling-restart.ts';
-import { FaultRun } from '../faults/run-catalogue.ts';
+import { killedService, rollingRestart } from '../faults/process-faults.ts';
+import { FaultRun } from '../faults/run-fault.ts';
 import { serverLimits } from '../faults/server-limits.ts';
-import { serverOutages } from '../faults/server-outages.ts';
-import { sqliteFaults } from '../faults/sqlite-faults.ts';
+import { serverOutages } from '../faults/outage.ts';
+import { sqliteFaults } from '../faults/machine-faults.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import type { FaultDatabase } from '../faults/fault-words.ts';
 
 // `make faults` is the long form, with more faults; docs/testing.md says which.
 const kills = 3;

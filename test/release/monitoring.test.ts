@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { measures } from '../../src/adapters/http/metrics/measures.ts';
-import { caPlaces } from '../lab/authority/gate-faults.ts';
 import type { MysqlAdmin } from '../support/servers/mysql-admin.ts';
-import { promtool } from '../support/servers/promtool.ts';
-import { alertRules, dashboardQueries } from '../support/service/monitoring-files.ts';
+import { promtool, alertRules, dashboardQueries } from '../support/service/monitoring-files.ts';
 import {
   cutWay,
   startMonitoredFleet,
@@ -11,6 +9,7 @@ import {
 } from '../support/service/monitored-fleet.ts';
 import { processesOf } from '../support/service/several-processes.ts';
 import { until } from '../support/until.ts';
+import { caPlaces } from '../lab/authority/gate-caa.ts';
 
 const host = 'www.zoo.test';
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { caPlaces, type CaFault } from '../lab/authority/gate-faults.ts';
-import { finalizesOf, ordersOf, unanswered } from '../lab/authority/gate-log.ts';
+import { finalizesOf, ordersOf, unanswered } from '../lab/authority/ca-gate.ts';
 import {
   newChallengeZone,
   openDomainLab,
@@ -11,6 +10,7 @@ import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
 import type { Shop } from '../lab/shop.ts';
 import type { Service } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
+import { type CaFault, caPlaces } from '../lab/authority/gate-caa.ts';
 
 const wildcard = `*.${platformHost}`;
 const record = `_acme-challenge.${platformHost}`;

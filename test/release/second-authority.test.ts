@@ -1,7 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { caPlaces, type CaFault } from '../lab/authority/gate-faults.ts';
-import { ordersOf, unanswered } from '../lab/authority/gate-log.ts';
-import type { CaGate } from '../lab/authority/ca-gate.ts';
+import { ordersOf, unanswered, type CaGate } from '../lab/authority/ca-gate.ts';
 import { labIssuer } from '../lab/authority/pebble-lab.ts';
 import { openDomainLab, secondIssuer, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
@@ -9,6 +7,7 @@ import { goLive } from '../lab/going-live.ts';
 import type { Shop } from '../lab/shop.ts';
 import type { Service } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
+import { type CaFault, caPlaces } from '../lab/authority/gate-caa.ts';
 
 const day = 24 * 60 * 60;
 

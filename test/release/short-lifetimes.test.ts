@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
-import { caPlaces } from '../lab/authority/gate-faults.ts';
-import { ordersOf } from '../lab/authority/gate-log.ts';
+import { ordersOf } from '../lab/authority/ca-gate.ts';
 import { goLive } from '../lab/going-live.ts';
 import type { Shop } from '../lab/shop.ts';
 import type { SecureVisitor } from '../lab/secure-visitor.ts';
 import { until, within } from '../support/until.ts';
+import { caPlaces } from '../lab/authority/gate-caa.ts';
 
 const host = 'www.short.test';
 const day = 24 * 60 * 60;

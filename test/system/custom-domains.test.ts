@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { Resolver } from 'node:dns/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { issuedFor } from '../lab/authority/gate-log.ts';
+import { issuedFor } from '../lab/authority/ca-gate.ts';
 import {
   newChallengeZone,
   openDomainLab,
@@ -10,10 +10,13 @@ import {
 } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
 import { goLive, renew } from '../lab/going-live.ts';
-import type { SecureConnection } from '../lab/secure-connection.ts';
-import { unrecognizedName, type SecureVisitor, type Visit } from '../lab/secure-visitor.ts';
-import type { Shop } from '../lab/shop.ts';
-import type { ShownDomain } from '../lab/shown-domain.ts';
+import {
+  type SecureConnection,
+  unrecognizedName,
+  type SecureVisitor,
+  type Visit,
+} from '../lab/secure-visitor.ts';
+import type { Shop, ShownDomain } from '../lab/shop.ts';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import type { Settings } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';

@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { json, Shop, type Run } from '../lab/shop.ts';
-import type { ShownDomain } from '../lab/shown-domain.ts';
+import { json, Shop, type Run, type ShownDomain } from '../lab/shop.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { newHome, type Home } from '../support/service/service-process.ts';
 

@@ -5,8 +5,8 @@ import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@pecu
 import { SettableClock } from '../../support/settable-clock.ts';
 import type { CertificateOrder } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
-import { caPlaces } from '../../lab/authority/gate-faults.ts';
-import { connectAuthority, keptAccounts } from '../../lab/authority/pebble-authority.ts';
+import { caPlaces } from '../../lab/authority/gate-caa.ts';
+import { connectAuthority, keptAccounts } from '../../lab/authority/pebble-lab.ts';
 import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
 import { obtain, placed, takeToCertificate } from './certificate-authority-steps.ts';
 import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';

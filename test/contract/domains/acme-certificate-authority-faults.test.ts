@@ -2,9 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { SettableClock } from '../../support/settable-clock.ts';
 import type { CertificateOrder } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import type { CertificateAuthority } from '../../../src/domains/certificate-ports.ts';
-import { caPlaces, type CaFault } from '../../lab/authority/gate-faults.ts';
-import { connectAuthority, keptAccounts } from '../../lab/authority/pebble-authority.ts';
-import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
+import {
+  connectAuthority,
+  keptAccounts,
+  startPebbleLab,
+  type PebbleLab,
+} from '../../lab/authority/pebble-lab.ts';
 import {
   challengeUrlOf,
   newHost,
@@ -13,6 +16,7 @@ import {
   takeTo,
   takeToCertificate,
 } from './certificate-authority-steps.ts';
+import { type CaFault, caPlaces } from '../../lab/authority/gate-caa.ts';
 
 const { directory, newOrder, finalize } = caPlaces;
 const limit = { type: 'rateLimited', detail: 'too many orders' };

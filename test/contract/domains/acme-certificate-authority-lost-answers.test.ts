@@ -8,9 +8,12 @@ import {
   jest,
   test,
 } from '@jest/globals';
-import { caPlaces, type CaFault } from '../../lab/authority/gate-faults.ts';
-import { connectAuthority, keptAccounts } from '../../lab/authority/pebble-authority.ts';
-import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
+import {
+  connectAuthority,
+  keptAccounts,
+  startPebbleLab,
+  type PebbleLab,
+} from '../../lab/authority/pebble-lab.ts';
 import { until } from '../../support/until.ts';
 import {
   challengeUrlOf,
@@ -20,6 +23,7 @@ import {
   takeTo,
   takeToCertificate,
 } from './certificate-authority-steps.ts';
+import { type CaFault, caPlaces } from '../../lab/authority/gate-caa.ts';
 
 const {
   newAccount,

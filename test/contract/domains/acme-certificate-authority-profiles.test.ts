@@ -1,8 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { caPlaces } from '../../lab/authority/gate-faults.ts';
-import { connectAuthority } from '../../lab/authority/pebble-authority.ts';
-import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
+import {
+  connectAuthority,
+  startPebbleLab,
+  type PebbleLab,
+} from '../../lab/authority/pebble-lab.ts';
 import { newHost, obtain } from './certificate-authority-steps.ts';
+import { caPlaces } from '../../lab/authority/gate-caa.ts';
 
 let lab: PebbleLab;
 beforeAll(async () => {

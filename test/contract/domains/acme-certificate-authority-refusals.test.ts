@@ -1,11 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { SettableClock } from '../../support/settable-clock.ts';
 import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/certificate-status.ts';
-import { caPlaces, problemText, type FaultProblem } from '../../lab/authority/gate-faults.ts';
 import type { Zone } from '../../lab/dns/zone.ts';
-import { connectAuthority } from '../../lab/authority/pebble-authority.ts';
-import { labIssuer, startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
+import {
+  connectAuthority,
+  labIssuer,
+  startPebbleLab,
+  type PebbleLab,
+} from '../../lab/authority/pebble-lab.ts';
 import { obtain, placed, takeTo } from './certificate-authority-steps.ts';
+import { type FaultProblem, caPlaces, problemText } from '../../lab/authority/gate-caa.ts';
 
 const here: Zone = { '*.customer.test': { A: ['127.0.0.1'] } };
 const caa = (...values: readonly string[]): Zone => ({

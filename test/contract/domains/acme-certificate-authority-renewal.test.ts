@@ -1,9 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SettableClock } from '../../support/settable-clock.ts';
-import { caPlaces, type CaFault } from '../../lab/authority/gate-faults.ts';
-import { connectAuthority } from '../../lab/authority/pebble-authority.ts';
-import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
+import {
+  connectAuthority,
+  startPebbleLab,
+  type PebbleLab,
+} from '../../lab/authority/pebble-lab.ts';
 import { newHost, obtain } from './certificate-authority-steps.ts';
+import { type CaFault, caPlaces } from '../../lab/authority/gate-caa.ts';
 
 /** RFC 9773, appendix A. */
 const example = `-----BEGIN CERTIFICATE-----

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
-import { caPlaces } from '../../lab/authority/gate-faults.ts';
-import { connectAuthority } from '../../lab/authority/pebble-authority.ts';
+import { caPlaces } from '../../lab/authority/gate-caa.ts';
+import { connectAuthority } from '../../lab/authority/pebble-lab.ts';
 import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 import {

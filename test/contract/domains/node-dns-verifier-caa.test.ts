@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { decode, encode, type Answer, type Packet } from 'dns-packet';
 import type { CaaLevel } from '../../../src/domains/domain/dns/facts.ts';
-import type { DnsFault } from '../../lab/dns/faults.ts';
+import type { DnsFault } from '../../lab/dns/sockets.ts';
 import {
   absent,
   address,

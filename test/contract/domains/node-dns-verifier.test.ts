@@ -2,7 +2,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { NodeDnsVerifier } from '../../../src/adapters/dns/node-dns-verifier.ts';
 import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
-import type { DnsFault } from '../../lab/dns/faults.ts';
+import type { DnsFault } from '../../lab/dns/sockets.ts';
 import {
   absent,
   allAre,

@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { planRenewals } from '../../../src/domains/use-cases/plan-renewals.ts';
 import type { CertificateAuthority, Certificates } from '../../../src/domains/certificate-ports.ts';
-import { startCaGate, type CaGate } from '../../lab/authority/ca-gate.ts';
-import { caPlaces, type CaFault } from '../../lab/authority/gate-faults.ts';
-import { unanswered } from '../../lab/authority/gate-log.ts';
-import { connectAuthority } from '../../lab/authority/pebble-authority.ts';
-import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
+import { startCaGate, type CaGate, unanswered } from '../../lab/authority/ca-gate.ts';
+import {
+  connectAuthority,
+  startPebbleLab,
+  type PebbleLab,
+} from '../../lab/authority/pebble-lab.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { later } from '../../support/accounts.ts';
 import { liveDomain, servedProject } from '../../support/domains/custom-domains.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { until } from '../../support/until.ts';
 import { obtain } from './certificate-authority-steps.ts';
+import { type CaFault, caPlaces } from '../../lab/authority/gate-caa.ts';
 
 const day = 24 * 60 * 60_000;
 const body = JSON.stringify({ suggestedWindow: { start: later(40 * day), end: later(42 * day) } });

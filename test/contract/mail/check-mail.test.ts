@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { checkMail } from '../../../src/app/doctor/check-servers.ts';
-import { loopbackTls } from '../../lab/authority/pebble-tls.ts';
 import { closedPort, MailServer } from '../../support/servers/mail-server.ts';
+import { loopbackTls } from '../../lab/authority/pebble.ts';
 
 test('a server that takes mail from us is well, and gets none', async () => {
   const server = await MailServer.start();

@@ -3,7 +3,6 @@ import type { Email } from 'postal-mime';
 import { smtpOptions } from '../../../src/adapters/mail/smtp-server.ts';
 import { SmtpPostman } from '../../../src/adapters/mail/smtp-postman.ts';
 import type { OutgoingMail } from '../../../src/notifications/ports.ts';
-import { loopbackTls, type TlsPair } from '../../lab/authority/pebble-tls.ts';
 import {
   closedPort,
   MailServer,
@@ -12,6 +11,7 @@ import {
 } from '../../support/servers/mail-server.ts';
 import { everyKind } from '../../support/notifications.ts';
 import { neverMs, until } from '../../support/until.ts';
+import { type TlsPair, loopbackTls } from '../../lab/authority/pebble.ts';
 
 const sender = { from: 'Animal Store <store@shop.example>', origin: 'https://app.shop.example' };
 const told = everyKind().find(({ kind }) => kind === 'certificate.failing')!;

@@ -9,10 +9,10 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { GuardedOutside } from '../../../src/adapters/webhooks/guarded-outside.ts';
 import { specialRanges } from '../../../src/notifications/domain/destination.ts';
-import { tlsFor, type TlsPair } from '../../lab/authority/pebble-tls.ts';
 import { startDns, type DnsServer } from '../../lab/dns/server.ts';
 import type { Records } from '../../lab/dns/zone.ts';
 import { until } from '../../support/until.ts';
+import { type TlsPair, tlsFor } from '../../lab/authority/pebble.ts';
 
 const name = 'hooks.birds.test';
 const message = {

@@ -1,10 +1,50 @@
 import type { IncomingMessage } from 'node:http';
-import { problemText, type CaFault } from './gate-faults.ts';
-import type { CaaGuard, CaDocument } from './gate-guard.ts';
-import { GateHosts } from './gate-hosts.ts';
-import type { SignedBody } from './gate-jws.ts';
-import { exchange, type Answer } from './pebble-exchange.ts';
-import type { Pebble } from './pebble.ts';
+import { type CaDocument, type CaaGuard, type CaFault, problemText } from './gate-caa.ts';
+import { type Pebble, type Answer, exchange } from './pebble.ts';
+
+interface WantedOrder {
+  readonly identifiers?: readonly { readonly value: string }[];
+}
+
+const pathOf = (url: string): string => new URL(url).pathname;
+
+/** Whose order a request belongs to, as the documents say that led to it; a wildcard with its star. */
+class GateHosts {
+  readonly #hosts = new Map<string, string>();
+
+  of(path: string, payload: unknown): string | undefined {
+    const { identifiers } = (payload ?? {}) as WantedOrder;
+    return identifiers?.[0]?.value ?? this.#hosts.get(path);
+  }
+
+  /** @param host whose document it is */
+  learn(host: string, { authorizations = [], challenges = [], ...order }: CaDocument): void {
+    const { location, finalize, certificate } = order as Partial<Record<string, string>>;
+    const urls = [location, finalize, certificate, ...authorizations];
+    for (const url of [...urls, ...challenges.map((one) => one.url)]) {
+      if (url !== undefined) this.#hosts.set(pathOf(url), host);
+    }
+  }
+}
+
+/** What a client posted (RFC 8555, section 6.2); signatures are Pebble's business. */
+interface SignedBody {
+  readonly bytes: Buffer;
+  /** Undefined where nothing was posted, and for POST-as-GET. */
+  readonly payload: unknown;
+  /** URL of the account that signed. */
+  readonly account: string | undefined;
+}
+
+const decoded = (text: string): unknown =>
+  text === '' ? undefined : JSON.parse(Buffer.from(text, 'base64url').toString());
+
+export const readSigned = (bytes: Buffer): SignedBody => {
+  if (bytes.length === 0) return { bytes, payload: undefined, account: undefined };
+  const jws = JSON.parse(bytes.toString()) as { protected: string; payload: string };
+  const { kid } = decoded(jws.protected) as { kid?: string };
+  return { bytes, payload: decoded(jws.payload), account: kid };
+};
 
 /** A window that is suggested for all certificates (RFC 9773, section 4.2). */
 export interface CannedWindow {

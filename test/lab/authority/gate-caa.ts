@@ -8,7 +8,7 @@ interface CaaRecord {
   readonly value: string;
 }
 
-export interface CaaQuestion {
+interface CaaQuestion {
   /** Of a wildcard, the name below which it is. */
   readonly host: string;
   readonly isWildcard: boolean;
@@ -18,7 +18,7 @@ export interface CaaQuestion {
   readonly account: string | undefined;
 }
 
-export interface Refusal {
+interface Refusal {
   readonly type: 'caa' | 'dns';
   readonly detail: string;
 }
@@ -68,7 +68,7 @@ const allows = (value: string, issuer: string, { method, account }: CaaQuestion)
 };
 
 /** RFC 8659: the closest name with any record decides, on the way from the host to its top-level domain. */
-export const caaRefusal = async (
+const caaRefusal = async (
   question: CaaQuestion,
   issuer: string,
   dns: string,
@@ -98,3 +98,149 @@ export const caaRefusal = async (
   }
   return undefined;
 };
+
+interface ChallengeDocument {
+  readonly type: string;
+  readonly url: string;
+  readonly token: string;
+}
+
+/** What is used of an order, an authorization or the directory. */
+export type CaDocument = Record<string, unknown> & {
+  readonly identifier?: { readonly value: string };
+  readonly wildcard?: boolean;
+  readonly challenges?: readonly ChallengeDocument[];
+  readonly authorizations?: readonly string[];
+};
+
+interface Guarded extends ChallengeDocument {
+  readonly host: string;
+  readonly isWildcard: boolean;
+  readonly authorizationPath: string;
+}
+
+const pathOf = (url: string): string => new URL(url).pathname;
+
+/** Checks CAA when a client says that a challenge may be looked at; one that is refused stays invalid. */
+export class CaaGuard {
+  readonly #issuer: string;
+  readonly #dns: string;
+  readonly #challenges = new Map<string, Guarded>();
+  readonly #refused = new Map<string, Refusal>();
+
+  constructor(issuer: string, dns: string) {
+    this.#issuer = issuer;
+    this.#dns = dns;
+  }
+
+  /** @returns the challenge as it is after a refusal; undefined when the authority shall go on */
+  async refuse(path: string, account: string | undefined): Promise<CaDocument | undefined> {
+    const challenge = this.#challenges.get(path);
+    if (!challenge) return undefined;
+    const { host, isWildcard, type, token, url, authorizationPath } = challenge;
+    const question: CaaQuestion = { host, isWildcard, method: type, account };
+    const refusal = await caaRefusal(question, this.#issuer, this.#dns);
+    if (!refusal) return undefined;
+    this.#refused.set(authorizationPath, refusal);
+    return { type, url, token, status: 'invalid', error: problemOf(refusal) };
+  }
+
+  /** Learns which challenge is whose, and shows what was refused as invalid. */
+  amend(path: string, document: CaDocument): CaDocument {
+    const { identifier, wildcard: isWildcard = false, challenges = [] } = document;
+    const { authorizations = [] } = document;
+    for (const challenge of challenges) {
+      const about = { host: identifier?.value ?? '', isWildcard, authorizationPath: path };
+      this.#challenges.set(pathOf(challenge.url), { ...challenge, ...about });
+    }
+    const refusals = [path, ...authorizations.map(pathOf)].map((at) => this.#refused.get(at));
+    const refusal = refusals.find(Boolean);
+    if (!refusal) return document;
+    const invalid = { status: 'invalid', error: problemOf(refusal) };
+    if (!document.challenges) return { ...document, status: 'invalid' };
+    return {
+      ...document,
+      status: 'invalid',
+      challenges: challenges.map((challenge) => ({ ...challenge, ...invalid })),
+    };
+  }
+}
+
+const problemOf = (refusal: Refusal): unknown =>
+  JSON.parse(problemText(refusal, refusal.type === 'caa' ? 403 : 400));
+
+/** What goes wrong with a request, the first `times` times or for ever. */
+export interface CaFault {
+  /** Of `METHOD /path`, as in `POST /order-plz`; `caPlaces` has the common ones. */
+  readonly match: RegExp;
+  /** Only requests for orders of that host have it. */
+  readonly host?: string;
+  readonly times?: number;
+  /** The authority does the work; only its answer is lost, late or replaced. */
+  readonly after?: boolean;
+  readonly delayMs?: number;
+  /** It waits for that. */
+  readonly held?: Promise<unknown>;
+  /** The connection is cut. */
+  readonly reset?: boolean;
+  /** No answer, ever. */
+  readonly hang?: boolean;
+  /** What is answered instead, 200 by default. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An error of RFC 8555, section 6.7, with the short names of its types. */
+  readonly problem?: FaultProblem;
+  readonly body?: string;
+}
+
+export interface FaultProblem {
+  readonly type: string;
+  readonly detail: string;
+  readonly subproblems?: readonly { readonly type: string; readonly detail: string }[];
+}
+
+/** Where Pebble has what. */
+export const caPlaces = {
+  directory: /^GET \/dir$/,
+  newNonce: /^HEAD \/nonce-plz$/,
+  newAccount: /^POST \/sign-me-up$/,
+  newOrder: /^POST \/order-plz$/,
+  order: /^POST \/my-order\//,
+  authorization: /^POST \/authZ\//,
+  challenge: /^POST \/chalZ\//,
+  finalize: /^POST \/finalize-order\//,
+  certificate: /^POST \/certZ\//,
+  renewalInfo: /^GET \/renewal-info\//,
+} as const;
+
+/** As the authority writes it. */
+export const problemText = (
+  { type, detail, subproblems }: FaultProblem,
+  status: number,
+): string => {
+  const full = (short: string): string => `urn:ietf:params:acme:error:${short}`;
+  return JSON.stringify({
+    type: full(type),
+    detail,
+    status,
+    ...(subproblems && {
+      subproblems: subproblems.map((each) => ({ ...each, type: full(each.type) })),
+    }),
+  });
+};
+
+export class CaFaults {
+  #faults: readonly { readonly fault: CaFault; left: number }[] = [];
+
+  set(faults: readonly CaFault[]): void {
+    this.#faults = faults.map((fault) => ({ fault, left: fault.times ?? Infinity }));
+  }
+
+  /** The first one that fits; uses up one of its times. */
+  take(line: string, host: string | undefined): CaFault | undefined {
+    const isMet = ({ match, host: whose = host }: CaFault) => match.test(line) && whose === host;
+    const entry = this.#faults.find(({ fault, left }) => left > 0 && isMet(fault));
+    if (entry) entry.left -= 1;
+    return entry?.fault;
+  }
+}

@@ -1,7 +1,81 @@
+import 'reflect-metadata';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  AcmeCertificateAuthority,
+  type AcmeSettings,
+} from '../../../src/adapters/acme/acme-certificate-authority.ts';
+import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
+import type {
+  AuthorityAccount,
+  AuthorityAccounts,
+} from '../../../src/domains/certificate-ports.ts';
 import { startCaGate, type CaGate } from './ca-gate.ts';
 import { startDns, type DnsServer } from '../dns/server.ts';
-import { startChallengeServer, type ChallengeServer } from './pebble-challenges.ts';
 import { startPebble, type Pebble, type PebbleOptions } from './pebble.ts';
+
+/** The web server of all hosts: answers challenges of the type HTTP-01 (RFC 8555, section 8.3). */
+interface ChallengeServer {
+  readonly port: number;
+  publish(token: string, keyAuthorization: string): void;
+  close(): void;
+}
+
+const startChallengeServer = async (): Promise<ChallengeServer> => {
+  const published = new Map<string, string>();
+  const server = createServer(({ url = '' }, response) => {
+    const answer = published.get(url.replace('/.well-known/acme-challenge/', ''));
+    response.writeHead(answer === undefined ? 404 : 200).end(answer);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    publish: (token, keyAuthorization) => void published.set(token, keyAuthorization),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};
+
+interface Ports {
+  readonly accounts?: AuthorityAccounts;
+  readonly clock?: Clock;
+}
+
+/** For one process: the first account that is saved stays until the authority has lost it. */
+export const keptAccounts = (): AuthorityAccounts => {
+  const kept = new Map<string, AuthorityAccount>();
+  const save = (directoryUrl: string, account: AuthorityAccount, lostUrl?: string) => {
+    if (kept.get(directoryUrl)?.url === lostUrl) kept.set(directoryUrl, account);
+    return Promise.resolve();
+  };
+  return { find: (directoryUrl) => Promise.resolve(kept.get(directoryUrl)), save };
+};
+
+/** A client of the lab's authority, with an account of its own where none is given. */
+export const connectAuthority = (
+  { gate, pebble, challenges }: PebbleLab,
+  settings: Partial<AcmeSettings> = {},
+  { accounts = keptAccounts(), clock = new SystemClock() }: Ports = {},
+): {
+  readonly authority: AcmeCertificateAuthority;
+  readonly publish: (token: string, keyAuthorization: string) => void;
+} => ({
+  authority: new AcmeCertificateAuthority(
+    {
+      directoryUrl: gate.directoryUrl,
+      issuers: [labIssuer],
+      trustedCa: pebble.tls.cert,
+      ...settings,
+    },
+    accounts,
+    clock,
+  ),
+  publish: (token, keyAuthorization) => challenges.publish(token, keyAuthorization),
+});
 
 /** An authority with all that it needs, on loopback. Hosts are names below `customer.test`. */
 export interface PebbleLab {

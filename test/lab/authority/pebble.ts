@@ -7,8 +7,16 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort, findServer, startGuard } from '../../support/servers/debian-server.ts';
 import { neverMs, within } from '../../support/until.ts';
-import { exchange } from './pebble-exchange.ts';
-import { authoritiesTls, type TlsPair } from './pebble-tls.ts';
+import { Agent, request } from 'node:https';
+import type { IncomingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { KeyObject, randomUUID, webcrypto } from 'node:crypto';
+import {
+  BasicConstraintsExtension,
+  SubjectAlternativeNameExtension,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
+import { lastingFolder } from '../../support/service/lasting-folder.ts';
 
 export interface PebbleOptions {
   /** Its resolver, as `ip:port`. */
@@ -145,4 +153,75 @@ export const startPebble = async (options: PebbleOptions): Promise<Pebble> => {
       guard.end();
     },
   };
+};
+
+export interface Exchange {
+  readonly port: number;
+  readonly ca: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: IncomingHttpHeaders;
+  readonly body?: Uint8Array;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+const agent = new Agent({ keepAlive: true });
+
+/** One request to an HTTPS server on 127.0.0.1, over a connection that is open already if there is one. */
+export const exchange = ({ port, ca, body, ...rest }: Exchange): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, ca, agent, ...rest }, (answer) => {
+      const { statusCode = 0, headers } = answer;
+      buffer(answer).then((all) => resolve({ status: statusCode, headers, body: all }), reject);
+    })
+      .on('error', reject)
+      .end(body);
+  });
+
+/** PEM. */
+export interface TlsPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Of all authorities that this process starts, with a file of the certificate: see `lastingFolder`. */
+let ofAuthorities: Promise<TlsPair & { readonly file: string }> | undefined;
+export const authoritiesTls = () => (ofAuthorities ??= newAuthoritiesTls());
+
+const newAuthoritiesTls = async () => {
+  const pair = await loopbackTls();
+  const file = join(lastingFolder(), 'authorities.pem');
+  await writeFile(file, pair.cert);
+  return { ...pair, file };
+};
+
+/** For a server on loopback; the certificate is its own root. */
+export const loopbackTls = (): Promise<TlsPair> => tlsFor('localhost');
+
+/** The certificate is its own root, and is for 127.0.0.1 too if it is for localhost. */
+export const tlsFor = async (host: string): Promise<TlsPair> => {
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    // Each has a name of its own, so that a client can trust several.
+    name: `CN=${host}, OU=${randomUUID()}`,
+    keys,
+    signingAlgorithm: algorithm,
+    // A client whose clock is months ahead shall trust it too.
+    notAfter: new Date(Date.now() + 365 * 86_400_000),
+    extensions: [
+      new BasicConstraintsExtension(true),
+      new SubjectAlternativeNameExtension([
+        { type: 'dns', value: host },
+        ...(host === 'localhost' ? [{ type: 'ip', value: '127.0.0.1' } as const] : []),
+      ]),
+    ],
+  });
+  const key = KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' });
+  return { cert: certificate.toString('pem'), key: String(key) };
 };

@@ -1,6 +1,6 @@
-import type { DnsServer } from './server.ts';
 import type { Records, Zone } from './zone.ts';
-import type { ShownRecord } from '../shown-domain.ts';
+import type { DnsServer } from './server.ts';
+import type { ShownRecord } from '../shop.ts';
 
 /** Records of customers, changed name by name as their providers let them; everybody sees a change at once. */
 export class LabZone {

@@ -1,10 +1,137 @@
-import { decode, encode, streamEncode, type DecodedPacket, type Packet } from 'dns-packet';
+import { Resolver } from 'node:dns/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Delegations } from './delegations.ts';
-import { FaultList, type DnsFaults } from './faults.ts';
-import { dnsReply, truncated, udpSize } from './reply.ts';
-import { listenForDns, type Answerer, type Transport } from './sockets.ts';
-import { DnsZone, plainName, type RecordType, type Zone } from './zone.ts';
+import {
+  RECURSION_AVAILABLE,
+  RECURSION_DESIRED,
+  TRUNCATED_RESPONSE,
+  type Answer,
+  type DecodedPacket,
+  type Packet,
+  decode,
+  encode,
+  streamEncode,
+} from 'dns-packet';
+import {
+  type Found,
+  type RecordType,
+  typeNumbers,
+  type FoundRecord,
+  DnsZone,
+  plainName,
+  type Zone,
+} from './zone.ts';
+import {
+  type DnsFault,
+  FaultList,
+  type DnsFaults,
+  listenForDns,
+  type Answerer,
+  type Transport,
+} from './sockets.ts';
+
+/** Zones that name servers elsewhere answer for. */
+class Delegations {
+  readonly #ports = new Map<string, number>();
+
+  add(zone: string, port: number): void {
+    this.#ports.set(zone, port);
+  }
+
+  /** @returns what was found, with what the name server says where the names lead into its zone */
+  async follow(found: Found, asked: string, type: RecordType): Promise<Found> {
+    const last = found.records.at(-1);
+    const name = last?.type === 'CNAME' && type !== 'CNAME' ? String(last.data) : asked;
+    const port = this.#portFor(name);
+    if (port === undefined || (last && last.type !== 'CNAME')) return found;
+    if (last && type === 'CNAME') return found;
+    const answer = await ask(port, name, type);
+    return { rcode: answer.rcode, records: [...found.records, ...answer.records] };
+  }
+
+  #portFor(name: string): number | undefined {
+    const found = [...this.#ports].find(([zone]) => `.${name}`.endsWith(`.${zone}`));
+    return found?.[1];
+  }
+}
+
+const answersOf = async (
+  resolver: Resolver,
+  name: string,
+  type: RecordType,
+): Promise<readonly unknown[]> => {
+  if (type === 'TXT') return resolver.resolveTxt(name);
+  return type === 'NS' ? resolver.resolveNs(name) : [];
+};
+
+const ask = async (port: number, name: string, type: RecordType): Promise<Found> => {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  resolver.setServers([`127.0.0.1:${port}`]);
+  try {
+    const answers = await answersOf(resolver, name, type);
+    return { rcode: 'NOERROR', records: answers.map((data) => ({ name, type, ttl: 0, data })) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENODATA') return { rcode: 'NOERROR', records: [] };
+    return { rcode: code === 'ENOTFOUND' ? 'NXDOMAIN' : 'SERVFAIL', records: [] };
+  }
+};
+
+const rcodes = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 };
+
+/** What a resolver sends back when it `found` this, with the fault worked in. */
+const dnsReply = (query: DecodedPacket, found: Found, fault: DnsFault): Packet => {
+  const records = fault.rcode ? [] : found.records;
+  const rcode = rcodes[fault.rcode ?? found.rcode];
+  const id = query.id ?? 0;
+  return {
+    id: fault.badId ? id ^ 1 : id,
+    type: 'response',
+    flags: rcode | RECURSION_DESIRED | RECURSION_AVAILABLE,
+    questions: query.questions ?? [],
+    answers: records.map(toAnswer),
+    authorities: records.length === 0 && !fault.rcode ? [startOfAuthority] : [],
+    additionals: udpSize(query) === undefined ? [] : [extension],
+  };
+};
+
+/** The same without its records: the asker is to come again over TCP. */
+const truncated = (reply: Packet): Packet => ({
+  ...reply,
+  flags: (reply.flags ?? 0) | TRUNCATED_RESPONSE,
+  answers: [],
+});
+
+/** How much fits into a datagram (RFC 6891); undefined where the asker does not say. */
+const udpSize = ({ additionals = [] }: Packet): number | undefined =>
+  additionals.find((record) => record.type === 'OPT')?.udpPayloadSize;
+
+/** dns-packet takes any type as `UNKNOWN_number` with its bytes; its types do not say so. */
+const toAnswer = ({ name, type, ttl, data }: FoundRecord): Answer =>
+  ({
+    name,
+    type: data instanceof Uint8Array ? `UNKNOWN_${typeNumbers[type]}` : type,
+    ttl,
+    data: data instanceof Uint8Array ? Buffer.from(data) : data,
+  }) as Answer;
+
+const extension: Answer = {
+  type: 'OPT',
+  name: '.',
+  udpPayloadSize: 1232,
+  extendedRcode: 0,
+  ednsVersion: 0,
+  flags: 0,
+  flag_do: false,
+  options: [],
+};
+
+/** Negative answers are kept for so many seconds at most (RFC 2308). */
+const startOfAuthority: Answer = {
+  name: '.',
+  type: 'SOA',
+  ttl: 5,
+  data: { mname: 'ns.test', rname: 'root.test', serial: 1, minimum: 5 },
+};
 
 /** What one address answers. */
 interface DnsView {

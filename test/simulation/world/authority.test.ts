@@ -7,7 +7,7 @@ import type {
   OrderState,
 } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
-import { keptAccounts } from '../../lab/authority/pebble-authority.ts';
+import { keptAccounts } from '../../lab/authority/pebble-lab.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { Authority } from './authority.ts';
 import { limits } from './authority-limits.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readZoneFile, writeZoneFile } from '../../lab/dns/zone-file.ts';
-import type { Zone } from '../../lab/dns/zone.ts';
+import { readZoneFile, writeZoneFile, type Zone } from '../../lab/dns/zone.ts';
 
 const zone: Zone = {
   'www.shop.test': { CNAME: ['t-1.sites.platform.test'] },

@@ -1,0 +1,207 @@
+import { siteHost, type Ground } from './ground.ts';
+import { once } from 'node:events';
+import { connect as connectTls, createSecureContext, type TLSSocket } from 'node:tls';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { text } from 'node:stream/consumers';
+import { flags, frame, frameTypes, headerBlock, preface, setting } from '../fuzz/http2-cases.ts';
+import { tarOf, tgzOf } from '../support/sites/archive-bytes.ts';
+import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
+import { uploadBody, uploadHeaders, uploadPath } from './ground.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import { edgeClient } from '../support/http/edge-client.ts';
+
+/** One for all: each costs more than a handshake. */
+const secureContext = createSecureContext();
+
+const initialWindowSize = 4;
+
+interface Place {
+  readonly port: number;
+  readonly host: string;
+  readonly path: string;
+}
+
+/**
+ * One connection of HTTP/2 whose client takes no byte of any content, and asks on so many streams.
+ * @returns undefined when the edge wants no more connections
+ */
+const openStalled = async (
+  { port, host, path }: Place,
+  streams: number,
+): Promise<TLSSocket | undefined> => {
+  const socket = connectTls({
+    ...{ host: '127.0.0.1', port, servername: host, ALPNProtocols: ['h2'] },
+    ...{ secureContext, rejectUnauthorized: false },
+  });
+  socket.on('error', () => undefined).resume();
+  const isOpen = await Promise.race([
+    once(socket, 'secureConnect').then(() => true),
+    once(socket, 'close').then(() => false),
+  ]).catch(() => false);
+  if (!isOpen) return undefined;
+  const block = headerBlock([
+    [':method', 'GET'],
+    [':path', path],
+    [':scheme', 'https'],
+    [':authority', host],
+  ]);
+  const asks = Array.from({ length: streams }, (_, at) =>
+    frame({
+      ...{ type: frameTypes.headers, flags: flags.endHeaders | flags.endStream },
+      ...{ stream: at * 2 + 1, payload: block },
+    }),
+  );
+  const start =
+    preface + frame({ type: frameTypes.settings, payload: setting(initialWindowSize, 0) });
+  socket.write(start + asks.join(''), 'latin1');
+  return socket;
+};
+
+/** Opens many of them from one address. @returns those that were accepted */
+export const openStalledSessions = async (
+  place: Place,
+  connections: number,
+  streams: number,
+): Promise<readonly TLSSocket[]> => {
+  const opened: (TLSSocket | undefined)[] = [];
+  for (let left = connections; left > 0; left -= 20) {
+    const some = Array.from({ length: Math.min(20, left) }, () => openStalled(place, streams));
+    opened.push(...(await Promise.all(some)));
+  }
+  return opened.filter((socket) => socket !== undefined);
+};
+
+/** Pipelines that many requests over one connection, and waits until the service closes it. */
+export const sendAhead = async (origin: string, path: string, count: number): Promise<void> => {
+  const { hostname, port, host } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined).resume();
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(count));
+  // It ends with an error when it is closed while data is still on its way.
+  await new Promise((resolve) => socket.once('close', resolve));
+};
+
+const index = { name: 'index.html', content: '<h1>Birds</h1>' };
+
+/** Few hundred bytes with one folder, whose path has 200 000 slashes. */
+export const manySlashes = (): Promise<Buffer> =>
+  tgzOf({ name: `a${'/'.repeat(200_000)}b`, type: 'directory' }, index);
+
+/** Some 200 KB: 9 990 files, each below 506 folders. */
+export const deepFolders = async (): Promise<Buffer> => {
+  const folder = 'd/'.repeat(506);
+  const files = Array.from({ length: 9_989 }, (_, at) => ({
+    ...{ name: `${folder}${String(at)}`, content: '' },
+  }));
+  return gzipSync(await tarOf(index, ...files), { level: 9 });
+};
+
+/** A file that no edge keeps in memory. */
+export const largeFile = (): Promise<Buffer> =>
+  tgzOf(index, { name: 'large.bin', content: Buffer.alloc(8 * 1024 * 1024, 'animal') });
+
+/** Sends a whole upload and half-closes with its last byte. @returns the answer, if any */
+export const halfClosedUpload = async (
+  { origin, cookie = '' }: DashboardVisitor,
+  slug: string,
+  archive: Uint8Array,
+): Promise<string> => {
+  const { hostname, port, host } = new URL(origin);
+  const body = uploadBody(archive);
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  socket.on('error', () => undefined).setTimeout(60_000, () => socket.destroy());
+  await once(socket, 'connect');
+  const headers = { Host: host, Cookie: cookie, ...uploadHeaders, 'Content-Length': body.length };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+  socket.write(`POST ${uploadPath(slug)} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  socket.end(body);
+  return text(socket).catch(() => '');
+};
+
+const byteEveryMs = 200;
+
+interface SlowUpload {
+  /** Whether it was refused, or ended. */
+  readonly isAnswered: () => boolean;
+  readonly stop: () => void;
+}
+
+/** Starts an upload of a megabyte, and sends the rest byte by byte. */
+export const slowUpload = async (
+  { origin, cookie = '' }: DashboardVisitor,
+  slug: string,
+): Promise<SlowUpload> => {
+  const { hostname, port, host } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  let isAnswered = false;
+  socket.on('error', () => undefined).once('data', () => (isAnswered = true));
+  await once(socket, 'connect');
+  const headers = { Host: host, Cookie: cookie, ...uploadHeaders, 'Content-Length': 2 ** 20 };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+  socket.write(`POST ${uploadPath(slug)} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  socket.write(uploadBody(new Uint8Array(1000)).subarray(0, 1000));
+  const dripping = setInterval(() => socket.write('x'), byteEveryMs);
+  socket.once('close', () => {
+    clearInterval(dripping);
+  });
+  return { isAnswered: () => isAnswered, stop: () => socket.destroy() };
+};
+
+export interface Written {
+  /** What the writer is told. */
+  readonly told: {
+    readonly status: number;
+    readonly code: string | undefined;
+    readonly comeBack: string | null;
+  };
+  readonly tookMs: number;
+}
+
+/** The answer to a write that the database could not take. */
+export const unavailable = { status: 503, code: 'service_unavailable', comeBack: '1' };
+
+/** Adds animals called `LABEL-NUMBER` all at once, every other one under an idempotency key. */
+export const addAnimals = (
+  { service, attacker }: Ground,
+  label: string,
+  count: number,
+): Promise<readonly Written[]> => {
+  const add = async (at: number): Promise<Written> => {
+    const name = `${label}-${at}`;
+    const headers = {
+      Authorization: `Bearer ${attacker.key}`,
+      'Content-Type': 'application/json',
+      ...(at % 2 === 0 && { 'Idempotency-Key': name }),
+    };
+    const body = JSON.stringify({ name, categoryId: 1 });
+    const started = performance.now();
+    const answer = await fetch(`${service.origin}/v1/pets`, { method: 'POST', headers, body });
+    const { code } = (await answer.json()) as { readonly code?: string };
+    const comeBack = answer.headers.get('Retry-After');
+    return {
+      told: { status: answer.status, code, comeBack },
+      tookMs: performance.now() - started,
+    };
+  };
+  return Promise.all(Array.from({ length: count }, (_, at) => add(at)));
+};
+
+/** Everything that only reads is answered: the API, pages, sites. */
+export const expectReads = async (ground: Ground, slug: string): Promise<void> => {
+  const { service, attacker, ports } = ground;
+  const headers = { Authorization: `Bearer ${attacker.key}` };
+  for (const path of ['/healthz', '/readyz', '/v1/pets']) {
+    const { status } = await fetch(service.origin + path, { headers });
+    expect({ path, status }).toEqual({ path, status: 200 });
+  }
+  for (const page of ['/dashboard', '/dashboard/animals']) {
+    const { status } = await attacker.visitor.get(page);
+    expect({ page, status }).toEqual({ page, status: 200 });
+  }
+  const root = await readFile(join(ground.dataDir, 'local-ca.pem'), 'utf8');
+  const edge = edgeClient({ http: ports.edge, https: ports['secure edge'] }, root);
+  expect((await edge.get(siteHost(slug), '/')).status).toBe(200);
+};
