@@ -6,7 +6,7 @@ import { messageTypes, type Payload } from '../../../src/notifications/domain/pa
 export const ajv = new Ajv2020({ strict: true, allErrors: true });
 
 /** Published schemas allow fields that they do not name, for later versions. What we send today has none of those. */
-export const closed = (schema: unknown): unknown => {
+const closed = (schema: unknown): unknown => {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return schema;
   const parts = Object.entries(schema).map(([name, part]) => [name, closed(part)] as const);
   return {
@@ -15,7 +15,7 @@ export const closed = (schema: unknown): unknown => {
   };
 };
 
-export const validators = new Map(
+const validators = new Map(
   messageTypes.map((type) => [
     type as string,
     ajv.compile(closed(payloadDocument(type, `https://shop.test/${type}`)) as object),
