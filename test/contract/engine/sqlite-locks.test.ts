@@ -77,6 +77,24 @@ test('an edge that starts at its known port needs no write and therefore no lock
   await letGo();
 });
 
+test('batched transactions start at most once in a gathering time, also after the first ones', async () => {
+  const slow = new Database(home.url, { gatherMs: 150 });
+  const startedAt: number[] = [];
+  for (const batch of ['first', 'second', 'third']) {
+    await slow.batched(async (db) => {
+      startedAt.push(performance.now());
+      await db
+        .insertInto('quota_counters')
+        .values({ subject: batch, data: '', saved_at: 0n })
+        .execute();
+    });
+  }
+  await slow.close();
+  const [first = 0, , third = 0] = startedAt;
+  // Timers of Node may end a millisecond early.
+  expect(third - first).toBeGreaterThan(290);
+});
+
 test('a writer waits two seconds from its own arrival for another program, while others read', async () => {
   const letGo = await holdLock(home.url);
   holdStopwatch();
