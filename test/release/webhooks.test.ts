@@ -8,7 +8,7 @@ import { newHome } from '../support/service/service-process.ts';
 import { StoredFacts } from '../support/service/stored-facts.ts';
 import { until } from '../support/until.ts';
 import { idOf, isSignedWith, Receivers } from '../support/webhooks/receivers.ts';
-import { StoredWebhooks } from '../support/webhooks/stored-webhook.ts';
+import { StoredWebhooks } from '../support/webhooks/stored-webhooks.ts';
 
 const seed = Number(process.env['CRASH_SEED'] ?? randomInt(1_000_000));
 const events = 100;

@@ -1,19 +1,11 @@
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { connectAsAdmin } from '../support/servers/mysql-admin.ts';
 import { newHome, type Home, type Settings } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
-
-/** Makes the SQLite file refuse every change of that column from now on. */
-const refuseChangesOf = (path: string, table: string, column: string): void => {
-  const database = new SqliteDatabase(path);
-  database.exec(`create trigger refuse before update of ${column} on ${table}
-    begin select raise(abort, 'refused by the test'); end`);
-  database.close();
-};
+import { refuseChangesOf } from '../support/refused-column.ts';
 
 const secretKey = '8c1e5b0f72d94a36c0d7e1f9b3a68245';
 const modeOf = async (path: string): Promise<string> =>

@@ -6,7 +6,7 @@ import { newHome, type Home, type Service } from '../support/service/service-pro
 import { StoredFacts } from '../support/service/stored-facts.ts';
 import { until } from '../support/until.ts';
 import { idOf, isSignedWith, Receivers } from '../support/webhooks/receivers.ts';
-import { StoredWebhooks } from '../support/webhooks/stored-webhook.ts';
+import { StoredWebhooks } from '../support/webhooks/stored-webhooks.ts';
 
 const secretKey = 'f3kq0v7m2xw9t4c6b1n5hj8rd0gy3s8z';
 const owner = 'owner@zoo.example';

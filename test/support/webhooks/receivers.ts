@@ -2,15 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { expect } from '@jest/globals';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { pino } from 'pino';
-import { GuardedOutside } from '../../../src/adapters/webhooks/guarded-outside.ts';
 import type { Outside, AskedCalls } from '../../../src/notifications/webhook-ports.ts';
-import { neverMs } from '../until.ts';
-import { payloadDocument } from '../../../src/adapters/http/reference/payload-schemas.ts';
-import { messageTypes, type Payload } from '../../../src/notifications/domain/payload.ts';
 import { QueueWorker } from '../../../src/adapters/schedule/queue-worker.ts';
 import { SystemClock, UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
 import { StandardSigning } from '../../../src/adapters/webhooks/standard-signing.ts';
@@ -18,13 +12,7 @@ import { queueKinds } from '../../../src/app/queues.ts';
 import { webhookCalls } from '../../../src/notifications/notifications.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import type { StoragePorts } from '../storage-ports.ts';
-
-/** May call this machine, and looks no names up. */
-export const realOutside = (withinMs = neverMs): Outside =>
-  new GuardedOutside({
-    ...{ dnsServers: ['127.0.0.1:9'], ownAddresses: [], withinMs },
-    rules: { allowsThisMachine: true },
-  });
+import { ajv, documentedPayload } from './documented-payload.ts';
 
 export interface Received {
   /** The address that was called, as in `urlOf`. */
@@ -91,37 +79,7 @@ export const isSignedWith = (secret: string, { headers, body }: Received): boole
 };
 
 export const idOf = ({ headers }: Received): string => String(headers['webhook-id']);
-
-const ajv = new Ajv2020({ strict: true, allErrors: true });
 formats.default(ajv);
-
-/** Published schemas allow fields that they do not name, for later versions. What we send today has none of those. */
-const closed = (schema: unknown): unknown => {
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return schema;
-  const parts = Object.entries(schema).map(([name, part]) => [name, closed(part)] as const);
-  return {
-    ...Object.fromEntries(parts),
-    ...('properties' in schema && 'required' in schema && { additionalProperties: false }),
-  };
-};
-
-const validators = new Map(
-  messageTypes.map((type) => [
-    type as string,
-    ajv.compile(closed(payloadDocument(type, `https://shop.test/${type}`)) as object),
-  ]),
-);
-
-/** The message of a webhook. Fails if its published schema does not describe it, field by field. */
-export const documentedPayload = (body: string): Payload => {
-  const message = JSON.parse(body) as Payload;
-  const isValid = validators.get(message.type);
-  expect([...validators.keys()]).toContain(message.type);
-  const matches = isValid?.(message);
-  expect({ message, errors: isValid?.errors ?? [] }).toEqual({ message, errors: [] });
-  expect(matches).toBe(true);
-  return message;
-};
 
 const rules = { allowsThisMachine: true };
 

@@ -4,7 +4,7 @@ import type { OwnersKind, Told } from '../../../src/notifications/domain/notific
 import { kinds } from '../../../src/notifications/domain/kinds.ts';
 import { messageTypes, payload, ping } from '../../../src/notifications/domain/payload.ts';
 import { everyKind } from '../../support/notifications.ts';
-import { documentedPayload } from '../../support/webhooks/receivers.ts';
+import { documentedPayload } from '../../support/webhooks/documented-payload.ts';
 
 const occurredAt = new Date('2026-03-01T10:00:00.000Z');
 const isForOwners = (told: Told): told is Extract<Told, { kind: OwnersKind }> =>

@@ -1,0 +1,34 @@
+import { expect } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { payloadDocument } from '../../../src/adapters/http/reference/payload-schemas.ts';
+import { messageTypes, type Payload } from '../../../src/notifications/domain/payload.ts';
+
+export const ajv = new Ajv2020({ strict: true, allErrors: true });
+
+/** Published schemas allow fields that they do not name, for later versions. What we send today has none of those. */
+const closed = (schema: unknown): unknown => {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return schema;
+  const parts = Object.entries(schema).map(([name, part]) => [name, closed(part)] as const);
+  return {
+    ...Object.fromEntries(parts),
+    ...('properties' in schema && 'required' in schema && { additionalProperties: false }),
+  };
+};
+
+const validators = new Map(
+  messageTypes.map((type) => [
+    type as string,
+    ajv.compile(closed(payloadDocument(type, `https://shop.test/${type}`)) as object),
+  ]),
+);
+
+/** The message of a webhook. Fails if its published schema does not describe it, field by field. */
+export const documentedPayload = (body: string): Payload => {
+  const message = JSON.parse(body) as Payload;
+  const isValid = validators.get(message.type);
+  expect([...validators.keys()]).toContain(message.type);
+  const matches = isValid?.(message);
+  expect({ message, errors: isValid?.errors ?? [] }).toEqual({ message, errors: [] });
+  expect(matches).toBe(true);
+  return message;
+};
