@@ -165,11 +165,10 @@ export const testRules = { 'local/timeless-syntax': 'error' } satisfies Rules;
 export const timedTests: Readonly<Record<string, string>> = {
   'test/support/until.ts': 'It is what the others wait with.',
   'test/support/held-timeouts.ts': 'It lets the time of a process stand still, at what it is.',
-  'test/support/servers/{delayed,object-store,tcp-proxy}.ts': 'Slow networks and servers.',
+  'test/support/servers/{mysql-proxy,object-store,tcp-proxy}.ts': 'Slow networks and servers.',
   'test/support/servers/balancer.ts': 'It asks its processes now and then, as balancers do.',
   'test/support/service/{persistent-writer,visits}.ts': 'Clients that pause between two requests.',
-  'test/support/service/{health-prober,health-watch,steady-load}.ts':
-    'They measure for what a release needs.',
+  'test/support/service/{health-prober,health-watch}.ts': 'They measure for what a release needs.',
   'test/{release,faults,fuzz,attacks}/**':
     'What a release needs, and no plain change: it may measure.',
   'test/lab/**':

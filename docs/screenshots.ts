@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { startTryOut, type TryOut } from '../test/lab/try-out.ts';
 import { startBrowser } from '../test/support/dashboard/browser.ts';
 import type { TestPage } from '../test/support/dashboard/page.ts';
-import { zipOf } from '../test/support/sites/zip-bytes.ts';
+import { zipOf } from '../test/support/sites/archive-bytes.ts';
 
 // `make screenshots`: walks through the dashboard in the lab and takes the pictures that README.md and docs show.
 // `make screenshots INTO=folder` takes one of every page, for people to look at.

@@ -49,8 +49,11 @@ export abstract class CertificateAuthority {
   /** The host of its directory, or `local`; no two have the same. */
   abstract readonly name: string;
 
-  /** The names that CAA records may use for it, in lower case; empty if it ignores CAA, or never told them. */
-  abstract issuers(): Promise<readonly string[]>;
+  /**
+   * The names that CAA records may use for it, in lower case; empty if it has none. Undefined while it has not been reached
+   * since the start.
+   */
+  abstract issuers(): Promise<readonly string[] | undefined>;
 
   /** The account as CAA's `accounturi` names it; undefined until there is one. */
   abstract accountUri(): Promise<string | undefined>;

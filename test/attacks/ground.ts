@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startDns, type DnsServer } from '../lab/dns/server.ts';
-import { signInFirst } from '../support/dashboard/process.ts';
-import { DashboardVisitor, type PageAnswer } from '../support/dashboard/visitor.ts';
+import { DashboardVisitor, type PageAnswer, signInFirst } from '../support/dashboard/visitor.ts';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import {
   liftLimits,

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Metrics } from '../../src/adapters/http/metrics/metrics.ts';
 import { measures } from '../../src/adapters/http/metrics/measures.ts';
-import { promtool } from '../support/servers/promtool.ts';
 import {
+  promtool,
   alertRules,
   dashboardQueries,
   namesIn,

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { documentedBlocks } from '../support/documented-commands.ts';
 import {
+  documentedBlocks,
   commandsOfTheGuideTest,
   triedElsewhere,
   triedSections,
-} from '../support/guide/documented-trials.ts';
+} from '../support/documented-commands.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 const blocks = documentedBlocks('docs/operations.md').filter(({ language }) => language === 'sh');

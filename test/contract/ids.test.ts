@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CountingIds } from '../support/counting-ids.ts';
+import { CountingIds } from '../support/settable-clock.ts';
 import { UuidIds } from '../../src/adapters/system/clock-and-chance.ts';
 
 describe.each([

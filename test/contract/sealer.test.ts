@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
-import { anyCharacter } from '../support/any-text.ts';
+import { anyCharacter } from '../support/seeded-random.ts';
 
 const secretKey = Buffer.from('correct horse battery staple');
 const sealer = new AesGcmSealer(secretKey);

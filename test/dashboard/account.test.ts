@@ -17,7 +17,7 @@ import { ownersKinds } from '../../src/notifications/domain/kinds.ts';
 import { mostWebhooks, type Webhook } from '../../src/notifications/domain/webhook.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import type { Sites } from '../../src/sites/sites.ts';
-import { pointAtUs } from '../support/dashboard/domains.ts';
+import { pointAtUs, addPing, answered, attemptAll } from '../support/dashboard/filling.ts';
 import { elementsIn, textOf } from '../support/dashboard/markup.ts';
 import {
   type Owner,
@@ -25,9 +25,8 @@ import {
   startDashboard,
 } from '../support/dashboard/running-dashboard.ts';
 import { DashboardStream } from '../support/dashboard/stream.ts';
-import { addPing, answered, attemptAll } from '../support/dashboard/webhooks.ts';
 import { deployEntries } from '../support/sites/deploy-entries.ts';
-import { entry } from '../support/sites/site-source.ts';
+import { entry } from '../support/sites/sites.ts';
 
 let dashboard: RunningDashboard;
 let owner: Owner;

@@ -8,12 +8,12 @@ import { startTryOut, type TryOut } from '../lab/try-out.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
 import { ClickingOwner, press, signIn } from '../support/dashboard/clicking-owner.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
-import { pointAtUs } from '../support/dashboard/domains.ts';
+import { pointAtUs } from '../support/dashboard/filling.ts';
 import { elementsIn, problemsIn, textOf } from '../support/dashboard/markup.ts';
 import type { TestPage } from '../support/dashboard/page.ts';
 import type { Owner } from '../support/dashboard/running-dashboard.ts';
 import { deployEntries } from '../support/sites/deploy-entries.ts';
-import { entry } from '../support/sites/site-source.ts';
+import { entry } from '../support/sites/sites.ts';
 import { until } from '../support/until.ts';
 
 const [shop, www, ascii] = ['shop.birds.test', 'www.birds.test', 'xn--bcher-kva.test'];

@@ -7,7 +7,7 @@ import type { CustomDomain } from '../../src/domains/domain/attachment/custom-do
 import type { Domains } from '../../src/domains/domains.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import type { Sites } from '../../src/sites/sites.ts';
-import { pointAtUs } from '../support/dashboard/domains.ts';
+import { pointAtUs } from '../support/dashboard/filling.ts';
 import { elementsIn, textOf } from '../support/dashboard/markup.ts';
 import {
   startDashboard,
@@ -18,7 +18,7 @@ import { DashboardStream } from '../support/dashboard/stream.ts';
 import { record as tell } from '../support/domains/custom-domains.ts';
 import { facts, records } from '../support/domains/known-dns.ts';
 import { deployEntries } from '../support/sites/deploy-entries.ts';
-import { entry } from '../support/sites/site-source.ts';
+import { entry } from '../support/sites/sites.ts';
 
 const ascii = 'xn--bcher-kva.test';
 const both = `bücher.test (${ascii})`;

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
-import { axeFaults, unfoldForAxe } from '../support/dashboard/axe.ts';
+import { axeFaults, unfoldForAxe } from '../support/dashboard/crawl.ts';
 import { startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import { fill } from '../support/dashboard/filling.ts';
 import type { TestPage } from '../support/dashboard/page.ts';
 import { deployEntries } from '../support/sites/deploy-entries.ts';
-import { entry } from '../support/sites/site-source.ts';
+import { entry } from '../support/sites/sites.ts';
 import { until } from '../support/until.ts';
 
 const wanted = 'seven quiet tortoises';

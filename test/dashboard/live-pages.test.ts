@@ -12,14 +12,13 @@ import {
   test,
 } from '@jest/globals';
 import { SitesKey } from '../../src/app/keys.ts';
-import { at, printedLink, signInFirst } from '../support/dashboard/process.ts';
 import {
   type Owner,
   type RunningDashboard,
   startDashboard,
 } from '../support/dashboard/running-dashboard.ts';
 import { DashboardStream } from '../support/dashboard/stream.ts';
-import { DashboardVisitor } from '../support/dashboard/visitor.ts';
+import { DashboardVisitor, printedLink, signInFirst, at } from '../support/dashboard/visitor.ts';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import {
   type Home,
@@ -28,8 +27,8 @@ import {
   type Service,
 } from '../support/service/service-process.ts';
 import { deployEntries } from '../support/sites/deploy-entries.ts';
-import { entry } from '../support/sites/site-source.ts';
-import { zipOf } from '../support/sites/zip-bytes.ts';
+import { entry } from '../support/sites/sites.ts';
+import { zipOf } from '../support/sites/archive-bytes.ts';
 
 describe('one process', () => {
   let dashboard: RunningDashboard;

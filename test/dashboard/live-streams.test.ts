@@ -11,9 +11,8 @@ import { PageProblem } from '../../src/adapters/dashboard/frame/page-problem.ts'
 import { onceInput } from '../../src/adapters/dashboard/frame/form-parts.ts';
 import type { Screen, Visit } from '../../src/adapters/dashboard/frame/screen.ts';
 import { StoredSignal } from '../../src/kernel/bell.ts';
-import { CountingIds } from '../support/counting-ids.ts';
+import { CountingIds, SettableClock } from '../support/settable-clock.ts';
 import { mustNotBeUsed } from '../support/strict-fake.ts';
-import { SettableClock } from '../support/settable-clock.ts';
 import { AsyncDeadline } from '../../src/adapters/system/async-context.ts';
 
 type Context = Parameters<LiveStreams['open']>[0];

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import type { TestPage } from '../support/dashboard/page.ts';
-import { zipOf } from '../support/sites/zip-bytes.ts';
+import { zipOf } from '../support/sites/archive-bytes.ts';
 
 const browsed = browseDashboard(() => Promise.resolve());
 

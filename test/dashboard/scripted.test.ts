@@ -2,13 +2,13 @@ import { expect, test } from '@jest/globals';
 import type { HTTPRequest } from 'puppeteer-core';
 import { AccessKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
-import { pointAtUs } from '../support/dashboard/domains.ts';
+import { pointAtUs } from '../support/dashboard/filling.ts';
 import { deployEntries } from '../support/sites/deploy-entries.ts';
-import { entry } from '../support/sites/site-source.ts';
+import { entry } from '../support/sites/sites.ts';
 import { from, knownTimes } from '../support/known-times.ts';
 import { until } from '../support/until.ts';
 import type { TestPage } from '../support/dashboard/page.ts';
-import { zipOf } from '../support/sites/zip-bytes.ts';
+import { zipOf } from '../support/sites/archive-bytes.ts';
 
 let slug: string;
 const browsed = browseDashboard(async ({ dashboard, owner }) => {

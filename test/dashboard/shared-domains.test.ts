@@ -4,8 +4,7 @@ import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import { everythingStored } from '../support/dashboard/database.ts';
-import { pointAtUs } from '../support/dashboard/domains.ts';
-import { fill } from '../support/dashboard/filling.ts';
+import { pointAtUs, fill } from '../support/dashboard/filling.ts';
 import { elementsIn } from '../support/dashboard/markup.ts';
 import type { PageAnswer } from '../support/dashboard/visitor.ts';
 

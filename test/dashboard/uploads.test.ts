@@ -1,10 +1,11 @@
 import { once } from 'node:events';
+import { connect, type Socket, type AddressInfo } from 'node:net';
 import { type FileHandle, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import {
   receiveFile,
   uploadPace,
@@ -17,8 +18,31 @@ import {
   type RunningDashboard,
   startDashboard,
 } from '../support/dashboard/running-dashboard.ts';
-import { connectTo, partEnd, partHead, uploadHead } from '../support/http/raw-upload.ts';
 import { neverMs, until } from '../support/until.ts';
+
+const partHead = '--x\r\nContent-Disposition: form-data; name="archive"; filename="a.zip"\r\n\r\n';
+const partEnd = '\r\n--x--\r\n';
+
+/** A form with one file, whose bytes the test controls. */
+const uploadHead = (path: string, visitor: DashboardVisitor, length: number): string =>
+  [
+    `POST ${path} HTTP/1.1`,
+    'Host: x',
+    'Sec-Fetch-Site: same-origin',
+    `Cookie: ${visitor.cookie!}`,
+    'Content-Type: multipart/form-data; boundary=x',
+    `Content-Length: ${String(length)}`,
+    '\r\n',
+  ].join('\r\n');
+
+/** A connection that a test writes to; its errors do not fail the test. */
+const connectTo = async (origin: string): Promise<Socket> => {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined).resume();
+  await once(socket, 'connect');
+  return socket;
+};
 
 describe('one upload', () => {
   let folder: string;

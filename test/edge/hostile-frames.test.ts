@@ -4,9 +4,65 @@ import type { Writable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { closed, requestIn } from '../support/http/edge-client.ts';
-import { flags, frame, goAwayCodes, headerBlock, preface } from '../support/http/http2-frames.ts';
 import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
+
+/** HTTP/2 frames as bytes (RFC 9113, section 4.1), to send what no client would. */
+const frameTypes = {
+  headers: 1,
+  priority: 2,
+  reset: 3,
+  settings: 4,
+  ping: 6,
+  windowUpdate: 8,
+  continuation: 9,
+} as const;
+
+const flags = { acknowledged: 1, endStream: 1, endHeaders: 4 } as const;
+
+interface Frame {
+  readonly type: keyof typeof frameTypes;
+  readonly flags?: number;
+  /** 0, the connection, without it. */
+  readonly stream?: number;
+  readonly payload?: Uint8Array;
+}
+
+const frame = ({ type, flags: set = 0, stream = 0, payload }: Frame): Buffer => {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload?.length ?? 0, 0, 3);
+  head.writeUInt8(frameTypes[type], 3);
+  head.writeUInt8(set, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload ?? new Uint8Array()]);
+};
+
+/** What every connection of HTTP/2 begins with. */
+const preface = Buffer.concat([
+  Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  frame({ type: 'settings' }),
+]);
+
+/** Headers of a request, none of them compressed (RFC 7541, section 6.2.2). All are shorter than 127 bytes. */
+const headerBlock = (headers: Readonly<Record<string, string>>): Buffer =>
+  Buffer.concat(
+    Object.entries(headers).flatMap(([name, value]) => [
+      Buffer.from([0, name.length]),
+      Buffer.from(name),
+      Buffer.from([value.length]),
+      Buffer.from(value),
+    ]),
+  );
+
+/** The error codes of all GOAWAY frames among what came. */
+const goAwayCodes = (received: Buffer): readonly number[] => {
+  const codes: number[] = [];
+  for (let at = 0; at + 9 <= received.length; at += 9 + received.readUIntBE(at, 3)) {
+    const isGoAway = received.readUInt8(at + 3) === 7;
+    if (isGoAway && at + 17 <= received.length) codes.push(received.readUInt32BE(at + 13));
+  }
+  return codes;
+};
 
 let edge: RunningEdge;
 let now: number;

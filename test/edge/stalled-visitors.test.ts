@@ -3,7 +3,7 @@ import { constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { closed, requestIn, type SessionOptions } from '../support/http/edge-client.ts';
-import { openPaths } from '../support/sites/open-files.ts';
+import { openPaths } from '../support/sites/direct-unpacking.ts';
 import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
 

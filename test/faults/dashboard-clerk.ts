@@ -1,6 +1,6 @@
 import { domainsPath, once, upload } from '../attacks/ground.ts';
 import { DashboardVisitor, type PageAnswer } from '../support/dashboard/visitor.ts';
-import { tgzOf } from '../support/sites/tar-bytes.ts';
+import { tgzOf } from '../support/sites/archive-bytes.ts';
 import { answerOf, type LoadRecord } from './load-record.ts';
 
 export interface ClerkOf {

@@ -8,10 +8,9 @@ import type { Fleet } from './ground.ts';
 import type { Scene, Fault, Struck } from './fault.ts';
 import { Database } from '../../src/adapters/kysely/database.ts';
 import type { MariaDb } from '../support/servers/mariadb.ts';
-import type { ReplicatedMariaDb } from '../support/servers/replicated-mariadb.ts';
+import type { ReplicatedMariaDb, GaleraCluster } from '../support/servers/replicated-mariadb.ts';
 import { connectAsAdmin } from '../support/servers/mysql-admin.ts';
 import { serverOf, outage } from './outage.ts';
-import type { GaleraCluster } from '../support/servers/galera.ts';
 import { type Answer, unavailable, inProgress } from './fault-words.ts';
 
 /** Usually within a second; on a busy machine a little more. */

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { emptyDatabase, type TestDatabase } from '../support/servers/databases.ts';
-import { startGalera, type GaleraCluster } from '../support/servers/galera.ts';
-import { createDatabase, startMariaDb, type MariaDb } from '../support/servers/mariadb.ts';
-import { connectAsAdmin, type MysqlAdmin } from '../support/servers/mysql-admin.ts';
-import type { SmallDisk } from '../support/servers/small-disk.ts';
 import {
+  startGalera,
+  type GaleraCluster,
   startReplicatedMariaDb,
   type ReplicatedMariaDb,
 } from '../support/servers/replicated-mariadb.ts';
+import { createDatabase, startMariaDb, type MariaDb } from '../support/servers/mariadb.ts';
+import { connectAsAdmin, type MysqlAdmin } from '../support/servers/mysql-admin.ts';
+import type { SmallDisk } from '../support/servers/small-disk.ts';
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.ts';
 import type { FaultDatabase } from './fault-words.ts';
 

@@ -15,14 +15,14 @@ import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.ts';
 import { startDns } from '../lab/dns/server.ts';
 import { startRedisFleet, type RedisFleet } from '../support/servers/sentinels.ts';
 import { startProject, upload } from '../attacks/ground.ts';
-import { signInFirst } from '../support/dashboard/process.ts';
 import { StoredFacts } from '../support/service/stored-facts.ts';
-import { tgzOf } from '../support/sites/tar-bytes.ts';
+import { tgzOf } from '../support/sites/archive-bytes.ts';
 import type { FaultServers, PlacedDatabase } from './fault-servers.ts';
 import type { LoadTarget } from './fault-load.ts';
 import { accountLimit } from './load-record.ts';
 import { LabZone } from '../lab/dns/lab-zone.ts';
 import type { FaultDatabase, FaultNeed, GroundWish } from './fault-words.ts';
+import { signInFirst } from '../support/dashboard/visitor.ts';
 
 /** What some faults need in addition to a database and the service. */
 interface Extras {

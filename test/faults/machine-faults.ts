@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Fault, Scene } from './fault.ts';
 import { outage, serverOf } from './outage.ts';
-import { lockFile } from '../support/servers/foreign-lock.ts';
+import { lockFile } from '../support/servers/file-lock.ts';
 import { isWriter } from './load-record.ts';
 import { unavailable, inProgress } from './fault-words.ts';
 

@@ -1,4 +1,4 @@
-import { zipOf } from '../support/sites/zip-bytes.ts';
+import { zipOf } from '../support/sites/archive-bytes.ts';
 import { type Chance, asBytes, hostilePath, hostileText } from './hostile-text.ts';
 import { attackers, type BytesCase } from './fuzz-case.ts';
 import { http1Case, type Http1Request } from './http1-cases.ts';

@@ -13,7 +13,7 @@ import type { DnsServer } from '../lab/dns/server.ts';
 import { crawl } from '../support/dashboard/crawl.ts';
 import type { DashboardVisitor, PageAnswer } from '../support/dashboard/visitor.ts';
 import type { Service } from '../support/service/service-process.ts';
-import { zipOf } from '../support/sites/zip-bytes.ts';
+import { zipOf } from '../support/sites/archive-bytes.ts';
 import type { Known } from './any-case.ts';
 import { Chance } from './hostile-text.ts';
 import { attackers, type Port } from './fuzz-case.ts';

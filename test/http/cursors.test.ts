@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { nextPage } from '../support/dashboard/pages.ts';
+import { nextPage } from '../support/dashboard/dashboard-page.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
 
 describe('a cursor', () => {

@@ -3,11 +3,11 @@ import { AccessKey } from '../../src/app/keys.ts';
 import { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import type { TestDatabase } from '../support/servers/databases.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
-import { lockTable } from '../support/servers/locked-table.ts';
 import { startMysqlProxy, type MysqlProxy } from '../support/servers/mysql-proxy.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
 import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
 import { until } from '../support/until.ts';
+import { lockTable } from '../support/servers/locked-table.ts';
 
 const deadlineMs = 300;
 

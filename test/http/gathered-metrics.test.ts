@@ -102,10 +102,10 @@ test('what a process counted stays counted after its end, and what it held does 
   expect(value('edge_connections')).toBe(10);
   third.end();
   await Promise.all(added);
-  // Too late: it is counted already.
+  // Too late: it is counted already, even if it was asked before its end.
   other.metrics.observe('listPets', 200, 0.002);
   await other.tell();
-  expect((await shown(gathered, [one.child]))(answered)).toBe(12);
+  expect((await shown(gathered, [one.child, other.child]))(answered)).toBe(12);
 });
 
 test('a process that does not answer is counted as silent, and its counters do not fall', async () => {

@@ -8,7 +8,7 @@ import {
   HttpServer,
 } from '../../src/adapters/http/listener/http-server.ts';
 import { mostAhead } from '../../src/kernel/connections.ts';
-import { exchangeBytes } from '../support/http/raw-answer.ts';
+import { exchangeBytes } from '../support/http/raw-request.ts';
 import { until } from '../support/until.ts';
 import { startApi } from '../support/http/running-api.ts';
 import { buffer } from 'node:stream/consumers';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CatalogueKey } from '../../src/app/keys.ts';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { databaseKinds } from '../support/servers/databases.ts';
-import { nextPage, walk } from '../support/dashboard/pages.ts';
+import { nextPage, walk } from '../support/dashboard/dashboard-page.ts';
 import { publicUrl, startApi, type RunningApi } from '../support/http/running-api.ts';
 
 interface Row {

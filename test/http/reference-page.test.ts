@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
 import type { TestPage } from '../support/dashboard/page.ts';
 import { errorTable } from '../../src/adapters/http/error-table.ts';
-import { axe } from '../support/dashboard/axe.ts';
+import { axe } from '../support/dashboard/crawl.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
 import { publicUrl, startApi, type RunningApi } from '../support/http/running-api.ts';
 import { until } from '../support/until.ts';

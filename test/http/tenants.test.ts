@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AccessKey, CatalogueKey } from '../../src/app/keys.ts';
 import { databaseKinds } from '../support/servers/databases.ts';
-import { walk } from '../support/dashboard/pages.ts';
+import { walk } from '../support/dashboard/dashboard-page.ts';
 import { startApi, type RunningApi, type TestAccount } from '../support/http/running-api.ts';
 import { AuditLog } from '../../src/access/ports.ts';
 import type { Plan } from '../../src/access/domain/quota.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { setImmediate as turn } from 'node:timers/promises';
 import { AccessKey } from '../../src/app/keys.ts';
-import { answerFrom, exchangeBytes, type RawAnswer } from '../support/http/raw-answer.ts';
+import { answerFrom, exchangeBytes, type RawAnswer } from '../support/http/raw-request.ts';
 import { holdTimeouts } from '../support/held-timeouts.ts';
 import { until } from '../support/until.ts';
 import { startDashboard, type RunningDashboard } from '../support/dashboard/running-dashboard.ts';

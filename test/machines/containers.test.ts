@@ -1,12 +1,22 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { askNameServer, challengeZone, nameServer } from '../support/containers/ask-name-server.ts';
-import { baseImages, makeBaseImages } from '../support/containers/base-images.ts';
-import { copyCheckout } from '../support/containers/checkout.ts';
+import {
+  askNameServer,
+  challengeZone,
+  nameServer,
+  copyCheckout,
+  startPodman,
+  type Podman,
+  type Printed,
+} from '../support/containers/podman.ts';
+import {
+  baseImages,
+  makeBaseImages,
+  makeStoreImages,
+  storeImages,
+} from '../support/containers/images.ts';
 import { documentedCommands } from '../support/documented-commands.ts';
-import { makeStoreImages, storeImages } from '../support/containers/store-images.ts';
-import { startPodman, type Podman, type Printed } from '../support/containers/podman.ts';
 import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '../..');

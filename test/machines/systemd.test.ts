@@ -3,12 +3,17 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { askNameServer, challengeZone, nameServer } from '../support/containers/ask-name-server.ts';
-import { copyCheckout } from '../support/containers/checkout.ts';
+import {
+  askNameServer,
+  challengeZone,
+  nameServer,
+  copyCheckout,
+  startPodman,
+  type Podman,
+} from '../support/containers/podman.ts';
 import { startDebianMachine, type DebianMachine } from '../support/containers/debian-machine.ts';
 import { documentedCommands } from '../support/documented-commands.ts';
-import { startPodman, type Podman } from '../support/containers/podman.ts';
-import { makeStoreImages, storeImages } from '../support/containers/store-images.ts';
+import { makeStoreImages, storeImages } from '../support/containers/images.ts';
 import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '../..');

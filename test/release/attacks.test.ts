@@ -38,7 +38,7 @@ import { watchHealth } from '../support/service/health-watch.ts';
 import { logOf } from '../support/service/service-log.ts';
 import { StoredFacts } from '../support/service/stored-facts.ts';
 import { until } from '../support/until.ts';
-import { tgzOf } from '../support/sites/tar-bytes.ts';
+import { tgzOf } from '../support/sites/archive-bytes.ts';
 
 let ground: Ground;
 let other: Customer;

@@ -6,10 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { check, host, newMachine, told, visited, type Machine } from '../support/backup/machine.ts';
+import {
+  check,
+  host,
+  newMachine,
+  told,
+  visited,
+  type Machine,
+} from '../support/backup/store-home.ts';
 import { databaseKinds } from '../support/servers/databases.ts';
 import { startGuard } from '../support/servers/debian-server.ts';
-import { databaseOfDocumentedUser } from '../support/servers/documented-user.ts';
+import { databaseOfDocumentedUser } from '../support/servers/documented-settings.ts';
 import { startMariaDb, type MariaDb } from '../support/servers/mariadb.ts';
 import { mysqlPrograms } from '../support/servers/mysql-programs.ts';
 import { PersistentWriter } from '../support/service/persistent-writer.ts';
@@ -21,7 +28,7 @@ import {
   type Settings,
 } from '../support/service/service-process.ts';
 import { StoredFacts } from '../support/service/stored-facts.ts';
-import { plainTree } from '../support/sites/plain-tree.ts';
+import { plainTree } from '../support/sites/direct-unpacking.ts';
 import { until } from '../support/until.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');

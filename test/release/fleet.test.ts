@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { startRedis, type RedisServer } from '../support/servers/redis.ts';
-import { ask, left, openAccount } from '../support/service/fleet-account.ts';
+import { ask, left, openAccount } from '../support/service/several-processes.ts';
 import { newHome, type Home, type Service } from '../support/service/service-process.ts';
 import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
 import { until } from '../support/until.ts';

@@ -3,10 +3,13 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { documentedBlocks } from '../support/documented-commands.ts';
-import { commandsOfTheGuideTest } from '../support/guide/documented-trials.ts';
-import { emptyMachine, type EmptyMachine } from '../support/guide/empty-machine.ts';
-import { openShell, type OpenShell } from '../support/guide/open-shell.ts';
+import { documentedBlocks, commandsOfTheGuideTest } from '../support/documented-commands.ts';
+import {
+  emptyMachine,
+  type EmptyMachine,
+  openShell,
+  type OpenShell,
+} from '../support/guide/empty-machine.ts';
 import { Visits } from '../support/service/visits.ts';
 
 const blocks = documentedBlocks('docs/fleet.md');

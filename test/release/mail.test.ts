@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { signInFirst } from '../support/dashboard/process.ts';
 import { databaseKinds } from '../support/servers/databases.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { MailServer } from '../support/servers/mail-server.ts';
 import { newHome, type Home, type Service } from '../support/service/service-process.ts';
 import { StoredFacts } from '../support/service/stored-facts.ts';
 import { until } from '../support/until.ts';
+import { signInFirst } from '../support/dashboard/visitor.ts';
 
 const mails = 5;
 

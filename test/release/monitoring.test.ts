@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { measures } from '../../src/adapters/http/metrics/measures.ts';
 import type { MysqlAdmin } from '../support/servers/mysql-admin.ts';
-import { promtool } from '../support/servers/promtool.ts';
-import { alertRules, dashboardQueries } from '../support/service/monitoring-files.ts';
+import { promtool, alertRules, dashboardQueries } from '../support/service/monitoring-files.ts';
 import {
   cutWay,
   startMonitoredFleet,

@@ -11,7 +11,11 @@ import {
   served,
   settingsOf,
   startProject,
-} from '../support/service/served-birds.ts';
+  endOf,
+  processesOf,
+  saysSo,
+  servingProcesses,
+} from '../support/service/several-processes.ts';
 import {
   liftLimits,
   newHome,
@@ -19,12 +23,6 @@ import {
   type Home,
   type Service,
 } from '../support/service/service-process.ts';
-import {
-  endOf,
-  processesOf,
-  saysSo,
-  servingProcesses,
-} from '../support/service/several-processes.ts';
 import { until } from '../support/until.ts';
 
 const isRefused = (origin: string): Promise<boolean> =>

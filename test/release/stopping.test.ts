@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DashboardVisitor } from '../support/dashboard/visitor.ts';
-import { slowPost } from '../support/http/slow-post.ts';
+import { slowPost } from '../support/http/raw-request.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { newHome, type Home } from '../support/service/service-process.ts';
 

@@ -139,6 +139,21 @@ const plants: Readonly<Record<string, Plant>> = {
     expect(law.onOrder?.({ authority: 'two', names: [host] }, seen)).toBeUndefined();
     return law.onOrder?.({ authority: 'one', names: [host] }, seen);
   },
+  'An order that an authority has made is continued, and not asked for again': (
+    law,
+    { seen, time },
+  ) => {
+    put('certificate_orders', {
+      subject: 'dom_1:1',
+      host,
+      url: 'https://acme.one.example/order/1',
+    });
+    law.afterCommit?.(seen);
+    time.now += hourMs;
+    expect(law.onOrder?.({ authority: 'one', names: [host] }, seen)).toBeUndefined();
+    time.now += 2 * hourMs;
+    return law.onOrder?.({ authority: 'one', names: [host] }, seen);
+  },
   'Each state of a domain has its event': (law, { seen }) => {
     domain({ id: 'dom_1', state: 'added' });
     const details = JSON.stringify({ domainId: 'dom_1' });

@@ -1,6 +1,6 @@
 import { liveIsSecure, type Decided } from './laws/certificates.ts';
 import { liveIsServed, rightGoesLive, settlingMs } from './laws/going-live.ts';
-import { accountsHaveTheirShare, caaIsObeyed, limitsAreKept } from './laws/orders.ts';
+import { accountsHaveTheirShare, caaIsObeyed, limitsAreKept, ordersGoOn } from './laws/orders.ts';
 import { leasesHold } from './laws/leases.ts';
 import { LawBroken, type AskedOrder, type Facts, type Law, type Seen } from './laws/law.ts';
 import { statesAreTold } from './laws/events.ts';
@@ -44,6 +44,7 @@ export const allLaws = (decided?: Decided): readonly Law[] => [
   caaIsObeyed,
   limitsAreKept,
   accountsHaveTheirShare(),
+  ordersGoOn(),
   leasesHold(),
   liveIsSecure(decided),
   removedIsGone(),

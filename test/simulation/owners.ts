@@ -61,6 +61,7 @@ const tries = 20;
 /** The owners of shops: they use the dashboard and the API, and edit their DNS. */
 export class Owners {
   readonly shops = new Map<ShopName, Shop>();
+  readonly #opening = new Map<ShopName, Promise<Shop>>();
   readonly acknowledged: Acknowledged[] = [];
   readonly bursts: Burst[] = [];
   /** What went wrong for no reason that an owner is told, or could know. */
@@ -76,6 +77,19 @@ export class Owners {
   /** Opens the accounts, each with a project that is published and a webhook. */
   async open(): Promise<void> {
     for (const name of shopNames) await this.#do(await this.#open(name), 'listens', []);
+  }
+
+  /** Steps that a guest takes at once open one account. */
+  async #shopOf(name: ShopName): Promise<Shop> {
+    const known = this.shops.get(name) ?? this.#opening.get(name);
+    if (known) return known;
+    const opening = this.#open(name);
+    this.#opening.set(name, opening);
+    try {
+      return await opening;
+    } finally {
+      this.#opening.delete(name);
+    }
   }
 
   /** @returns the account, with a project that is published */
@@ -103,7 +117,7 @@ export class Owners {
   async act(name: ShopName, [verb = '', ...objects]: readonly string[]): Promise<void> {
     for (let tried = 1; ; tried++) {
       try {
-        await this.#do(this.shops.get(name) ?? (await this.#open(name)), verb, objects);
+        await this.#do(await this.#shopOf(name), verb, objects);
         this.#ports.onAnswer?.(name, [verb, ...objects], 'done');
         return;
       } catch (error: unknown) {

@@ -5,7 +5,7 @@ import type { KeyToStore } from '../../src/access/ports.ts';
 import { UuidIds } from '../../src/adapters/system/clock-and-chance.ts';
 import type { DomainEvent } from '../../src/kernel/domain-event.ts';
 import type { StoragePorts } from './storage-ports.ts';
-import { fixedTime } from './fixed-time.ts';
+import { fixedTime } from './settable-clock.ts';
 
 export const now = fixedTime('2026-03-01T10:00:00.123Z');
 export const later = (milliseconds: number): Date => new Date(now.getTime() + milliseconds);

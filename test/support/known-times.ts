@@ -1,4 +1,4 @@
-import { fixedTime } from './fixed-time.ts';
+import { fixedTime } from './settable-clock.ts';
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;

@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+
 /** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
 export const seededRandom = (seed: number): (() => number) => {
   let state = seed >>> 0;
@@ -8,3 +10,12 @@ export const seededRandom = (seed: number): (() => number) => {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 };
+
+/** Any code point, halves of surrogate pairs too. (fast-check's own `binary` takes half a second to get ready.) */
+export const anyCharacter = fc
+  .oneof(
+    fc.integer({ min: 0, max: 0x2ff }),
+    fc.integer({ min: 0, max: 0xffff }),
+    fc.integer({ min: 0x1_0000, max: 0x10_ffff }),
+  )
+  .map((codePoint) => String.fromCodePoint(codePoint));

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { check, newMachine, visited, type Machine } from '../support/backup/machine.ts';
+import { check, newMachine, visited, type Machine } from '../support/backup/store-home.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { printedAccount, printedKey } from '../support/service/service-process.ts';
-import { plainTree } from '../support/sites/plain-tree.ts';
+import { plainTree } from '../support/sites/direct-unpacking.ts';
 import { until } from '../support/until.ts';
 
 let folder: string;

@@ -9,7 +9,7 @@ import {
   openAccount,
   windowEnd,
   type NewAccount,
-} from '../support/service/fleet-account.ts';
+} from '../support/service/several-processes.ts';
 import { newHome, type Home, type Service } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 

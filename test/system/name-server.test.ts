@@ -1,5 +1,10 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Resolver } from 'node:dns/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { findServer, libraryEnvironment, findFreePort } from '../support/servers/debian-server.ts';
+import { neverMs } from '../support/until.ts';
 import {
   KyselyCertificateOrders,
   KyselyDnsChallenges,
@@ -7,13 +12,52 @@ import {
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { firstValue, secondValue, tokenOf, zoneName } from '../support/nameserver/known-zone.ts';
 import { emptyDatabase, openDatabase } from '../support/servers/databases.ts';
-import { findFreePort } from '../support/servers/debian-server.ts';
-import { dnsClients, type DnsClients } from '../support/servers/dns-clients.ts';
 import { servedZone, startUnbound, type Unbound } from '../support/servers/unbound.ts';
 import { newHome, type Home, type Service } from '../support/service/service-process.ts';
 import { processesOf } from '../support/service/several-processes.ts';
 import { testSealer } from '../support/stores.ts';
 import { SystemClock } from '../../src/adapters/system/clock-and-chance.ts';
+
+const libraries = [
+  ...['bind9-dnsutils', 'bind9-libs', 'libcom-err2', 'libfstrm0', 'libgssapi-krb5-2'],
+  ...[
+    'libicu72|libicu76',
+    'libidn2-0',
+    'libjemalloc2',
+    'libjson-c5',
+    'libk5crypto3',
+    'libkeyutils1',
+  ],
+  ...[
+    'libkrb5-3',
+    'libkrb5support0',
+    'liblmdb0',
+    'libmaxminddb0',
+    'libnghttp2-14',
+    'libprotobuf-c1',
+  ],
+  ...['libunistring2|libunistring5', 'libuv1|libuv1t64', 'libxml2'],
+];
+
+interface DnsClients {
+  /** BIND's `dig`, as operators use it. @returns what it prints */
+  dig(...args: readonly string[]): Promise<string>;
+  /** BIND's `delv`, which resolves as a validating resolver does. */
+  delv(...args: readonly string[]): Promise<string>;
+}
+
+/** They ask the server on that port. */
+const dnsClients = async (port: number): Promise<DnsClients> => {
+  const { executable, root } = await findServer('dig', libraries);
+  const env = { ...process.env, ...libraryEnvironment(root) };
+  const run = async (name: string, args: readonly string[]): Promise<string> => {
+    const program = join(executable, '..', name);
+    const all = ['@127.0.0.1', '-p', String(port), ...args];
+    const { stdout, stderr } = await promisify(execFile)(program, all, { env, timeout: neverMs });
+    return stdout + stderr;
+  };
+  return { dig: (...args) => run('dig', args), delv: (...args) => run('delv', args) };
+};
 
 let home: Home;
 let database: Database;

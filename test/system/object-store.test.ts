@@ -13,7 +13,7 @@ import {
   type Service,
   type Settings,
 } from '../support/service/service-process.ts';
-import { plainTree } from '../support/sites/plain-tree.ts';
+import { plainTree } from '../support/sites/direct-unpacking.ts';
 import { until } from '../support/until.ts';
 
 const host = 'birds.sites.animal-store.test';

@@ -11,7 +11,12 @@ import {
   served,
   settingsOf,
   startProject,
-} from '../support/service/served-birds.ts';
+  answeredBy,
+  endOf,
+  processesOf,
+  saysSo,
+  servingProcesses,
+} from '../support/service/several-processes.ts';
 import {
   liftLimits,
   newHome,
@@ -19,13 +24,6 @@ import {
   type Home,
   type Service,
 } from '../support/service/service-process.ts';
-import {
-  answeredBy,
-  endOf,
-  processesOf,
-  saysSo,
-  servingProcesses,
-} from '../support/service/several-processes.ts';
 import { Visits } from '../support/service/visits.ts';
 import { until } from '../support/until.ts';
 

@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { connectAsAdmin } from '../support/servers/mysql-admin.ts';
-import { refuseChangesOf } from '../support/refused-column.ts';
 import { newHome, type Home, type Settings } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
+import { refuseChangesOf } from '../support/refused-column.ts';
 
 const secretKey = '8c1e5b0f72d94a36c0d7e1f9b3a68245';
 const modeOf = async (path: string): Promise<string> =>

@@ -11,7 +11,7 @@ import {
   type Home,
   type Service,
 } from '../support/service/service-process.ts';
-import { slowPost } from '../support/http/slow-post.ts';
+import { slowPost } from '../support/http/raw-request.ts';
 import { until } from '../support/until.ts';
 
 const ask = (

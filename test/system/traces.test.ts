@@ -6,8 +6,7 @@ import { json, type Shop } from '../lab/shop.ts';
 import { startObjectStore, type ObjectStore } from '../support/servers/object-store.ts';
 import { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import type { Service } from '../support/service/service-process.ts';
-import { OtlpReceiver } from '../support/tracing/otlp-receiver.ts';
-import type { ReceivedSpan } from '../support/tracing/spans.ts';
+import { OtlpReceiver, type ReceivedSpan } from '../support/tracing/otlp-receiver.ts';
 import { until } from '../support/until.ts';
 
 const host = 'www.traced.test';

@@ -4,10 +4,9 @@ import { firstSecret } from '../../src/notifications/domain/webhook.ts';
 import { newAccount, now } from '../support/accounts.ts';
 import { openStores, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
-import { callingOver } from '../support/webhooks/calling.ts';
-import { realOutside } from '../support/webhooks/real-outside.ts';
-import { idOf, isSignedWith, Receivers } from '../support/webhooks/receivers.ts';
+import { callingOver, idOf, isSignedWith, Receivers } from '../support/webhooks/receivers.ts';
 import { storedWebhook } from '../support/webhooks/stored-webhook.ts';
+import { realOutside } from '../support/webhooks/real-outside.ts';
 
 let stores: Stores;
 let receivers: Receivers;

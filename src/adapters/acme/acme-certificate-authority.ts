@@ -61,7 +61,7 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
     this.#deadlineMs = settings.deadlineMs ?? 30_000;
   }
 
-  override async issuers(): Promise<readonly string[]> {
+  override async issuers(): Promise<readonly string[] | undefined> {
     return this.#settings.issuers ?? this.#transport.caaIdentities(this.#clock.now());
   }
 

@@ -35,7 +35,7 @@ const directory = v.object({
     v.optional(
       v.object({
         externalAccountRequired: v.optional(v.boolean()),
-        caaIdentities: v.optional(v.array(v.string())),
+        caaIdentities: v.optional(v.array(v.pipe(v.string(), v.toLowerCase()))),
         /** Their names, and what they are (draft-ietf-acme-profiles). */
         profiles: v.fallback(v.optional(v.record(v.string(), v.unknown())), undefined),
       }),

@@ -46,21 +46,17 @@ export class AcmeTransport {
     if (this.#directory) return this.#directory;
     const { body } = await this.send({ method: 'GET', url: this.directoryUrl }, signal);
     this.#directory = readDocument('directory', body);
-    const { caaIdentities = [] } = this.#directory.meta ?? {};
-    this.#caaIdentities = caaIdentities.map((name) => name.toLowerCase());
+    this.#caaIdentities = this.#directory.meta?.caaIdentities ?? [];
     return this.#directory;
   }
 
-  /**
-   * The names of the authority in CAA records, as it last told them (RFC 8555, section 9.7.6). While it never did, nobody
-   * can say what CAA forbids it, and it takes no order either: none.
-   */
-  async caaIdentities(now: Date): Promise<readonly string[]> {
+  /** The names of the authority in CAA records (RFC 8555, section 9.7.6). Undefined until it was reached once. */
+  async caaIdentities(now: Date): Promise<readonly string[] | undefined> {
     if (this.#caaIdentities === undefined && now.getTime() >= this.#askAgainAt) {
       this.#askAgainAt = now.getTime() + identities.againMs;
       await this.directory(AbortSignal.timeout(identities.deadlineMs)).catch(() => undefined);
     }
-    return this.#caaIdentities ?? [];
+    return this.#caaIdentities;
   }
 
   /** After an error: the directory may have changed. */

@@ -13,8 +13,6 @@ interface ConnectionPorts {
   readonly usages: NetworkUsages;
   readonly limits: EdgeLimits;
   readonly ticks: Ticks;
-  /** Monotonic milliseconds. */
-  readonly elapsed: () => number;
 }
 
 /** The connections of an edge: how many there may be, which host each is for, and how they end. */

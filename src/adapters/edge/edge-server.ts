@@ -72,10 +72,7 @@ export class EdgeServer {
     this.#ticks = ticks;
     this.#routes = ports.routes;
     const { routes, networkOf } = ports;
-    this.#connections = new EdgeConnections({
-      ...{ routes, networkOf, usages, limits, ticks },
-      elapsed: this.#now,
-    });
+    this.#connections = new EdgeConnections({ routes, networkOf, usages, limits, ticks });
     this.#answers = new Answers(usages, this.#connections, { ticks, limits });
     this.#connections.onEnd((connection) => {
       this.#answers.endAll(connection);

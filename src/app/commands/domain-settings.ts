@@ -4,6 +4,7 @@ import type { Container } from 'inversify';
 import { beginningOf } from '../../kernel/connections.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
+import { nameInText } from '../../domains/domain/names/hostname.ts';
 import {
   longestSettings,
   readDomainSettings,
@@ -26,7 +27,6 @@ import {
   type Answer,
   table,
 } from './run-command.ts';
-import { hostInWords } from './present-domain.ts';
 
 interface ConfigOptions {
   readonly project: string;
@@ -157,14 +157,14 @@ const made = (container: Container, domain: CustomDomain, share: MadeShare): Ans
   const url = `${dashboardOrigin(container.get(ConfigKey))}${sharedPath(share.secret)}`;
   return [
     { ...presentShare(share), url },
-    `Link ${share.id} to the records and state of ${hostInWords(domain)}, shown this once; it works until ${share.endsAt.toISOString()}:\n  ${url}`,
+    `Link ${share.id} to the records and state of ${nameInText(domain)}, shown this once; it works until ${share.endsAt.toISOString()}:\n  ${url}`,
   ];
 };
 
 const end = async (container: Container, domain: CustomDomain, id: string): Promise<Answer> => {
   const domains = container.get(DomainsKey);
   const ended = (await domains.listShares(domain)).find((one) => one.id === id);
-  if (!ended) throw new Error(`${hostInWords(domain)} has no link ${id} that works.`);
+  if (!ended) throw new Error(`${nameInText(domain)} has no link ${id} that works.`);
   await domains.revokeShare(domain, id);
   return [presentShare(ended), `Link ${id} no longer works.`];
 };

@@ -1,6 +1,7 @@
 import { Argument } from 'commander';
 import type { Container } from 'inversify';
 import { type CustomDomain, stateInWords } from '../../domains/domain/attachment/custom-domain.ts';
+import { nameInText } from '../../domains/domain/names/hostname.ts';
 import { limitInWords } from '../../domains/domain/certificates/ca-budget.ts';
 import type { DomainSettingsDocument } from '../../domains/domain/redirects/settings.ts';
 import type { Domains } from '../../domains/domains.ts';
@@ -11,7 +12,7 @@ import type { Project } from '../../sites/domain/project.ts';
 import { domainPrimary } from './domain-settings.ts';
 import { domainConfig } from './domain-settings.ts';
 import { domainShare } from './domain-settings.ts';
-import { hostInWords, presentDomain, presentView, readyInWords } from './present-domain.ts';
+import { presentDomain, presentView, readyInWords } from './present-domain.ts';
 import {
   command,
   group,
@@ -58,8 +59,8 @@ const redirectOf = (
   { domains: { redirects } }: DomainSettingsDocument,
 ): string =>
   redirects.some((one) => one.from === from.host && one.to === to.host)
-    ? `${hostInWords(from)} redirects to ${hostInWords(to)} as soon as both are live.`
-    : `Another redirect is in the way: ${hostInWords(from)} does not redirect to ${hostInWords(to)}.`;
+    ? `${nameInText(from)} redirects to ${nameInText(to)} as soon as both are live.`
+    : `Another redirect is in the way: ${nameInText(from)} does not redirect to ${nameInText(to)}.`;
 
 type Step = (domains: Domains, domain: CustomDomain) => Promise<CustomDomain>;
 
@@ -91,7 +92,7 @@ const show = async (
 
 const describe = (view: DomainView, now: Date): string => {
   const { domain, records, problems, hints, contest, nextAt, budget } = view;
-  const lines = [`${hostInWords(domain)}: ${stateInWords(domain)}`];
+  const lines = [`${nameInText(domain)}: ${stateInWords(domain)}`];
   if (domain.state === 'removed') {
     lines.push(`Delete the DNS record of ${domain.host}: it points to nothing now.`);
     return lines.join('\n');
@@ -196,7 +197,7 @@ const present = async (
 
 const inColumns = (listed: readonly ListedDomain[]): string => {
   const rows = listed.map(({ domain, project }) => [
-    hostInWords(domain),
+    nameInText(domain),
     project,
     stateInWords(domain),
     domain.dns.report?.problems[0]?.code ?? '',

@@ -13,7 +13,6 @@ import type {
   OwnFact,
 } from '../../domains/domain/attachment/custom-domain.ts';
 import { isAtApex } from '../../domains/domain/dns/judgement.ts';
-import { shownHost } from '../../domains/domain/names/hostname.ts';
 import type { TimelineEntry } from '../../domains/domain/attachment/timeline-entries.ts';
 import type { DomainView } from '../../domains/use-cases/show-domain.ts';
 
@@ -97,9 +96,6 @@ const presentTimeline = ({ kind, occurredAt, details }: TimelineEntry) => ({
   occurredAt,
   ...details,
 });
-
-export const hostInWords = ({ host, unicodeHost: unicode }: CustomDomain): string =>
-  shownHost({ host, unicode });
 
 /** @returns undefined while it is not ready */
 export const readyInWords = (domain: CustomDomain, now: Date): string | undefined =>

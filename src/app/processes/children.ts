@@ -139,6 +139,8 @@ export class GatheredMetrics {
       if (snapshot) present.set(child, snapshot);
     };
     await Promise.all(serving.map(ask));
+    // What ended meanwhile may be among the totals by now.
+    for (const child of present.keys()) if (!this.#children.has(child)) present.delete(child);
     const away = [...this.#children].filter((child) => !present.has(child));
     return [
       ...present.values(),

@@ -38,8 +38,9 @@ export const certifyDomain =
   };
 
 const applicantFor = (ports: TendPorts, domain: CustomDomain): Applicant => {
-  const { domains, clock } = ports;
+  const { domains, timeline, clock } = ports;
   const { id } = domain;
+  const budgetTold = async () => (await timeline.newestAttempt(id))?.details['budget'];
   return {
     find: async () => {
       const current = await domains.get(id);
@@ -53,13 +54,19 @@ const applicantFor = (ports: TendPorts, domain: CustomDomain): Applicant => {
       return { work: workOf(state), outcome };
     },
     changeCounted: async (authority, command) => {
-      const now = clock.now();
+      const [now, told] = [clock.now(), await budgetTold()];
       const { state, outcome } = await domains.changeCounted(id, { authority, now }, (one, use) =>
-        changed(one, command(workOf(one), use), now),
+        toldOnce(changed(one, command(workOf(one), use), now), told),
       );
       return { work: workOf(state), outcome };
     },
-    heldUp: (hold) => delay(ports, domain, hold),
+    heldUp: async (hold) => {
+      const [now, told] = [clock.now(), await budgetTold()];
+      await domains.change(id, (one) => {
+        const work = workOf(one);
+        return work ? toldOnce(changed(one, heldUp(work, hold), now), told) : unchanged(one);
+      });
+    },
     // Checks its DNS and CAA, which costs no request to the authority.
     prepare: async () => {
       const checked = await checkDomain(ports)(domain, recordCheck);
@@ -73,20 +80,11 @@ const changed = (domain: CustomDomain, change: WorkChange, now: Date) => ({
   outcome: change.outcome,
 });
 
-/** Domains that wait for a limit retry often, so the timeline gets an entry only when the limit changes. */
-const delay = async (
-  { domains, timeline, clock }: TendPorts,
-  { id }: CustomDomain,
-  hold: Parameters<Applicant['heldUp']>[0],
-): Promise<void> => {
-  const isTold = (await timeline.newestAttempt(id))?.details['budget'] === hold.reason;
-  await domains.change(id, (one) => {
-    const work = workOf(one);
-    if (!work) return unchanged(one);
-    const change = domainAfter(one, heldUp(work, hold), clock.now());
-    return isTold ? { ...change, cause: undefined } : change;
-  });
-};
+/** Domains that wait for a budget retry often, so the timeline gets an entry only when the budget changes. */
+const toldOnce = (change: ReturnType<typeof changed>, told: unknown) =>
+  change.outcome.kind === 'held_up' && change.outcome.hold.reason === told
+    ? { ...change, cause: undefined }
+    : change;
 
 /** Tells its owner first, so that no work that fails holds it up. */
 const told = async (

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CountingKeyMaterial } from '../../support/counting-key-material.ts';
+import { CountingKeyMaterial } from '../../support/access/access-lab.ts';
 import { NodeKeyMaterial } from '../../../src/adapters/system/clock-and-chance.ts';
 import { keyMaterialContract } from './key-material.contract.ts';
 

@@ -33,7 +33,9 @@ test('an authority that does not say its name has none', async () => {
 test('an authority that was never reached is asked again after a minute', async () => {
   const { state, transport } = authority({ caaIdentities: ['ca.example'] });
   state.isAway = true;
-  for (const second of [0, 59]) expect(await transport.caaIdentities(at(second))).toEqual([]);
+  for (const second of [0, 59]) {
+    expect(await transport.caaIdentities(at(second))).toBeUndefined();
+  }
   expect(state.asked).toBe(1);
   state.isAway = false;
   expect(await transport.caaIdentities(at(60))).toEqual(['ca.example']);

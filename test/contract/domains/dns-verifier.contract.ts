@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DnsVerifier } from '../../../src/domains/ports.ts';
 import { scribble } from '../../support/scribble.ts';
-import { fixedTime } from '../../support/fixed-time.ts';
+import { fixedTime } from '../../support/settable-clock.ts';
 
 /** A host that leads to `target` by CNAME. */
 export interface PublishedHost {

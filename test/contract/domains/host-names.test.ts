@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { TldtsHostNames } from '../../../src/adapters/system/tldts-host-names.ts';
 import { cleanName, parseHostname } from '../../../src/domains/domain/names/hostname.ts';
-import { anyCharacter } from '../../support/any-text.ts';
+import { anyCharacter } from '../../support/seeded-random.ts';
 
 const names = new TldtsHostNames();
 const settings = { platformHost: 'sites.animal-store.test', allowTestDomains: true };

@@ -5,8 +5,7 @@ import {
   KyselyDueDomains,
 } from '../../../src/adapters/kysely/sites/kysely-custom-domains.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
-import { explainedDatabase } from '../../support/servers/explained-database.ts';
-import type { ManyRows } from '../../support/servers/query-plans.ts';
+import { explainedDatabase, type ManyRows } from '../../support/servers/query-plans.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 
 /** Half of them are proven. */

@@ -7,8 +7,14 @@ import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
 import type { DnsFacts } from '../../../src/domains/domain/dns/facts.ts';
 import { reportOn } from '../../../src/domains/domain/dns/report.ts';
 import { expectation as usual } from '../../support/domains/known-dns.ts';
-import { signZone, writeZone, type Signatures } from '../../support/servers/signed-zone.ts';
-import { startUnbound, zoneInFile, type Unbound } from '../../support/servers/unbound.ts';
+import {
+  signZone,
+  writeZone,
+  type Signatures,
+  startUnbound,
+  zoneInFile,
+  type Unbound,
+} from '../../support/servers/unbound.ts';
 
 /** Unbound itself answers for names below `test`. */
 const expectation = { ...usual, platformHost: 'platform.example' };

@@ -85,7 +85,7 @@ test('a writer waits two seconds from its own arrival for another program, while
   const writing = [
     ...names(25).map(write),
     // More than one batch.
-    ...names(30).map((name) => database.batched(() => insert(`joint ${name}`))),
+    ...names(30).map((name) => database.batched(() => insert(`batched ${name}`))),
   ].map((one) => one.finally(() => (ended += 1)));
   const outcomes = Promise.allSettled(writing);
   const { connections } = database.engine;

@@ -5,8 +5,7 @@ import { countWebhooks } from '../../../src/adapters/kysely/notifications/webhoo
 import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
 import { later } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
-import { explainedDatabase } from '../../support/servers/explained-database.ts';
-import type { ManyRows } from '../../support/servers/query-plans.ts';
+import { explainedDatabase, type ManyRows } from '../../support/servers/query-plans.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 import { testSealer } from '../../support/stores.ts';
 import { allDue } from '../../support/webhooks/stored-webhook.ts';

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openDatabase, databaseKinds } from '../../support/servers/databases.ts';
 import { settle } from '../../../src/notifications/domain/webhook-delivery.ts';
 import {
   firstSecret,
@@ -7,14 +8,21 @@ import {
   type Webhook,
 } from '../../../src/notifications/domain/webhook.ts';
 import { later, newAccount } from '../../support/accounts.ts';
-import { databaseKinds } from '../../support/servers/databases.ts';
 import { openStores, type Stores } from '../../support/stores.ts';
 import {
   allDue,
   destinationRules,
   webhookDecision,
 } from '../../support/webhooks/stored-webhook.ts';
-import { storedKinds } from '../../support/webhooks/stored-kinds.ts';
+
+/** What the row of a webhook has, also what this release does not know. */
+const storedKinds = async (url: string, id: string): Promise<unknown> => {
+  const database = openDatabase(url);
+  const webhooks = database.root.selectFrom('webhooks').select('kinds').where('id', '=', id);
+  const { kinds } = await webhooks.executeTakeFirstOrThrow();
+  await database.close();
+  return JSON.parse(kinds);
+};
 
 describe.each(databaseKinds)(
   'a webhook with a kind that only a newer release knows, in %s',

@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline';
 import { Webhook } from 'standardwebhooks';
 import { GuardedOutside } from '../../../src/adapters/webhooks/guarded-outside.ts';
 import { ping } from '../../../src/notifications/domain/payload.ts';
-import { documentedPayload } from '../../support/webhooks/documented-payload.ts';
 import { until } from '../../support/until.ts';
 import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
+import { documentedPayload } from '../../support/webhooks/documented-payload.ts';
 
 const page = readFileSync('docs/webhooks.md', 'utf8');
 const shown = (language: string): string =>

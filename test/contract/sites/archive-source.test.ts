@@ -11,14 +11,12 @@ import { archiveSource } from '../../../src/adapters/archives/open-upload.ts';
 import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
 import { uploadProblems } from '../../../src/sites/domain/sites-error.ts';
 import { deployInProcess } from '../../support/sites/deploying-process.ts';
-import { hostileTars } from '../../support/sites/hostile-tars.ts';
-import { hostileZips } from '../../support/sites/hostile-zips.ts';
+import { hostileTars, hostileZips } from '../../support/sites/hostile-archives.ts';
 import { siteLab, type SiteLab } from '../../support/sites/site-lab.ts';
-import { isOpen } from '../../support/sites/open-files.ts';
+import { isOpen } from '../../support/sites/direct-unpacking.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
-import { allOf } from '../../support/sites/site-source.ts';
-import { tarOf, tgzOf } from '../../support/sites/tar-bytes.ts';
-import { zipOf } from '../../support/sites/zip-bytes.ts';
+import { allOf } from '../../support/sites/sites.ts';
+import { tarOf, tgzOf, zipOf } from '../../support/sites/archive-bytes.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 
 const open = storesOfTests();

@@ -11,11 +11,10 @@ import {
   deployOnDisk,
   killWhereStuck,
 } from '../../support/sites/deploying-process.ts';
-import { listingOf } from '../../support/sites/folder-listing.ts';
-import { openPaths } from '../../support/sites/open-files.ts';
-import { allOf, brokenOff, inPieces } from '../../support/sites/site-source.ts';
+import { listingOf, openPaths } from '../../support/sites/direct-unpacking.ts';
+import { allOf, brokenOff, inPieces } from '../../support/sites/sites.ts';
 import { until } from '../../support/until.ts';
-import { zipOf } from '../../support/sites/zip-bytes.ts';
+import { zipOf } from '../../support/sites/archive-bytes.ts';
 
 let home: string;
 let folder: string;

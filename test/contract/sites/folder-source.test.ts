@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { folderSource } from '../../../src/adapters/archives/open-upload.ts';
 import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
 import { siteLab } from '../../support/sites/site-lab.ts';
-import { allOf } from '../../support/sites/site-source.ts';
+import { allOf } from '../../support/sites/sites.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 
 const open = storesOfTests();

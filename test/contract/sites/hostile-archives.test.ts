@@ -5,13 +5,15 @@ import { basename, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { archiveSource } from '../../../src/adapters/archives/open-upload.ts';
 import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
-import { listingOf } from '../../support/sites/folder-listing.ts';
-import { noArchives, type HostileArchive } from '../../support/sites/hostile-archives.ts';
-import { hostileTars } from '../../support/sites/hostile-tars.ts';
-import { hostileZips } from '../../support/sites/hostile-zips.ts';
+import { listingOf, isOpen } from '../../support/sites/direct-unpacking.ts';
+import {
+  noArchives,
+  type HostileArchive,
+  hostileTars,
+  hostileZips,
+} from '../../support/sites/hostile-archives.ts';
 import { siteLab, type SiteLab } from '../../support/sites/site-lab.ts';
-import { isOpen } from '../../support/sites/open-files.ts';
-import { entry, sourceOf } from '../../support/sites/site-source.ts';
+import { entry, sourceOf } from '../../support/sites/sites.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 
 const open = storesOfTests();

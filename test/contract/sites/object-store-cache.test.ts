@@ -7,7 +7,7 @@ import type { StoredFile } from '../../../src/sites/ports.ts';
 import { holdStopwatch } from '../../support/held-timeouts.ts';
 import { startObjectStore, type ObjectStore } from '../../support/servers/object-store.ts';
 import { machineAt, type Machine } from '../../support/sites/object-store-files.ts';
-import { allOf, inPieces } from '../../support/sites/site-source.ts';
+import { allOf, inPieces } from '../../support/sites/sites.ts';
 import { until } from '../../support/until.ts';
 import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../../support/servers/object-store.ts';
 import { machineAt, type Machine } from '../../support/sites/object-store-files.ts';
 import type { UploadOrder } from '../../support/sites/upload-deploy.ts';
-import { allOf, inPieces } from '../../support/sites/site-source.ts';
+import { allOf, inPieces } from '../../support/sites/sites.ts';
 
 type Site = Readonly<Record<string, string | Uint8Array>>;
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { CountingIds } from '../../support/counting-ids.ts';
+import { CountingIds } from '../../support/settable-clock.ts';
 import type { SiteFiles, StoredFile } from '../../../src/sites/ports.ts';
 import { refusal } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
-import { allOf, brokenOff, inPieces } from '../../support/sites/site-source.ts';
+import { allOf, brokenOff, inPieces } from '../../support/sites/sites.ts';
 
 export interface OpenedSiteFiles {
   readonly files: SiteFiles;

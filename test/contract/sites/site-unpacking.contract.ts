@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { CountingIds } from '../../support/counting-ids.ts';
+import { CountingIds } from '../../support/settable-clock.ts';
 import type { SiteFiles, SiteUnpacking, UploadProgress } from '../../../src/sites/ports.ts';
-import { allOf } from '../../support/sites/site-source.ts';
-import { plainTree } from '../../support/sites/plain-tree.ts';
+import { allOf } from '../../support/sites/sites.ts';
+import { plainTree } from '../../support/sites/direct-unpacking.ts';
 
 export interface OpenedUnpacking {
   readonly unpacking: SiteUnpacking;

@@ -6,15 +6,13 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { openUpload } from '../../../src/adapters/archives/open-upload.ts';
 import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
 import { S3Unpacking } from '../../../src/adapters/storage/s3/s3-site-files.ts';
-import { DirectUnpacking } from '../../support/sites/direct-unpacking.ts';
+import { DirectUnpacking, listingOf, plainTree } from '../../support/sites/direct-unpacking.ts';
 import { ThreadedUnpacking } from '../../../src/adapters/threads/threaded-unpacking.ts';
 import type { ThreadLimits } from '../../../src/adapters/threads/thread-pool.ts';
 import { deploySite } from '../../../src/sites/use-cases/deploy-site.ts';
 import { startObjectStore } from '../../support/servers/object-store.ts';
-import { listingOf } from '../../support/sites/folder-listing.ts';
 import { siteLab } from '../../support/sites/site-lab.ts';
 import { processOn } from '../../support/sites/object-store-files.ts';
-import { plainTree } from '../../support/sites/plain-tree.ts';
 import { siteUnpackingContract } from './site-unpacking.contract.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 

@@ -11,7 +11,7 @@ import {
 import type { DashboardVisitor } from '../../support/dashboard/visitor.ts';
 import { facts, records } from '../../support/domains/known-dns.ts';
 import { deployEntries } from '../../support/sites/deploy-entries.ts';
-import { entry } from '../../support/sites/site-source.ts';
+import { entry } from '../../support/sites/sites.ts';
 import { until } from '../../support/until.ts';
 
 const many = <Item>(count: number, make: (n: number) => Item): readonly Item[] =>

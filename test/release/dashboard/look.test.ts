@@ -3,7 +3,7 @@ import type { TestPage } from '../../support/dashboard/page.ts';
 import { AccessKey, DomainsKey, SitesKey, WebhookCallsKey } from '../../../src/app/keys.ts';
 import { Sealer } from '../../../src/kernel/sealer.ts';
 import { unsubscribeToken } from '../../../src/notifications/use-cases/mail.ts';
-import { axe, axeFaults, unfoldForAxe } from '../../support/dashboard/axe.ts';
+import { axe, axeFaults, unfoldForAxe } from '../../support/dashboard/crawl.ts';
 import { browseDashboard, type BrowsedDashboard } from '../../support/dashboard/dashboard-page.ts';
 import { fill } from '../../support/dashboard/filling.ts';
 import { until } from '../../support/until.ts';

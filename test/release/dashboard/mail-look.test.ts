@@ -3,7 +3,7 @@ import type { AxeResults } from 'axe-core';
 import type { TestPage } from '../../support/dashboard/page.ts';
 import { renderMail, renderSummary } from '../../../src/adapters/mail/render-mail.ts';
 import { kinds } from '../../../src/notifications/domain/kinds.ts';
-import { axe } from '../../support/dashboard/axe.ts';
+import { axe } from '../../support/dashboard/crawl.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../../support/dashboard/browser.ts';
 import { everyKind } from '../../support/notifications.ts';
 

@@ -14,7 +14,7 @@ import {
   type OpenPage,
 } from '../../support/dashboard/both-browsers.ts';
 import { browserStartMs } from '../../support/dashboard/browser.ts';
-import { pointAtUs } from '../../support/dashboard/domains.ts';
+import { pointAtUs } from '../../support/dashboard/filling.ts';
 import { deployEntries } from '../../support/sites/deploy-entries.ts';
 import { facts, records } from '../../support/domains/known-dns.ts';
 import {
@@ -23,7 +23,7 @@ import {
   type RunningDashboard,
 } from '../../support/dashboard/running-dashboard.ts';
 import { everyKind } from '../../support/notifications.ts';
-import { entry } from '../../support/sites/site-source.ts';
+import { entry } from '../../support/sites/sites.ts';
 
 // Every live page stays open in Chromium and in Firefox through every change that it can show: each has to show it as a
 // reload would, and none may crash. The tests go on from each other.

@@ -66,3 +66,32 @@ export const accountsHaveTheirShare = (): Law => {
     },
   };
 };
+
+const made = 'select subject from certificate_orders where url is not null';
+const madeFor = `${made} and host = ?`;
+const unmadeFor = 'select 1 from certificate_orders where url is null and host = ?';
+
+/** A worker that stalled may still ask when another one already has. */
+const latestMs = 2 * hourMs;
+
+/** A worker that dies leaves to the next one only what it stored. */
+export const ordersGoOn = (): Law => {
+  let madeSince = new Map<string, number>();
+  return {
+    name: 'An order that an authority has made is continued, and not asked for again',
+    tables: ['certificate_orders'],
+    afterCommit: ({ stored, time }) => {
+      const subjects = stored.rows<{ subject: string }>(made).map(({ subject }) => subject);
+      madeSince = new Map(subjects.map((one) => [one, madeSince.get(one) ?? time.now]));
+      return undefined;
+    },
+    onOrder: ({ authority, names: [name = ''] }, { stored, time }) => {
+      if (stored.has(unmadeFor, name)) return undefined;
+      for (const { subject } of stored.rows<{ subject: string }>(madeFor, name)) {
+        const since = madeSince.get(subject) ?? time.now;
+        if (since < time.now - latestMs) return { authority, name, 'made at': inText(since) };
+      }
+      return undefined;
+    },
+  };
+};

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { DirectUnpacking } from '../../support/sites/direct-unpacking.ts';
-import { allOf } from '../../support/sites/site-source.ts';
+import { allOf } from '../../support/sites/sites.ts';
 import { SiteDisk, siteOf } from './site-disk.ts';
 
 const room = { plan: 'pro', quota: 1000, left: 1000 };

@@ -6,7 +6,7 @@ import {
   type SiteSource,
   type StoredFile,
 } from '../../../src/sites/ports.ts';
-import { allOf, entry, sourceOf } from '../../support/sites/site-source.ts';
+import { allOf, entry, sourceOf } from '../../support/sites/sites.ts';
 
 interface KeptFile extends StoredFile {
   readonly content: Buffer;

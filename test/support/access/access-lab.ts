@@ -1,14 +1,35 @@
+import { base62 } from '../../../src/access/domain/api-key.ts';
+import { KeyMaterial, type AccessPorts, type ApiKeys } from '../../../src/access/ports.ts';
 import { access, type Access } from '../../../src/access/access.ts';
 import { PersonalMails, type PersonalMail } from '../../../src/access/people-ports.ts';
-import type { AccessPorts } from '../../../src/access/ports.ts';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
 import type { DomainEvent, StoredEvent } from '../../../src/kernel/domain-event.ts';
-import { CountingIds } from '../counting-ids.ts';
-import { CountingKeyMaterial } from '../counting-key-material.ts';
+import { CountingIds, SettableClock } from '../settable-clock.ts';
 import { PlainPasswords } from '../plain-passwords.ts';
-import { SettableClock } from '../settable-clock.ts';
 import { testSealer } from '../stores.ts';
 import { storesOfTests } from '../stores-of-tests.ts';
+import type { Caller } from '../../../src/access/use-cases/callers.ts';
+
+/** Predictable secrets, each different; its "hashes" only differ for different texts. */
+export class CountingKeyMaterial extends KeyMaterial {
+  #state = 1;
+  readonly #digests = new Map<string, string>();
+
+  override randomBase62(length: number): string {
+    return Array.from({ length }, () => {
+      this.#state = (this.#state * 48271) % 2147483647;
+      return base62.charAt(this.#state % base62.length);
+    }).join('');
+  }
+
+  override sha256(text: string): string {
+    const known = this.#digests.get(text);
+    if (known) return known;
+    const digest = (this.#digests.size + 1).toString(16).padStart(64, '0');
+    this.#digests.set(text, digest);
+    return digest;
+  }
+}
 
 export interface AccessLab {
   readonly face: Access;
@@ -66,3 +87,43 @@ class RecordedMails extends PersonalMails {
     return Promise.resolve();
   }
 }
+
+export const fewRequests = { perMinute: 2, perDay: 6 };
+
+export interface MeteredAccount extends Pick<AccessLab, 'face' | 'clock'> {
+  readonly accountId: string;
+  readonly apiKeys: ApiKeys;
+  readonly caller: (number?: number) => Promise<Caller>;
+  readonly call: (number?: number) => ReturnType<AccessLab['face']['meterCaller']>;
+  /** One after the other. @returns what became of each */
+  readonly callMany: (times: number, number?: number) => Promise<readonly string[]>;
+  /** That happened. */
+  readonly bans: () => Promise<readonly DomainEvent[]>;
+}
+
+/**
+ * To be called at the top of a test file. @returns gives an account with `fewRequests` and two keys, which call by their
+ * numbers 0 and 1.
+ */
+export const meteredAccounts = () => {
+  const accessLab = accessLabs();
+  return async (now: Date): Promise<MeteredAccount> => {
+    const { face, ports, clock, happened } = await accessLab(now);
+    const draft = { name: 'Zoo', email: 'owner@zoo.example', plan: 'enterprise' } as const;
+    const { account, key } = await face.createAccount(draft);
+    const { id: accountId } = account;
+    await face.setPlan(accountId, 'enterprise', { requests: fewRequests });
+    const till = await face.createApiKey({ accountId, name: 'Till' });
+    const secrets = [key.secret, till.secret];
+
+    const caller = (number = 0) => face.authenticate(secrets[number] ?? '');
+    const call = async (number = 0) => face.meterCaller(await caller(number));
+    const callMany = async (times: number, number = 0) => {
+      const kinds = [];
+      for (let n = 0; n < times; n++) kinds.push((await call(number)).kind);
+      return kinds;
+    };
+    const bans = async () => (await happened()).filter(({ type }) => type === 'api_key_banned');
+    return { face, clock, accountId, apiKeys: ports.apiKeys, caller, call, callMany, bans };
+  };
+};

@@ -1,8 +1,7 @@
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { unpack } from '../servers/debian-server.ts';
-import { fillWithNode, importImage, npmSettings } from './base-images.ts';
-import { fillWithMysqlClients } from './mysql-clients.ts';
+import { fillWithNode, importImage, npmSettings, fillWithMysqlClients } from './images.ts';
 import type { Podman, Printed } from './podman.ts';
 
 /** Debian as far as systemd, the shell and the documented commands use it. */

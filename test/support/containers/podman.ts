@@ -1,10 +1,105 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, symlink, writeFile, mkdtemp, cp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
-import { guardBy, unpack } from '../servers/debian-server.ts';
-import { configurePodman } from './podman-settings.ts';
+import { libraryEnvironment, guardBy, unpack } from '../servers/debian-server.ts';
+
+/**
+ * Writes what an unpacked podman needs to keep everything in one folder, with itself as `bin/podman`.
+ * @param root where podman is unpacked
+ */
+const configurePodman = async (root: string, folder: string): Promise<void> => {
+  const settings = join(folder, 'settings');
+  await mkdir(join(settings, 'home/.config/containers'), { recursive: true });
+  await mkdir(join(folder, 'bin'));
+  const places = placesIn(root, folder);
+  const files: Readonly<Record<string, string>> = {
+    'home/.config/containers/policy.json': '{"default":[{"type":"insecureAcceptAnything"}]}',
+    'registries.conf': 'unqualified-search-registries = []\n',
+    'storage.conf': storage(folder),
+    'containers.conf': containers(root, folder, places),
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(settings, name), text);
+  // Its rules are in a network of their own, so which of the two kinds they are does not matter.
+  for (const name of ['iptables', 'iptables-save', 'iptables-restore']) {
+    for (const one of [name, name.replace('ip', 'ip6')]) {
+      await symlink(join(root, 'usr/sbin/xtables-legacy-multi'), join(folder, 'bin', one));
+    }
+  }
+  await writeFile(join(folder, 'bin/podman'), wrapper(root, folder, places));
+  await chmod(join(folder, 'bin/podman'), 0o755);
+  await writeFile(join(folder, 'bin/podman-compose'), compose(root), { mode: 0o755 });
+  await symlink('podman', join(folder, 'bin/docker'));
+};
+
+const placesIn = (root: string, folder: string): Readonly<Record<string, string>> => ({
+  ...libraryEnvironment(root),
+  PATH: [
+    join(folder, 'bin'),
+    join(root, 'usr/bin'),
+    join(root, 'usr/sbin'),
+    process.env['PATH'],
+  ].join(':'),
+  XTABLES_LIBDIR: join(root, 'usr/lib/x86_64-linux-gnu/xtables'),
+  HOME: join(folder, 'settings/home'),
+  CONTAINERS_CONF: join(folder, 'settings/containers.conf'),
+  CONTAINERS_STORAGE_CONF: join(folder, 'settings/storage.conf'),
+  CONTAINERS_REGISTRIES_CONF: join(folder, 'settings/registries.conf'),
+  BUILDAH_RUNTIME: join(root, 'usr/sbin/runc'),
+  TMPDIR: folder,
+});
+
+const storage = (folder: string): string => `[storage]
+driver = "overlay"
+graphroot = "${folder}/images"
+runroot = "${folder}/run"
+`;
+
+/** What a container may open: raising a limit takes a right that not every root has. */
+const ulimits = '["nofile=4096:4096", "nproc=4096:4096"]';
+
+const containers = (
+  root: string,
+  folder: string,
+  places: Readonly<Record<string, string>>,
+): string => `[containers]
+default_ulimits = ${ulimits}
+log_driver = "k8s-file"
+[network]
+network_backend = "netavark"
+network_config_dir = "${folder}/networks"
+[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+lock_type = "file"
+runtime = "runc"
+tmp_dir = "${folder}/tmp"
+conmon_path = ["${root}/usr/bin/conmon"]
+conmon_env_vars = ${JSON.stringify(Object.entries(places).map((pair) => pair.join('=')))}
+helper_binaries_dir = ["${root}/usr/lib/podman"]
+[engine.runtimes]
+runc = ["${root}/usr/sbin/runc"]
+`;
+
+/** Containers are in the network of the folder, and what builds an image in that of this process. */
+const wrapper = (
+  root: string,
+  folder: string,
+  places: Readonly<Record<string, string>>,
+): string => `#!/bin/sh
+${Object.entries(places)
+  .map(([name, value]) => `export ${name}='${value}'`)
+  .join('\n')}
+network=${folder}/network
+if [ "$1" = build ]; then shift; network=/proc/${process.pid}/ns/net; set -- build --network host "$@"; fi
+exec nsenter --net=$network ${root}/usr/bin/podman "$@"
+`;
+
+const compose = (root: string): string => `#!/bin/sh
+export PYTHONPATH=${root}/usr/lib/python3/dist-packages
+exec python3 -m podman_compose "$@"
+`;
 
 const execute = promisify(execFile);
 
@@ -71,3 +166,43 @@ export const startPodman = async (): Promise<Podman> => {
     },
   };
 };
+
+const root = join(import.meta.dirname, '../../..');
+
+/** What images and packages are made of. */
+const paths = [
+  ...['.dockerignore', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'Makefile', 'README.md'],
+  ...[
+    'SECURITY.md',
+    'animal-store',
+    'bin',
+    'db',
+    'docs',
+    'ops',
+    'package-lock.json',
+    'package.json',
+  ],
+  ...['src', 'tsconfig.json', 'tsconfig.package.json'],
+];
+
+/** Other tests make the same files in the checkout itself. */
+export const copyCheckout = async (folder: string): Promise<void> => {
+  for (const path of paths) {
+    await cp(join(root, path), join(folder, path), { recursive: true, preserveTimestamps: true });
+  }
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+};
+
+/** The zone of DNS challenges of machines in tests. */
+export const challengeZone = 'acme.shop.example';
+
+/** A command that prints the name server that port 53 of this machine names for the zone, if it answers. */
+export const askNameServer = (node: string): string => {
+  const ask = `const { Resolver } = require('node:dns/promises');
+const resolver = new Resolver({ timeout: 2000, tries: 2 });
+resolver.setServers(['127.0.0.1']);
+resolver.resolveSoa('${challengeZone}').then(({ nsname }) => console.log(nsname));`;
+  return `${node} --eval "${ask}"`;
+};
+
+export const nameServer = 'acme-ns.shop.example\n';

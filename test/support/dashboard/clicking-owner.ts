@@ -1,7 +1,7 @@
 import type { Found, TestPage } from './page.ts';
 import type { TryOut } from '../../lab/try-out.ts';
 import { until } from '../until.ts';
-import { zipOf } from '../sites/zip-bytes.ts';
+import { zipOf } from '../sites/archive-bytes.ts';
 
 /** Waits until something is shown, also when the service looks again only after a minute, by itself. */
 type Wait = (what: string, isShown: () => Promise<boolean>) => Promise<true>;

@@ -1,16 +1,150 @@
 import { basename } from 'node:path';
+import { settle, type Outcome } from '../../../src/notifications/domain/webhook-delivery.ts';
+import {
+  WebhookCallsKey,
+  DomainsKey,
+  AccessKey,
+  CatalogueKey,
+  QueuesKey,
+  SitesKey,
+} from '../../../src/app/keys.ts';
+import { ownersKinds, kinds } from '../../../src/notifications/domain/kinds.ts';
+import { ping } from '../../../src/notifications/domain/payload.ts';
+import type { Webhook } from '../../../src/notifications/domain/webhook.ts';
+import { WebhookDeliveries } from '../../../src/notifications/webhook-ports.ts';
+import { allDue } from '../webhooks/stored-webhook.ts';
+import type { Owner, RunningDashboard } from './running-dashboard.ts';
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
+import type { Project } from '../../../src/sites/domain/project.ts';
+import { facts, records } from '../domains/known-dns.ts';
 import { banApiKey } from '../../../src/access/domain/api-key.ts';
 import { ApiKeys, usageOutcomes, UsageLog } from '../../../src/access/ports.ts';
-import { AccessKey, CatalogueKey, QueuesKey, SitesKey } from '../../../src/app/keys.ts';
-import { fillDomains } from './domains.ts';
-import { fillWebhooks } from './webhooks.ts';
-import type { Owner, RunningDashboard } from './running-dashboard.ts';
 import { deployEntries } from '../sites/deploy-entries.ts';
-import { kinds } from '../../../src/notifications/domain/kinds.ts';
 import type { Told } from '../../../src/notifications/domain/notification.ts';
 import { Notices } from '../../../src/notifications/ports.ts';
 import { everyKind } from '../notifications.ts';
-import { entry } from '../sites/site-source.ts';
+import { entry } from '../sites/sites.ts';
+
+export const answered = (status: number, beginning: string): Outcome => ({
+  ...{ kind: 'answered', status, beginning, tookMs: status === 200 ? 38 : 1204 },
+});
+
+/** Stores this outcome for each delivery that is due then. */
+export const attemptAll = async (
+  { container, clock }: RunningDashboard,
+  outcome: Outcome,
+  now = clock.now(),
+): Promise<void> => {
+  const deliveries = container.get(WebhookDeliveries);
+  const claim = (isSlow: boolean) =>
+    deliveries.claim(now, new Date(now.getTime() + 60_000), { ...allDue, isSlow });
+  for (const one of [...(await claim(false)), ...(await claim(true))]) {
+    const attempt = { ...outcome, at: now };
+    await deliveries.settle(one, attempt, (current) =>
+      settle(current, attempt, one.webhook?.address),
+    );
+  }
+};
+
+/** Adds a delivery that is due now. */
+export const addPing = async (
+  { container, clock }: RunningDashboard,
+  webhook: Webhook,
+  id: string,
+): Promise<void> => {
+  const body = ping(webhook, clock.now());
+  const message = { accountId: webhook.accountId, id, type: body.type, body: JSON.stringify(body) };
+  await container.get(WebhookDeliveries).add(message, [webhook], clock.now());
+};
+
+/**
+ * Webhooks in every state, the first of them with deliveries in every state.
+ * @param text what receivers answer
+ * @returns the path of the first one
+ */
+const fillWebhooks = async (
+  dashboard: RunningDashboard,
+  { accountId }: Owner,
+  text: string,
+): Promise<string> => {
+  const calls = dashboard.container.get(WebhookCallsKey);
+  const make = async (path: string, kinds: readonly string[] = ownersKinds) =>
+    (await calls.addWebhook(accountId, { address: `https://hooks.zoo.test/${path}`, kinds }))
+      .webhook;
+  const of = ({ id: webhookId }: Webhook) => ({ accountId, webhookId });
+  const [off, failing] = [await make('off', ['key.banned']), await make(`failing?${text}`)];
+  await calls.switchWebhookOff(of(off));
+  let messages = 0;
+  const next = () => `evt_${accountId.slice(-20)}_ping_${(messages += 1)}`;
+  const send = async (outcome: Outcome) => {
+    await addPing(dashboard, failing, next());
+    await attemptAll(dashboard, outcome);
+  };
+  await send(answered(200, text));
+  await send(answered(500, text.repeat(9)));
+  await send({ kind: 'failed', why: 'timeout', explanation: text, tookMs: 10_000 });
+  await calls.rotateWebhookSecret(of(failing), '24h');
+  await make('new');
+  await addPing(dashboard, failing, next());
+  return `/dashboard/webhooks/${failing.id}`;
+};
+
+const platformHost = 'sites.animal-store.test';
+
+/** Creates the records in DNS that the owner was asked for. */
+export const pointAtUs = (
+  { dns }: Pick<RunningDashboard, 'dns'>,
+  { host, token, registrableDomain }: CustomDomain,
+  more: Partial<ResolverFacts> = {},
+): void => {
+  const target = `${token}.${platformHost}`;
+  const route = {
+    cname: records(target),
+    chain: { names: [target], end: 'reached' as const },
+    a: records('127.0.0.1'),
+    zone: { name: registrableDomain, nameServers: ['ada.ns.cloudflare.com'] },
+  };
+  dns.tell(host, facts({ ...route, ...more }));
+};
+
+/**
+ * A domain in each state, with and without problems, and redirects between them.
+ * @param zone where they lie, so that two accounts may have some of their own
+ */
+const fillDomains = async (
+  dashboard: RunningDashboard,
+  project: Project,
+  zone: string,
+): Promise<void> => {
+  const domains = dashboard.container.get(DomainsKey);
+  const add = (name: string) => domains.addDomain(project, `${name}${zone}`);
+  const verified = async (domain: CustomDomain) => {
+    pointAtUs(dashboard, domain);
+    return domains.verifyDomain(domain);
+  };
+  const live = async (name: string) => domains.tendDomain(await verified(await add(name)));
+
+  await live('www.');
+  await live('shop.');
+  await domains.makeShare(await verified(await add('soon.')));
+  const wrong = await add('wrong.');
+  dashboard.dns.tell(wrong.host, facts({ cname: records('elsewhere.test'), a: hostileAddress }), {
+    '192.0.2.2': facts({ txt: records('"><img src=x onerror=alert(1)>') }),
+  });
+  await domains.verifyDomain(wrong);
+  await add('');
+  await domains.removeDomain(await add('gone.'));
+  await domains.changeDomainSettings(project.id, {
+    primary: `www.${zone}`,
+    redirects: [
+      { from: `shop.${zone}`, to: `www.${zone}`, status: 308 },
+      { from: `soon.${zone}`, to: 'https://elsewhere.test/shop', status: 302 },
+    ],
+  });
+};
+
+const hostileAddress = records('<script>alert(1)</script>');
 
 /** Markup that would run anywhere on a page if it were not escaped. */
 export const hostile = `'"></title></textarea><script>alert(1)</script><img src=x onerror=alert(1)>`;

@@ -1,15 +1,139 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { existsSync, globSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import puppeteer, { type Browser } from 'puppeteer-core';
-import { startGuard } from '../servers/debian-server.ts';
-import { findBrowser, findShell } from './browser-program.ts';
+import { libraryEnvironment, startGuard } from '../servers/debian-server.ts';
 import { neverMs } from '../until.ts';
+
+const cache = join(import.meta.dirname, '../../..', '.cache', 'debian');
+
+interface Kind {
+  /** The variable that names another program. */
+  readonly variable: string;
+  /** Its name when it is installed. */
+  readonly names: readonly string[];
+  /** In Debian's package. Not the script in usr/bin, which names places of the whole machine. */
+  readonly program: string;
+}
+
+/** By the names of Debian's packages. */
+const kinds = {
+  chromium: {
+    variable: 'CHROMIUM_PATH',
+    names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+    program: 'usr/lib/chromium/chromium',
+  },
+  'chromium-headless-shell': {
+    variable: 'CHROMIUM_PATH',
+    names: ['chromium-headless-shell'],
+    program: 'usr/lib/chromium/chromium-headless-shell',
+  },
+  'firefox-esr': {
+    variable: 'FIREFOX_PATH',
+    names: ['firefox-esr', 'firefox'],
+    program: 'usr/lib/firefox-esr/firefox-esr',
+  },
+} as const satisfies Readonly<Record<string, Kind>>;
+type BrowserName = keyof typeof kinds;
+
+interface BrowserProgram {
+  readonly executable: string;
+  /** Additional environment variables. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** The one that its variable names, or what is installed, or Debian's package unpacked without being installed. */
+const findBrowser = async (name: BrowserName = 'chromium'): Promise<BrowserProgram> => {
+  const { variable, names, program } = kinds[name];
+  const chosen = process.env[variable];
+  if (chosen) return { executable: chosen, environment: {} };
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin'];
+  const places = folders.flatMap((folder) => names.map((one) => join(folder, one)));
+  const installed = places.find((place) => existsSync(place));
+  if (installed !== undefined) return { executable: installed, environment: {} };
+  const root = join(cache, name);
+  const executable = join(root, program);
+  if (!existsSync(executable))
+    await unpack(name, root).catch((cause: unknown) => advise(name, cause));
+  return { executable, environment: environmentOf(root) };
+};
+
+/** Chromium without its windows, in which a page costs a quarter of the processor time; or else the whole one. */
+const findShell = (): Promise<BrowserProgram> =>
+  findBrowser('chromium-headless-shell').catch(() => findBrowser('chromium'));
+
+const environmentOf = (root: string): Readonly<Record<string, string>> => {
+  const { LD_LIBRARY_PATH = '' } = libraryEnvironment(root);
+  const nested = globSync(join(root, 'usr/lib/*-linux-gnu/pulseaudio'));
+  return {
+    LD_LIBRARY_PATH: [LD_LIBRARY_PATH, ...nested].join(delimiter),
+    // If the machine has no fonts either, the unpacked ones are used.
+    ...(existsSync(join(root, 'etc/fonts/fonts.conf')) && { FONTCONFIG_SYSROOT: root }),
+  };
+};
+
+const advise = (name: BrowserName, cause: unknown): never => {
+  const advice = `Install the package ${name}, or set ${kinds[name].variable} to such a browser.`;
+  throw new Error(`No browser, and none could be downloaded. ${advice}\n${String(cause)}`, {
+    cause,
+  });
+};
+
+/** Apt determines the missing libraries; none of this needs root. */
+const unpack = async (name: BrowserName, root: string): Promise<void> => {
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(`${root}.`);
+  try {
+    await download(name, folder);
+    const unpacked = join(folder, 'root');
+    const archives = globSync(join(folder, 'cache/archives/*.deb'));
+    for (const archive of archives) await run('dpkg', ['-x', archive, unpacked]);
+    await addInstalled(kinds[name].program, unpacked);
+    await rename(unpacked, root).catch((error: unknown) => {
+      // Another process was faster: its folder is as good as this one.
+      if (!existsSync(join(root, kinds[name].program))) throw error;
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/** Chromium looks for data beside its program; apt does not download what is installed of it. */
+const addInstalled = async (program: string, root: string): Promise<void> => {
+  for (const path of globSync(`/${dirname(program)}/*.*`)) {
+    const target = join(root, dirname(program), basename(path));
+    if (!existsSync(target)) await copyFile(path, target);
+  }
+};
+
+/** With private package lists: the machine's may be missing or old, and only root may refresh them. */
+const download = async (name: BrowserName, folder: string): Promise<void> => {
+  for (const name of ['state/lists/partial', 'cache/archives/partial']) {
+    await mkdir(join(folder, name), { recursive: true });
+  }
+  const options = [
+    ...['Debug::NoLocking=1', 'APT::Sandbox::User=root', 'Dir::State::status=/var/lib/dpkg/status'],
+    ...[`Dir::State=${folder}/state`, `Dir::Cache=${folder}/cache`],
+  ].flatMap((option) => ['-o', option]);
+  await run('apt-get', [...options, 'update']);
+  const wanted = ['--download-only', '--yes', '--no-install-recommends', name];
+  await run('apt-get', [...options, 'install', ...wanted]);
+};
+
+const run = (command: string, args: readonly string[]): Promise<unknown> =>
+  promisify(execFile)(command, args, {
+    timeout: 300_000,
+    env: { ...process.env, LC_ALL: 'C' },
+    maxBuffer: 16 * 1024 * 1024,
+  });
 
 export type BrowserKind = 'chromium' | 'firefox';
 
-export interface LaunchedBrowser {
+interface LaunchedBrowser {
   readonly browser: Browser;
   readonly close: () => Promise<void>;
 }

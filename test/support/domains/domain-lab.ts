@@ -1,7 +1,6 @@
-import { CountingIds } from '../counting-ids.ts';
+import { CountingIds, SettableClock } from '../settable-clock.ts';
 import { ScriptedAuthority } from './scripted-authority.ts';
 import { ScriptedDns } from './scripted-dns.ts';
-import { SettableClock } from '../settable-clock.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
 import type { CertificateAuthority } from '../../../src/domains/certificate-ports.ts';

@@ -5,7 +5,7 @@ import type {
   ResolverFacts,
 } from '../../../src/domains/domain/dns/facts.ts';
 import type { DnsExpectation } from '../../../src/domains/domain/dns/report.ts';
-import { fixedTime } from '../fixed-time.ts';
+import { fixedTime } from '../settable-clock.ts';
 
 export const checkedAt = fixedTime('2026-03-01T10:00:00Z');
 

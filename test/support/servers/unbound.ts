@@ -1,12 +1,66 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { writeFile, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Resolver } from 'node:dns/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { findServer, libraryEnvironment, findFreePort, startGuard } from './debian-server.ts';
 import { until } from '../until.ts';
-import { findFreePort, findServer, libraryEnvironment, startGuard } from './debian-server.ts';
-import type { SignedZone } from './signed-zone.ts';
+
+const packages = ['ldnsutils', 'libldns3|libldns3t64', 'libpcap0.8|libpcap0.8t64'];
+
+interface SignedZone {
+  readonly name: string;
+  readonly file: string;
+  /** Its public key, which resolvers trust. */
+  readonly key: string;
+}
+
+/** `expired`: as when a provider stops signing again, the most common way in which DNSSEC breaks. */
+export type Signatures = 'valid' | 'expired';
+
+const periods: Readonly<Record<Signatures, readonly [from: string, to: string]>> = {
+  valid: ['20200101000000', '20370101000000'],
+  expired: ['20200101000000', '20200201000000'],
+};
+
+/** Signs a zone with NLnet Labs' own tools. @param records one on each line, relative to the zone */
+export const signZone = async (
+  folder: string,
+  zone: { readonly name: string; readonly records: readonly string[] },
+  signatures: Signatures,
+): Promise<SignedZone> => {
+  const { executable, root } = await findServer('ldns-signzone', packages);
+  const env = { ...process.env, ...libraryEnvironment(root) };
+  const run = async (program: string, args: readonly string[]): Promise<string> => {
+    const path = join(executable, '..', program);
+    return (await promisify(execFile)(path, args, { env, cwd: folder })).stdout.trim();
+  };
+  const plain = await writeZone(folder, zone);
+  const key = await run('ldns-keygen', ['-a', 'ECDSAP256SHA256', '-k', zone.name]);
+  const [from, to] = periods[signatures];
+  const file = `${plain}.${signatures}`;
+  await run('ldns-signzone', ['-i', from, '-e', to, '-f', file, plain, key]);
+  return { name: zone.name, file, key: join(folder, `${key}.key`) };
+};
+
+/** @returns its file */
+export const writeZone = async (
+  folder: string,
+  { name, records }: { readonly name: string; readonly records: readonly string[] },
+): Promise<string> => {
+  const file = join(folder, `${name}.zone`);
+  const start = [
+    `$ORIGIN ${name}.`,
+    '$TTL 60',
+    '@ IN SOA ns hostmaster 1 3600 600 86400 60',
+    '@ IN NS ns',
+    'ns IN A 127.0.0.1',
+  ];
+  await writeFile(file, [...start, ...records, ''].join('\n'));
+  return file;
+};
 
 const libraries = [
   ...['unbound', 'libevent-2.1-7|libevent-2.1-7t64', 'libnghttp2-14', 'libprotobuf-c1'],
@@ -37,7 +91,7 @@ export const zoneInFile = ({ name, file }: Pick<SignedZone, 'name' | 'file'>): U
   source: `auth-zone:\n  name: "${name}"\n  zonefile: "${file}"\n  for-upstream: yes\n  for-downstream: no\n  fallback-enabled: no`,
 });
 
-export interface UnboundOptions {
+interface UnboundOptions {
   /** It has to answer for the first one before it counts as started. */
   readonly zones: readonly [UnboundZone, ...UnboundZone[]];
   /** Files with the keys of zones that are signed; without any, nothing is validated. */

@@ -1,14 +1,40 @@
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { findServer } from '../servers/debian-server.ts';
 import { measures } from '../../../src/adapters/http/metrics/measures.ts';
+
+/** Both programs of Prometheus, which lie in one package. */
+export const findPrometheus = async (): Promise<{ prometheus: string; promtool: string }> => {
+  const { executable } = await findServer('prometheus', ['prometheus']);
+  return { prometheus: executable, promtool: join(executable, '../promtool') };
+};
+
+/** @param input for its standard input */
+export const promtool = async (
+  args: readonly string[],
+  input = '',
+): Promise<{ readonly code: number; readonly output: string }> => {
+  const program = await findPrometheus();
+  const child = spawn(program.promtool, args);
+  const ended = new Promise<number>((resolve, reject) => {
+    child.once('error', reject).once('close', (code) => {
+      resolve(code ?? 1);
+    });
+  });
+  child.stdin.end(input);
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, output: out + err };
+};
 
 const root = join(import.meta.dirname, '../../..');
 
 export const rulesFile = join(root, 'ops/prometheus/alerts.yaml');
 export const ruleTestsFile = join(root, 'ops/prometheus/alerts.test.yaml');
 
-export interface Rule {
+interface Rule {
   readonly alert: string;
   readonly expr: string;
   readonly labels: Readonly<Record<string, string>>;

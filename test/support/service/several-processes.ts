@@ -1,6 +1,99 @@
-import { logOf } from './service-log.ts';
-import type { Service } from './service-process.ts';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Home, type Service, printedAccount } from './service-process.ts';
+import { edgeClient, type EdgeClient } from '../http/edge-client.ts';
 import { until } from '../until.ts';
+import { logOf } from './service-log.ts';
+
+export interface NewAccount {
+  readonly account: { readonly id: string };
+  readonly key: { readonly id: string; readonly secret: string };
+}
+
+/** What a command prints for machines. */
+export const commandOf = async <T>(home: Home, line: string): Promise<T> => {
+  const { code, stdout, stderr } = await home.run([...line.split(' '), '--json']);
+  if (code !== 0 || stderr !== '') throw new Error(`${line} ended with ${String(code)}: ${stderr}`);
+  return JSON.parse(stdout) as T;
+};
+
+/** An account whose limit is met within a day only: a minute can end at any moment. */
+export const openAccount = async (home: Home, perDay: number): Promise<NewAccount> => {
+  const create = 'account create --name Zoo --email zoo@animal-store.test --plan enterprise';
+  const opened = await commandOf<NewAccount>(home, create);
+  const limits = `--plan enterprise --per-minute 100000 --per-day ${perDay}`;
+  await commandOf(home, `account set-plan --account ${opened.account.id} ${limits}`);
+  return opened;
+};
+
+export const ask = async ({ origin }: Service, { key }: NewAccount): Promise<Response> => {
+  const headers = { Authorization: `Bearer ${key.secret}` };
+  const response = await fetch(`${origin}/v1/pets`, { headers });
+  await response.arrayBuffer();
+  return response;
+};
+
+export const left = (response: Response): number =>
+  Number(response.headers.get('X-RateLimit-Remaining'));
+
+/** When the day ends that the request was counted in. */
+export const windowEnd = (response: Response): number =>
+  Number(response.headers.get('X-RateLimit-Reset'));
+
+/** Of the site of the project `Birds`. */
+export const host = 'birds.sites.animal-store.test';
+
+export const publish = async (home: Home, page: string): Promise<void> => {
+  const folder = join(home.settings['DATA_DIR'] ?? '', page);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'index.html'), page);
+  const { code, stderr } = await home.run(['deploy', folder, '--project', 'birds']);
+  if (code !== 0) throw new Error(stderr);
+};
+
+export const settingsOf = ({ http, https }: EdgeClient['ports']) => ({
+  EDGE_HTTP_PORT: String(http),
+  EDGE_HTTPS_PORT: String(https),
+});
+
+export const startProject = (home: Home, service: Service) =>
+  home.run(['project', 'create', '--account', printedAccount(service), '--name', 'Birds']);
+
+export const rootOf = (home: Home) =>
+  readFile(join(home.settings['DATA_DIR'] ?? '', 'local-ca.pem'), 'utf8');
+
+/** Waits until each of a dozen new connections gets the page, so every process has it. */
+export const served = async (
+  home: Home,
+  ports: EdgeClient['ports'],
+  page: string,
+): Promise<void> => {
+  await until(`${page} is served`, async () => {
+    const client = edgeClient(ports, await rootOf(home).catch(() => ''));
+    const visit = () => client.get(host, '/').then(({ body }) => String(body), String);
+    const seen = await Promise.all(Array.from({ length: 12 }, visit));
+    return seen.every((one) => one === page);
+  });
+};
+
+/** The number of a metric. */
+export const metric = async (service: Service, name: string): Promise<number> =>
+  numberIn(await metricsOf(service), name);
+
+/** The same from an answer that has the figures of so many processes: one that is too busy to tell them is left out. */
+export const metricOfAll = (processes: number, service: Service, name: string): Promise<number> =>
+  until(`${processes} processes tell their figures`, async () => {
+    const text = await metricsOf(service);
+    return numberIn(text, 'processes{state="serving"}') === processes && numberIn(text, name);
+  });
+
+const metricsOf = async ({ origin }: Service): Promise<string> =>
+  (await fetch(`${origin}/metrics`)).text();
+
+const numberIn = (metrics: string, name: string): number => {
+  const line = metrics.split('\n').find((one) => one.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1));
+};
 
 interface Line {
   readonly pid: number;
@@ -11,7 +104,7 @@ interface Line {
 
 const linesOf = (service: Service) => logOf(service) as readonly unknown[] as readonly Line[];
 
-export interface ServingProcess {
+interface ServingProcess {
   readonly pid: number;
   readonly roles: readonly string[];
 }

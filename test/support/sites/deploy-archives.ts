@@ -9,7 +9,7 @@ import { archiveSource } from '../../../src/adapters/archives/open-upload.ts';
 import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
 import type { SiteSource, SourceEntry, UploadProgress } from '../../../src/sites/ports.ts';
 import type { Orders, Outcome } from './deploying-process.ts';
-import { listingOf } from './folder-listing.ts';
+import { listingOf } from './direct-unpacking.ts';
 import { siteLab } from './site-lab.ts';
 import { openStores } from '../stores.ts';
 

@@ -12,7 +12,7 @@ import {
   type SourceEntry,
 } from '../../../src/sites/ports.ts';
 import { deploySite } from '../../../src/sites/use-cases/deploy-site.ts';
-import { sourceOf } from './site-source.ts';
+import { sourceOf } from './sites.ts';
 
 /** Deploys entries from memory to a project of a running service. */
 export const deployEntries = (

@@ -1,3 +1,6 @@
+import { hash } from 'node:crypto';
+import { lstat, readdir, readFile, mkdir, writeFile, readlink } from 'node:fs/promises';
+import { join, dirname } from 'node:path';
 import type { SiteContents } from '../../../src/sites/domain/site-contents.ts';
 import {
   SiteUnpacking,
@@ -7,6 +10,41 @@ import {
   type SiteSource,
 } from '../../../src/sites/ports.ts';
 import { unpackSite } from '../../../src/sites/use-cases/deploy-site.ts';
+
+/** Everything in a folder, however deep: paths, and for files their permissions and content. */
+export const listingOf = async (folder: string): Promise<readonly string[]> => {
+  const paths = await readdir(folder, { recursive: true });
+  const lines = paths.sort().map(async (path) => {
+    const found = await lstat(join(folder, path));
+    const mode = found.mode.toString(8);
+    if (!found.isFile()) return `${path} ${mode}`;
+    return `${path} ${mode} ${hash('sha256', await readFile(join(folder, path)))}`;
+  });
+  return Promise.all(lines);
+};
+
+/** Writes files into a folder. @returns the folder */
+export const plainTree = async (
+  folder: string,
+  files: Readonly<Record<string, string | Uint8Array>>,
+): Promise<string> => {
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content);
+  }
+  return folder;
+};
+
+/** The paths of all files that this process has open, one for each descriptor. */
+export const openPaths = async (): Promise<readonly string[]> => {
+  const handles = await readdir('/proc/self/fd');
+  const open = handles.map((one) => readlink(`/proc/self/fd/${one}`).catch(() => ''));
+  return Promise.all(open);
+};
+
+/** Whether this process has the file open. */
+export const isOpen = async (path: string): Promise<boolean> => (await openPaths()).includes(path);
 
 /** Unpacks in the thread that asks for it. */
 export class DirectUnpacking<Upload> extends SiteUnpacking<Upload> {

@@ -1,5 +1,327 @@
+import { gzipSync, constants, crc32, deflateRawSync } from 'node:zlib';
+import {
+  tarOf,
+  tgzOf,
+  type TarEntry,
+  regularFile,
+  zip64Of,
+  zipOf,
+  type ZipEntry,
+} from './archive-bytes.ts';
 import type { UploadProblem } from '../../../src/sites/domain/sites-error.ts';
-import { zipOf } from './zip-bytes.ts';
+
+/** The same as the tail of a gzip, which may have any number of members (RFC 1952). */
+const gzippedZeros = (count: number): Buffer =>
+  Buffer.concat(Array<Buffer>(count).fill(gzipSync(zeros)));
+
+const patched = (bytes: Buffer, at: number, value: number): Buffer => {
+  const copy = Buffer.from(bytes);
+  copy[at < 0 ? bytes.length + at : at] = value;
+  return copy;
+};
+
+const tgz = (...entries: readonly TarEntry[]): Promise<Buffer> => tgzOf(index, ...entries);
+
+/** Its end, two blocks of zeros, is missing: another one may follow. */
+const openTar = async (...entries: readonly TarEntry[]): Promise<Buffer> =>
+  (await tarOf(index, ...entries)).subarray(0, -1024);
+
+/** A header that announces another size, with the checksum that belongs to it. */
+const announcing = async (size: string | Buffer): Promise<Buffer> => {
+  const header = (await tarOf({ name: 'lie', content: 'x' })).subarray(0, 512);
+  header.fill(0, 124, 136);
+  Buffer.from(size).copy(header, 124);
+  header.fill(' ', 148, 156);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return header;
+};
+const octal = (size: number): string => size.toString(8).padStart(11, '0');
+
+/** So many attributes of extended headers (POSIX pax). */
+const paxOf = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `9 k${String(at).padStart(3, '0')}=\n`).join('');
+
+/** An extended header for all files that follow. */
+const globalOf = async (attributes: string): Promise<Buffer> => {
+  const tar = await tarOf({ name: 'g', content: attributes });
+  return Buffer.concat([retyped(tar.subarray(0, 512), 'g'), tar.subarray(512, -1024)]);
+};
+
+/** @param escape a path that nothing may be written to */
+export const hostileTars = (escape: string): readonly HostileArchive[] => {
+  const { folder, name } = escapesOf(escape);
+  const way = `../../${name}`;
+  return linesOf([
+    ['a path that leads out', () => tgz({ name: way, content: 'x' }), 'archive_unsafe_path'],
+    ['an absolute path', () => tgz({ name: escape, content: 'x' }), 'archive_unsafe_path'],
+    [
+      'a long path that leads out',
+      () => tgz({ name: `${'d/'.repeat(120)}../${way}`, content: 'x' }),
+      'archive_unsafe_path',
+    ],
+    [
+      'another path behind the one that is seen',
+      () => tgz({ name: 'good.txt', content: 'x', pax: { path: way } }),
+      'archive_unsafe_path',
+    ],
+    [
+      'a link and a file behind it',
+      () =>
+        tgz(
+          { name: 'ln', type: 'symlink', linkname: folder },
+          { name: `ln/${name}`, content: 'x' },
+        ),
+      'archive_link',
+    ],
+    [
+      'a hard link',
+      () => tgz({ name: 'a', type: 'link', linkname: '/etc/passwd' }),
+      'archive_link',
+    ],
+    ['a pipe', () => tgz({ name: 'pipe', type: 'fifo' }), 'archive_link'],
+    ['a device', () => tgz({ name: 'dev', type: 'character-device' }), 'archive_link'],
+    [
+      'something that nobody knows',
+      async () => gzipSync(Buffer.concat([await openTar(), await unknownType()])),
+      'archive_link',
+    ],
+    [
+      'a folder of 9 000 slashes',
+      () => tgz({ name: `a${'/'.repeat(9_000)}b`, type: 'directory' }),
+      'archive_unsafe_path',
+    ],
+    [
+      'attributes of 1 MiB before a file',
+      () => tgz({ name: 'a', content: 'x', pax: { comment: 'x'.repeat(mib) } }),
+      'archive_unreadable',
+    ],
+    [
+      'attributes for all files that would be copied for each',
+      async () =>
+        gzipSync(Buffer.concat([await openTar(), await globalOf(paxOf(200)), await tarOf()])),
+      'archive_unreadable',
+    ],
+    ['the same path twice', () => tgz(index), 'archive_duplicate_path'],
+    ['no index.html', () => tgzOf({ name: 'about.html', content: 'x' }), 'archive_without_index'],
+    ['nothing in it', () => Promise.resolve(gzipSync('')), 'archive_without_index'],
+    [
+      '300 MiB of zeros',
+      async () =>
+        Buffer.concat([
+          gzipSync(Buffer.concat([await openTar(), await announcing(octal(300 * mib))])),
+          gzippedZeros(301),
+        ]),
+      'archive_too_large',
+    ],
+    [
+      'zeros and no entry in 10 GiB',
+      async () => Buffer.concat([gzipSync(await openTar()), gzippedZeros(10_240)]),
+      'archive_too_large',
+    ],
+    [
+      'a size that is a lie',
+      async () => gzipSync(Buffer.concat([await openTar(), await announcing(octal(9999))])),
+      'archive_unreadable',
+    ],
+    [
+      'a size below zero',
+      async () =>
+        gzipSync(
+          Buffer.concat([
+            await openTar(),
+            await announcing(Buffer.alloc(12, 'ÿÿÿÿÿÿÿÿÿÿÿ\0', 'latin1')),
+          ]),
+        ),
+      'archive_unreadable',
+    ],
+    [
+      'a size beyond all numbers',
+      async () =>
+        gzipSync(Buffer.concat([await openTar(), await announcing(Buffer.alloc(12, 0x80)), zeros])),
+      'archive_unreadable',
+    ],
+    [
+      'a size that is no number',
+      () => tgz({ name: 'a', content: 'x', pax: { size: 'many' } }),
+      'archive_unreadable',
+    ],
+    [
+      'a wrong checksum of a header',
+      async () => gzipSync(patched(await tarOf(index), 150, 0x39)),
+      'archive_unreadable',
+    ],
+    [
+      'a wrong checksum at its end',
+      async () => patched(await tgz(), -8, (await tgz()).at(-8)! ^ 1),
+      'archive_unreadable',
+    ],
+    ['its second half cut off', async () => (await tgz()).subarray(0, 80), 'archive_unreadable'],
+    ['its end cut off', async () => (await tgz()).subarray(0, -3), 'archive_unreadable'],
+    [
+      'something behind its end',
+      async () => Buffer.concat([await tgz(), Buffer.from('something')]),
+      'archive_unreadable',
+    ],
+    [
+      'another thing than a tar in it',
+      () => Promise.resolve(gzipSync('<!doctype html>'.repeat(100))),
+      'archive_unreadable',
+    ],
+    [
+      'no gzip behind its first bytes',
+      () => Promise.resolve(Buffer.from([0x1f, 0x8b, 0xff, 0xff, 0, 0])),
+      'archive_unreadable',
+    ],
+    ['a program with the rights of root', () => tgz({ name: 'tool', content: 'x', mode: 0o4755 })],
+    ['zeros behind its end', async () => Buffer.concat([await tgz(), zeros])],
+    ['a folder by its name only', () => tgz({ name: 'old/', content: '' })],
+  ]);
+};
+
+const unknownType = async (): Promise<Buffer> => retyped(await announcing(octal(0)), 'S');
+
+const retyped = (header: Buffer, type: string): Buffer => {
+  const sum = parseInt(header.toString('latin1', 148, 154), 8) - header[156]! + type.charCodeAt(0);
+  const copy = Buffer.from(header);
+  copy.write(type, 156);
+  copy.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return copy;
+};
+
+/** So many MiB of zeros, deflated: pieces that stand alone, one after the other. */
+const deflatedZeros = (count: number): Buffer => {
+  const piece = deflateRawSync(zeros, { finishFlush: constants.Z_FULL_FLUSH });
+  return Buffer.concat([...Array<Buffer>(count).fill(piece), deflateRawSync(Buffer.alloc(0))]);
+};
+
+const bomb = (count: number, size = count * mib): ZipEntry => {
+  let crc = 0;
+  for (let n = 0; n < count; n++) crc = crc32(zeros, crc);
+  return { name: 'zeros', packed: deflatedZeros(count), size, crc };
+};
+
+const zip = (...entries: readonly ZipEntry[]): Buffer => zipOf([index, ...entries]);
+const file = (name: string | Buffer): Buffer => zip({ name });
+
+const encrypted = 0x801;
+const stronglyEncrypted = 0x841;
+const noUtf8 = 0;
+
+/** A zip64 offset of an entry beyond JavaScript's safe integers. */
+const farAway = (): Buffer => {
+  const extra = Buffer.from([1, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  extra.writeBigUInt64LE(2n ** 62n, 4);
+  return extra;
+};
+
+/** @param escape a path that nothing may be written to */
+export const hostileZips = (escape: string): readonly HostileArchive[] => {
+  const { folder, name } = escapesOf(escape);
+  const link = (path: string, to: string) => ({ name: path, content: to, mode: 0o120777 });
+  return linesOf([
+    ['a path that leads out', () => file(`../../${name}`), 'archive_unsafe_path'],
+    ['a way out further on', () => file(`a/../../../${name}`), 'archive_unsafe_path'],
+    ['an absolute path', () => file(escape), 'archive_unsafe_path'],
+    ['backslashes', () => file(`..\\..\\${name}`), 'archive_unsafe_path'],
+    ['a drive letter', () => file('C:/escape.txt'), 'archive_unsafe_path'],
+    ['a control character', () => file('a\x01b'), 'archive_unsafe_path'],
+    ['a NUL', () => file('a\0.html'), 'archive_unsafe_path'],
+    ['a name without a name', () => file(''), 'archive_unsafe_path'],
+    ['a long name', () => file('a'.repeat(5000)), 'archive_unsafe_path'],
+    ['1500 folders in each other', () => file(`${'d/'.repeat(1500)}f`), 'archive_unsafe_path'],
+    ['a link', () => zip(link('link', '/etc/passwd')), 'archive_link'],
+    [
+      'a link and a file behind it',
+      () => zip(link('d', folder), { name: `d/${name}` }),
+      'archive_link',
+    ],
+    ['a device', () => zip({ name: 'dev', mode: 0o020666 }), 'archive_link'],
+    ['a pipe', () => zip({ name: 'pipe', mode: 0o010666 }), 'archive_link'],
+    ['the same path twice', () => zip(index), 'archive_duplicate_path'],
+    [
+      'one path in two spellings of Unicode',
+      () => zip({ name: 'caf\u00e9' }, { name: 'cafe\u0301' }),
+      'archive_duplicate_path',
+    ],
+    [
+      'a file that is a folder',
+      () => zip({ name: 'a' }, { name: 'a/b' }),
+      'archive_duplicate_path',
+    ],
+    ['no index.html', () => zipOf([{ name: 'about.html' }]), 'archive_without_index'],
+    ['nothing in it', () => zipOf([]), 'archive_without_index'],
+    [
+      '10 001 entries',
+      () =>
+        zip(...Array.from({ length: 10_000 }, (_, n) => ({ name: `d${String(n)}/`, content: '' }))),
+      'archive_too_many_entries',
+    ],
+    ['300 MiB of zeros', () => zip(bomb(300)), 'archive_too_large'],
+    [
+      'the same 10 MiB under many names',
+      () => {
+        const names = Array.from({ length: 30 }, (_, n) => `zeros${String(n)}`);
+        const { packed, ...same } = { ...bomb(10), localOffset: 0 };
+        const others = names.map((name) => ({ ...same, name, packed: packed! }));
+        return zipOf([{ ...others[0]!, name: 'index.html' }, ...others]);
+      },
+      'archive_too_large',
+    ],
+    ['a size that is a lie', () => zip(bomb(300, 10)), 'archive_unreadable'],
+    ['less in it than announced', () => zip({ name: 'a', size: 2 }), 'archive_unreadable'],
+    [
+      'a stored size that is a lie',
+      () => zip({ name: 'a', method: 0, size: 2 }),
+      'archive_unreadable',
+    ],
+    ['a wrong checksum', () => zip({ name: 'a', crc: 1 }), 'archive_unreadable'],
+    [
+      'something behind a compressed file',
+      () => zip({ name: 'a', packed: Buffer.concat([deflateRawSync(Buffer.from('x')), zeros]) }),
+      'archive_unreadable',
+    ],
+    ['no deflate where it says so', () => zip({ name: 'a', packed: zeros }), 'archive_unreadable'],
+    ['its end cut off', () => file('a').subarray(0, -10), 'archive_unreadable'],
+    ['its second half cut off', () => file('a').subarray(0, 80), 'archive_unreadable'],
+    ['something behind its end', () => Buffer.concat([file('a'), zeros]), 'archive_unreadable'],
+    ['fewer entries than announced', () => zipOf([index], 2), 'archive_unreadable'],
+    ['an entry that is elsewhere', () => zip({ name: 'a', localOffset: 5 }), 'archive_unreadable'],
+    [
+      'an entry that is behind its end',
+      () => zip({ name: 'a', localOffset: 0xfffffff0 }),
+      'archive_unreadable',
+    ],
+    [
+      'an entry that is beyond all numbers',
+      () => zip({ name: 'a', localOffset: 0xffffffff, extra: farAway() }),
+      'archive_unreadable',
+    ],
+    [
+      'a directory that is beyond all numbers',
+      () => zip64Of(file('a'), BigInt(file('a').length), 2n ** 63n),
+      'archive_unreadable',
+    ],
+    [
+      'an end that is beyond all numbers',
+      () => zip64Of(file('a'), 2n ** 63n, 0n),
+      'archive_unreadable',
+    ],
+    ['an encrypted file', () => zip({ name: 'a', flags: encrypted }), 'archive_unsupported'],
+    [
+      'a strongly encrypted file',
+      () => zip({ name: 'a', flags: stronglyEncrypted }),
+      'archive_unsupported',
+    ],
+    ['an unusual method', () => zip({ name: 'a', method: 14 }), 'archive_unsupported'],
+    ['a program with the rights of root', () => zip({ name: 'tool', mode: regularFile | 0o4755 })],
+    ['two names that differ in case', () => file('Index.html')],
+    ['an archive in it', () => zip({ name: 'inner.zip', content: zip(bomb(300)) })],
+    ['a name that is no UTF-8', () => file(Buffer.from([0x63, 0xe9, 0x2e, 0x74]))],
+    ['a name in an old code page', () => zip({ name: Buffer.from([0x82]), flags: noUtf8 })],
+    ['a bomb that is left out', () => zip({ ...bomb(300), name: '.git/zeros' })],
+  ]);
+};
 
 /** An archive with one fault and, unless that is the fault, a good index.html. */
 export interface HostileArchive {
@@ -10,18 +332,18 @@ export interface HostileArchive {
 }
 
 /** A page to go with it. */
-export const index = { name: 'index.html', content: '<!doctype html><title>hostile</title>' };
+const index = { name: 'index.html', content: '<!doctype html><title>hostile</title>' };
 
 /** A file written there has escaped. One folder and a name in it. */
-export const escapesOf = (escape: string): { readonly folder: string; readonly name: string } => {
+const escapesOf = (escape: string): { readonly folder: string; readonly name: string } => {
   const at = escape.lastIndexOf('/');
   return { folder: escape.slice(0, at), name: escape.slice(at + 1) };
 };
 
-export const mib = 1024 * 1024;
-export const zeros = Buffer.alloc(mib);
+const mib = 1024 * 1024;
+const zeros = Buffer.alloc(mib);
 
-export const linesOf = (
+const linesOf = (
   lines: readonly (readonly [string, HostileArchive['bytes'], UploadProblem?])[],
 ): readonly HostileArchive[] => lines.map(([what, bytes, problem]) => ({ what, bytes, problem }));
 

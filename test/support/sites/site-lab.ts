@@ -1,5 +1,4 @@
-import { CountingIds } from '../counting-ids.ts';
-import { SettableClock } from '../settable-clock.ts';
+import { CountingIds, SettableClock } from '../settable-clock.ts';
 import { DirectUnpacking } from './direct-unpacking.ts';
 import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
 import type { Deploy, Site } from '../../../src/sites/domain/site.ts';

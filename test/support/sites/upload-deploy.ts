@@ -4,7 +4,7 @@
  */
 import type { S3Place } from '../../../src/adapters/storage/s3/s3-client.ts';
 import { processOn } from './object-store-files.ts';
-import { inPieces } from './site-source.ts';
+import { inPieces } from './sites.ts';
 
 export interface UploadOrder {
   readonly place: S3Place;

@@ -2,7 +2,139 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '../until.ts';
-import { spansIn, type ReceivedSpan } from './spans.ts';
+
+/** A message of Protocol Buffers: the values of each field by its number, in their order. */
+class WireMessage {
+  readonly #fields = new Map<number, (bigint | Buffer)[]>();
+
+  /** @throws RangeError where it ends too early */
+  constructor(bytes: Buffer) {
+    const reader = { bytes, at: 0 };
+    while (reader.at < bytes.length) {
+      const tag = Number(varint(reader));
+      const values = this.#fields.get(tag >>> 3) ?? [];
+      values.push(valueOf(tag & 7, reader));
+      this.#fields.set(tag >>> 3, values);
+    }
+  }
+
+  messages(field: number): readonly WireMessage[] {
+    return this.#all(field).map((value) => new WireMessage(value as Buffer));
+  }
+
+  message(field: number): WireMessage | undefined {
+    return this.messages(field)[0];
+  }
+
+  text(field: number): string {
+    return (this.bytes(field) ?? '').toString();
+  }
+
+  hex(field: number): string {
+    return this.bytes(field)?.toString('hex') ?? '';
+  }
+
+  number(field: number): number {
+    return Number(this.#all(field)[0] ?? 0n);
+  }
+
+  has(field: number): boolean {
+    return this.#fields.has(field);
+  }
+
+  bytes(field: number): Buffer | undefined {
+    return this.#all(field)[0] as Buffer | undefined;
+  }
+
+  #all(field: number): readonly (bigint | Buffer)[] {
+    return this.#fields.get(field) ?? [];
+  }
+}
+
+interface Reader {
+  readonly bytes: Buffer;
+  at: number;
+}
+
+const valueOf = (type: number, reader: Reader): bigint | Buffer => {
+  switch (type) {
+    case 0:
+      return varint(reader);
+    case 1:
+      return take(reader, 8).readBigUInt64LE();
+    case 2:
+      return take(reader, Number(varint(reader)));
+    case 5:
+      return BigInt(take(reader, 4).readUInt32LE());
+    default:
+      throw new Error(`wire type ${type} is not expected`);
+  }
+};
+
+const take = (reader: Reader, length: number): Buffer => {
+  const { bytes, at } = reader;
+  if (at + length > bytes.length) throw new RangeError('the message ends too early');
+  reader.at += length;
+  return bytes.subarray(at, at + length);
+};
+
+const varint = (reader: Reader): bigint => {
+  let value = 0n;
+  for (let shift = 0n; ; shift += 7n) {
+    const byte = take(reader, 1).readUInt8();
+    value |= BigInt(byte & 0x7f) << shift;
+    if ((byte & 0x80) === 0) return value;
+  }
+};
+
+type Value = string | number | boolean;
+
+export interface ReceivedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Empty at the root of a trace. */
+  readonly parentId: string;
+  readonly name: string;
+  readonly kind: 'internal' | 'server' | 'client' | 'consumer' | undefined;
+  readonly ms: number;
+  readonly facts: Readonly<Record<string, Value>>;
+  readonly isError: boolean;
+  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
+  /** Of the process. */
+  readonly resource: Readonly<Record<string, Value>>;
+}
+
+/** An `ExportTraceServiceRequest` of opentelemetry-proto 1.x. */
+const spansIn = (body: Buffer): readonly ReceivedSpan[] =>
+  new WireMessage(body).messages(1).flatMap((ofResource) => {
+    const resource = factsIn(ofResource.message(1)?.messages(1) ?? []);
+    const spans = ofResource.messages(2).flatMap((ofScope) => ofScope.messages(2));
+    return spans.map((span) => spanFrom(span, resource));
+  });
+
+const kinds = [undefined, 'internal', 'server', 'client', undefined, 'consumer'] as const;
+const error = 2;
+
+const spanFrom = (span: WireMessage, resource: ReceivedSpan['resource']): ReceivedSpan => ({
+  traceId: span.hex(1),
+  spanId: span.hex(2),
+  parentId: span.hex(4),
+  name: span.text(5),
+  kind: kinds[span.number(6)],
+  ms: (span.number(8) - span.number(7)) / 1e6,
+  facts: factsIn(span.messages(9)),
+  isError: span.message(15)?.number(3) === error,
+  links: span.messages(13).map((link) => ({ traceId: link.hex(1), spanId: link.hex(2) })),
+  resource,
+});
+
+const factsIn = (pairs: readonly WireMessage[]): Readonly<Record<string, Value>> =>
+  Object.fromEntries(pairs.map((pair) => [pair.text(1), valueIn(pair.message(2))]));
+
+const valueIn = (value: WireMessage | undefined): Value => {
+  if (value?.has(1)) return value.text(1);
+  return value?.has(2) ? value.number(2) === 1 : (value?.number(3) ?? 0);
+};
 
 /** `silent`: takes everything and answers nothing. `failing`: refuses everything, with a long page. */
 type Mood = 'well' | 'silent' | 'failing';

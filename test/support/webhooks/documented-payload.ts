@@ -1,11 +1,9 @@
 import { expect } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
 import { payloadDocument } from '../../../src/adapters/http/reference/payload-schemas.ts';
 import { messageTypes, type Payload } from '../../../src/notifications/domain/payload.ts';
 
-const ajv = new Ajv2020({ strict: true, allErrors: true });
-formats.default(ajv);
+export const ajv = new Ajv2020({ strict: true, allErrors: true });
 
 /** Published schemas allow fields that they do not name, for later versions. What we send today has none of those. */
 const closed = (schema: unknown): unknown => {

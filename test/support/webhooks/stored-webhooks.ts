@@ -1,11 +1,11 @@
+import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
 import { AsyncActing } from '../../../src/adapters/system/async-context.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
 import { Database } from '../../../src/adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../../src/adapters/kysely/kysely-outbox.ts';
 import { KyselyWebhookDeliveries } from '../../../src/adapters/kysely/notifications/kysely-webhook-deliveries.ts';
 import { KyselyWebhooks } from '../../../src/adapters/kysely/notifications/kysely-webhooks.ts';
-import { callingOver } from './calling.ts';
+import { callingOver } from './receivers.ts';
 import { realOutside } from './real-outside.ts';
 
 /** The webhooks of a service's first account, through its database. */

@@ -17,7 +17,7 @@ import {
   scopes,
   secretHint,
 } from '../../../src/access/domain/api-key.ts';
-import { anyCharacter } from '../../support/any-text.ts';
+import { anyCharacter } from '../../support/seeded-random.ts';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { crc32 } from 'node:zlib';

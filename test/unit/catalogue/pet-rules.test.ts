@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { anyCharacter } from '../../support/any-text.ts';
+import { anyCharacter } from '../../support/seeded-random.ts';
 import { largestQuantity, sellPet } from '../../../src/catalogue/domain/order.ts';
 import {
   addPet,

@@ -402,6 +402,17 @@ describe('CAA records', () => {
     const forbidden = { ...rightCname, caa: levels(host, ';') };
     expect(codesOf([forbidden], { ...expectation, caa })).toEqual([]);
   });
+
+  test('decide nothing between authorities while ours has not told its name', () => {
+    const caa = expectation.caa.map((policy) => ({ ...policy, issuers: undefined }));
+    const reportOf = (...values: readonly string[]) =>
+      reportOn(asked({ ...rightCname, caa: levels(host, ...values) }), { ...expectation, caa });
+    const named = reportOf('ca.test');
+    expect(named.problems.map(({ code }) => code)).toEqual(['ca_unavailable']);
+    expect(named).toMatchObject({ mayIssue: [], verifiable: true });
+    expect(reportOf(';').problems[0]?.code).toBe('caa_forbids_issuer');
+    expect(codesOf([rightCname], { ...expectation, caa })).toEqual([]);
+  });
 });
 
 test('a name server of ours that fails behind the right target is not the owner’s problem', () => {

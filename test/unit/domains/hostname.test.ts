@@ -2,7 +2,7 @@ import { contestedBy } from '../../../src/domains/domain/attachment/contested-na
 import { addDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { cleanName, parseHostname, shownHost } from '../../../src/domains/domain/names/hostname.ts';
 import type { NameFacts } from '../../../src/domains/domain/names/name-rules.ts';
-import { anyCharacter } from '../../support/any-text.ts';
+import { anyCharacter } from '../../support/seeded-random.ts';
 import { admitted, draft, moment, start, verified } from '../../support/domains/known-domains.ts';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { anyCharacter } from '../../support/any-text.ts';
+import { anyCharacter } from '../../support/seeded-random.ts';
 import { createProject, slugOf, isReservedSlug } from '../../../src/sites/domain/project.ts';
 import { now } from '../../support/accounts.ts';
 

@@ -6,7 +6,7 @@ import {
   type EntryKind,
 } from '../../../src/sites/domain/site-contents.ts';
 import { uploadProblems } from '../../../src/sites/domain/sites-error.ts';
-import { anyCharacter } from '../../support/any-text.ts';
+import { anyCharacter } from '../../support/seeded-random.ts';
 import { codeOf } from '../../support/race.ts';
 
 const admit = (path: string, kind: EntryKind = 'file') => inspectSite().admit(path, kind);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { meteredAccounts, type MeteredAccount } from '../../support/access/metered-account.ts';
+import { meteredAccounts, type MeteredAccount } from '../../support/access/access-lab.ts';
 
 const meteredAccount = meteredAccounts();
 const start = new Date('2026-03-01T10:00:30Z');

@@ -4,7 +4,7 @@ import {
   fewRequests as limits,
   meteredAccounts,
   type MeteredAccount,
-} from '../../support/access/metered-account.ts';
+} from '../../support/access/access-lab.ts';
 
 const meteredAccount = meteredAccounts();
 const start = new Date('2026-03-01T10:00:30Z');

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { caWindows } from '../../../src/domains/domain/certificates/ca-budget.ts';
+import { caWindows, type LedgerName } from '../../../src/domains/domain/certificates/ca-budget.ts';
 import type { AuthorityStep } from '../../support/domains/scripted-authority.ts';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';
 import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/certificate-status.ts';
@@ -146,6 +146,24 @@ describe('the share of an account', () => {
     lab.clock.advance(hour);
     await lab.tendDue();
     expect((await lab.current(domain)).state).toBe('live');
+  });
+
+  test('records once that others took the last place, however often they do', async () => {
+    await churn(10);
+    const domain = await lab.addVerified();
+    const { ledger, domains } = lab.ports;
+    const isFree = new Proxy(ledger, {
+      get: (target, method) =>
+        method === 'use'
+          ? (name: LedgerName, now: Date) => target.use({ ...name, accountId: 'acc_other' }, now)
+          : (Reflect.get(target, method) as unknown),
+    });
+    for (let n = 0; n < 3; n++) {
+      await domains.change(domain.id, (one) => unchanged(postponeAttempt(one, start)));
+      await lab.tendDue({ ledger: isFree });
+    }
+    expect(await lab.attempts(domain)).toEqual(['postponed']);
+    expect(lab.asked('order')).toBe(10);
   });
 
   test('does not delay a renewal, whether or not the authority exempts renewals', async () => {

@@ -18,8 +18,14 @@ import type {
 import { deploySite, giveUpCutOffUploads } from '../../../src/sites/use-cases/deploy-site.ts';
 import { later, now } from '../../support/accounts.ts';
 import { siteLab, type SiteLab } from '../../support/sites/site-lab.ts';
-import { allOf, brokenOff, entry, inPieces, sourceOf } from '../../support/sites/site-source.ts';
-import { newProject } from '../../support/sites/sites.ts';
+import {
+  allOf,
+  brokenOff,
+  entry,
+  inPieces,
+  sourceOf,
+  newProject,
+} from '../../support/sites/sites.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 

@@ -2,9 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { slugOf } from '../../../src/sites/domain/project.ts';
 import { startProject } from '../../../src/sites/use-cases/projects.ts';
 import { newAccount, now } from '../../support/accounts.ts';
-import { CountingIds } from '../../support/counting-ids.ts';
+import { CountingIds, SettableClock } from '../../support/settable-clock.ts';
 import { allowance } from '../../support/domains/known-domains.ts';
-import { SettableClock } from '../../support/settable-clock.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 
 const open = storesOfTests();

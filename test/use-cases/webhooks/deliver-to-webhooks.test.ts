@@ -6,7 +6,7 @@ import { later, newAccount, now } from '../../support/accounts.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 import type { Stores } from '../../support/stores.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
-import { callingOver } from '../../support/webhooks/calling.ts';
+import { callingOver } from '../../support/webhooks/receivers.ts';
 import { allDue } from '../../support/webhooks/stored-webhook.ts';
 
 const delivered: Outcome = { kind: 'answered', status: 204, beginning: '', tookMs: 3 };

@@ -1,4 +1,5 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import { nameInText } from '../../../domains/domain/names/hostname.ts';
 import { isVisited } from '../../../domains/domain/attachment/serving.ts';
 import { reverifyAllowedAt, verifyAllowedAt } from '../../../domains/domain/attachment/checks.ts';
 import type { RecordZones } from '../../../domains/domain/dns/records.ts';
@@ -10,7 +11,7 @@ import { bareForm, type Form, type Refusal, type Visit } from '../frame/screen.t
 import type { DashboardPorts } from '../ports.ts';
 import { domainOf, domainPath, settingPath } from './paths.ts';
 import { leftRecords } from './records.ts';
-import { nameInText, shownName } from './words.ts';
+import { shownName } from './words.ts';
 
 export interface VerifyOptions {
   readonly action: string;

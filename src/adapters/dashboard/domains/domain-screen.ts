@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import { nameInText } from '../../../domains/domain/names/hostname.ts';
 import { isVisited } from '../../../domains/domain/attachment/serving.ts';
 import type { RecordZones } from '../../../domains/domain/dns/records.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
@@ -19,7 +20,7 @@ import { leftRecords, recordsSection, whyDelete } from './records.ts';
 import { shareForms, shareSection } from './shares.ts';
 import { earlierSection, goneSection, nowSection } from './status.ts';
 import { positionOf, timelineSection } from './timeline.ts';
-import { domainHead, nameInText, shownName } from './words.ts';
+import { domainHead, shownName } from './words.ts';
 
 const path = domainPath(':slug', ':host');
 

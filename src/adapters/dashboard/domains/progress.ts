@@ -4,6 +4,7 @@ import type {
   OwnFact,
   RemovalReason,
 } from '../../../domains/domain/attachment/custom-domain.ts';
+import { nameInText } from '../../../domains/domain/names/hostname.ts';
 import {
   healthOf,
   isDelegated,
@@ -21,7 +22,7 @@ import {
 } from '../../../domains/domain/dns/problem.ts';
 import { proofOf } from '../../../domains/domain/dns/records.ts';
 import { exact, type Tone } from '../frame/parts.ts';
-import { nameInText, nameOf } from './words.ts';
+import { nameOf } from './words.ts';
 
 export interface Progress {
   /** In a few words, for a list. */

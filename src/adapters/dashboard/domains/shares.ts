@@ -1,6 +1,7 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import { nameInText } from '../../../domains/domain/names/hostname.ts';
 import {
   type DomainShare,
   mostShares,
@@ -21,7 +22,7 @@ import { domainOf, domainPath } from './paths.ts';
 import { sharedSentenceOf } from './progress.ts';
 import { recordsSection } from './records.ts';
 import { stepLine, stepsOf } from './status.ts';
-import { nameInText, nameOf, shownName, stateBadge } from './words.ts';
+import { nameOf, shownName, stateBadge } from './words.ts';
 
 type Ports = Pick<DashboardPorts, 'sites' | 'domains' | 'settings'>;
 

@@ -4,7 +4,6 @@ import {
   stateInWords,
 } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { Responsible, Severity } from '../../../domains/domain/dns/problem.ts';
-import { shownHost } from '../../../domains/domain/names/hostname.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { type Child, html, type Html } from '../frame/html.ts';
 import { badge, exact, minute, type Tone } from '../frame/parts.ts';
@@ -41,9 +40,6 @@ type Named = Pick<CustomDomain, 'host' | 'unicodeHost'>;
 /** The U-labels, and beside them the A-labels where they differ: letters of two scripts can look the same. */
 export const shownName = ({ host, unicodeHost }: Named): Html =>
   host === unicodeHost ? html`${host}` : html`${unicodeHost} <span class="ascii">(${host})</span>`;
-
-export const nameInText = ({ host, unicodeHost: unicode }: Named): string =>
-  shownHost({ host, unicode });
 
 /** A host name that is known by its A-labels alone. */
 export const nameOf = (host: string): Named => ({

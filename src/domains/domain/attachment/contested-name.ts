@@ -14,7 +14,7 @@ import { isDelegated, prepared, unprepared, changesRoutes, isAttached } from './
 import { proofOf } from '../dns/records.ts';
 import { refusal } from '../domains-error.ts';
 import type { DomainsEvent } from '../domains-event.ts';
-import { shownHost } from '../names/hostname.ts';
+import { nameInText } from '../names/hostname.ts';
 
 /** One that is only `added` has proven its name while the delegation is there. */
 const hasProven = (domain: CustomDomain): boolean =>
@@ -43,10 +43,11 @@ export const isContested = (claimant: Claimant, holders: readonly CustomDomain[]
 
 /** What a name that waits needs. @param proven see `provenElsewhere` */
 export const contestInWords = (
-  { host, unicodeHost: unicode }: Pick<CustomDomain, 'host' | 'unicodeHost'>,
+  domain: Pick<CustomDomain, 'host' | 'unicodeHost'>,
   proven: string,
 ): string => {
-  const name = proven === host ? shownHost({ host, unicode }) : proven;
+  const { host } = domain;
+  const name = proven === host ? nameInText(domain) : proven;
   return `Another account has proven that it owns ${name}. If this name is yours, create ${proofOf(host)} too: then it moves here.`;
 };
 
@@ -91,11 +92,8 @@ export const contestedBy = (
     : removeDomain(holder, 'contested', now);
 };
 
-export const domainTaken = ({
-  host,
-  unicodeHost: unicode,
-}: Pick<CustomDomain, 'host' | 'unicodeHost'>) => {
-  const message = `${shownHost({ host, unicode })} is in use. Create ${proofOf(host)} to prove that it is yours.`;
+export const domainTaken = (domain: Pick<CustomDomain, 'host' | 'unicodeHost'>) => {
+  const message = `${nameInText(domain)} is in use. Create ${proofOf(domain.host)} to prove that it is yours.`;
   return refusal('domain_taken', message);
 };
 

@@ -42,7 +42,7 @@ import {
   type ValidationMethod,
   validationMethods,
 } from '../dns/validation.ts';
-import { shownHost } from '../names/hostname.ts';
+import { nameInText } from '../names/hostname.ts';
 import { isWildcard } from '../names/name-rules.ts';
 
 /** A domain that has a certificate, or gets one. It holds the name: one domain over all accounts does. */
@@ -332,10 +332,10 @@ const lineToAdd = (
   domain: CustomDomain,
   issuers: readonly string[],
 ): Pick<DnsProblem, 'wanted' | 'fix'> => {
-  const { host, unicodeHost: unicode } = domain;
+  const { host } = domain;
   const policy = { issuers, isWildcard: isWildcard(host) };
   if (isAtApex(domain)) {
-    const fix = `${disagreement} Add the record shown at the DNS provider of ${shownHost({ host, unicode })}.`;
+    const fix = `${disagreement} Add the record shown at the DNS provider of ${nameInText(domain)}.`;
     return { wanted: allowingLine(host, policy), fix };
   }
   // Beside a CNAME there can be no CAA record (RFC 1034, section 3.6.2).

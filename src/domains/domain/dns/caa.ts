@@ -39,8 +39,8 @@ const toldOnly = (finding: Finding, authority: string): Finding =>
 /** The authority and account that want to issue. */
 export interface CaaPolicy {
   readonly authority: string;
-  /** A record must name one of these; empty if the authority ignores CAA. */
-  readonly issuers: readonly string[];
+  /** A record must name one of these; empty if the authority ignores CAA, undefined while it has not said them. */
+  readonly issuers: readonly string[] | undefined;
   /** The account as `accounturi` names it; undefined until there is one. */
   readonly accountUri: string | undefined;
   readonly method: ValidationMethod;
@@ -92,11 +92,12 @@ const withoutBlanks = (text: string): string => {
 
 const isBlank = (character: string | undefined): boolean => character === ' ' || character === '\t';
 
-/** @returns why the record does not allow it, or undefined when it does */
+/** @returns why the record does not allow it, or undefined when it does; `unnamed` when that is not known */
 const isAllowedBy = (
   { issuer, parameters }: IssueValue,
   { issuers, accountUri, method }: CaaPolicy,
-): 'other_authority' | 'other_account' | 'other_method' | undefined => {
+): 'unnamed' | 'other_authority' | 'other_account' | 'other_method' | undefined => {
+  if (!issuers) return 'unnamed';
   if (!issuers.includes(issuer)) return 'other_authority';
   const valuesOf = (tag: string) =>
     parameters.filter(([name]) => name.toLowerCase() === tag).map(([, value]) => value);
@@ -127,6 +128,8 @@ export type CaaVerdict =
       readonly record: CaaRecord;
       readonly why: CaaRefusal;
     }
+  /** A record names an authority, and ours has not said its names. */
+  | { readonly kind: 'unnamed'; readonly level: string }
   /** An authority takes this for a refusal: the answer could have been one. */
   | { readonly kind: 'failed'; readonly level: string; readonly reason: DnsFailure };
 
@@ -151,11 +154,12 @@ const refusals = [
   'malformed',
   'other_method',
   'other_account',
+  'unnamed',
 ] as const;
 
 /** @param levels from the host upwards; of a wildcard, from the name that it is below */
 export const caaVerdict = (levels: readonly CaaLevel[], policy: CaaPolicy): CaaVerdict => {
-  if (policy.issuers.length === 0) return { kind: 'allowed', level: undefined };
+  if (policy.issuers?.length === 0) return { kind: 'allowed', level: undefined };
   for (const { name: level, answer } of levels) {
     if (answer.kind === 'failed') return { kind: 'failed', level, reason: answer.reason };
     if (answer.kind === 'records') return verdictOf(level, answer.records, policy);
@@ -177,7 +181,9 @@ const verdictOf = (level: string, records: readonly CaaRecord[], policy: CaaPoli
   }
   const rank = (why: (typeof refused)[number]['why']) => (why ? refusals.indexOf(why) : -1);
   const closest = refused.reduce((best, one) => (rank(one.why) > rank(best.why) ? one : best));
-  return { kind: 'forbidden', level, record: closest.record, why: closest.why ?? 'nobody' };
+  const { record, why = 'nobody' } = closest;
+  if (why === 'unnamed') return { kind: why, level };
+  return { kind: 'forbidden', level, record, why };
 };
 
 /**
@@ -211,7 +217,7 @@ const caaLine = (name: string, { flags, tag, value }: CaaRecord): string =>
 /** The line that lets an authority issue: of its names, any would do. */
 export const allowingLine = (
   name: string,
-  { issuers: [issuer = ''], isWildcard }: Pick<CaaPolicy, 'issuers' | 'isWildcard'>,
+  { issuers: [issuer = ''] = [], isWildcard }: Pick<CaaPolicy, 'issuers' | 'isWildcard'>,
 ): string => caaLine(name, { flags: 0, tag: isWildcard ? 'issuewild' : 'issue', value: issuer });
 
 /** Whether our authority may issue for the name, as one resolver sees its CAA records. */
@@ -225,6 +231,14 @@ const judgeIssuance = (facts: ResolverFacts, host: string, policy: CaaPolicy): F
       return { kind: 'right', resolver, seen: 'CAA allows it', ttl };
     case 'failed':
       return unanswered(resolver, verdict.reason, 'CAA', `CAA of ${verdict.level}`);
+    case 'unnamed': {
+      const seen = `CAA of ${verdict.level} names authorities; ${policy.authority} has not told us its name yet`;
+      const problem = dnsProblem('ca_unavailable', {
+        seen,
+        wanted: `an answer of ${policy.authority}`,
+      });
+      return { kind: 'failed', resolver, seen, ttl, problem };
+    }
     case 'forbidden': {
       const reason = reasons(policy)[verdict.why];
       const seen = `${caaLine(verdict.level, verdict.record)} (${reason})`;

@@ -151,8 +151,8 @@ export const isBlocking = ({ severity }: Pick<DnsProblem, 'severity'>): boolean 
 export type Finding<Right = unknown> =
   | ({ readonly kind: 'right' } & Heard & Right)
   | ({ readonly kind: 'wrong'; readonly problems: readonly DnsProblem[] } & Heard)
-  /** The lookup failed, so it neither proves nor disproves the record. */
-  | ({ readonly kind: 'failed' } & Heard);
+  /** It neither proves nor disproves the record: the lookup failed, or the problem stands in the way. */
+  | ({ readonly kind: 'failed'; readonly problem?: DnsProblem } & Heard);
 
 interface Heard {
   readonly resolver: string;
@@ -193,11 +193,18 @@ export const agreementOf = (findings: readonly Finding[]): 'right' | 'wrong' | '
  * What is wrong, the worst first.
  * @param questions for each, a finding of every resolver
  */
-export const problemsIn = (questions: readonly (readonly Finding[])[]): readonly DnsProblem[] => [
-  ...questions.flatMap(blockersOf),
-  ...lookupFailure(questions.filter((findings) => agreementOf(findings) === 'unknown')),
-  ...questions.flatMap(dissentIn),
-];
+export const problemsIn = (questions: readonly (readonly Finding[])[]): readonly DnsProblem[] => {
+  const unknown = questions.filter((findings) => agreementOf(findings) === 'unknown');
+  return [
+    ...questions.flatMap(blockersOf),
+    ...lookupFailure(unknown.filter((findings) => obstacleIn(findings) === undefined)),
+    ...unknown.flatMap((findings) => obstacleIn(findings) ?? []),
+    ...questions.flatMap(dissentIn),
+  ];
+};
+
+const obstacleIn = (findings: readonly Finding[]): DnsProblem | undefined =>
+  findings.flatMap((one) => (one.kind === 'failed' && one.problem ? [one.problem] : []))[0];
 
 const blockersOf = (findings: readonly Finding[]): readonly DnsProblem[] => {
   if (agreementOf(findings) !== 'wrong') return [];

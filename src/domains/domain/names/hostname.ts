@@ -73,3 +73,9 @@ export const hostMeant = (raw: string, read: (name: string) => NameFacts): strin
 /** Adds the A-labels to an internationalised name, because letters of different scripts can look the same. */
 export const shownHost = ({ host, unicode }: Pick<Hostname, 'host' | 'unicode'>): string =>
   host === unicode ? host : `${unicode} (${host})`;
+
+/** The same of a stored domain. */
+export const nameInText = (named: {
+  readonly host: string;
+  readonly unicodeHost: string;
+}): string => shownHost({ host: named.host, unicode: named.unicodeHost });

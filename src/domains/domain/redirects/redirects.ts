@@ -1,6 +1,6 @@
 import type { ProjectHost } from '../attachment/serving.ts';
 import { refusal } from '../domains-error.ts';
-import { cleanName, shownHost } from '../names/hostname.ts';
+import { cleanName, nameInText } from '../names/hostname.ts';
 import { isWildcard, namesFor } from '../names/name-rules.ts';
 import {
   type DomainSettings,
@@ -150,7 +150,7 @@ const hostOfProject = (raw: string, { hosts }: RedirectFacts, field: Field): str
   const name = cleanName(raw);
   const found = hosts.find(({ host, unicodeHost }) => name === host || name === unicodeHost);
   if (found) return found.host;
-  const known = hosts.slice(0, mostNamed).map(shownName);
+  const known = hosts.slice(0, mostNamed).map(nameInText);
   const all = [...known, ...(hosts.length > mostNamed ? ['…'] : [])].join(', ');
   throw refusal(
     'redirect_unknown_domain',
@@ -175,11 +175,8 @@ const nameIn =
   ({ hosts }: RedirectFacts) =>
   (host: string): string => {
     const known = hosts.find((one) => one.host === host);
-    return known ? shownName(known) : host;
+    return known ? nameInText(known) : host;
   };
-
-const shownName = ({ host, unicodeHost: unicode }: ProjectHost): string =>
-  shownHost({ host, unicode });
 
 const tooLong = `A domain or an address has at most ${longestAddress} characters.`;
 

@@ -10,7 +10,7 @@ import { openStores, type Stores } from '../../support/stores.ts';
 
 const rivals: readonly Actor[] = ['person:mia@shop.example', 'key:key_1', 'operator'];
 
-// Only SQLite stores jointly.
+// Only SQLite batches transactions.
 let stores: Stores;
 let signals = 0;
 let project: Project;
