@@ -18,6 +18,8 @@ const shared = {
   testEnvironment: '<rootDir>/test/runner/environment.ts',
   runtime: '<rootDir>/test/runner/runtime.ts',
   transform: {},
+  // The package that `make dist` makes has the name of the project.
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/'],
 };
 
 /** @param servers the folder with what starts the servers of the suite */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import {
@@ -14,10 +15,12 @@ import { until } from '../support/until.ts';
 
 let home: Home;
 let services: readonly Service[];
+/** Of Redis; no other suite uses it. */
+const database = '7';
 beforeAll(async () => {
   home = await newHome(await migratedDatabase('mysql'));
   // Much patience, or a busy machine would look like one without Redis.
-  const address = `${process.env['TEST_REDIS_URL'] ?? ''}?commandTimeout=60000`;
+  const address = `${process.env['TEST_REDIS_URL'] ?? ''}/${database}?commandTimeout=60000`;
   const start = async () => home.start({ REDIS_URL: address, PORT: String(await findFreePort()) });
   services = await Promise.all([start(), start()]);
   for (const { origin } of services)
@@ -38,6 +41,13 @@ test('processes on one Redis let exactly as many concurrent requests pass as the
   expect(seen.first.map(left).sort()).toEqual([58, 59]);
   expect(seen.rest.filter(({ status }) => status === 200)).toHaveLength(58);
   expect(seen.rest.filter(({ status }) => status === 429)).toHaveLength(20);
+});
+
+test('each process listens for what the others store', async () => {
+  const redis = new Redis(process.env['TEST_REDIS_URL'] ?? '');
+  const channel = `animal-store:stored:${database}`;
+  await until('both listen', async () => (await redis.pubsub('NUMSUB', channel))[1] === 2);
+  redis.disconnect();
 });
 
 test('a process learns that another one revoked a key', async () => {

@@ -13,12 +13,13 @@ import {
   type DecodedPacket,
   type RecordType,
 } from 'dns-packet';
-import type {
-  CaaRecord,
-  DnsAnswer,
-  DnsFailure,
-  ExtendedError,
-  UncheckedAnswer,
+import {
+  largestAnswer,
+  type CaaRecord,
+  type DnsAnswer,
+  type DnsFailure,
+  type ExtendedError,
+  type UncheckedAnswer,
 } from '../../domains/domain/dns/facts.ts';
 import type { ServerAddress } from './server-address.ts';
 
@@ -50,6 +51,7 @@ const read = (message: Buffer): DnsAnswer<CaaRecord> => {
   const rcode = rcodeOf(message);
   if (rcode === rcodes.noSuchName) return { kind: 'no_such_name' };
   if (rcode !== rcodes.noError) return { kind: 'failed', reason: failures[rcode] ?? 'malformed' };
+  if (hasTooMany(message)) return { kind: 'failed', reason: 'too_large' };
   const answers = decoded(message)?.answers?.filter((answer) => answer.type !== 'OPT');
   if (!answers) return malformed;
   const records = answers
@@ -159,9 +161,17 @@ const failures: Partial<Record<number, DnsFailure>> = {
 /** Whether the resolver validated the answer by DNSSEC (RFC 4035, section 3.2.3). */
 const isAuthentic = (message: Buffer): boolean => (message.readUInt8(3) & 0x20) !== 0;
 
+/** The question, a CNAME chain, the authority section and OPT. */
+const otherRecords = 100;
+
+/** As its header says: thousands of compressed names would take a quarter of a second to read. */
+const hasTooMany = (message: Buffer): boolean =>
+  [4, 6, 8, 10].reduce((sum, at) => sum + message.readUInt16BE(at), 0) >
+  largestAnswer.records + otherRecords;
+
 export const decoded = (message: Buffer): DecodedPacket | undefined => {
   try {
-    return decode(message);
+    return hasTooMany(message) ? undefined : decode(message);
   } catch {
     return undefined;
   }

@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { encode, type Answer } from 'dns-packet';
+import { decoded } from '../../../src/adapters/dns/wire-questions.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import { checkDomain } from '../../../src/domains/use-cases/check-domain.ts';
 import { failed, host, openInspections, records, timesAsked } from '../../lab/dns/inspection.ts';
@@ -34,6 +36,14 @@ test('more than a thousand records are too large and are not queried again', asy
   expect([a, aaaa]).toEqual([failed('too_large'), failed('too_large')]);
   // Over UDP, where it is cut, and over TCP.
   expect(timesAsked(inspect.dns, host, 'A')).toBe(2);
+});
+
+test('a message with thousands of records is not even read', () => {
+  const answer: Answer = { type: 'A', name: host, data: '198.18.0.1' };
+  const reply = (records: number) =>
+    encode({ type: 'response', answers: [...many(records, () => answer)] });
+  expect(decoded(reply(1000))?.answers).toHaveLength(1000);
+  expect(decoded(reply(1101))).toBeUndefined();
 });
 
 /** As much of every type as one message over TCP takes. */

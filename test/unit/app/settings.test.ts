@@ -4,7 +4,7 @@ import { deploysFolder, objectStoreIn } from '../../../src/app/settings/addresse
 import { loadConfig } from '../../../src/app/settings/config.ts';
 import { weaknessOf } from '../../../src/app/settings/faults.ts';
 import { redaction, withoutUser } from '../../../src/app/settings/redaction.ts';
-import { settings } from '../../../src/app/settings/settings.ts';
+import { settings, type Setting } from '../../../src/app/settings/settings.ts';
 import { nearNames } from '../../../src/app/settings/warnings.ts';
 
 const names = Object.keys(settings);
@@ -28,6 +28,12 @@ test.each([
   ...['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'SSL_CERT_FILE', 'XDG_DATA_DIRS', 'HTTP_PROXY'],
 ])('%s is nothing of ours', (variable) => {
   expect(warnings(variable)).toEqual([]);
+});
+
+test.each(
+  Object.entries<Setting>(settings).filter(([name]) => /SECRET|PASSWORD|TOKEN|HMAC/.test(name)),
+)('%s is a secret', (_, { isSecret }) => {
+  expect(isSecret).toBe(true);
 });
 
 test.each(names)('%s itself brings no warning', (name) => {
