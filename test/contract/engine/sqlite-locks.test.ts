@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { Database } from '../../../src/adapters/kysely/database.ts';
 import { EdgePort } from '../../../src/adapters/kysely/sites/project-routes.ts';
@@ -76,21 +75,6 @@ test('an edge that starts at its known port needs no write and therefore no lock
   await edgePort.remember(8443);
   await expect(edgePort.find()).resolves.toBe(8443);
   await letGo();
-});
-
-test('batched transactions wait until their gathering time is over', async () => {
-  const slow = new Database(home.url, { gatherMs: 1000 });
-  const add = (subject: string) =>
-    slow.batched((db) =>
-      db.insertInto('quota_counters').values({ subject, data: '', saved_at: 0n }).execute(),
-    );
-  await add('first');
-  const second = add('second');
-  await nextTurn();
-  expect(await stored()).toEqual(['first']);
-  await second;
-  expect(await stored()).toEqual(['first', 'second']);
-  await slow.close();
 });
 
 test('a writer waits two seconds from its own arrival for another program, while others read', async () => {
