@@ -1,9 +1,11 @@
 import { expect } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import { payloadDocument } from '../../../src/adapters/http/reference/payload-schemas.ts';
 import { messageTypes, type Payload } from '../../../src/notifications/domain/payload.ts';
 
-export const ajv = new Ajv2020({ strict: true, allErrors: true });
+const ajv = new Ajv2020({ strict: true, allErrors: true });
+formats.default(ajv);
 
 /** Published schemas allow fields that they do not name, for later versions. What we send today has none of those. */
 const closed = (schema: unknown): unknown => {

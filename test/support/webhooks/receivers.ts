@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import formats from 'ajv-formats';
 import { pino } from 'pino';
 import type { Outside, AskedCalls } from '../../../src/notifications/webhook-ports.ts';
 import { QueueWorker } from '../../../src/adapters/schedule/queue-worker.ts';
@@ -12,7 +11,7 @@ import { queueKinds } from '../../../src/app/queues.ts';
 import { webhookCalls } from '../../../src/notifications/notifications.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import type { StoragePorts } from '../storage-ports.ts';
-import { ajv, documentedPayload } from './documented-payload.ts';
+import { documentedPayload } from './documented-payload.ts';
 
 export interface Received {
   /** The address that was called, as in `urlOf`. */
@@ -79,7 +78,6 @@ export const isSignedWith = (secret: string, { headers, body }: Received): boole
 };
 
 export const idOf = ({ headers }: Received): string => String(headers['webhook-id']);
-formats.default(ajv);
 
 const rules = { allowsThisMachine: true };
 
