@@ -1,7 +1,6 @@
 /**
- * A line of text for people: trimmed, 1 to `longest` Unicode code points, well-formed (no half of a surrogate
- * pair) and without control characters, to which
- * belong all line breaks here.
+ * A line of text for people: trimmed, 1 to `longest` Unicode code points, well-formed (no half of a surrogate pair),
+ * without control characters and line breaks.
  */
 export const isLine = (text: string, longest: number): boolean => {
   // A code point takes at most two places in a text: longer ones need not be counted.

@@ -93,7 +93,7 @@ export const readDocument = <K extends Kind>(kind: K, text: string): Document<K>
     const parsed = v.safeParse(schemas[kind], JSON.parse(text));
     if (parsed.success) return parsed.output;
   } catch {
-    // Told below, as any other document that is not one.
+    // Refused below, like JSON of another shape.
   }
   throw new NoUsableAnswer(`The certificate authority's answer is not a valid ${kind} (RFC 8555).`);
 };

@@ -24,7 +24,7 @@ export class AcmeTransport {
   readonly #nonces: string[] = [];
   #directory: Directory | undefined;
   #caaIdentities: readonly string[] | undefined;
-  #askAgainAt = 0;
+  #asked: { readonly at: number; readonly ended: Promise<unknown> } | undefined;
 
   constructor({ directoryUrl, trustedCa, http }: AuthorityAddress) {
     this.directoryUrl = directoryUrl;
@@ -52,11 +52,19 @@ export class AcmeTransport {
 
   /** The names of the authority in CAA records (RFC 8555, section 9.7.6). Undefined until it was reached once. */
   async caaIdentities(now: Date): Promise<readonly string[] | undefined> {
-    if (this.#caaIdentities === undefined && now.getTime() >= this.#askAgainAt) {
-      this.#askAgainAt = now.getTime() + identities.againMs;
-      await this.directory(AbortSignal.timeout(identities.deadlineMs)).catch(() => undefined);
-    }
+    if (this.#caaIdentities === undefined) await this.#askIdentities(now.getTime());
     return this.#caaIdentities;
+  }
+
+  /** All checks that come meanwhile wait for the same answer. */
+  async #askIdentities(now: number): Promise<void> {
+    const passedMs = now - (this.#asked?.at ?? -Infinity);
+    // Less than 0: the clock was set back.
+    if (passedMs < 0 || passedMs >= identities.againMs) {
+      const directory = this.directory(AbortSignal.timeout(identities.deadlineMs));
+      this.#asked = { at: now, ended: directory.catch(() => undefined) };
+    }
+    await this.#asked?.ended;
   }
 
   /** After an error: the directory may have changed. */

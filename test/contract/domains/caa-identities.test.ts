@@ -40,3 +40,18 @@ test('an authority that was never reached is asked again after a minute', async 
   state.isAway = false;
   expect(await transport.caaIdentities(at(60))).toEqual(['ca.example']);
 });
+
+test('checks at the same moment wait for one answer of the authority', async () => {
+  const { state, transport } = authority({ caaIdentities: ['ca.example'] });
+  const asking = [0, 0, 1].map((second) => transport.caaIdentities(at(second)));
+  expect(await Promise.all(asking)).toEqual([['ca.example'], ['ca.example'], ['ca.example']]);
+  expect(state.asked).toBe(1);
+});
+
+test('an authority that was not reached before the clock was set back is asked at once', async () => {
+  const { state, transport } = authority({ caaIdentities: ['ca.example'] });
+  state.isAway = true;
+  await transport.caaIdentities(at(3600));
+  state.isAway = false;
+  expect(await transport.caaIdentities(at(0))).toEqual(['ca.example']);
+});
