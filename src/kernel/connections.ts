@@ -84,19 +84,6 @@ export const takeWaiting = async (waiting: WaitingConnections): Promise<void> =>
   }
 };
 
-interface Sending {
-  readonly writableLength: number;
-  /** Undocumented. Without it, the end of an answer that a client reads slowly would be lost when a server stops. */
-  readonly _httpMessage?: { readonly writableEnded: boolean } | null;
-}
-
-/**
- * Whether the end of an answer over HTTP/1.1 still waits to be sent. Node already counts the connection as idle then, and
- * `closeIdleConnections` would cut the answer.
- */
-export const sendsRest = ({ writableLength, _httpMessage: answer }: Sending): boolean =>
-  writableLength > 0 && answer?.writableEnded === true;
-
 /** A stream to its end, or no more of it than shows that it has more than `most` bytes. */
 export const beginningOf = async (
   stream: AsyncIterable<Uint8Array>,

@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import { constants, type Http2SecureServer, type Http2ServerResponse } from 'node:http2';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { sendsRest, takeWaiting } from '../../kernel/connections.ts';
+import { takeWaiting } from '../../kernel/connections.ts';
 import { keepAliveMs } from './edge-limits.ts';
 import type { EdgeConnection } from './edge-connections.ts';
 
@@ -57,7 +57,8 @@ export const drainEdge = async (edge: DrainedEdge): Promise<void> => {
 };
 
 const closeIdle = ({ servers, connections }: DrainedEdge): void => {
-  for (const { socket, secure = socket } of connections) if (sendsRest(secure)) return;
+  // Node counts a connection as idle while the end of its answer still waits to be sent.
+  for (const { socket, secure = socket } of connections) if (secure.writableLength > 0) return;
   for (const server of servers) (server as Server).closeIdleConnections();
 };
 
