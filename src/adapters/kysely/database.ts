@@ -190,10 +190,18 @@ export class Database {
     await this.engine.connections.close();
   }
 
-  async #startBatch(): Promise<void> {
-    await delay(Math.max(0, this.#batchedAt + this.#gatherMs - performance.now()));
-    this.#batchedAt = performance.now();
-    this.#nextBatch = undefined;
+  #startBatch(): Promise<void> {
+    const waitMs = this.#batchedAt + this.#gatherMs - performance.now();
+    return new Promise((resolve) => {
+      setTimeout(
+        () => {
+          this.#batchedAt = performance.now();
+          this.#nextBatch = undefined;
+          resolve();
+        },
+        Math.max(0, waitMs),
+      );
+    });
   }
 
   #prepareLock(table: LockableTable): Lock {
