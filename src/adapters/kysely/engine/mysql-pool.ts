@@ -30,7 +30,6 @@ export class MysqlPool {
   readonly #settings: PoolSettings;
   readonly #slots: ConnectionSlots;
   readonly #known = new WeakMap<PoolConnection, GuardedConnection>();
-  #isClosed = false;
 
   constructor(pool: Pool, settings: PoolSettings) {
     this.#pool = pool;
@@ -47,7 +46,6 @@ export class MysqlPool {
     const { acquireMs, deadline } = this.#settings;
     const { leftMs } = deadline;
     if (leftMs === 0) throw new OutOfTime('The database');
-    if (this.#isClosed) throw new Error('the pool is closed');
     const ms = Math.min(acquireMs, leftMs);
     const since = performance.now();
     const slot = await this.#slots.take(tableOf(first), ms);
@@ -99,7 +97,6 @@ export class MysqlPool {
 
   /** Waits for running queries: mysql2 tells nobody of the end of a connection that is destroyed meanwhile. */
   async close(): Promise<void> {
-    this.#isClosed = true;
     await this.#slots.idle();
     await new Promise((resolve) => {
       this.#pool.end(resolve);
