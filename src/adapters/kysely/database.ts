@@ -190,18 +190,10 @@ export class Database {
     await this.engine.connections.close();
   }
 
-  #startBatch(): Promise<void> {
-    const waitMs = this.#batchedAt + this.#gatherMs - performance.now();
-    return new Promise((resolve) => {
-      setTimeout(
-        () => {
-          this.#batchedAt = performance.now();
-          this.#nextBatch = undefined;
-          resolve();
-        },
-        Math.max(0, waitMs),
-      );
-    });
+  async #startBatch(): Promise<void> {
+    await delay(Math.max(0, this.#batchedAt + this.#gatherMs - performance.now()));
+    this.#batchedAt = performance.now();
+    this.#nextBatch = undefined;
   }
 
   #prepareLock(table: LockableTable): Lock {

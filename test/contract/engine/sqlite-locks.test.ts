@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
-import { setImmediate as turn } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { Database } from '../../../src/adapters/kysely/database.ts';
 import { EdgePort } from '../../../src/adapters/kysely/sites/project-routes.ts';
@@ -8,7 +7,7 @@ import { SqliteWriters } from '../../../src/adapters/kysely/engine/sqlite-group.
 import { OutOfTime, Unavailable } from '../../../src/kernel/unavailable.ts';
 import { emptyDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { holdLock } from '../../support/servers/file-lock.ts';
-import { holdStopwatch, holdTimeouts } from '../../support/held-timeouts.ts';
+import { holdStopwatch } from '../../support/held-timeouts.ts';
 import { until } from '../../support/until.ts';
 
 let home: TestDatabase;
@@ -76,29 +75,6 @@ test('an edge that starts at its known port needs no write and therefore no lock
   await edgePort.remember(8443);
   await expect(edgePort.find()).resolves.toBe(8443);
   await letGo();
-});
-
-test('what is batched starts once in a gathering time, together', async () => {
-  const gathering = new Database(home.url, { gatherMs: 1000 });
-  const begun: string[] = [];
-  const batched = (name: string) =>
-    gathering.batched(async (db) => {
-      begun.push(name);
-      await db.selectFrom('accounts').select('id').execute();
-    });
-  holdTimeouts();
-  const first = batched('first');
-  await jest.advanceTimersByTimeAsync(0);
-  await first;
-  const others = [batched('second'), batched('third')];
-  await jest.advanceTimersByTimeAsync(999);
-  // By then it would have begun.
-  for (let turns = 0; turns < 20; turns++) await turn();
-  expect(begun).toEqual(['first']);
-  await jest.advanceTimersByTimeAsync(1);
-  await Promise.all(others);
-  expect(begun).toEqual(['first', 'second', 'third']);
-  await gathering.close();
 });
 
 test('a writer waits two seconds from its own arrival for another program, while others read', async () => {
