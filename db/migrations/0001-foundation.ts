@@ -196,6 +196,8 @@ const sites: Tables = {
       id: primary(id),
       project_id: id,
       number: integer,
+      made_by: text(330),
+      message: maybe(text(800)),
       state: text(16),
       started_at: integer,
       finished_at: maybe(integer),
