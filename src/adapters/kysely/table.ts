@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 import * as v from 'valibot';
-import { isActor, type Actor } from '../../kernel/acting.ts';
+import { isActor, type Actor } from '../../kernel/ports.ts';
 
 /** How a field is kept in a column. Every integer is an int64 and arrives as a bigint. */
 export interface Column<Field, Stored> {

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { addAbortSignal, finished, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { DomainError } from '../../kernel/decision.ts';
 import { siteLimits } from '../../sites/domain/site-contents.ts';
 import { uploadRefused } from '../../sites/domain/sites-error.ts';
 
@@ -65,7 +65,10 @@ export const receiveBody = (
         left -= chunk.length;
         hash.update(chunk);
         if (left < 0) done(tooLarge());
-        else file.writeFile(chunk).then(() => done(), done);
+        else
+          file.writeFile(chunk).then(() => {
+            done();
+          }, done);
       },
     });
     await arrive(request, meter, writer, over.signal);

@@ -1,8 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import type { Deadline } from '../../kernel/deadline.ts';
-import type { Ids } from '../../kernel/ids.ts';
+import type { Deadline, Ids } from '../../kernel/ports.ts';
 import { type Deploy, type DeployOrigin, longestUploadMs } from '../../sites/domain/site.ts';
 import type { Project } from '../../sites/domain/project.ts';
 import { uploadRefused } from '../../sites/domain/sites-error.ts';

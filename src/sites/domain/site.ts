@@ -1,6 +1,10 @@
-import type { Actor } from '../../kernel/acting.ts';
-import { refusedTransition, type Decision, type Transitions } from '../../kernel/decision.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import {
+  refusedTransition,
+  type Decision,
+  type Transitions,
+  DomainError,
+} from '../../kernel/decision.ts';
+import type { Actor } from '../../kernel/ports.ts';
 import type { Project } from './project.ts';
 import type { SitesErrorCode, UploadProblem } from './sites-error.ts';
 import type { DeployFailed, DeploySucceeded, SitesEvent } from './sites-event.ts';

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { isVisited } from '../../../domains/domain/attachment/serving.ts';
 import { type Hold, limitInWords } from '../../../domains/domain/certificates/ca-budget.ts';
-import { DomainError } from '../../../kernel/domain-error.ts';
+import { DomainError } from '../../../kernel/decision.ts';
 import { bytesInWords } from '../../../kernel/text.ts';
 import {
   type Deploy,
