@@ -10,7 +10,7 @@ import { Database } from '../src/adapters/kysely/database.ts';
 import { loadConfig } from '../src/app/settings/config.ts';
 import { openContainer } from '../src/app/container.ts';
 import { AccessKey } from '../src/app/keys.ts';
-import { Ids } from '../src/kernel/ids.ts';
+import { Ids } from '../src/kernel/ports.ts';
 import type { Certificate } from '../src/domains/domain/certificates/renewal.ts';
 import { createProject } from '../src/sites/domain/project.ts';
 import { deploySucceeded, startDeploy } from '../src/sites/domain/site.ts';

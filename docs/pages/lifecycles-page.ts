@@ -12,8 +12,7 @@ import {
   type Pet,
   type PetStatus,
 } from '../../src/catalogue/domain/pet.ts';
-import { DomainError } from '../../src/kernel/domain-error.ts';
-import type { Transitions } from '../../src/kernel/decision.ts';
+import { DomainError, type Transitions } from '../../src/kernel/decision.ts';
 import {
   deployTransitions,
   longestUploadMs,

@@ -23,9 +23,8 @@ import type { NameFacts, NameSettings } from './domain/names/name-rules.ts';
 import type { Pair, PairDecision, PairFacts } from './domain/redirects/pair.ts';
 import type { Route } from './domain/redirects/redirects.ts';
 import type { DomainSettings } from './domain/redirects/settings.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock, Ids } from '../kernel/ports.ts';
 import type { Decision } from '../kernel/decision.ts';
-import type { Ids } from '../kernel/ids.ts';
 import type { Claimed, Most, Queue } from '../kernel/queue.ts';
 
 /** Waits for the given number of milliseconds. */

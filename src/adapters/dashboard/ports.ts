@@ -5,10 +5,7 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
 import type { DomainSettingsDocument } from '../../domains/domain/redirects/settings.ts';
 import type { Domains } from '../../domains/domains.ts';
-import type { Acting } from '../../kernel/acting.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import type { Deadline } from '../../kernel/deadline.ts';
-import type { Ids } from '../../kernel/ids.ts';
+import type { Acting, Clock, Deadline, Ids } from '../../kernel/ports.ts';
 import type { Notifications, WebhookCalls } from '../../notifications/notifications.ts';
 import type { Sites } from '../../sites/sites.ts';
 

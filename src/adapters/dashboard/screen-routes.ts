@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { SignedIn } from '../../access/people-ports.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { DomainError } from '../../kernel/decision.ts';
 import { html, type Html } from './frame/html.ts';
 import { layout, readerOf } from './frame/layout.ts';
 import type { LiveStreams } from './frame/live-streams.ts';

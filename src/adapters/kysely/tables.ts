@@ -1,6 +1,6 @@
 import { orderStatuses, type Order } from '../../catalogue/domain/order.ts';
 import { petStatuses, type Pet } from '../../catalogue/domain/pet.ts';
-import { isActor, type Actor } from '../../kernel/acting.ts';
+import { isActor, type Actor } from '../../kernel/ports.ts';
 import {
   assigned,
   flag,

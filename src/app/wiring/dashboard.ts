@@ -2,13 +2,10 @@ import { join } from 'node:path';
 import type { ResolutionContext } from 'inversify';
 import { AuditLog, IdempotencyKeys } from '../../access/ports.ts';
 import { dashboard, type Dashboard } from '../../adapters/dashboard/dashboard.ts';
-import { StoredSignal } from '../../kernel/bell.ts';
+import { StoredSignal } from '../../kernel/signals.ts';
 import { addressBucket, clientAddress } from '../../adapters/http/listener/client-address.ts';
 import { operationSunsets } from '../../adapters/http/operations/catalogue-operations.ts';
-import { Acting } from '../../kernel/acting.ts';
-import { Clock } from '../../kernel/clock.ts';
-import { Deadline } from '../../kernel/deadline.ts';
-import { Ids } from '../../kernel/ids.ts';
+import { Acting, Clock, Deadline, Ids } from '../../kernel/ports.ts';
 import { SettingsReader } from '../domain-settings/settings-reader.ts';
 import { writeDomainSettings } from '../domain-settings/text.ts';
 import {

@@ -1,4 +1,4 @@
-import { DomainError } from '../../kernel/domain-error.ts';
+import { DomainError } from '../../kernel/decision.ts';
 import type { UploadProblem } from './sites-error.ts';
 import { admitBytes, type StorageRoom } from './storage-quota.ts';
 

@@ -1,5 +1,9 @@
-import { refusedTransition, type Decision, type Transitions } from '../../kernel/decision.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import {
+  refusedTransition,
+  type Decision,
+  type Transitions,
+  DomainError,
+} from '../../kernel/decision.ts';
 import type { Project } from './project.ts';
 import type { SitesErrorCode, UploadProblem } from './sites-error.ts';
 import type { DeployFailed, DeploySucceeded, SitesEvent } from './sites-event.ts';

@@ -1,6 +1,6 @@
 import { CountingIds, SettableClock } from '../settable-clock.ts';
 import { DirectUnpacking } from './direct-unpacking.ts';
-import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
+import type { DomainEvent } from '../../../src/kernel/decision.ts';
 import type { Deploy, Site } from '../../../src/sites/domain/site.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import type {

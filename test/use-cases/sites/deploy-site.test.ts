@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
 import { DirectUnpacking } from '../../support/sites/direct-unpacking.ts';
-import { DomainError } from '../../../src/kernel/domain-error.ts';
-import { Unavailable } from '../../../src/kernel/unavailable.ts';
+import { DomainError } from '../../../src/kernel/decision.ts';
+import { Unavailable } from '../../../src/kernel/ports.ts';
 import { siteLimits } from '../../../src/sites/domain/site-contents.ts';
 import { deleteDeploy, giveUpUploads, type Site } from '../../../src/sites/domain/site.ts';
 import type {
