@@ -1,7 +1,4 @@
 import type { ExpressionBuilder } from 'kysely';
-import type { Clock } from '../../../kernel/clock.ts';
-import type { Ids } from '../../../kernel/ids.ts';
-import type { Sealer } from '../../../kernel/sealer.ts';
 import type { Clock, Ids, Sealer } from '../../../kernel/ports.ts';
 import {
   customDomainStates,
