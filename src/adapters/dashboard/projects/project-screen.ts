@@ -150,7 +150,7 @@ interface ProjectView extends DeployListView {
 const projectContent = (view: ProjectView): Html => {
   const { project, deploys, refusal } = view;
   return html`
-    ${projectHead(project, 'deploys', lead(view))}
+    ${projectHead(project, 'overview', lead(view))}
     ${formError(refusalOf(refusal, 'roll-back') ?? refusalOf(refusal, 'delete'))}
     ${failure(view)}
     ${waiting(view)}
