@@ -11,7 +11,7 @@ import {
 import {
   longestWaitForDnsMs,
   nextCheck,
-} from '../../src/domains/domain/attachment/check-schedule.ts';
+} from '../../src/domains/domain/attachment/custom-domain.ts';
 import { recordsFor, type DnsRecord } from '../../src/domains/domain/dns/records.ts';
 import { planAllowances } from '../../src/sites/domain/project.ts';
 import {

@@ -12,9 +12,9 @@ import type { CatalogueEvent } from '../../catalogue/domain/catalogue-event.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { Order, OrderId, OrderStatus, Sale } from '../../catalogue/domain/order.ts';
 import type { Database, Queries } from './database.ts';
+import { pets, orders } from './tables.ts';
 import type { Schema } from './schema.ts';
 import { AggregateStore } from './store.ts';
-import { pets, orders } from './tables.ts';
 import { runWithNext } from './engine/statements.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
 

@@ -16,8 +16,8 @@ import {
 import type { Database, Queries } from './database.ts';
 import { QueueRows } from './queue.ts';
 import { Store } from './store.ts';
-import { fromMillis, toMillis, type Schema } from './schema.ts';
 import { events } from './tables.ts';
+import { fromMillis, toMillis, type Schema } from './schema.ts';
 
 /** Due at once. */
 const asNew = { parked: 0n, attempts: 0n, due_at: 0n, claim: null };

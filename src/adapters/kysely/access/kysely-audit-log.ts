@@ -2,8 +2,8 @@ import type { ExpressionBuilder } from 'kysely';
 import type { AuditEntry, AuditLog, AuditSearch } from '../../../access/ports.ts';
 import type { Database, Queries } from '../database.ts';
 import { Store } from '../store.ts';
-import { toMillis, type Schema } from '../schema.ts';
 import { events } from '../tables.ts';
+import { toMillis, type Schema } from '../schema.ts';
 
 type AuditPosition = Pick<AuditEntry, 'id' | 'occurredAt'>;
 
