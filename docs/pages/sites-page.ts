@@ -1,6 +1,6 @@
 import { keptDeploys } from '../../src/sites/domain/site.ts';
 import { unpackingLimits } from '../../src/adapters/threads/threaded-unpacking.ts';
-import { siteLimits } from '../../src/sites/domain/site-contents.ts';
+import { siteLimits, unwantedNames } from '../../src/sites/domain/site-contents.ts';
 import { uploadProblems, type UploadProblem } from '../../src/sites/domain/sites-error.ts';
 import { code, list, page, printed, table } from './markdown.ts';
 import {
@@ -124,6 +124,10 @@ const told: Readonly<Record<UploadProblem, readonly [meaning: string, advice: st
   archive_too_costly: [
     `Unpacking and compressing it took longer than ${String(unpackingLimits.deadlineMs / 60_000)} minutes, or more than ${String(unpackingLimits.memoryMiB)} MiB of memory.`,
     'Upload fewer and smaller files; remove those that visitors do not need.',
+  ],
+  archive_unwanted: [
+    `At its top is ${list(Object.keys(unwantedNames))}: it is the folder of your source, not the built site.`,
+    'Deploy only the folder that your build makes, such as `dist`.',
   ],
   archive_without_index: [
     'There is no `index.html` at its top.',
