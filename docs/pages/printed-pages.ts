@@ -5,7 +5,6 @@ import { errorsPage } from './errors-page.ts';
 import { eventsPage } from './events-page.ts';
 import { lifecyclesPage } from './lifecycles-page.ts';
 import { limitsPage } from './limits-page.ts';
-import { securityPage } from './security-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { notificationsPage } from './notifications-page.ts';
 import { settingsPage } from './settings-table.ts';
@@ -24,7 +23,6 @@ export const printedPages = (): Readonly<Record<string, string>> => ({
   'metrics.md': metricsPage(),
   'notifications.md': notificationsPage(),
   'settings.md': settingsPage(),
-  'security.md': securityPage(),
   'sites.md': sitesPage(),
   'webhooks.md': webhooksPage(),
 });
