@@ -78,7 +78,8 @@ const orderIn = (status: Order['status']): Order => ({
 });
 
 const deployIn = (state: Deploy['state']): Deploy => {
-  const identity = { id: 'dep_1', number: 1, startedAt: at };
+  const origin = { madeBy: 'operator', message: undefined } as const;
+  const identity = { id: 'dep_1', number: 1, ...origin, startedAt: at };
   switch (state) {
     case 'uploading':
       return { ...identity, state };

@@ -5,10 +5,9 @@ import { errorsPage } from './errors-page.ts';
 import { eventsPage } from './events-page.ts';
 import { lifecyclesPage } from './lifecycles-page.ts';
 import { limitsPage } from './limits-page.ts';
-import { securityPage } from './security-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { notificationsPage } from './notifications-page.ts';
-import { operationsPage } from './settings-table.ts';
+import { settingsPage } from './settings-table.ts';
 import { sitesPage } from './sites-page.ts';
 import { webhooksPage } from './webhooks-page.ts';
 
@@ -23,8 +22,7 @@ export const printedPages = (): Readonly<Record<string, string>> => ({
   'limits.md': limitsPage(),
   'metrics.md': metricsPage(),
   'notifications.md': notificationsPage(),
-  'operations.md': operationsPage(),
-  'security.md': securityPage(),
+  'settings.md': settingsPage(),
   'sites.md': sitesPage(),
   'webhooks.md': webhooksPage(),
 });

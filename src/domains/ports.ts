@@ -160,6 +160,12 @@ export abstract class CustomDomains {
 
   abstract get(id: string): Promise<CustomDomain | undefined>;
 
+  /**
+   * Those of an account whose name contains the text and that are not removed, by name.
+   * @param text in lower case, not empty
+   */
+  abstract search(accountId: string, text: string, limit: number): Promise<readonly CustomDomain[]>;
+
   /** Newest first; of the removed ones the last 20. */
   abstract list(projectId: string): Promise<readonly CustomDomain[]>;
 

@@ -207,7 +207,7 @@ describe('a link that came by mail', () => {
     expect(location).toBe('/dashboard/account/new-password');
     const { text } = await visitor.get(location);
     expect(elementsIn(text, 'input').map(({ attributes }) => attributes['name'])).toEqual([
-      ...['username', 'wanted'],
+      ...['q', 'username', 'wanted'],
     ]);
     const refused = await visitor.post(location, { wanted: 'short' });
     expect([refused.status, problemsIn(refused.text)['wanted']]).toEqual([
