@@ -5,6 +5,7 @@ import { errorsPage } from './errors-page.ts';
 import { eventsPage } from './events-page.ts';
 import { lifecyclesPage } from './lifecycles-page.ts';
 import { limitsPage } from './limits-page.ts';
+import { rolesPage } from './roles-page.ts';
 import { securityPage } from './security-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { notificationsPage } from './notifications-page.ts';
@@ -24,6 +25,7 @@ export const printedPages = (): Readonly<Record<string, string>> => ({
   'metrics.md': metricsPage(),
   'notifications.md': notificationsPage(),
   'operations.md': operationsPage(),
+  'roles.md': rolesPage(),
   'security.md': securityPage(),
   'sites.md': sitesPage(),
   'webhooks.md': webhooksPage(),

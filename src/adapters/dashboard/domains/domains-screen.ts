@@ -121,6 +121,7 @@ const draft = v.object({
 const addingOf = (ports: DashboardPorts) =>
   form({
     name: 'add-domain',
+    operation: 'domain.add',
     path,
     schema: draft,
     field: 'domain',
