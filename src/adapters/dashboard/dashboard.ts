@@ -55,7 +55,7 @@ const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): rea
   accountsScreen({ ...ports, cookies, refill }),
 ];
 
-export interface DashboardRoute {
+interface DashboardRoute {
   readonly method: string;
   readonly path: string;
   /** Who may send it; undefined for what everybody may ask for. */

@@ -107,7 +107,7 @@ export interface Screen {
   readonly others?: readonly Other[];
 }
 
-export type Other = {
+type Other = {
   readonly path: string;
   readonly answer: (visit: Visit, ctx: Context) => Promise<Outcome | undefined>;
 } & (
