@@ -6,7 +6,6 @@ import { eventsPage } from './events-page.ts';
 import { lifecyclesPage } from './lifecycles-page.ts';
 import { limitsPage } from './limits-page.ts';
 import { rolesPage } from './roles-page.ts';
-import { securityPage } from './security-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { notificationsPage } from './notifications-page.ts';
 import { settingsPage } from './settings-table.ts';
@@ -26,7 +25,6 @@ export const printedPages = (): Readonly<Record<string, string>> => ({
   'notifications.md': notificationsPage(),
   'roles.md': rolesPage(),
   'settings.md': settingsPage(),
-  'security.md': securityPage(),
   'sites.md': sitesPage(),
   'webhooks.md': webhooksPage(),
 });
