@@ -7,6 +7,7 @@ import { errorsPage } from './errors-page.ts';
 import { eventsPage } from './events-page.ts';
 import { lifecyclesPage } from './lifecycles-page.ts';
 import { limitsPage } from './limits-page.ts';
+import { rolesPage } from './roles-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { notificationsPage } from './notifications-page.ts';
 import { settingsTables } from './settings-table.ts';
@@ -39,6 +40,7 @@ export const printedPages = (): Readonly<Record<string, string>> => ({
   'limits.md': limitsPage(),
   'metrics.md': metricsPage(),
   'notifications.md': notificationsPage(),
+  'roles.md': rolesPage(),
   'settings.md': withTables('settings.md', settingsTables()),
   'sites.md': sitesPage(),
   'webhooks.md': withTables('webhooks.md', webhookTables()),
