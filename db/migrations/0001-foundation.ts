@@ -33,6 +33,7 @@ const access: Tables = {
       id: primary(id),
       account_id: id,
       email: text(254),
+      role: text(16),
       password_hash: maybe(text(255)),
       created_at: integer,
       joined_at: maybe(integer),

@@ -99,7 +99,7 @@ const open = (
   const who = { accountId, sessionId };
   const signedIn = signedInBy(who)!;
   const search = new URLSearchParams(query);
-  const visit = { signedIn, accountId, parameters: {}, query: search, now };
+  const visit = { signedIn, accountId, parameters: {}, query: search, now, may: () => true };
   const ctx = { ...who, set: () => undefined, res: { closed: false } };
   const body = () => (ctx as { body?: PassThrough }).body;
   let text = '';

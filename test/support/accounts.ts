@@ -33,7 +33,7 @@ export const keyDecision = (accountId: string, draft: Partial<ApiKey> = {}, at =
 /** A person who may sign in, with a unique address by default. */
 export const personDecision = (accountId: string, draft: Partial<Person> = {}, at = later(0)) => {
   const id = ids.next('pers');
-  return invitePerson({ id, accountId, email: `${id}@shop.example`, ...draft }, at);
+  return invitePerson({ id, accountId, email: `${id}@shop.example`, role: 'owner', ...draft }, at);
 };
 
 /** Empties the outbox. @returns its events, oldest first */

@@ -134,7 +134,7 @@ test('twenty concurrent first uses share one root', async () => {
 test('processes that start at once share one root', async () => {
   const program = `
     import { LocalCertificateAuthority } from '${source}/adapters/acme/local-certificate-authority.ts';
-    import { AesGcmSealer } from '${source}/adapters/system/aes-gcm-sealer.ts';
+    import { AesGcmSealer } from '${source}/adapters/system/secrets.ts';
     import { SystemClock } from '${source}/adapters/system/system-ports.ts';
     const sealer = new AesGcmSealer(new TextEncoder().encode('${new TextDecoder().decode(secretKey)}'));
     const folder = '${folder}';
