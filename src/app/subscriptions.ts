@@ -71,6 +71,7 @@ export const subscriptions = {
   api_key_ban_lifted: shown(),
   api_key_revoked: shown(),
   person_invited: shown(),
+  person_role_changed: shown(),
   person_removed: shown(),
   sign_in_link_made: shown(),
   link_mail_wanted: hidden('personalMails'),

@@ -2,7 +2,7 @@ import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import type { AuditEntry } from '../../../access/ports.ts';
 import type { CatalogueEvent } from '../../../catalogue/domain/catalogue-event.ts';
 import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
-import type { DomainEvent } from '../../../kernel/domain-event.ts';
+import type { DomainEvent } from '../../../kernel/decision.ts';
 import type { WebhookEvent } from '../../../notifications/domain/webhook.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import { count, counted, planNames } from '../frame/parts.ts';
@@ -47,7 +47,8 @@ const words: {
     `Banned the API key ${key(keyId)} until ${moment(until)}`,
   api_key_ban_lifted: ({ keyId }, { key }) => `Lifted the ban of the API key ${key(keyId)}`,
   api_key_revoked: ({ keyId }, { key }) => `Revoked the API key ${key(keyId)}`,
-  person_invited: ({ email }) => `Invited ${email}`,
+  person_invited: ({ email, role }) => `Invited ${email} as ${role}`,
+  person_role_changed: ({ email, from, to }) => `Made ${email} ${to} instead of ${from}`,
   sign_in_link_made: ({ email }) => `Created a sign-in link for ${email}`,
   link_mail_wanted: ({ email }) => `Asked for a sign-in link by mail for ${email}`,
   sign_in_link_mailed: ({ email }) => `Sent a sign-in link to ${email} by mail`,
@@ -156,6 +157,7 @@ const topics: Readonly<Record<AnyEvent['type'], Topic>> = {
   account_opened: 'account',
   plan_changed: 'account',
   person_invited: 'people',
+  person_role_changed: 'people',
   person_removed: 'people',
   person_signed_in: 'people',
   sign_in_link_made: 'people',

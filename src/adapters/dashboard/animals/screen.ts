@@ -95,6 +95,7 @@ const namedOrders = async (
 const adding = (catalogue: Catalogue): Form =>
   form({
     name: 'add-animal',
+    operation: 'animal.add',
     path: animalsPath,
     schema: petDraft,
     field: 'name',
@@ -109,6 +110,7 @@ const adding = (catalogue: Catalogue): Form =>
 const stepping = (catalogue: Catalogue, step: Step, kind: 'animal' | 'order'): Form =>
   bareForm({
     name: step.name,
+    operation: `${kind}.change`,
     path: `${animalsPath}${below[kind]}/:id/${step.name}`,
     act: async ({ accountId, query, parameters }) => {
       const id = readId(parameters['id']);
