@@ -19,7 +19,7 @@ export const sitesPage = (): string =>
     printed('the rules in src/sites, src/adapters/edge and src/adapters/storage'),
     'How to publish a site, and how it is served. ' +
       'Step by step: [the tour](tour.md#publish-a-site). ' +
-      'For operators: [operations](operations.md#edge).',
+      'For operators: [the edge](edge.md#edge).',
     'A site is a project of static files; nothing runs on the server. Its address is ' +
       '`https://<slug>.<platform host>/`, where the slug comes from the project name. Every deploy ' +
       'is a complete new version and replaces the one before at once. ' +

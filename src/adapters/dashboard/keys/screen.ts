@@ -56,6 +56,7 @@ const nothingYet = empty(
 const creation = ({ access, sites, settings }: DashboardPorts): Form =>
   form({
     name: 'create-key',
+    operation: 'key.create',
     path: keysPath,
     schema: keyDraft,
     field: 'expires',
@@ -70,6 +71,7 @@ const creation = ({ access, sites, settings }: DashboardPorts): Form =>
 const rotation = ({ access, settings }: DashboardPorts): Form =>
   form({
     name: 'rotate-key',
+    operation: 'key.rotate',
     path: `${keysPath}/:key/rotate`,
     schema: overlapSchema(overlaps),
     once: true,
@@ -83,6 +85,7 @@ const rotation = ({ access, settings }: DashboardPorts): Form =>
 const revocation = ({ access }: DashboardPorts): Form =>
   bareForm({
     name: 'revoke-key',
+    operation: 'key.revoke',
     path: `${keysPath}/:key/revoke`,
     act: async (visit) => {
       await access.revokeApiKey(keyIdOf(visit), visit.accountId);
@@ -93,6 +96,7 @@ const revocation = ({ access }: DashboardPorts): Form =>
 const lift = ({ access }: DashboardPorts): Form =>
   bareForm({
     name: 'lift-ban',
+    operation: 'key.unban',
     path: `${keysPath}/:key/lift-ban`,
     act: async (visit) => {
       await access.liftBan(keyIdOf(visit), visit.accountId);
