@@ -10,7 +10,6 @@ import {
   group,
   command,
   option,
-  required,
   table,
   type Answer,
   type Define,
@@ -30,7 +29,7 @@ const deliveryId = (text: string): string => {
 const list = command(
   `list what could not be delivered, oldest first, at most ${String(page)} at once`,
   [
-    required('--parked', 'deliveries whose subscriber failed too often'),
+    option('--parked', 'deliveries whose subscriber failed too often; there are no others to list'),
     option('--after <id>', 'continue after this one, the last of the list before').argParser(
       deliveryId,
     ),
