@@ -6,14 +6,7 @@ import type { EveryField } from '../../kernel/decision.ts';
 import { inWords } from '../../kernel/text.ts';
 import { ParkedDeliveries, type ParkedDelivery } from '../../kernel/queue.ts';
 import { redaction } from '../settings/redaction.ts';
-import {
-  group,
-  command,
-  option,
-  table,
-  type Answer,
-  type Define,
-} from './run-command.ts';
+import { group, command, option, table, type Answer, type Define } from './run-command.ts';
 
 /** More than anybody reads, and few enough for the memory. */
 const page = 1000;

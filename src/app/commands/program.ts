@@ -45,9 +45,7 @@ const addCommon = (command: Command, text: string): void => {
   command.version(text, '-V, --version', 'print the version');
   // `backup` is a command and has one.
   const isOnlyGroup = command.commands.length > 0 && command.registeredArguments.length === 0;
-  if (!isOnlyGroup) command.addHelpText('after', `
-Example:
-  ${exampleOf(command)}`);
+  if (!isOnlyGroup) command.addHelpText('after', `\nExample:\n  ${exampleOf(command)}`);
   for (const inner of command.commands) addCommon(inner, text);
 };
 
