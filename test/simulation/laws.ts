@@ -140,6 +140,11 @@ export class Laws {
     if (outcome !== 'done') this.#reached.count(`refusal ${outcome}`);
   }
 
+  /** A budget that a page shows, and no timeline. */
+  onHold(budget: string): void {
+    this.#reached.count(`budget ${budget}`);
+  }
+
   onLog(name: ProcessName, line: string): void {
     this.#ask(({ onLog }) => onLog?.(name, line));
   }
