@@ -33,6 +33,7 @@ const access: Tables = {
       id: primary(id),
       account_id: id,
       email: text(254),
+      role: text(16),
       password_hash: maybe(text(255)),
       created_at: integer,
       joined_at: maybe(integer),
@@ -149,11 +150,15 @@ const catalogue: Tables = {
       name: text(255),
       category_id: integer,
       status: text(16),
+      searched_name: text(100),
     },
     foreignKeys: { pets_account: ['account_id', 'accounts'] },
     indexes: {
       pets_by_account: ['account_id', 'id'],
       pets_by_status: ['account_id', 'status', 'id'],
+      pets_by_category: ['account_id', 'category_id', 'status', 'id'],
+      pets_by_name: ['account_id', 'status', 'searched_name', 'id'],
+      pets_by_category_and_name: ['account_id', 'category_id', 'status', 'searched_name', 'id'],
     },
   },
   orders: {
@@ -196,6 +201,8 @@ const sites: Tables = {
       id: primary(id),
       project_id: id,
       number: integer,
+      made_by: text(330),
+      message: maybe(text(800)),
       state: text(16),
       started_at: integer,
       finished_at: maybe(integer),
@@ -267,6 +274,7 @@ const domains: Tables = {
     foreignKeys: { domains_project: ['project_id', 'projects'] },
     indexes: {
       domains_by_account: ['account_id', 'added_at'],
+      domains_by_account_and_host: ['account_id', 'host'],
       domains_by_host: ['project_id', 'host', 'added_at'],
       domains_by_name: ['host', 'state', 'id'],
       domains_by_project: ['project_id', 'added_at', 'id'],
@@ -497,13 +505,15 @@ const work: Tables = {
       details: longText,
       occurred_at: integer,
       actor: text(300),
+      subject: maybe(text(40)),
     },
-    // The audit log reads the first four, newest first; the sweep finds old events with the last.
+    // The audit log reads all but the last, newest first; with that the sweep finds old events.
     indexes: {
       events_by_account: ['account_id', 'occurred_at'],
       events_by_actor: ['account_id', 'actor', 'occurred_at'],
       events_by_type: ['account_id', 'type', 'occurred_at'],
       events_by_actor_and_type: ['account_id', 'actor', 'type', 'occurred_at'],
+      events_by_subject: ['account_id', 'subject', 'occurred_at'],
       events_by_age: ['type', 'occurred_at'],
     },
   },

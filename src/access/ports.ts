@@ -11,11 +11,8 @@ import type {
   Sessions,
   SignInLinks,
 } from './people-ports.ts';
-import type { Acting } from '../kernel/acting.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { Acting, Clock, Ids, Sealer } from '../kernel/ports.ts';
 import type { Decision } from '../kernel/decision.ts';
-import type { Ids } from '../kernel/ids.ts';
-import type { Sealer } from '../kernel/sealer.ts';
 
 /** A key to be stored, with the SHA-256 of its secret in lower-case hex. */
 export interface KeyToStore {
@@ -222,11 +219,20 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number>>;
 }
 
+/** Something that has a history, by the name of its id in events. */
+export type AuditSubject = { readonly petId: string } | { readonly orderId: string };
+
 /** Filter for the audit log; an absent field does not filter. */
 export interface AuditSearch {
   /** Who did it; see `Acting`. */
   readonly actor?: string | undefined;
   readonly kinds?: readonly string[] | undefined;
+  /** What happened to any of these. */
+  readonly about?: readonly AuditSubject[] | undefined;
+  /** At that time or later. */
+  readonly since?: Date | undefined;
+  /** Before that time. */
+  readonly until?: Date | undefined;
   readonly before?: Pick<AuditEntry, 'id' | 'occurredAt'> | undefined;
 }
 

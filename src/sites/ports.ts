@@ -1,6 +1,5 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock, Ids } from '../kernel/ports.ts';
 import type { Decision } from '../kernel/decision.ts';
-import type { Ids } from '../kernel/ids.ts';
 import type { StorageRoom } from './domain/storage-quota.ts';
 import type { Allowance, Project } from './domain/project.ts';
 import type { DeployState, Site } from './domain/site.ts';

@@ -44,9 +44,9 @@ const isOfOneThing = (method: string, path: string): boolean =>
 const pathsOfThings = (): readonly string[] =>
   [...seen.pages.keys()].filter((path) => isOfOneThing('GET', path));
 
-/** Pages that no link leads to: they come of forms, and a reload there leads to a page that does not tell. */
+/** Pages that no link leads to: they come of forms, and a reload there leads to a page that does not tell. Help is for all. */
 const afterForms =
-  /^\/dashboard\/(sign-in\/:token|shared-domain\/:secret|projects\/:slug\/deploys|keys\/|account\/)/;
+  /^\/dashboard\/(help\/|sign-in\/:token|shared-domain\/:secret|projects\/:slug\/deploys|keys\/|account\/)/;
 
 test('these tests cover every page about a single thing', () => {
   const known = pathsOfThings().map((path) => routeOf(dashboard.routes, 'GET', path));
@@ -128,7 +128,8 @@ const typed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/dashboard/animals': { name: 'Planted', categoryId: '1' },
   '/dashboard/keys': { name: 'Planted', scopes: 'pets:read', expires: '' },
   '/dashboard/keys/:key/rotate': { overlap: '0' },
-  '/dashboard/account/people': { email: 'planted@evil.test' },
+  '/dashboard/account/people': { email: 'planted@evil.test', role: 'owner' },
+  '/dashboard/account/people/:person/role': { role: 'viewer' },
   '/dashboard/account/mail': { on: 'domain.live', shown: 'domain.live,key.banned' },
   '/dashboard/account/password': { wanted: 'chosen by somebody else' },
   '/dashboard/projects/:slug/settings/domains': { domain: 'planted.birds.test' },

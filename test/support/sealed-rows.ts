@@ -12,7 +12,7 @@ import {
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { sealedColumns } from '../../src/adapters/kysely/sealed-values.ts';
 import { firstSecret } from '../../src/notifications/domain/webhook.ts';
-import type { Sealer } from '../../src/kernel/sealer.ts';
+import type { Sealer } from '../../src/kernel/ports.ts';
 import { webhookDecision } from './webhooks/stored-webhook.ts';
 
 const directoryUrl = 'https://acme.example/directory';
@@ -88,7 +88,12 @@ export const fillSealed = async (
       .insertInto('webhooks')
       .values({ ...webhookRow(webhook), ...secrets })
       .execute();
-    const person = { id: 'pers_1', account_id: 'acct_hooks', email: 'ada@hooks.test' };
+    const person = {
+      id: 'pers_1',
+      account_id: 'acct_hooks',
+      email: 'ada@hooks.test',
+      role: 'owner',
+    };
     await db
       .insertInto('people')
       .values({ ...person, created_at: 0n, password_hash: null, joined_at: null })

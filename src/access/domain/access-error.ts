@@ -1,4 +1,4 @@
-import { DomainError } from '../../kernel/domain-error.ts';
+import { DomainError } from '../../kernel/decision.ts';
 
 export type AccessErrorCode =
   | 'account_not_found'
@@ -21,7 +21,7 @@ export type PeopleErrorCode =
   | 'person_taken'
   | 'person_joined'
   | 'people_full'
-  | 'last_person'
+  | 'last_owner'
   | 'password_invalid'
   | 'sign_in_refused'
   | 'sign_in_link_invalid'

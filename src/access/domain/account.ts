@@ -12,8 +12,7 @@ import {
   type Agreed,
   type SiteLimits,
 } from './quota.ts';
-import type { Decision } from '../../kernel/decision.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { type Decision, DomainError } from '../../kernel/decision.ts';
 import { isName } from '../../kernel/text.ts';
 
 /** One store. Everything else belongs to exactly one account. */

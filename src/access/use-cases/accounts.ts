@@ -22,7 +22,7 @@ import {
 } from '../domain/quota.ts';
 import type { AccessPorts, CallsOfKey, HourOfUsage, UsageSum } from '../ports.ts';
 import { type IssuedKey, mintKey } from './api-keys.ts';
-import { earliest } from '../../kernel/clock.ts';
+import { earliest } from '../../kernel/ports.ts';
 
 /**
  * Opens an account with its first API key; its owner can sign in.
@@ -39,7 +39,8 @@ export const createAccount =
     const account = openAccount({ id: ports.ids.next('acct'), ...draft }, now);
     const { decision, issued } = mintKey(ports, { accountId: account.state.id, name: 'First key' });
     const { id: accountId, email } = account.state;
-    const owner = invitePerson({ id: ports.ids.next('pers'), accountId, email }, now);
+    const first = { id: ports.ids.next('pers'), accountId, email, role: 'owner' } as const;
+    const owner = invitePerson(first, now);
     await ports.accounts.open(account, decision, owner);
     return { account: account.state, key: issued };
   };

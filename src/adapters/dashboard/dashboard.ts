@@ -1,6 +1,7 @@
 import Router, { type RouterContext } from '@koa/router';
 import type Koa from 'koa';
 import type { Context, Middleware } from 'koa';
+import type { Operation } from '../../access/domain/role.ts';
 import type { DashboardUse } from '../../access/domain/session.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
 import { newPasswordScreen } from './account/me.ts';
@@ -13,6 +14,7 @@ import type { DashboardPorts } from './ports.ts';
 import { domainScreen, removeDomainScreen } from './domains/domain-screen.ts';
 import { addSharedDomains } from './domains/shares.ts';
 import { domainsScreen } from './domains/domains-screen.ts';
+import { helpScreen } from './help/screen.ts';
 import { requestLifecycle } from './request-lifecycle.ts';
 import { keysScreen } from './keys/screen.ts';
 import { type KeptForm, noteKept, type Refill } from './frame/sent-form.ts';
@@ -28,6 +30,7 @@ import { addScreen, type Wanted } from './screen-routes.ts';
 import type { Screen } from './frame/screen.ts';
 import { addLinkRequests, addSignInLinks } from './sign-in/links.ts';
 import { addSignIn, showSignIn } from './sign-in/sign-in-page.ts';
+import { searchScreen } from './search/screen.ts';
 import { usageScreen } from './usage/screen.ts';
 import { webhookScreen } from './webhooks/webhook-screen.ts';
 import { webhooksScreen } from './webhooks/webhooks-screen.ts';
@@ -47,8 +50,17 @@ const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): rea
   newPasswordScreen(ports),
   noticesScreen(ports),
   bellScreen(ports),
+  searchScreen(ports),
+  helpScreen(),
   accountsScreen({ ...ports, cookies, refill }),
 ];
+
+interface DashboardRoute {
+  readonly method: string;
+  readonly path: string;
+  /** Who may send it; undefined for what everybody may ask for. */
+  readonly operation: Operation | undefined;
+}
 
 export interface Dashboard {
   /** Adds it to an application. It answers everything that gets that far. */
@@ -56,7 +68,7 @@ export interface Dashboard {
   /** Ends live updates, which would keep a server from stopping. */
   readonly close: () => void;
   /** What it answers: a method and a path of @koa/router each. */
-  readonly routes: readonly { readonly method: string; readonly path: string }[];
+  readonly routes: readonly DashboardRoute[];
 }
 
 /** The dashboard for store owners: all paths from /dashboard on. */
@@ -89,7 +101,8 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   const secretOf = (ctx: Context) => cookies.session.read(ctx) ?? '';
   const screenPorts = { ...ports, live, signedIn, secretOf };
   const waysBack = new Router({ sensitive: true });
-  const routers = { pages: router, refills, waysBack };
+  const operations = new Map<string, Operation>();
+  const routers = { pages: router, refills, waysBack, operations };
   for (const screen of screensOf(ports, cookies, refill)) addScreen(routers, screen, screenPorts);
 
   const unknownPage: Middleware = (ctx) => {
@@ -110,7 +123,10 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
       live.close();
     },
     routes: router.stack.flatMap(({ methods, path }) =>
-      methods.map((method) => ({ method, path: String(path) })),
+      methods.map((method) => {
+        const operation = method === 'POST' ? operations.get(String(path)) : undefined;
+        return { method, path: String(path), operation };
+      }),
     ),
   };
 };

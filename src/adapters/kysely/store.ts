@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { Sealer } from '../../kernel/sealer.ts';
-import type { DomainEvent } from '../../kernel/domain-event.ts';
+import type { Sealer } from '../../kernel/ports.ts';
+import type { DomainEvent } from '../../kernel/decision.ts';
 import type { Database, Queries } from './database.ts';
 import type { Schema } from './schema.ts';
 
@@ -27,6 +27,18 @@ export abstract class SealingStore extends Store {
     this.sealer = sealer;
   }
 }
+
+/** SQLite takes 32 766 parameters in one statement. */
+const rowsAtOnce = 250;
+
+/** Inserts rows, many with one statement. */
+export const insertMany = async <Row>(
+  rows: readonly Row[],
+  insert: (some: readonly Row[]) => Promise<unknown>,
+): Promise<void> => {
+  for (let first = 0; first < rows.length; first += rowsAtOnce)
+    await insert(rows.slice(first, first + rowsAtOnce));
+};
 
 type Work<Result> = (db: Kysely<Schema>) => Promise<Result>;
 interface Decided {

@@ -1,6 +1,4 @@
-import type { Decision } from '../../kernel/decision.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
-import type { DomainEvent } from '../../kernel/domain-event.ts';
+import { type Decision, DomainError, type DomainEvent } from '../../kernel/decision.ts';
 import { checkedAddress, type DestinationRules, receiverOf } from './destination.ts';
 import { ownersKinds } from './kinds.ts';
 import { givenUpReasons, type OwnersKind } from './notification.ts';
@@ -46,7 +44,7 @@ export interface WebhookSecret {
 export type WebhookSecrets = readonly WebhookSecret[];
 
 /** Each signature makes the header longer. */
-export const mostSecrets = 5;
+const mostSecrets = 5;
 
 export const firstSecret = (secret: string): WebhookSecrets => [{ secret, endsAt: undefined }];
 

@@ -1,5 +1,4 @@
-import type { Decision } from '../../kernel/decision.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { type Decision, DomainError } from '../../kernel/decision.ts';
 import { isName } from '../../kernel/text.ts';
 import type { SitesErrorCode } from './sites-error.ts';
 import type { SitesEvent } from './sites-event.ts';

@@ -5,7 +5,7 @@ import type { SignedIn } from '../../../src/access/people-ports.ts';
 import type { AccessPorts } from '../../../src/access/ports.ts';
 import type { Invitation } from '../../../src/access/use-cases/people.ts';
 import type { SettableClock } from '../../support/settable-clock.ts';
-import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
+import type { DomainEvent } from '../../../src/kernel/decision.ts';
 import { accessLabs } from '../../support/access/access-lab.ts';
 import { race } from '../../support/race.ts';
 
@@ -184,7 +184,7 @@ describe('removing a person from an account', () => {
 
   test('is refused for the last person, and for people of another account', async () => {
     const last = face.dismiss(accountId, mia.id);
-    await expect(last).rejects.toHaveProperty('code', 'last_person');
+    await expect(last).rejects.toHaveProperty('code', 'last_owner');
     const draft = { name: 'Else', email: 'eve@elsewhere.example', plan: 'free' } as const;
     const { account } = await face.createAccount(draft);
     await face.invite(account.id, 'eva@elsewhere.example');
@@ -199,7 +199,7 @@ describe('removing a person from an account', () => {
     const rivals = [mia.id, ben.id];
     const { won, lost } = await race(2, (n) => face.dismiss(accountId, rivals[n]!));
     expect(won).toHaveLength(1);
-    expect(lost).toEqual(['last_person']);
+    expect(lost).toEqual(['last_owner']);
     expect(await face.listPeople(accountId)).toHaveLength(1);
   });
 });

@@ -31,6 +31,7 @@ const path = domainsPath(':slug');
 export const domainsScreen = (ports: DashboardPorts): Screen => ({
   path,
   section: 'projects',
+  help: 'domains',
   live: ({ parameters }) => ports.domains.fingerprint(parameters['slug'] ?? ''),
   notices: { ...redirectNotices, ...configurationNotices, ...verifyNotices },
   show: showDomains(ports),
@@ -121,6 +122,7 @@ const draft = v.object({
 const addingOf = (ports: DashboardPorts) =>
   form({
     name: 'add-domain',
+    operation: 'domain.add',
     path,
     schema: draft,
     field: 'domain',

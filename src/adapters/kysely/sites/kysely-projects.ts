@@ -231,8 +231,8 @@ const saveDeploys = async (db: Queries, before: Site, wanted: readonly Deploy[])
 };
 
 const deployFrom = (row: DeployRow): Deploy => {
-  const { id, number, startedAt, state, ...result } = deploys.read(row);
-  const identity = { id, number, startedAt };
+  const { id, number, madeBy, message, startedAt, state, ...result } = deploys.read(row);
+  const identity = { id, number, madeBy, message, startedAt };
   switch (state) {
     case 'uploading':
       return { ...identity, state };

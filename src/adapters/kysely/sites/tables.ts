@@ -15,6 +15,7 @@ import { deployStates } from '../../../sites/domain/site.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { uploadProblems } from '../../../sites/domain/sites-error.ts';
 import {
+  actor,
   assigned,
   flag,
   int,
@@ -60,6 +61,8 @@ export const deploys = table({
   id: text,
   projectId: text,
   number: int,
+  madeBy: actor,
+  message: maybe(text),
   state: word(deployStates),
   startedAt: time,
   finishedAt: maybe(time),
