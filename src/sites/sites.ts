@@ -1,13 +1,16 @@
 import { projectNotFound } from './domain/sites-error.ts';
 import { deleteDeploy, rollBack, type Site } from './domain/site.ts';
-import type { SitesPorts } from './ports.ts';
+import type { ProjectKey, SitesPorts } from './ports.ts';
 import { deploySite, giveUpCutOffUploads, uploadsCutOffAt } from './use-cases/deploy-site.ts';
-import { showUse, startProject } from './use-cases/projects.ts';
-
-interface ProjectKey {
-  readonly accountId: string;
-  readonly slug: string;
-}
+import {
+  deleteProject,
+  endOldProjects,
+  endProjectsOf,
+  renameProject,
+  restoreProject,
+  showUse,
+  startProject,
+} from './use-cases/projects.ts';
 
 /** What an account publishes. */
 export const sites = (ports: SitesPorts) => ({
@@ -19,6 +22,17 @@ export const sites = (ports: SitesPorts) => ({
     if (!site) throw projectNotFound(slug);
     return site;
   },
+  renameProject: renameProject(ports),
+  deleteProject: deleteProject(ports),
+  restoreProject: restoreProject(ports),
+  /** Those that can be restored, the newest first. */
+  listDeletedProjects: (accountId: string) => ports.projects.listDeleted(accountId),
+  /** Deleted ones too. */
+  listAllProjects: (accountId: string) => ports.projects.listAll(accountId),
+  /** When `endOldProjects` has something to do. */
+  endsDueAt: () => ports.projects.firstEnd(),
+  endOldProjects: endOldProjects(ports),
+  endProjectsOf: endProjectsOf(ports),
   deploySite: deploySite(ports),
   /** @throws DomainError `project_not_found`, `deploy_not_found`, `deploy_wrong_state` */
   rollBack: (project: ProjectKey, number: number) =>

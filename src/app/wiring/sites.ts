@@ -17,7 +17,7 @@ import { Deadline } from '../../kernel/deadline.ts';
 import { Ids } from '../../kernel/ids.ts';
 import { Allowances, Projects, SiteFiles, SiteUnpacking } from '../../sites/ports.ts';
 import { sites } from '../../sites/sites.ts';
-import { ConfigKey, LogKey, MetricsKey, ObjectStoreKey, SitesKey } from '../keys.ts';
+import { ConfigKey, DomainsKey, LogKey, MetricsKey, ObjectStoreKey, SitesKey } from '../keys.ts';
 import { PlanAllowances } from '../plan-allowances.ts';
 import { deploysFolder, objectStoreIn } from '../settings/addresses.ts';
 import { SiteAddresses } from '../site-addresses.ts';
@@ -55,6 +55,7 @@ export const sitesModule = wiring((once) => {
       allowances: c.get(Allowances),
       clock: c.get(Clock),
       ids: c.get(Ids),
+      endDomains: (projectId) => c.get(DomainsKey).endDomains(projectId),
     }),
   );
 });

@@ -36,6 +36,8 @@ const all = workerJobs({
     },
   },
   sites: {
+    ...{ endOldProjects: nothing.sites.endOldProjects, endsDueAt: nothing.sites.endsDueAt },
+    endProjectsOf: nothing.sites.endProjectsOf,
     uploadsCutOffAt: () => Promise.resolve(now),
     giveUpCutOffUploads: (isStopping) => {
       asked.push(isStopping);

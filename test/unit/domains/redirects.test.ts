@@ -371,7 +371,10 @@ describe('a wildcard', () => {
     const out = { from: '*.shop.test', to: 'example.com', status: 308 } as const;
     const back = { from: 'example.com', to: 'https://b.shop.test', status: 308 } as const;
     const settings = { ...noDomainSettings, redirects: [out, back] };
-    const project = { projectId: 'proj', slug: 'birds', servedDeployId: 'dep', withheld: [] };
+    const project = {
+      ...{ projectId: 'proj', slug: 'birds', servedDeployId: 'dep', withheld: [] },
+      ...{ formerSlugs: [], isDeleted: false },
+    };
     const kindsOf = (of: readonly ReturnType<typeof known>[]) =>
       Object.fromEntries(
         routesOf({ ...project, hosts: of, settings }).map(({ name, kind }) => [name, kind]),

@@ -240,7 +240,7 @@ export type Route = RouteName &
     | { readonly kind: 'site'; readonly deployId: string }
     | {
         readonly kind: 'redirect';
-        /** A host or an absolute address; see `Redirect`. */
+        /** A host, one label below the platform host, or an absolute address; see `Redirect`. */
         readonly to: string;
         readonly status: number;
       }
@@ -255,6 +255,10 @@ interface RouteName {
 export interface RoutedProject {
   readonly projectId: string;
   readonly slug: string;
+  /** They lead to the present one. */
+  readonly formerSlugs: readonly string[];
+  /** It, or its account: then nothing is served. */
+  readonly isDeleted: boolean;
   readonly servedDeployId: string | undefined;
   readonly hosts: readonly ProjectHost[];
   /** Verified names without a certificate that the wildcard of another account covers; see `isWithheldFrom`. */
@@ -268,11 +272,14 @@ export interface RoutedProject {
  */
 export const routesOf = (project: RoutedProject): readonly Route[] => {
   const { projectId, slug, servedDeployId: deployId, hosts, withheld, settings } = project;
-  if (deployId === undefined) return [];
+  if (deployId === undefined || project.isDeleted) return [];
   const own: Route = { name: slug, projectId, kind: 'site', deployId };
   const served = hosts.filter(({ isServed }) => isServed).map(({ host }) => host);
   return [
     own,
+    ...project.formerSlugs.map((name): Route => {
+      return { name, projectId, kind: 'redirect', to: slug, status: 308 };
+    }),
     ...served.map((name): Route => {
       const redirect = settings.redirects.find(({ from }) => from === name);
       // While its target is not served, the host serves the site itself: better than an error.
