@@ -5,7 +5,7 @@ import { customDomainRow } from '../src/adapters/kysely/sites/custom-domain-rows
 import { Database } from '../src/adapters/kysely/database.ts';
 import { loadConfig } from '../src/app/settings/config.ts';
 import { openContainer } from '../src/app/container.ts';
-import { Ids } from '../src/kernel/ids.ts';
+import { Ids } from '../src/kernel/ports.ts';
 import { addDomain } from '../src/domains/domain/attachment/custom-domain.ts';
 import { createProject } from '../src/sites/domain/project.ts';
 import { Projects } from '../src/sites/ports.ts';

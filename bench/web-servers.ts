@@ -10,7 +10,7 @@ import { Database } from '../src/adapters/kysely/database.ts';
 import { loadConfig } from '../src/app/settings/config.ts';
 import { openContainer } from '../src/app/container.ts';
 import { AccessKey } from '../src/app/keys.ts';
-import { Ids } from '../src/kernel/ids.ts';
+import { Ids } from '../src/kernel/ports.ts';
 import type { Certificate } from '../src/domains/domain/certificates/renewal.ts';
 import { createProject } from '../src/sites/domain/project.ts';
 import { deploySucceeded, startDeploy } from '../src/sites/domain/site.ts';
@@ -109,7 +109,11 @@ const publish = async (
       await projects.add(accountId, () => ({ ...project, events: [] }));
       await projects.change({ accountId, slug }, (site) => {
         const deployId = deployIds[at] ?? '';
-        const started = startDeploy(site, deployId, now).state;
+        const started = startDeploy(
+          site,
+          { id: deployId, madeBy: 'operator', message: undefined },
+          now,
+        ).state;
         return { ...deploySucceeded(started, deployId, contents, now), events: [] };
       });
     }

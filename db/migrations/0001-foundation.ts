@@ -210,6 +210,8 @@ const sites: Tables = {
       id: primary(id),
       project_id: id,
       number: integer,
+      made_by: text(330),
+      message: maybe(text(800)),
       state: text(16),
       started_at: integer,
       finished_at: maybe(integer),
@@ -281,6 +283,7 @@ const domains: Tables = {
     foreignKeys: { domains_project: ['project_id', 'projects'] },
     indexes: {
       domains_by_account: ['account_id', 'added_at'],
+      domains_by_account_and_host: ['account_id', 'host'],
       domains_by_host: ['project_id', 'host', 'added_at'],
       domains_by_name: ['host', 'state', 'id'],
       domains_by_project: ['project_id', 'added_at', 'id'],

@@ -34,7 +34,7 @@ export const domainsPage = (): string =>
     '# Custom domains',
     printed('the rules in src/domains/domain'),
     'Serve your site under your own domain, such as `shop.example.com`. ' +
-      'For operators: [operations](operations.md#custom-domains). All states: [lifecycles](lifecycles.md#custom-domain). You manage domains in the [dashboard](dashboard.md), on the Domains page of a project. The commands shown here do the same for operators.',
+      'For operators: [certificates and DNS](certificates-and-dns.md#custom-domains). All states: [lifecycles](lifecycles.md#custom-domain). You manage domains in the [dashboard](dashboard.md), on the Domains page of a project. The commands shown here do the same for operators.',
     '## The steps',
     [
       '1. Publish the project: a domain needs something to serve, and [a plan](#how-many) with room for it.',
@@ -78,7 +78,7 @@ export const domainsPage = (): string =>
       'instead of your own value, and if somebody else has proved [the same name](#when-somebody-else-has-the-name) or a wildcard over it. ' +
       'Otherwise it is optional. Other TXT records may exist beside it.',
     '### Validation by DNS',
-    'Where the operator has [a zone for it](operations.md#setting-up-the-zone), we show one more record:',
+    'Where the operator has [a zone for it](certificates-and-dns.md#setting-up-the-zone), we show one more record:',
     table(['Name', 'Type', 'Value', 'TTL', 'Required'], exampleDelegation().map(recordRow)),
     'It is optional. With it, the certificate authority asks the DNS for the proof instead of your site, so that certificates are ' +
       'issued and renewed whatever stands in front of the site, such as a proxy or a firewall. It also proves that the name is ' +
@@ -103,7 +103,7 @@ export const domainsPage = (): string =>
     'You can type capitals, a trailing dot and letters such as ü. These names are refused:',
     table(['Code', 'Meaning', 'What to do'], refusals()),
     '## Wildcards',
-    'On the plans Business and Enterprise you can add `*.shop.example.com`, where the operator has [a zone for it](operations.md#setting-up-the-zone). ' +
+    'On the plans Business and Enterprise you can add `*.shop.example.com`, where the operator has [a zone for it](certificates-and-dns.md#setting-up-the-zone). ' +
       'It serves every name that has one part before `shop.example.com`, such as `a.shop.example.com`; neither `shop.example.com` itself, nor `a.b.shop.example.com`. It counts as one domain. In a shell, put the name in quotes.',
     block('sh', "./animal-store domain add '*.shop.example.com' --project birds\n"),
     'It needs two records, both required:',

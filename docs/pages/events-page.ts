@@ -1,5 +1,5 @@
 import { subscriptions, type AnyEvent, type SubscriberName } from '../../src/app/subscriptions.ts';
-import type { DomainEvent } from '../../src/kernel/domain-event.ts';
+import type { DomainEvent } from '../../src/kernel/decision.ts';
 import { code, list, page, printed, table } from './markdown.ts';
 
 type Carried<Type> = Exclude<keyof Extract<AnyEvent, { type: Type }>, keyof DomainEvent>;

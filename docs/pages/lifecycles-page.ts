@@ -12,8 +12,7 @@ import {
   type Pet,
   type PetStatus,
 } from '../../src/catalogue/domain/pet.ts';
-import { DomainError } from '../../src/kernel/domain-error.ts';
-import type { Transitions } from '../../src/kernel/decision.ts';
+import { DomainError, type Transitions } from '../../src/kernel/decision.ts';
 import {
   deployTransitions,
   longestUploadMs,
@@ -77,7 +76,8 @@ const orderIn = (status: Order['status']): Order => ({
 });
 
 const deployIn = (state: Deploy['state']): Deploy => {
-  const identity = { id: 'dep_1', number: 1, startedAt: at };
+  const origin = { madeBy: 'operator', message: undefined } as const;
+  const identity = { id: 'dep_1', number: 1, ...origin, startedAt: at };
   switch (state) {
     case 'uploading':
       return { ...identity, state };

@@ -8,7 +8,7 @@ import { limitsPage } from './limits-page.ts';
 import { securityPage } from './security-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { notificationsPage } from './notifications-page.ts';
-import { operationsPage } from './settings-table.ts';
+import { settingsPage } from './settings-table.ts';
 import { sitesPage } from './sites-page.ts';
 import { webhooksPage } from './webhooks-page.ts';
 
@@ -23,7 +23,7 @@ export const printedPages = (): Readonly<Record<string, string>> => ({
   'limits.md': limitsPage(),
   'metrics.md': metricsPage(),
   'notifications.md': notificationsPage(),
-  'operations.md': operationsPage(),
+  'settings.md': settingsPage(),
   'security.md': securityPage(),
   'sites.md': sitesPage(),
   'webhooks.md': webhooksPage(),

@@ -1,8 +1,8 @@
 import { connectionLimits } from '../../src/adapters/http/listener/http-server.ts';
-import { largestUpload, uploadPace } from '../../src/adapters/dashboard/projects/upload-file.ts';
-import { uploadSlots } from '../../src/adapters/dashboard/projects/slots.ts';
+import { largestUpload, uploadPace } from '../../src/adapters/uploads/receive-file.ts';
+import { uploadSlots } from '../../src/adapters/uploads/slots.ts';
 import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
-import { mostAhead } from '../../src/kernel/connections.ts';
+import { mostAhead } from '../../src/kernel/incoming.ts';
 import { largestBody } from '../../src/adapters/http/operations/request-input.ts';
 import { unpackingLimits } from '../../src/adapters/threads/threaded-unpacking.ts';
 import { longestSettings } from '../../src/app/domain-settings/text.ts';

@@ -37,7 +37,7 @@ export const securityPage = (): string =>
     '# Security',
     printed('docs/pages/security-*.ts, with numbers from src,'),
     'What the service defends against, how, within which limits, and which tests show it. All limits are in ' +
-      '[limits](limits.md) and [operations](operations.md#limits-of-the-edge).',
+      '[limits](limits.md) and [limits of the edge](edge.md#limits-of-the-edge).',
     ...Object.entries(sections).flatMap(([title, all]) => [
       `## ${title}`,
       all.map(line).join('\n'),

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { settings, type Setting } from '../../src/app/settings/settings.ts';
 import { code, table } from './markdown.ts';
 
-/** docs/operations.md as it is, with the tables of settings printed anew. */
-export const operationsPage = (): string => {
-  const page = readFileSync(join(import.meta.dirname, '../operations.md'), 'utf8');
+/** docs/settings.md as it is, with the tables of settings printed anew. */
+export const settingsPage = (): string => {
+  const page = readFileSync(join(import.meta.dirname, '../settings.md'), 'utf8');
   return page.replace(
     /(?<=<!-- settings: (\w+) -->\n\n)(\|.*\n)+/g,
     (_, group: string) => `${settingsTable(group)}\n`,

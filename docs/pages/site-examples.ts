@@ -1,6 +1,6 @@
 import { matchPath, ServedFile } from '../../src/adapters/edge/served-file.ts';
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
-import { DomainError } from '../../src/kernel/domain-error.ts';
+import { DomainError } from '../../src/kernel/decision.ts';
 import { inspectSite, type EntryKind } from '../../src/sites/domain/site-contents.ts';
 import { code } from './markdown.ts';
 

@@ -11,11 +11,8 @@ import type {
   Sessions,
   SignInLinks,
 } from './people-ports.ts';
-import type { Acting } from '../kernel/acting.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { Acting, Clock, Ids, Sealer } from '../kernel/ports.ts';
 import type { Decision } from '../kernel/decision.ts';
-import type { Ids } from '../kernel/ids.ts';
-import type { Sealer } from '../kernel/sealer.ts';
 
 /** A key to be stored, with the SHA-256 of its secret in lower-case hex. */
 export interface KeyToStore {

@@ -4,7 +4,7 @@ import { Database } from '../adapters/kysely/database.ts';
 import { migrateUp } from '../adapters/kysely/migrations.ts';
 import { importSdk } from '../adapters/storage/s3/s3-client.ts';
 import { AsyncActing } from '../adapters/system/async-context.ts';
-import { Acting, type Actor } from '../kernel/acting.ts';
+import { Acting, type Actor } from '../kernel/ports.ts';
 import { makeDataPlaces, refuseHalfRestored } from './data-folder.ts';
 import { ConfigKey, LogKey, PreviousSecretKeys, SecretKey } from './keys.ts';
 import { onDemand } from './on-demand.ts';

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { databaseFile } from '../adapters/kysely/engine/database-kind.ts';
 import { failureOf } from '../adapters/kysely/engine/failure.ts';
-import { DomainError } from '../kernel/domain-error.ts';
-import { Unavailable } from '../kernel/unavailable.ts';
+import { DomainError } from '../kernel/decision.ts';
+import { Unavailable } from '../kernel/ports.ts';
 import { ConfigFault, placesIn } from './settings/config.ts';
 
 interface Failure {

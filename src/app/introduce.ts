@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Container } from 'inversify';
 import type { Access } from '../access/access.ts';
-import { Clock } from '../kernel/clock.ts';
+import { Clock } from '../kernel/ports.ts';
 import { JobLeases } from '../kernel/queue.ts';
 import { AccessKey, ProcessKey } from './keys.ts';
 import type { Places } from './processes/parent-link.ts';

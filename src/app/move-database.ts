@@ -7,7 +7,7 @@ import {
 import { mysqlObstacle } from '../adapters/kysely/copies/mysql-claim.ts';
 import { databaseFile, kindOfUrl } from '../adapters/kysely/engine/database-kind.ts';
 import { failureOf } from '../adapters/kysely/engine/failure.ts';
-import { Unavailable } from '../kernel/unavailable.ts';
+import { Unavailable } from '../kernel/ports.ts';
 import { schemaGap } from './backup/manifest.ts';
 import { refuseHalfRestored } from './data-folder.ts';
 import { isMissing } from './doctor/check-database.ts';

@@ -3,7 +3,7 @@ import type { Access } from '../access/access.ts';
 import { isProblemCode, problemTitles } from '../domains/domain/dns/problem.ts';
 import { proofOf } from '../domains/domain/dns/records.ts';
 import { shownHost } from '../domains/domain/names/hostname.ts';
-import type { StoredEvent } from '../kernel/domain-event.ts';
+import type { StoredEvent } from '../kernel/decision.ts';
 import { ownDoings } from '../notifications/domain/kinds.ts';
 import type { Notification, Told } from '../notifications/domain/notification.ts';
 import type { Sites } from '../sites/sites.ts';

@@ -5,11 +5,10 @@ import type { QueueKind, QueueWorker } from '../adapters/schedule/queue-worker.t
 import type { DueDomain, DueDomains } from '../domains/ports.ts';
 import type { CustomDomain } from '../domains/domain/attachment/custom-domain.ts';
 import { dueWork } from '../domains/domain/attachment/due-work.ts';
-import type { Bell } from '../kernel/bell.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { StoredEvent } from '../kernel/domain-event.ts';
+import type { Bell } from '../kernel/signals.ts';
+import { type Clock, Unavailable } from '../kernel/ports.ts';
+import type { StoredEvent } from '../kernel/decision.ts';
 import type { Delivery, Outbox } from '../kernel/queue.ts';
-import { Unavailable } from '../kernel/unavailable.ts';
 import type { Delivered, DueMessage, Mails } from '../notifications/ports.ts';
 import type { Attempted } from '../notifications/use-cases/deliver-to-webhooks.ts';
 import type {

@@ -1,6 +1,6 @@
 import { idempotencyRetentionMs } from '../access/ports.ts';
 import { mostOfKind } from '../domains/domain/attachment/timeline-entries.ts';
-import type { RetentionRule } from '../kernel/retention.ts';
+import type { RetentionRule } from '../kernel/ports.ts';
 import { hiddenTypes } from './subscriptions.ts';
 
 const day = 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
 import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
-import { StoredSignal } from '../kernel/bell.ts';
+import { StoredSignal } from '../kernel/signals.ts';
 import { HttpServer } from '../adapters/http/listener/http-server.ts';
 import {
   edgeMeasures,
@@ -11,7 +11,7 @@ import {
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import { HighUseReporter, UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';
-import { Clock } from '../kernel/clock.ts';
+import { Clock } from '../kernel/ports.ts';
 import { apiJobs } from './jobs.ts';
 import {
   ConfigKey,

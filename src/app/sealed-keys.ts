@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { LocalRootFile } from '../adapters/acme/local-certificate-authority.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { SealedValues } from '../adapters/kysely/sealed-values.ts';
-import { Sealer } from '../kernel/sealer.ts';
+import { Sealer } from '../kernel/ports.ts';
 import { ConfigKey } from './keys.ts';
 
 /** How many values are sealed under a key, and whether this process has that key. */

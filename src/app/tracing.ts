@@ -1,6 +1,6 @@
 import type { ResolutionContext } from 'inversify';
 import type { Logger } from 'pino';
-import type { Ids } from '../kernel/ids.ts';
+import type { Ids } from '../kernel/ports.ts';
 import { Tracer, type Beginning } from '../kernel/tracer.ts';
 import { onDemand } from './on-demand.ts';
 import type { Config } from './settings/settings.ts';

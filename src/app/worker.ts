@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
-import { StoredSignal } from '../kernel/bell.ts';
+import { StoredSignal } from '../kernel/signals.ts';
 import { jobMeasures, type Tally } from '../adapters/http/metrics/measures.ts';
 import { censusMeasures } from '../adapters/http/metrics/stored-measures.ts';
 import { backupTimes } from '../adapters/kysely/copies/database-copies.ts';
@@ -9,9 +9,8 @@ import { Database } from '../adapters/kysely/database.ts';
 import { CronJobs, type Job, type SleepOptions } from '../adapters/schedule/cron-jobs.ts';
 import { leasedJob } from '../adapters/schedule/leased-job.ts';
 import { named, RunningWork } from '../adapters/system/event-loop-watch.ts';
-import { Clock } from '../kernel/clock.ts';
+import { Clock, Retention } from '../kernel/ports.ts';
 import { JobLeases } from '../kernel/queue.ts';
-import { Retention } from '../kernel/retention.ts';
 import { Tracer } from '../kernel/tracer.ts';
 import { workerJobs, type WorkerPorts } from './jobs.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/ports.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { CatalogueEvent } from './domain/catalogue-event.ts';
 import type { Order, OrderId, OrderStatus, Sale } from './domain/order.ts';

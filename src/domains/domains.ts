@@ -32,6 +32,9 @@ export const domains = (ports: DomainPorts) => ({
   addPair: addDomainPair(ports),
   showOther: showOther(ports),
   listDomains: (projectId: string) => ports.domains.list(projectId),
+  /** @param text a part of a name, in its own letters or as it stands in the DNS */
+  searchDomains: (accountId: string, text: string, limit: number) =>
+    ports.domains.search(accountId, text.toLowerCase(), limit),
   /** The newest attachment of a name, unless the caller names an older one. @throws DomainError `domain_not_found` */
   getDomain: async (
     projectId: string,

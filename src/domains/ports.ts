@@ -23,9 +23,8 @@ import type { NameFacts, NameSettings } from './domain/names/name-rules.ts';
 import type { Pair, PairDecision, PairFacts } from './domain/redirects/pair.ts';
 import type { Route } from './domain/redirects/redirects.ts';
 import type { DomainSettings } from './domain/redirects/settings.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock, Ids } from '../kernel/ports.ts';
 import type { Decision } from '../kernel/decision.ts';
-import type { Ids } from '../kernel/ids.ts';
 import type { Claimed, Most, Queue } from '../kernel/queue.ts';
 
 /** Waits for the given number of milliseconds. */
@@ -160,6 +159,12 @@ export abstract class CustomDomains {
   abstract find(projectId: string, host: string): Promise<CustomDomain | undefined>;
 
   abstract get(id: string): Promise<CustomDomain | undefined>;
+
+  /**
+   * Those of an account whose name contains the text and that are not removed, by name.
+   * @param text in lower case, not empty
+   */
+  abstract search(accountId: string, text: string, limit: number): Promise<readonly CustomDomain[]>;
 
   /** Newest first; of the removed ones the last 20. */
   abstract list(projectId: string): Promise<readonly CustomDomain[]>;

@@ -1,4 +1,4 @@
-import type { DomainEvent } from './domain-event.ts';
+import type { Actor } from './ports.ts';
 
 /** What a command decided: the next state and what happened. Both are stored together or not at all. */
 export interface Decision<State, Event extends DomainEvent> {
@@ -30,3 +30,32 @@ export const refusedTransition = <State extends string>(
 export type EveryField<Fields, Something = unknown> = Readonly<
   Record<Fields extends unknown ? keyof Fields : never, Something>
 >;
+
+/** Something that happened to an account's things. Carries ids and primitives only: it outlives the code. */
+export interface DomainEvent<Type extends string = string> {
+  readonly type: Type;
+  readonly accountId: string;
+  readonly occurredAt: Date;
+}
+
+/** An event as it was stored. `id` is its identity: a subscriber that saw it before does nothing. */
+export interface StoredEvent<Event extends DomainEvent = DomainEvent> {
+  readonly id: string;
+  /** Who did it; see `Acting`. */
+  readonly actor: Actor;
+  readonly event: Event;
+}
+
+/** A business rule refuses and the caller can only give up. `message` says what to do instead. */
+export class DomainError<Code extends string = string> extends Error {
+  override readonly name = 'DomainError';
+  readonly code: Code;
+  /** The field that is wrong, where the caller gave several. */
+  readonly field: string | undefined;
+
+  constructor(code: Code, message: string, field?: string) {
+    super(message);
+    this.code = code;
+    this.field = field;
+  }
+}

@@ -1,4 +1,4 @@
-import type { StoredEvent } from './domain-event.ts';
+import type { StoredEvent } from './decision.ts';
 
 /** What one process has claimed. */
 export interface Claimed {

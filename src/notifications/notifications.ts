@@ -1,5 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
-import type { Ids } from '../kernel/ids.ts';
+import type { Clock, Ids } from '../kernel/ports.ts';
 import type { DestinationRules } from './domain/destination.ts';
 import type { Notification, NotificationKind } from './domain/notification.ts';
 import type { MailState, NotificationsPorts, Reader } from './ports.ts';

@@ -1,6 +1,5 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock, Sealer } from '../kernel/ports.ts';
 import type { Claimed, Most, Queue } from '../kernel/queue.ts';
-import type { Sealer } from '../kernel/sealer.ts';
 import type { Mail, MailedFacts, MailPlan, PlannedMail } from './domain/mail.ts';
 import type { Notification, NotificationKind, Told } from './domain/notification.ts';
 

@@ -1,6 +1,5 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock, Ids } from '../kernel/ports.ts';
 import type { Decision } from '../kernel/decision.ts';
-import type { Ids } from '../kernel/ids.ts';
 import type { StorageRoom } from './domain/storage-quota.ts';
 import type { Allowance, Project } from './domain/project.ts';
 import type { Renaming } from './domain/project-life.ts';
@@ -18,7 +17,10 @@ export interface ProjectKey {
   readonly slug: string;
 }
 
-/** Deleted projects, and those of deleted accounts, are there only for the methods that say so. */
+/**
+ * Deleted projects, and those of deleted accounts, are there only for the methods that say so. A former address of a project
+ * names it too.
+ */
 export abstract class Projects {
   /**
    * Counts, decides and stores as one step, so only one rival gets the last place.

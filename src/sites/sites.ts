@@ -1,7 +1,13 @@
 import { projectNotFound } from './domain/sites-error.ts';
 import { deleteDeploy, rollBack, type Site } from './domain/site.ts';
 import type { ProjectKey, SitesPorts } from './ports.ts';
-import { deploySite, giveUpCutOffUploads, uploadsCutOffAt } from './use-cases/deploy-site.ts';
+import {
+  beginDeploy,
+  deploySite,
+  finishDeploy,
+  giveUpCutOffUploads,
+  uploadsCutOffAt,
+} from './use-cases/deploy-site.ts';
 import {
   deleteProject,
   endOldProjects,
@@ -33,6 +39,8 @@ export const sites = (ports: SitesPorts) => ({
   endsDueAt: () => ports.projects.firstEnd(),
   endOldProjects: endOldProjects(ports),
   endProjectsOf: endProjectsOf(ports),
+  beginDeploy: beginDeploy(ports),
+  finishDeploy: finishDeploy(ports),
   deploySite: deploySite(ports),
   /** @throws DomainError `project_not_found`, `deploy_not_found`, `deploy_wrong_state` */
   rollBack: (project: ProjectKey, number: number) =>

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Database } from '../../src/adapters/kysely/database.ts';
 import { migrationStates } from '../../src/adapters/kysely/migrations.ts';
 import { failureInWords } from '../../src/app/failure-words.ts';
-import { Unavailable } from '../../src/kernel/unavailable.ts';
+import { Unavailable } from '../../src/kernel/ports.ts';
 
 const failureOf = async (databaseUrl: string): Promise<string> => {
   const open = async () => {

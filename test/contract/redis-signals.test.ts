@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import pino from 'pino';
-import { StoredSignal } from '../../src/kernel/bell.ts';
+import { StoredSignal } from '../../src/kernel/signals.ts';
 import { RedisSignals } from '../../src/adapters/redis/redis-signals.ts';
 import { loadConfig } from '../../src/app/settings/config.ts';
 import { openContainer } from '../../src/app/container.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../src/app/keys.ts';
 import { AuthorityLedger } from '../../src/domains/certificate-ports.ts';
 import type { Domains } from '../../src/domains/domains.ts';
-import { Acting } from '../../src/kernel/acting.ts';
+import { Acting } from '../../src/kernel/ports.ts';
 import { ownersKinds } from '../../src/notifications/domain/kinds.ts';
 import { mostWebhooks, type Webhook } from '../../src/notifications/domain/webhook.ts';
 import type { Project } from '../../src/sites/domain/project.ts';

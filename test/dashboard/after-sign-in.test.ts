@@ -159,7 +159,7 @@ describe('a form that is sent after the session has ended', () => {
     const [, dogs] = elementsIn(chooser.text, 'form').filter(({ text }) => text.includes('Open'));
     const { text } = await visitor.post(dogs?.attributes['action'] ?? '', { kept });
     expect(fieldsOf(text)['name']).toBe('Parrots');
-    expect(text).toContain('Dogs</a>');
+    expect(text).toContain('title="Dogs: switch');
   });
 
   /** Sends the form that has this button, as it was shown, with what is typed into it. */

@@ -44,9 +44,9 @@ const isOfOneThing = (method: string, path: string): boolean =>
 const pathsOfThings = (): readonly string[] =>
   [...seen.pages.keys()].filter((path) => isOfOneThing('GET', path));
 
-/** Pages that no link leads to: they come of forms, and a reload there leads to a page that does not tell. */
+/** Pages that no link leads to: they come of forms, and a reload there leads to a page that does not tell. Help is for all. */
 const afterForms =
-  /^\/dashboard\/(sign-in\/:token|shared-domain\/:secret|projects\/:slug\/deploys|keys\/|account\/)/;
+  /^\/dashboard\/(help\/|sign-in\/:token|shared-domain\/:secret|projects\/:slug\/deploys|keys\/|account\/)/;
 
 test('these tests cover every page about a single thing', () => {
   const known = pathsOfThings().map((path) => routeOf(dashboard.routes, 'GET', path));

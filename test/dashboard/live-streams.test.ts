@@ -10,7 +10,7 @@ import {
 import { PageProblem } from '../../src/adapters/dashboard/frame/page-problem.ts';
 import { onceInput } from '../../src/adapters/dashboard/frame/form-parts.ts';
 import type { Screen, Visit } from '../../src/adapters/dashboard/frame/screen.ts';
-import { StoredSignal } from '../../src/kernel/bell.ts';
+import { StoredSignal } from '../../src/kernel/signals.ts';
 import { CountingIds, SettableClock } from '../support/settable-clock.ts';
 import { mustNotBeUsed } from '../support/strict-fake.ts';
 import { AsyncDeadline } from '../../src/adapters/system/async-context.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { restMs } from '../../src/access/domain/mail-request.ts';
 import { AuditLog } from '../../src/access/ports.ts';
 import { AccessKey, NotificationsKey } from '../../src/app/keys.ts';
-import { Sealer } from '../../src/kernel/sealer.ts';
+import { Sealer } from '../../src/kernel/ports.ts';
 import { Mails } from '../../src/notifications/ports.ts';
 import { unsubscribeToken } from '../../src/notifications/use-cases/mail.ts';
 import { RecordingTracer } from '../support/recording-tracer.ts';
@@ -207,7 +207,7 @@ describe('a link that came by mail', () => {
     expect(location).toBe('/dashboard/account/new-password');
     const { text } = await visitor.get(location);
     expect(elementsIn(text, 'input').map(({ attributes }) => attributes['name'])).toEqual([
-      ...['username', 'wanted'],
+      ...['q', 'username', 'wanted'],
     ]);
     const refused = await visitor.post(location, { wanted: 'short' });
     expect([refused.status, problemsIn(refused.text)['wanted']]).toEqual([

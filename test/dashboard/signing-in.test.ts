@@ -3,7 +3,7 @@ import { Passwords } from '../../src/access/people-ports.ts';
 import { AuditLog } from '../../src/access/ports.ts';
 import { unsubscribePath } from '../../src/adapters/dashboard/frame/paths.ts';
 import { AccessKey } from '../../src/app/keys.ts';
-import { Unavailable } from '../../src/kernel/unavailable.ts';
+import { Unavailable } from '../../src/kernel/ports.ts';
 import { elementsIn, problemsIn } from '../support/dashboard/markup.ts';
 import {
   type Owner,

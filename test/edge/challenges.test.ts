@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { Unavailable } from '../../src/kernel/unavailable.ts';
+import { Unavailable } from '../../src/kernel/ports.ts';
 import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
 

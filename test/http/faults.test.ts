@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@j
 import { ApiKeys, IdempotencyKeys } from '../../src/access/ports.ts';
 import { Pets } from '../../src/catalogue/ports.ts';
 import { Outbox } from '../../src/kernel/queue.ts';
-import { Unavailable } from '../../src/kernel/unavailable.ts';
+import { Unavailable } from '../../src/kernel/ports.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
 
 describe('a fault on our side', () => {

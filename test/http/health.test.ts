@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { subscribersOf } from '../../src/app/subscriptions.ts';
 import { Database } from '../../src/adapters/kysely/database.ts';
 import { QueuesKey, SitesKey } from '../../src/app/keys.ts';
-import { Unavailable } from '../../src/kernel/unavailable.ts';
+import { Unavailable } from '../../src/kernel/ports.ts';
 import { databaseKinds } from '../support/servers/databases.ts';
 import { deployEntries } from '../support/sites/deploy-entries.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';

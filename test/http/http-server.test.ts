@@ -7,7 +7,7 @@ import {
   type Handler,
   HttpServer,
 } from '../../src/adapters/http/listener/http-server.ts';
-import { mostAhead } from '../../src/kernel/connections.ts';
+import { mostAhead } from '../../src/kernel/incoming.ts';
 import { exchangeBytes } from '../support/http/raw-request.ts';
 import { until } from '../support/until.ts';
 import { startApi } from '../support/http/running-api.ts';

@@ -1,6 +1,6 @@
 import type { Container } from 'inversify';
 import { pino, type Logger } from 'pino';
-import { StoredSignal } from '../../src/kernel/bell.ts';
+import { StoredSignal } from '../../src/kernel/signals.ts';
 import { CounterKeeper } from '../../src/adapters/metering/counter-keeper.ts';
 import { HighUseReporter, UsageRecorder } from '../../src/adapters/metering/usage-recorder.ts';
 import { AnswerRate } from '../../src/adapters/nameserver/limits.ts';
@@ -18,8 +18,7 @@ import { startJobs, startWorker } from '../../src/app/worker.ts';
 import { DnsChallenges } from '../../src/domains/certificate-ports.ts';
 import { EdgeRecords } from '../../src/domains/ports.ts';
 import { RouteTable } from '../../src/adapters/edge/route-table.ts';
-import { Clock } from '../../src/kernel/clock.ts';
-import { Deadline } from '../../src/kernel/deadline.ts';
+import { Clock, Deadline } from '../../src/kernel/ports.ts';
 import type { Actor, Time } from './world/time.ts';
 
 /** The processes of a fleet, and the role of each. */

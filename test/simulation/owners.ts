@@ -1,9 +1,8 @@
 import { AccessKey, DomainsKey, SitesKey, WebhookCallsKey } from '../../src/app/keys.ts';
 import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { DnsRecord } from '../../src/domains/domain/dns/records.ts';
-import { Acting } from '../../src/kernel/acting.ts';
-import { DomainError } from '../../src/kernel/domain-error.ts';
-import { Unavailable } from '../../src/kernel/unavailable.ts';
+import { Acting, Unavailable } from '../../src/kernel/ports.ts';
+import { DomainError } from '../../src/kernel/decision.ts';
 import { ownersKinds } from '../../src/notifications/domain/kinds.ts';
 import { DnsEdits, type Mistake } from './dns-edits.ts';
 import { shopNames, shopOf, ownerOf, receiverOf, zoneOf, type ShopName } from './shops.ts';
@@ -179,7 +178,10 @@ export class Owners {
         return undefined;
       case 'deploys':
         return this.#at(
-          ({ container }) => container.get(SitesKey).deploySite(project, 'site'),
+          ({ container }) =>
+            container
+              .get(SitesKey)
+              .deploySite(project, { upload: 'site', madeBy: 'operator', message: undefined }),
           shop,
         );
       case 'takes':

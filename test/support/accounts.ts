@@ -3,7 +3,7 @@ import { issueApiKey, scopes, type ApiKey } from '../../src/access/domain/api-ke
 import { invitePerson, type Person } from '../../src/access/domain/person.ts';
 import type { KeyToStore } from '../../src/access/ports.ts';
 import { UuidIds } from '../../src/adapters/system/clock-and-chance.ts';
-import type { DomainEvent } from '../../src/kernel/domain-event.ts';
+import type { DomainEvent } from '../../src/kernel/decision.ts';
 import type { StoragePorts } from './storage-ports.ts';
 import { fixedTime } from './settable-clock.ts';
 

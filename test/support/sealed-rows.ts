@@ -12,7 +12,7 @@ import {
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { sealedColumns } from '../../src/adapters/kysely/sealed-values.ts';
 import { firstSecret } from '../../src/notifications/domain/webhook.ts';
-import type { Sealer } from '../../src/kernel/sealer.ts';
+import type { Sealer } from '../../src/kernel/ports.ts';
 import { webhookDecision } from './webhooks/stored-webhook.ts';
 
 const directoryUrl = 'https://acme.example/directory';

@@ -1,5 +1,4 @@
-import { Clock } from '../../src/kernel/clock.ts';
-import { Ids } from '../../src/kernel/ids.ts';
+import { Clock, Ids } from '../../src/kernel/ports.ts';
 
 /** Stands still until it is set, forward or back. */
 export class SettableClock extends Clock {

@@ -16,9 +16,8 @@ import type {
 } from '../../src/access/ports.ts';
 import type { MailRequests, People, Sessions, SignInLinks } from '../../src/access/people-ports.ts';
 import type { Orders, Pets } from '../../src/catalogue/ports.ts';
-import type { Acting } from '../../src/kernel/acting.ts';
+import type { Acting, Retention } from '../../src/kernel/ports.ts';
 import type { JobLeases, Outbox, ParkedDeliveries } from '../../src/kernel/queue.ts';
-import type { Retention } from '../../src/kernel/retention.ts';
 import type { Route } from '../../src/domains/domain/redirects/redirects.ts';
 import type { MailChoices, Mails, Notices } from '../../src/notifications/ports.ts';
 import type { WebhookDeliveries, Webhooks } from '../../src/notifications/webhook-ports.ts';

@@ -51,8 +51,8 @@ import {
 } from '../../src/adapters/kysely/access/kysely-sessions.ts';
 import { KyselyTimeline } from '../../src/adapters/kysely/sites/kysely-timeline.ts';
 import { fromMillis } from '../../src/adapters/kysely/schema.ts';
-import type { DomainEvent } from '../../src/kernel/domain-event.ts';
-import type { Clock } from '../../src/kernel/clock.ts';
+import type { DomainEvent } from '../../src/kernel/decision.ts';
+import type { Clock } from '../../src/kernel/ports.ts';
 import { SettableClock } from './settable-clock.ts';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
 import { AsyncActing } from '../../src/adapters/system/async-context.ts';

@@ -1,6 +1,6 @@
 import { answerTasks } from '../../src/adapters/threads/answer-tasks.ts';
-import { DomainError } from '../../src/kernel/domain-error.ts';
-import { Unavailable } from '../../src/kernel/unavailable.ts';
+import { DomainError } from '../../src/kernel/decision.ts';
+import { Unavailable } from '../../src/kernel/ports.ts';
 
 export type StubbornTask =
   | 'count'

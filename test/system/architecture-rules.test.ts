@@ -18,7 +18,7 @@ const violations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/adapters/kysely/planted-other/second.ts': `import '../planted-one/second.ts';`,
   },
   'three-folder-levels': {
-    'src/adapters/memory/planted/far/deep.ts': `import '../../../../kernel/clock.ts';`,
+    'src/adapters/memory/planted/far/deep.ts': `import '../../../../kernel/ports.ts';`,
   },
   'no-barrels': {
     'src/catalogue/index.ts': `export * from './ports.ts';`,

@@ -125,7 +125,7 @@ describe('dig and delv', () => {
     expect(await clients.dig(name, 'TXT')).toContain('status: NXDOMAIN');
   });
 
-  test('get the apex as docs/operations.md says it', async () => {
+  test('get the apex as docs/certificates-and-dns.md says it', async () => {
     expect(await clients.dig(zoneName, 'SOA', '+short')).toBe(
       'acme-ns.store.example. hostmaster.store.example. 1 3600 600 604800 0\n',
     );

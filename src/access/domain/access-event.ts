@@ -1,4 +1,4 @@
-import type { DomainEvent } from '../../kernel/domain-event.ts';
+import type { DomainEvent } from '../../kernel/decision.ts';
 import type { Plan } from './quota.ts';
 
 interface KeyEvent<Type extends string> extends DomainEvent<Type> {

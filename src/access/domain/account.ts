@@ -12,9 +12,8 @@ import {
   type Agreed,
   type SiteLimits,
 } from './quota.ts';
-import type { Decision } from '../../kernel/decision.ts';
+import { type Decision, DomainError } from '../../kernel/decision.ts';
 import { isRestorable, restorableUntil, type Deletable } from '../../kernel/deletion.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
 import { isName } from '../../kernel/text.ts';
 
 /** One store. Everything else belongs to exactly one account. */

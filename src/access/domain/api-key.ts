@@ -1,7 +1,6 @@
 import { type AccessErrorCode, apiKeyNotFound } from './access-error.ts';
 import type { AccessEvent } from './access-event.ts';
-import type { Decision } from '../../kernel/decision.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { type Decision, DomainError } from '../../kernel/decision.ts';
 import { isName } from '../../kernel/text.ts';
 import crc32 from 'crc-32';
 

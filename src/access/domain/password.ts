@@ -1,5 +1,5 @@
 import type { PeopleErrorCode } from './access-error.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { DomainError } from '../../kernel/decision.ts';
 
 export const passwordLength = { min: 12, max: 200 } as const;
 

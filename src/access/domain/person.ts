@@ -1,8 +1,7 @@
 import { addressInvalid, type PeopleErrorCode, personNotFound } from './access-error.ts';
 import type { AccessEvent } from './access-event.ts';
 import type { Session } from './session.ts';
-import type { Decision } from '../../kernel/decision.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { type Decision, DomainError } from '../../kernel/decision.ts';
 
 const atom = "[\\p{L}\\p{N}\\p{M}!#$%&'*+/=?^_`{|}~-]+";
 const label = '(?!-)[\\p{L}\\p{N}\\p{M}-]{1,63}(?<!-)';

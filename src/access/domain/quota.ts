@@ -1,5 +1,5 @@
 import type { AccessErrorCode } from './access-error.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { DomainError } from '../../kernel/decision.ts';
 
 export const plans = ['free', 'pro', 'business', 'enterprise'] as const;
 export type Plan = (typeof plans)[number];

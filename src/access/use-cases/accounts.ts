@@ -23,8 +23,8 @@ import {
 } from '../domain/quota.ts';
 import type { AccessPorts, CallsOfKey, HourOfUsage, UsageSum } from '../ports.ts';
 import { type IssuedKey, mintKey } from './api-keys.ts';
-import { earliest } from '../../kernel/clock.ts';
 import { endedBefore, hasEnded } from '../../kernel/deletion.ts';
+import { earliest } from '../../kernel/ports.ts';
 
 /**
  * Opens an account with its first API key; its owner can sign in.

@@ -17,8 +17,8 @@ import {
   type Verdict,
 } from '../domain/quota.ts';
 import type { AccessPorts } from '../ports.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
-import { Unavailable } from '../../kernel/unavailable.ts';
+import { DomainError } from '../../kernel/decision.ts';
+import { Unavailable } from '../../kernel/ports.ts';
 
 export interface Caller {
   readonly accountId: string;

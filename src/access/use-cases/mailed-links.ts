@@ -16,8 +16,8 @@ import type { AccessPorts } from '../ports.ts';
 import { type KnownDevice, openDevice, waitBeforeAttempt, waitFrom } from './sign-in-attempts.ts';
 import { newLink } from './people.ts';
 import type { SignInOrigin } from './sign-in.ts';
-import type { StoredEvent } from '../../kernel/domain-event.ts';
-import { earliest } from '../../kernel/clock.ts';
+import type { StoredEvent } from '../../kernel/decision.ts';
+import { earliest } from '../../kernel/ports.ts';
 import { inWords } from '../../kernel/text.ts';
 
 type Ports = Pick<AccessPorts, 'mailRequests' | 'counters' | 'sealer' | 'ids' | 'clock'>;

@@ -21,8 +21,7 @@ import type { SignedIn, SignInLink } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
 import { mayMailInvitation } from './request-limits.ts';
 import { admitCurrent } from './sign-in-attempts.ts';
-import type { Decision } from '../../kernel/decision.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { type Decision, DomainError } from '../../kernel/decision.ts';
 
 /** A link with its secret, which is shown only once. */
 export interface Invitation {

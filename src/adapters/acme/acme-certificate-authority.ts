@@ -9,7 +9,7 @@ import type {
   CertificateOrder,
   OrderState,
 } from '../../domains/domain/certificates/certificate-status.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/ports.ts';
 import { AcmeAccount, type AccountSettings } from './acme-account.ts';
 import { readDocument } from './acme-documents.ts';
 import { AcmeProblem, failureFrom, waitMs } from './acme-failure.ts';

@@ -2,7 +2,7 @@ import type {
   AuthorityFailure,
   AuthorityFailureReason,
 } from '../../domains/domain/certificates/certificate-status.ts';
-import { Unavailable } from '../../kernel/unavailable.ts';
+import { Unavailable } from '../../kernel/ports.ts';
 import {
   NoUsableAnswer,
   readDocument,

@@ -3,7 +3,7 @@ import { NoUsableAnswer, type AcmeAnswer, type Directory } from './acme-document
 import type { AcmeTransport } from './acme-transport.ts';
 import { isProblem } from './acme-failure.ts';
 import type { LRUCache } from 'lru-cache';
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/ports.ts';
 
 /** All requests of one step, in the name of our account and within one deadline. */
 export class AcmeSession {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request, type RequestOptions } from 'node:https';
 import { type AcmeAnswer, NoUsableAnswer } from './acme-documents.ts';
-import { beginningOf } from '../../kernel/connections.ts';
+import { beginningOf } from '../../kernel/incoming.ts';
 import { readDocument, type Directory } from './acme-documents.ts';
 import { AcmeProblem } from './acme-failure.ts';
 

@@ -8,9 +8,7 @@ import type {
   CertificateOrder,
   OrderState,
 } from '../../domains/domain/certificates/certificate-status.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import type { Sealer } from '../../kernel/sealer.ts';
-import { Unavailable } from '../../kernel/unavailable.ts';
+import { type Clock, type Sealer, Unavailable } from '../../kernel/ports.ts';
 import { newPrivateKey } from './issued-certificate.ts';
 import { LocalRoot, newRoot, type RootPair } from './x509.ts';
 

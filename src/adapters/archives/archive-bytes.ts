@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { DomainError } from '../../kernel/decision.ts';
 import type { UploadProblem } from '../../sites/domain/sites-error.ts';
 
 const chunkBytes = 64 * 1024;

@@ -13,6 +13,7 @@ import type { DashboardPorts } from './ports.ts';
 import { domainScreen, removeDomainScreen } from './domains/domain-screen.ts';
 import { addSharedDomains } from './domains/shares.ts';
 import { domainsScreen } from './domains/domains-screen.ts';
+import { helpScreen } from './help/screen.ts';
 import { requestLifecycle } from './request-lifecycle.ts';
 import { keysScreen } from './keys/screen.ts';
 import { type KeptForm, noteKept, type Refill } from './frame/sent-form.ts';
@@ -28,6 +29,7 @@ import { addScreen, type Wanted } from './screen-routes.ts';
 import type { Screen } from './frame/screen.ts';
 import { addLinkRequests, addSignInLinks } from './sign-in/links.ts';
 import { addSignIn, showSignIn } from './sign-in/sign-in-page.ts';
+import { searchScreen } from './search/screen.ts';
 import { usageScreen } from './usage/screen.ts';
 import { webhookScreen } from './webhooks/webhook-screen.ts';
 import { webhooksScreen } from './webhooks/webhooks-screen.ts';
@@ -47,6 +49,8 @@ const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): rea
   newPasswordScreen(ports),
   noticesScreen(ports),
   bellScreen(ports),
+  searchScreen(ports),
+  helpScreen(),
   accountsScreen({ ...ports, cookies, refill }),
 ];
 

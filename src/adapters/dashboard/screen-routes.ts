@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { SignedIn } from '../../access/people-ports.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { DomainError } from '../../kernel/decision.ts';
 import { html, type Html } from './frame/html.ts';
 import { layout, readerOf } from './frame/layout.ts';
 import type { LiveStreams } from './frame/live-streams.ts';
@@ -196,7 +196,7 @@ const sendPage = async (
   { screen, visit, ports }: Visited,
   page: Page,
 ): Promise<void> => {
-  const { section, notices = {} } = screen;
+  const { section, help, notices = {} } = screen;
   const { signedIn, now } = visit;
   const done = visit.query.get('done') ?? '';
   const notice = Object.hasOwn(notices, done) ? notices[done] : undefined;
@@ -205,6 +205,6 @@ const sendPage = async (
   await sendHtml(
     ctx,
     page.status ?? 200,
-    layout(page, { section, live, notice, signedIn, unread, now }),
+    layout(page, { section, help, live, notice, signedIn, unread, now }),
   );
 };

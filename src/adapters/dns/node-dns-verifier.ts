@@ -1,5 +1,5 @@
 import PQueue from 'p-queue';
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/ports.ts';
 import { traced, type Span, type Tracer } from '../../kernel/tracer.ts';
 import { delegationNameOf } from '../../domains/domain/dns/records.ts';
 import { isWildcard } from '../../domains/domain/names/name-rules.ts';

@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import { constants, type Http2SecureServer, type Http2ServerResponse } from 'node:http2';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { takeWaiting } from '../../kernel/connections.ts';
+import { takeWaiting } from '../../kernel/incoming.ts';
 import { keepAliveMs } from './edge-limits.ts';
 import type { EdgeConnection } from './edge-connections.ts';
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Route } from '../../domains/domain/redirects/redirects.ts';
 import { isAbsolute, redirectTarget } from '../../domains/domain/redirects/settings.ts';
 import { requestBeginning, requestName, tellAnswer, type Tracer } from '../../kernel/tracer.ts';
-import { Unavailable } from '../../kernel/unavailable.ts';
+import { Unavailable } from '../../kernel/ports.ts';
 import type { Answers } from './answers.ts';
 import type { RouteTable } from './route-table.ts';
 import { serveSite, type SiteRequest } from './serve-site.ts';

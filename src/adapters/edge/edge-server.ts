@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Server as NetServer } from 'node:net';
-import { oneAtATime } from '../../kernel/connections.ts';
+import { oneAtATime } from '../../kernel/incoming.ts';
 import type { Tracer } from '../../kernel/tracer.ts';
 import { Answers } from './answers.ts';
 import { SecureContexts, serverNames, tlsOptions } from './secure-contexts.ts';

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { pairOf } from '../../domains/domain/own/own-name.ts';
 import type { LoadedCertificate } from '../../domains/ports.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/ports.ts';
 
 interface PlatformPaths {
   readonly certificateFile: string;

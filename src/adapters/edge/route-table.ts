@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { CoalescedRuns } from '../../kernel/coalesced-runs.ts';
+import { CoalescedRuns } from '../../kernel/signals.ts';
 import { hostOf } from '../../domains/domain/certificates/renewal.ts';
 import { isWildcard, namesFor, wildcardOver } from '../../domains/domain/names/name-rules.ts';
 import type { Route } from '../../domains/domain/redirects/redirects.ts';

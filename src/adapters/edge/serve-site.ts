@@ -1,4 +1,4 @@
-import { Unavailable } from '../../kernel/unavailable.ts';
+import { Unavailable } from '../../kernel/ports.ts';
 import type { Answer } from './answer.ts';
 import type { Answers } from './answers.ts';
 import { pieceBytes } from './edge-limits.ts';

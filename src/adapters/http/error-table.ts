@@ -1,7 +1,7 @@
 import type { AccessErrorCode } from '../../access/domain/access-error.ts';
 import type { CatalogueErrorCode } from '../../catalogue/domain/catalogue-error.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
-import { Unavailable } from '../../kernel/unavailable.ts';
+import { DomainError } from '../../kernel/decision.ts';
+import { Unavailable } from '../../kernel/ports.ts';
 import type { Answer } from './answer.ts';
 
 /** @param example of a message; test/support/http/documented-answers.ts compares it with real answers */

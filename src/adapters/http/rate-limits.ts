@@ -9,8 +9,8 @@ import {
   type Verdict,
 } from '../../access/domain/quota.ts';
 import type { Caller, Banned } from '../../access/use-cases/callers.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import type { Clock } from '../../kernel/ports.ts';
+import { DomainError } from '../../kernel/decision.ts';
 import { RequestError } from './error-table.ts';
 import { addressBucket, clientAddress } from './listener/client-address.ts';
 import type { RequestContext } from './request-lifecycle.ts';

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../access/use-cases/callers.ts';
 import type { Logger } from 'pino';
 import type { AnsweredRequest } from '../../access/ports.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/ports.ts';
 import { shownPath } from '../../kernel/text.ts';
 import { requestBeginning, requestName, tellAnswer, type Tracer } from '../../kernel/tracer.ts';
 import type { Answer } from './answer.ts';

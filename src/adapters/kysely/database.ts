@@ -9,7 +9,7 @@ import {
   type Selectable,
   type Transaction,
 } from 'kysely';
-import { noDeadline, type Deadline } from '../../kernel/deadline.ts';
+import { noDeadline, type Deadline } from '../../kernel/ports.ts';
 import type { Tracer } from '../../kernel/tracer.ts';
 import {
   pauseAfter,

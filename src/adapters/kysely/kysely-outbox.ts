@@ -1,7 +1,6 @@
 import type { Insertable } from 'kysely';
-import type { DomainEvent } from '../../kernel/domain-event.ts';
-import type { Acting } from '../../kernel/acting.ts';
-import type { Ids } from '../../kernel/ids.ts';
+import type { DomainEvent } from '../../kernel/decision.ts';
+import type { Acting, Ids } from '../../kernel/ports.ts';
 import {
   mostCounted,
   type Delivery,

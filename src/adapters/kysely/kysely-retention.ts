@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Retention, RetentionRule } from '../../kernel/retention.ts';
+import type { Retention, RetentionRule } from '../../kernel/ports.ts';
 import type { Database } from './database.ts';
 import { Store } from './store.ts';
 import { fromMillis, toMillis, type Schema } from './schema.ts';

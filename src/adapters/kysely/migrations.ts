@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Migrator, type Migration, type MigratorProps } from 'kysely/migration';
 import * as foundation from '../../../db/migrations/0001-foundation.ts';
-import { Unavailable } from '../../kernel/unavailable.ts';
+import { Unavailable } from '../../kernel/ports.ts';
 import type { Database } from './database.ts';
 import { failureOf } from './engine/failure.ts';
 

@@ -1,5 +1,5 @@
 import { sql, type ExpressionBuilder, type QueryCreator } from 'kysely';
-import type { Ids } from '../../kernel/ids.ts';
+import type { Ids } from '../../kernel/ports.ts';
 import type { Claimed } from '../../kernel/queue.ts';
 import type { Database, Queries } from './database.ts';
 import { Store } from './store.ts';

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import type { Sealer } from '../../kernel/sealer.ts';
+import type { Sealer } from '../../kernel/ports.ts';
 import { present } from './table.ts';
 import type { Schema } from './schema.ts';
 import type { Database } from './database.ts';

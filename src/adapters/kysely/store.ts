@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { Sealer } from '../../kernel/sealer.ts';
-import type { DomainEvent } from '../../kernel/domain-event.ts';
+import type { Sealer } from '../../kernel/ports.ts';
+import type { DomainEvent } from '../../kernel/decision.ts';
 import type { Database, Queries } from './database.ts';
 import type { Schema } from './schema.ts';
 

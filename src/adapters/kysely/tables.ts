@@ -1,7 +1,7 @@
 import { orderStatuses, type Order } from '../../catalogue/domain/order.ts';
 import { petStatuses, type Pet } from '../../catalogue/domain/pet.ts';
-import { isActor, type Actor } from '../../kernel/acting.ts';
 import {
+  actor,
   assigned,
   flag,
   int,
@@ -11,7 +11,6 @@ import {
   time,
   word,
   table,
-  type Column,
   type ColumnsOf,
 } from './table.ts';
 
@@ -37,14 +36,6 @@ export const orders = table({
 export const jobLeases = table({ job: text, holder: text, leaseUntil: time });
 
 export const backupTimes = table({ step: text, moment: time });
-
-const actor: Column<Actor, string> = {
-  ...text,
-  read: (stored) => {
-    if (!isActor(stored)) throw new Error(`stored actor "${stored}" is invalid`);
-    return stored;
-  },
-};
 
 export const events = table({
   id: text,

@@ -1,6 +1,6 @@
 import { countIn, windowIndex, type Counts, type WindowCount } from '../../access/domain/quota.ts';
 import { QuotaCounters, type CounterSnapshot, type Take, type Taken } from '../../access/ports.ts';
-import { Bell } from '../../kernel/bell.ts';
+import { Bell } from '../../kernel/signals.ts';
 
 /** Of an account or an address: what passed. Of a key: its strikes, in `minute`. */
 interface Counters {

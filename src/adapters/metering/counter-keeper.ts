@@ -1,6 +1,6 @@
 import type { CounterSnapshot, CounterSnapshots } from '../../access/ports.ts';
-import type { Bell } from '../../kernel/bell.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import type { Bell } from '../../kernel/signals.ts';
+import type { Clock } from '../../kernel/ports.ts';
 
 /** Counters that can be copied out and put back. */
 export interface KeepableCounters {

@@ -5,7 +5,7 @@ import type {
   UsageOutcome,
   HighUses,
 } from '../../access/ports.ts';
-import { Bell } from '../../kernel/bell.ts';
+import { Bell } from '../../kernel/signals.ts';
 import type { HighUse } from '../../access/domain/quota.ts';
 
 const hourMs = 3_600_000;

@@ -1,6 +1,6 @@
 import type { Counts } from '../../access/domain/quota.ts';
 import { QuotaCounters, type Take, type Taken } from '../../access/ports.ts';
-import { OutOfTime, Unavailable } from '../../kernel/unavailable.ts';
+import { OutOfTime, Unavailable } from '../../kernel/ports.ts';
 
 /** Local counters that can take over; they follow the last shared counts. */
 export interface StandIn extends QuotaCounters {

@@ -2,9 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import type { Redis } from 'ioredis';
 import { windowIndex, type Counts } from '../../access/domain/quota.ts';
 import { QuotaCounters, type Take, type Taken } from '../../access/ports.ts';
-import { noDeadline, type Deadline } from '../../kernel/deadline.ts';
+import { noDeadline, type Deadline, OutOfTime, Unavailable } from '../../kernel/ports.ts';
 import type { Step, Tracer } from '../../kernel/tracer.ts';
-import { OutOfTime, Unavailable } from '../../kernel/unavailable.ts';
 import { heartbeatMs, openConnection } from './redis-connection.ts';
 
 /** Share of `timeoutMs`; the rest covers the way back and early timers. */

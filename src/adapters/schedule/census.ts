@@ -1,4 +1,4 @@
-import { Bell } from '../../kernel/bell.ts';
+import { Bell } from '../../kernel/signals.ts';
 import type { Job, JobEnd } from './cron-jobs.ts';
 import { leasedJob, type LeasedJobPorts } from './leased-job.ts';
 

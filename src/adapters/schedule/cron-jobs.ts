@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createTask, type ScheduledTask } from 'node-cron';
 import type { Logger } from 'pino';
-import type { Bell, Ringing } from '../../kernel/bell.ts';
-import { Unavailable } from '../../kernel/unavailable.ts';
+import type { Bell, Ringing } from '../../kernel/signals.ts';
+import { Unavailable } from '../../kernel/ports.ts';
 
 /**
  * How a run ended. `done`: the job runs next at its time on the schedule. `elsewhere`: another process of the fleet does

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/ports.ts';
 import type { JobLeases } from '../../kernel/queue.ts';
 import type { Job, JobEnd } from './cron-jobs.ts';
 

@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
-import { Bell } from '../../kernel/bell.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import { Bell, CoalescedRuns } from '../../kernel/signals.ts';
+import type { Clock } from '../../kernel/ports.ts';
 import type { Claimed, Most, Queue } from '../../kernel/queue.ts';
-import { CoalescedRuns } from '../../kernel/coalesced-runs.ts';
 import type { Share } from './shares.ts';
 
 /** Begun in one turn of the event loop, so that requests do not wait for all that was claimed. */

@@ -2,8 +2,8 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import PQueue from 'p-queue';
-import { DomainError } from '../../kernel/domain-error.ts';
-import { Unavailable } from '../../kernel/unavailable.ts';
+import { DomainError } from '../../kernel/decision.ts';
+import { Unavailable } from '../../kernel/ports.ts';
 import type { UploadProblem } from '../../sites/domain/sites-error.ts';
 
 const most = {

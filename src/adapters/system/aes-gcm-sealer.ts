@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { Sealer } from '../../kernel/sealer.ts';
+import { Sealer } from '../../kernel/ports.ts';
 
 const cipher = 'aes-256-gcm';
 const nonceBytes = 12;

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Acting, type Actor } from '../../kernel/acting.ts';
-import { Deadline } from '../../kernel/deadline.ts';
+import { Acting, type Actor, Deadline } from '../../kernel/ports.ts';
 
 export class AsyncActing extends Acting {
   readonly #current = new AsyncLocalStorage<Actor>();

@@ -1,7 +1,6 @@
 import { hash, randomInt } from 'node:crypto';
 import { v7 as uuid } from 'uuid';
-import { Clock } from '../../kernel/clock.ts';
-import { Ids } from '../../kernel/ids.ts';
+import { Clock, Ids } from '../../kernel/ports.ts';
 import { base62 } from '../../access/domain/api-key.ts';
 import { KeyMaterial } from '../../access/ports.ts';
 

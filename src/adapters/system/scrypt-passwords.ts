@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import PQueue from 'p-queue';
 import { passwordText } from '../../access/domain/password.ts';
 import { Passwords } from '../../access/people-ports.ts';
-import { Unavailable } from '../../kernel/unavailable.ts';
+import { Unavailable } from '../../kernel/ports.ts';
 
 let known: Promise<ReadonlySet<string>> | undefined;
 

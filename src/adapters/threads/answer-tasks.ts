@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { DomainError } from '../../kernel/domain-error.ts';
-import { Unavailable } from '../../kernel/unavailable.ts';
+import { DomainError } from '../../kernel/decision.ts';
+import { Unavailable } from '../../kernel/ports.ts';
 
 /** What a thread does: with the setup of its pool, then with each task. */
 type ThreadWork<Setup, Task, Result, News> = (

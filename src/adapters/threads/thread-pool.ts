@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
-import { Unavailable } from '../../kernel/unavailable.ts';
+import { Unavailable } from '../../kernel/ports.ts';
 import { unpacked, type ThreadMessage } from './answer-tasks.ts';
 
 export interface PoolSettings extends ThreadSettings {

@@ -1,4 +1,4 @@
-import { DomainError } from '../../kernel/domain-error.ts';
+import { DomainError } from '../../kernel/decision.ts';
 import type { SiteContents } from '../../sites/domain/site-contents.ts';
 import type { UploadProblem } from '../../sites/domain/sites-error.ts';
 import {

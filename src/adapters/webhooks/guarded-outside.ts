@@ -3,7 +3,7 @@ import { request as plainRequest, type IncomingMessage, type RequestOptions } fr
 import { request as secureRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { beginningOf } from '../../kernel/connections.ts';
+import { beginningOf } from '../../kernel/incoming.ts';
 import type { Outcome } from '../../notifications/domain/webhook-delivery.ts';
 import {
   mayBeSentTo,

@@ -11,7 +11,7 @@ import { Database } from '../../adapters/kysely/database.ts';
 import { kindOfUrl } from '../../adapters/kysely/engine/database-kind.ts';
 import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { keyUses } from '../../adapters/kysely/sealed-values.ts';
-import { Unavailable } from '../../kernel/unavailable.ts';
+import { Unavailable } from '../../kernel/ports.ts';
 import { isMissing } from '../doctor/check-database.ts';
 import { databasePlace, databaseProblem } from '../failure-words.ts';
 import type { Config } from '../settings/settings.ts';

@@ -6,7 +6,7 @@ import { ContentCache } from '../../adapters/storage/s3/content-cache.ts';
 import { S3SiteFiles } from '../../adapters/storage/s3/s3-site-files.ts';
 import { S3Store } from '../../adapters/storage/s3/s3-store.ts';
 import { oneForEach, storedForms } from '../../adapters/storage/manifest.ts';
-import { Unavailable } from '../../kernel/unavailable.ts';
+import { Unavailable } from '../../kernel/ports.ts';
 import type { SiteFiles, StoredFile } from '../../sites/ports.ts';
 import type { Config } from '../settings/settings.ts';
 import { deploysFolder, objectStoreIn } from '../settings/addresses.ts';

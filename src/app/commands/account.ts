@@ -9,7 +9,7 @@ import {
 import type { Account } from '../../access/domain/account.ts';
 import { AuditLog } from '../../access/ports.ts';
 import type { Usage } from '../../access/use-cases/accounts.ts';
-import { Clock } from '../../kernel/clock.ts';
+import { Clock } from '../../kernel/ports.ts';
 import type { EveryField } from '../../kernel/decision.ts';
 import { gib } from '../../sites/domain/project.ts';
 import { allowanceOf } from '../plan-allowances.ts';

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import { Option, Argument } from 'commander';
 import type { Container } from 'inversify';
-import { beginningOf } from '../../kernel/connections.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { beginningOf } from '../../kernel/incoming.ts';
+import { DomainError, type EveryField } from '../../kernel/decision.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
 import { nameInText } from '../../domains/domain/names/hostname.ts';
 import {
@@ -15,7 +15,6 @@ import { DomainsKey, SitesKey, ConfigKey } from '../keys.ts';
 import { shareDays, type DomainShare } from '../../domains/domain/attachment/share.ts';
 import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
 import type { MadeShare } from '../../domains/use-cases/show-domain.ts';
-import type { EveryField } from '../../kernel/decision.ts';
 import { sharedPath } from '../../adapters/dashboard/frame/paths.ts';
 import { dashboardOrigin } from '../settings/addresses.ts';
 import {

@@ -6,7 +6,7 @@ import { limitInWords } from '../../domains/domain/certificates/ca-budget.ts';
 import type { DomainSettingsDocument } from '../../domains/domain/redirects/settings.ts';
 import type { Domains } from '../../domains/domains.ts';
 import type { DomainView } from '../../domains/use-cases/show-domain.ts';
-import { Clock } from '../../kernel/clock.ts';
+import { Clock } from '../../kernel/ports.ts';
 import { DomainsKey, SitesKey, AccessKey } from '../keys.ts';
 import type { Project } from '../../sites/domain/project.ts';
 import { domainPrimary } from './domain-settings.ts';

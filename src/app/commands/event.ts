@@ -1,7 +1,7 @@
 import { Argument, InvalidArgumentError } from 'commander';
 import type { Container } from 'inversify';
 import { readId } from '../../catalogue/domain/pet.ts';
-import { Clock } from '../../kernel/clock.ts';
+import { Clock } from '../../kernel/ports.ts';
 import type { EveryField } from '../../kernel/decision.ts';
 import { inWords } from '../../kernel/text.ts';
 import { ParkedDeliveries, type ParkedDelivery } from '../../kernel/queue.ts';

@@ -40,7 +40,7 @@ const checkListener = async (
 
 const advice = (code: string): string =>
   code === 'EACCES'
-    ? 'Give the service the permission to listen below 1024: docs/operations.md, "Ports 80 and 443".'
+    ? 'Give the service the permission to listen below 1024: docs/edge.md, "Ports 80 and 443".'
     : 'Set the host to an address of this machine.';
 
 /** A server that listens everywhere is reached locally at the loopback address. */

@@ -1,7 +1,7 @@
 import { Overrun, ThreadPool, type ThreadLimits } from '../../adapters/threads/thread-pool.ts';
 import type { DomainsErrorCode } from '../../domains/domain/domains-error.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { DomainError } from '../../kernel/decision.ts';
 
 /** Limits for parsing one document, which usually takes some milliseconds. */
 export const settingsLimits: ThreadLimits = { deadlineMs: 3_000, memoryMiB: 128 };

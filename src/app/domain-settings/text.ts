@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import type { DomainsErrorCode } from '../../domains/domain/domains-error.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
 import type { DomainSettingsDocument } from '../../domains/domain/redirects/settings.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { DomainError } from '../../kernel/decision.ts';
 import { NotPlainYaml, parsePlainYaml } from './plain-yaml.ts';
 
 export type DomainSettingsFormat = 'yaml' | 'json';

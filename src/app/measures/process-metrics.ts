@@ -11,7 +11,7 @@ import { Metrics } from '../../adapters/http/metrics/metrics.ts';
 import { outboxMeasures } from '../../adapters/http/metrics/stored-measures.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { EventLoopWatch } from '../../adapters/system/event-loop-watch.ts';
-import { Clock } from '../../kernel/clock.ts';
+import { Clock } from '../../kernel/ports.ts';
 import { Outbox } from '../../kernel/queue.ts';
 import { ConfigKey, RedisCountersKey } from '../keys.ts';
 import { version } from '../version.ts';

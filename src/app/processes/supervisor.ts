@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { CoalescedRuns } from '../../kernel/coalesced-runs.ts';
+import { CoalescedRuns } from '../../kernel/signals.ts';
 import { createLog } from '../log.ts';
 import type { Config } from '../settings/settings.ts';
 import { redaction } from '../settings/redaction.ts';

@@ -41,11 +41,7 @@ import { MemoryQuotaCounters } from '../../adapters/memory/memory-quota-counters
 import { CounterKeeper } from '../../adapters/metering/counter-keeper.ts';
 import { HighUseReporter, UsageRecorder } from '../../adapters/metering/usage-recorder.ts';
 import { FailoverCounters } from '../../adapters/redis/failover-counters.ts';
-import { Acting } from '../../kernel/acting.ts';
-import { Clock } from '../../kernel/clock.ts';
-import { Deadline } from '../../kernel/deadline.ts';
-import { Ids } from '../../kernel/ids.ts';
-import { Sealer } from '../../kernel/sealer.ts';
+import { Acting, Clock, Deadline, Ids, Sealer } from '../../kernel/ports.ts';
 import type { PersonalKind, Told } from '../../notifications/domain/notification.ts';
 import type { PersonalMail } from '../../notifications/use-cases/mail.ts';
 import {

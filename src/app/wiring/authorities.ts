@@ -15,8 +15,7 @@ import {
   type AuthorityFailureReason,
   type OrderState,
 } from '../../domains/domain/certificates/certificate-status.ts';
-import { Clock } from '../../kernel/clock.ts';
-import { Sealer } from '../../kernel/sealer.ts';
+import { Clock, Sealer } from '../../kernel/ports.ts';
 import { traced, type Span, type StepFacts, type Tracer } from '../../kernel/tracer.ts';
 import { ConfigKey, LogKey, MetricsKey, SecondAuthorityKey } from '../keys.ts';
 import type { AcmeConfig } from '../settings/settings.ts';

@@ -3,7 +3,7 @@ import { Database } from '../../adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../adapters/kysely/kysely-outbox.ts';
 import { catalogue } from '../../catalogue/catalogue.ts';
 import { Orders, Pets } from '../../catalogue/ports.ts';
-import { Clock } from '../../kernel/clock.ts';
+import { Clock } from '../../kernel/ports.ts';
 import { CatalogueKey } from '../keys.ts';
 import { wiring } from './wiring.ts';
 

@@ -47,10 +47,7 @@ import {
   DomainShares,
 } from '../../domains/ports.ts';
 import { domains } from '../../domains/domains.ts';
-import { Clock } from '../../kernel/clock.ts';
-import { Deadline } from '../../kernel/deadline.ts';
-import { Ids } from '../../kernel/ids.ts';
-import { Sealer } from '../../kernel/sealer.ts';
+import { Clock, Deadline, Ids, Sealer } from '../../kernel/ports.ts';
 import { Allowances, Projects } from '../../sites/ports.ts';
 import { ConfigKey, DomainsKey, SecondAuthorityKey } from '../keys.ts';
 import { tracerOf } from '../tracing.ts';

@@ -7,7 +7,7 @@ import { addressBucket } from '../../adapters/http/listener/client-address.ts';
 import { RunningWork } from '../../adapters/system/event-loop-watch.ts';
 import { CertificateOrders } from '../../domains/certificate-ports.ts';
 import { EdgeRecords } from '../../domains/ports.ts';
-import { Clock } from '../../kernel/clock.ts';
+import { Clock } from '../../kernel/ports.ts';
 import { SiteFiles } from '../../sites/ports.ts';
 import { ConfigKey, EdgeServerKey, LogKey, PlatformFilesKey, RouteTableKey } from '../keys.ts';
 import { tracerOf } from '../tracing.ts';

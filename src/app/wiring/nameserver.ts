@@ -1,7 +1,6 @@
 import { NameServer } from '../../adapters/nameserver/name-server.ts';
 import { DnsChallenges } from '../../domains/certificate-ports.ts';
-import { Clock } from '../../kernel/clock.ts';
-import { Deadline } from '../../kernel/deadline.ts';
+import { Clock, Deadline } from '../../kernel/ports.ts';
 import { ConfigKey, LogKey, NameServerKey } from '../keys.ts';
 import { wiring } from './wiring.ts';
 

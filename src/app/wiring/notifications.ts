@@ -10,9 +10,7 @@ import { KyselyWebhooks } from '../../adapters/kysely/notifications/kysely-webho
 import { smtpOptions } from '../../adapters/mail/smtp-server.ts';
 import { GuardedOutside } from '../../adapters/webhooks/guarded-outside.ts';
 import { StandardSigning } from '../../adapters/webhooks/standard-signing.ts';
-import { Clock } from '../../kernel/clock.ts';
-import { Ids } from '../../kernel/ids.ts';
-import { Sealer } from '../../kernel/sealer.ts';
+import { Clock, Ids, Sealer } from '../../kernel/ports.ts';
 import type { Tracer } from '../../kernel/tracer.ts';
 import {
   MailChoices,

@@ -1,7 +1,7 @@
-import { StoredSignal } from '../../kernel/bell.ts';
+import { StoredSignal } from '../../kernel/signals.ts';
 import { RedisQuotaCounters } from '../../adapters/redis/redis-quota-counters.ts';
 import { RedisSignals } from '../../adapters/redis/redis-signals.ts';
-import { Deadline } from '../../kernel/deadline.ts';
+import { Deadline } from '../../kernel/ports.ts';
 import { LogKey, ProcessKey, RedisCountersKey, RedisSignalsKey } from '../keys.ts';
 import { tracerOf } from '../tracing.ts';
 import { wiring } from './wiring.ts';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { ResolutionContext } from 'inversify';
 import { Accounts } from '../../access/ports.ts';
-import { uploadSlots } from '../../adapters/dashboard/projects/slots.ts';
 import { objectStoreMeasures } from '../../adapters/http/metrics/measures.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../adapters/kysely/kysely-outbox.ts';
@@ -12,9 +11,9 @@ import { ContentCache } from '../../adapters/storage/s3/content-cache.ts';
 import { S3SiteFiles, S3Unpacking } from '../../adapters/storage/s3/s3-site-files.ts';
 import { S3Store } from '../../adapters/storage/s3/s3-store.ts';
 import { ThreadedUnpacking } from '../../adapters/threads/threaded-unpacking.ts';
-import { Clock } from '../../kernel/clock.ts';
-import { Deadline } from '../../kernel/deadline.ts';
-import { Ids } from '../../kernel/ids.ts';
+import { uploadSlots } from '../../adapters/uploads/slots.ts';
+import { Uploads } from '../../adapters/uploads/uploads.ts';
+import { Clock, Deadline, Ids } from '../../kernel/ports.ts';
 import { Allowances, Projects, SiteFiles, SiteUnpacking } from '../../sites/ports.ts';
 import { sites } from '../../sites/sites.ts';
 import { ConfigKey, DomainsKey, LogKey, MetricsKey, ObjectStoreKey, SitesKey } from '../keys.ts';
@@ -47,6 +46,16 @@ export const sitesModule = wiring((once) => {
     return hasStore(c) ? new S3Unpacking(unpacking, c.get(S3SiteFiles)) : unpacking;
   });
   once(Allowances, (c) => new PlanAllowances(c.get(Accounts)));
+  once(
+    Uploads,
+    (c) =>
+      new Uploads({
+        sites: c.get(SitesKey),
+        ids: c.get(Ids),
+        deadline: c.get(Deadline),
+        folder: join(c.get(ConfigKey).dataDir, 'uploads'),
+      }),
+  );
   once(SitesKey, (c) =>
     sites({
       projects: c.get(Projects),

@@ -1,7 +1,7 @@
 import type { ResolutionContext } from 'inversify';
 import { KeyMaterial } from '../../access/ports.ts';
 import { Passwords } from '../../access/people-ports.ts';
-import { StoredSignal, Bell, type StoredListener } from '../../kernel/bell.ts';
+import { StoredSignal, Bell, type StoredListener } from '../../kernel/signals.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { KyselyJobLeases } from '../../adapters/kysely/kysely-job-leases.ts';
 import { KyselyOutbox, KyselyParkedDeliveries } from '../../adapters/kysely/kysely-outbox.ts';
@@ -11,13 +11,8 @@ import { AsyncDeadline } from '../../adapters/system/async-context.ts';
 import { EventLoopWatch, RunningWork } from '../../adapters/system/event-loop-watch.ts';
 import { NodeKeyMaterial, SystemClock, UuidIds } from '../../adapters/system/clock-and-chance.ts';
 import { ScryptPasswords } from '../../adapters/system/scrypt-passwords.ts';
-import { Acting } from '../../kernel/acting.ts';
-import { Clock } from '../../kernel/clock.ts';
-import { Deadline } from '../../kernel/deadline.ts';
-import { Ids } from '../../kernel/ids.ts';
+import { Acting, Clock, Deadline, Ids, Retention, Sealer } from '../../kernel/ports.ts';
 import { JobLeases, Outbox, ParkedDeliveries } from '../../kernel/queue.ts';
-import { Retention } from '../../kernel/retention.ts';
-import { Sealer } from '../../kernel/sealer.ts';
 import {
   BellsKey,
   ConfigKey,

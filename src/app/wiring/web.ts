@@ -19,9 +19,7 @@ import { Database } from '../../adapters/kysely/database.ts';
 import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { UsageRecorder } from '../../adapters/metering/usage-recorder.ts';
 import { RunningWork, type Work } from '../../adapters/system/event-loop-watch.ts';
-import { Acting } from '../../kernel/acting.ts';
-import { Clock } from '../../kernel/clock.ts';
-import { Deadline } from '../../kernel/deadline.ts';
+import { Acting, Clock, Deadline } from '../../kernel/ports.ts';
 import { shownPath } from '../../kernel/text.ts';
 import {
   AccessKey,

@@ -1,5 +1,9 @@
-import { refusedTransition, type Decision, type Transitions } from '../../kernel/decision.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import {
+  refusedTransition,
+  type Decision,
+  type Transitions,
+  DomainError,
+} from '../../kernel/decision.ts';
 import type { CatalogueErrorCode } from './catalogue-error.ts';
 import type { OrderApproved, OrderDelivered, PetSold } from './catalogue-event.ts';
 import { moved, type Pet, type PetId } from './pet.ts';

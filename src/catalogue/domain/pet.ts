@@ -1,5 +1,9 @@
-import { refusedTransition, type Decision, type Transitions } from '../../kernel/decision.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import {
+  refusedTransition,
+  type Decision,
+  type Transitions,
+  DomainError,
+} from '../../kernel/decision.ts';
 import { isLine } from '../../kernel/text.ts';
 import type { CatalogueErrorCode } from './catalogue-error.ts';
 import type { PetAdded, PetReleased, PetReserved } from './catalogue-event.ts';

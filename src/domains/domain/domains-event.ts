@@ -1,4 +1,4 @@
-import type { DomainEvent } from '../../kernel/domain-event.ts';
+import type { DomainEvent } from '../../kernel/decision.ts';
 import type { DnsProblem, DnsProblemCode } from './dns/problem.ts';
 
 /** Another primary domain, or other redirects. */

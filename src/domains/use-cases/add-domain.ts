@@ -5,7 +5,7 @@ import {
 } from '../domain/attachment/custom-domain.ts';
 import { addsWindowMs } from '../domain/attachment/admission.ts';
 import type { Moment } from '../domain/attachment/check-schedule.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { DomainError } from '../../kernel/decision.ts';
 import { addPair } from '../domain/redirects/pair.ts';
 import { otherOfPair, parseHostname, type Hostname } from '../domain/names/hostname.ts';
 import type { DomainPorts } from '../ports.ts';

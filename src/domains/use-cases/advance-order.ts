@@ -13,7 +13,7 @@ import { type CertificateWork, choiceOf } from '../domain/certificates/certifica
 import type { OrderResult } from '../domain/certificates/settle-order.ts';
 import type { ValidationMethod } from '../domain/dns/validation.ts';
 import type { DomainPorts, Pause } from '../ports.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/ports.ts';
 
 export type AuthorityPorts = Pick<DomainPorts, 'authority' | 'secondAuthority'>;
 

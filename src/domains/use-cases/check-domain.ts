@@ -12,7 +12,7 @@ import { methodsFor } from '../domain/dns/validation.ts';
 import { isWildcard } from '../domain/names/name-rules.ts';
 import type { CustomDomains, DomainPorts } from '../ports.ts';
 import { authoritiesOf, type AuthorityPorts } from './advance-order.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { DomainError } from '../../kernel/decision.ts';
 
 export const moment = ({ clock, chance }: Pick<DomainPorts, 'clock' | 'chance'>): Moment => ({
   now: clock.now(),

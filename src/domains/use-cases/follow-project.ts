@@ -2,7 +2,7 @@ import { removeDomain, unchanged } from '../domain/attachment/custom-domain.ts';
 import { isAttached } from '../domain/attachment/serving.ts';
 import type { DomainsErrorCode } from '../domain/domains-error.ts';
 import type { DomainPorts } from '../ports.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { DomainError } from '../../kernel/decision.ts';
 import { inLanes } from './secure-sites.ts';
 
 /** Side by side, because a project may have a thousand domains. */

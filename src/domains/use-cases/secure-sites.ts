@@ -21,7 +21,7 @@ import {
   platformPair,
   secureOwnHost,
 } from './own-host.ts';
-import { earliest } from '../../kernel/clock.ts';
+import { earliest } from '../../kernel/ports.ts';
 
 /**
  * Calls `next` side by side in so many lanes, in each until it returns false. One that fails ends only its own lane.

@@ -1,4 +1,4 @@
-import { DomainError } from '../../kernel/domain-error.ts';
+import { DomainError } from '../../kernel/decision.ts';
 
 export type NotificationsErrorCode =
   | 'webhook_delivery_not_found'

@@ -1,6 +1,4 @@
-import type { Decision } from '../../kernel/decision.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
-import type { DomainEvent } from '../../kernel/domain-event.ts';
+import { type Decision, DomainError, type DomainEvent } from '../../kernel/decision.ts';
 import { checkedAddress, type DestinationRules, receiverOf } from './destination.ts';
 import { ownersKinds } from './kinds.ts';
 import { givenUpReasons, type OwnersKind } from './notification.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/ports.ts';
 import { ownersKinds } from '../domain/kinds.ts';
 import type { Notification } from '../domain/notification.ts';
 import {

@@ -1,4 +1,4 @@
-import { Unavailable } from '../../kernel/unavailable.ts';
+import { Unavailable } from '../../kernel/ports.ts';
 import { isKind, subjectOf } from '../domain/kinds.ts';
 import { type Mail, nextAttempt, planMail } from '../domain/mail.ts';
 import type {

@@ -1,5 +1,4 @@
-import type { Clock } from '../../kernel/clock.ts';
-import type { Ids } from '../../kernel/ids.ts';
+import type { Clock, Ids } from '../../kernel/ports.ts';
 import { type DestinationRules, hostOf } from '../domain/destination.ts';
 import { webhookNotFound } from '../domain/notifications-error.ts';
 import {

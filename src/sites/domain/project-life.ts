@@ -1,6 +1,5 @@
-import { DomainError } from '../../kernel/domain-error.ts';
 import { isRestorable, restorableUntil } from '../../kernel/deletion.ts';
-import type { Decision } from '../../kernel/decision.ts';
+import { type Decision, DomainError } from '../../kernel/decision.ts';
 import { longestSlug, type Project, projectName, refuseReserved } from './project.ts';
 import type { Site } from './site.ts';
 import type { SitesErrorCode } from './sites-error.ts';

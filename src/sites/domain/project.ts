@@ -1,6 +1,5 @@
-import type { Decision } from '../../kernel/decision.ts';
+import { type Decision, DomainError } from '../../kernel/decision.ts';
 import type { Deletable } from '../../kernel/deletion.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
 import { isName } from '../../kernel/text.ts';
 import type { SitesErrorCode } from './sites-error.ts';
 import type { SitesEvent } from './sites-event.ts';

@@ -1,4 +1,4 @@
-import type { DomainEvent } from '../../kernel/domain-event.ts';
+import type { DomainEvent } from '../../kernel/decision.ts';
 
 interface DeployEvent<Type extends string> extends DomainEvent<Type> {
   readonly projectId: string;

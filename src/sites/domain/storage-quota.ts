@@ -1,5 +1,5 @@
 import type { Allowance } from './project.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
+import { DomainError } from '../../kernel/decision.ts';
 import { bytesInWords } from '../../kernel/text.ts';
 import { deploySucceeded, type Site } from './site.ts';
 import type { UploadProblem } from './sites-error.ts';

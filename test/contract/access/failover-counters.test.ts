@@ -6,7 +6,7 @@ import {
   longestAloneMs,
   type SharedCounters,
 } from '../../../src/adapters/redis/failover-counters.ts';
-import { Unavailable } from '../../../src/kernel/unavailable.ts';
+import { Unavailable } from '../../../src/kernel/ports.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const limits = { perMinute: 5, perDay: 100 };

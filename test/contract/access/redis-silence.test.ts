@@ -8,7 +8,7 @@ import {
   RedisQuotaCounters,
   type CounterOptions,
 } from '../../../src/adapters/redis/redis-quota-counters.ts';
-import { OutOfTime } from '../../../src/kernel/unavailable.ts';
+import { OutOfTime } from '../../../src/kernel/ports.ts';
 import { isAnswered, newSubject } from '../../support/access/counters.ts';
 import { startRedis, type RedisServer } from '../../support/servers/redis.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/servers/tcp-proxy.ts';

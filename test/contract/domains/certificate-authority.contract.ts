@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Clock } from '../../../src/kernel/clock.ts';
+import type { Clock } from '../../../src/kernel/ports.ts';
 import type { CertificateOrder } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import {

@@ -11,7 +11,7 @@ import { sealedColumns } from '../../../src/adapters/kysely/sealed-values.ts';
 import { later, newAccount, now } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { refuse } from '../../support/refusal.ts';
-import { certificateFor, newProject, publish } from '../../support/sites/sites.ts';
+import { begun, certificateFor, newProject, publish } from '../../support/sites/sites.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 import { testSealer, type Stores } from '../../support/stores.ts';
 import { databaseKinds, openDatabase } from '../../support/servers/databases.ts';
@@ -60,7 +60,7 @@ describeStores('records for the edges', (open) => {
     (await changes(edgeRecords, revision)).routes.map(({ name }) => name);
 
   test('a site has a route from its first served deploy on, and not before', async () => {
-    await stores.projects.change(project, (site) => startDeploy(site, ids.next('dep'), now));
+    await stores.projects.change(project, (site) => startDeploy(site, begun(ids.next('dep')), now));
     expect(await changes()).toEqual({ revision: known, ...nothing });
     expect(await edgeRecords.names()).not.toContain(project.slug);
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
-import type { Actor } from '../../../src/kernel/acting.ts';
+import type { Actor } from '../../../src/kernel/ports.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import { later, now } from '../../support/accounts.ts';
 import { newDomain, servedProject, verify } from '../../support/domains/custom-domains.ts';

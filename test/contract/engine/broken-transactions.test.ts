@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Database } from '../../../src/adapters/kysely/database.ts';
-import { OutOfTime, Unavailable } from '../../../src/kernel/unavailable.ts';
+import { OutOfTime, Unavailable } from '../../../src/kernel/ports.ts';
 import { openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Database } from '../../../src/adapters/kysely/database.ts';
 import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
-import { Unavailable } from '../../../src/kernel/unavailable.ts';
+import { Unavailable } from '../../../src/kernel/ports.ts';
 import { openDatabase } from '../../support/servers/databases.ts';
 import { createDatabase, startMariaDb, type MariaDb } from '../../support/servers/mariadb.ts';
 import { until } from '../../support/until.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
-import { OutOfTime, Unavailable } from '../../../src/kernel/unavailable.ts';
+import { OutOfTime, Unavailable } from '../../../src/kernel/ports.ts';
 import { holdStopwatch, holdTimeouts } from '../../support/held-timeouts.ts';
 import { openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, describe, test } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
-import type { Actor } from '../../../src/kernel/acting.ts';
+import type { Actor } from '../../../src/kernel/ports.ts';
 import { mostCounted, type Delivery, type Outbox } from '../../../src/kernel/queue.ts';
 import { addPet } from '../../../src/catalogue/domain/pet.ts';
 import { later, newAccount, now, personDecision } from '../../support/accounts.ts';

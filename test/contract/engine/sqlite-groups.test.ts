@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { Database } from '../../../src/adapters/kysely/database.ts';
 import { AsyncDeadline } from '../../../src/adapters/system/async-context.ts';
 import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
-import { OutOfTime, Unavailable } from '../../../src/kernel/unavailable.ts';
+import { OutOfTime, Unavailable } from '../../../src/kernel/ports.ts';
 import { refusal } from '../../support/refusal.ts';
 import { emptyDatabase, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 

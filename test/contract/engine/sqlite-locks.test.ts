@@ -4,7 +4,7 @@ import { Database } from '../../../src/adapters/kysely/database.ts';
 import { EdgePort } from '../../../src/adapters/kysely/sites/project-routes.ts';
 import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
 import { SqliteWriters } from '../../../src/adapters/kysely/engine/sqlite-group.ts';
-import { OutOfTime, Unavailable } from '../../../src/kernel/unavailable.ts';
+import { OutOfTime, Unavailable } from '../../../src/kernel/ports.ts';
 import { emptyDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { holdLock } from '../../support/servers/file-lock.ts';
 import { holdStopwatch } from '../../support/held-timeouts.ts';

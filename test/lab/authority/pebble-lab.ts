@@ -6,7 +6,7 @@ import {
   type AcmeSettings,
 } from '../../../src/adapters/acme/acme-certificate-authority.ts';
 import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
-import type { Clock } from '../../../src/kernel/clock.ts';
+import type { Clock } from '../../../src/kernel/ports.ts';
 import type {
   AuthorityAccount,
   AuthorityAccounts,

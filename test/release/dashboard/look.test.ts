@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TestPage } from '../../support/dashboard/page.ts';
 import { AccessKey, DomainsKey, SitesKey, WebhookCallsKey } from '../../../src/app/keys.ts';
-import { Sealer } from '../../../src/kernel/sealer.ts';
+import { Sealer } from '../../../src/kernel/ports.ts';
 import { unsubscribeToken } from '../../../src/notifications/use-cases/mail.ts';
 import { axe, axeFaults, unfoldForAxe } from '../../support/dashboard/crawl.ts';
 import { browseDashboard, type BrowsedDashboard } from '../../support/dashboard/dashboard-page.ts';

@@ -56,7 +56,7 @@ export class ClickingOwner {
     });
     await page.goto(link);
     await press(page, 'Sign in');
-    await page.role('button', 'Sign out').isShown();
+    await page.role('button', 'Your menu').isShown();
   }
 
   async open(slug: string, host: string): Promise<void> {

@@ -59,11 +59,11 @@ export const crawl = async (visitor: DashboardVisitor): Promise<Crawl> => {
   return { pages, forms: [...forms.values()] };
 };
 
-/** To pages of ours, without the places on them. */
+/** To pages of ours, without the places on them, and without the help, which is the same for everybody. */
 const linksIn = (markup: string): readonly string[] =>
   elementsIn(markup, 'a')
     .map(({ attributes }) => (attributes['href'] ?? '').replace(/#.*/, ''))
-    .filter((path) => /^\/dashboard([/?]|$)/.test(path));
+    .filter((path) => /^\/dashboard([/?]|$)(?!help\/)/.test(path));
 
 const formsIn = (markup: string, page: string): readonly FoundForm[] =>
   [...markup.matchAll(/<form[^]*?<\/form>/g)].map(([form]) => {

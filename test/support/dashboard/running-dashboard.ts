@@ -13,7 +13,7 @@ import { SettableClock } from '../settable-clock.ts';
 import { loadConfig } from '../../../src/app/settings/config.ts';
 import { openContainer } from '../../../src/app/container.ts';
 import { AccessKey, DashboardKey } from '../../../src/app/keys.ts';
-import { Clock } from '../../../src/kernel/clock.ts';
+import { Clock, Deadline } from '../../../src/kernel/ports.ts';
 import { DnsVerifier } from '../../../src/domains/ports.ts';
 import { Tracer } from '../../../src/kernel/tracer.ts';
 import { DashboardVisitor } from './visitor.ts';
@@ -21,7 +21,6 @@ import { migratedDatabase } from '../servers/migrated-database.ts';
 import { findFreePort } from '../servers/debian-server.ts';
 import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
 import { AsyncDeadline } from '../../../src/adapters/system/async-context.ts';
-import { Deadline } from '../../../src/kernel/deadline.ts';
 
 /** The owner of an account, signed in. */
 export interface Owner {

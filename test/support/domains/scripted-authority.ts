@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/kernel/clock.ts';
+import type { Clock } from '../../../src/kernel/ports.ts';
 import type {
   AuthorityFailure,
   CertificateOrder,

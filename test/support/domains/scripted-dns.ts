@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/kernel/clock.ts';
+import type { Clock } from '../../../src/kernel/ports.ts';
 import type { DnsFacts, ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
 import { baseOf, isWildcard } from '../../../src/domains/domain/names/name-rules.ts';
 import { DnsVerifier } from '../../../src/domains/ports.ts';

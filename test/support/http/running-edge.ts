@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { Unavailable } from '../../../src/kernel/unavailable.ts';
+import { Unavailable } from '../../../src/kernel/ports.ts';
 import {
   SiteFiles,
   type Encoding,

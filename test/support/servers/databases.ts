@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Database } from '../../../src/adapters/kysely/database.ts';
-import { noDeadline } from '../../../src/kernel/deadline.ts';
+import { noDeadline } from '../../../src/kernel/ports.ts';
 import { createDatabase } from './mariadb.ts';
 
 export interface TestDatabase {

@@ -1,7 +1,6 @@
 import type { Container } from 'inversify';
 import { DirectUnpacking } from './direct-unpacking.ts';
-import { Clock } from '../../../src/kernel/clock.ts';
-import { Ids } from '../../../src/kernel/ids.ts';
+import { Clock, Ids } from '../../../src/kernel/ports.ts';
 import type { Deploy } from '../../../src/sites/domain/site.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import {
@@ -28,8 +27,9 @@ export const deployEntries = (
     container.get(Clock),
     container.get(Ids),
   ];
-  return deploySite({ projects, files, unpacking, allowances, clock, ids })(
-    project,
-    sourceOf(...entries),
-  );
+  return deploySite({ projects, files, unpacking, allowances, clock, ids })(project, {
+    upload: sourceOf(...entries),
+    madeBy: 'operator',
+    message: undefined,
+  });
 };

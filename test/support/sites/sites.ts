@@ -4,7 +4,12 @@ import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
 import type { Decision } from '../../../src/kernel/decision.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import { createProject, type Project } from '../../../src/sites/domain/project.ts';
-import { deploySucceeded, startDeploy, type Site } from '../../../src/sites/domain/site.ts';
+import {
+  deploySucceeded,
+  startDeploy,
+  type DeployOrigin,
+  type Site,
+} from '../../../src/sites/domain/site.ts';
 import type { SitesEvent } from '../../../src/sites/domain/sites-event.ts';
 import { later, takeEvents } from '../accounts.ts';
 import type { StoragePorts } from '../storage-ports.ts';
@@ -65,9 +70,14 @@ export const newProject = async (
   return decision.state;
 };
 
+/** Who makes the deploys of tests. */
+export const byOperator: DeployOrigin = { madeBy: 'operator', message: undefined };
+
+export const begun = (id: string) => ({ id, ...byOperator });
+
 /** Uploads and serves one deploy in a single step. */
 export const publish = (site: Site, deployId: string): Decision<Site, SitesEvent> => {
-  const { state } = startDeploy(site, deployId, later(0));
+  const { state } = startDeploy(site, begun(deployId), later(0));
   return deploySucceeded(state, deployId, { files: 1, bytes: 1 }, later(0));
 };
 

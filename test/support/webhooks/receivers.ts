@@ -9,7 +9,7 @@ import { SystemClock, UuidIds } from '../../../src/adapters/system/clock-and-cha
 import { StandardSigning } from '../../../src/adapters/webhooks/standard-signing.ts';
 import { queueKinds } from '../../../src/app/queues.ts';
 import { webhookCalls } from '../../../src/notifications/notifications.ts';
-import type { Clock } from '../../../src/kernel/clock.ts';
+import type { Clock } from '../../../src/kernel/ports.ts';
 import type { StoragePorts } from '../storage-ports.ts';
 import { documentedPayload } from './documented-payload.ts';
 

@@ -7,8 +7,8 @@ import {
   type JobEnd,
   type SleepOptions,
 } from '../../../src/adapters/schedule/cron-jobs.ts';
-import { Bell } from '../../../src/kernel/bell.ts';
-import { Unavailable } from '../../../src/kernel/unavailable.ts';
+import { Bell } from '../../../src/kernel/signals.ts';
+import { Unavailable } from '../../../src/kernel/ports.ts';
 
 const start = Date.parse('2026-03-01T10:00:00.500Z');
 const day = 24 * 60 * 60_000;

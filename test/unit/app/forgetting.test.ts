@@ -1,4 +1,4 @@
-import { Bell } from '../../../src/kernel/bell.ts';
+import { Bell } from '../../../src/kernel/signals.ts';
 import { expect, test } from '@jest/globals';
 import { workerJobs, type WorkerPorts } from '../../../src/app/jobs.ts';
 import { sweptTables } from '../../../src/app/retention.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { CoalescedRuns } from '../../../src/kernel/coalesced-runs.ts';
+import { CoalescedRuns } from '../../../src/kernel/signals.ts';
 
 /** CoalescedRuns that wait to be ended, each with its number as its outcome. */
 const heldTurns = () => {

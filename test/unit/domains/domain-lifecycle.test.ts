@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Decision, Transitions } from '../../../src/kernel/decision.ts';
-import { DomainError } from '../../../src/kernel/domain-error.ts';
+import { type Decision, type Transitions, DomainError } from '../../../src/kernel/decision.ts';
 import {
   planDomainRenewal,
   postponeAttempt,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { notificationOf, type Named } from '../../../src/app/notification-for-event.ts';
-import type { Actor } from '../../../src/kernel/acting.ts';
+import type { Actor } from '../../../src/kernel/ports.ts';
 import { inWords } from '../../../src/notifications/domain/kinds.ts';
 import { now } from '../../support/accounts.ts';
 

@@ -6,7 +6,7 @@ import type { ApiKeys, KeyMaterial } from '../../../src/access/ports.ts';
 import { authenticate } from '../../../src/access/use-cases/callers.ts';
 import type { IssuedKey } from '../../../src/access/use-cases/api-keys.ts';
 import type { SettableClock } from '../../support/settable-clock.ts';
-import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
+import type { DomainEvent } from '../../../src/kernel/decision.ts';
 import { accessLabs } from '../../support/access/access-lab.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 

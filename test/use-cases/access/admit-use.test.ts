@@ -9,7 +9,7 @@ import {
 import type { SignedIn } from '../../../src/access/people-ports.ts';
 import { QuotaCounters } from '../../../src/access/ports.ts';
 import type { SettableClock } from '../../support/settable-clock.ts';
-import { Unavailable } from '../../../src/kernel/unavailable.ts';
+import { Unavailable } from '../../../src/kernel/ports.ts';
 import { accessLabs } from '../../support/access/access-lab.ts';
 import { race } from '../../support/race.ts';
 

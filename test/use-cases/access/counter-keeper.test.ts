@@ -4,7 +4,7 @@ import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-c
 import { SettableClock } from '../../support/settable-clock.ts';
 import { CounterKeeper } from '../../../src/adapters/metering/counter-keeper.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
-import { Unavailable } from '../../../src/kernel/unavailable.ts';
+import { Unavailable } from '../../../src/kernel/ports.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const limits = { perMinute: 2, perDay: 3 };

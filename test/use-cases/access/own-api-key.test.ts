@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Access } from '../../../src/access/access.ts';
 import type { IssuedKey } from '../../../src/access/use-cases/api-keys.ts';
-import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
+import type { DomainEvent } from '../../../src/kernel/decision.ts';
 import { accessLabs } from '../../support/access/access-lab.ts';
 
 const accessLab = accessLabs();

@@ -5,7 +5,7 @@ import type { SignedIn } from '../../../src/access/people-ports.ts';
 import type { AccessPorts } from '../../../src/access/ports.ts';
 import type { Invitation } from '../../../src/access/use-cases/people.ts';
 import type { SettableClock } from '../../support/settable-clock.ts';
-import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
+import type { DomainEvent } from '../../../src/kernel/decision.ts';
 import { accessLabs } from '../../support/access/access-lab.ts';
 import { race } from '../../support/race.ts';
 

@@ -3,7 +3,7 @@ import type { Access } from '../../../src/access/access.ts';
 import { sessionMs } from '../../../src/access/domain/session.ts';
 import type { SignedIn } from '../../../src/access/people-ports.ts';
 import type { SettableClock } from '../../support/settable-clock.ts';
-import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
+import type { DomainEvent } from '../../../src/kernel/decision.ts';
 import { accessLabs } from '../../support/access/access-lab.ts';
 
 const accessLab = accessLabs();

@@ -5,7 +5,7 @@ import type { AccessPorts } from '../../../src/access/ports.ts';
 import type { Invitation } from '../../../src/access/use-cases/people.ts';
 import { PlainPasswords } from '../../support/plain-passwords.ts';
 import type { SettableClock } from '../../support/settable-clock.ts';
-import type { DomainEvent, StoredEvent } from '../../../src/kernel/domain-event.ts';
+import type { DomainEvent, StoredEvent } from '../../../src/kernel/decision.ts';
 import { accessLabs } from '../../support/access/access-lab.ts';
 import { now } from '../../support/accounts.ts';
 import { givePassword } from '../../support/access/people.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { AnsweredRequest, HourOfUsage, UsageLog } from '../../../src/access/ports.ts';
 import { UsageRecorder } from '../../../src/adapters/metering/usage-recorder.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
-import { Unavailable } from '../../../src/kernel/unavailable.ts';
+import { Unavailable } from '../../../src/kernel/ports.ts';
 
 const ten = new Date('2026-03-01T10:00:00Z');
 const at = (milliseconds: number) => new Date(ten.getTime() + milliseconds);

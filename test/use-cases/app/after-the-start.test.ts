@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { StoredSignal } from '../../../src/kernel/bell.ts';
+import { StoredSignal } from '../../../src/kernel/signals.ts';
 import { openContainer } from '../../../src/app/container.ts';
 import { AccessKey } from '../../../src/app/keys.ts';
 import { loadConfig } from '../../../src/app/settings/config.ts';
-import { Deadline } from '../../../src/kernel/deadline.ts';
+import { Deadline } from '../../../src/kernel/ports.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
 import { until } from '../../support/until.ts';
 

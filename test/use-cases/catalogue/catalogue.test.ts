@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { catalogue, type Catalogue } from '../../../src/catalogue/catalogue.ts';
 import type { Pet } from '../../../src/catalogue/domain/pet.ts';
-import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
+import type { DomainEvent } from '../../../src/kernel/decision.ts';
 import { newAccount } from '../../support/accounts.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 

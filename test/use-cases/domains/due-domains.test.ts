@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { QueueWorker } from '../../../src/adapters/schedule/queue-worker.ts';
 import { queueKinds } from '../../../src/app/queues.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { Unavailable } from '../../../src/kernel/unavailable.ts';
+import { Unavailable } from '../../../src/kernel/ports.ts';
 import { liveDomain, servedProject } from '../../support/domains/custom-domains.ts';
 import { after, live, minute, verified } from '../../support/domains/known-domains.ts';
 import { SettableClock } from '../../support/settable-clock.ts';

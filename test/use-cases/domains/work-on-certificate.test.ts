@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { caWindows, type LedgerName } from '../../../src/domains/domain/certificates/ca-budget.ts';
 import type { AuthorityStep } from '../../support/domains/scripted-authority.ts';
-import { Unavailable } from '../../../src/kernel/unavailable.ts';
+import { Unavailable } from '../../../src/kernel/ports.ts';
 import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import {
   unchanged,

@@ -10,7 +10,7 @@ import {
   removeDomain,
   type CustomDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import type { StoredEvent } from '../../../src/kernel/domain-event.ts';
+import type { StoredEvent } from '../../../src/kernel/decision.ts';
 import { later } from '../../support/accounts.ts';
 import { liveDomain, servedProject } from '../../support/domains/custom-domains.ts';
 import { badReport, hour, minute, moment, report } from '../../support/domains/known-domains.ts';

@@ -2,7 +2,7 @@ import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import type { AuditEntry } from '../../../access/ports.ts';
 import type { CatalogueEvent } from '../../../catalogue/domain/catalogue-event.ts';
 import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
-import type { DomainEvent } from '../../../kernel/domain-event.ts';
+import type { DomainEvent } from '../../../kernel/decision.ts';
 import type { WebhookEvent } from '../../../notifications/domain/webhook.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import { count, counted, planNames } from '../frame/parts.ts';

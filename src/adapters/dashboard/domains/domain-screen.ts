@@ -27,6 +27,7 @@ const path = domainPath(':slug', ':host');
 export const domainScreen = (ports: DashboardPorts): Screen => ({
   path,
   section: 'projects',
+  help: 'domains',
   live: ({ parameters }) =>
     ports.domains.fingerprint(parameters['slug'] ?? '', parameters['host'] ?? ''),
   notices: {
@@ -91,6 +92,7 @@ const removePath = `${domainPath(':slug', ':host')}/remove`;
 export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
   path: removePath,
   section: 'projects',
+  help: 'domains',
   live: false,
   show: async (visit: Visit, refusal?: Refusal) => {
     const { project, domain } = await domainOf(ports, visit);

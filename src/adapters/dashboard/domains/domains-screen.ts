@@ -31,6 +31,7 @@ const path = domainsPath(':slug');
 export const domainsScreen = (ports: DashboardPorts): Screen => ({
   path,
   section: 'projects',
+  help: 'domains',
   live: ({ parameters }) => ports.domains.fingerprint(parameters['slug'] ?? ''),
   notices: { ...redirectNotices, ...configurationNotices, ...verifyNotices },
   show: showDomains(ports),

@@ -184,6 +184,16 @@ document.addEventListener('change', ({ target }) => {
   target.reportValidity();
 });
 
+/** `/` goes to the search, unless somebody types. */
+document.addEventListener('keydown', (event) => {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest?.('input, textarea, select, [contenteditable]')) return;
+  const field = document.querySelector('[data-search]');
+  if (!field?.checkVisibility()) return;
+  event.preventDefault();
+  field.select();
+});
+
 /** In a menu the arrow keys go from item to item. */
 document.addEventListener('keydown', (event) => {
   const menu = event.target.closest?.('[role=menu]');

@@ -168,19 +168,32 @@ export interface Confirmation {
   readonly consequences: Child;
   readonly confirm: string;
   readonly action: string;
+  /** It cannot be undone, but destroys nothing: a sale, not a deletion. */
+  readonly goesOn?: boolean;
+  /** Fields, such as a name to be typed. */
+  readonly fields?: Child;
 }
 
 /** A button that asks before an action that cannot be undone. Works without a script. */
 export const confirmedForm = (asked: Confirmation): Html => {
-  const { id, label, about, question, consequences, confirm, action } = asked;
-  return html`<button type="button" class="ending" popovertarget="${id}" aria-haspopup="dialog" title="${about}">${label}</button>
-  <div popover id="${id}" class="dialog" role="dialog" aria-labelledby="${id}-title">
+  const { id, label, about, goesOn } = asked;
+  return html`<button type="button" ${!goesOn && html`class="ending"`} popovertarget="${id}" aria-haspopup="dialog" title="${about}">${label}</button>
+  ${dialogOf(asked)}`;
+};
+
+/** What the button opens that has `popovertarget="${id}"`. */
+export const dialogOf = (asked: Confirmation): Html => {
+  const { id, question, consequences, confirm, action, goesOn, fields } = asked;
+  return html`<div popover id="${id}" class="dialog" role="dialog" aria-labelledby="${id}-title">
     <h2 id="${id}-title">${question}</h2>
     <p>${consequences}</p>
-    <div class="row">
-      <form method="post" action="${action}" class="inline"><button class="danger">${confirm}</button></form>
-      <button type="button" class="bare" popovertarget="${id}" popovertargetaction="hide" autofocus>Keep</button>
-    </div>
+    <form method="post" action="${action}">
+      ${fields}
+      <div class="row">
+        <button ${goesOn ? html`class="main"` : html`class="danger"`}>${confirm}</button>
+        <button type="button" class="bare" popovertarget="${id}" popovertargetaction="hide" autofocus>Keep</button>
+      </div>
+    </form>
   </div>`;
 };
 

@@ -1,6 +1,6 @@
 import { TooMany } from '../../../access/domain/access-error.ts';
-import { DomainError } from '../../../kernel/domain-error.ts';
-import { Unavailable } from '../../../kernel/unavailable.ts';
+import { DomainError } from '../../../kernel/decision.ts';
+import { Unavailable } from '../../../kernel/ports.ts';
 import { html } from './html.ts';
 import type { Page } from './screen.ts';
 

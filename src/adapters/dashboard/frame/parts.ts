@@ -3,6 +3,10 @@ import type { EveryField } from '../../../kernel/decision.ts';
 import { type Child, html, type Html, nothing } from './html.ts';
 import { dateInWords, inWords, inWordsWithDate, plannedInWords } from './time-words.js';
 
+// What pages are made of: `head` begins a page, `tabs` lead to the other pages of the same thing, `empty` says what the next
+// step is, `facts` tell about one thing, `table` shows several. Lists that filter, search and have pages: list-parts.ts.
+// Forms, dialogs and confirmations: form-parts.ts.
+
 /** A time from now, with its date where that is days away. The script in the browser keeps it up to date in the same words. */
 export const time = (at: Date, now: Date): Html =>
   html`<time datetime="${at.toISOString()}" title="${exact(at)}" data-relative>${inWordsWithDate(at, now)}</time>`;
@@ -94,18 +98,34 @@ export const pager = (links: {
   readonly first?: string | undefined;
   readonly next?: string | undefined;
   readonly of?: string | undefined;
+  /** In order of time by default: "Back to the newest", "Older". */
+  readonly order?: 'time' | 'other';
 }): Html => {
   const of = links.of === undefined ? '' : ` ${links.of}`;
+  const [first, next] =
+    links.order === 'other' ? ['First page', 'Next page'] : ['Back to the newest', 'Older'];
   return links.first === undefined && links.next === undefined
     ? nothing
     : html`<nav class="row pager" aria-label="Pages${of && ` of${of}`}">
-        ${links.first !== undefined && html`<a href="${links.first}">Back to the newest${of}</a>`}
-        ${links.next !== undefined && html`<a href="${links.next}" rel="next">Older${of}</a>`}
+        ${links.first !== undefined && html`<a href="${links.first}">${first}${of}</a>`}
+        ${links.next !== undefined && html`<a href="${links.next}" rel="next">${next}${of}</a>`}
       </nav>`;
 };
 
 export const head = (title: Child, lead: Child, more?: Child): Html =>
   html`<div class="head"><h1>${title}</h1><p class="lead">${lead}</p>${more}</div>`;
+
+export interface Tab {
+  readonly to: string;
+  readonly text: string;
+  readonly isHere: boolean;
+}
+
+/** The pages of one thing, such as a project or the account. @param of what they are pages of */
+export const tabs = (of: string, all: readonly Tab[]): Html =>
+  html`<nav class="tabs" aria-label="${of}">
+    ${all.map(({ to, text, isHere }) => html`<a href="${to}" ${isHere && html`aria-current="page"`}>${text}</a>`)}
+  </nav>`;
 
 export type Fact = readonly [name: string, value: Child];
 
@@ -117,9 +137,10 @@ export const known = (all: readonly (Fact | false | undefined)[]): readonly Fact
 
 /**
  * What the cells of a column hold. `name`: what the row is about. `bare`: explains itself, without its heading.
- * `actions`: buttons, under a heading that only screen readers see. `row`: the heading of its row.
+ * `actions`: buttons, under a heading that only screen readers see; `select`: a box. `row`: the heading of its row.
+ * `extra`: left out on a phone.
  */
-type Look = 'text' | 'bare' | 'name' | 'mono' | 'number' | 'actions' | 'row';
+type Look = 'text' | 'bare' | 'name' | 'mono' | 'number' | 'actions' | 'select' | 'row' | 'extra';
 
 export type Column<Thing> = readonly [title: string, look: Look, cell: (thing: Thing) => Child];
 
@@ -151,7 +172,8 @@ export const table = <Thing>(
 
 const heading = <Thing>([title, look]: Column<Thing>): Html => {
   if (look === 'number') return html`<th scope="col" class="number">${title}</th>`;
-  const shown = look === 'actions' ? html`<span class="visually-hidden">${title}</span>` : title;
+  const isUnseen = look === 'actions' || look === 'select';
+  const shown = isUnseen ? html`<span class="visually-hidden">${title}</span>` : title;
   return html`<th scope="col">${shown}</th>`;
 };
 
@@ -164,6 +186,8 @@ const cell = <Thing>([title, look, contentOf]: Column<Thing>, thing: Thing): Htm
       return html`<td>${content}</td>`;
     case 'name':
     case 'actions':
+    case 'select':
+    case 'extra':
       return html`<td class="${look}">${content}</td>`;
     case 'text':
     case 'mono':

@@ -5,6 +5,23 @@ export const accountPath = '/dashboard/account';
 /** Where somebody chooses a new password who has forgotten the old one. */
 export const newPasswordPath = `${accountPath}/new-password`;
 
+export const searchPath = '/dashboard/search';
+
+/** Pages of docs/ that owners read. */
+export const helpPages = [
+  'dashboard',
+  'sites',
+  'domains',
+  'api',
+  'limits',
+  'lifecycles',
+  'notifications',
+  'webhooks',
+] as const;
+export type HelpPage = (typeof helpPages)[number];
+
+export const helpPath = (page: HelpPage): string => `/dashboard/help/${page}`;
+
 export const noticesPath = '/dashboard/notices';
 
 /** Where pages that are not live ask for the bell. */
@@ -59,13 +76,13 @@ export const mailedLinkPath = (secret: string, next?: string): string => {
 export const isMailedLink = (query: Readonly<Record<string, unknown>>): boolean =>
   query[byMail.name] === byMail.value;
 
-/** `?page=2&added=www.birds.test`: the fields that have a value; empty if none has. */
+/** `?page=2&added=www.birds.test`: the fields that have a value; empty if none has one. */
 export const queryText = (
   fields: Readonly<Record<string, string | bigint | undefined>>,
 ): string => {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
-    if (value !== undefined) query.set(name, String(value));
+    if (value !== undefined && value !== '') query.set(name, String(value));
   }
   return query.size === 0 ? '' : `?${query.toString()}`;
 };

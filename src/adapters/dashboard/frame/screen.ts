@@ -2,9 +2,18 @@ import type { Context } from 'koa';
 import { object, type GenericSchema, type InferOutput } from 'valibot';
 import type { SignedIn } from '../../../access/people-ports.ts';
 import type { Html } from './html.ts';
+import type { HelpPage } from './paths.ts';
 
 export type Section =
-  'projects' | 'animals' | 'keys' | 'webhooks' | 'usage' | 'account' | 'notices';
+  | 'projects'
+  | 'animals'
+  | 'keys'
+  | 'webhooks'
+  | 'usage'
+  | 'account'
+  | 'notices'
+  | 'search'
+  | 'help';
 
 export interface Visit {
   readonly signedIn: SignedIn;
@@ -76,6 +85,8 @@ export interface Screen {
   /** Of @koa/router, like `/dashboard/projects/:slug`. */
   readonly path: string;
   readonly section: Section;
+  /** The page of docs/ that the help link leads to, where it is another one than that of the section. */
+  readonly help?: HelpPage;
   readonly show: (visit: Visit, refusal?: Refusal, secret?: Html) => Promise<Page>;
   readonly forms?: readonly Form[];
   /** What `?done=` says, by its code. */

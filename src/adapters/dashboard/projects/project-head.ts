@@ -3,16 +3,18 @@ import type { Site } from '../../../sites/domain/site.ts';
 import { projectNotFound } from '../../../sites/domain/sites-error.ts';
 import type { Sites } from '../../../sites/sites.ts';
 import { type Child, html, type Html } from '../frame/html.ts';
+import { tabs } from '../frame/parts.ts';
 import type { Visit } from '../frame/screen.ts';
 
-const tabs = [
-  { name: 'deploys', path: '', text: 'Deploys' },
+/** The pages of a project, in the order of their tabs. */
+const pages = [
+  { name: 'overview', path: '', text: 'Overview' },
   { name: 'domains', path: '/settings/domains', text: 'Domains' },
 ] as const;
 
 export const projectHead = (
   { name, slug }: Project,
-  current: (typeof tabs)[number]['name'],
+  current: (typeof pages)[number]['name'],
   lead: Child,
 ): Html =>
   html`<div class="head">
@@ -20,9 +22,14 @@ export const projectHead = (
     <h1>${name}</h1>
     ${lead}
   </div>
-  <nav class="tabs" aria-label="Project">
-    ${tabs.map((tab) => html`<a href="/dashboard/projects/${slug}${tab.path}" ${tab.name === current && html`aria-current="page"`}>${tab.text}</a>`)}
-  </nav>`;
+  ${tabs(
+    'Project',
+    pages.map(({ name: page, path, text }) => ({
+      to: `/dashboard/projects/${slug}${path}`,
+      text,
+      isHere: page === current,
+    })),
+  )}`;
 
 /** The project of a path, if it is the visitor's. @throws DomainError `project_not_found` */
 export const siteOf = async (

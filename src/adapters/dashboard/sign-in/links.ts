@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { mailLimits, type WantedLink } from '../../../access/domain/mail-request.ts';
 import { mailedLinkMs } from '../../../access/domain/session.ts';
 import type { Membership, SignedIn } from '../../../access/people-ports.ts';
-import { DomainError } from '../../../kernel/domain-error.ts';
+import { DomainError } from '../../../kernel/decision.ts';
 import { inWords } from '../../../kernel/text.ts';
 import { field, formError } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';

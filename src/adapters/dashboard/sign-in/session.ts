@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { knownDeviceMs, mailedLinkMs, sessionMs } from '../../../access/domain/session.ts';
 import type { SignedIn } from '../../../access/people-ports.ts';
 import type { SignInOrigin, StartedSession } from '../../../access/use-cases/sign-in.ts';
-import { DomainError } from '../../../kernel/domain-error.ts';
+import { DomainError } from '../../../kernel/decision.ts';
 import { PageProblem } from '../frame/page-problem.ts';
 import type { Refill } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';

@@ -2,7 +2,7 @@ import type Router from '@koa/router';
 import type { Context } from 'koa';
 import * as v from 'valibot';
 import type { WantedLink } from '../../../access/domain/mail-request.ts';
-import { DomainError } from '../../../kernel/domain-error.ts';
+import { DomainError } from '../../../kernel/decision.ts';
 import { field, formError } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { sendAlone } from '../frame/layout.ts';

@@ -4,7 +4,7 @@ import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { BrokenRequests, failBody, unclear, type AnswerRefusal } from './broken-requests.ts';
 import { answerTo, RequestError } from '../error-table.ts';
-import { oneAtATime, takeWaiting } from '../../../kernel/connections.ts';
+import { oneAtATime, takeWaiting } from '../../../kernel/incoming.ts';
 import { addressBucket } from './client-address.ts';
 
 /** How long a whole request may take to arrive. */

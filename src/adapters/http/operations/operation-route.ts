@@ -7,9 +7,7 @@ import {
   type IdempotencyKeys,
 } from '../../../access/ports.ts';
 import type { Caller } from '../../../access/use-cases/callers.ts';
-import type { Acting } from '../../../kernel/acting.ts';
-import type { Clock } from '../../../kernel/clock.ts';
-import type { Deadline } from '../../../kernel/deadline.ts';
+import type { Acting, Clock, Deadline } from '../../../kernel/ports.ts';
 import type { Answer } from '../answer.ts';
 import { RequestError } from '../error-table.ts';
 import { callerOf } from '../rate-limits.ts';

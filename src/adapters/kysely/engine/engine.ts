@@ -5,7 +5,7 @@ import {
   type InsertResult,
   type RawBuilder,
 } from 'kysely';
-import type { Deadline } from '../../../kernel/deadline.ts';
+import type { Deadline } from '../../../kernel/ports.ts';
 import type { Tracer } from '../../../kernel/tracer.ts';
 import { tracedConnections, type Connections } from './connections.ts';
 import { fileIn, kindOfUrl, factsOf, type DatabaseKind } from './database-kind.ts';

@@ -1,4 +1,4 @@
-import { Unavailable } from '../../../kernel/unavailable.ts';
+import { Unavailable } from '../../../kernel/ports.ts';
 import type { DatabaseKind } from './database-kind.ts';
 
 /** Kinds of failure, the same for all databases. */

@@ -1,6 +1,5 @@
 import type { FieldPacket, PoolConnection, QueryError, RowDataPacket } from 'mysql2';
-import type { Deadline } from '../../../kernel/deadline.ts';
-import { OutOfTime } from '../../../kernel/unavailable.ts';
+import { type Deadline, OutOfTime } from '../../../kernel/ports.ts';
 import { failureOf } from './failure.ts';
 
 export interface Statement {

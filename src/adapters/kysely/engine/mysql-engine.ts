@@ -9,7 +9,7 @@ import {
   type QueryResult,
 } from 'kysely';
 import type { PoolOptions, ResultSetHeader } from 'mysql2';
-import type { Deadline } from '../../../kernel/deadline.ts';
+import type { Deadline } from '../../../kernel/ports.ts';
 import type { Connections } from './connections.ts';
 import { MysqlPool, tableOf, type PoolSettings, type Lent } from './mysql-pool.ts';
 import { failureOf, type Failure } from './failure.ts';

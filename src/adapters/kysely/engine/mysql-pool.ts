@@ -1,5 +1,5 @@
 import type { Pool, PoolConnection } from 'mysql2';
-import { OutOfTime } from '../../../kernel/unavailable.ts';
+import { OutOfTime } from '../../../kernel/ports.ts';
 import type { PoolLoad } from './connections.ts';
 import {
   GuardedConnection,

@@ -12,7 +12,7 @@ import {
   type QueryResult,
 } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import type { Deadline } from '../../../kernel/deadline.ts';
+import type { Deadline } from '../../../kernel/ports.ts';
 import type { Connections } from './connections.ts';
 import { PaddedListsCompiler } from './statements.ts';
 import {

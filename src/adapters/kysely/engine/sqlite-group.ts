@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type SqliteDatabase from 'better-sqlite3';
-import { OutOfTime } from '../../../kernel/unavailable.ts';
+import { OutOfTime } from '../../../kernel/ports.ts';
 import type { PoolLoad } from './connections.ts';
 
 /** The connection that writes. */

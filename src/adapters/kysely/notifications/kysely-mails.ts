@@ -13,9 +13,8 @@ import type {
   MailState,
   MailTrouble,
 } from '../../../notifications/ports.ts';
-import type { Ids } from '../../../kernel/ids.ts';
+import type { Ids, Sealer } from '../../../kernel/ports.ts';
 import type { Claimed, Most } from '../../../kernel/queue.ts';
-import type { Sealer } from '../../../kernel/sealer.ts';
 import type { Database, Queries } from '../database.ts';
 import { toMillis } from '../schema.ts';
 import { SealingStore } from '../store.ts';

@@ -1,5 +1,4 @@
-import type { Ids } from '../../../kernel/ids.ts';
-import type { Sealer } from '../../../kernel/sealer.ts';
+import type { Ids, Sealer } from '../../../kernel/ports.ts';
 import {
   type Settlement,
   type Attempt,

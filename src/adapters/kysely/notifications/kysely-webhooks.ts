@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import * as v from 'valibot';
-import type { Sealer } from '../../../kernel/sealer.ts';
+import type { Sealer } from '../../../kernel/ports.ts';
 import { webhookNotFound } from '../../../notifications/domain/notifications-error.ts';
 import {
   mostWebhooks,

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Sealer } from '../../../kernel/sealer.ts';
+import type { Sealer } from '../../../kernel/ports.ts';
 import {
   type DueMail,
   endOf,

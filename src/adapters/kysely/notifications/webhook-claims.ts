@@ -6,7 +6,7 @@ import type {
 } from '../../../notifications/webhook-ports.ts';
 import { mostCounted } from '../../../kernel/queue.ts';
 import { givenUpReasons } from '../../../notifications/domain/notification.ts';
-import type { Sealer } from '../../../kernel/sealer.ts';
+import type { Sealer } from '../../../kernel/ports.ts';
 import type { Attempt, WebhookDelivery } from '../../../notifications/domain/webhook-delivery.ts';
 import type { Queries } from '../database.ts';
 import { padded } from '../engine/statements.ts';

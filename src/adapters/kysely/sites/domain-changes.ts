@@ -1,6 +1,5 @@
-import type { Clock } from '../../../kernel/clock.ts';
+import type { Clock, Sealer } from '../../../kernel/ports.ts';
 import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
-import type { Sealer } from '../../../kernel/sealer.ts';
 import {
   type DomainChange,
   timelineOf,

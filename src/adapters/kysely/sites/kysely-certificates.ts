@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely';
-import type { Sealer } from '../../../kernel/sealer.ts';
+import type { Sealer } from '../../../kernel/ports.ts';
 import type { Certificate, Validity } from '../../../domains/domain/certificates/renewal.ts';
 import type { Certificates, OwnNames } from '../../../domains/certificate-ports.ts';
 import type { CaUse, LedgerName } from '../../../domains/domain/certificates/ca-budget.ts';

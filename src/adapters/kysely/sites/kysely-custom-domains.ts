@@ -1,6 +1,5 @@
-import type { Clock } from '../../../kernel/clock.ts';
-import type { Ids } from '../../../kernel/ids.ts';
-import type { Sealer } from '../../../kernel/sealer.ts';
+import type { ExpressionBuilder } from 'kysely';
+import type { Clock, Ids, Sealer } from '../../../kernel/ports.ts';
 import {
   customDomainStates,
   type CustomDomain,
@@ -15,6 +14,7 @@ import type { DomainChange } from '../../../domains/domain/attachment/timeline-e
 import type { CustomDomains, DueDomain, DueDomains } from '../../../domains/ports.ts';
 import type { Claimed, Most } from '../../../kernel/queue.ts';
 import type { Database, Queries } from '../database.ts';
+import type { Schema } from '../schema.ts';
 import { AggregateStore, Store } from '../store.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { QueueRows } from '../queue.ts';
@@ -144,6 +144,17 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
     return [...all.values()].sort(newestFirst);
   }
 
+  search(accountId: string, text: string, limit: number): Promise<readonly CustomDomain[]> {
+    return this.#read((domains) =>
+      domains
+        .where('account_id', '=', accountId)
+        .where('attached_host', 'is not', null)
+        .where((eb) => contains(eb, text))
+        .orderBy('host')
+        .limit(limit),
+    );
+  }
+
   async holdersOf(host: string): Promise<readonly CustomDomain[]> {
     const names = namesFor(host);
     const found = await this.#read((domains) => domains.where('proven_host', 'in', names));
@@ -201,6 +212,13 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
 }
 
 type DomainQuery = ReturnType<typeof selectDomains>;
+
+/** Whether its name contains the text, as it is typed or as it is in the DNS. */
+const contains = (eb: ExpressionBuilder<Schema, 'domains'>, text: string) => {
+  const place = (column: 'host' | 'unicode_host') =>
+    eb(eb.fn<number>('instr', [eb.ref(column), eb.val(text)]), '>', 0);
+  return eb.or([place('host'), place('unicode_host')]);
+};
 
 const selectDomains = (db: Queries) => db.selectFrom('domains').selectAll();
 

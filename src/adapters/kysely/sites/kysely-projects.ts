@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Selectable } from 'kysely';
-import { earliest } from '../../../kernel/clock.ts';
+import { earliest } from '../../../kernel/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import { endsAt } from '../../../kernel/deletion.ts';
 import {
@@ -101,7 +101,9 @@ export class KyselyProjects extends AggregateStore implements Projects {
   }
 
   async find(slug: string): Promise<Site | undefined> {
-    return siteFrom(await this.#find({ slug }));
+    const found = siteFrom(await this.#find({ slug }));
+    const present = found ? undefined : await presentSlug(this.db, slug);
+    return present === undefined ? found : siteFrom(await this.#find({ slug: present }));
   }
 
   change(key: ProjectKey, decide: Decide): Promise<Site> {
@@ -114,8 +116,9 @@ export class KyselyProjects extends AggregateStore implements Projects {
   ): Promise<Site> {
     return this.database.transaction(async () => {
       await this.database.lock('accounts', key.accountId);
-      const elsewhere = await keptBytesOf(this.database, key.accountId, key.slug);
-      return this.#change(key, (site) => decide(site, elsewhere));
+      const slug = (await presentSlug(this.db, key.slug)) ?? key.slug;
+      const elsewhere = await keptBytesOf(this.database, key.accountId, slug);
+      return this.#change({ ...key, slug }, (site) => decide(site, elsewhere));
     });
   }
 
@@ -210,10 +213,15 @@ export class KyselyProjects extends AggregateStore implements Projects {
   }
 
   async #lock({ accountId, slug }: ProjectKey, query: SiteQuery): Promise<Site> {
-    const rows = query.where('slug', '=', slug).where('account_id', '=', accountId);
-    const site = siteFrom(await rows.$call(this.database.engine.locked).execute());
-    if (!site) throw projectNotFound(slug);
-    return site;
+    const lock = async (present: string) => {
+      const rows = query.where('slug', '=', present).where('account_id', '=', accountId);
+      return siteFrom(await rows.$call(this.database.engine.locked).execute());
+    };
+    const site = await lock(slug);
+    const present = site ? undefined : await presentSlug(this.db, slug);
+    const found = present === undefined ? site : await lock(present);
+    if (!found) throw projectNotFound(slug);
+    return found;
   }
 
   /** @throws DomainError `account_not_found`, also of a deleted one */
@@ -365,6 +373,17 @@ const inService = <Query extends SiteQuery | ReturnType<typeof ofAccount>>(query
       ),
     ) as Query;
 
+/** Of the project that had this one before; undefined where none had. */
+const presentSlug = async (db: Queries, former: string): Promise<string | undefined> => {
+  const row = await db
+    .selectFrom('former_slugs')
+    .innerJoin('projects', 'projects.id', 'former_slugs.project_id')
+    .select('projects.slug')
+    .where('former_slugs.slug', '=', former)
+    .executeTakeFirst();
+  return row?.slug;
+};
+
 const countOf = async (db: Queries, accountId: string): Promise<number> => {
   const { current } = await db
     .selectFrom('projects')
@@ -411,8 +430,8 @@ const saveDeploys = async (db: Queries, before: Site, wanted: readonly Deploy[])
 };
 
 const deployFrom = (row: DeployRow): Deploy => {
-  const { id, number, startedAt, state, ...result } = deploys.read(row);
-  const identity = { id, number, startedAt };
+  const { id, number, madeBy, message, startedAt, state, ...result } = deploys.read(row);
+  const identity = { id, number, madeBy, message, startedAt };
   switch (state) {
     case 'uploading':
       return { ...identity, state };

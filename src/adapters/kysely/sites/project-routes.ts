@@ -6,7 +6,7 @@ import {
   type DomainSettings,
 } from '../../../domains/domain/redirects/settings.ts';
 import { routesOf, type Route } from '../../../domains/domain/redirects/redirects.ts';
-import type { Clock } from '../../../kernel/clock.ts';
+import type { Clock } from '../../../kernel/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import { projectNotFound } from '../../../sites/domain/sites-error.ts';
 import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';

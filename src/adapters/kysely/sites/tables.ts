@@ -16,6 +16,7 @@ import type { Project } from '../../../sites/domain/project.ts';
 import type { FormerSlug } from '../../../sites/domain/project-life.ts';
 import { uploadProblems } from '../../../sites/domain/sites-error.ts';
 import {
+  actor,
   assigned,
   flag,
   int,
@@ -69,6 +70,8 @@ export const deploys = table({
   id: text,
   projectId: text,
   number: int,
+  madeBy: actor,
+  message: maybe(text),
   state: word(deployStates),
   startedAt: time,
   finishedAt: maybe(time),

@@ -1,4 +1,4 @@
-import { DomainError } from '../../../kernel/domain-error.ts';
+import { DomainError } from '../../../kernel/decision.ts';
 import { inWords } from '../../../kernel/text.ts';
 import type { DomainsErrorCode } from '../domains-error.ts';
 import { shownHost, type Hostname } from '../names/hostname.ts';

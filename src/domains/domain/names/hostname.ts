@@ -1,4 +1,4 @@
-import { DomainError } from '../../../kernel/domain-error.ts';
+import { DomainError } from '../../../kernel/decision.ts';
 import {
   type NameFacts,
   type NameSettings,

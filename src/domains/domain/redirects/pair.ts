@@ -1,6 +1,5 @@
-import type { Decision } from '../../../kernel/decision.ts';
+import { type Decision, DomainError } from '../../../kernel/decision.ts';
 import type { DomainsErrorCode } from '../domains-error.ts';
-import { DomainError } from '../../../kernel/domain-error.ts';
 import type { DomainsEvent } from '../domains-event.ts';
 import { shownHost, type Hostname } from '../names/hostname.ts';
 import { hindranceTo } from './redirects.ts';

@@ -12,7 +12,7 @@ import {
   isAbsolute,
   longestAddress,
 } from './settings.ts';
-import { DomainError } from '../../../kernel/domain-error.ts';
+import { DomainError } from '../../../kernel/decision.ts';
 
 /** As the owner wrote it. */
 export interface DomainSettingsDraft {

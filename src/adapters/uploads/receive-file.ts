@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { addAbortSignal, finished, Transform } from 'node:stream';
+import { addAbortSignal, finished, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { siteLimits } from '../../../sites/domain/site-contents.ts';
-import { PageProblem } from '../frame/page-problem.ts';
+import { DomainError } from '../../kernel/decision.ts';
+import { siteLimits } from '../../sites/domain/site-contents.ts';
+import { uploadRefused } from '../../sites/domain/sites-error.ts';
 
 export const uploadField = 'archive';
 /** Largest archive as sent; equal to the limit for its unpacked content. */
@@ -26,26 +28,69 @@ const linger = { ms: 10_000, bytes: largestUpload };
 /**
  * Streams the form's file to `file` and reads no more than it needs. Always ends, at the latest at the deadline of
  * `pace`.
- * @throws PageProblem to show beside the field
+ * @throws DomainError with an `UploadRefusal`
  */
-export const receiveFile = async (
+export const receiveForm = (
   request: IncomingMessage,
   file: FileHandle,
   pace = uploadPace,
-): Promise<void> => {
-  if (Number(request.headers['content-length']) > largestUpload + roomAround) throw tooLarge();
-  const parser = parserFor(request);
-  const over = new AbortController();
-  const { meter, stop } = keepingPace(over, pace);
-  // Stop at once, or the parser would continue with the bytes it has.
-  parser.once('partsLimit', () => {
-    over.abort(tooManyParts());
-  });
-  try {
+): Promise<void> =>
+  receive(request, { largest: largestUpload + roomAround, pace }, async (meter, over) => {
+    const parser = parserFor(request);
+    // Stop at once, or the parser would continue with the bytes it has.
+    parser.once('partsLimit', () => {
+      over.abort(tooManyParts());
+    });
     const written = writeTo(file, parser, over.signal);
     const arrived = arrive(request, meter, parser, over.signal);
-    const [hasFile] = await Promise.race([Promise.all([written, arrived]), endOf(over.signal)]);
-    if (!hasFile) throw new PageProblem(422, 'Choose the archive of your site.');
+    const [hasFile] = await Promise.all([written, arrived]);
+    if (!hasFile) throw uploadRefused('upload_missing', 'Choose the archive of your site.');
+  });
+
+/**
+ * Streams a body that is the archive itself to `file`; otherwise as `receiveForm`.
+ * @returns its SHA-256
+ * @throws DomainError with an `UploadRefusal`
+ */
+export const receiveBody = (
+  request: IncomingMessage,
+  file: FileHandle,
+  pace = uploadPace,
+): Promise<string> =>
+  receive(request, { largest: largestUpload, pace }, async (meter, over) => {
+    const hash = createHash('sha256');
+    let left = largestUpload;
+    const writer = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        left -= chunk.length;
+        hash.update(chunk);
+        if (left < 0) done(tooLarge());
+        else
+          file.writeFile(chunk).then(() => {
+            done();
+          }, done);
+      },
+    });
+    await arrive(request, meter, writer, over.signal);
+    return hash.digest('hex');
+  });
+
+interface Terms {
+  /** Bytes of the whole request. */
+  readonly largest: number;
+  readonly pace: UploadPace;
+}
+
+const receive = async <T>(
+  request: IncomingMessage,
+  { largest, pace }: Terms,
+  read: (meter: Transform, over: AbortController) => Promise<T>,
+): Promise<T> => {
+  if (Number(request.headers['content-length']) > largest) throw tooLarge();
+  const over = new AbortController();
+  const { meter, stop } = keepingPace(over, pace);
+  try {
+    return await Promise.race([read(meter, over), endOf(over.signal)]);
   } catch (error) {
     throw problemWith(error, over.signal);
   } finally {
@@ -56,13 +101,13 @@ export const receiveFile = async (
 };
 
 /**
- * Reads the request through `meter` into the parser. The request itself is not part of the pipeline, which would
+ * Reads the request through `meter` into `sink`. The request itself is not part of the pipeline, which would
  * destroy it after a refusal, and the answer with it.
  */
 const arrive = async (
   request: IncomingMessage,
   meter: Transform,
-  parser: BusboyInstance,
+  sink: NodeJS.WritableStream,
   signal: AbortSignal,
 ): Promise<void> => {
   // A sender that closes its side is cut off with bytes unread, however complete the request is.
@@ -71,7 +116,7 @@ const arrive = async (
   });
   request.pipe(meter);
   try {
-    await pipeline(meter, parser, { signal });
+    await pipeline(meter, sink, { signal });
   } finally {
     forget();
     request.unpipe(meter);
@@ -87,9 +132,12 @@ const endOf = (signal: AbortSignal): Promise<never> =>
 
 /** An upload that breaks was cut off by the sender, unless the error is from the disk or a limit. */
 const problemWith = (error: unknown, { reason }: AbortSignal): unknown => {
-  if (reason instanceof PageProblem) return reason;
-  if (error instanceof PageProblem || (error as NodeJS.ErrnoException).syscall) return error;
-  return new PageProblem(400, 'The upload was interrupted before it was complete. Send it again.');
+  if (reason instanceof DomainError) return reason;
+  if (error instanceof DomainError || (error as NodeJS.ErrnoException).syscall) return error;
+  return uploadRefused(
+    'upload_cut_off',
+    'The upload was interrupted before it was complete. Send it again.',
+  );
 };
 
 /** Discards the rest of a refused upload, for a while. */
@@ -107,7 +155,7 @@ export const discardRest = (request: IncomingMessage): void => {
   });
 };
 
-/** @throws PageProblem 415 */
+/** @throws DomainError `upload_no_form` */
 const parserFor = ({ headers }: IncomingMessage): BusboyInstance => {
   const limits = {
     files: 1,
@@ -123,7 +171,7 @@ const parserFor = ({ headers }: IncomingMessage): BusboyInstance => {
     if (!type.startsWith('multipart/form-data')) throw new Error('another kind of form');
     return new Busboy({ headers: { ...headers, 'content-type': type }, limits });
   } catch {
-    throw new PageProblem(415, 'This form has to be sent by a browser.');
+    throw uploadRefused('upload_no_form', 'This form has to be sent by a browser.');
   }
 };
 
@@ -150,13 +198,17 @@ const writeTo = (file: FileHandle, parser: BusboyInstance, over: AbortSignal): P
     });
   });
 
-const tooLarge = (): PageProblem => {
+const tooLarge = () => {
   const most = `${largestUpload / 1024 / 1024} MiB`;
-  return new PageProblem(422, `This file is larger than ${most}, the most that is accepted.`);
+  const message = `This file is larger than ${most}, the most that is accepted.`;
+  return uploadRefused('upload_too_large', message);
 };
 
-const tooManyParts = (): PageProblem =>
-  new PageProblem(422, 'The form has more than one archive. Choose one file, then send it again.');
+const tooManyParts = () =>
+  uploadRefused(
+    'upload_ambiguous',
+    'The form has more than one archive. Choose one file, then send it again.',
+  );
 
 const kib = 1024;
 
@@ -180,7 +232,7 @@ export const uploadPace: UploadPace = {
 const pieceBytes = 16 * kib;
 
 /**
- * Measures the stream, and ends `over` with a PageProblem when it is too slow or takes too long.
+ * Measures the stream, and ends `over` with a refusal when it is too slow or takes too long.
  * @returns the stream to put in between, and a function that ends the watch
  */
 const keepingPace = (
@@ -214,15 +266,14 @@ const keepingPace = (
   };
 };
 
-// Not 408, because browsers may then repeat the request by themselves.
-const tooSlow = (slowest: number): PageProblem =>
-  new PageProblem(
-    400,
+const tooSlow = (slowest: number) =>
+  uploadRefused(
+    'upload_too_slow',
     `The upload was too slow: at least ${String(slowest / kib)} KiB per second must arrive. Try again over a faster connection.`,
   );
 
-const tooLong = (longestMs: number): PageProblem =>
-  new PageProblem(
-    400,
+const tooLong = (longestMs: number) =>
+  uploadRefused(
+    'upload_too_slow',
     `The upload took longer than ${String(longestMs / 60_000)} minutes. Upload less, or over a faster connection.`,
   );

@@ -59,7 +59,7 @@ export const oneAtATime = <Asked extends Request, Answer extends Response>(
   };
 };
 
-export interface WaitingConnections {
+interface WaitingConnections {
   readonly accepted: () => number;
   /** Lets the event loop turn once. */
   readonly turn: () => Promise<unknown>;

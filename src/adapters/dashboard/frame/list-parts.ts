@@ -1,0 +1,175 @@
+import { type Child, html, type Html, nothing } from './html.ts';
+import { type Confirmation, dialogOf, onceInput } from './form-parts.ts';
+import { type Column, count, empty, table } from './parts.ts';
+import { queryText } from './paths.ts';
+
+// What every list is made of, and works without scripts: filters, search, order and page stand in its address, so a link to
+// them can be shared. A screen reads them from `visit.query`, asks the database, and puts together:
+//
+//   ${listBar(filterBar(…), searchField(…), orderBar(…), csvLink(…))}
+//   ${shown.length === 0 ? noMatch(…) or empty(…) : rowList(shown, columns, options)}
+//   ${pager({ first, next })}
+
+/** A list as it is asked for now. */
+export interface ListAddress {
+  readonly path: string;
+  /** Filters, search and order, without the cursor: a changed filter begins at the first page. */
+  readonly fields: Readonly<Record<string, string | undefined>>;
+}
+
+/** @param changes '' and undefined take a field out */
+export const addressOf = (
+  { path, fields }: ListAddress,
+  changes: Readonly<Record<string, string | undefined>> = {},
+): string => `${path}${queryText({ ...fields, ...changes })}`;
+
+export interface Choice {
+  /** '' for all. */
+  readonly value: string;
+  readonly text: string;
+  readonly count?: number | undefined;
+}
+
+/** Links that choose one value of a field, with how many there are of each. @param label what is chosen */
+export const filterBar = (
+  address: ListAddress,
+  label: string,
+  { name, choices }: { readonly name: string; readonly choices: readonly Choice[] },
+): Html => {
+  const current = address.fields[name] ?? '';
+  return html`<nav class="choice" aria-label="${label}">
+    ${choices.map(({ value, text, count: number }) => html`<a href="${addressOf(address, { [name]: value })}" ${value === current && html`aria-current="true"`}>${text}${number !== undefined && html` <span class="number">${count(number)}</span>`}</a>`)}
+  </nav>`;
+};
+
+/** As `filterBar`, for few words beside it. The first choice is the one without a field in the address. */
+export const orderBar = (
+  address: ListAddress,
+  choices: readonly Choice[],
+  name = 'order',
+): Html => {
+  const current = address.fields[name] ?? '';
+  return html`<nav class="choice" aria-label="Order">
+    ${choices.map(({ value, text }) => html`<a href="${addressOf(address, { [name]: value })}" ${value === current && html`aria-current="true"`}>${text}</a>`)}
+  </nav>`;
+};
+
+/** Keeps the filters and the order. @param label what is searched, and by what */
+export const searchField = (address: ListAddress, label: string, name = 'q'): Html => {
+  const kept = Object.entries(address.fields).filter(([field, value]) => field !== name && value);
+  return html`<form action="${address.path}" class="filter" role="search">
+    ${kept.map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)}
+    <input type="search" name="${name}" value="${address.fields[name]}" aria-label="${label}" placeholder="${label}" maxlength="200" autocomplete="off">
+    <button class="visually-hidden">Search</button>
+  </form>`;
+};
+
+export const csvLink = (href: string): Html => html`<a href="${href}" download>CSV</a>`;
+
+/** What stands above a list, in one line where there is room. */
+export const listBar = (...parts: readonly Child[]): Html =>
+  html`<div class="row list-bar">${parts}</div>`;
+
+/** Filters and search leave nothing over. */
+export const noMatch = (address: ListAddress, what: string): Html =>
+  empty(
+    `No ${what} match`,
+    'Nothing fits this search and these filters.',
+    html`<p><a class="button" href="${address.path}">Show all</a></p>`,
+  );
+
+/** Choosing several: boxes of the rows belong to a form that stands elsewhere. */
+interface Selection<Thing> {
+  /** Id of the form, see `bulkForm`. */
+  readonly form: string;
+  readonly name: string;
+  readonly valueOf: (thing: Thing) => string;
+  readonly labelOf: (thing: Thing) => string;
+}
+
+interface RowOptions<Thing> {
+  readonly look?: string;
+  readonly idOf?: (thing: Thing) => string;
+  readonly isOwn?: (thing: Thing) => boolean;
+  readonly selection?: Selection<Thing> | undefined;
+}
+
+/**
+ * A list with a line for each thing, two on a phone. The first column, with the look `name`, says what a row is about and
+ * leads to its page; `actions` holds at most one button and the menu.
+ */
+export const rowList = <Thing>(
+  things: readonly Thing[],
+  columns: readonly Column<Thing>[],
+  { look = '', selection, ...options }: RowOptions<Thing> = {},
+): Html => {
+  const all = selection ? [selecting(selection), ...columns] : columns;
+  return table(things, all, { ...options, look: `rows ${look}` });
+};
+
+const selecting = <Thing>({ form, name, valueOf, labelOf }: Selection<Thing>): Column<Thing> => [
+  'Select',
+  'select',
+  (thing) =>
+    html`<input type="checkbox" form="${form}" name="${name}" value="${valueOf(thing)}" aria-label="Select ${labelOf(thing)}">`,
+];
+
+export interface BulkStep {
+  readonly label: string;
+  readonly action: string;
+  /** `ask`: the address shows a page that asks before it is done. */
+  readonly kind: 'do' | 'ask';
+  readonly ends?: boolean;
+}
+
+/** What can be done to all rows that are ticked: shown once one is. @param id the `form` of the selection */
+export const bulkForm = (id: string, steps: readonly BulkStep[], once: string): Html =>
+  html`<form id="${id}" method="post" class="row bulk" aria-label="With the selected ones">
+    ${onceInput(once)}
+    <span class="hint">Selected:</span>
+    ${steps.map(({ label, action, kind, ends }) => html`<button formaction="${action}" ${kind === 'ask' && html`formmethod="get"`} ${ends && html`class="ending"`}>${label}</button>`)}
+  </form>`;
+
+/** An item of a menu: a link, a form with hidden fields, or a form that asks first. `ends`: it destroys. */
+export type MenuItem =
+  | { readonly label: string; readonly to: string; readonly ends?: boolean }
+  | {
+      readonly label: string;
+      readonly action: string;
+      readonly fields?: Readonly<Record<string, string>>;
+      readonly once?: string;
+    }
+  | Confirmation;
+
+interface RowMenu {
+  /** Unique on the page. */
+  readonly id: string;
+  /** Its button is named "Actions for" this. */
+  readonly about: string;
+  /** What people read, where `about` is the form that programs use. */
+  readonly title?: string | undefined;
+}
+
+/** The menu of a row, or of a page about one thing. False and undefined items are left out; without any there is none. */
+export const rowMenu = (
+  { id, about, title }: RowMenu,
+  items: readonly (MenuItem | false | undefined)[],
+): Html => {
+  const shown = items.filter((item) => item !== false && item !== undefined);
+  if (shown.length === 0) return nothing;
+  const name = `Actions for ${about}`;
+  return html`<button type="button" class="bare icon menu-button" popovertarget="menu-${id}" aria-haspopup="menu" aria-label="${name}" title="${title === undefined ? name : `Actions for ${title}`}">⋯</button>
+    <div popover role="menu" class="menu" id="menu-${id}" aria-label="${name}">${shown.map(menuItem)}</div>
+    ${shown.map((item) => 'question' in item && dialogOf(item))}`;
+};
+
+const menuItem = (item: MenuItem): Html => {
+  if ('question' in item) {
+    return html`<button type="button" role="menuitem" ${!item.goesOn && html`class="ending"`} popovertarget="${item.id}">${item.label}</button>`;
+  }
+  if ('to' in item) {
+    return html`<a role="menuitem" href="${item.to}" ${item.ends && html`class="ending"`}>${item.label}</a>`;
+  }
+  const { label, action, fields = {}, once } = item;
+  return html`<form role="none" method="post" action="${action}">${once !== undefined && onceInput(once)}${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button role="menuitem">${label}</button></form>`;
+};

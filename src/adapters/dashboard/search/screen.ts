@@ -1,0 +1,106 @@
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import { type Pet, readId } from '../../../catalogue/domain/pet.ts';
+import type { Project } from '../../../sites/domain/project.ts';
+import { domainPath } from '../domains/paths.ts';
+import { shownName, stateBadge } from '../domains/words.ts';
+import { html, type Html } from '../frame/html.ts';
+import { rowList, searchField } from '../frame/list-parts.ts';
+import { badge, empty, head } from '../frame/parts.ts';
+import { searchPath } from '../frame/paths.ts';
+import type { Screen } from '../frame/screen.ts';
+import type { DashboardPorts } from '../ports.ts';
+
+/** Of each kind: whoever needs more uses the list of that kind. */
+const most = 10;
+
+type Ports = Pick<DashboardPorts, 'sites' | 'domains' | 'catalogue'>;
+
+/** What the account has by a part of its name, or by its id. */
+export const searchScreen = (ports: Ports): Screen => ({
+  path: searchPath,
+  section: 'search',
+  live: false,
+  show: async ({ accountId, query }) => {
+    const text = (query.get('q') ?? '').trim().slice(0, 200);
+    const address = { path: searchPath, fields: { q: text } };
+    const field = searchField(address, 'Search projects, domains and animals');
+    const found = text === '' ? undefined : await look(ports, accountId, text);
+    return {
+      title: text === '' ? 'Search' : `Search: ${text}`,
+      content: html`${head('Search', field)}${found && results(found)}`,
+    };
+  },
+});
+
+interface Results {
+  readonly projects: readonly Project[];
+  readonly domains: readonly (CustomDomain & { readonly project: Project | undefined })[];
+  readonly animals: readonly Pet[];
+}
+
+const look = async (
+  { sites, domains, catalogue }: Ports,
+  accountId: string,
+  text: string,
+): Promise<Results> => {
+  const id = readId(text.replace(/^#/, ''));
+  const [projects, found, animals] = await Promise.all([
+    sites.listProjects(accountId),
+    domains.searchDomains(accountId, text, most),
+    id === undefined ? [] : catalogue.findPets(accountId, [id]),
+  ]);
+  const byId = new Map(projects.map((project) => [project.id, project]));
+  const wanted = text.toLowerCase();
+  return {
+    projects: projects
+      .filter(({ name, slug }) => `${name}\n${slug}`.toLowerCase().includes(wanted))
+      .slice(0, most),
+    domains: found.map((domain) => ({ ...domain, project: byId.get(domain.projectId) })),
+    animals,
+  };
+};
+
+const results = ({ projects, domains, animals }: Results): Html => {
+  if (projects.length + domains.length + animals.length === 0) {
+    return empty(
+      'Nothing found',
+      'We search the names of projects and domains, and animals by their id.',
+    );
+  }
+  return html`
+    ${part('Projects', projects, [
+      [
+        'Project',
+        'name',
+        ({ slug, name }) => html`<a href="/dashboard/projects/${slug}">${name}</a>`,
+      ],
+      ['Address', 'text', ({ slug }) => slug],
+    ])}
+    ${part('Domains', domains, [
+      [
+        'Domain',
+        'name',
+        (domain) =>
+          html`<a href="${domainPath(domain.project?.slug ?? '', domain.host)}">${shownName(domain)}</a>`,
+      ],
+      ['State', 'bare', stateBadge],
+      ['Project', 'text', ({ project }) => project?.name],
+    ])}
+    ${part('Animals', animals, [
+      [
+        'Animal',
+        'name',
+        ({ id, name }) => html`<a href="/dashboard/animals#animal-${String(id)}">${name}</a>`,
+      ],
+      ['Id', 'mono', ({ id }) => String(id)],
+      ['Status', 'bare', ({ status }) => badge(status, 'idle')],
+    ])}`;
+};
+
+const part = <Thing>(
+  title: string,
+  things: readonly Thing[],
+  columns: Parameters<typeof rowList<Thing>>[1],
+): Html | false =>
+  things.length > 0 &&
+  html`<section class="stack" aria-label="${title}"><h2>${title}</h2>${rowList(things, columns)}</section>`;
