@@ -31,9 +31,8 @@ export const renameProject = (
 ): Renaming => {
   const { project } = site;
   const name = projectName(wanted.name);
-  const slug = wanted.slug.trim().toLowerCase();
+  const slug = readSlug(wanted.slug, project.slug);
   const isMoved = slug !== project.slug;
-  if (isMoved) checkSlug(slug);
   if (!isMoved && name === project.name) return { state: site, events: [], former: undefined };
   const { id: projectId, accountId, slug: from } = project;
   const renamed = { projectId, accountId, occurredAt: now, name, slug };
@@ -44,9 +43,14 @@ export const renameProject = (
   };
 };
 
-const checkSlug = (slug: string): void => {
-  refuseReserved(slug);
-  if (slug.length <= longestSlug && slugPattern.test(slug)) return;
+/** @param present which may stay, whatever it is @throws DomainError `slug_invalid`, `slug_reserved` */
+export const readSlug = (raw: string, present?: string): string => {
+  const slug = raw.trim().toLowerCase();
+  if (slug === present) return slug;
+  if (slug.length <= longestSlug && slugPattern.test(slug)) {
+    refuseReserved(slug);
+    return slug;
+  }
   throw new DomainError<SitesErrorCode>(
     'slug_invalid',
     `An address has 1 to ${String(longestSlug)} small letters a to z, digits and single hyphens in between.`,
