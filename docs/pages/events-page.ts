@@ -9,9 +9,11 @@ const told: {
   readonly [Type in AnyEvent['type']]: readonly [when: string, ...carries: Carried<Type>[]];
 } = {
   pet_added: ['An animal was added.', 'petId'],
+  pet_changed: ['An animal got another name or category.', 'petId', 'name', 'categoryId'],
   pet_reserved: ['An available animal was held for a buyer.', 'petId'],
   pet_released: ['A reserved animal became available again.', 'petId'],
   pet_sold: ['An animal was sold, which made an order.', 'petId'],
+  pet_deleted: ['An animal that was never sold was deleted.', 'petId', 'name'],
   order_approved: ['An order was approved.', 'orderId'],
   order_delivered: ['An order was delivered.', 'orderId'],
   account_opened: ['An account was opened.', 'plan'],
@@ -33,7 +35,8 @@ const told: {
   api_key_banned: ['An API key was banned for a while.', 'keyId', 'until'],
   api_key_ban_lifted: ['The ban of an API key was ended early.', 'keyId'],
   api_key_revoked: ['An API key was revoked.', 'keyId'],
-  person_invited: ['Somebody may sign in to the dashboard.', 'personId', 'email'],
+  person_invited: ['Somebody may sign in to the dashboard.', 'personId', 'email', 'role'],
+  person_role_changed: ['Somebody has another role.', 'personId', 'email', 'from', 'to'],
   person_removed: ['Somebody may no longer sign in.', 'personId', 'email'],
   sign_in_link_made: ['A link was made that signs somebody in once.', 'personId', 'email'],
   link_mail_wanted: [

@@ -19,6 +19,7 @@ import { authenticate, meterAddress, meterCaller, peekAddress } from './use-case
 import {
   choosePassword,
   dismiss,
+  giveRole,
   invite,
   inviteAnybody,
   renewLink,
@@ -83,6 +84,7 @@ export const access = (ports: AccessPorts) => ({
   inviteAnybody: inviteAnybody(ports),
   renewLink: renewLink(ports),
   signInLinkFor: signInLinkFor(ports),
+  giveRole: giveRole(ports),
   dismiss: dismiss(ports),
   choosePassword: choosePassword(ports),
   /** @throws DomainError `account_not_found`, `account_invalid` */

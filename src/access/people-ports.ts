@@ -39,6 +39,15 @@ export abstract class People {
   ): Promise<void>;
 
   /**
+   * Locks the account's people, decides and stores as one step: of two who take each other's role, one stays an owner.
+   * @throws DomainError whatever `decide` throws
+   */
+  abstract change(
+    accountId: string,
+    decide: (people: readonly Person[]) => Decision<Person, AccessEvent>,
+  ): Promise<Person>;
+
+  /**
    * Removes a person with all sessions and links. Locks the account's people, decides and removes as one step: of two
    * who remove each other, one stays.
    * @throws DomainError whatever `decide` throws

@@ -58,9 +58,11 @@ type Reactions = Others | readonly [...Others, ...typeof toOwners];
  */
 export const subscriptions = {
   pet_added: shown(),
+  pet_changed: shown(),
   pet_reserved: shown(),
   pet_released: shown(),
   pet_sold: shown(),
+  pet_deleted: shown(),
   order_approved: shown(),
   order_delivered: shown(),
   account_opened: shown(),
@@ -74,6 +76,7 @@ export const subscriptions = {
   api_key_ban_lifted: shown(),
   api_key_revoked: shown(),
   person_invited: shown(),
+  person_role_changed: shown(),
   person_removed: shown(),
   sign_in_link_made: shown(),
   link_mail_wanted: hidden('personalMails'),

@@ -22,7 +22,7 @@ export type PeopleErrorCode =
   | 'person_taken'
   | 'person_joined'
   | 'people_full'
-  | 'last_person'
+  | 'last_owner'
   | 'password_invalid'
   | 'sign_in_refused'
   | 'sign_in_link_invalid'

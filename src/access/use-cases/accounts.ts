@@ -41,7 +41,8 @@ export const createAccount =
     const account = openAccount({ id: ports.ids.next('acct'), ...draft }, now);
     const { decision, issued } = mintKey(ports, { accountId: account.state.id, name: 'First key' });
     const { id: accountId, email } = account.state;
-    const owner = invitePerson({ id: ports.ids.next('pers'), accountId, email }, now);
+    const first = { id: ports.ids.next('pers'), accountId, email, role: 'owner' } as const;
+    const owner = invitePerson(first, now);
     await ports.accounts.open(account, decision, owner);
     return { account: account.state, key: issued };
   };

@@ -17,6 +17,7 @@ import { signInUrl } from '../settings/addresses.ts';
 import { AccessKey, ConfigKey } from '../keys.ts';
 import { onDemand } from '../on-demand.ts';
 import type { Person } from '../../access/domain/person.ts';
+import { type Role, roles } from '../../access/domain/role.ts';
 import { group, command, ofAccount, option, required, table, type Define } from './run-command.ts';
 
 const planOption = () => option('--plan <plan>', 'plan of the account').choices(plans);
@@ -214,17 +215,21 @@ const presentAccount = (account: Account) => {
 
 const invite = command(
   'invite somebody, or give them a new link; prints a sign-in link that works once, for 7 days',
-  [ofAccount, required('--email <email>', 'email address')],
-  async (container, given: { account: string; email: string }) => {
+  [
+    ofAccount,
+    required('--email <email>', 'email address'),
+    option('--role <role>', 'what a new person may do').choices(roles).default('owner'),
+  ],
+  async (container, given: { account: string; email: string; role: Role }) => {
     const { person, secret, endsAt } = await container
       .get(AccessKey)
-      .inviteAnybody(given.account, given.email);
+      .inviteAnybody(given.account, given.email, given.role);
     const config = container.get(ConfigKey);
     const url = signInUrl(secret, config);
-    const { id, email } = person;
+    const { id, email, role } = person;
     const mailed = config.smtpUrl === undefined ? '' : `\n${email} gets another link by mail.`;
     return [
-      { user: { id, email }, signInUrl: url, endsAt },
+      { user: { id, email, role }, signInUrl: url, endsAt },
       `${email} signs in with this link, once, until ${endsAt.toISOString()}:\n  ${url}${mailed}`,
     ];
   },
@@ -236,7 +241,10 @@ const listUsers = command(
   async (container, { account }: { account: string }) => {
     const people = await container.get(AccessKey).listPeople(account);
     const rows = people.map(personColumns);
-    return [people.map(presentPerson), table(['ID', 'EMAIL', 'PASSWORD'], rows, 'Nobody yet.')];
+    return [
+      people.map(presentPerson),
+      table(['ID', 'EMAIL', 'ROLE', 'PASSWORD'], rows, 'Nobody yet.'),
+    ];
   },
 );
 
@@ -245,15 +253,16 @@ export const userCommands = group('user', 'manage who can sign in to the dashboa
   list: listUsers,
 });
 
-const presentPerson = ({ id, email, createdAt, passwordHash }: Person) =>
-  ({ id, email, createdAt, hasPassword: passwordHash !== undefined }) satisfies Omit<
+const presentPerson = ({ id, email, role, createdAt, passwordHash }: Person) =>
+  ({ id, email, role, createdAt, hasPassword: passwordHash !== undefined }) satisfies Omit<
     EveryField<Person & { hasPassword: boolean }>,
     'accountId' | 'passwordHash' | 'joinedAt' | 'provenAt'
   >;
 
-const personColumns = ({ id, email, passwordHash }: Person) =>
+const personColumns = ({ id, email, role, passwordHash }: Person) =>
   Object.values({
     id,
     email,
+    role,
     passwordHash: passwordHash === undefined ? 'no' : 'yes',
   } satisfies Omit<EveryField<Person>, 'accountId' | 'createdAt' | 'joinedAt' | 'provenAt'>);

@@ -6,7 +6,7 @@ import { deleteAccount, restoreAccount } from '../../../src/access/domain/accoun
 import { startSession } from '../../../src/access/domain/session.ts';
 import { belongings, forgetRowsOf } from '../../../src/adapters/kysely/belongings.ts';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import { endsAt } from '../../../src/kernel/deletion.ts';
 import {
   accountDecision,

@@ -30,6 +30,7 @@ const details = {
   until: '2026-03-01T10:05:00.000Z',
   personId: 'pers_1',
   email: 'keeper@zoo.example',
+  role: 'editor',
   way: 'link',
   sessionId: 'sess_1',
   projectId: 'proj_1',

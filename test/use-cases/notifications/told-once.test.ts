@@ -36,8 +36,8 @@ const world = async () => {
       listProjects: () => Promise.resolve([project] as never),
     },
     access: {
-      ...mustNotBeUsed<Named['access']>('access'),
       isInService: () => Promise.resolve(true),
+      listApiKeys: () => Promise.reject(new Error('no keys were to be read')),
     },
   };
   const live = async (life: Life, decide: Decide): Promise<void> => {

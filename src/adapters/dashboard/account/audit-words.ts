@@ -23,9 +23,12 @@ const words: {
   readonly [Type in AnyEvent['type']]: (about: Details<Type>, names: Names) => string;
 } = {
   pet_added: ({ petId }) => `Added animal ${petId}`,
+  pet_changed: ({ petId, name, categoryId }) =>
+    `Changed animal ${petId}: ${name}, category ${categoryId}`,
   pet_reserved: ({ petId }) => `Reserved animal ${petId}`,
   pet_released: ({ petId }) => `Released animal ${petId}`,
   pet_sold: ({ petId }) => `Sold animal ${petId}`,
+  pet_deleted: ({ petId, name }) => `Deleted animal ${petId}, ${name}`,
   order_approved: ({ orderId }) => `Approved order ${orderId}`,
   order_delivered: ({ orderId }) => `Delivered order ${orderId}`,
   account_opened: ({ plan }) => `Opened the account on the ${planNames[plan]} plan`,
@@ -47,7 +50,8 @@ const words: {
     `Banned the API key ${key(keyId)} until ${moment(until)}`,
   api_key_ban_lifted: ({ keyId }, { key }) => `Lifted the ban of the API key ${key(keyId)}`,
   api_key_revoked: ({ keyId }, { key }) => `Revoked the API key ${key(keyId)}`,
-  person_invited: ({ email }) => `Invited ${email}`,
+  person_invited: ({ email, role }) => `Invited ${email} as ${role}`,
+  person_role_changed: ({ email, from, to }) => `Made ${email} ${to} instead of ${from}`,
   sign_in_link_made: ({ email }) => `Created a sign-in link for ${email}`,
   link_mail_wanted: ({ email }) => `Asked for a sign-in link by mail for ${email}`,
   sign_in_link_mailed: ({ email }) => `Sent a sign-in link to ${email} by mail`,
@@ -167,6 +171,7 @@ const topics: Readonly<Record<AnyEvent['type'], Topic>> = {
   account_restored: 'account',
   plan_changed: 'account',
   person_invited: 'people',
+  person_role_changed: 'people',
   person_removed: 'people',
   person_signed_in: 'people',
   sign_in_link_made: 'people',
@@ -219,9 +224,11 @@ const topics: Readonly<Record<AnyEvent['type'], Topic>> = {
   webhook_tested: 'webhooks',
   webhook_repeated: 'webhooks',
   pet_added: 'animals',
+  pet_changed: 'animals',
   pet_reserved: 'animals',
   pet_released: 'animals',
   pet_sold: 'animals',
+  pet_deleted: 'animals',
   order_approved: 'animals',
   order_delivered: 'animals',
 };

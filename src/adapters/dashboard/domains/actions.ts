@@ -80,6 +80,7 @@ export const verification = (
 ): Form =>
   bareForm({
     name: 'verify',
+    operation: 'domain.verify',
     path,
     act: async (visit) => {
       const { project, domain } = await domainOf(ports, visit);

@@ -47,6 +47,7 @@ export const configurationNotices = { imported: 'Configuration imported.' };
 export const configurationForm = (ports: DashboardPorts): Form =>
   form({
     name: 'import',
+    operation: 'domain.configure',
     path: settingPath(':slug', 'configuration'),
     schema: v.object({ settings: filled('Paste the YAML or JSON.') }),
     field: 'settings',

@@ -104,6 +104,7 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
   forms: [
     form({
       name: 'remove',
+      operation: 'domain.remove',
       path: removePath,
       schema: v.object({ attachment: v.fallback(v.string(), '') }),
       act: async (visit, { attachment }) => {

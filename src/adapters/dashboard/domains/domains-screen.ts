@@ -122,6 +122,7 @@ const draft = v.object({
 const addingOf = (ports: DashboardPorts) =>
   form({
     name: 'add-domain',
+    operation: 'domain.add',
     path,
     schema: draft,
     field: 'domain',

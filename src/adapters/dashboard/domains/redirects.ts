@@ -186,6 +186,7 @@ export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
   return [
     form({
       name: 'add-redirect',
+      operation: 'domain.configure',
       path: settingPath(':slug', 'redirects'),
       schema: redirectDraft,
       field: 'to',
@@ -202,6 +203,7 @@ export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
     }),
     bareForm({
       name: 'delete-redirect',
+      operation: 'domain.configure',
       path: `${settingPath(':slug', 'redirects')}/:from/delete`,
       act: async (visit) => {
         const { id, slug } = await projectOf(visit);
@@ -214,6 +216,7 @@ export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
     }),
     form({
       name: 'primary-domain',
+      operation: 'domain.configure',
       path: settingPath(':slug', 'primary-domain'),
       schema: v.object({ primary: v.string() }),
       field: 'primary',

@@ -31,6 +31,7 @@ const path = `${domainPath(':slug', ':host')}/links`;
 export const shareForms = (ports: Ports): readonly Form[] => [
   bareForm({
     name: 'share',
+    operation: 'domain.share',
     path,
     once: true,
     act: async (visit) => {
@@ -42,6 +43,7 @@ export const shareForms = (ports: Ports): readonly Form[] => [
   }),
   bareForm({
     name: 'end-share',
+    operation: 'domain.share',
     path: `${path}/:share/revoke`,
     act: async (visit) => {
       const { project, domain } = await domainOf(ports, visit);

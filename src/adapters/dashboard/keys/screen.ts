@@ -55,6 +55,7 @@ const nothingYet = empty(
 const creation = ({ access, settings }: DashboardPorts): Form =>
   form({
     name: 'create-key',
+    operation: 'key.create',
     path: keysPath,
     schema: keyDraft,
     field: 'expires',
@@ -68,6 +69,7 @@ const creation = ({ access, settings }: DashboardPorts): Form =>
 const rotation = ({ access, settings }: DashboardPorts): Form =>
   form({
     name: 'rotate-key',
+    operation: 'key.rotate',
     path: `${keysPath}/:key/rotate`,
     schema: overlapSchema(overlaps),
     once: true,
@@ -81,6 +83,7 @@ const rotation = ({ access, settings }: DashboardPorts): Form =>
 const revocation = ({ access }: DashboardPorts): Form =>
   bareForm({
     name: 'revoke-key',
+    operation: 'key.revoke',
     path: `${keysPath}/:key/revoke`,
     act: async (visit) => {
       await access.revokeApiKey(keyIdOf(visit), visit.accountId);
@@ -91,6 +94,7 @@ const revocation = ({ access }: DashboardPorts): Form =>
 const lift = ({ access }: DashboardPorts): Form =>
   bareForm({
     name: 'lift-ban',
+    operation: 'key.unban',
     path: `${keysPath}/:key/lift-ban`,
     act: async (visit) => {
       await access.liftBan(keyIdOf(visit), visit.accountId);

@@ -78,7 +78,14 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
       deployForm('roll-back', 'rolled-back', sites.rollBack),
       deployForm('delete', 'deleted', sites.deleteDeploy),
     ],
-    others: [{ method: 'POST', path: `${path}/deploys`, answer: uploading(ports, show) }],
+    others: [
+      {
+        method: 'POST',
+        path: `${path}/deploys`,
+        operation: 'deploy.upload',
+        answer: uploading(ports, show),
+      },
+    ],
   };
 };
 
@@ -87,6 +94,7 @@ type DeployAct = (...deploy: Parameters<DashboardPorts['sites']['rollBack']>) =>
 const deployForm = (name: 'roll-back' | 'delete', done: string, act: DeployAct): Form =>
   bareForm({
     name,
+    operation: name === 'delete' ? 'deploy.delete' : 'deploy.use',
     path: `${path}/deploys/:number/${name}`,
     act: async (visit) => {
       const { slug = '', number = '' } = visit.parameters;

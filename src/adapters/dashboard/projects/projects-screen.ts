@@ -41,6 +41,7 @@ export const projectsScreen = (ports: DashboardPorts): Screen => {
     forms: [
       form({
         name: 'new-project',
+        operation: 'project.create',
         path,
         schema: draft,
         field: 'name',

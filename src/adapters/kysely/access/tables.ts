@@ -3,6 +3,7 @@ import type { Account, Warnings } from '../../../access/domain/account.ts';
 import { scopes, type ApiKey } from '../../../access/domain/api-key.ts';
 import { mailReasons, type MailRequest } from '../../../access/domain/mail-request.ts';
 import type { Person } from '../../../access/domain/person.ts';
+import { roles } from '../../../access/domain/role.ts';
 import {
   plans,
   type Limits,
@@ -73,6 +74,7 @@ export const people = table({
   id: text,
   accountId: text,
   email: text,
+  role: word(roles),
   passwordHash: maybe(text),
   createdAt: time,
   joinedAt: maybe(time),
