@@ -31,7 +31,10 @@ export interface WorkerPorts {
     Sites,
     'endOldProjects' | 'endProjectsOf' | 'endsDueAt' | 'giveUpCutOffUploads' | 'uploadsCutOffAt'
   >;
-  readonly domains: Pick<Domains, 'forgetOwnNames' | 'planRenewals' | 'secureSites' | 'sitesDueAt'>;
+  readonly domains: Pick<
+    Domains,
+    'endDomains' | 'forgetOwnNames' | 'planRenewals' | 'secureSites' | 'sitesDueAt'
+  >;
   readonly notifications: Pick<Notifications, 'isMailOn'>;
   readonly access: Pick<
     Access,
@@ -109,13 +112,14 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
 
 /** What is left of a project or an account that was not restored in time. The account goes in a later run than its projects. */
 const endDeleted = async (
-  { sites, access }: Pick<WorkerPorts, 'sites' | 'access'>,
+  { sites, domains, access }: Pick<WorkerPorts, 'sites' | 'domains' | 'access'>,
   isStopping: () => boolean,
 ): Promise<void> => {
-  await sites.endOldProjects(isStopping);
+  const ending = { endDomains: (projectId: string) => domains.endDomains(projectId), isStopping };
+  await sites.endOldProjects(ending);
   for (const { id } of await access.accountsToEnd()) {
     if (isStopping()) return;
-    await sites.endProjectsOf(id, isStopping);
+    await sites.endProjectsOf(id, ending);
     await access.endAccount(id);
   }
 };

@@ -230,8 +230,6 @@ export interface SitesPorts {
   readonly allowances: Allowances;
   readonly files: SiteFiles;
   readonly unpacking: SiteUnpacking;
-  /** Removes the custom domains of a project for good; another context keeps them. */
-  readonly endDomains: (projectId: string) => Promise<void>;
   readonly clock: Clock;
   readonly ids: Ids;
 }

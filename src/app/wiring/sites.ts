@@ -16,7 +16,7 @@ import { Uploads } from '../../adapters/uploads/uploads.ts';
 import { Clock, Deadline, Ids } from '../../kernel/ports.ts';
 import { Allowances, Projects, SiteFiles, SiteUnpacking } from '../../sites/ports.ts';
 import { sites } from '../../sites/sites.ts';
-import { ConfigKey, DomainsKey, LogKey, MetricsKey, ObjectStoreKey, SitesKey } from '../keys.ts';
+import { ConfigKey, LogKey, MetricsKey, ObjectStoreKey, SitesKey } from '../keys.ts';
 import { PlanAllowances } from '../plan-allowances.ts';
 import { deploysFolder, objectStoreIn, SiteAddresses } from '../settings/addresses.ts';
 import type { UnpackingSetup } from '../threads/unpack-sites.ts';
@@ -63,7 +63,6 @@ export const sitesModule = wiring((once) => {
       allowances: c.get(Allowances),
       clock: c.get(Clock),
       ids: c.get(Ids),
-      endDomains: (projectId) => c.get(DomainsKey).endDomains(projectId),
     }),
   );
 });

@@ -92,31 +92,37 @@ export const restoreProject =
 
 const batch = 100;
 
-type EndPorts = Pick<SitesPorts, 'projects' | 'endDomains' | 'clock'>;
+type EndPorts = Pick<SitesPorts, 'projects' | 'clock'>;
+
+interface Ending {
+  /** Removes the custom domains of a project for good; another context keeps them. */
+  readonly endDomains: (projectId: string) => Promise<void>;
+  readonly isStopping: () => boolean;
+}
 
 /** Ends the projects that were not restored in time, and frees former addresses. @returns how many */
 export const endOldProjects =
-  (ports: EndPorts) =>
-  async (isStopping: () => boolean = () => false): Promise<number> => {
-    const { projects, clock } = ports;
-    const freed = await projects.freeSlugs(clock.now(), batch);
-    const old = await projects.deletedBefore(endedBefore(clock.now()), batch);
-    return freed + (await endAll(ports, old, isStopping));
+  ({ projects, clock }: EndPorts) =>
+  async (ending: Ending): Promise<number> => {
+    const now = clock.now();
+    const freed = await projects.freeSlugs(now, batch);
+    const old = await projects.deletedBefore(endedBefore(now), batch);
+    return freed + (await endAll({ projects, clock }, old, ending));
   };
 
 /** Ends every project of an account that ends. @returns how many */
 export const endProjectsOf =
   (ports: EndPorts) =>
-  async (accountId: string, isStopping: () => boolean = () => false): Promise<number> =>
-    endAll(ports, await ports.projects.listAll(accountId), isStopping);
+  async (accountId: string, ending: Ending): Promise<number> =>
+    endAll(ports, await ports.projects.listAll(accountId), ending);
 
 const endAll = async (
-  { projects, endDomains, clock }: EndPorts,
-  ending: readonly Project[],
-  isStopping: () => boolean,
+  { projects, clock }: EndPorts,
+  all: readonly Project[],
+  { endDomains, isStopping }: Ending,
 ): Promise<number> => {
   let ended = 0;
-  for (const { id } of ending) {
+  for (const { id } of all) {
     if (isStopping()) break;
     await endDomains(id);
     const now = clock.now();

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
-import { sql } from 'kysely';
 import { tables } from '../../../db/migrations/0001-foundation.ts';
 import type { Column } from '../../../db/tables.ts';
 import { deleteAccount, restoreAccount } from '../../../src/access/domain/account.ts';
@@ -138,33 +137,30 @@ describeStores('deleted accounts', (open) => {
       const other = await newAccount(stores);
       const [made, kept] = [await fill(database, account), await fill(database, other)];
       await forgetRowsOf(database, 'projects', [made['projects'] ?? '']);
-      await run(sql`delete from projects where id = ${made['projects']}`);
+      await database.db.deleteFrom('projects').where('id', '=', String(made['projects'])).execute();
       const before = await countsOf(Object.values(kept));
       const owned = Object.entries(belongings).filter(([, rule]) => typeof rule !== 'string');
       expect(Object.keys(before)).toEqual(expect.arrayContaining(owned.map(([table]) => table)));
       expect(await end()).toBe(true);
       expect(await countsOf(Object.values(made))).toEqual({});
       expect(await countsOf(Object.values(kept))).toEqual(before);
-      const { rows } = await run(sql`select account_id from authority_ledger order by id`);
-      expect(rows).toEqual([{ account_id: 'ended' }, { account_id: other }]);
+      const ledger = database.db.selectFrom('authority_ledger').select('account_id').orderBy('id');
+      expect(await ledger.execute()).toEqual([{ account_id: 'ended' }, { account_id: other }]);
     },
   );
 
-  const run = (query: ReturnType<typeof sql>) => database.transaction((db) => query.execute(db));
-
-  /** In how many rows of each table one of the values stands, but for numbers, which other things have too. */
+  /** In how many rows of each table one of the texts stands. Numbers are not looked for: other things have them too. */
   const countsOf = async (values: readonly (string | bigint)[]) => {
-    const texts = values.filter((value) => typeof value === 'string');
     const counts: Record<string, number> = {};
-    for (const [table, { columns }] of Object.entries(tables)) {
-      const named = Object.entries(columns).filter(([, { type }]) => type === 'text');
-      if (named.length === 0) continue;
-      const is = named.map(([name]) => sql`${sql.ref(name)} in (${sql.join(texts)})`);
-      const { rows } = await run(
-        sql`select count(*) as ${sql.ref('count')} from ${sql.table(table)} where ${sql.join(is, sql` or `)}`,
-      );
-      const [{ count }] = rows as [{ count: bigint }];
-      if (count > 0n) counts[table] = Number(count);
+    for (const table of Object.keys(tables)) {
+      const rows = await database.db
+        .selectFrom(table as 'pets')
+        .selectAll()
+        .execute();
+      const isNamed = (row: object) =>
+        Object.values(row).some((value) => typeof value === 'string' && values.includes(value));
+      const named = rows.filter(isNamed);
+      if (named.length > 0) counts[table] = named.length;
     }
     return counts;
   };
@@ -172,7 +168,7 @@ describeStores('deleted accounts', (open) => {
   let number = 1n;
   const valueFor = ({ type, length = 40 }: Column): string | bigint => {
     number += 1n;
-    return type === 'integer' ? number : `${ids.next('any')}`.slice(0, length);
+    return type === 'integer' ? number : ids.next('any').slice(0, length);
   };
 
   /** Adds a row to every table that belongs to an account. @returns the ids of the rows, and of the account */
@@ -193,16 +189,16 @@ describeStores('deleted accounts', (open) => {
       for (const [column, parent] of Object.values(foreignKeys)) row[column] = made[parent] ?? '';
       if ('account_id' in columns) row['account_id'] = accountId;
       if (typeof rule !== 'string') row[rule.by] = made[rule.of] ?? '';
-      const names = sql.join(Object.keys(row).map((name) => sql.ref(name)));
-      await db.transaction(async (transaction) => {
-        await sql`insert into ${sql.table(table)} (${names}) values (${sql.join(Object.values(row))})`.execute(
-          transaction,
-        );
-        if (!('id' in columns)) return;
-        const { rows } = await sql<{ id: string | bigint }>`
-          select id from ${sql.table(table)} order by id desc limit 1`.execute(transaction);
-        made[table] = row['id'] ?? rows[0]?.id ?? '';
-      });
+      await db.db
+        .insertInto(table as 'pets')
+        .values(row as never)
+        .execute();
+      if (!('id' in columns)) continue;
+      const last = db.db
+        .selectFrom(table as 'pets')
+        .select('id')
+        .orderBy('id', 'desc');
+      made[table] = row['id'] ?? (await last.executeTakeFirstOrThrow()).id;
     }
     return made;
   };

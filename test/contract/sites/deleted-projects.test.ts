@@ -58,8 +58,10 @@ describeStores('deleted projects', (open) => {
         [],
       ]);
       expect(await routesIn(stores, project)).toEqual(new Map());
-      for (const change of [stores.projects.change, stores.projects.changeKept]) {
-        const changing = change.call(stores.projects, project, refuse);
+      for (const changing of [
+        stores.projects.change(project, refuse),
+        stores.projects.changeKept(project, refuse),
+      ]) {
         await expect(changing).rejects.toHaveProperty('code', 'project_not_found');
       }
       await expect(addTo(stores, project)).rejects.toHaveProperty('code', 'project_not_found');

@@ -28,6 +28,7 @@ const all = workerJobs({
     },
   },
   domains: {
+    endDomains: nothing.domains.endDomains,
     ...{ planRenewals: nothing.domains.planRenewals, sitesDueAt: nothing.domains.sitesDueAt },
     secureSites: nothing.domains.secureSites,
     forgetOwnNames: (isStopping) => {
