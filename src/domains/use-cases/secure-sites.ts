@@ -26,7 +26,10 @@ import { earliest } from '../../kernel/ports.ts';
  * Calls `next` side by side in so many lanes, in each until it returns false. One that fails ends only its own lane.
  * @throws what the first lane that failed threw, once all have ended
  */
-export const inLanes = async (lanes: number, next: () => Promise<boolean>): Promise<void> => {
+export const runConcurrently = async (
+  lanes: number,
+  next: () => Promise<boolean>,
+): Promise<void> => {
   const lane = async (): Promise<void> => {
     while (await next());
   };
@@ -188,7 +191,7 @@ const secureHosts = async (
   };
   // The first one that asks it alone shows whether the authority answers at all.
   while (results.length === 0 && (await next()));
-  await inLanes(lanes, next);
+  await runConcurrently(lanes, next);
   return results.filter((result) => result === 'issued').length;
 };
 
