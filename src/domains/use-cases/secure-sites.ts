@@ -12,6 +12,7 @@ import {
   unknownOwnName,
 } from '../domain/own/own-name.ts';
 import type { DomainPorts } from '../ports.ts';
+import { isPreview } from '../domain/redirects/redirects.ts';
 import { lookAtPlatform, type PlatformDns } from './check-platform.ts';
 import {
   ownHost,
@@ -156,7 +157,9 @@ interface Wanted {
 
 const ownHosts = async (ports: Ports, names: Known): Promise<readonly Wanted[]> => {
   const { edgeRecords, naming } = ports;
-  const slugs = (await edgeRecords.names()).filter((name) => !name.includes('.'));
+  const slugs = (await edgeRecords.names()).filter(
+    (name) => !name.includes('.') && !isPreview(name),
+  );
   return slugs.map((slug) => {
     const host = hostOf(slug, naming.platformHost);
     return { slug, known: names.get(host) ?? unknownOwnName(host) };

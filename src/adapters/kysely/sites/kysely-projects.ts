@@ -90,23 +90,27 @@ export class KyselyProjects extends AggregateStore implements Projects {
       if (!site) throw projectNotFound(slug);
       return site;
     };
-    const { state } = await this.changing(lock, decide, ({ state }, db, before) =>
-      this.#save(db, before, state),
+    const { state } = await this.changing(lock, decide, (decision, db, before) =>
+      this.#save(db, before, decision),
     );
     return state;
   }
 
-  async #save(db: Queries, before: Site, after: Site): Promise<void> {
+  async #save(
+    db: Queries,
+    before: Site,
+    { state: after, events }: Decision<Site, SitesEvent>,
+  ): Promise<void> {
     const { id, slug, createdAt } = before.project;
     if (before.servedDeployId !== undefined && after.servedDeployId === undefined) {
       throw new Error(`${slug} was served and cannot cease to be`);
     }
     await saveDeploys(db, before, after.deploys);
     await db.updateTable('projects').set(siteRow(after)).where('id', '=', id).execute();
-    if (after.servedDeployId === before.servedDeployId) return;
-    // Last, since it takes the revision row, which all other writers wait for. A deploy removes no route, so the time does
-    // not matter.
-    await alignRoutes(this.database, id, createdAt);
+    const isSame = after.servedDeployId === before.servedDeployId;
+    if (isSame && isDeepStrictEqual(succeededIn(before), succeededIn(after))) return;
+    // Last, since it takes the revision row, which all other writers wait for.
+    await alignRoutes(this.database, id, events.at(-1)?.occurredAt ?? createdAt);
   }
 
   /** Reads every deploy; their number is limited by the projects. */
@@ -148,6 +152,10 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return oldest && fromMillis(oldest.started_at);
   }
 }
+
+/** Each of them is served at an address of its own. */
+const succeededIn = ({ deploys }: Site): readonly string[] =>
+  deploys.filter(({ state }) => state === 'succeeded').map(({ id }) => id);
 
 const insertProject = async (db: Queries, project: Project): Promise<void> => {
   const site = { project, servedDeployId: undefined, lastNumber: 0 };

@@ -73,6 +73,7 @@ export const alignRoutes = async (
     projectId,
     slug,
     servedDeployId: served_deploy_id ?? undefined,
+    deploys: await succeededOf(db, projectId),
     hosts: projectHostsOf(domains),
     withheld: await withheldOf(db, domains),
     settings: settingsFrom(project),
@@ -89,6 +90,16 @@ export const alignRoutes = async (
     present.delete(route.name);
   }
   for (const name of present.keys()) await removeRoute(db, name, now);
+};
+
+const succeededOf = async (db: Queries, projectId: string) => {
+  const rows = await db
+    .selectFrom('deploys')
+    .select(['id', 'number'])
+    .where('project_id', '=', projectId)
+    .where('state', '=', 'succeeded')
+    .execute();
+  return rows.map(({ id, number }) => ({ id, number: Number(number) }));
 };
 
 /** The custom domains of a project that are not removed. */
