@@ -99,6 +99,7 @@ const access: Tables = {
       name: text(400),
       hint: text(40),
       scopes: text(255),
+      project_id: maybe(id),
       created_at: integer,
       expires_at: maybe(integer),
       revoked_at: maybe(integer),

@@ -23,7 +23,7 @@ import {
   showHolds,
 } from './use-cases/show-domain.ts';
 import { forgetOwnNames, secureSites, sitesDueAt } from './use-cases/secure-sites.ts';
-import { showOwnHold } from './use-cases/own-host.ts';
+import { hasPlatformCertificate, showOwnHold } from './use-cases/own-host.ts';
 import { tendDomain, verifyDomain } from './use-cases/tend-domain.ts';
 
 export const domains = (ports: DomainPorts) => ({
@@ -56,6 +56,7 @@ export const domains = (ports: DomainPorts) => ({
   secureSites: secureSites(ports),
   sitesDueAt: sitesDueAt(ports),
   forgetOwnNames: forgetOwnNames(ports),
+  hasPlatformCertificate: hasPlatformCertificate(ports),
   showOwnHold: showOwnHold(ports),
   checkPlatform: checkPlatform(ports),
   showDomain: showDomain(ports),

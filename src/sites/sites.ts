@@ -18,8 +18,21 @@ import {
   startProject,
 } from './use-cases/projects.ts';
 
+const siteOf =
+  ({ projects }: Pick<SitesPorts, 'projects'>) =>
+  async ({ accountId, slug }: ProjectKey): Promise<Site> => {
+    const site = await projects.find(slug);
+    if (site?.project.accountId !== accountId) throw projectNotFound(slug);
+    return site;
+  };
+
 /** What an account publishes. */
 export const sites = (ports: SitesPorts) => ({
+  /** The site of a project, if it is the account's. @throws DomainError `project_not_found` */
+  siteOf: siteOf(ports),
+  /** @throws DomainError `project_not_found`, also for another account's */
+  projectIdOf: async (accountId: string, slug: string): Promise<string> =>
+    (await siteOf(ports)({ accountId, slug })).project.id,
   startProject: startProject(ports),
   listProjects: (accountId: string) => ports.projects.list(accountId),
   /** @throws DomainError `project_not_found` */

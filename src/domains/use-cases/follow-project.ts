@@ -3,7 +3,7 @@ import { isAttached } from '../domain/attachment/serving.ts';
 import type { DomainsErrorCode } from '../domain/domains-error.ts';
 import type { DomainPorts } from '../ports.ts';
 import { DomainError } from '../../kernel/decision.ts';
-import { inLanes } from './secure-sites.ts';
+import { runConcurrently } from './secure-sites.ts';
 
 /** Side by side, because a project may have a thousand domains. */
 const lanes = 8;
@@ -36,7 +36,7 @@ const eachAttached = async (
   work: (id: string) => Promise<unknown>,
 ): Promise<void> => {
   const attached = (await domains.list(projectId)).filter(isAttached).values();
-  await inLanes(lanes, async () => {
+  await runConcurrently(lanes, async () => {
     const { value: domain } = attached.next();
     if (domain) await work(domain.id).catch(unlessGone);
     return domain !== undefined;

@@ -13,6 +13,7 @@ import {
   unknownOwnName,
 } from '../domain/own/own-name.ts';
 import type { DomainPorts } from '../ports.ts';
+import { isPreview } from '../domain/redirects/redirects.ts';
 import { lookAtPlatform, type PlatformDns } from './check-platform.ts';
 import {
   ownHost,
@@ -27,7 +28,10 @@ import { earliest } from '../../kernel/ports.ts';
  * Calls `next` side by side in so many lanes, in each until it returns false. One that fails ends only its own lane.
  * @throws what the first lane that failed threw, once all have ended
  */
-export const inLanes = async (lanes: number, next: () => Promise<boolean>): Promise<void> => {
+export const runConcurrently = async (
+  lanes: number,
+  next: () => Promise<boolean>,
+): Promise<void> => {
   const lane = async (): Promise<void> => {
     while (await next());
   };
@@ -154,7 +158,9 @@ interface Wanted {
 
 const ownHosts = async (ports: Ports, names: Known): Promise<readonly Wanted[]> => {
   const { edgeRecords, naming } = ports;
-  const slugs = (await edgeRecords.names()).filter((name) => !name.includes('.'));
+  const slugs = (await edgeRecords.names()).filter(
+    (name) => !name.includes('.') && !isPreview(name),
+  );
   return slugs.map((slug) => {
     const host = hostOf(slug, naming.platformHost);
     return { slug, known: names.get(host) ?? unknownOwnName(host) };
@@ -189,7 +195,7 @@ const secureHosts = async (
   };
   // The first one that asks it alone shows whether the authority answers at all.
   while (results.length === 0 && (await next()));
-  await inLanes(lanes, next);
+  await runConcurrently(lanes, next);
   return results.filter((result) => result === 'issued').length;
 };
 

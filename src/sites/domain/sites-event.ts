@@ -21,7 +21,7 @@ type ProjectRenamed = OfProject<'project_renamed'> & {
 };
 
 /** `until`: it can be restored; ISO 8601. */
-export type ProjectDeleted = OfProject<'project_deleted'> & {
+type ProjectDeleted = OfProject<'project_deleted'> & {
   readonly name: string;
   readonly until: string;
 };

@@ -59,6 +59,7 @@ export const apiKeys = table({
   name: text,
   hint: text,
   scopes: words(scopes),
+  projectId: maybe(text),
   createdAt: time,
   expiresAt: maybe(time),
   revokedAt: maybe(time),

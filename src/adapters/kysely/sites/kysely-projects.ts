@@ -130,8 +130,9 @@ export class KyselyProjects extends AggregateStore implements Projects {
     const { state } = await this.changing(
       (db) => this.#lock(key, inService(siteOf(db))),
       decide,
-      async ({ state, former }, db, before) => {
-        if (!former) return this.#save(db, before, state);
+      async (decision, db, before) => {
+        const { state, former } = decision;
+        if (!former) return this.#save(db, before, decision);
         const { id: projectId, slug } = state.project;
         // It may go back to an address that it had before.
         await db
@@ -143,7 +144,7 @@ export class KyselyProjects extends AggregateStore implements Projects {
           .insertInto('former_slugs')
           .values(formerSlugs.write({ ...former, projectId }))
           .execute();
-        await refusedAs(this.#save(db, before, state), { duplicate: () => slugTaken(slug) });
+        await refusedAs(this.#save(db, before, decision), { duplicate: () => slugTaken(slug) });
         await this.#refuseFormer(state.project);
       },
     );
@@ -163,7 +164,7 @@ export class KyselyProjects extends AggregateStore implements Projects {
     const { state } = await this.changing(
       lock,
       ({ site, current }) => decide(site, current),
-      ({ state }, db, { site }) => this.#save(db, site, state),
+      (decision, db, { site }) => this.#save(db, site, decision),
     );
     return state;
   }
@@ -207,7 +208,7 @@ export class KyselyProjects extends AggregateStore implements Projects {
     const { state } = await this.changing(
       (db) => this.#lock(key, inService(siteOf(db))),
       decide,
-      ({ state }, db, before) => this.#save(db, before, state),
+      (decision, db, before) => this.#save(db, before, decision),
     );
     return state;
   }
@@ -244,7 +245,11 @@ export class KyselyProjects extends AggregateStore implements Projects {
     if (former) throw slugTaken(slug);
   }
 
-  async #save(db: Queries, before: Site, after: Site): Promise<void> {
+  async #save(
+    db: Queries,
+    before: Site,
+    { state: after, events }: Decision<Site, SitesEvent>,
+  ): Promise<void> {
     const { id, slug, createdAt } = before.project;
     if (before.servedDeployId !== undefined && after.servedDeployId === undefined) {
       throw new Error(`${slug} was served and cannot cease to be`);
@@ -259,6 +264,10 @@ export class KyselyProjects extends AggregateStore implements Projects {
     // Last, since it takes the revision row, which all other writers wait for. A deploy removes no route, so the time does
     // not matter.
     await alignRoutes(this.database, id, after.project.deletedAt ?? createdAt);
+    const isSame = after.servedDeployId === before.servedDeployId;
+    if (isSame && isDeepStrictEqual(succeededIn(before), succeededIn(after))) return;
+    // Last, since it takes the revision row, which all other writers wait for.
+    await alignRoutes(this.database, id, events.at(-1)?.occurredAt ?? createdAt);
   }
 
   /** Reads every deploy; their number is limited by the projects. */
@@ -300,6 +309,10 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return oldest && fromMillis(oldest.started_at);
   }
 }
+
+/** Each of them is served at an address of its own. */
+const succeededIn = ({ deploys }: Site): readonly string[] =>
+  deploys.filter(({ state }) => state === 'succeeded').map(({ id }) => id);
 
 const insertProject = async (db: Queries, project: Project): Promise<void> => {
   const site = { project, servedDeployId: undefined, lastNumber: 0 };

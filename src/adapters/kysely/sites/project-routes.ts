@@ -75,6 +75,7 @@ export const alignRoutes = async (
     projectId,
     slug,
     servedDeployId: served_deploy_id ?? undefined,
+    deploys: await succeededOf(db, projectId),
     hosts: projectHostsOf(domains),
     withheld: await withheldOf(db, domains),
     settings: settingsFrom(project),
@@ -115,6 +116,16 @@ const formerSlugsOf = async (db: Queries, projectId: string): Promise<readonly s
     .orderBy('slug')
     .execute();
   return rows.map(({ slug }) => slug);
+};
+
+const succeededOf = async (db: Queries, projectId: string) => {
+  const rows = await db
+    .selectFrom('deploys')
+    .select(['id', 'number'])
+    .where('project_id', '=', projectId)
+    .where('state', '=', 'succeeded')
+    .execute();
+  return rows.map(({ id, number }) => ({ id, number: Number(number) }));
 };
 
 /** The custom domains of a project that are not removed. */

@@ -34,7 +34,7 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
 
 /** `deleted`: its project is. `restored`: it was, and no check has shown since that the name still leads here. */
 export const pauses = ['deleted', 'restored'] as const;
-export type Pause = (typeof pauses)[number];
+type Pause = (typeof pauses)[number];
 
 /** What stays wrong, and what its owner was told of that. */
 export interface Episodes {
