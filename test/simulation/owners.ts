@@ -181,13 +181,11 @@ export class Owners {
       case 'deploys':
         return this.#at(
           ({ container }) =>
-            container
-              .get(SitesKey)
-              .deploySite(project, {
-                upload: host || 'site',
-                madeBy: 'operator',
-                message: undefined,
-              }),
+            container.get(SitesKey).deploySite(project, {
+              upload: host || 'site',
+              madeBy: 'operator',
+              message: undefined,
+            }),
           // Where something else is uploaded, the command line does it.
           host === '' ? shop : undefined,
         );
