@@ -12,6 +12,7 @@ import {
   editDomainSettings,
   showDomainSettings,
 } from './use-cases/domain-settings.ts';
+import { endDomains, followProject } from './use-cases/follow-project.ts';
 import { planRenewals } from './use-cases/plan-renewals.ts';
 import {
   readWholeTimeline,
@@ -71,6 +72,8 @@ export const domains = (ports: DomainPorts) => ({
     const remove = (one: CustomDomain) => removeDomain(one, 'owner', ports.clock.now());
     return (await ports.domains.change(id, remove)).state;
   },
+  followProject: followProject(ports),
+  endDomains: endDomains(ports),
   tendDomain: tendDomain(ports),
   planRenewals: planRenewals(ports),
   countDomains: countDomains(ports),

@@ -378,6 +378,7 @@ describe('a wildcard', () => {
       servedDeployId: 'dep',
       deploys: [],
       withheld: [],
+      ...{ formerSlugs: [], isDeleted: false },
     };
     const kindsOf = (of: readonly ReturnType<typeof known>[]) =>
       Object.fromEntries(
@@ -393,6 +394,7 @@ describe('a wildcard', () => {
 test('each deploy has an address of its own, once its project is served', () => {
   const project = {
     ...{ projectId: 'proj', slug: 'birds', hosts: [], withheld: [], settings: noDomainSettings },
+    ...{ formerSlugs: [], isDeleted: false },
     deploys: [
       { number: 12, id: 'dep_12' },
       { number: 3, id: 'dep_3' },
@@ -407,4 +409,5 @@ test('each deploy has an address of its own, once its project is served', () => 
   expect(routes.map(({ name }) => isPreview(name))).toEqual([false, true, true]);
   expect(isPreview('xn--grn-hoa.test')).toBe(false);
   expect(routesOf({ ...project, servedDeployId: undefined })).toEqual([]);
+  expect(routesOf({ ...project, servedDeployId: 'dep_3', isDeleted: true })).toEqual([]);
 });

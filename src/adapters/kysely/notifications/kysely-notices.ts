@@ -42,6 +42,7 @@ const storedFacts = {
   'domain.recovered': host,
   'certificate.failing': v.object({ ...trouble, expiresAt: perhaps(v.string()) }),
   'certificate.recovered': v.object({ ...host.entries, expiresAt: v.string() }),
+  'project.deleted': v.object({ ...project, name: v.string(), until: v.string() }),
   'deploy.failed': v.object({ ...project, number: v.number(), explanation: v.string() }),
   'key.banned': v.object({ keyId: v.string(), name: v.string(), until: v.string() }),
   'quota.warning': quota,
@@ -56,6 +57,7 @@ const storedFacts = {
   'sign_in.link': v.object({
     ...{ ...person, links: v.array(link), until: v.string(), isForPassword: v.boolean() },
   }),
+  'account.deleted': v.object({ account: v.string(), until: v.string() }),
   'password.changed': v.object({ ...person, account: v.string(), changedAt: v.string() }),
 } satisfies {
   readonly [Kind in NotificationKind]: { readonly entries: Entries<KindFacts[Kind]> };

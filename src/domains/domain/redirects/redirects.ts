@@ -239,7 +239,7 @@ export type Route = RouteName &
     | { readonly kind: 'site'; readonly deployId: string }
     | {
         readonly kind: 'redirect';
-        /** A host or an absolute address; see `Redirect`. */
+        /** A host, one label below the platform host, or an absolute address; see `Redirect`. */
         readonly to: string;
         readonly status: number;
       }
@@ -254,6 +254,10 @@ interface RouteName {
 export interface RoutedProject {
   readonly projectId: string;
   readonly slug: string;
+  /** They lead to the present one. */
+  readonly formerSlugs: readonly string[];
+  /** It, or its account: then nothing is served. */
+  readonly isDeleted: boolean;
   readonly servedDeployId: string | undefined;
   /** Every kept deploy that succeeded. */
   readonly deploys: readonly { readonly number: number; readonly id: string }[];
@@ -275,11 +279,14 @@ export const isPreview = (name: string): boolean => !name.includes('.') && name.
  */
 export const routesOf = (project: RoutedProject): readonly Route[] => {
   const { projectId, slug, servedDeployId: deployId, deploys, hosts, withheld, settings } = project;
-  if (deployId === undefined) return [];
+  if (deployId === undefined || project.isDeleted) return [];
   const own: Route = { name: slug, projectId, kind: 'site', deployId };
   const served = hosts.filter(({ isServed }) => isServed).map(({ host }) => host);
   return [
     own,
+    ...project.formerSlugs.map((name): Route => {
+      return { name, projectId, kind: 'redirect', to: slug, status: 308 };
+    }),
     ...deploys.map(({ number, id }): Route => {
       return { name: previewName(slug, number), projectId, kind: 'site', deployId: id };
     }),
