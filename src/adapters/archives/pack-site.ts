@@ -28,13 +28,21 @@ export const packSite = async (place: string): Promise<PackedSite> => {
 
 const readArchive = async (path: string, bytes: number): Promise<PackedSite> => {
   await archiveSource(path);
-  const handle = await open(path);
-  const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0).finally(() => handle.close());
   return {
-    type: buffer.toString() === 'PK' ? 'application/zip' : 'application/gzip',
+    type: (await startOf(path)) === 'PK' ? 'application/zip' : 'application/gzip',
     bytes,
     read: (onRead) => counted(fileIn(path), onRead),
   };
+};
+
+const startOf = async (path: string): Promise<string> => {
+  const handle = await open(path);
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+    return buffer.toString();
+  } finally {
+    await handle.close();
+  }
 };
 
 async function* counted(content: AsyncIterable<Uint8Array>, onRead: (bytes: number) => void) {
