@@ -7,7 +7,7 @@ import { AcmeFailure, failureOf, retryAfter } from '../../src/adapters/acme/acme
 import { issuedCertificate } from '../../src/adapters/acme/issued-certificate.ts';
 import { readId } from '../../src/catalogue/domain/pet.ts';
 import { readAuditFilter } from '../../src/adapters/dashboard/account/audit-log.ts';
-import { pageOf } from '../../src/adapters/dashboard/domains/list.ts';
+import { askedList } from '../../src/adapters/dashboard/domains/list.ts';
 import { positionOf } from '../../src/adapters/dashboard/domains/timeline.ts';
 import { html } from '../../src/adapters/dashboard/frame/html.ts';
 import { readKept } from '../../src/adapters/dashboard/frame/sent-form.ts';
@@ -330,7 +330,9 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/dashboard/webhooks/webhook-screen.ts': `${shapes}the id of a delivery in the query.`,
   'adapters/dashboard/domains/list.ts': {
     operations: 1,
-    parsers: { pageOf: parser('10a', (text) => pageOf([], text)) },
+    parsers: {
+      askedList: parser('added~b', (text) => askedList('b', new URLSearchParams({ after: text }))),
+    },
   },
   'adapters/dashboard/domains/timeline.ts': {
     operations: 2,
@@ -338,6 +340,8 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       positionOf: parser('10a', (text) => positionOf(new URLSearchParams({ before: text }))),
     },
   },
+  'adapters/dashboard/domains/several.ts': `${shapes}ids of rows that were ticked, which are split at commas in a form of 64 KiB.`,
+  'adapters/dashboard/help/screen.ts': `${ours}the pages of docs/.`,
   'adapters/dashboard/domains/progress.ts': `${ours}titles of problems.`,
   'adapters/dashboard/keys/new-key.ts': `${shapes}the day that a key expires; scopes are split at commas in a form of 64 KiB.`,
   'adapters/dashboard/frame/form-parts.ts': `${shapes}what was ticked, which is split at commas in a form of 64 KiB.`,

@@ -4,7 +4,7 @@ import {
   problemCards,
   resolverSection,
 } from '../../../src/adapters/dashboard/domains/diagnostics.ts';
-import { recordsSection } from '../../../src/adapters/dashboard/domains/records.ts';
+import { recordsToCreate } from '../../../src/adapters/dashboard/domains/records.ts';
 import { stepLine, stepsOf } from '../../../src/adapters/dashboard/domains/status.ts';
 import { entryInWords } from '../../../src/adapters/dashboard/domains/timeline.ts';
 import { html } from '../../../src/adapters/dashboard/frame/html.ts';
@@ -93,7 +93,7 @@ const sectionAt = (nameServer: string, host = 'shop.example.com'): string => {
     ...{ bind: '', hints: [], problems: [], contest: undefined },
     ...{ health: undefined, nextAt: undefined },
   };
-  return recordsSection(domain).toString();
+  return recordsToCreate([domain]).toString();
 };
 
 test('the records are shown as the form of a known provider wants them, with its own hints', () => {

@@ -11,22 +11,32 @@ import type { MadeShare, SharedDomain } from '../../../domains/use-cases/show-do
 import { buttonForm, formError, onceInput } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { sendAlone } from '../frame/layout.ts';
-import { counted, day, end, known, planned, secretCard, table, time } from '../frame/parts.ts';
+import {
+  counted,
+  day,
+  end,
+  folded,
+  known,
+  planned,
+  secretCard,
+  table,
+  time,
+} from '../frame/parts.ts';
 import { sharedPath } from '../frame/paths.ts';
 import { bareForm, type Form, type Refusal, type Shown } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { networkOf } from '../sign-in/session.ts';
 import { healthBadges } from './certificate.ts';
-import { problemCards, resolverSection } from './diagnostics.ts';
+import { diagnosticsSection, problemCards } from './diagnostics.ts';
 import { domainOf, domainPath } from './paths.ts';
 import { sharedSentenceOf } from './progress.ts';
-import { recordsSection } from './records.ts';
+import { recordsToCreate, recordsToKeep } from './records.ts';
 import { stepLine, stepsOf } from './status.ts';
 import { nameOf, shownName, stateBadge } from './words.ts';
 
 type Ports = Pick<DashboardPorts, 'sites' | 'domains' | 'settings'>;
 
-const path = `${domainPath(':slug', ':host')}/links`;
+const path = `${domainPath(':slug', ':domain')}/links`;
 
 export const shareForms = (ports: Ports): readonly Form[] => [
   bareForm({
@@ -36,7 +46,7 @@ export const shareForms = (ports: Ports): readonly Form[] => [
     act: async (visit) => {
       const { project, domain } = await domainOf(ports, visit);
       const share = await ports.domains.makeShare(domain);
-      const way = domainPath(project.slug, domain.host);
+      const way = domainPath(project.slug, domain.id);
       return { ...shownLink(domain, share, { ports, way }), status: 201 };
     },
   }),
@@ -46,7 +56,7 @@ export const shareForms = (ports: Ports): readonly Form[] => [
     act: async (visit) => {
       const { project, domain } = await domainOf(ports, visit);
       await ports.domains.revokeShare(domain, visit.parameters['share'] ?? '');
-      return { to: domainPath(project.slug, domain.host), done: 'share-ended' };
+      return { to: domainPath(project.slug, domain.id), done: 'share-ended' };
     },
   }),
 ];
@@ -79,9 +89,14 @@ export const shareSection = (
   domain: CustomDomain,
   shares: readonly DomainShare[],
   { path: own, now, once, refusal }: ShareOptions,
-): Html => html`<section class="card" id="all-links" aria-labelledby="links">
-    <h2 id="links">Ask whoever looks after your DNS</h2>
-    <p class="hint">Does somebody else manage the DNS of ${shownName(nameOf(domain.registrableDomain))}? Send them a link to a page with these records, the problems, and whether we see the change yet. It needs no sign-in and shows nothing else of your account. It ends after ${shareDays} days, with the domain, or when you revoke it.</p>
+): Html =>
+  folded(
+    {
+      id: 'links',
+      title: 'Ask whoever looks after your DNS',
+      isOpen: refusal !== undefined || shares.length > 0,
+    },
+    html`<p class="hint">Does somebody else manage the DNS of ${shownName(nameOf(domain.registrableDomain))}? Send them a link to a page with these records, the problems, and whether we see the change yet. It needs no sign-in and shows nothing else of your account. It ends after ${shareDays} days, with the domain, or when you revoke it.</p>
     ${shares.length > 0 && shareTable(shares, own, now)}
     ${formError(refusal)}
     ${
@@ -91,8 +106,8 @@ export const shareSection = (
             <button>Create link</button>
           </form>`
         : html`<p class="hint">There are ${counted(mostShares, 'link')}, which is the most for one domain. Revoke one to create another.</p>`
-    }
-  </section>`;
+    }`,
+  );
 
 const shareTable = (shares: readonly DomainShare[], own: string, now: Date): Html =>
   table(shares, [
@@ -145,8 +160,8 @@ const contentOf = (shared: SharedDomain, now: Date): Html => {
     </div>
     ${statusSection(shared, now)}
     ${problemCards(shared, now)}
-    ${recordsSection(shared)}
-    ${resolverSection(domain.dns.report, now)}
+    ${domain.state === 'added' ? recordsToCreate([shared]) : recordsToKeep(shared)}
+    ${diagnosticsSection(shared, now)}
     <p class="hint">This link works for everybody who has it, until ${end(shared.share.endsAt, now)}. It shows this one name, and nothing can be changed here.</p>`;
 };
 
