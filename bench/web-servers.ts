@@ -109,7 +109,11 @@ const publish = async (
       await projects.add(accountId, () => ({ ...project, events: [] }));
       await projects.change({ accountId, slug }, (site) => {
         const deployId = deployIds[at] ?? '';
-        const started = startDeploy(site, deployId, now).state;
+        const started = startDeploy(
+          site,
+          { id: deployId, madeBy: 'operator', message: undefined },
+          now,
+        ).state;
         return { ...deploySucceeded(started, deployId, contents, now), events: [] };
       });
     }

@@ -9,7 +9,7 @@ export const commandsPage = (): string =>
     'One program is both the service and its tools. In a checkout it is `./animal-store`, in an installed package ' +
       '`npx animal-store`; these docs write `./animal-store`. `./animal-store COMMAND --help` explains every option.',
     table(['Command', 'What it does'], rowsOf(animalStore())),
-    'Settings are [environment variables](operations.md#settings). The commands use the database and the files ' +
+    'Settings are [environment variables](settings.md). The commands use the database and the files ' +
       'directly: run them with the same settings as the service, as the same user. The service need not run.',
     '## For scripts',
     '- `--json` prints one JSON value for machines. All commands but `serve` and `domain config` take it.\n' +

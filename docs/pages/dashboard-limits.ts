@@ -14,8 +14,8 @@ import {
 } from '../../src/access/domain/session.ts';
 import { mostShares, shareDays } from '../../src/domains/domain/attachment/share.ts';
 import { mostStreams } from '../../src/adapters/dashboard/frame/live-streams.ts';
-import { largestUpload, uploadPace } from '../../src/adapters/dashboard/projects/upload-file.ts';
-import { uploadSlots } from '../../src/adapters/dashboard/projects/slots.ts';
+import { largestUpload, uploadPace } from '../../src/adapters/uploads/receive-file.ts';
+import { uploadSlots } from '../../src/adapters/uploads/slots.ts';
 import { span } from './domain-examples.ts';
 
 /** What is counted of those who sign in. */

@@ -25,7 +25,7 @@ const names: Readonly<Record<DomainNameProblem, Told>> = {
     'Use a name below a domain that you registered.',
   ],
   wildcard_unsupported: [
-    'It has an asterisk that is not its whole first part, or this service has no [zone](operations.md#setting-up-the-zone) to prove [wildcards](#wildcards) with.',
+    'It has an asterisk that is not its whole first part, or this service has no [zone](certificates-and-dns.md#setting-up-the-zone) to prove [wildcards](#wildcards) with.',
     'Add each name by itself.',
   ],
 };

@@ -23,8 +23,10 @@ import {
   rollBack,
   type Site,
 } from '../../src/sites/domain/site.ts';
-import { longestWaitForDnsMs } from '../../src/domains/domain/attachment/check-schedule.ts';
-import { customDomainTransitions } from '../../src/domains/domain/attachment/custom-domain.ts';
+import {
+  longestWaitForDnsMs,
+  customDomainTransitions,
+} from '../../src/domains/domain/attachment/custom-domain.ts';
 import { domainCommands } from './domain-life.ts';
 import { code, page, printed, table } from './markdown.ts';
 
@@ -76,7 +78,8 @@ const orderIn = (status: Order['status']): Order => ({
 });
 
 const deployIn = (state: Deploy['state']): Deploy => {
-  const identity = { id: 'dep_1', number: 1, startedAt: at };
+  const origin = { madeBy: 'operator', message: undefined } as const;
+  const identity = { id: 'dep_1', number: 1, ...origin, startedAt: at };
   switch (state) {
     case 'uploading':
       return { ...identity, state };
@@ -88,7 +91,7 @@ const deployIn = (state: Deploy['state']): Deploy => {
 };
 const reason = { problem: 'archive_too_large', explanation: '' } as const;
 const siteWith = (deploy: Deploy): Site => ({
-  project: { id: '', accountId: '', name: '', slug: '', createdAt: at },
+  project: { id: '', accountId: '', name: '', slug: '', createdAt: at, deletedAt: undefined },
   deploys: [deploy],
   servedDeployId: undefined,
   lastNumber: deploy.number,

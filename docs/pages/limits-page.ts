@@ -40,8 +40,8 @@ export const limitsPage = (): string =>
       'the numbers and rules in src/access, src/sites, src/adapters and src/app/retention.ts',
     ),
     'What they mean for a client, and how it should back off: [the API](api.md#limits). ' +
-      'How we count them, and how operators manage them: [operations](operations.md#plans-quotas-and-bans). Operators also find there the ' +
-      '[limits of the edge](operations.md#limits-of-the-edge), and [how many uploads and live pages](operations.md#dashboard) ' +
+      'How we count them, and how operators manage them: [accounts and mail](accounts-and-mail.md#plans-quotas-and-bans). Operators also find there the ' +
+      '[limits of the edge](edge.md#limits-of-the-edge), and [how many uploads and live pages](accounts-and-mail.md#dashboard) ' +
       'can be open at once.',
     '## Requests by plan',
     table(['Plan', 'Requests per minute', 'Requests per day'], plans.map(planRow)),
@@ -88,7 +88,7 @@ export const limitsPage = (): string =>
     'How they are tried again, and when they are switched off: [webhooks](webhooks.md#answers-and-trying-again).',
     '## Visitors of sites',
     'A network is an IPv4 address, or the /64 network of an IPv6 address. Requests beyond a limit get 503 with ' +
-      '`Retry-After`, over HTTP/2 `REFUSED_STREAM`. All limits: [the edge](operations.md#limits-of-the-edge).',
+      '`Retry-After`, over HTTP/2 `REFUSED_STREAM`. All limits: [limits of the edge](edge.md#limits-of-the-edge).',
     table(['What', 'Limit'], ofVisitors()),
     '## Projects and files',
     table(

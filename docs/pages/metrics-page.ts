@@ -115,7 +115,7 @@ export const metricsPage = (): string =>
     '# Metrics',
     printed('src/adapters/http/metrics'),
     '`/metrics` shows these, in the text format of Prometheus. How to scrape it, and what to be woken by: ' +
-      '[operations](operations.md#monitoring). What to do then: [runbook](runbook.md).',
+      '[running it](running.md#monitoring). What to do then: [runbook](runbook.md).',
     '"Over processes" says how to make one number of several processes or machines, such as `sum(edge_connections)` or ' +
       '`max(custom_domains) by (state)`. With `PROCESSES` above 1 the service does that by itself for its processes on one ' +
       'machine. Counters start at 0 with each process; use `rate` or `increase`.',

@@ -1,6 +1,6 @@
 import { keptDeploys } from '../../src/sites/domain/site.ts';
 import { unpackingLimits } from '../../src/adapters/threads/threaded-unpacking.ts';
-import { siteLimits } from '../../src/sites/domain/site-contents.ts';
+import { siteLimits, unwantedNames } from '../../src/sites/domain/site-contents.ts';
 import { uploadProblems, type UploadProblem } from '../../src/sites/domain/sites-error.ts';
 import { code, list, page, printed, table } from './markdown.ts';
 import {
@@ -19,7 +19,7 @@ export const sitesPage = (): string =>
     printed('the rules in src/sites, src/adapters/edge and src/adapters/storage'),
     'How to publish a site, and how it is served. ' +
       'Step by step: [the tour](tour.md#publish-a-site). ' +
-      'For operators: [operations](operations.md#edge).',
+      'For operators: [the edge](edge.md#edge).',
     'A site is a project of static files; nothing runs on the server. Its address is ' +
       '`https://<slug>.<platform host>/`, where the slug comes from the project name. Every deploy ' +
       'is a complete new version and replaces the one before at once. ' +
@@ -124,6 +124,10 @@ const told: Readonly<Record<UploadProblem, readonly [meaning: string, advice: st
   archive_too_costly: [
     `Unpacking and compressing it took longer than ${String(unpackingLimits.deadlineMs / 60_000)} minutes, or more than ${String(unpackingLimits.memoryMiB)} MiB of memory.`,
     'Upload fewer and smaller files; remove those that visitors do not need.',
+  ],
+  archive_unwanted: [
+    `At its top is ${list(Object.keys(unwantedNames))}: it is the folder of your source, not the built site.`,
+    'Deploy only the folder that your build makes, such as `dist`.',
   ],
   archive_without_index: [
     'There is no `index.html` at its top.',

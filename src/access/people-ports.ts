@@ -21,7 +21,7 @@ export abstract class People {
   abstract find(id: string): Promise<Person | undefined>;
 
   /**
-   * Of all accounts: those who proved the address first, then the oldest. `mostOfAddress` at most.
+   * Of all accounts, those of deleted ones last: those who proved the address first, then the oldest. `mostOfAddress` at most.
    * @param email as `emailOf` gives it
    */
   abstract listByEmail(email: string): Promise<readonly Person[]>;
@@ -37,6 +37,15 @@ export abstract class People {
     sessionId: string,
     decide: (person: Person) => Decision<Person, AccessEvent>,
   ): Promise<void>;
+
+  /**
+   * Locks the account's people, decides and stores as one step: of two who take each other's role, one stays an owner.
+   * @throws DomainError whatever `decide` throws
+   */
+  abstract change(
+    accountId: string,
+    decide: (people: readonly Person[]) => Decision<Person, AccessEvent>,
+  ): Promise<Person>;
 
   /**
    * Removes a person with all sessions and links. Locks the account's people, decides and removes as one step: of two

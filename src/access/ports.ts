@@ -41,6 +41,26 @@ export abstract class Accounts {
     id: string,
     decide: (account: Account) => Decision<Account, AccessEvent>,
   ): Promise<Account>;
+
+  /** As `change`; ends all sessions and links of its people in the same step. */
+  abstract close(
+    id: string,
+    decide: (account: Account) => Decision<Account, AccessEvent>,
+  ): Promise<Account>;
+
+  /** Those that were deleted by then, the oldest first. */
+  abstract deletedBefore(before: Date, limit: number): Promise<readonly Account[]>;
+
+  /** When the first deleted account ends. */
+  abstract firstEnd(): Promise<Date | undefined>;
+
+  /**
+   * Deletes it with all that belongs to it, in small steps, and the account itself last: an account that is half gone is
+   * ended by the next call.
+   * @param mayEnd asked first
+   * @returns false if it may not end yet, has projects, or an event of it waits for a subscriber
+   */
+  abstract end(id: string, mayEnd: (account: Account) => boolean): Promise<boolean>;
 }
 
 /** A key that was presented, with what a request needs to know of its account. */
@@ -219,11 +239,20 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number>>;
 }
 
+/** Something that has a history, by the name of its id in events. */
+export type AuditSubject = { readonly petId: string } | { readonly orderId: string };
+
 /** Filter for the audit log; an absent field does not filter. */
 export interface AuditSearch {
   /** Who did it; see `Acting`. */
   readonly actor?: string | undefined;
   readonly kinds?: readonly string[] | undefined;
+  /** What happened to any of these. */
+  readonly about?: readonly AuditSubject[] | undefined;
+  /** At that time or later. */
+  readonly since?: Date | undefined;
+  /** Before that time. */
+  readonly until?: Date | undefined;
   readonly before?: Pick<AuditEntry, 'id' | 'occurredAt'> | undefined;
 }
 

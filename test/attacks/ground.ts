@@ -91,7 +91,11 @@ export const invite = async (
   visitor: DashboardVisitor,
   email: string,
 ): Promise<DashboardVisitor> => {
-  const { text } = await visitor.post('/dashboard/account/people', { email, once: once() });
+  const { text } = await visitor.post('/dashboard/account/people', {
+    email,
+    role: 'owner',
+    once: once(),
+  });
   const [link] = /\/dashboard\/sign-in\/[0-9A-Za-z]{43}/.exec(text) ?? [];
   if (link === undefined) throw new Error(`no sign-in link in:\n${text}`);
   const colleague = new DashboardVisitor(visitor.origin);

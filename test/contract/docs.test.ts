@@ -89,15 +89,15 @@ const headings = (page: string): readonly string[] =>
   );
 
 const settings = [
-  ...read('docs/operations.md').matchAll(/^\| `([A-Z0-9_]+)` +\| (?:`([^`]*)`|–) +\|/gm),
+  ...read('docs/settings.md').matchAll(/^\| `([A-Z0-9_]+)` +\| (?:`([^`]*)`|–) +\|/gm),
 ].map(([, name = '', byDefault]) => ({ name, byDefault }));
 
-test('docs/operations.md names every setting, and no other', () => {
+test('docs/settings.md names every setting, and no other', () => {
   expect(settings.map(({ name }) => name)).toEqual(Object.keys(declared));
 });
 
 test.each(settings.filter(({ byDefault }) => byDefault !== undefined))(
-  'setting $name to its default in docs/operations.md changes nothing',
+  'setting $name to its default in docs/settings.md changes nothing',
   ({ name, byDefault }) => {
     expect(loadConfig({ [name]: byDefault })).toEqual(loadConfig({}));
   },

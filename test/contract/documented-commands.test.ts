@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import {
   documentedBlocks,
   commandsOfTheGuideTest,
+  operatorBlocks,
   triedElsewhere,
   triedSections,
 } from '../support/documented-commands.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
-const blocks = documentedBlocks('docs/operations.md').filter(({ language }) => language === 'sh');
+const blocks = operatorBlocks().filter(({ language }) => language === 'sh');
 
 test.each(Object.entries(triedSections))(
   'the commands under "%s" are run by %s',
@@ -27,14 +28,14 @@ test.each(Object.entries(triedElsewhere))('"%s" is run by %s', (command, file) =
   expect(read(file)).toContain(command.split('=')[0] ?? command);
 });
 
-test('the test that follows docs/fleet.md runs all its commands, and those that no other test runs', () => {
+test('the test that follows docs/install-fleet.md runs all its commands, and those that no other test runs', () => {
   const guide = read('test/release/guide.test.ts');
-  const headings = documentedBlocks('docs/fleet.md').map(({ heading }) => heading);
+  const headings = documentedBlocks('docs/install-fleet.md').map(({ heading }) => heading);
   expect([...new Set(headings)].filter((one) => !guide.includes(`follow('${one}')`))).toEqual([]);
   expect(guide).toContain('of commandsOfTheGuideTest()) await shell.run(');
 });
 
-test('a command of a new section of docs/operations.md is one that the guide test runs', () => {
+test('a command of a new section for operators is one that the guide test runs', () => {
   expect(commandsOfTheGuideTest()).toContain('./animal-store key lift-ban --key ID');
   expect(commandsOfTheGuideTest()).toContain('animal-store event retry --all');
   expect(commandsOfTheGuideTest().filter((one) => one.includes('podman'))).toEqual([]);

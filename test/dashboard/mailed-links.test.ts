@@ -248,7 +248,7 @@ describe('inviting somebody', () => {
     const access = dashboard.container.get(AccessKey);
     const email = 'keeper@zoo.example';
     const path = '/dashboard/account/people';
-    const invited = await visitor.post(path, { email, once: 'form_0000001' });
+    const invited = await visitor.post(path, { email, role: 'owner', once: 'form_0000001' });
     expect([invited.status, textOf(invited.text)]).toEqual([
       201,
       expect.stringContaining(`We send ${email} another one by mail`),
@@ -269,6 +269,7 @@ describe('inviting somebody', () => {
     const invite = (email: string, once: number) =>
       visitor.post('/dashboard/account/people', {
         email,
+        role: 'owner',
         once: `form_${String(1_000_000 + once)}`,
       });
     const email = 'ben@fish.example';

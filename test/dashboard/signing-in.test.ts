@@ -155,6 +155,7 @@ describe('a link for a colleague', () => {
     const email = 'keeper@zoo.example';
     const invited = await visitor.post('/dashboard/account/people', {
       email,
+      role: 'owner',
       once: 'form_0000001',
     });
     expect(invited.status).toBe(201);
@@ -169,7 +170,7 @@ describe('a link for a colleague', () => {
 
     for (const [to, fields] of [
       [renewed, { once: 'form_0000003' }],
-      ['/dashboard/account/people', { email, once: 'form_0000004' }],
+      ['/dashboard/account/people', { email, role: 'owner', once: 'form_0000004' }],
     ] as const) {
       const { status, text } = await visitor.post(to, fields);
       expect(status).toBe(422);

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import {
-  receiveFile,
+  receiveForm,
   uploadPace,
   type UploadPace,
-} from '../../src/adapters/dashboard/projects/upload-file.ts';
-import { uploadSlots } from '../../src/adapters/dashboard/projects/slots.ts';
+} from '../../src/adapters/uploads/receive-file.ts';
+import { uploadSlots } from '../../src/adapters/uploads/slots.ts';
 import { ConfigKey, SitesKey } from '../../src/app/keys.ts';
 import {
   type Owner,
@@ -57,7 +57,7 @@ describe('one upload', () => {
     let settle: (how: unknown) => void;
     outcome = new Promise((resolve) => (settle = resolve));
     server = createServer((request, response) => {
-      receiveFile(request, file, pace)
+      receiveForm(request, file, pace)
         .then(
           () => 'received',
           (error: unknown) => error,
@@ -106,7 +106,7 @@ describe('one upload', () => {
     pace = usual;
     begin(100_000);
     trickle();
-    expect(await outcome).toMatchObject({ name: 'PageProblem', status: 400 });
+    expect(await outcome).toMatchObject({ code: 'upload_too_slow' });
     expect(await outcome).toHaveProperty('message', expect.stringMatching(/16 KiB per second/));
   });
 
@@ -136,7 +136,7 @@ describe('one upload', () => {
     pace = patient;
     begin(200_000_000);
     socket.write('\r\n--x\r\n\r\n'.repeat(10_000));
-    expect(await outcome).toMatchObject({ name: 'PageProblem', status: 422 });
+    expect(await outcome).toMatchObject({ code: 'upload_ambiguous' });
     expect(await outcome).toHaveProperty('message', expect.stringMatching(/more than one/));
   });
 });

@@ -23,7 +23,10 @@ const root = join(import.meta.dirname, '../..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   readonly version: string;
 };
-const [makeImage = '', ...commands] = documentedCommands('docs/operations.md', '## In containers');
+const [makeImage = '', ...commands] = documentedCommands(
+  'docs/containers-and-systemd.md',
+  '## In containers',
+);
 const [runOne = '', upgradeOne = '', ...composed] = commands;
 const [settings = '', up = '', firstAccount = '', upgrade = '', ...backups] = composed;
 const [backUpOne = '', backUpAll = '', restoreOne = ''] = backups;

@@ -23,15 +23,20 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 /** The next release differs in its version. */
 const next = '99.0.0';
 /** @param release instead of the one that the page has as an example */
-const commands = (heading: string, release: string) =>
-  documentedCommands('docs/operations.md', heading).map((block) =>
+const commands = (page: string, heading: string, release: string) =>
+  documentedCommands(page, heading).map((block) =>
     block.replace(/^version=\S+/, `version=${release}`),
   );
 const [install = '', settings = '', start = '', account = '', backUp = ''] = commands(
+  'docs/containers-and-systemd.md',
   '## With systemd',
   version,
 );
-const [installNext = '', migrate = '', switchOver = ''] = commands('## Upgrading', next);
+const [installNext = '', migrate = '', switchOver = ''] = commands(
+  'docs/upgrades.md',
+  '## Upgrading',
+  next,
+);
 
 const roles = ['api', 'dashboard', 'worker', 'edge'];
 const units = roles.map((role) => `animal-store@${role}.service`);

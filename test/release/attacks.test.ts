@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import PQueue from 'p-queue';
-import { uploadSlots } from '../../src/adapters/dashboard/projects/slots.ts';
+import { uploadSlots } from '../../src/adapters/uploads/slots.ts';
 import { planAllowances } from '../../src/sites/domain/project.ts';
 import {
   deepFolders,

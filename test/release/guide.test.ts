@@ -12,7 +12,7 @@ import {
 } from '../support/guide/empty-machine.ts';
 import { Visits } from '../support/service/visits.ts';
 
-const blocks = documentedBlocks('docs/fleet.md');
+const blocks = documentedBlocks('docs/install-fleet.md');
 
 /** All that differs from the page, beside its ports: no waiting for a quarter of a minute. */
 const differences: Readonly<Record<string, string>> = {
@@ -74,7 +74,7 @@ test('step 9 counts seven processes and knows the alerts', async () => {
   expect(await follow('## 9. Watch it')).toMatch(/SUCCESS[^]*"7"[^]*ServiceDown\n$/);
 });
 
-test('the commands of the runbook and of docs/operations.md that no other test runs work in this fleet', async () => {
+test('the commands of the runbook and of the pages for operators that no other test runs work in this fleet', async () => {
   await shell.run(`animal-store() { ./store "$@"; }
 id=$(node -p 'require("./account.json").key.id')`);
   for (const command of commandsOfTheGuideTest()) await shell.run(filledIn(command));

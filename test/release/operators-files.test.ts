@@ -65,7 +65,10 @@ const settingsIn = (text: string): Readonly<Record<string, string>> =>
     [...text.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]),
   );
 
-const [, , , written = ''] = documentedCommands('docs/operations.md', '## In containers');
+const [, , , written = ''] = documentedCommands(
+  'docs/containers-and-systemd.md',
+  '## In containers',
+);
 
 test.each(roles)(
   'the program accepts the settings that compose.yaml and its documentation give to %s',

@@ -178,7 +178,10 @@ export class Owners {
         return undefined;
       case 'deploys':
         return this.#at(
-          ({ container }) => container.get(SitesKey).deploySite(project, 'site'),
+          ({ container }) =>
+            container
+              .get(SitesKey)
+              .deploySite(project, { upload: 'site', madeBy: 'operator', message: undefined }),
           shop,
         );
       case 'takes':

@@ -40,7 +40,16 @@ const commandsInSentences = (page: string): readonly string[] => {
   return [...new Set([...found].map(([, command = '']) => command))];
 };
 
-/** Sections of docs/operations.md whose commands a test reads there, and runs. */
+/** The pages for operators whose commands are run, in the order in which one reads them. */
+const operatorPages = [
+  ...['settings', 'running', 'containers-and-systemd', 'databases', 'backups', 'upgrades'],
+  ...['accounts-and-mail', 'edge', 'certificates-and-dns'],
+].map((name) => `docs/${name}.md`);
+
+export const operatorBlocks = (): readonly DocumentedBlock[] =>
+  operatorPages.flatMap(documentedBlocks);
+
+/** Sections of these pages whose commands a test reads there, and runs. */
 export const triedSections: Readonly<Record<string, string>> = {
   '## In containers': 'test/machines/containers.test.ts',
   '### One container': 'test/machines/containers.test.ts',
@@ -62,7 +71,7 @@ const ofTheSystem = /^(?:dig|dmesg|iostat|ss) /;
 
 /** What remains, so that a new command is run unless it is decided otherwise above. */
 export const commandsOfTheGuideTest = (): readonly string[] => {
-  const blocks = documentedBlocks('docs/operations.md').filter(
+  const blocks = operatorBlocks().filter(
     ({ heading, language }) => language === 'sh' && !(heading in triedSections),
   );
   const fenced = blocks.flatMap(({ text }) =>

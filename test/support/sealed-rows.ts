@@ -88,7 +88,12 @@ export const fillSealed = async (
       .insertInto('webhooks')
       .values({ ...webhookRow(webhook), ...secrets })
       .execute();
-    const person = { id: 'pers_1', account_id: 'acct_hooks', email: 'ada@hooks.test' };
+    const person = {
+      id: 'pers_1',
+      account_id: 'acct_hooks',
+      email: 'ada@hooks.test',
+      role: 'owner',
+    };
     await db
       .insertInto('people')
       .values({ ...person, created_at: 0n, password_hash: null, joined_at: null })

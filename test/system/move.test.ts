@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 /** As operators read it. */
-const [documented = ''] = documentedCommands('docs/operations.md', '## From SQLite to MySQL');
+const [documented = ''] = documentedCommands('docs/databases.md', '## From SQLite to MySQL');
 const move = () =>
   documented
     .trim()

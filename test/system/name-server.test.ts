@@ -16,7 +16,7 @@ import { servedZone, startUnbound, type Unbound } from '../support/servers/unbou
 import { newHome, type Home, type Service } from '../support/service/service-process.ts';
 import { processesOf } from '../support/service/several-processes.ts';
 import { testSealer } from '../support/stores.ts';
-import { SystemClock } from '../../src/adapters/system/clock-and-chance.ts';
+import { SystemClock } from '../../src/adapters/system/system-ports.ts';
 
 const libraries = [
   ...['bind9-dnsutils', 'bind9-libs', 'libcom-err2', 'libfstrm0', 'libgssapi-krb5-2'],
@@ -125,7 +125,7 @@ describe('dig and delv', () => {
     expect(await clients.dig(name, 'TXT')).toContain('status: NXDOMAIN');
   });
 
-  test('get the apex as docs/operations.md says it', async () => {
+  test('get the apex as docs/certificates-and-dns.md says it', async () => {
     expect(await clients.dig(zoneName, 'SOA', '+short')).toBe(
       'acme-ns.store.example. hostmaster.store.example. 1 3600 600 604800 0\n',
     );

@@ -3,6 +3,7 @@ import { DomainError } from '../../kernel/decision.ts';
 export type AccessErrorCode =
   | 'account_not_found'
   | 'account_invalid'
+  | 'account_not_restorable'
   | 'api_key_not_found'
   | 'api_key_invalid'
   | 'api_keys_full'
@@ -21,7 +22,7 @@ export type PeopleErrorCode =
   | 'person_taken'
   | 'person_joined'
   | 'people_full'
-  | 'last_person'
+  | 'last_owner'
   | 'password_invalid'
   | 'sign_in_refused'
   | 'sign_in_link_invalid'

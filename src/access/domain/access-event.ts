@@ -1,5 +1,6 @@
 import type { DomainEvent } from '../../kernel/decision.ts';
 import type { Plan } from './quota.ts';
+import type { Role } from './role.ts';
 
 interface KeyEvent<Type extends string> extends DomainEvent<Type> {
   readonly keyId: string;
@@ -39,6 +40,10 @@ interface OperationRemoval extends DomainEvent<'operation_removal'> {
 /** Times are ISO 8601. */
 export type AccessEvent =
   | (DomainEvent<'account_opened'> & { readonly plan: Plan })
+  | (DomainEvent<'account_renamed'> & { readonly name: string })
+  /** `until`: it can be restored. */
+  | (DomainEvent<'account_deleted'> & { readonly name: string; readonly until: string })
+  | DomainEvent<'account_restored'>
   | PlanChanged
   | KeyEvent<'api_key_issued'>
   | (KeyEvent<'api_key_rotated'> & { readonly oldSecretUntil: string })
@@ -50,7 +55,8 @@ export type AccessEvent =
   | OfQuota<'quota_reached'>
   /** It still calls an operation that ends in so many days. */
   | OperationRemoval
-  | AddressEvent<'person_invited'>
+  | (AddressEvent<'person_invited'> & { readonly role: Role })
+  | (AddressEvent<'person_role_changed'> & { readonly from: Role; readonly to: Role })
   | AddressEvent<'person_removed'>
   | AddressEvent<'sign_in_link_made'>
   /** Somebody made a link for another person, who gets one by mail too. `whose` is as for `SignInLinks.add`. */

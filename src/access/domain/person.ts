@@ -1,5 +1,6 @@
 import { addressInvalid, type PeopleErrorCode, personNotFound } from './access-error.ts';
 import type { AccessEvent } from './access-event.ts';
+import type { Role } from './role.ts';
 import type { Session } from './session.ts';
 import { type Decision, DomainError } from '../../kernel/decision.ts';
 
@@ -30,6 +31,7 @@ export interface Person {
   readonly accountId: string;
   /** Lower case. Unique within an account; a human with several accounts is one person in each. */
   readonly email: string;
+  readonly role: Role;
   /** As `Passwords` made it; undefined until there is one: then only links lead in. */
   readonly passwordHash: string | undefined;
   readonly createdAt: Date;
@@ -49,15 +51,15 @@ const nothingYet = { passwordHash: undefined, joinedAt: undefined, provenAt: und
 
 /** @throws DomainError `person_invalid` */
 export const invitePerson = (
-  draft: Pick<Person, 'id' | 'accountId' | 'email'>,
+  draft: Pick<Person, 'id' | 'accountId' | 'email' | 'role'>,
   now: Date,
 ): Decision<Person, AccessEvent> => {
   const email = emailOf(draft.email);
   if (!isEmail(email)) throw addressInvalid(email);
-  const { id: personId, accountId } = draft;
+  const { id: personId, accountId, role } = draft;
   return {
     state: { ...draft, email, createdAt: now, ...nothingYet },
-    events: [{ type: 'person_invited', accountId, occurredAt: now, personId, email }],
+    events: [{ type: 'person_invited', accountId, occurredAt: now, personId, email, role }],
   };
 };
 
@@ -97,23 +99,54 @@ export const changePassword = (
 };
 
 /**
- * The last person cannot be removed.
+ * Asking for the role that they have changes nothing. The last owner stays one.
  * @param people all of the account
- * @throws DomainError `person_not_found`, `last_person`
+ * @throws DomainError `person_not_found`, `last_owner`
+ */
+export const changeRole = (
+  people: readonly Person[],
+  personId: string,
+  { role, now }: { readonly role: Role; readonly now: Date },
+): Decision<Person, AccessEvent> => {
+  const person = personIn(people, personId);
+  if (person.role === role) return { state: person, events: [] };
+  if (role !== 'owner') refuseLastOwner(people, person);
+  const { accountId, email, role: from } = person;
+  const about = { accountId, occurredAt: now, personId, email };
+  return {
+    state: { ...person, role },
+    events: [{ type: 'person_role_changed', ...about, from, to: role }],
+  };
+};
+
+const personIn = (people: readonly Person[], personId: string): Person => {
+  const person = people.find(({ id }) => id === personId);
+  if (!person) throw personNotFound(personId);
+  return person;
+};
+
+/** @throws DomainError `last_owner` */
+const refuseLastOwner = (people: readonly Person[], { id, email }: Person): void => {
+  const owners = people.filter(({ role }) => role === 'owner');
+  if (owners.some((one) => one.id !== id) || !owners.some((one) => one.id === id)) return;
+  throw new DomainError<PeopleErrorCode>(
+    'last_owner',
+    `${email} is the only owner of this account. Make somebody else an owner first.`,
+  );
+};
+
+/**
+ * The last owner stays.
+ * @param people all of the account
+ * @throws DomainError `person_not_found`, `last_owner`
  */
 export const removePerson = (
   people: readonly Person[],
   personId: string,
   now: Date,
 ): readonly AccessEvent[] => {
-  const person = people.find(({ id }) => id === personId);
-  if (!person) throw personNotFound(personId);
-  if (people.length === 1) {
-    throw new DomainError<PeopleErrorCode>(
-      'last_person',
-      `${person.email} is the only one who can sign in; invite somebody else first.`,
-    );
-  }
+  const person = personIn(people, personId);
+  refuseLastOwner(people, person);
   const { accountId, email } = person;
   return [{ type: 'person_removed', accountId, occurredAt: now, personId, email }];
 };

@@ -4,12 +4,14 @@ import { checkPassword, invalidPassword } from '../domain/password.ts';
 import {
   admitPerson,
   changePassword,
+  changeRole,
   emailOf,
   invitePerson,
   needsCurrentPassword,
   type Person,
   removePerson,
 } from '../domain/person.ts';
+import type { Role } from '../domain/role.ts';
 import {
   invitationMs,
   isOpen,
@@ -33,7 +35,7 @@ export interface Invitation {
 }
 
 /**
- * A colleague invites a person by a link that works for 7 days. A person who was invited but never came gets a new
+ * A colleague invites a person by a link that works for 7 days. The role is for a person who is new. A person who was invited but never came gets a new
  * link. `admitInvitation` counts it before.
  * @throws DomainError `person_invalid`, `person_joined`, `people_full`, `account_not_found`
  */
@@ -47,9 +49,9 @@ export const inviteAnybody = (ports: AccessPorts) => inviting(ports, 'anybody');
 
 const inviting =
   (ports: AccessPorts, whose: 'anybody' | 'newcomer') =>
-  async (accountId: string, email: string): Promise<Invitation> => {
+  async (accountId: string, email: string, role: Role = 'owner'): Promise<Invitation> => {
     const { people, ids, clock } = ports;
-    const decision = invitePerson({ id: ids.next('pers'), accountId, email }, clock.now());
+    const decision = invitePerson({ id: ids.next('pers'), accountId, email, role }, clock.now());
     const person = await addOrFind(people, decision);
     const isMailed = await mayMailInvitation(ports, person);
     const resetsPassword = whose === 'anybody';
@@ -106,7 +108,13 @@ export const signInLinkFor =
     return makeLink(ports, { ...draft, resetsPassword: true });
   };
 
-/** @throws DomainError `person_not_found`, `last_person` */
+/** @throws DomainError `person_not_found`, `last_owner` */
+export const giveRole =
+  ({ people, clock }: AccessPorts) =>
+  (accountId: string, personId: string, role: Role): Promise<Person> =>
+    people.change(accountId, (all) => changeRole(all, personId, { role, now: clock.now() }));
+
+/** @throws DomainError `person_not_found`, `last_owner` */
 export const dismiss =
   ({ people, clock }: AccessPorts) =>
   (accountId: string, personId: string): Promise<void> =>

@@ -1,6 +1,7 @@
 import Router, { type RouterContext } from '@koa/router';
 import type Koa from 'koa';
 import type { Context, Middleware } from 'koa';
+import type { Operation } from '../../access/domain/role.ts';
 import type { DashboardUse } from '../../access/domain/session.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
 import { newPasswordScreen } from './account/me.ts';
@@ -58,13 +59,20 @@ const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): rea
   accountsScreen({ ...ports, cookies, refill }),
 ];
 
+interface DashboardRoute {
+  readonly method: string;
+  readonly path: string;
+  /** Who may send it; undefined for what everybody may ask for. */
+  readonly operation: Operation | undefined;
+}
+
 export interface Dashboard {
   /** Adds it to an application. It answers everything that gets that far. */
   readonly addTo: (app: Koa) => void;
   /** Ends live updates, which would keep a server from stopping. */
   readonly close: () => void;
   /** What it answers: a method and a path of @koa/router each. */
-  readonly routes: readonly { readonly method: string; readonly path: string }[];
+  readonly routes: readonly DashboardRoute[];
 }
 
 /** The dashboard for store owners: all paths from /dashboard on. */
@@ -97,7 +105,8 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   const secretOf = (ctx: Context) => cookies.session.read(ctx) ?? '';
   const screenPorts = { ...ports, live, signedIn, secretOf };
   const waysBack = new Router({ sensitive: true });
-  const routers = { pages: router, refills, waysBack };
+  const operations = new Map<string, Operation>();
+  const routers = { pages: router, refills, waysBack, operations };
   for (const screen of screensOf(ports, cookies, refill)) addScreen(routers, screen, screenPorts);
 
   const unknownPage: Middleware = (ctx) => {
@@ -118,7 +127,10 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
       live.close();
     },
     routes: router.stack.flatMap(({ methods, path }) =>
-      methods.map((method) => ({ method, path: String(path) })),
+      methods.map((method) => {
+        const operation = method === 'POST' ? operations.get(String(path)) : undefined;
+        return { method, path: String(path), operation };
+      }),
     ),
   };
 };

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { Access } from '../../access/access.ts';
 import type { AuditLog, IdempotencyKeys } from '../../access/ports.ts';
@@ -7,6 +8,9 @@ import type { DomainSettingsDocument } from '../../domains/domain/redirects/sett
 import type { Domains } from '../../domains/domains.ts';
 import type { Acting, Clock, Deadline, Ids } from '../../kernel/ports.ts';
 import type { Notifications, WebhookCalls } from '../../notifications/notifications.ts';
+import type { Project } from '../../sites/domain/project.ts';
+import type { Deploy, DeployOrigin } from '../../sites/domain/site.ts';
+import type { UploadProgress } from '../../sites/ports.ts';
 import type { Sites } from '../../sites/sites.ts';
 
 /** What the pages show and do, and what they need of the machine. */
@@ -15,6 +19,17 @@ export interface DashboardPorts {
   readonly catalogue: Catalogue;
   readonly sites: Sites;
   readonly domains: Domains;
+  /** Takes the archives that forms bring. */
+  readonly uploads: {
+    /** The name of the file. */
+    readonly field: string;
+    /** @throws DomainError with an `UploadRefusal`; nothing is kept */
+    takeForm(project: Project, request: IncomingMessage, origin: DeployOrigin): Promise<Deploy>;
+    /** Reads on for a while what nobody wants, so that its sender gets the answer. */
+    discard(request: IncomingMessage): void;
+    /** Of the last upload to a project, if this process is unpacking one. */
+    progressOf(project: Project): UploadProgress | undefined;
+  };
   readonly notifications: Pick<
     Notifications,
     | 'listNotices'
@@ -68,8 +83,6 @@ export interface DashboardSettings {
   readonly acmeDnsZone: string | undefined;
   /** Where the site of a project is served. */
   readonly siteUrl: (slug: string) => string;
-  /** Folder for uploads while they are read. */
-  readonly uploadFolder: string;
   /** Operations of the API that will be removed, by their ids, with the day. */
   readonly deprecated: ReadonlyMap<string, Date>;
   /** The public base address of the API, without a slash at its end. */

@@ -1,11 +1,12 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
+import { aRole, mayDo, type Operation, operations } from '../../access/domain/role.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
 import { DomainError } from '../../kernel/decision.ts';
 import { html, type Html } from './frame/html.ts';
 import { layout, readerOf } from './frame/layout.ts';
 import type { LiveStreams } from './frame/live-streams.ts';
-import { problemOf } from './frame/page-problem.ts';
+import { PageProblem, problemOf } from './frame/page-problem.ts';
 import { redirect, sendHtml, wantsEvents } from './frame/responses.ts';
 import {
   type Form,
@@ -48,13 +49,15 @@ export interface Routers {
   readonly refills: Router;
   /** A GET of the address of a form, such as a reload after a refusal, shows the page with the form. */
   readonly waysBack: Router;
+  /** Who may send what, by path. */
+  readonly operations: Map<string, Operation>;
 }
 
 type Answer = (ctx: Context, visit: Visit) => Promise<void> | void;
 
 /** Puts a screen on its paths: the page, its forms, and its live updates. */
 export const addScreen = (
-  { pages, refills, waysBack }: Routers,
+  { pages, refills, waysBack, operations: asked }: Routers,
   screen: Screen,
   ports: ScreenPorts,
 ): void => {
@@ -68,6 +71,7 @@ export const addScreen = (
   });
   pages.get(screen.path, page);
   for (const form of screen.forms ?? []) {
+    asked.set(form.path, form.operation);
     const sent = (visit: Visit) => ({ screen, form, visit, ports });
     pages.post(
       form.path,
@@ -79,8 +83,11 @@ export const addScreen = (
     );
     waysBack.get(form.path, back);
   }
-  for (const { method, path, answer } of screen.others ?? []) {
+  for (const other of screen.others ?? []) {
+    const { method, path, answer } = other;
+    if (other.method === 'POST') asked.set(path, other.operation);
     const answered = visited(async (ctx, visit) => {
+      if (other.method === 'POST') refuseUnless(visit, other.operation);
       const outcome = await asPerson(ports, visit, () => answer(visit, ctx));
       if (outcome) await send(ctx, { screen, visit, ports }, outcome);
     });
@@ -126,6 +133,7 @@ const visiting =
       signedIn,
       accountId: signedIn.account.id,
       parameters,
+      may: (operation: Operation) => mayDo(signedIn.person.role, operation),
       query: withVerifiedCode(new URLSearchParams(ctx.querystring), ports.secretOf(ctx)),
       now: ports.clock.now(),
     };
@@ -151,6 +159,7 @@ interface Sent extends Visited {
 
 const receive = async (ctx: Context, sent: Sent): Promise<void> => {
   const { screen, form, visit, ports } = sent;
+  refuseUnless(visit, form.operation);
   const values = await readForm(ctx, ports);
   const checked = checkForm(form.schema, values);
   const refused = async (problem: Pick<Refusal, 'field' | 'message'>, status: number) => {
@@ -168,6 +177,16 @@ const receive = async (ctx: Context, sent: Sent): Promise<void> => {
     if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
     await refused({ field: fieldOf(error, values) ?? form.field, message }, status);
   }
+};
+
+/** The one place that asks whether a person may do something. @throws PageProblem 403 */
+const refuseUnless = ({ may, signedIn }: Visit, operation: Operation): void => {
+  if (may(operation)) return;
+  const { does, by } = operations[operation];
+  throw new PageProblem(
+    403,
+    `You are ${aRole(signedIn.person.role)} of this account. Only ${aRole(by)} may ${does}.`,
+  );
 };
 
 const fieldOf = (error: unknown, values: Refusal['values']): string | undefined => {

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import * as v from 'valibot';
+import { isActor, type Actor } from '../../kernel/ports.ts';
 
 /** How a field is kept in a column. Every integer is an int64 and arrives as a bigint. */
 export interface Column<Field, Stored> {
@@ -58,6 +59,15 @@ export const words = <Word extends string>(
   read: (stored) => stored.split(' ').map((one) => oneOf(known, one)),
   write: (field) => field.join(' '),
 });
+
+/** Who acts. */
+export const actor: Column<Actor, string> = {
+  ...text,
+  read: (stored) => {
+    if (!isActor(stored)) throw new Error(`stored actor "${stored}" is invalid`);
+    return stored;
+  },
+};
 
 export const json = <Value>(schema: v.GenericSchema<unknown, Value>): Column<Value, string> => ({
   ...text,

@@ -1,7 +1,7 @@
 import { orderStatuses, type Order } from '../../catalogue/domain/order.ts';
 import { petStatuses, type Pet } from '../../catalogue/domain/pet.ts';
-import { isActor, type Actor } from '../../kernel/ports.ts';
 import {
+  actor,
   assigned,
   flag,
   int,
@@ -11,7 +11,6 @@ import {
   time,
   word,
   table,
-  type Column,
   type ColumnsOf,
 } from './table.ts';
 
@@ -23,7 +22,8 @@ export const pets = table({
   name: text,
   categoryId: int64,
   status: word(petStatuses),
-} satisfies ColumnsOf<Pet, 'accountId'>);
+  searchedName: text,
+} satisfies ColumnsOf<Pet, 'accountId' | 'searchedName'>);
 
 export const orders = table({
   id: assigned,
@@ -38,14 +38,6 @@ export const jobLeases = table({ job: text, holder: text, leaseUntil: time });
 
 export const backupTimes = table({ step: text, moment: time });
 
-const actor: Column<Actor, string> = {
-  ...text,
-  read: (stored) => {
-    if (!isActor(stored)) throw new Error(`stored actor "${stored}" is invalid`);
-    return stored;
-  },
-};
-
 export const events = table({
   id: text,
   accountId: text,
@@ -54,6 +46,8 @@ export const events = table({
   details: text,
   occurredAt: time,
   actor,
+  /** What it happened to, where that has a history: `animal 12`, `order 3`. */
+  subject: maybe(text),
 });
 
 export const deliveries = table({

@@ -70,7 +70,7 @@ export const named = (kind: string, name: string): Work => ({
 
 const lookMs = 50;
 /** Delays from this length on are noticeable. */
-export const noticedMs = 200;
+const noticedMs = 200;
 /** The monitor measures from one of its own turns to the next. */
 const resolutionMs = 20;
 

@@ -1,4 +1,4 @@
-import { Argument, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import {
   limitsOf,
   plans,
@@ -17,6 +17,7 @@ import { signInUrl } from '../settings/addresses.ts';
 import { AccessKey, ConfigKey } from '../keys.ts';
 import { onDemand } from '../on-demand.ts';
 import type { Person } from '../../access/domain/person.ts';
+import { type Role, roles } from '../../access/domain/role.ts';
 import { group, command, ofAccount, option, required, table, type Define } from './run-command.ts';
 
 const planOption = () => option('--plan <plan>', 'plan of the account').choices(plans);
@@ -68,9 +69,21 @@ const list = command('list all accounts', [], async (container) => {
   const accounts = await container.get(AccessKey).listAccounts();
   return [
     accounts.map(presentAccount),
-    table(['ID', 'NAME', 'PLAN', 'EMAIL'], accounts.map(columnsOf), 'No accounts yet.'),
+    table(['ID', 'NAME', 'PLAN', 'EMAIL', 'DELETED'], accounts.map(columnsOf), 'No accounts yet.'),
   ];
 });
+
+const restore = command(
+  'restore an account that its owner deleted within the last 7 days',
+  [ofAccount],
+  async (container, { account }: { account: string }) => {
+    const restored = await container.get(AccessKey).restoreAccount(account);
+    return [
+      presentAccount(restored),
+      `Account ${restored.id} (${restored.name}) is restored. Its sites are served again as soon as their DNS was checked.`,
+    ];
+  },
+);
 
 interface PlanGiven {
   readonly account: string;
@@ -138,7 +151,7 @@ const usage = command(
 
 const audit = command(
   'show the audit log of an account, newest first',
-  [new Argument('<account>', 'id of the account')],
+  [ofAccount],
   async (container, { account }: { account: string }) => {
     const entries = await container.get(AuditLog).list(account, 1000);
     const rows = entries.map((entry) => [
@@ -155,6 +168,7 @@ export const accountCommands = group('account', 'create and manage accounts', {
   create,
   list,
   'set-plan': setPlan,
+  restore,
   usage,
   audit,
 });
@@ -178,13 +192,14 @@ const describeUsage = ({ quota, hours, deprecated }: Usage): string => {
   ].join('\n');
 };
 
-const columnsOf = ({ id, name, plan, email }: Account) =>
-  Object.values({ id, name, plan, email } satisfies Omit<
-    EveryField<Account>,
-    'ownLimits' | 'siteLimits' | 'createdAt' | 'warnings'
-  >);
+const columnsOf = ({ id, name, plan, email, deletedAt }: Account) =>
+  Object.values({
+    ...{ id, name, plan, email },
+    deletedAt: deletedAt?.toISOString() ?? '',
+  } satisfies Omit<EveryField<Account>, 'ownLimits' | 'siteLimits' | 'createdAt' | 'warnings'>);
 
-const presentAccount = ({ id, name, email, plan, ownLimits, siteLimits, createdAt }: Account) => {
+const presentAccount = (account: Account) => {
+  const { id, name, email, plan, ownLimits, siteLimits, createdAt, deletedAt } = account;
   const { projects, domains, storedBytes } = allowanceOf({ plan, siteLimits });
   const limits = {
     ...limitsOf(plan, ownLimits),
@@ -192,7 +207,7 @@ const presentAccount = ({ id, name, email, plan, ownLimits, siteLimits, createdA
     domains,
     storageGib: storedBytes / gib,
   } satisfies EveryField<Limits & SiteLimits>;
-  return { id, name, email, plan, limits, createdAt } satisfies Omit<
+  return { id, name, email, plan, limits, createdAt, deletedAt } satisfies Omit<
     EveryField<Account & { limits: Limits }>,
     'ownLimits' | 'siteLimits' | 'warnings'
   >;
@@ -200,17 +215,21 @@ const presentAccount = ({ id, name, email, plan, ownLimits, siteLimits, createdA
 
 const invite = command(
   'invite somebody, or give them a new link; prints a sign-in link that works once, for 7 days',
-  [ofAccount, required('--email <email>', 'email address')],
-  async (container, given: { account: string; email: string }) => {
+  [
+    ofAccount,
+    required('--email <email>', 'email address'),
+    option('--role <role>', 'what a new person may do').choices(roles).default('owner'),
+  ],
+  async (container, given: { account: string; email: string; role: Role }) => {
     const { person, secret, endsAt } = await container
       .get(AccessKey)
-      .inviteAnybody(given.account, given.email);
+      .inviteAnybody(given.account, given.email, given.role);
     const config = container.get(ConfigKey);
     const url = signInUrl(secret, config);
-    const { id, email } = person;
+    const { id, email, role } = person;
     const mailed = config.smtpUrl === undefined ? '' : `\n${email} gets another link by mail.`;
     return [
-      { user: { id, email }, signInUrl: url, endsAt },
+      { user: { id, email, role }, signInUrl: url, endsAt },
       `${email} signs in with this link, once, until ${endsAt.toISOString()}:\n  ${url}${mailed}`,
     ];
   },
@@ -222,7 +241,10 @@ const listUsers = command(
   async (container, { account }: { account: string }) => {
     const people = await container.get(AccessKey).listPeople(account);
     const rows = people.map(personColumns);
-    return [people.map(presentPerson), table(['ID', 'EMAIL', 'PASSWORD'], rows, 'Nobody yet.')];
+    return [
+      people.map(presentPerson),
+      table(['ID', 'EMAIL', 'ROLE', 'PASSWORD'], rows, 'Nobody yet.'),
+    ];
   },
 );
 
@@ -231,15 +253,16 @@ export const userCommands = group('user', 'manage who can sign in to the dashboa
   list: listUsers,
 });
 
-const presentPerson = ({ id, email, createdAt, passwordHash }: Person) =>
-  ({ id, email, createdAt, hasPassword: passwordHash !== undefined }) satisfies Omit<
+const presentPerson = ({ id, email, role, createdAt, passwordHash }: Person) =>
+  ({ id, email, role, createdAt, hasPassword: passwordHash !== undefined }) satisfies Omit<
     EveryField<Person & { hasPassword: boolean }>,
     'accountId' | 'passwordHash' | 'joinedAt' | 'provenAt'
   >;
 
-const personColumns = ({ id, email, passwordHash }: Person) =>
+const personColumns = ({ id, email, role, passwordHash }: Person) =>
   Object.values({
     id,
     email,
+    role,
     passwordHash: passwordHash === undefined ? 'no' : 'yes',
   } satisfies Omit<EveryField<Person>, 'accountId' | 'createdAt' | 'joinedAt' | 'provenAt'>);

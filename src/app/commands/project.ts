@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises';
 import { Argument, InvalidArgumentError } from 'commander';
 import type { EveryField } from '../../kernel/decision.ts';
 import { bytesInWords } from '../../kernel/text.ts';
-import type { Deploy } from '../../sites/domain/site.ts';
+import { type Deploy, deployMessage } from '../../sites/domain/site.ts';
 import { type Project, slugOf, isReservedSlug } from '../../sites/domain/project.ts';
 import { SitesKey } from '../keys.ts';
-import { SiteAddresses } from '../site-addresses.ts';
+import { SiteAddresses } from '../settings/addresses.ts';
 import { commandName } from '../version.ts';
 import { archiveSource } from '../../adapters/archives/open-upload.ts';
 import {
@@ -59,7 +59,7 @@ const deploys = command(
     const site = await container.get(SitesKey).getSite(project);
     const isServed = ({ id }: Deploy) => id === site.servedDeployId;
     const rows = site.deploys.map((deploy) => columnsOf(deploy, isServed(deploy)));
-    const heading = ['DEPLOY', 'STATE', 'STARTED', 'FILES', 'SIZE', 'PROBLEM'];
+    const heading = ['DEPLOY', 'STATE', 'STARTED', 'FILES', 'SIZE', 'BY', 'MESSAGE', 'PROBLEM'];
     return [
       site.deploys.map((deploy) => ({ ...presentDeploy(deploy), served: isServed(deploy) })),
       table(heading, rows, 'No deploys yet.'),
@@ -108,7 +108,7 @@ export const projectCommands = group('project', 'create and list projects', {
 });
 
 const presentProject = ({ id, slug, name }: Project) =>
-  ({ id, slug, name }) satisfies Omit<EveryField<Project>, 'accountId' | 'createdAt'>;
+  ({ id, slug, name }) satisfies Omit<EveryField<Project>, 'accountId' | 'createdAt' | 'deletedAt'>;
 
 const columnsOf = (deploy: Deploy, isServed: boolean) =>
   Object.values({
@@ -117,17 +117,23 @@ const columnsOf = (deploy: Deploy, isServed: boolean) =>
     startedAt: deploy.startedAt.toISOString(),
     files: deploy.state === 'succeeded' ? String(deploy.files) : '',
     bytes: deploy.state === 'succeeded' ? bytesInWords(deploy.bytes) : '',
+    madeBy: deploy.madeBy,
+    message: deploy.message ?? '',
     explanation: deploy.state === 'failed' ? deploy.explanation : '',
   } satisfies Omit<EveryField<Deploy>, 'id' | 'finishedAt' | 'problem'>);
 
 const publish = command(
   'publish a folder or an archive as the site of a project',
   [new Argument('<source>', 'a folder, or a .zip, .tar.gz or .tgz'), ofProject],
-  async (container, given: { source: string; project: string } & OutputOptions) => {
+  async (
+    container,
+    given: { source: string; project: string; message?: string } & OutputOptions,
+  ) => {
     const sites = container.get(SitesKey);
     const { project } = await sites.getSite(given.project);
+    const origin = { madeBy: 'operator', message: deployMessage(given.message ?? '') } as const;
     const deploy = await progressOf(given, (show) =>
-      sites.deploySite(project, given.source, ({ step, done, total }) => {
+      sites.deploySite(project, { upload: given.source, ...origin }, ({ step, done, total }) => {
         show(`${steps[step]} files`, done, total);
       }),
     );
@@ -146,8 +152,8 @@ export const deployCommand: Define = (program) => {
 };
 
 const presentDeploy = (deploy: Deploy) => {
-  const { id, number, state: status, startedAt } = deploy;
-  const shared = { id, number, status, startedAt };
+  const { id, number, state: status, madeBy, message = null, startedAt } = deploy;
+  const shared = { id, number, status, madeBy, message, startedAt };
   switch (deploy.state) {
     case 'uploading':
       return shared satisfies Presented<typeof deploy>;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { NodeQuestions, type Records } from '../../adapters/dns/resolver-questions.ts';
-import { parseServer } from '../../adapters/dns/server-address.ts';
+import { parseServer } from '../../adapters/dns/wire-questions.ts';
 import { nameServerOf } from '../../adapters/nameserver/zone.ts';
 import type { DnsAnswer } from '../../domains/domain/dns/facts.ts';
 import type { Config } from '../settings/settings.ts';
@@ -90,6 +90,6 @@ const nameServersOf = async (zone: string, server: string, end: AbortSignal): Pr
 const notOurs = (zone: string, lost: readonly string[]): Finding =>
   failed(
     `The zone ${zone} does not lead to our name server, says ${lost.join(', ')}. No certificate can be validated by DNS.`,
-    `Run the role dns at a public address, and create the records of docs/operations.md, "Setting up the zone": ` +
+    `Run the role dns at a public address, and create the records of docs/certificates-and-dns.md, "Setting up the zone": ` +
       `${zone} NS ${nameServerOf(zone)}, and its addresses.`,
   );

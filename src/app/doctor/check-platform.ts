@@ -65,7 +65,7 @@ export const ordered = (standing: PlatformStanding): CheckedPlatform => ({
 });
 
 const zoneAdvice =
-  'Set ACME_DNS_ZONE as docs/operations.md, "Setting up the zone" says, or set PLATFORM_CERTIFICATE_FILE and ' +
+  'Set ACME_DNS_ZONE as docs/certificates-and-dns.md, "Setting up the zone" says, or set PLATFORM_CERTIFICATE_FILE and ' +
   'PLATFORM_KEY_FILE to a certificate of your own.';
 
 const delegationOf = ({ record, delegation }: PlatformStanding): Finding => {

@@ -2,8 +2,7 @@ import { createSocket } from 'node:dgram';
 import { createServer, isIPv6 } from 'node:net';
 import { connect } from 'node:tls';
 import { decode, encode } from 'dns-packet';
-import type { ServerAddress } from '../../adapters/dns/server-address.ts';
-import { exchange } from '../../adapters/dns/wire-questions.ts';
+import { type ServerAddress, exchange } from '../../adapters/dns/wire-questions.ts';
 import { nameServerOf } from '../../adapters/nameserver/zone.ts';
 import { type Listener, listenersOf, urlHost } from '../settings/addresses.ts';
 import type { Config } from '../settings/settings.ts';
@@ -40,7 +39,7 @@ const checkListener = async (
 
 const advice = (code: string): string =>
   code === 'EACCES'
-    ? 'Give the service the permission to listen below 1024: docs/operations.md, "Ports 80 and 443".'
+    ? 'Give the service the permission to listen below 1024: docs/edge.md, "Ports 80 and 443".'
     : 'Set the host to an address of this machine.';
 
 /** A server that listens everywhere is reached locally at the loopback address. */

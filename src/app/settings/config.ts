@@ -23,7 +23,7 @@ export class ConfigFault extends Error {
     const count = faults.length === 1 ? 'a fault' : `${String(faults.length)} faults`;
     super(
       `The settings have ${count}:\n${faults.map((fault) => `  ${fault}`).join('\n')}\n` +
-        'docs/operations.md lists every setting with its default.',
+        'docs/settings.md lists every setting with its default.',
     );
   }
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import * as is from './setting-schemas.ts';
 
-/** What is said of a setting. Its type, its check, redaction, `config check` and docs/operations.md all read it. */
+/** What is said of a setting. Its type, its check, redaction, `config check` and docs/settings.md all read it. */
 export interface Setting {
   readonly schema: v.GenericSchema<string, unknown>;
   /** Read like a given text. Left out: the value is undefined, or follows from other settings. */
@@ -12,7 +12,7 @@ export interface Setting {
   readonly isSecret?: true;
   /** `required`: production needs it. */
   readonly group: 'required' | 'common' | 'rare';
-  /** Markdown, for the tables in docs/operations.md. */
+  /** Markdown, for the tables in docs/settings.md. */
   readonly meaning: string;
 }
 
@@ -32,7 +32,7 @@ export const settings = {
     schema: is.secretText,
     isSecret: true,
     meaning:
-      'at least 32 characters; signs cursors and encrypts private keys. Not set: `secret.key` in `DATA_DIR`, created at the first start with mode 0600. [Do not lose it](#backups)',
+      'at least 32 characters; signs cursors and encrypts private keys. Not set: `secret.key` in `DATA_DIR`, created at the first start with mode 0600. [Do not lose it](backups.md#backups)',
   },
   PUBLIC_URL: {
     group: 'required',
@@ -46,7 +46,7 @@ export const settings = {
     schema: is.hostName,
     byDefault: 'sites.animal-store.test',
     meaning:
-      'zone of the project hosts: `<slug>.sites.animal-store.test`; see [names](#names). Must not be the host of `PUBLIC_URL` or a parent of it',
+      'zone of the project hosts: `<slug>.sites.animal-store.test`; see [names](edge.md#names). Must not be the host of `PUBLIC_URL` or a parent of it',
   },
   PLATFORM_ADDRESSES: {
     group: 'required',
@@ -58,7 +58,7 @@ export const settings = {
     group: 'required',
     schema: is.directory,
     meaning:
-      'https URL of the ACME directory of your certificate authority. Not set: the [local authority](#local-certificate-authority)',
+      'https URL of the ACME directory of your certificate authority. Not set: the [local authority](certificates-and-dns.md#local-certificate-authority)',
   },
   DATABASE_URL: {
     group: 'common',
@@ -85,7 +85,8 @@ export const settings = {
     group: 'common',
     schema: is.addressToListenOn,
     byDefault: '127.0.0.1',
-    meaning: 'address that the [edge](#edge) listens on; `0.0.0.0` or `::` for all interfaces',
+    meaning:
+      'address that the [edge](edge.md#edge) listens on; `0.0.0.0` or `::` for all interfaces',
   },
   EDGE_HTTP_PORT: {
     group: 'common',
@@ -105,20 +106,20 @@ export const settings = {
     schema: is.someRoles,
     shownDefault: 'api,dashboard,edge,worker',
     meaning:
-      'roles of this process; see [roles](#several-processes-and-roles). With `ACME_DNS_ZONE`, also `dns`',
+      'roles of this process; see [roles](running.md#several-processes-and-roles). With `ACME_DNS_ZONE`, also `dns`',
   },
   PROCESSES: {
     group: 'common',
     schema: is.processCount,
     byDefault: '1',
     meaning:
-      'number of processes on these ports, or `auto`: one for each core; see [all cores](#all-cores)',
+      'number of processes on these ports, or `auto`: one for each core; see [all cores](running.md#all-cores)',
   },
   REDIS_URL: {
     group: 'common',
     schema: is.redisUrl,
     meaning:
-      '`redis://host:6379`, or `redis+sentinel://a:26379,b:26379,c:26379/name`; with TLS `rediss`: shared request counters; see [Redis](#redis). Not set: each process counts by itself',
+      '`redis://host:6379`, or `redis+sentinel://a:26379,b:26379,c:26379/name`; with TLS `rediss`: shared request counters; see [Redis](databases.md#redis). Not set: each process counts by itself',
   },
   TRUST_PROXY: {
     group: 'common',
@@ -136,7 +137,7 @@ export const settings = {
     group: 'common',
     schema: is.smtpUrl,
     meaning:
-      'mail server that takes our [mail](#mail): `smtp://user:password@host:587` (STARTTLS), or `smtps://…:465` (TLS). Not set: no mail is sent',
+      'mail server that takes our [mail](accounts-and-mail.md#mail): `smtp://user:password@host:587` (STARTTLS), or `smtps://…:465` (TLS). Not set: no mail is sent',
   },
   MAIL_FROM: {
     group: 'common',
@@ -148,7 +149,7 @@ export const settings = {
     schema: is.dnsServers,
     byDefault: '1.1.1.1,8.8.8.8,9.9.9.9',
     meaning:
-      'resolvers for [custom domains](#custom-domains), each asked separately, and for [webhooks](webhooks.md): `ip`, `ip:port` or `[ipv6]:port`, comma-separated',
+      'resolvers for [custom domains](certificates-and-dns.md#custom-domains), each asked separately, and for [webhooks](webhooks.md): `ip`, `ip:port` or `[ipv6]:port`, comma-separated',
   },
   ACME_EMAIL: {
     group: 'common',
@@ -159,7 +160,7 @@ export const settings = {
     group: 'common',
     schema: is.zone,
     meaning:
-      '[zone](#setting-up-the-zone) that you delegate to this service, like `acme.shop.example`: it answers DNS challenges there. Not set: certificates are validated over HTTP only',
+      '[zone](certificates-and-dns.md#setting-up-the-zone) that you delegate to this service, like `acme.shop.example`: it answers DNS challenges there. Not set: certificates are validated over HTTP only',
   },
   DNS_HOST: {
     group: 'common',
@@ -177,7 +178,7 @@ export const settings = {
     group: 'common',
     schema: is.bucketUrl,
     meaning:
-      'bucket for the files of deploys, and what their keys begin with: `s3://bucket/prefix`; see [object store](#deploys-in-an-object-store). Not set: the folder `deploys` in `DATA_DIR`',
+      'bucket for the files of deploys, and what their keys begin with: `s3://bucket/prefix`; see [object store](edge.md#deploys-in-an-object-store). Not set: the folder `deploys` in `DATA_DIR`',
   },
   S3_ENDPOINT: {
     group: 'common',
@@ -191,7 +192,7 @@ export const settings = {
     group: 'common',
     schema: is.hostAndPort,
     meaning:
-      'a separate port for [health and metrics](#health-readiness-metrics), such as `9100`; `0.0.0.0:9100` if probes come from other machines. Not set: they are on `PORT`',
+      'a separate port for [health and metrics](running.md#health-readiness-metrics), such as `9100`; `0.0.0.0:9100` if probes come from other machines. Not set: they are on `PORT`',
   },
   LOG_LEVEL: {
     group: 'common',
@@ -208,14 +209,14 @@ export const settings = {
     schema: is.secretText,
     isSecret: true,
     meaning:
-      'the old key while you [replace](#replacing-the-secret-key) `SECRET_KEY`: what it signed or encrypted stays valid',
+      'the old key while you [replace](backups.md#replacing-the-secret-key) `SECRET_KEY`: what it signed or encrypted stays valid',
   },
   DRAIN_SECONDS: {
     group: 'rare',
     schema: is.seconds,
     byDefault: '0',
     meaning:
-      'how long `/readyz` answers 503 before the process stops [listening](#stopping); use 5 behind a load balancer',
+      'how long `/readyz` answers 503 before the process stops [listening](running.md#stopping); use 5 behind a load balancer',
   },
   STAGING_URL: {
     group: 'rare',
@@ -226,7 +227,7 @@ export const settings = {
     group: 'rare',
     schema: is.text,
     meaning:
-      "PEM file with [your own certificate](#the-platforms-certificate) for `PLATFORM_HOST` and all names below it, and its intermediates. Not set: we order one ourselves, or one for each project's host",
+      "PEM file with [your own certificate](certificates-and-dns.md#the-platforms-certificate) for `PLATFORM_HOST` and all names below it, and its intermediates. Not set: we order one ourselves, or one for each project's host",
   },
   PLATFORM_KEY_FILE: {
     group: 'rare',
@@ -237,7 +238,7 @@ export const settings = {
     group: 'rare',
     schema: is.text,
     meaning:
-      'key id for external account binding, if your authority requires it; see [the account](#the-account-at-the-authority)',
+      'key id for external account binding, if your authority requires it; see [the account](certificates-and-dns.md#the-account-at-the-authority)',
   },
   ACME_EAB_HMAC: {
     group: 'rare',
@@ -249,19 +250,19 @@ export const settings = {
     group: 'rare',
     schema: is.profile,
     meaning:
-      "kind of certificate to ask for, such as `shortlived` or `tlsserver` at Let's Encrypt; see [profiles](#profiles)",
+      "kind of certificate to ask for, such as `shortlived` or `tlsserver` at Let's Encrypt; see [profiles](certificates-and-dns.md#profiles)",
   },
   CAA_ISSUER: {
     group: 'rare',
     schema: is.issuers,
     meaning:
-      'name of the certificate authority in [CAA records](#the-account-at-the-authority); several names comma-separated. Not set: what its directory says',
+      'name of the certificate authority in [CAA records](certificates-and-dns.md#the-account-at-the-authority); several names comma-separated. Not set: what its directory says',
   },
   ACME_FALLBACK_DIRECTORY_URL: {
     group: 'rare',
     schema: is.directory,
     meaning:
-      'https URL of the directory of [a second authority](#a-second-authority), which is asked when the first one does not answer, or CAA forbids it',
+      'https URL of the directory of [a second authority](certificates-and-dns.md#a-second-authority), which is asked when the first one does not answer, or CAA forbids it',
   },
   ACME_FALLBACK_EMAIL: {
     group: 'rare',
@@ -302,7 +303,7 @@ export const settings = {
     group: 'rare',
     schema: is.httpAddress('http://127.0.0.1:4318'),
     meaning:
-      'receiver of [traces](#traces) over OTLP/HTTP, such as `http://127.0.0.1:4318`. Not set: no traces',
+      'receiver of [traces](running.md#traces) over OTLP/HTTP, such as `http://127.0.0.1:4318`. Not set: no traces',
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 

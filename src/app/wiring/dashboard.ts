@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import type { ResolutionContext } from 'inversify';
 import { AuditLog, IdempotencyKeys } from '../../access/ports.ts';
 import { dashboard, type Dashboard } from '../../adapters/dashboard/dashboard.ts';
 import { StoredSignal } from '../../kernel/signals.ts';
 import { addressBucket, clientAddress } from '../../adapters/http/listener/client-address.ts';
 import { operationSunsets } from '../../adapters/http/operations/catalogue-operations.ts';
+import { Uploads } from '../../adapters/uploads/uploads.ts';
 import { Acting, Clock, Deadline, Ids } from '../../kernel/ports.ts';
 import { SettingsReader } from '../domain-settings/settings-reader.ts';
 import { writeDomainSettings } from '../domain-settings/text.ts';
@@ -20,8 +20,7 @@ import {
   SitesKey,
   WebhookCallsKey,
 } from '../keys.ts';
-import { dashboardOrigin } from '../settings/addresses.ts';
-import { SiteAddresses } from '../site-addresses.ts';
+import { dashboardOrigin, SiteAddresses } from '../settings/addresses.ts';
 import { apart } from './system.ts';
 import { wiring } from './wiring.ts';
 
@@ -42,6 +41,7 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
     catalogue: c.get(CatalogueKey),
     sites: c.get(SitesKey),
     domains: c.get(DomainsKey),
+    uploads: c.get(Uploads),
     notifications: c.get(NotificationsKey),
     webhooks: c.get(WebhookCallsKey),
     auditLog: c.get(AuditLog),
@@ -66,7 +66,6 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
       platformHost: config.platformHost,
       acmeDnsZone: config.acmeDnsZone,
       siteUrl: (slug) => addresses.urlOf(slug),
-      uploadFolder: join(config.dataDir, 'uploads'),
       deprecated: operationSunsets,
       apiUrl: config.publicUrl,
       knowsCounts: config.roles.includes('api') || config.redisUrl !== undefined,

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { ResolutionContext } from 'inversify';
 import { Accounts } from '../../access/ports.ts';
-import { uploadSlots } from '../../adapters/dashboard/projects/slots.ts';
 import { objectStoreMeasures } from '../../adapters/http/metrics/measures.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../adapters/kysely/kysely-outbox.ts';
@@ -12,13 +11,14 @@ import { ContentCache } from '../../adapters/storage/s3/content-cache.ts';
 import { S3SiteFiles, S3Unpacking } from '../../adapters/storage/s3/s3-site-files.ts';
 import { S3Store } from '../../adapters/storage/s3/s3-store.ts';
 import { ThreadedUnpacking } from '../../adapters/threads/threaded-unpacking.ts';
+import { uploadSlots } from '../../adapters/uploads/slots.ts';
+import { Uploads } from '../../adapters/uploads/uploads.ts';
 import { Clock, Deadline, Ids } from '../../kernel/ports.ts';
 import { Allowances, Projects, SiteFiles, SiteUnpacking } from '../../sites/ports.ts';
 import { sites } from '../../sites/sites.ts';
-import { ConfigKey, LogKey, MetricsKey, ObjectStoreKey, SitesKey } from '../keys.ts';
+import { ConfigKey, DomainsKey, LogKey, MetricsKey, ObjectStoreKey, SitesKey } from '../keys.ts';
 import { PlanAllowances } from '../plan-allowances.ts';
-import { deploysFolder, objectStoreIn } from '../settings/addresses.ts';
-import { SiteAddresses } from '../site-addresses.ts';
+import { deploysFolder, objectStoreIn, SiteAddresses } from '../settings/addresses.ts';
 import type { UnpackingSetup } from '../threads/unpack-sites.ts';
 import { tracerOf } from '../tracing.ts';
 import { apart } from './system.ts';
@@ -27,7 +27,10 @@ import { wiring } from './wiring.ts';
 /** Projects and their deploys. */
 export const sitesModule = wiring((once) => {
   once(Projects, (c) => new KyselyProjects(c.get(Database), c.get(KyselyOutbox)));
-  once(SiteAddresses, (c) => new SiteAddresses(new EdgePort(c.get(Database)), c.get(ConfigKey)));
+  once(SiteAddresses, (c) => {
+    const edgePort = new EdgePort(c.get(Database));
+    return new SiteAddresses(edgePort, c.get(ConfigKey), c.get(DomainsKey));
+  });
   once(ThreadedUnpacking, (c) => {
     const setup: UnpackingSetup = { folder: deploysFolder(c.get(ConfigKey)) };
     const entry = new URL('../threads/unpack-sites.ts', import.meta.url);
@@ -45,6 +48,16 @@ export const sitesModule = wiring((once) => {
     return hasStore(c) ? new S3Unpacking(unpacking, c.get(S3SiteFiles)) : unpacking;
   });
   once(Allowances, (c) => new PlanAllowances(c.get(Accounts)));
+  once(
+    Uploads,
+    (c) =>
+      new Uploads({
+        sites: c.get(SitesKey),
+        ids: c.get(Ids),
+        deadline: c.get(Deadline),
+        folder: join(c.get(ConfigKey).dataDir, 'uploads'),
+      }),
+  );
   once(SitesKey, (c) =>
     sites({
       projects: c.get(Projects),

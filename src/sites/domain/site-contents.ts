@@ -116,6 +116,8 @@ export const inspectSite = (room?: StorageRoom): SiteInspection => {
   const folders = new Set<string>();
   /** Folders that have an entry of their own. */
   const listed = new Set<string>();
+  /** What must not be at the top of a site, in the folder that may turn out to be its top. */
+  let unwanted: { readonly folder: string; readonly name: Unwanted } | undefined;
   let entries = 0;
   let bytes = 0;
   let leftOut = 0;
@@ -123,6 +125,7 @@ export const inspectSite = (room?: StorageRoom): SiteInspection => {
   const countEntry = (): void => {
     entries += 1;
     if (entries > siteLimits.entries) {
+      if (unwanted) throw unwantedAt(unwanted.folder, unwanted.name);
       const most = String(siteLimits.entries);
       throw refusal('archive_too_many_entries', `It has more than ${most} files and folders.`);
     }
@@ -163,6 +166,9 @@ export const inspectSite = (room?: StorageRoom): SiteInspection => {
   return {
     admit: (rawPath, kind) => {
       const path = publishedPath(rawPath, kind === 'folder');
+      const [first = '', second = ''] = path.split('/', 2);
+      if (isUnwanted(first)) throw unwantedAt('', first);
+      if (isUnwanted(second)) unwanted ??= { folder: `${first}/`, name: second };
       if (kind === 'folder') {
         admitFolder(path);
         return undefined;
@@ -188,7 +194,9 @@ export const inspectSite = (room?: StorageRoom): SiteInspection => {
       if (room) admitBytes(bytes, room);
     },
     finish: () => {
-      if (!files.has(`${wrappingOf(files)}index.html`)) throw withoutIndex(files);
+      const wrapping = wrappingOf(files);
+      if (unwanted?.folder === wrapping) throw unwantedAt(wrapping, unwanted.name);
+      if (!files.has(`${wrapping}index.html`)) throw withoutIndex(files);
       return { files: files.size, bytes, leftOut };
     },
     wrapping: () => wrappingOf(files),
@@ -207,6 +215,23 @@ const isHidden = (path: string): boolean =>
   path
     .split('/')
     .some((name) => (name.startsWith('.') && name !== '.well-known') || name === '__MACOSX');
+
+/** What is never part of a site: an upload with one of these at its top is of the wrong folder. */
+export const unwantedNames = {
+  '.env': 'It may hold secrets',
+  '.git': 'It holds the history of your source',
+  node_modules: 'It holds packages to build with',
+} as const;
+type Unwanted = keyof typeof unwantedNames;
+
+const isUnwanted = (name: string): name is Unwanted => Object.hasOwn(unwantedNames, name);
+
+const unwantedAt = (folder: string, name: Unwanted): DomainError<UploadProblem> =>
+  refusal(
+    'archive_unwanted',
+    `It has "${shownPath(`${folder}${name}`)}" at its top. ${unwantedNames[name]}, and is not part of a site: ` +
+      'deploy only the folder that your build makes, such as "dist".',
+  );
 
 const withoutIndex = (files: ReadonlySet<string>): DomainError<UploadProblem> => {
   const deeper = [...files].find((path) => path.endsWith('/index.html'));

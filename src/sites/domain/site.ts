@@ -4,6 +4,7 @@ import {
   type Transitions,
   DomainError,
 } from '../../kernel/decision.ts';
+import type { Actor } from '../../kernel/ports.ts';
 import type { Project } from './project.ts';
 import type { SitesErrorCode, UploadProblem } from './sites-error.ts';
 import type { DeployFailed, DeploySucceeded, SitesEvent } from './sites-event.ts';
@@ -28,7 +29,13 @@ export type Deploy = DeployIdentity &
       }
   );
 
-interface DeployIdentity {
+/** Who made a deploy, and what they say of it. */
+export interface DeployOrigin {
+  readonly madeBy: Actor;
+  readonly message: string | undefined;
+}
+
+interface DeployIdentity extends DeployOrigin {
   readonly id: string;
   /** 1, 2, 3 … within its project. */
   readonly number: number;
@@ -64,9 +71,30 @@ export interface Site {
 
 type SiteDecision = Decision<Site, SitesEvent>;
 
-export const startDeploy = (site: Site, deployId: string, now: Date): SiteDecision => {
+/** Code points. */
+const longestMessage = 200;
+
+/** The first line of what somebody says of a deploy, such as the message of a commit; undefined if it says nothing. */
+export const deployMessage = (text: string): string | undefined => {
+  const [first = ''] = text.trim().split(/[\n\r\p{Zl}\p{Zp}]/u, 1);
+  const plain = [
+    ...first
+      .toWellFormed()
+      .replace(/[\p{Cc}\p{Bidi_Control}]/gu, ' ')
+      .trim(),
+  ];
+  if (plain.length > longestMessage) return `${plain.slice(0, longestMessage - 1).join('')}…`;
+  return plain.length === 0 ? undefined : plain.join('');
+};
+
+/** @param upload with the id of the new deploy */
+export const startDeploy = (
+  site: Site,
+  { id, madeBy, message }: DeployOrigin & { readonly id: string },
+  now: Date,
+): SiteDecision => {
   const number = site.lastNumber + 1;
-  const deploy: Deploy = { id: deployId, number, startedAt: now, state: 'uploading' };
+  const deploy: Deploy = { id, number, madeBy, message, startedAt: now, state: 'uploading' };
   const deploys = [deploy, ...site.deploys];
   return { state: { ...site, deploys, lastNumber: number }, events: [] };
 };
@@ -145,8 +173,8 @@ export const rollBack = (site: Site, number: number, now: Date): SiteDecision =>
 };
 
 /**
- * Gives up a deploy that is not served, with its files.
- * @throws DomainError `deploy_not_found`, `deploy_wrong_state` when it is served, or has not succeeded
+ * Gives up a deploy that is not served, with its files if it has some.
+ * @throws DomainError `deploy_not_found`, `deploy_wrong_state` when it is served, or still uploads
  */
 export const deleteDeploy = (site: Site, number: number, now: Date): SiteDecision => {
   const deploy = deployNumbered(site, number);
@@ -155,8 +183,8 @@ export const deleteDeploy = (site: Site, number: number, now: Date): SiteDecisio
     const message = `${name} is served. Serve another one first, then delete it.`;
     throw new DomainError<SitesErrorCode>('deploy_wrong_state', message);
   }
-  if (deploy.state !== 'succeeded') {
-    const message = `${name} is ${deploy.state}; only a succeeded one has files to delete.`;
+  if (deploy.state === 'uploading') {
+    const message = `${name} is uploading. Delete it once it has ended.`;
     throw new DomainError<SitesErrorCode>('deploy_wrong_state', message);
   }
   const event = { ...about(site, now), deployId: deploy.id, number } as const;

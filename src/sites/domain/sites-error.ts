@@ -7,9 +7,12 @@ export type SitesErrorCode =
   | 'project_invalid'
   | 'project_limit_reached'
   | 'project_not_found'
+  | 'project_not_restorable'
+  | 'slug_invalid'
   | 'slug_reserved'
   | 'slug_taken'
-  | UploadProblem;
+  | UploadProblem
+  | UploadRefusal;
 
 export const uploadProblems = [
   'archive_unreadable',
@@ -20,12 +23,27 @@ export const uploadProblems = [
   'archive_too_many_entries',
   'archive_too_large',
   'archive_too_costly',
+  'archive_unwanted',
   'archive_without_index',
   'storage_full',
   'storage_quota_reached',
   'upload_interrupted',
 ] as const;
 export type UploadProblem = (typeof uploadProblems)[number];
+
+/** Why an upload is not taken at all: nothing of it is kept. */
+export type UploadRefusal =
+  | 'upload_ambiguous'
+  | 'upload_busy'
+  | 'upload_cut_off'
+  | 'upload_missing'
+  | 'upload_no_form'
+  | 'upload_no_space'
+  | 'upload_too_large'
+  | 'upload_too_slow';
+
+export const uploadRefused = (code: UploadRefusal, message: string): DomainError<SitesErrorCode> =>
+  new DomainError(code, message);
 
 export const projectAccountNotFound = (accountId: string): DomainError<SitesErrorCode> =>
   new DomainError('account_not_found', `There is no account with the id ${accountId}.`);

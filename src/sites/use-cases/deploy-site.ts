@@ -3,6 +3,7 @@ import { inspectSite, type SiteContents, type SiteInspection } from '../domain/s
 import {
   type Deploy,
   deployFailed,
+  type DeployOrigin,
   deploySucceeded,
   giveUpUploads,
   longestUploadMs,
@@ -59,25 +60,39 @@ type Ports<Upload> = Pick<SitesPorts, 'projects' | 'files' | 'allowances' | 'clo
 };
 type ProjectKey = Parameters<SitesPorts['projects']['change']>[0];
 
+/** A deploy that uploads, and its site when it began. */
+export interface BegunDeploy {
+  readonly site: Site;
+  readonly id: string;
+}
+
+/** Starts the next deploy of a project, for `finishDeploy`. @throws DomainError `project_not_found`; Unavailable */
+export const beginDeploy =
+  ({ projects, clock, ids }: Pick<SitesPorts, 'projects' | 'clock' | 'ids'>) =>
+  async (project: ProjectKey, origin: DeployOrigin): Promise<BegunDeploy> => {
+    const begun = { ...origin, id: ids.next('dep') };
+    const site = await projects.change(project, (one) => startDeploy(one, begun, clock.now()));
+    return { site, id: begun.id };
+  };
+
 /**
- * Publishes a folder or an archive as the next deploy of a project. A refused one is remembered as failed, with
- * its reason, and leaves no file behind.
+ * Publishes a folder or an archive as a deploy that has begun. A refused one is remembered as failed, with its reason,
+ * and leaves no file behind.
  * @returns the deploy, succeeded or failed
- * @throws DomainError `project_not_found`; `deploy_wrong_state` when it was given up meanwhile; Unavailable
+ * @throws DomainError `deploy_wrong_state` when it was given up meanwhile; Unavailable
  */
-export const deploySite =
+export const finishDeploy =
   <Upload>(ports: Ports<Upload>) =>
   async (
-    project: ProjectKey,
+    { site: begun, id }: BegunDeploy,
     upload: Upload,
     onProgress: OnProgress = () => undefined,
   ): Promise<Deploy> => {
-    const { projects, unpacking, clock, ids } = ports;
-    const id = ids.next('dep');
-    const started = await projects.change(project, (site) => startDeploy(site, id, clock.now()));
+    const { projects, unpacking, clock } = ports;
+    const { project } = begun;
     try {
-      const allowance = await ports.allowances.of(started.project.accountId);
-      const room = await roomOf(ports, started, id, allowance);
+      const allowance = await ports.allowances.of(project.accountId);
+      const room = await roomOf(ports, begun, id, allowance);
       const contents = await unpacking.unpack({ deployId: id, room }, upload, onProgress);
       // Another upload of the account may have used the room since it was checked.
       const site = await projects.changeKept(project, (uploaded, elsewhere) => {
@@ -91,7 +106,19 @@ export const deploySite =
     }
   };
 
-/** Records the failure and removes the files, unless the deploy turns out to have succeeded. */
+/** Both in one. */
+export const deploySite =
+  <Upload>(ports: Ports<Upload>) =>
+  async (
+    project: ProjectKey,
+    { upload, ...origin }: DeployOrigin & { readonly upload: Upload },
+    onProgress?: OnProgress,
+  ): Promise<Deploy> => {
+    const begun = await beginDeploy(ports)(project, origin);
+    return finishDeploy(ports)(begun, upload, onProgress);
+  };
+
+/** Records the failure, unless the project was deleted, and removes the files, unless the deploy turns out to have succeeded. */
 const failed = async (
   { projects, files, clock }: Omit<Ports<unknown>, 'unpacking'>,
   project: ProjectKey,
@@ -99,12 +126,16 @@ const failed = async (
   error: unknown,
 ): Promise<Deploy> => {
   const reason = reasonOf(error);
-  const site = await projects.change(project, (current) =>
+  const recorded = projects.change(project, (current) =>
     deployIn(current, id)?.state === 'uploading'
       ? deployFailed(current, id, reason, clock.now())
       : { state: current, events: [] },
   );
-  const deploy = deployIn(site, id);
+  const site = await recorded.catch((gone: unknown) => {
+    if (gone instanceof DomainError && gone.code === 'project_not_found') return undefined;
+    throw gone;
+  });
+  const deploy = site && deployIn(site, id);
   // The success was stored; only the database's answer was lost.
   if (deploy?.state === 'succeeded') return deploy;
   // The job that gives up uploads removes what could not be removed here.

@@ -170,7 +170,7 @@ describeStores('the people', (open) => {
       const { won, lost } = await race(2, (n) => remove(rivals[1 - n]!.id, both()[n]));
       expect(won).toHaveLength(1);
       expect(lost).toHaveLength(1);
-      expect(['last_person', 'person_not_found']).toContain(lost[0]);
+      expect(['last_owner', 'person_not_found']).toContain(lost[0]);
       const left = await people.list(account);
       expect(left).toHaveLength(1);
       owner = left[0]!;
@@ -182,7 +182,7 @@ describeStores('the people', (open) => {
     while (those.length < 20) those.push(await added({}, later(those.length)));
     await takeEvents(stores);
     const { lost } = await race(20, (n) => remove(those[n]!.id, both()[n % 2]));
-    expect(lost).toEqual(['last_person']);
+    expect(lost).toEqual(['last_owner']);
     expect(await people.list(account)).toHaveLength(1);
     expect(await takeEvents(stores)).toHaveLength(19);
   });

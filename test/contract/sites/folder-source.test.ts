@@ -126,7 +126,7 @@ test('a missing folder, or a file in its place, is named', async () => {
 });
 
 test('a folder is published as it is, without hidden files', async () => {
-  await put('index.html', 'img/rex.jpg', '.env', '.git/config', '.well-known/security.txt');
+  await put('index.html', 'img/rex.jpg', '.cache/a', '.DS_Store', '.well-known/security.txt');
   const files = new FileSystemSiteFiles(join(home, 'deploys'));
   const { deploy } = await siteLab(await open(), files);
   const { id, ...deployed } = await deploy(await folderSource(folder));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import { planAllowances, admitProject, type Project } from '../../../src/sites/domain/project.ts';
 import {
   deleteDeploy,
@@ -16,7 +16,7 @@ import type { Projects } from '../../../src/sites/ports.ts';
 import { later, newAccount, now, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
-import { newProject, projectDecision, publish } from '../../support/sites/sites.ts';
+import { begun, newProject, projectDecision, publish } from '../../support/sites/sites.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
@@ -134,7 +134,7 @@ describeStores('projects', (open) => {
 
   const start = async (project: Project, at = later(0), through = projects): Promise<string> => {
     const id = ids.next('dep');
-    await through.change(project, (site) => startDeploy(site, id, at));
+    await through.change(project, (site) => startDeploy(site, begun(id), at));
     return id;
   };
   const succeed = (project: Project, id: string, through = projects): Promise<Site> =>
@@ -156,7 +156,7 @@ describeStores('projects', (open) => {
   testOnBoth('a deploy is read back unchanged while it uploads and when it succeeded', async () => {
     const project = await newProject(stores, account);
     const id = await start(project, later(-5));
-    const uploading = { id, number: 1, startedAt: later(-5), state: 'uploading' };
+    const uploading = { ...begun(id), number: 1, startedAt: later(-5), state: 'uploading' };
     const site = { project, deploys: [uploading], servedDeployId: undefined, lastNumber: 1 };
     expect(await projects.find(project.slug)).toEqual(site);
 
@@ -181,7 +181,7 @@ describeStores('projects', (open) => {
       const changed = await projects.change(project, (site) =>
         deployFailed(site, id, reason, later(5)),
       );
-      const identity = { id, number: 1, startedAt: later(0) };
+      const identity = { ...begun(id), number: 1, startedAt: later(0) };
       const failed = { ...identity, state: 'failed', finishedAt: later(5), ...reason };
       expect(changed).toEqual({
         ...{ project, deploys: [failed], servedDeployId: undefined, lastNumber: 1 },

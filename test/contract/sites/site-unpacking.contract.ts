@@ -40,7 +40,7 @@ export const siteUnpackingContract = (
     const place = await plainTree(join(folder, 'birds'), {
       'index.html': page,
       'img/rex.txt': 'Rex',
-      '.env': 'SECRET=1',
+      '.htaccess': 'SECRET=1',
     });
     const contents = await unpack(place, id);
     expect(contents).toEqual({ files: 2, bytes: page.length + 3, leftOut: 1 });

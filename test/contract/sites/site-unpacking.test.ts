@@ -11,6 +11,7 @@ import { ThreadedUnpacking } from '../../../src/adapters/threads/threaded-unpack
 import type { ThreadLimits } from '../../../src/adapters/threads/thread-pool.ts';
 import { deploySite } from '../../../src/sites/use-cases/deploy-site.ts';
 import { startObjectStore } from '../../support/servers/object-store.ts';
+import { byOperator } from '../../support/sites/sites.ts';
 import { siteLab } from '../../support/sites/site-lab.ts';
 import { processOn } from '../../support/sites/object-store-files.ts';
 import { siteUnpackingContract } from './site-unpacking.contract.ts';
@@ -87,7 +88,7 @@ describe('an upload that takes too much', () => {
     const ids = { next: () => 'dep_1' };
     const deploy = await deploySite({ projects, files, unpacking, allowances, clock, ids })(
       project,
-      place,
+      { upload: place, ...byOperator },
     );
     expect(deploy).toMatchObject({ state: 'failed', problem: 'archive_too_costly' });
     expect(deploy).toHaveProperty('explanation', expect.stringMatching(words));

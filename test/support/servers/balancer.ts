@@ -11,7 +11,7 @@ export interface Balancer {
 const askEveryMs = 100;
 
 /**
- * A proxy in front of several processes, as docs/operations.md wants one: it sends requests to those whose `/readyz` says
+ * A proxy in front of several processes, as docs/running.md wants one: it sends requests to those whose `/readyz` says
  * 200, each over its own connection, and tries another one only when the first did not accept the connection.
  */
 export const startBalancer = async (origins: () => readonly string[]): Promise<Balancer> => {

@@ -6,10 +6,10 @@ import { connectAsAdmin } from './mysql-admin.ts';
 import type { TestDatabase } from './databases.ts';
 import { createDatabase } from './mariadb.ts';
 
-const page = join(import.meta.dirname, '../../..', 'docs', 'operations.md');
+const page = join(import.meta.dirname, '../../..', 'docs', 'databases.md');
 
 /**
- * The settings of another server that docs/operations.md gives, so that tests run with exactly those.
+ * The settings of another server that docs/databases.md gives, so that tests run with exactly those.
  * @param one a line of the block, or its beginning
  * @returns its lines, without comments
  */
@@ -19,11 +19,11 @@ export const documentedSettings = (one: string): readonly string[] => {
     block.split('\n').map((line) => line.replace(/\s+#.*$/, '').trim()),
   );
   const found = lines.find((all) => all.some((line) => line.startsWith(one)));
-  if (!found) throw new Error(`no settings with "${one}" in docs/operations.md`);
+  if (!found) throw new Error(`no settings with "${one}" in docs/databases.md`);
   return found.filter((line) => line !== '' && !line.startsWith('['));
 };
 
-/** An empty database of a user who may do exactly what docs/operations.md grants. */
+/** An empty database of a user who may do exactly what docs/databases.md grants. */
 export const databaseOfDocumentedUser = async (
   serverUrl: string,
   password = 'secret',

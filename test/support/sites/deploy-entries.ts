@@ -27,8 +27,9 @@ export const deployEntries = (
     container.get(Clock),
     container.get(Ids),
   ];
-  return deploySite({ projects, files, unpacking, allowances, clock, ids })(
-    project,
-    sourceOf(...entries),
-  );
+  return deploySite({ projects, files, unpacking, allowances, clock, ids })(project, {
+    upload: sourceOf(...entries),
+    madeBy: 'operator',
+    message: undefined,
+  });
 };

@@ -319,7 +319,7 @@ export const hostileZips = (escape: string): readonly HostileArchive[] => {
     ['an archive in it', () => zip({ name: 'inner.zip', content: zip(bomb(300)) })],
     ['a name that is no UTF-8', () => file(Buffer.from([0x63, 0xe9, 0x2e, 0x74]))],
     ['a name in an old code page', () => zip({ name: Buffer.from([0x82]), flags: noUtf8 })],
-    ['a bomb that is left out', () => zip({ ...bomb(300), name: '.git/zeros' })],
+    ['a bomb that is left out', () => zip({ ...bomb(300), name: '.cache/zeros' })],
   ]);
 };
 

@@ -13,7 +13,7 @@ import type {
 import { deploySite } from '../../../src/sites/use-cases/deploy-site.ts';
 import { newAccount, now } from '../accounts.ts';
 import { allowance } from '../domains/known-domains.ts';
-import { newProject } from './sites.ts';
+import { byOperator, newProject } from './sites.ts';
 import type { Stores } from '../stores.ts';
 
 /** One project with its site. Its deploys are dep_000001, dep_000002, … */
@@ -53,7 +53,11 @@ export const siteLab = async (
     allowances,
     clock,
     deploy: (source, onProgress, { projects = stores.projects, project: to = project } = {}) =>
-      deploySite({ projects, files, unpacking, allowances, clock, ids })(to, source, onProgress),
+      deploySite({ projects, files, unpacking, allowances, clock, ids })(
+        to,
+        { upload: source, ...byOperator },
+        onProgress,
+      ),
     site: async () => (await stores.projects.find(project.slug))!,
     events: async () => (await stores.events()).slice(before),
   };

@@ -1,10 +1,15 @@
 import type { EntryKind } from '../../../src/sites/domain/site-contents.ts';
 import type { SiteSource, SourceEntry } from '../../../src/sites/ports.ts';
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import type { Decision } from '../../../src/kernel/decision.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import { createProject, type Project } from '../../../src/sites/domain/project.ts';
-import { deploySucceeded, startDeploy, type Site } from '../../../src/sites/domain/site.ts';
+import {
+  deploySucceeded,
+  startDeploy,
+  type DeployOrigin,
+  type Site,
+} from '../../../src/sites/domain/site.ts';
 import type { SitesEvent } from '../../../src/sites/domain/sites-event.ts';
 import { later, takeEvents } from '../accounts.ts';
 import type { StoragePorts } from '../storage-ports.ts';
@@ -58,16 +63,22 @@ export const projectDecision = (accountId: string, draft: Partial<Project> = {},
 export const newProject = async (
   stores: Pick<StoragePorts, 'projects' | 'outbox'>,
   accountId: string,
+  draft: Partial<Project> = {},
 ): Promise<Project> => {
-  const decision = projectDecision(accountId);
+  const decision = projectDecision(accountId, draft);
   await stores.projects.add(accountId, () => decision);
   await takeEvents(stores);
   return decision.state;
 };
 
+/** Who makes the deploys of tests. */
+export const byOperator: DeployOrigin = { madeBy: 'operator', message: undefined };
+
+export const begun = (id: string) => ({ id, ...byOperator });
+
 /** Uploads and serves one deploy in a single step. */
 export const publish = (site: Site, deployId: string): Decision<Site, SitesEvent> => {
-  const { state } = startDeploy(site, deployId, later(0));
+  const { state } = startDeploy(site, begun(deployId), later(0));
   return deploySucceeded(state, deployId, { files: 1, bytes: 1 }, later(0));
 };
 

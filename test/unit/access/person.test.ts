@@ -1,18 +1,26 @@
 import { openAccount } from '../../../src/access/domain/account.ts';
 import {
   changePassword,
+  changeRole,
   emailOf,
   invitePerson,
   isEmail,
   type Person,
   removePerson,
 } from '../../../src/access/domain/person.ts';
+import { roles } from '../../../src/access/domain/role.ts';
 import { describe, expect, test } from '@jest/globals';
 
 const now = new Date('2026-03-01T10:00:00Z');
+const draft = {
+  id: 'pers_1',
+  accountId: 'acct_1',
+  email: 'mia@shop.example',
+  role: 'owner',
+} as const;
 const open = (email: string) =>
   openAccount({ id: 'acct_1', name: 'Zoo', email, plan: 'free' }, now);
-const invite = (email: string) => invitePerson({ id: 'pers_1', accountId: 'acct_1', email }, now);
+const invite = (email: string) => invitePerson({ ...draft, email }, now);
 
 test('an address is stored and looked up in lower case, without spaces around it', () => {
   expect(emailOf('\t MIA@Shop.Example ')).toBe('mia@shop.example');
@@ -71,7 +79,6 @@ describe('an address', () => {
   });
 });
 
-const draft = { id: 'pers_1', accountId: 'acct_1', email: 'mia@shop.example' };
 const about = { accountId: 'acct_1', occurredAt: now, personId: 'pers_1' };
 const mia: Person = {
   ...draft,
@@ -84,7 +91,7 @@ describe('inviting a person', () => {
   test('lower-cases and trims the address, and records the invitation', () => {
     expect(invitePerson({ ...draft, email: ' Mia@Shop.Example\n' }, now)).toEqual({
       state: mia,
-      events: [{ type: 'person_invited', ...about, email: 'mia@shop.example' }],
+      events: [{ type: 'person_invited', ...about, email: 'mia@shop.example', role: 'owner' }],
     });
   });
 
@@ -114,14 +121,36 @@ describe('removing a person', () => {
     expect(removePerson([mia, other], mia.id, now)).toEqual([removed]);
   });
 
-  test('is refused when nobody else could sign in', () => {
-    const removing = () => removePerson([mia], mia.id, now);
-    expect(removing).toThrow(expect.objectContaining({ code: 'last_person' }));
-    expect(removing).toThrow('mia@shop.example is the only one who can sign in');
+  test('is refused when it is the last owner', () => {
+    const viewer: Person = { ...other, role: 'viewer' };
+    const removing = () => removePerson([mia, viewer], mia.id, now);
+    expect(removePerson([mia, viewer], viewer.id, now)).toHaveLength(1);
+    expect(removing).toThrow(expect.objectContaining({ code: 'last_owner' }));
+    expect(removing).toThrow('mia@shop.example is the only owner of this account');
   });
 
   test.each([[[]], [[mia]], [[mia, other]]])('is refused for an unknown person', (people) => {
     const removing = () => removePerson(people, 'pers_3', now);
     expect(removing).toThrow(expect.objectContaining({ code: 'person_not_found' }));
+  });
+});
+
+describe('giving somebody a role', () => {
+  const ben: Person = { ...mia, id: 'pers_2', email: 'ben@shop.example', role: 'editor' };
+
+  test.each(roles)('makes an editor %s, with an event unless it changes nothing', (role) => {
+    const { state, events } = changeRole([mia, ben], ben.id, { role, now });
+    expect(state).toEqual({ ...ben, role });
+    const told = { type: 'person_role_changed', ...about, personId: ben.id, email: ben.email };
+    expect(events).toEqual(role === 'editor' ? [] : [{ ...told, from: 'editor', to: role }]);
+  });
+
+  test('is refused when it takes the last owner away, and for an unknown person', () => {
+    const lowering = () => changeRole([mia, ben], mia.id, { role: 'viewer', now });
+    expect(lowering).toThrow(expect.objectContaining({ code: 'last_owner' }));
+    const two = [mia, { ...ben, role: 'owner' }] as const;
+    expect(changeRole(two, mia.id, { role: 'viewer', now }).state.role).toBe('viewer');
+    const unknown = () => changeRole([mia], 'pers_3', { role: 'viewer', now });
+    expect(unknown).toThrow(expect.objectContaining({ code: 'person_not_found' }));
   });
 });

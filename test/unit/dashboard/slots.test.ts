@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Slots, type GiveBack } from '../../../src/adapters/dashboard/projects/slots.ts';
+import { Slots, type GiveBack } from '../../../src/adapters/uploads/slots.ts';
 
 /** Waits in line for an account, and reports when it has its turn. */
 const waitingIn = (slots: Slots) => {

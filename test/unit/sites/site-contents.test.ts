@@ -157,7 +157,7 @@ describe('an upload', () => {
   };
 
   test('is counted when it is complete', () => {
-    const inspection = inspect('index.html', 'img/rex.jpg', '.env');
+    const inspection = inspect('index.html', 'img/rex.jpg', '.htaccess');
     inspection.admit('img/', 'folder');
     inspection.count(10);
     inspection.count(0);
@@ -166,9 +166,9 @@ describe('an upload', () => {
   });
 
   test.each([
-    '.env',
-    '.git/config',
-    'a/.cache/b',
+    'a/.env',
+    'a/.git/config',
+    '.cache/b',
     '.well-known/.hidden',
     '__MACOSX/._index.html',
     'a/._b',
@@ -188,6 +188,36 @@ describe('an upload', () => {
     const inspection = inspect(...paths);
     expect(inspection.finish().files).toBe(2);
     expect(inspection.wrapping()).toBe(folder);
+  });
+
+  test.each([
+    [['.env'], 'file', '".env"'],
+    [['.git/'], 'folder', '".git"'],
+    [['index.html', 'node_modules/left-pad/index.js'], 'file', '"node_modules"'],
+    [['shop/index.html', 'shop/.git/config', '__MACOSX/._shop'], 'file', '"shop/.git"'],
+    [['shop/.env', 'shop/index.html'], 'file', '"shop/.env"'],
+  ] as const)('with %j at its top is refused, because that is no site', (paths, kind, named) => {
+    const refusal = thrownBy(() => {
+      const inspection = inspectSite();
+      for (const path of paths) inspection.admit(path, kind);
+      inspection.finish();
+    });
+    expect(codeOf(refusal)).toBe('archive_unwanted');
+    expect(refusal.message).toContain(named);
+  });
+
+  test('of too many files is refused for the packages that fill it', () => {
+    const inspection = inspect('shop/index.html');
+    const refusal = thrownBy(() => {
+      for (let n = 0; n <= siteLimits.entries; n++)
+        inspection.admit(`shop/node_modules/${String(n)}.js`, 'file');
+    });
+    expect(codeOf(refusal)).toBe('archive_unwanted');
+  });
+
+  test('may have a folder "docs/node_modules" or "a/.git" that is not at its top', () => {
+    const inspection = inspect('index.html', 'docs/node_modules/a.js', 'a/.git/config');
+    expect(inspection.finish()).toMatchObject({ files: 2, leftOut: 1 });
   });
 
   test.each(['', '.', './', 'img', 'img/', './img/'])('may have the folder "%s" in it', (path) => {
@@ -229,7 +259,7 @@ describe('an upload', () => {
     const inspection = inspect('index.html');
     for (let n = 1; n < siteLimits.entries; n++) {
       if (n % 2) inspection.admit(`f${String(n)}`, 'file');
-      else inspection.admit(`.git/${String(n)}`, n % 4 ? 'file' : 'folder');
+      else inspection.admit(`.cache/${String(n)}`, n % 4 ? 'file' : 'folder');
     }
     expect(inspection.finish()).toMatchObject({ files: 5001, leftOut: 2500 });
     const refusal = thrownBy(() => inspection.admit('one-more/', 'folder'));

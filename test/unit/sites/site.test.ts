@@ -8,6 +8,7 @@ import {
   longestUploadMs,
   type DeployState,
   deleteDeploy,
+  deployMessage,
   deployFailed,
   deploySucceeded,
   giveUpUploads,
@@ -18,6 +19,8 @@ import {
 import type { SitesEvent } from '../../../src/sites/domain/sites-event.ts';
 import { codeOf } from '../../support/race.ts';
 
+const begun = (id: string) => ({ id, madeBy: 'operator', message: undefined }) as const;
+
 const now = new Date('2026-03-01T10:00:00Z');
 const later = (ms: number): Date => new Date(now.getTime() + ms);
 const project = {
@@ -26,6 +29,7 @@ const project = {
   name: 'Birds',
   slug: 'birds',
   createdAt: later(-1000),
+  deletedAt: undefined,
 };
 const empty: Site = { project, deploys: [], servedDeployId: undefined, lastNumber: 0 };
 const contents = { files: 3, bytes: 1000 };
@@ -37,7 +41,7 @@ const numbersOf = ({ deploys }: Site): readonly number[] => deploys.map(({ numbe
 
 /** What a test does to a site, one after the other; `+3` starts, `ok3` and `bad3` end, `back3` rolls back. */
 const steps: Readonly<Record<string, (site: Site, number: number) => { readonly state: Site }>> = {
-  '+': (site, number) => startDeploy(site, idOf(number), now),
+  '+': (site, number) => startDeploy(site, begun(idOf(number)), now),
   ok: (site, number) => deploySucceeded(site, idOf(number), contents, now),
   bad: (site, number) => deployFailed(site, idOf(number), reason, now),
   back: (site, number) => rollBack(site, number, now),
@@ -135,8 +139,8 @@ describe('every command in every state of a deploy', () => {
 
 describe('a new deploy', () => {
   test('uploads under the next number, and nothing is served yet', () => {
-    const { state, events } = startDeploy(empty, 'dep_1', now);
-    const deploy = { id: 'dep_1', number: 1, startedAt: now, state: 'uploading' };
+    const { state, events } = startDeploy(empty, begun('dep_1'), now);
+    const deploy = { ...begun('dep_1'), number: 1, startedAt: now, state: 'uploading' };
     expect(state).toEqual({ project, deploys: [deploy], servedDeployId: undefined, lastNumber: 1 });
     expect(events).toEqual([]);
     expect(numbersOf(after('+1 bad1 +2 ok2 +3'))).toEqual([3, 2, 1]);
@@ -209,15 +213,19 @@ describe('deleting', () => {
     expect(events).toEqual([{ type: 'deploy_deleted', ...common, deployId: 'dep_2', number: 2 }]);
   });
 
+  test('removes a failed deploy, too', () => {
+    const { state } = deleteDeploy(after('+4 bad4', published(1, 3)), 4, now);
+    expect(numbersOf(state)).toEqual([3, 2, 1]);
+  });
+
   test.each([
     ['deploy_wrong_state', published(1, 3), 3],
     ['deploy_wrong_state', after('back1', published(1, 3)), 1],
     ['deploy_wrong_state', after('+4', published(1, 3)), 4],
-    ['deploy_wrong_state', after('+4 bad4', published(1, 3)), 4],
     ['deploy_not_found', published(1, 3), 4],
     ['deploy_not_found', published(1, 11), 1],
   ])(
-    'is refused with %s for what is served, has no files or is not there',
+    'is refused with %s for what is served, still uploads or is not there',
     (code, site, number) => {
       expect(codeOf(refusalOf(() => deleteDeploy(site, number, now)))).toBe(code);
     },
@@ -264,8 +272,8 @@ describe('old deploys', () => {
 
 describe('giving up', () => {
   test('fails only what uploads for more than an hour, and says what to do', () => {
-    const old = startDeploy(empty, 'dep_1', later(-longestUploadMs - 1)).state;
-    const limit = startDeploy(old, 'dep_2', later(-longestUploadMs)).state;
+    const old = startDeploy(empty, begun('dep_1'), later(-longestUploadMs - 1)).state;
+    const limit = startDeploy(old, begun('dep_2'), later(-longestUploadMs)).state;
     const { state, events } = giveUpUploads(after('+3', limit), now);
     expect(state.deploys).toMatchObject([
       { number: 3, state: 'uploading' },
@@ -306,7 +314,7 @@ describe('whatever happens to a site', () => {
       const decide = () => {
         switch (word) {
           case '+':
-            return startDeploy(site, idOf((started += 1)), at);
+            return startDeploy(site, begun(idOf((started += 1))), at);
           case 'ok':
             return deploySucceeded(site, idOf(number), contents, at);
           case 'bad':
@@ -365,5 +373,26 @@ describe('whatever happens to a site', () => {
       }),
       { numRuns: 40 },
     );
+  });
+});
+
+describe('what is said of a deploy', () => {
+  test.each([
+    ['Fix the price list', 'Fix the price list'],
+    ['  Fix it \n\nIt was wrong.', 'Fix it'],
+    ['a\tb\u202ec', 'a b c'],
+    ['', undefined],
+    [' \n ', undefined],
+    ['\u0007', undefined],
+    ['😀'.repeat(200), '😀'.repeat(200)],
+    ['😀'.repeat(201), `${'😀'.repeat(199)}…`],
+  ])('%j becomes %j', (said, kept) => {
+    expect(deployMessage(said)).toBe(kept);
+  });
+
+  test('is kept with it, and who made it', () => {
+    const origin = { id: 'dep_1', madeBy: 'key:key_1', message: 'Fix it' } as const;
+    const { state } = startDeploy(empty, origin, now);
+    expect(deploySucceeded(state, 'dep_1', contents, now).state.deploys).toMatchObject([origin]);
   });
 });

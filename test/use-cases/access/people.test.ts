@@ -184,7 +184,7 @@ describe('removing a person from an account', () => {
 
   test('is refused for the last person, and for people of another account', async () => {
     const last = face.dismiss(accountId, mia.id);
-    await expect(last).rejects.toHaveProperty('code', 'last_person');
+    await expect(last).rejects.toHaveProperty('code', 'last_owner');
     const draft = { name: 'Else', email: 'eve@elsewhere.example', plan: 'free' } as const;
     const { account } = await face.createAccount(draft);
     await face.invite(account.id, 'eva@elsewhere.example');
@@ -199,7 +199,7 @@ describe('removing a person from an account', () => {
     const rivals = [mia.id, ben.id];
     const { won, lost } = await race(2, (n) => face.dismiss(accountId, rivals[n]!));
     expect(won).toHaveLength(1);
-    expect(lost).toEqual(['last_person']);
+    expect(lost).toEqual(['last_owner']);
     expect(await face.listPeople(accountId)).toHaveLength(1);
   });
 });

@@ -19,6 +19,8 @@ import { deploySite, giveUpCutOffUploads } from '../../../src/sites/use-cases/de
 import { later, now } from '../../support/accounts.ts';
 import { siteLab, type SiteLab } from '../../support/sites/site-lab.ts';
 import {
+  begun,
+  byOperator,
   allOf,
   brokenOff,
   entry,
@@ -53,7 +55,7 @@ describe('a good upload', () => {
   test('is served with all its files and recorded', async () => {
     const deploy = await site.deploy(good());
     const ended = { state: 'succeeded', finishedAt: now, files: 2, bytes: 18 + 19 };
-    expect(deploy).toEqual({ id: 'dep_000001', number: 1, startedAt: now, ...ended });
+    expect(deploy).toEqual({ ...begun('dep_000001'), number: 1, startedAt: now, ...ended });
     expect(await site.site()).toMatchObject({ deploys: [deploy], servedDeployId: deploy.id });
     const stored = (await files.list(deploy.id)) ?? [];
     expect(stored.map(({ path }) => path).toSorted()).toEqual(['img/rex.jpg', 'index.html']);
@@ -65,7 +67,7 @@ describe('a good upload', () => {
 
   test('reports progress for every entry and file', async () => {
     const told: UploadProgress[] = [];
-    const source = sourceOf(entry('index.html'), entry('img/', '', 'folder'), entry('.env'));
+    const source = sourceOf(entry('index.html'), entry('img/', '', 'folder'), entry('.hidden'));
     await site.deploy(source, (progress) => told.push(progress));
     expect(told).toEqual([
       { step: 'unpacking', done: 1, total: 3 },
@@ -84,7 +86,7 @@ describe('a good upload', () => {
   });
 
   test('is not read where it is ignored', async () => {
-    const [hidden, page] = [watched('.git/config'), watched('index.html')];
+    const [hidden, page] = [watched('.cache/config'), watched('index.html')];
     await site.deploy(sourceOf(hidden.entry, page.entry));
     expect([hidden.reads(), page.reads()]).toEqual([0, 1]);
   });
@@ -368,7 +370,10 @@ test('nothing is deployed to a project that is not there, or is somebody else’
     { accountId: project.accountId, slug: 'nobody' },
     { accountId: 'acct_nobody', slug: project.slug },
   ]) {
-    await expect(deploy(key, source)).rejects.toHaveProperty('code', 'project_not_found');
+    await expect(deploy(key, { upload: source, ...byOperator })).rejects.toHaveProperty(
+      'code',
+      'project_not_found',
+    );
   }
   expect((await site.site()).deploys).toEqual([]);
 });

@@ -23,12 +23,18 @@ const words: {
   readonly [Type in AnyEvent['type']]: (about: Details<Type>, names: Names) => string;
 } = {
   pet_added: ({ petId }) => `Added animal ${petId}`,
+  pet_changed: ({ petId, name, categoryId }) =>
+    `Changed animal ${petId}: ${name}, category ${categoryId}`,
   pet_reserved: ({ petId }) => `Reserved animal ${petId}`,
   pet_released: ({ petId }) => `Released animal ${petId}`,
   pet_sold: ({ petId }) => `Sold animal ${petId}`,
+  pet_deleted: ({ petId, name }) => `Deleted animal ${petId}, ${name}`,
   order_approved: ({ orderId }) => `Approved order ${orderId}`,
   order_delivered: ({ orderId }) => `Delivered order ${orderId}`,
   account_opened: ({ plan }) => `Opened the account on the ${planNames[plan]} plan`,
+  account_renamed: ({ name }) => `Renamed the account to ${name}`,
+  account_deleted: ({ until }) => `Deleted the account; it can be restored until ${moment(until)}`,
+  account_restored: () => 'Restored the account',
   plan_changed: ({ from, to, perMinute, perDay, projects, domains, storageGib }) =>
     [
       `Changed the plan from ${planNames[from]} to ${planNames[to]}: ${count(perMinute)} requests per minute`,
@@ -44,7 +50,8 @@ const words: {
     `Banned the API key ${key(keyId)} until ${moment(until)}`,
   api_key_ban_lifted: ({ keyId }, { key }) => `Lifted the ban of the API key ${key(keyId)}`,
   api_key_revoked: ({ keyId }, { key }) => `Revoked the API key ${key(keyId)}`,
-  person_invited: ({ email }) => `Invited ${email}`,
+  person_invited: ({ email, role }) => `Invited ${email} as ${role}`,
+  person_role_changed: ({ email, from, to }) => `Made ${email} ${to} instead of ${from}`,
   sign_in_link_made: ({ email }) => `Created a sign-in link for ${email}`,
   link_mail_wanted: ({ email }) => `Asked for a sign-in link by mail for ${email}`,
   sign_in_link_mailed: ({ email }) => `Sent a sign-in link to ${email} by mail`,
@@ -54,6 +61,14 @@ const words: {
   password_changed: ({ personId }, { person }) => `Changed the password of ${person(personId)}`,
   session_revoked: ({ personId }, { person }) => `Ended a session of ${person(personId)}`,
   project_created: ({ slug }) => `Created the project ${slug}`,
+  project_renamed: ({ name, slug, from }) =>
+    from === undefined
+      ? `Renamed the project ${slug} to ${name}`
+      : `Moved the project ${name} from ${from} to ${slug}`,
+  project_deleted: ({ slug, until }) =>
+    `Deleted the project ${slug}; it can be restored until ${moment(until)}`,
+  project_restored: ({ slug }) => `Restored the project ${slug}`,
+  project_ended: ({ slug }) => `The project ${slug} is gone for good`,
   deploy_succeeded: ({ projectId, number }, { project }) =>
     `Deployed ${project(projectId)}: deploy ${number}`,
   deploy_failed: ({ projectId, number, problem }, { project }) =>
@@ -151,8 +166,12 @@ export type Topic = keyof typeof topicNames;
 /** Every event has one. A new one does not compile until it has. */
 const topics: Readonly<Record<AnyEvent['type'], Topic>> = {
   account_opened: 'account',
+  account_renamed: 'account',
+  account_deleted: 'account',
+  account_restored: 'account',
   plan_changed: 'account',
   person_invited: 'people',
+  person_role_changed: 'people',
   person_removed: 'people',
   person_signed_in: 'people',
   sign_in_link_made: 'people',
@@ -166,6 +185,10 @@ const topics: Readonly<Record<AnyEvent['type'], Topic>> = {
   api_key_ban_lifted: 'keys',
   api_key_revoked: 'keys',
   project_created: 'projects',
+  project_renamed: 'projects',
+  project_deleted: 'projects',
+  project_restored: 'projects',
+  project_ended: 'projects',
   deploy_succeeded: 'projects',
   deploy_failed: 'projects',
   deploy_discarded: 'projects',
@@ -201,9 +224,11 @@ const topics: Readonly<Record<AnyEvent['type'], Topic>> = {
   webhook_tested: 'webhooks',
   webhook_repeated: 'webhooks',
   pet_added: 'animals',
+  pet_changed: 'animals',
   pet_reserved: 'animals',
   pet_released: 'animals',
   pet_sold: 'animals',
+  pet_deleted: 'animals',
   order_approved: 'animals',
   order_delivered: 'animals',
 };

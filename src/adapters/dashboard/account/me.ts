@@ -27,6 +27,7 @@ export const passwordForm = (
 ): Form =>
   form({
     name: 'password',
+    operation: 'me.change',
     path,
     secrets: ['current', 'wanted'],
     schema: v.object({
@@ -92,6 +93,7 @@ type Ports = Pick<DashboardPorts, 'access'>;
 export const endSession = ({ access }: Ports): Form =>
   bareForm({
     name: 'end-session',
+    operation: 'me.end_session',
     path: `${path}/:session/end`,
     act: async ({ signedIn, parameters: { session = '' } }) => {
       await access.revokeSession(signedIn, session);
@@ -102,6 +104,7 @@ export const endSession = ({ access }: Ports): Form =>
 export const endSessions = ({ access }: Ports): Form =>
   bareForm({
     name: 'end-sessions',
+    operation: 'me.end_session',
     path: `${path}/end-others`,
     act: async ({ signedIn }) => {
       await access.revokeOtherSessions(signedIn);

@@ -1,13 +1,21 @@
 import * as v from 'valibot';
 import { personNotFound } from '../../../access/domain/access-error.ts';
+import { roles, roleWords } from '../../../access/domain/role.ts';
 import type { Person } from '../../../access/domain/person.ts';
 import type { Invitation } from '../../../access/use-cases/people.ts';
 import type { MailTrouble } from '../../../notifications/ports.ts';
-import { buttonForm, confirmedForm, field, formError, onceInput } from '../frame/form-parts.ts';
+import {
+  buttonForm,
+  confirmedForm,
+  field,
+  formError,
+  onceInput,
+  select,
+} from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { PageProblem } from '../frame/page-problem.ts';
 import { badge, type ColumnsOf, day, secretCard, table, time } from '../frame/parts.ts';
-import { accountPath } from '../frame/paths.ts';
+import { accountPath, signInPath } from '../frame/paths.ts';
 import {
   bareForm,
   form,
@@ -19,6 +27,9 @@ import {
 } from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
+
+const peoplePath = `${accountPath}/people`;
+const ownLinkPath = `${accountPath}/link`;
 
 interface PeopleOptions {
   readonly newId: () => string;
@@ -33,23 +44,28 @@ interface Known {
 
 export const peopleSection = (
   { people, troubles }: Known,
-  { signedIn, now }: Visit,
+  { signedIn, now, may }: Visit,
   { newId, refusal, isMailOn }: PeopleOptions,
 ): Html => {
   const invited = refusalOf(refusal, 'invite');
+  const wrongRole = refusalOf(refusal, 'role');
   const troubleOf = new Map(troubles.map((one) => [one.personId, one]));
   const refusedMail = ({ id }: Person) => refusedSince(troubleOf.get(id), now);
   return html`<section class="card" id="people">
     <h2>People</h2>
-    <p class="hint">Everyone listed here has full access to this account. You can create links for yourself and for people who have not signed in yet. ${isMailOn ? 'Everyone else asks for one on the sign-in page.' : 'For everyone else, the operator of this service creates one.'}</p>
-    ${formError(refusalOf(refusal, 'dismiss') ?? refusalOf(refusal, 'new-link'))}
-    ${table(people, Object.values(columns(signedIn.person.id, { newId, isMailOn, refusedMail })))}
-    <form method="post" action="${peoplePath}" class="fields">
+    <p class="hint">An owner may do everything, an editor everything with projects, domains, deploys, animals and orders, a viewer only reads. You can create links for yourself and for people who have not signed in yet. ${isMailOn ? 'Everyone else asks for one on the sign-in page.' : 'For everyone else, the operator of this service creates one.'}</p>
+    ${formError(refusalOf(refusal, 'dismiss') ?? refusalOf(refusal, 'new-link') ?? wrongRole)}
+    ${table(people, Object.values(columns(signedIn.person.id, { newId, isMailOn, refusedMail, may })))}
+    ${
+      may('person.invite') &&
+      html`<form method="post" action="${peoplePath}" class="fields">
       ${formError(invited)}
       ${onceInput(newId())}
       ${field({ label: 'Email', name: 'email', type: 'email', autocomplete: 'off', maxlength: 254, placeholder: 'keeper@shop.example', hint: `${isMailOn ? 'They get a sign-in link by mail, and you get another one to pass on.' : 'You get a sign-in link to pass on.'} It works once and expires after 7 days.` }, invited)}
+      ${select({ label: 'Role', name: 'role', value: 'editor', options: roles.map((role) => [role, `${role}: ${roleWords[role]}`]) }, invited)}
       <button class="main">Invite</button>
-    </form>
+    </form>`
+    }
   </section>`;
 };
 
@@ -60,11 +76,12 @@ const refusedSince = (trouble: MailTrouble | undefined, now: Date): Html =>
 
 interface Cells extends Pick<PeopleOptions, 'newId' | 'isMailOn'> {
   readonly refusedMail: (person: Person) => Html;
+  readonly may: Visit['may'];
 }
 
 const columns = (
   ownId: string,
-  { newId, isMailOn, refusedMail }: Cells,
+  { newId, isMailOn, refusedMail, may }: Cells,
 ): ColumnsOf<Person, 'id' | 'accountId' | 'passwordHash' | 'provenAt'> => ({
   email: [
     'Email',
@@ -72,23 +89,38 @@ const columns = (
     (person) =>
       html`${person.email} ${person.id === ownId && badge('you', 'good')}${refusedMail(person)}`,
   ],
+  role: [
+    'Role',
+    'text',
+    (person) => (may('person.change_role') ? changeRole(person) : person.role),
+  ],
   createdAt: ['Added', 'text', ({ createdAt }) => day(createdAt)],
   joinedAt: ['Signs in with', 'text', waysIn],
   actions: [
     'Actions',
     'actions',
     (person) => [
-      person.id === ownId && makeLink(person, 'New link', newId()),
+      ...(person.id === ownId
+        ? [makeLink(person, 'New link', { to: ownLinkPath, once: newId() }), leave]
+        : []),
       person.id !== ownId &&
         !person.joinedAt &&
-        makeLink(person, isMailOn ? 'Send again' : 'New link', newId()),
-      person.id !== ownId && remove(person),
+        may('person.invite') &&
+        makeLink(person, isMailOn ? 'Send again' : 'New link', {
+          to: `${peoplePath}/${person.id}/link`,
+          once: newId(),
+        }),
+      person.id !== ownId && may('person.remove') && remove(person),
     ],
   ],
 });
 
-const makeLink = ({ id, email }: Person, label: string, once: string): Html =>
-  buttonForm(`${peoplePath}/${id}/link`, label, {
+const makeLink = (
+  { email }: Person,
+  label: string,
+  { to, once }: { readonly to: string; readonly once: string },
+): Html =>
+  buttonForm(to, label, {
     once,
     about: `Make a sign-in link for ${email}`,
   });
@@ -98,6 +130,25 @@ const waysIn = ({ joinedAt, provenAt, passwordHash }: Person): string => {
   const way = passwordHash === undefined ? 'links only' : 'a password';
   return provenAt ? way : `${way}; address not confirmed`;
 };
+
+const changeRole = ({ id, email, role: now }: Person): Html => {
+  const role = `role-${id}`;
+  return html`<form method="post" action="${peoplePath}/${id}/role" class="inline">
+    <label class="visually-hidden" for="${role}">Role of ${email}</label>
+    <select id="${role}" name="role">${roles.map((one) => html`<option value="${one}" ${one === now && html`selected`}>${one}</option>`)}</select>
+    <button title="Save the role of ${email}">Save</button>
+  </form>`;
+};
+
+const leave = confirmedForm({
+  id: 'leave',
+  label: 'Leave',
+  about: 'Leave this account',
+  question: 'Leave this account?',
+  consequences: 'You can no longer sign in to it, unless an owner invites you again.',
+  confirm: 'Leave account',
+  action: `${peoplePath}/leave`,
+});
 
 const remove = ({ id, email }: Person): Html =>
   confirmedForm({
@@ -111,56 +162,96 @@ const remove = ({ id, email }: Person): Html =>
     action: `${peoplePath}/${id}/remove`,
   });
 
-const peoplePath = `${accountPath}/people`;
-
 type Ports = Pick<DashboardPorts, 'access' | 'notifications' | 'settings'>;
+
+const roleField = v.picklist(roles, 'Choose one of the roles.');
 
 export const invitation = ({ access, notifications, settings }: Ports): Form =>
   form({
     name: 'invite',
+    operation: 'person.invite',
     path: peoplePath,
     schema: v.object({
       email: v.pipe(
         filled('Enter an email address.'),
         v.maxLength(254, 'An email address has at most 254 characters.'),
       ),
+      role: roleField,
     }),
     field: 'email',
     once: { admit: ({ accountId }) => access.admitInvitation(accountId) },
-    act: async ({ accountId, now }, { email }) => {
-      const invited = await access.invite(accountId, email);
+    act: async ({ accountId, now }, { email, role }) => {
+      const invited = await access.invite(accountId, email, role);
       const passedOn = passedOnBy(notifications.isMailOn, invited);
       return { ...shownLink(invited, { origin: settings.origin, passedOn, now }), status: 201 };
     },
   });
 
-/** Makes a new link for oneself, or for a person who was invited and never came. */
-export const newLink = ({ access, notifications, settings }: Ports): Form =>
+/** Makes a new link for a person who was invited and never came. */
+export const newLink = (ports: Ports): Form =>
+  linkForm(ports, {
+    ...{ name: 'new-link', operation: 'person.invite', path: `${peoplePath}/:person/link` },
+    personOf: ({ parameters: { person = '' } }) => person,
+  });
+
+export const ownLink = (ports: Ports): Form =>
+  linkForm(ports, {
+    ...{ name: 'own-link', operation: 'me.make_link', path: ownLinkPath },
+    personOf: ({ signedIn }) => signedIn.person.id,
+  });
+
+type LinkForm = Pick<Form, 'name' | 'operation' | 'path'> & {
+  readonly personOf: (visit: Visit) => string;
+};
+
+const linkForm = (
+  { access, notifications, settings }: Ports,
+  { personOf, ...form }: LinkForm,
+): Form =>
   bareForm({
-    name: 'new-link',
-    path: `${peoplePath}/:person/link`,
-    once: {
-      admit: ({ signedIn, parameters: { person = '' } }) => access.admitNewLink(signedIn, person),
-    },
-    act: async ({ signedIn, now, parameters: { person = '' } }) => {
-      const invited = await access.renewLink(signedIn, person);
-      const isOwn = person === signedIn.person.id;
+    ...form,
+    once: { admit: (visit) => access.admitNewLink(visit.signedIn, personOf(visit)) },
+    act: async (visit) => {
+      const { signedIn, now } = visit;
+      const invited = await access.renewLink(signedIn, personOf(visit));
+      const isOwn = invited.person.id === signedIn.person.id;
       const passedOn = isOwn ? 'notAtAll' : passedOnBy(notifications.isMailOn, invited);
       return { ...shownLink(invited, { origin: settings.origin, passedOn, now }), status: 200 };
+    },
+  });
+
+export const roleForm = ({ access }: Ports): Form =>
+  form({
+    name: 'role',
+    operation: 'person.change_role',
+    path: `${peoplePath}/:person/role`,
+    schema: v.object({ role: roleField }),
+    act: async ({ accountId, parameters: { person = '' } }, { role }) => {
+      await access.giveRole(accountId, person, role);
+      return { to: accountPath, done: 'role' };
+    },
+  });
+
+export const leaving = ({ access }: Ports): Form =>
+  bareForm({
+    name: 'leave',
+    operation: 'me.leave',
+    path: `${peoplePath}/leave`,
+    act: async ({ accountId, signedIn }) => {
+      await access.dismiss(accountId, signedIn.person.id);
+      return { to: signInPath };
     },
   });
 
 export const dismissal = (ports: Ports): Form =>
   bareForm({
     name: 'dismiss',
+    operation: 'person.remove',
     path: `${peoplePath}/:person/remove`,
     act: async (visit) => {
       const { id } = await personOf(ports, visit);
       if (id === visit.signedIn.person.id) {
-        throw new PageProblem(
-          422,
-          'You cannot remove yourself; ask another person in your account.',
-        );
+        throw new PageProblem(422, 'You cannot remove yourself; leave the account instead.');
       }
       await ports.access.dismiss(visit.accountId, id);
       return { to: accountPath, done: 'removed' };

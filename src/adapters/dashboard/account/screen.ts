@@ -13,7 +13,15 @@ import { mailForm, mailSection } from '../notices/mail.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { auditSection } from './audit-log.ts';
 import { endSession, endSessions, passwordForm, passwordSection, sessionsSection } from './me.ts';
-import { dismissal, invitation, newLink, peopleSection } from './people.ts';
+import {
+  dismissal,
+  invitation,
+  leaving,
+  newLink,
+  ownLink,
+  peopleSection,
+  roleForm,
+} from './people.ts';
 
 export const accountScreen = (ports: DashboardPorts): Screen => {
   const { access, sites, notifications, ids } = ports;
@@ -25,6 +33,7 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
     notices: {
       [shownOnce]:
         'This was already done, and the link was shown then. If you lost it, create a new one.',
+      role: 'The role is saved.',
       removed: 'The person was removed and can no longer sign in.',
       password: 'The password is saved. All your other sessions have ended.',
       ended: 'The session has ended.',
@@ -60,6 +69,9 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
     forms: [
       invitation(ports),
       newLink(ports),
+      ownLink(ports),
+      leaving(ports),
+      roleForm(ports),
       dismissal(ports),
       mailForm(ports),
       passwordForm(ports),
@@ -84,7 +96,7 @@ const planSection = (
 </section>`;
 
 /** The name is shown beside the id; custom limits are in the table. */
-type ShownElsewhere = 'name' | 'email' | 'ownLimits' | 'siteLimits' | 'warnings';
+type ShownElsewhere = 'deletedAt' | 'name' | 'email' | 'ownLimits' | 'siteLimits' | 'warnings';
 
 const factsOf = ({
   id,

@@ -43,7 +43,12 @@ export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
     const query = readAnimalsQuery(asked);
     const { status, before } = query;
     const [pets, orders] = await Promise.all([
-      catalogue.newestPets(accountId, { before, limit: perPage + 1 }, status),
+      catalogue.searchPets(accountId, {
+        status,
+        order: 'newest',
+        after: before === undefined ? undefined : { id: before, name: '' },
+        limit: perPage + 1,
+      }),
       namedOrders(catalogue, accountId, query),
     ]);
     const ofNew = refusalOf(refusal, 'add-animal');
@@ -90,6 +95,7 @@ const namedOrders = async (
 const adding = (catalogue: Catalogue): Form =>
   form({
     name: 'add-animal',
+    operation: 'animal.add',
     path: animalsPath,
     schema: petDraft,
     field: 'name',
@@ -104,6 +110,7 @@ const adding = (catalogue: Catalogue): Form =>
 const stepping = (catalogue: Catalogue, step: Step, kind: 'animal' | 'order'): Form =>
   bareForm({
     name: step.name,
+    operation: `${kind}.change`,
     path: `${animalsPath}${below[kind]}/:id/${step.name}`,
     act: async ({ accountId, query, parameters }) => {
       const id = readId(parameters['id']);

@@ -17,6 +17,7 @@ export interface VerifyOptions {
   readonly action: string;
   readonly now: Date;
   readonly refusal: Refusal | undefined;
+  readonly may: Visit['may'];
   /** One of many rows: nothing stands out, and live domains have none. */
   readonly isInList?: boolean;
 }
@@ -24,8 +25,8 @@ export interface VerifyOptions {
 export const verifyAnchor = ({ id }: Pick<CustomDomain, 'id'>): string => `verify-${id}`;
 
 export const verifyForm = (domain: CustomDomain, options: VerifyOptions): Html => {
-  const { action, now, refusal, isInList = false } = options;
-  const button = buttonOf(domain, now, isInList);
+  const { action, now, refusal, may, isInList = false } = options;
+  const button = may('domain.verify') && buttonOf(domain, now, isInList);
   if (!button) return nothing;
   const { label, readyAt } = button;
   const anchor = verifyAnchor(domain);
@@ -56,23 +57,30 @@ const buttonOf = (domain: CustomDomain, now: Date, isInList: boolean) => {
   }
 };
 
-export const domainMenu = (domain: CustomDomain, slug: string, { isPrimary }: DomainRole): Html => {
+export const domainMenu = (
+  domain: CustomDomain,
+  { isPrimary }: DomainRole,
+  { slug, may }: { readonly slug: string; readonly may: Visit['may'] },
+): Html => {
   const { id, host, unicodeHost, state } = domain;
   if (state === 'removed') return nothing;
+  const mayConfigure = may('domain.configure');
   // Programs and screen readers find it by the A-labels; people read the U-labels.
   const title = host === unicodeHost ? undefined : nameInText(domain);
   return rowMenu({ id, about: host, title }, [
-    isVisited(domain) &&
+    mayConfigure &&
+      isVisited(domain) &&
       !isPrimary && {
         label: 'Make primary',
         action: settingPath(slug, 'primary-domain'),
         fields: { primary: host },
       },
-    !isPrimary && {
-      label: 'Redirect …',
-      to: `${redirectsPath(slug)}${queryText({ from: host })}`,
-    },
-    { label: 'Remove', to: `${domainPath(slug, id)}/remove`, ends: true },
+    mayConfigure &&
+      !isPrimary && {
+        label: 'Redirect …',
+        to: `${redirectsPath(slug)}${queryText({ from: host })}`,
+      },
+    may('domain.remove') && { label: 'Remove', to: `${domainPath(slug, id)}/remove`, ends: true },
   ]);
 };
 
@@ -89,6 +97,7 @@ export const verification = (
 ): Form =>
   bareForm({
     name: 'verify',
+    operation: 'domain.verify',
     path,
     act: async (visit) => {
       const { project, domain } = await domainOf(ports, visit);

@@ -3,17 +3,22 @@ import type { DomainSettingsDocument } from '../../../domains/domain/redirects/s
 import { formError, textArea } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { copyButton, folded } from '../frame/parts.ts';
-import { form, type Form, type Refusal } from '../frame/screen.ts';
+import { form, type Form, type Refusal, type Visit } from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
 import { siteOf } from '../projects/project-head.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { redirectsPath, settingPath } from './paths.ts';
 
+interface Importing {
+  readonly slug: string;
+  readonly refusal: Refusal | undefined;
+  readonly may: Visit['may'];
+}
+
 export const configurationSection = async (
-  slug: string,
   document: DomainSettingsDocument,
   { write }: DashboardPorts['domainSettings'],
-  refusal: Refusal | undefined,
+  { slug, refusal, may }: Importing,
 ): Promise<Html> =>
   folded(
     { id: 'configuration', title: 'Configuration', isOpen: refusal !== undefined },
@@ -22,7 +27,7 @@ export const configurationSection = async (
       ${format('YAML', await write(document, 'yaml'))}
       ${format('JSON', await write(document, 'json'))}
     </div>
-    ${importForm(slug, refusal)}`,
+    ${may('domain.configure') && importForm(slug, refusal)}`,
   );
 
 const format = (name: string, text: string): Html =>
@@ -47,6 +52,7 @@ export const configurationNotices = { imported: 'Configuration imported.' };
 export const configurationForm = (ports: DashboardPorts): Form =>
   form({
     name: 'import',
+    operation: 'domain.configure',
     path: settingPath(':slug', 'configuration'),
     schema: v.object({ settings: filled('Paste the YAML or JSON.') }),
     field: 'settings',

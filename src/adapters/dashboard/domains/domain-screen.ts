@@ -50,7 +50,7 @@ export const domainScreen = (ports: DashboardPorts): Screen => ({
     const { project, domain } = await domainOf(ports, visit);
     const view = await ports.domains.showDomain(domain, positionOf(visit.query));
     const own = domainPath(project.slug, domain.id);
-    const actions = html`${visitLink(domain, ports.settings.siteUrl(project.slug))}${domainMenu(domain, project.slug, view.role)}`;
+    const actions = html`${visitLink(domain, ports.settings.siteUrl(project.slug))}${domainMenu(domain, view.role, { slug: project.slug, may: visit.may })}`;
     const shown = { ports, project, view, visit, refusal };
     const content = html`
       ${noticeAfter(visit.query, domain)}
@@ -86,19 +86,25 @@ const gone = async ({ ports, project, view, visit: { now } }: ShownDomain): Prom
 const sections = async (shown: ShownDomain): Promise<Html> => {
   const { ports, project, view, visit, refusal } = shown;
   const { domain } = view;
-  const { now } = visit;
+  const { now, may } = visit;
   const own = domainPath(project.slug, domain.id);
-  const verify = verifyForm(domain, { action: own, now, refusal: refusalOf(refusal, 'verify') });
+  const verify = verifyForm(domain, {
+    action: own,
+    now,
+    refusal: refusalOf(refusal, 'verify'),
+    may,
+  });
   const sharing = {
     path: own,
     now,
     once: ports.ids.next('form'),
     refusal: refusalOf(refusal, 'share'),
+    may,
   };
   const shares = await ports.domains.listShares(domain);
   return html`
     ${nowSection(view, now, verify)}
-    ${isOpen(domain) && roleSection(domain, project.slug, view.role)}
+    ${isOpen(domain) && roleSection(domain, view.role, { slug: project.slug, may })}
     ${problemCards(view, now)}
     ${domain.state === 'added' ? await missingRecords(shown) : recordsToKeep(view)}
     ${shareSection(domain, shares, sharing)}
@@ -120,9 +126,14 @@ const missingRecords = async ({ ports, project, view }: ShownDomain): Promise<Ht
 };
 
 /** What visitors get, and how to change that. */
-const roleSection = (domain: CustomDomain, slug: string, role: DomainRole): Html => {
+const roleSection = (
+  domain: CustomDomain,
+  role: DomainRole,
+  { slug, may }: { readonly slug: string; readonly may: Visit['may'] },
+): Html => {
   const { host } = domain;
   const { isPrimary, redirectsTo } = role;
+  const mayChange = !isPrimary && may('domain.configure');
   const what =
     redirectsTo === undefined
       ? html`Serves the site${isPrimary && html`, and is its <strong>primary domain</strong>`}.`
@@ -132,10 +143,10 @@ const roleSection = (domain: CustomDomain, slug: string, role: DomainRole): Html
     <div class="row">
       ${
         isVisited(domain) &&
-        !isPrimary &&
+        mayChange &&
         html`<form method="post" action="${settingPath(slug, 'primary-domain')}" class="inline"><input type="hidden" name="primary" value="${host}"><button>Make primary</button></form>`
       }
-      ${!isPrimary && html`<a class="button" href="${redirectsPath(slug)}${queryText({ from: host })}">${redirectsTo === undefined ? 'Redirect to …' : 'Change the redirect'}</a>`}
+      ${mayChange && html`<a class="button" href="${redirectsPath(slug)}${queryText({ from: host })}">${redirectsTo === undefined ? 'Redirect to …' : 'Change the redirect'}</a>`}
     </div>
   </section>`;
 };
@@ -155,12 +166,13 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
     const { project, domain } = await domainOf(ports, visit);
     const content = html`
       ${domainHead(project, domain, { title: html`Remove ${shownName(domain)}?` })}
-      ${confirmation(domain, project.slug, { zones: ports.settings, refusal })}`;
+      ${confirmation(domain, project.slug, { zones: ports.settings, refusal, may: visit.may })}`;
     return { title: `Remove ${nameInText(domain)}`, content };
   },
   forms: [
     form({
       name: 'remove',
+      operation: 'domain.remove',
       path: removePath,
       schema: v.object({ attachment: v.fallback(v.string(), '') }),
       act: async (visit, { attachment }) => {
@@ -179,10 +191,16 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
   ],
 });
 
+interface Removal {
+  readonly zones: RecordZones;
+  readonly refusal: Refusal | undefined;
+  readonly may: Visit['may'];
+}
+
 const confirmation = (
   domain: CustomDomain,
   slug: string,
-  { zones, refusal }: { readonly zones: RecordZones; readonly refusal: Refusal | undefined },
+  { zones, refusal, may }: Removal,
 ): Html => {
   const { id, state } = domain;
   const back = domainPath(slug, id);
@@ -204,7 +222,7 @@ const confirmation = (
     <form method="post" action="${back}/remove" class="row">
       ${formError(refusal)}
       <input type="hidden" name="attachment" value="${id}">
-      <button class="danger">Remove domain</button>
+      ${may('domain.remove') && html`<button class="danger">Remove domain</button>`}
       <a class="button bare" href="${back}">Cancel</a>
     </form>
   </section>`;

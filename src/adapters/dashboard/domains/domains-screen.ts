@@ -34,7 +34,7 @@ export const domainsScreen = (ports: DashboardPorts): Screen => ({
 
 const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Refusal) => {
   const { domains, ids, settings } = ports;
-  const { now, query } = visit;
+  const { now, query, may } = visit;
   const site = await siteOf(ports, visit);
   const { id, slug, name } = site.project;
   const { filter, text, after, address } = askedList(slug, query);
@@ -51,11 +51,11 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
   const content = html`
     ${projectHead(site.project, 'domains', lead)}
     ${noticeAfter(query, acted, domainPath(slug, acted?.id ?? ''))}
-    ${adding({ plan, slug, once: ids.next('form'), hasWildcards: hasWildcards(settings, plan), refusal: refusalOf(refusal, 'add-domain') })}
+    ${may('domain.add') && adding({ plan, slug, once: ids.next('form'), hasWildcards: hasWildcards(settings, plan), refusal: refusalOf(refusal, 'add-domain') })}
     ${all > 0 && listBar(stateFilter(address, counts), all > fewDomains && searchField(address, 'Search domains'))}
     ${
       shown.length > 0
-        ? domainRows(shown, filter, { slug, now, holds, refusal, view, address })
+        ? domainRows(shown, filter, { slug, now, holds, refusal, view, address, may })
         : all > 0
           ? noMatch(address, 'domains')
           : noDomainYet(site, plan)
@@ -102,6 +102,7 @@ const draft = v.object({
 const addingOf = (ports: DashboardPorts) =>
   form({
     name: 'add-domain',
+    operation: 'domain.add',
     path,
     schema: draft,
     field: 'domain',

@@ -16,7 +16,7 @@ import { type DomainSettingsView, roleOf } from '../../../domains/use-cases/doma
 import { html, type Html } from '../frame/html.ts';
 import { addressOf, bulkForm, filterBar, type ListAddress, rowList } from '../frame/list-parts.ts';
 import { badge, planned, time } from '../frame/parts.ts';
-import { type Refusal, refusalOf } from '../frame/screen.ts';
+import { type Refusal, refusalOf, type Visit } from '../frame/screen.ts';
 import { domainMenu, verifyForm } from './actions.ts';
 import { domainPath, domainsPath, settingPath } from './paths.ts';
 import { progressOf, progressOfHeldUp } from './progress.ts';
@@ -84,6 +84,7 @@ export interface ListOptions {
   readonly view: DomainSettingsView;
   /** Where a row leads back to after its button was pressed. */
   readonly address: ListAddress;
+  readonly may: Visit['may'];
 }
 
 const selected = 'selected';
@@ -94,14 +95,15 @@ export const domainRows = (
   filter: DomainFilter,
   options: ListOptions,
 ): Html => {
-  const { slug } = options;
+  const { slug, may } = options;
   const selection = {
     form: selected,
     name: 'domain',
     valueOf: ({ id }: CustomDomain) => id,
     labelOf: ({ host }: CustomDomain) => host,
   };
-  const isSelectable = filter !== 'removed' && domains.length > 1;
+  const isSelectable =
+    filter !== 'removed' && domains.length > 1 && may('domain.verify') && may('domain.remove');
   const rows = rowList<CustomDomain>(
     domains,
     [
@@ -139,12 +141,12 @@ const named = (domain: CustomDomain, { slug, view }: ListOptions): Html => {
 };
 
 const actions = (domain: CustomDomain, options: ListOptions): Html => {
-  const { slug, now, refusal, view, address } = options;
+  const { slug, now, refusal, view, address, may } = options;
   const { id } = domain;
   const kept = addressOf(address).slice(address.path.length);
   const action = `${domainPath(slug, id)}/verify${kept}`;
   const refused = refusalOf(refusal, 'verify', { domain: id });
-  return html`<div class="row">${verifyForm(domain, { action, now, refusal: refused, isInList: true })}${domainMenu(domain, slug, roleOf(view, domain))}</div>`;
+  return html`<div class="row">${verifyForm(domain, { action, now, refusal: refused, may, isInList: true })}${domainMenu(domain, roleOf(view, domain), { slug, may })}</div>`;
 };
 
 const happening = (domain: CustomDomain, { now, holds, view }: ListOptions): Html => {

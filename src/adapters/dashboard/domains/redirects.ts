@@ -43,12 +43,18 @@ export const redirectsScreen = (ports: DashboardPorts): Screen => ({
     const attached = (await domains.listDomains(project.id)).filter(isAttached);
     const view = await domains.showDomainSettings(project.id, attached);
     const { slug, name } = project;
-    const options = { slug, view, attached, once: ids.next('form'), refusal, query: visit.query };
+    const { query, may } = visit;
+    const options = { slug, view, attached, once: ids.next('form'), refusal, query, may };
+    const mayChange = may('domain.configure');
     const { redirects } = view.document.domains;
     const content = html`
       ${projectHead(project, 'redirects', html`<p class="lead">Send visitors of one domain to another, such as www to the bare name. Path and query are kept.</p>`)}
-      ${attached.length === 0 ? noDomainYet(slug) : html`${redirectForm(options)}${redirects.length > 0 && redirectList(redirects, options)}${primaryForm(options)}`}
-      ${await configurationSection(slug, view.document, domainSettings, refusalOf(refusal, 'import'))}`;
+      ${attached.length === 0 ? noDomainYet(slug) : html`${mayChange && redirectForm(options)}${redirects.length > 0 && redirectList(redirects, options)}${mayChange && primaryForm(options)}`}
+      ${await configurationSection(view.document, domainSettings, {
+        slug,
+        refusal: refusalOf(refusal, 'import'),
+        may,
+      })}`;
     return { title: `Redirects of ${name}`, content };
   },
   forms: [...redirectForms(ports), configurationForm(ports)],
@@ -77,7 +83,11 @@ const redirectList = (redirects: readonly Redirect[], options: RedirectOptions):
         ({ status }) => html`<span title="${statusMeanings[status]}">${status}</span>`,
       ],
       ['State', 'bare', (redirect) => stateOf(whyIdle(redirect, view, served))],
-      ['Actions', 'actions', ({ from }) => actionsOf(slug, from)],
+      [
+        'Actions',
+        'actions',
+        ({ from }) => options.may('domain.configure') && actionsOf(slug, from),
+      ],
     ],
     { idOf: ({ from }) => redirectAnchor(from) },
   );
@@ -130,6 +140,7 @@ interface RedirectOptions {
   readonly refusal: Refusal | undefined;
   /** `from`: where a new one starts; `edit`: the one that is changed. */
   readonly query: URLSearchParams;
+  readonly may: Visit['may'];
 }
 
 const statusMeanings: Readonly<Record<RedirectStatus, string>> = {
@@ -225,6 +236,7 @@ const redirectForms = (ports: DashboardPorts): readonly Form[] => {
   return [
     form({
       name: 'add-redirect',
+      operation: 'domain.configure',
       path,
       schema: redirectDraft,
       field: 'to',
@@ -241,6 +253,7 @@ const redirectForms = (ports: DashboardPorts): readonly Form[] => {
     }),
     form({
       name: 'edit-redirect',
+      operation: 'domain.configure',
       path: `${path}/:from/edit`,
       schema: redirectDraft,
       field: 'to',
@@ -256,6 +269,7 @@ const redirectForms = (ports: DashboardPorts): readonly Form[] => {
     }),
     bareForm({
       name: 'delete-redirect',
+      operation: 'domain.configure',
       path: `${path}/:from/delete`,
       act: async (visit) => {
         const { id, slug } = await projectOf(visit);
@@ -268,6 +282,7 @@ const redirectForms = (ports: DashboardPorts): readonly Form[] => {
     }),
     form({
       name: 'primary-domain',
+      operation: 'domain.configure',
       path: settingPath(':slug', 'primary-domain'),
       schema: v.object({ primary: v.string() }),
       field: 'primary',

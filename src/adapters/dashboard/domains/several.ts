@@ -44,6 +44,7 @@ const chosenOf = async (
 export const verifyingSeveral = (ports: Ports): Form =>
   form({
     name: 'verify-several',
+    operation: 'domain.verify',
     path: settingPath(':slug', 'verify-domains'),
     schema: chosen,
     act: async (visit, { domain }) => {
@@ -75,11 +76,15 @@ export const removeSeveralScreen = (ports: Ports): Screen => ({
     const { id, slug } = (await siteOf(ports, visit)).project;
     const all = await chosenOf(ports, id, visit.query.getAll('domain'));
     const title = `Remove ${counted(all.length, 'domain')}?`;
-    return { title, content: html`${head(title, consequences)}${asking(all, { slug, ports })}` };
+    return {
+      title,
+      content: html`${head(title, consequences)}${asking(all, { slug, ports, may: visit.may })}`,
+    };
   },
   forms: [
     form({
       name: 'remove-several',
+      operation: 'domain.remove',
       path,
       schema: chosen,
       act: async (visit, { domain }) => {
@@ -99,10 +104,11 @@ const consequences =
 interface Asking {
   readonly slug: string;
   readonly ports: Pick<Ports, 'settings'>;
+  readonly may: Visit['may'];
 }
 
-const asking = (all: readonly CustomDomain[], { slug, ports }: Asking): Html =>
-  all.length === 0
+const asking = (all: readonly CustomDomain[], { slug, ports, may }: Asking): Html =>
+  all.length === 0 || !may('domain.remove')
     ? html`<p>No domain is selected. <a href="${domainsPath(slug)}">Back to the domains</a></p>`
     : html`<ul class="bullets">${all.map((domain) => html`<li><strong>${shownName(domain)}</strong></li>`)}</ul>
     <form method="post" action="${settingPath(slug, 'remove-domains')}" class="row">

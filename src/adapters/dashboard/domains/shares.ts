@@ -23,7 +23,7 @@ import {
   time,
 } from '../frame/parts.ts';
 import { sharedPath } from '../frame/paths.ts';
-import { bareForm, type Form, type Refusal, type Shown } from '../frame/screen.ts';
+import { bareForm, type Form, type Refusal, type Shown, type Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { networkOf } from '../sign-in/session.ts';
 import { healthBadges } from './certificate.ts';
@@ -41,6 +41,7 @@ const path = `${domainPath(':slug', ':domain')}/links`;
 export const shareForms = (ports: Ports): readonly Form[] => [
   bareForm({
     name: 'share',
+    operation: 'domain.share',
     path,
     once: true,
     act: async (visit) => {
@@ -52,6 +53,7 @@ export const shareForms = (ports: Ports): readonly Form[] => [
   }),
   bareForm({
     name: 'end-share',
+    operation: 'domain.share',
     path: `${path}/:share/revoke`,
     act: async (visit) => {
       const { project, domain } = await domainOf(ports, visit);
@@ -83,12 +85,13 @@ export interface ShareOptions {
   readonly now: Date;
   readonly once: string;
   readonly refusal: Refusal | undefined;
+  readonly may: Visit['may'];
 }
 
 export const shareSection = (
   domain: CustomDomain,
   shares: readonly DomainShare[],
-  { path: own, now, once, refusal }: ShareOptions,
+  { path: own, now, once, refusal, may }: ShareOptions,
 ): Html =>
   folded(
     {
@@ -97,11 +100,12 @@ export const shareSection = (
       isOpen: refusal !== undefined || shares.length > 0,
     },
     html`<p class="hint">Does somebody else manage the DNS of ${shownName(nameOf(domain.registrableDomain))}? Send them a link to a page with these records, the problems, and whether we see the change yet. It needs no sign-in and shows nothing else of your account. It ends after ${shareDays} days, with the domain, or when you revoke it.</p>
-    ${shares.length > 0 && shareTable(shares, own, now)}
+    ${shares.length > 0 && shareTable(shares, { own, now, may })}
     ${formError(refusal)}
     ${
       shares.length < mostShares
-        ? html`<form method="post" action="${own}/links" class="row">
+        ? may('domain.share') &&
+          html`<form method="post" action="${own}/links" class="row">
             ${onceInput(once)}
             <button>Create link</button>
           </form>`
@@ -109,7 +113,10 @@ export const shareSection = (
     }`,
   );
 
-const shareTable = (shares: readonly DomainShare[], own: string, now: Date): Html =>
+const shareTable = (
+  shares: readonly DomainShare[],
+  { own, now, may }: Pick<ShareOptions, 'now' | 'may'> & { readonly own: string },
+): Html =>
   table(shares, [
     ['Link', 'row', ({ createdAt }) => html`<div>made ${time(createdAt, now)}</div>`],
     ['Ends', 'text', ({ endsAt }) => time(endsAt, now)],
@@ -117,6 +124,7 @@ const shareTable = (shares: readonly DomainShare[], own: string, now: Date): Htm
       'Actions',
       'actions',
       ({ id, createdAt }) =>
+        may('domain.share') &&
         buttonForm(`${own}/links/${id}/revoke`, 'Revoke', {
           about: `Revoke the link that was made at ${createdAt.toISOString()}`,
         }),

@@ -1,3 +1,4 @@
+import type { Role } from '../../../access/domain/role.ts';
 import type { SignedIn } from '../../../access/people-ports.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { bell, mainOf, readerOf } from './layout.ts';
@@ -49,6 +50,10 @@ export class LivePage {
 
   get accountId(): string {
     return this.#watched.visit.accountId;
+  }
+
+  get #role(): Role {
+    return this.#watched.visit.signedIn.person.role;
   }
 
   /**
@@ -140,12 +145,12 @@ export class LivePage {
     return state;
   }
 
-  /** Ends the viewers whose sessions are over. @returns one that remains */
+  /** Ends the viewers whose sessions are over, or who have another role now: it shows other controls. @returns one that remains */
   async #whoIsStillThere(): Promise<SignedIn | undefined> {
     let someone: SignedIn | undefined;
     for (const [, viewers] of Map.groupBy(this.#viewers, ({ signedIn }) => signedIn.session.id)) {
       const signedIn = await viewers[0]?.lookUp();
-      if (signedIn?.account.id !== this.accountId) {
+      if (signedIn?.account.id !== this.accountId || signedIn.person.role !== this.#role) {
         for (const viewer of viewers) viewer.over();
         continue;
       }

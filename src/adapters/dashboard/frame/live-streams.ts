@@ -138,6 +138,11 @@ export class LiveStreams {
   }
 }
 
-/** Equal requests share a page, because live pages show only the account's data. */
+/** Equal requests of one role share a page, because live pages show only the account's data. */
 const keyOf = ({ screen, visit }: Watched): string =>
-  JSON.stringify([visit.accountId, pathOf(screen, visit), visit.query.toString()]);
+  JSON.stringify([
+    visit.accountId,
+    visit.signedIn.person.role,
+    pathOf(screen, visit),
+    visit.query.toString(),
+  ]);

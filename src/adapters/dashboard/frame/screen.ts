@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { object, type GenericSchema, type InferOutput } from 'valibot';
+import type { Operation } from '../../../access/domain/role.ts';
 import type { SignedIn } from '../../../access/people-ports.ts';
 import type { Html } from './html.ts';
 import type { HelpPage } from './paths.ts';
@@ -20,6 +21,8 @@ export interface Visit {
   readonly accountId: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
+  /** Whether the person's role allows it. A page shows no control that it does not allow. */
+  readonly may: (operation: Operation) => boolean;
   readonly now: Date;
 }
 
@@ -59,6 +62,8 @@ interface FormOf<Schema extends FormSchema, Values> {
   /** Of @koa/router, like `/dashboard/keys/:id/revoke`; the parameters of the screen have the same names. */
   readonly path: string;
   readonly schema: Schema;
+  /** Who may send it: see `operations`. */
+  readonly operation: Operation;
   /** The field that shows a refusal of the domain. */
   readonly field?: string;
   /**
@@ -94,17 +99,25 @@ export interface Screen {
   /**
    * Whether it updates live, and how we find out that another process has changed it: by rendering it every two seconds,
    * or by a text that differs whenever something stored that it shows has changed, which costs less. One rendering is
-   * sent to all viewers of the account, so it must show nothing that only one person may see. `bell`: only that is updated,
+   * sent to all viewers of one role, so it must show nothing that only one person may see. `bell`: only that is updated,
    * for all pages that are not live.
    */
   readonly live: false | 'bell' | 'rendered' | ((visit: Visit) => Promise<string>);
   /** Handlers that are no plain forms, such as uploads. */
-  readonly others?: readonly {
-    readonly method: 'GET' | 'POST';
-    readonly path: string;
-    readonly answer: (visit: Visit, ctx: Context) => Promise<Outcome | undefined>;
-  }[];
+  readonly others?: readonly Other[];
 }
+
+type Other = {
+  readonly path: string;
+  readonly answer: (visit: Visit, ctx: Context) => Promise<Outcome | undefined>;
+} & (
+  | { readonly method: 'GET' }
+  | {
+      readonly method: 'POST';
+      /** See `Form`. */
+      readonly operation: Operation;
+    }
+);
 
 /** Where a screen is; its forms may be sent to other places. */
 export const pathOf = (

@@ -58,6 +58,7 @@ const sentence = (kind: NotificationKind): string => kinds[kind].when;
 export const mailForm = ({ notifications }: Ports): Form =>
   form({
     name: 'mail',
+    operation: 'me.change',
     path: mailPath,
     schema: v.object({ on: v.optional(v.string(), ''), shown: v.optional(v.string(), '') }),
     act: async ({ signedIn: { person } }, { on, shown }) => {
@@ -84,6 +85,7 @@ const groupOf = {
   'domain.recovered': 'Domains',
   'certificate.failing': 'Certificates',
   'certificate.recovered': 'Certificates',
+  'project.deleted': 'Deploys',
   'deploy.failed': 'Deploys',
   'key.banned': 'API and webhooks',
   'quota.warning': 'API and webhooks',

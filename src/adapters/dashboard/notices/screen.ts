@@ -46,6 +46,7 @@ export const bellScreen = (ports: Ports): Screen => ({
 const looking = ({ notifications }: Ports): Form =>
   bareForm({
     name: 'look',
+    operation: 'me.change',
     path: noticesPath,
     act: async ({ signedIn }) => {
       const { before, newest } = await notifications.lookAtNotices(readerOf(signedIn));

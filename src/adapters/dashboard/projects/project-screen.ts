@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { isVisited } from '../../../domains/domain/attachment/serving.ts';
 import { type Hold, limitInWords } from '../../../domains/domain/certificates/ca-budget.ts';
+import { DomainError } from '../../../kernel/decision.ts';
 import { bytesInWords } from '../../../kernel/text.ts';
 import {
   type Deploy,
@@ -8,13 +9,13 @@ import {
   keptDeploys,
   type Site,
 } from '../../../sites/domain/site.ts';
-import type { Project } from '../../../sites/domain/project.ts';
 import { siteLimits } from '../../../sites/domain/site-contents.ts';
+import type { UploadRefusal } from '../../../sites/domain/sites-error.ts';
 import type { UploadProgress } from '../../../sites/ports.ts';
 import type { AccountUse } from '../../../sites/use-cases/projects.ts';
 import { buttonForm, confirmedForm, field, formError } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
-import { notFound, PageProblem } from '../frame/page-problem.ts';
+import { notFound } from '../frame/page-problem.ts';
 import {
   badge,
   type ColumnsOf,
@@ -38,14 +39,11 @@ import {
 } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { projectHead, siteOf, withHost } from './project-head.ts';
-import { discardRest, largestUpload, uploadField } from './upload-file.ts';
-import { Uploads } from './uploads.ts';
 
 const path = '/dashboard/projects/:slug';
 
 export const projectScreen = (ports: DashboardPorts): Screen => {
-  const { domains, settings, sites } = ports;
-  const uploads = new Uploads({ ...ports, folder: settings.uploadFolder });
+  const { domains, settings, sites, uploads } = ports;
   const show = async (visit: Visit, refusal?: Refusal) => {
     const site = await siteOf(ports, visit);
     const attached = await domains.listDomains(site.project.id);
@@ -59,7 +57,7 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
       servedDeployId: site.servedDeployId,
     });
     const use = await sites.showUse(site.project.accountId);
-    const view = { ...site, addresses, progress, hold, use, refusal, now: visit.now };
+    const view = { ...site, uploads, addresses, progress, hold, use, refusal, now: visit.now };
     return { title: name, content: projectContent(view) };
   };
   return {
@@ -80,7 +78,14 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
       deployForm('roll-back', 'rolled-back', sites.rollBack),
       deployForm('delete', 'deleted', sites.deleteDeploy),
     ],
-    others: [{ method: 'POST', path: `${path}/deploys`, answer: uploading(ports, uploads, show) }],
+    others: [
+      {
+        method: 'POST',
+        path: `${path}/deploys`,
+        operation: 'deploy.upload',
+        answer: uploading(ports, show),
+      },
+    ],
   };
 };
 
@@ -89,6 +94,7 @@ type DeployAct = (...deploy: Parameters<DashboardPorts['sites']['rollBack']>) =>
 const deployForm = (name: 'roll-back' | 'delete', done: string, act: DeployAct): Form =>
   bareForm({
     name,
+    operation: name === 'delete' ? 'deploy.delete' : 'deploy.use',
     path: `${path}/deploys/:number/${name}`,
     act: async (visit) => {
       const { slug = '', number = '' } = visit.parameters;
@@ -100,27 +106,51 @@ const deployForm = (name: 'roll-back' | 'delete', done: string, act: DeployAct):
 
 /** Takes an upload. Problems of the upload show beside the field; a bad archive becomes a failed deploy. */
 const uploading =
-  (ports: DashboardPorts, uploads: Uploads, show: Screen['show']) =>
+  (ports: DashboardPorts, show: Screen['show']) =>
   async (visit: Visit, ctx: Context): Promise<Outcome> => {
     try {
       const { project } = await siteOf(ports, visit);
-      const { state } = await uploads.take(project, ctx.req);
+      const origin = {
+        madeBy: `person:${visit.signedIn.person.email}`,
+        message: undefined,
+      } as const;
+      const { state } = await ports.uploads.takeForm(project, ctx.req, origin);
       const to = pathOf({ path }, visit);
       return state === 'succeeded' ? { to, done: 'deployed' } : { to };
     } catch (error) {
-      if (!(error instanceof PageProblem)) throw error;
-      const { status, message } = error;
+      if (!(error instanceof DomainError) || !(error.code in refusalStatus)) throw error;
+      const { code, message } = error as DomainError<UploadRefusal>;
+      const status = refusalStatus[code];
       const { parameters } = visit;
       if (status === 503) ctx.set('Retry-After', '30');
-      const refusal = { form: 'upload', field: uploadField, message, values: {}, parameters };
+      const refusal = {
+        form: 'upload',
+        field: ports.uploads.field,
+        message,
+        values: {},
+        parameters,
+      };
       return { ...(await show(visit, refusal)), status };
     } finally {
-      discardRest(ctx.req);
+      ports.uploads.discard(ctx.req);
     }
   };
 
+/** Not 408 for a slow one, because browsers may then repeat the request by themselves. */
+const refusalStatus: Readonly<Record<UploadRefusal, number>> = {
+  upload_ambiguous: 422,
+  upload_busy: 503,
+  upload_cut_off: 400,
+  upload_missing: 422,
+  upload_no_form: 415,
+  upload_no_space: 503,
+  upload_too_large: 422,
+  upload_too_slow: 400,
+};
+
 interface ProjectView extends DeployListView {
   readonly addresses: readonly string[];
+  readonly uploads: DashboardPorts['uploads'];
   readonly hold: Hold | undefined;
   readonly refusal: Refusal | undefined;
 }
@@ -134,7 +164,7 @@ const projectContent = (view: ProjectView): Html => {
     ${waiting(view)}
     <section class="card">
       <h2>New deploy</h2>
-      ${uploadForm(project, refusalOf(refusal, 'upload'))}
+      ${uploadForm(view)}
     </section>
     <section class="card">
       <h2>Deploys</h2>
@@ -174,10 +204,10 @@ const hint = () =>
   `${siteLimits.bytes / 1024 / 1024} MiB at most, unpacked.`;
 
 /** With the script it shows how far it is; without, the browser does. */
-const uploadForm = ({ slug }: Project, refusal: Refusal | undefined): Html =>
+const uploadForm = ({ project: { slug }, uploads, refusal }: ProjectView): Html =>
   html`<form method="post" action="/dashboard/projects/${slug}/deploys" enctype="multipart/form-data"
-      data-upload data-largest="${largestUpload}">
-    ${field({ label: 'Site archive', name: uploadField, type: 'file', accept, hint: hint() }, refusal)}
+      data-upload data-largest="${siteLimits.bytes}">
+    ${field({ label: 'Site archive', name: uploads.field, type: 'file', accept, hint: hint() }, refusalOf(refusal, 'upload'))}
     <div class="stack progress" hidden>
       <progress aria-label="Upload"></progress>
       <div class="row between"><output></output> <button type="button" class="bare" data-cancel>Cancel</button></div>
@@ -209,7 +239,10 @@ const deployList = (view: DeployListView): Html =>
 
 const columns = (
   view: DeployListView,
-): ColumnsOf<Deploy, 'id' | 'finishedAt' | 'bytes' | 'problem' | 'explanation'> => {
+): ColumnsOf<
+  Deploy,
+  'id' | 'finishedAt' | 'bytes' | 'problem' | 'explanation' | 'madeBy' | 'message'
+> => {
   const isServed = ({ id }: Deploy) => id === view.servedDeployId;
   return {
     number: [

@@ -47,6 +47,7 @@ export const accountsScreen = (ports: Ports): Screen => ({
     {
       method: 'POST',
       path: `${accountsPath}/:person`,
+      operation: 'me.change',
       answer: async ({ signedIn, parameters: { person = '' } }, ctx) => {
         const kept = readKept(await readForm(ctx, ports));
         if (person !== signedIn.person.id) {

@@ -122,6 +122,7 @@ const to = ({ webhookId }: ReturnType<typeof idsOf>, done: string) => ({
 const change = ({ webhooks }: Ports): Form =>
   form({
     name: 'change',
+    operation: 'webhook.change',
     path: `${path}/change`,
     schema: webhookDraft,
     field: 'address',
@@ -134,6 +135,7 @@ const change = ({ webhooks }: Ports): Form =>
 const rotation = ({ webhooks }: Ports): Form =>
   form({
     name: 'rotate',
+    operation: 'webhook.rotate',
     path: `${path}/rotate`,
     schema: overlapSchema(secretOverlaps),
     once: true,
@@ -150,6 +152,7 @@ const pressed = (
 ): Form =>
   bareForm({
     name,
+    operation: 'webhook.change',
     path: `${path}/${of.path}`,
     act: async (visit) => {
       await act(visit);
@@ -173,6 +176,7 @@ const repetition = ({ webhooks }: Ports): Form =>
 const removal = ({ webhooks }: Ports): Form =>
   bareForm({
     name: 'remove',
+    operation: 'webhook.remove',
     path: `${path}/remove`,
     act: async (visit) => {
       await webhooks.removeWebhook(idsOf(visit));

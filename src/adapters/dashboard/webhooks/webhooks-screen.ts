@@ -67,6 +67,7 @@ const columns = (now: Date): ColumnsOf<Webhook, 'id' | 'accountId' | 'oldSecrets
 const addition = ({ webhooks }: Ports): Form =>
   form({
     name: 'add-webhook',
+    operation: 'webhook.add',
     path: webhooksPath,
     schema: webhookDraft,
     field: 'address',

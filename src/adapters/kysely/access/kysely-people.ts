@@ -55,11 +55,13 @@ export class KyselyPeople extends AggregateStore implements People {
   async listByEmail(email: string): Promise<readonly Person[]> {
     const rows = await this.db
       .selectFrom('people')
-      .selectAll()
-      .where('email', '=', email)
+      .innerJoin('accounts', 'accounts.id', 'people.account_id')
+      .selectAll('people')
+      .where('people.email', '=', email)
+      .orderBy(({ eb }) => eb('accounts.deleted_at', 'is not', null))
       .orderBy(({ eb }) => eb('proven_at', 'is', null))
-      .orderBy('created_at')
-      .orderBy('id')
+      .orderBy('people.created_at')
+      .orderBy('people.id')
       .limit(mostOfAddress)
       .execute();
     return rows.map(personFrom);
@@ -84,6 +86,23 @@ export class KyselyPeople extends AggregateStore implements People {
     });
   }
 
+  async change(
+    accountId: string,
+    decide: (people: readonly Person[]) => Decision<Person, AccessEvent>,
+  ): Promise<Person> {
+    const lock = (db: Queries) => this.#lockAll(db, accountId);
+    const { state } = await this.changing(lock, decide, async ({ state: person }, db) => {
+      const { id } = person;
+      await db.updateTable('people').set(persons.write(person)).where('id', '=', id).execute();
+    });
+    return state;
+  }
+
+  async #lockAll(db: Queries, accountId: string): Promise<readonly Person[]> {
+    const rows = await ofAccount(db, accountId).$call(this.database.engine.locked).execute();
+    return rows.map(personFrom);
+  }
+
   /** A sign-in at the same time waits for the lock and is then refused. */
   async remove(
     accountId: string,
@@ -91,9 +110,9 @@ export class KyselyPeople extends AggregateStore implements People {
     decide: (people: readonly Person[]) => readonly AccessEvent[],
   ): Promise<void> {
     await this.store(async (db) => {
-      const rows = await ofAccount(db, accountId).$call(this.database.engine.locked).execute();
-      const events = decide(rows.map(personFrom));
-      if (!rows.some((row) => row.id === id)) throw personNotFound(id);
+      const all = await this.#lockAll(db, accountId);
+      const events = decide(all);
+      if (!all.some((one) => one.id === id)) throw personNotFound(id);
       await endAll(db, id);
       await forgetMailsOf(db, id);
       await db.deleteFrom('people').where('id', '=', id).execute();

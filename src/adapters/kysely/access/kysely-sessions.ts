@@ -29,7 +29,7 @@ type AccountRow = Selectable<Schema['accounts']>;
 type SignedInRow = SessionRow &
   Pick<
     Selectable<Schema['people']>,
-    'account_id' | 'email' | 'password_hash' | 'created_at' | 'joined_at' | 'proven_at'
+    'account_id' | 'email' | 'role' | 'password_hash' | 'created_at' | 'joined_at' | 'proven_at'
   > &
   Omit<AccountRow, 'id' | 'email' | 'created_at'> & {
     readonly account_email: string;
@@ -49,11 +49,11 @@ export class KyselySessions extends AggregateStore implements Sessions {
         .innerJoin('accounts', 'accounts.id', 'people.account_id')
         .select(columns)
         .select(['people.account_id', 'people.email', 'people.password_hash', 'people.created_at'])
-        .select(['people.joined_at', 'people.proven_at'])
+        .select(['people.role', 'people.joined_at', 'people.proven_at'])
         .select(['accounts.name', 'accounts.plan', 'accounts.per_minute', 'accounts.per_day'])
         .select(['accounts.email as account_email', 'accounts.created_at as account_created_at'])
         .select(['accounts.projects', 'accounts.domains', 'accounts.storage_gib'])
-        .select('accounts.warnings')
+        .select(['accounts.deleted_at', 'accounts.warnings'])
         .where('sessions.secret_hash', '=', the('secretHash')),
   );
 

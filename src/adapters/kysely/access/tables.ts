@@ -3,6 +3,7 @@ import type { Account, Warnings } from '../../../access/domain/account.ts';
 import { scopes, type ApiKey } from '../../../access/domain/api-key.ts';
 import { mailReasons, type MailRequest } from '../../../access/domain/mail-request.ts';
 import type { Person } from '../../../access/domain/person.ts';
+import { roles } from '../../../access/domain/role.ts';
 import {
   plans,
   type Limits,
@@ -48,6 +49,7 @@ export const accounts = table({
   domains: maybe(int),
   storageGib: maybe(int),
   createdAt: time,
+  deletedAt: maybe(time),
   warnings: json<Warnings>(warnings),
 } satisfies ColumnsOf<Omit<Account, 'ownLimits' | 'siteLimits'> & Partial<Limits> & SiteLimits>);
 
@@ -57,6 +59,7 @@ export const apiKeys = table({
   name: text,
   hint: text,
   scopes: words(scopes),
+  projectId: maybe(text),
   createdAt: time,
   expiresAt: maybe(time),
   revokedAt: maybe(time),
@@ -72,6 +75,7 @@ export const people = table({
   id: text,
   accountId: text,
   email: text,
+  role: word(roles),
   passwordHash: maybe(text),
   createdAt: time,
   joinedAt: maybe(time),

@@ -1,0 +1,279 @@
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { addAbortSignal, finished, Transform, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { DomainError } from '../../kernel/decision.ts';
+import { siteLimits } from '../../sites/domain/site-contents.ts';
+import { uploadRefused } from '../../sites/domain/sites-error.ts';
+
+export const uploadField = 'archive';
+/** Largest archive as sent; equal to the limit for its unpacked content. */
+export const largestUpload = siteLimits.bytes;
+
+/** What a form needs around its file: boundaries, headers, other fields. */
+const roomAround = 64 * 1024;
+/**
+ * Parts of a form, and bytes of the headers of one. An empty part costs the parser as much time as a large one: a form
+ * of empty parts would take minutes.
+ */
+const [mostParts, largestPartHead] = [16, 8 * 1024];
+/**
+ * How long, and for how many bytes, a refused sender may continue: closing the connection at once would lose the
+ * answer.
+ */
+const linger = { ms: 10_000, bytes: largestUpload };
+
+/**
+ * Streams the form's file to `file` and reads no more than it needs. Always ends, at the latest at the deadline of
+ * `pace`.
+ * @throws DomainError with an `UploadRefusal`
+ */
+export const receiveForm = (
+  request: IncomingMessage,
+  file: FileHandle,
+  pace = uploadPace,
+): Promise<void> =>
+  receive(request, { largest: largestUpload + roomAround, pace }, async (meter, over) => {
+    const parser = parserFor(request);
+    // Stop at once, or the parser would continue with the bytes it has.
+    parser.once('partsLimit', () => {
+      over.abort(tooManyParts());
+    });
+    const written = writeTo(file, parser, over.signal);
+    const arrived = arrive(request, meter, parser, over.signal);
+    const [hasFile] = await Promise.all([written, arrived]);
+    if (!hasFile) throw uploadRefused('upload_missing', 'Choose the archive of your site.');
+  });
+
+/**
+ * Streams a body that is the archive itself to `file`; otherwise as `receiveForm`.
+ * @returns its SHA-256
+ * @throws DomainError with an `UploadRefusal`
+ */
+export const receiveBody = (
+  request: IncomingMessage,
+  file: FileHandle,
+  pace = uploadPace,
+): Promise<string> =>
+  receive(request, { largest: largestUpload, pace }, async (meter, over) => {
+    const hash = createHash('sha256');
+    let left = largestUpload;
+    const writer = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        left -= chunk.length;
+        hash.update(chunk);
+        if (left < 0) done(tooLarge());
+        else
+          file.writeFile(chunk).then(() => {
+            done();
+          }, done);
+      },
+    });
+    await arrive(request, meter, writer, over.signal);
+    return hash.digest('hex');
+  });
+
+interface Terms {
+  /** Bytes of the whole request. */
+  readonly largest: number;
+  readonly pace: UploadPace;
+}
+
+const receive = async <T>(
+  request: IncomingMessage,
+  { largest, pace }: Terms,
+  read: (meter: Transform, over: AbortController) => Promise<T>,
+): Promise<T> => {
+  if (Number(request.headers['content-length']) > largest) throw tooLarge();
+  const over = new AbortController();
+  const { meter, stop } = keepingPace(over, pace);
+  try {
+    return await Promise.race([read(meter, over), endOf(over.signal)]);
+  } catch (error) {
+    throw problemWith(error, over.signal);
+  } finally {
+    stop();
+    // Otherwise the writer waits for more, and the file cannot be closed.
+    over.abort();
+  }
+};
+
+/**
+ * Reads the request through `meter` into `sink`. The request itself is not part of the pipeline, which would
+ * destroy it after a refusal, and the answer with it.
+ */
+const arrive = async (
+  request: IncomingMessage,
+  meter: Transform,
+  sink: NodeJS.WritableStream,
+  signal: AbortSignal,
+): Promise<void> => {
+  // A sender that closes its side is cut off with bytes unread, however complete the request is.
+  const forget = finished(request, { writable: false }, (error) => {
+    if (error) meter.destroy(error);
+  });
+  request.pipe(meter);
+  try {
+    await pipeline(meter, sink, { signal });
+  } finally {
+    forget();
+    request.unpipe(meter);
+  }
+};
+
+const endOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(signal.reason as Error);
+    });
+  });
+
+/** An upload that breaks was cut off by the sender, unless the error is from the disk or a limit. */
+const problemWith = (error: unknown, { reason }: AbortSignal): unknown => {
+  if (reason instanceof DomainError) return reason;
+  if (error instanceof DomainError || (error as NodeJS.ErrnoException).syscall) return error;
+  return uploadRefused(
+    'upload_cut_off',
+    'The upload was interrupted before it was complete. Send it again.',
+  );
+};
+
+/** Discards the rest of a refused upload, for a while. */
+export const discardRest = (request: IncomingMessage): void => {
+  request.resume();
+  if (request.complete || request.destroyed) return;
+  const timer = setTimeout(() => request.destroy(), linger.ms);
+  request.once('close', () => {
+    clearTimeout(timer);
+  });
+  let left = linger.bytes;
+  request.on('data', ({ length }: Buffer) => {
+    left -= length;
+    if (left < 0) request.destroy();
+  });
+};
+
+/** @throws DomainError `upload_no_form` */
+const parserFor = ({ headers }: IncomingMessage): BusboyInstance => {
+  const limits = {
+    files: 1,
+    fileSize: largestUpload,
+    fields: 8,
+    fieldSize: 1024,
+    parts: mostParts,
+    headerPairs: 32,
+    headerSize: largestPartHead,
+  };
+  const { 'content-type': type = '' } = headers;
+  try {
+    if (!type.startsWith('multipart/form-data')) throw new Error('another kind of form');
+    return new Busboy({ headers: { ...headers, 'content-type': type }, limits });
+  } catch {
+    throw uploadRefused('upload_no_form', 'This form has to be sent by a browser.');
+  }
+};
+
+/** @returns whether a file was chosen; a browser sends a part without a file name where none was */
+const writeTo = (file: FileHandle, parser: BusboyInstance, over: AbortSignal): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    let written = Promise.resolve(false);
+    parser.on('file', (name, content, fileName) => {
+      // It fails together with the parser, which reports the error.
+      content.on('error', () => undefined);
+      if (name !== uploadField || fileName === '') {
+        content.resume();
+        return;
+      }
+      content.once('limit', () => {
+        reject(tooLarge());
+      });
+      written = file.writeFile(addAbortSignal(over, content)).then(() => true);
+      written.catch(reject);
+    });
+    parser.on('error', reject);
+    parser.once('finish', () => {
+      resolve(written);
+    });
+  });
+
+const tooLarge = () => {
+  const most = `${largestUpload / 1024 / 1024} MiB`;
+  const message = `This file is larger than ${most}, the most that is accepted.`;
+  return uploadRefused('upload_too_large', message);
+};
+
+const tooManyParts = () =>
+  uploadRefused(
+    'upload_ambiguous',
+    'The form has more than one archive. Choose one file, then send it again.',
+  );
+
+const kib = 1024;
+
+export interface UploadPace {
+  /** For all of it to arrive. */
+  readonly longestMs: number;
+  /** Over each such stretch the average must not be lower than `slowest`. */
+  readonly windowMs: number;
+  /** Bytes per second. */
+  readonly slowest: number;
+}
+
+/** The largest archive takes half an hour at 114 KiB/s; a site of 28 MiB arrives at the slowest rate. */
+export const uploadPace: UploadPace = {
+  longestMs: 30 * 60_000,
+  windowMs: 30_000,
+  slowest: 16 * kib,
+};
+
+/** Passes on small pieces, so that other requests get their turn. */
+const pieceBytes = 16 * kib;
+
+/**
+ * Measures the stream, and ends `over` with a refusal when it is too slow or takes too long.
+ * @returns the stream to put in between, and a function that ends the watch
+ */
+const keepingPace = (
+  over: AbortController,
+  { longestMs, windowMs, slowest }: UploadPace,
+): { readonly meter: Transform; readonly stop: () => void } => {
+  let received = 0;
+  const meter = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      received += chunk.length;
+      for (let at = 0; at < chunk.length; at += pieceBytes) {
+        meter.push(chunk.subarray(at, at + pieceBytes));
+      }
+      done();
+    },
+  });
+  const deadline = setTimeout(() => {
+    over.abort(tooLong(longestMs));
+  }, longestMs);
+  let before = 0;
+  const windows = setInterval(() => {
+    if (received - before < (slowest * windowMs) / 1000) over.abort(tooSlow(slowest));
+    before = received;
+  }, windowMs);
+  return {
+    meter,
+    stop: () => {
+      clearTimeout(deadline);
+      clearInterval(windows);
+    },
+  };
+};
+
+const tooSlow = (slowest: number) =>
+  uploadRefused(
+    'upload_too_slow',
+    `The upload was too slow: at least ${String(slowest / kib)} KiB per second must arrive. Try again over a faster connection.`,
+  );
+
+const tooLong = (longestMs: number) =>
+  uploadRefused(
+    'upload_too_slow',
+    `The upload took longer than ${String(longestMs / 60_000)} minutes. Upload less, or over a faster connection.`,
+  );

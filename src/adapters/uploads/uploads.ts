@@ -1,0 +1,177 @@
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import type { Deadline, Ids } from '../../kernel/ports.ts';
+import { type Deploy, type DeployOrigin, longestUploadMs } from '../../sites/domain/site.ts';
+import type { Project } from '../../sites/domain/project.ts';
+import { uploadRefused } from '../../sites/domain/sites-error.ts';
+import type { UploadProgress } from '../../sites/ports.ts';
+import type { Sites } from '../../sites/sites.ts';
+import type { BegunDeploy } from '../../sites/use-cases/deploy-site.ts';
+import { type GiveBack, Slots, uploadSlots } from './slots.ts';
+import { discardRest, receiveBody, receiveForm, uploadField } from './receive-file.ts';
+
+interface UploadPorts {
+  readonly sites: Pick<Sites, 'beginDeploy' | 'finishDeploy'>;
+  readonly ids: Ids;
+  /** Of each request. */
+  readonly deadline: Deadline;
+  /** For uploads while they are read. */
+  readonly folder: string;
+}
+
+/** An archive that has arrived. */
+interface Received {
+  /** SHA-256. */
+  readonly hash: string;
+  /** @returns how the deploy ended */
+  readonly unpack: (begun: BegunDeploy) => Promise<Deploy>;
+}
+
+/** Takes archives that requests bring, few at once, within a size and a time. */
+export class Uploads {
+  /** The name of a form's file. */
+  readonly field = uploadField;
+  readonly #ports: UploadPorts;
+  readonly #progress = new Map<string, UploadProgress>();
+  readonly #inAll = new Slots(uploadSlots.inAll);
+  readonly #receiving = new Slots(uploadSlots.receiving);
+  readonly #unpacking = new Slots(uploadSlots.unpacking);
+
+  constructor(ports: UploadPorts) {
+    this.#ports = ports;
+  }
+
+  /** Progress of the last upload to a project, if this process is unpacking one. */
+  progressOf({ id }: Project): UploadProgress | undefined {
+    return this.#progress.get(id);
+  }
+
+  /**
+   * Receives an archive in a form and publishes it. A bad archive becomes a failed deploy.
+   * @throws DomainError with an `UploadRefusal`; nothing is kept
+   */
+  takeForm(project: Project, request: IncomingMessage, origin: DeployOrigin): Promise<Deploy> {
+    const { deadline, sites } = this.#ports;
+    return this.#inFile(project, async (file, path) => {
+      await this.#receive(project, () => receiveForm(request, file));
+      const leave = await deadline.apart(() => this.#unpacking.take(project.accountId));
+      return inPlace(leave, async () => {
+        return this.#finish(await sites.beginDeploy(project, origin), path);
+      });
+    });
+  }
+
+  /**
+   * Receives an archive that is the whole body, and lends it to `work`.
+   * @throws DomainError with an `UploadRefusal`; whatever `work` throws
+   */
+  takeBody<T>(
+    project: Project,
+    request: IncomingMessage,
+    work: (received: Received) => Promise<T>,
+  ): Promise<T> {
+    const { deadline } = this.#ports;
+    return this.#inFile(project, async (file, path) => {
+      const hash = await this.#receive(project, () => receiveBody(request, file));
+      const unpack = async (begun: BegunDeploy): Promise<Deploy> => {
+        const leave = await deadline.apart(() => this.#unpacking.take(project.accountId));
+        return inPlace(leave, () => this.#finish(begun, path));
+      };
+      return work({ hash, unpack });
+    });
+  }
+
+  /** Reads on for a while what nobody wants, so that its sender gets the answer. */
+  discard(request: IncomingMessage): void {
+    discardRest(request);
+  }
+
+  async #inFile<T>(
+    project: Project,
+    work: (file: FileHandle, path: string) => Promise<T>,
+  ): Promise<T> {
+    const { folder, ids } = this.#ports;
+    return inPlace(placeOrBusy(this.#inAll, project), () =>
+      inUploadFile(folder, ids.next('upload'), work),
+    );
+  }
+
+  #receive<T>(project: Project, receive: () => Promise<T>): Promise<T> {
+    const leave = placeOrBusy(this.#receiving, project);
+    return inPlace(leave, () => this.#ports.deadline.apart(receive));
+  }
+
+  async #finish(begun: BegunDeploy, upload: string): Promise<Deploy> {
+    const { project } = begun.site;
+    try {
+      return await this.#ports.sites.finishDeploy(begun, upload, (progress) => {
+        this.#progress.set(project.id, progress);
+      });
+    } finally {
+      this.#progress.delete(project.id);
+    }
+  }
+}
+
+const inPlace = async <T>(leave: GiveBack, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } finally {
+    leave();
+  }
+};
+
+/** @throws DomainError `upload_busy` */
+const placeOrBusy = (slots: Slots, { accountId }: Project): GiveBack => {
+  const leave = slots.tryTake(accountId);
+  if (leave) return leave;
+  throw uploadRefused('upload_busy', 'Other uploads are in progress. Try again in a minute.');
+};
+
+/**
+ * Lends `work` a new private file, and always removes it afterwards.
+ * @param name not taken yet, and hard to guess
+ * @throws DomainError `upload_no_space`; whatever `work` throws
+ */
+const inUploadFile = async <T>(
+  folder: string,
+  name: string,
+  work: (file: FileHandle, path: string) => Promise<T>,
+): Promise<T> => {
+  const path = join(folder, name);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await removeLeftOvers(folder);
+    const file = await open(path, 'wx', 0o600);
+    try {
+      return await work(file, path);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    throw uploadRefused(
+      'upload_no_space',
+      'Our server has no space left for uploads. Try again later.',
+    );
+  } finally {
+    await rm(path, { force: true });
+  }
+};
+
+/** Removes uploads that a dead process left behind. Uses the machine's clock, because that dates files. */
+const removeLeftOvers = async (folder: string): Promise<void> => {
+  const old = Date.now() - longestUploadMs;
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    // Another process may have removed it first.
+    const found = await stat(path).catch(() => undefined);
+    if (found && found.mtimeMs < old) await rm(path, { force: true });
+  }
+};
+
+const isFull = (error: unknown): boolean => {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+};

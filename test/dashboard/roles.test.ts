@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { mayDo, operations, type Role, roles } from '../../src/access/domain/role.ts';
+import { AccessKey } from '../../src/app/keys.ts';
+import { type RunningDashboard, startDashboard } from '../support/dashboard/running-dashboard.ts';
+
+let dashboard: RunningDashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterAll(() => dashboard.close());
+
+/** Somebody in an account of their own, beside its owner. */
+const newPerson = async (role: Role) => {
+  const { accountId } = await dashboard.newOwner();
+  const email = `${role}@${accountId.replace('_', '-')}.example`;
+  await dashboard.container.get(AccessKey).invite(accountId, email, role);
+  // Sign-ins from one network have a limit.
+  dashboard.clock.advance(60_000);
+  return { accountId, email, visitor: await dashboard.signIn(email) };
+};
+
+/** Forms of nothing in particular: they are refused for their role, or for what they are about. */
+const sentTo = (pattern: string): string => pattern.replaceAll(/:\w+/g, 'nothing');
+
+test('each form of the dashboard is for the roles that the table names, and every operation has a form', async () => {
+  const forms = dashboard.routes.filter(({ operation }) => operation !== undefined);
+  const wrong = [];
+  for (const { path, operation } of forms) {
+    for (const role of roles) {
+      const { visitor } = await newPerson(role);
+      const { status } = await visitor.post(sentTo(path));
+      const isRefused = status === 403;
+      if (isRefused === mayDo(role, operation!)) wrong.push(`${role} ${path} ${status}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+  const known = new Set(forms.map(({ operation }) => operation));
+  expect(Object.keys(operations).filter((one) => !known.has(one as never))).toEqual([]);
+});
+
+test('somebody without the role is told who may', async () => {
+  const { visitor } = await newPerson('viewer');
+  const { status, text } = await visitor.post('/dashboard', { name: 'Shop' });
+  expect(status).toBe(403);
+  expect(text).toContain('You are a viewer of this account. Only an editor may create a project.');
+});
+
+/** Sent by whoever is signed in, or by nobody. */
+const withoutOperation = [
+  '/dashboard/sign-in',
+  '/dashboard/sign-out',
+  '/dashboard/sign-in/:token',
+  '/dashboard/unsubscribe',
+];
+
+test('whatever changes something names its operation', () => {
+  const posts = dashboard.routes.filter(({ method }) => method === 'POST');
+  const others = posts.filter(({ operation }) => operation === undefined);
+  expect(others.map(({ path }) => path).sort()).toEqual(withoutOperation.toSorted());
+});
+
+test('a role that changes holds from the next request on', async () => {
+  const { accountId, email, visitor } = await newPerson('viewer');
+  const access = dashboard.container.get(AccessKey);
+  const person = (await access.listPeople(accountId)).find((one) => one.email === email)!;
+  await access.giveRole(accountId, person.id, 'editor');
+  expect((await visitor.post('/dashboard', { name: 'Shop', once: 'form_12345678' })).status).toBe(
+    303,
+  );
+});
