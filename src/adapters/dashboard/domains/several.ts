@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { isAttached } from '../../../domains/domain/attachment/serving.ts';
 import { nameInText } from '../../../domains/domain/names/hostname.ts';
 import { DomainError } from '../../../kernel/decision.ts';

@@ -165,7 +165,7 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
         .where('project_id', '=', projectId)
         .where((eb) => listed(eb, filter))
         .$if(text !== '', (found) => found.where((eb) => contains(eb, text)))
-        .$if(after !== undefined, (found) => found.where((eb) => isAfter(eb, after!)))
+        .$call((found) => (after ? found.where((eb) => isAfter(eb, after)) : found))
         .orderBy('attention')
         .orderBy('host')
         .orderBy('id')
