@@ -426,7 +426,7 @@ describe('each page of the account', () => {
     '/dashboard',
     '/dashboard/projects/parrots',
     '/dashboard/projects/parrots/settings/domains',
-    ...['animals', 'keys', 'webhooks', 'usage', 'account', 'notices'].map(
+    ...['animals', 'orders', 'keys', 'webhooks', 'usage', 'account', 'notices'].map(
       (one) => `/dashboard/${one}`,
     ),
   ];
