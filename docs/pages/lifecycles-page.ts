@@ -23,8 +23,10 @@ import {
   rollBack,
   type Site,
 } from '../../src/sites/domain/site.ts';
-import { longestWaitForDnsMs } from '../../src/domains/domain/attachment/check-schedule.ts';
-import { customDomainTransitions } from '../../src/domains/domain/attachment/custom-domain.ts';
+import {
+  longestWaitForDnsMs,
+  customDomainTransitions,
+} from '../../src/domains/domain/attachment/custom-domain.ts';
 import { domainCommands } from './domain-life.ts';
 import { code, page, printed, table } from './markdown.ts';
 
@@ -89,7 +91,7 @@ const deployIn = (state: Deploy['state']): Deploy => {
 };
 const reason = { problem: 'archive_too_large', explanation: '' } as const;
 const siteWith = (deploy: Deploy): Site => ({
-  project: { id: '', accountId: '', name: '', slug: '', createdAt: at },
+  project: { id: '', accountId: '', name: '', slug: '', createdAt: at, deletedAt: undefined },
   deploys: [deploy],
   servedDeployId: undefined,
   lastNumber: deploy.number,

@@ -6,7 +6,7 @@ import { oneAtATime } from '../../kernel/incoming.ts';
 import type { Tracer } from '../../kernel/tracer.ts';
 import { Answers } from './answers.ts';
 import { SecureContexts, serverNames, tlsOptions } from './secure-contexts.ts';
-import { EdgeConnections, type Ticks } from './edge-connections.ts';
+import { EdgeConnections, type Ticks, type EdgeConnection } from './edge-connections.ts';
 import {
   plainHandler,
   secureHandler,
@@ -22,7 +22,6 @@ import {
   visitorTimes,
   type EdgeLimits,
 } from './edge-limits.ts';
-import { endStalled } from './stall-timeouts.ts';
 import type { EdgeRequest, EdgeResponse } from './edge-answer.ts';
 
 const http1 = {
@@ -36,7 +35,7 @@ const http1 = {
 };
 const lookMs = 1_000;
 
-export interface EdgeAddresses {
+interface EdgeAddresses {
   readonly host: string;
   readonly httpPort: number;
   readonly httpsPort: number;
@@ -47,6 +46,8 @@ export interface EdgeSettings {
   readonly now?: () => number;
   readonly onRequest?: (request: Pick<IncomingMessage, 'method' | 'url'>) => void;
   readonly tracer?: Tracer | undefined;
+  /** Whether previews without a certificate are served over plain HTTP. */
+  readonly plainPreviews?: boolean;
 }
 
 /** Serves published sites: HTTP/1.1 and HTTP/2 over TLS, and the way there from plain HTTP. */
@@ -62,10 +63,12 @@ export class EdgeServer {
   readonly #ticks: Ticks;
   readonly #now: () => number;
   #looking: NodeJS.Timeout | undefined;
-  #redirected = 0;
   #refusedHandshakes = 0;
 
-  constructor(ports: EdgePorts, { limits: others, now, onRequest, tracer }: EdgeSettings = {}) {
+  constructor(
+    ports: EdgePorts,
+    { limits: others, now, onRequest, tracer, plainPreviews = false }: EdgeSettings = {},
+  ) {
     const limits = (this.#limits = { ...edgeLimits, ...others });
     this.#now = now ?? (() => performance.now());
     const [usages, ticks] = [this.#usages, { now: this.#now() }];
@@ -79,11 +82,11 @@ export class EdgeServer {
     });
     const traced = (scheme: 'http' | 'https', handle: EdgeHandler): EdgeHandler =>
       tracer ? tracedVisits(tracer, scheme, handle) : handle;
-    const redirect = oneAtATime(traced('http', plainHandler(ports, this.#ports)), setImmediate);
+    const terms = { answers: this.#answers, listens: this.#ports, previews: plainPreviews };
+    const answerPlain = oneAtATime(traced('http', plainHandler(ports, terms)), setImmediate);
     this.#plain = createServer(http1, (request, response) => {
       onRequest?.(request);
-      this.#redirected += 1;
-      redirect(request, response);
+      answerPlain(request, response);
     });
     const answer = traced('https', secureHandler(ports, this.#answers));
     this.#secure = createSecureServer(
@@ -122,7 +125,7 @@ export class EdgeServer {
       connections: this.#connections.count,
       answers: this.#usages.all.answers,
       heldBytes: this.#usages.all.bytes,
-      requests: this.#answers.requests + this.#redirected,
+      requests: this.#answers.requests,
       refusedHandshakes: this.#refusedHandshakes,
       refusedRequests: this.#answers.refused,
       failedRequests: this.#answers.failed,
@@ -182,3 +185,32 @@ export class EdgeServer {
 }
 
 const portOf = (server: NetServer): number => (server.address() as AddressInfo | null)?.port ?? 0;
+
+interface Terms {
+  readonly answers: Pick<Answers, 'cut' | 'stalled'>;
+  readonly limits: EdgeLimits;
+  readonly ticks: Ticks;
+}
+
+const endStalled = (connection: EdgeConnection, terms: Terms): void => {
+  const { answers, limits, ticks } = terms;
+  connection.look();
+  if (connection.isFull && ticks.now - connection.movedAt >= limits.stalledAnswerMs) {
+    answers.stalled += 1;
+    connection.socket.destroy();
+  } else if (connection.session) endStalledStreams(connection, terms);
+};
+
+const endStalledStreams = (
+  connection: EdgeConnection,
+  { answers, limits, ticks: { now } }: Terms,
+): void => {
+  for (const answer of connection.answers) {
+    const { stalledSince } = answer;
+    const hasStalled = stalledSince !== undefined && now - stalledSince >= limits.stalledAnswerMs;
+    if (hasStalled) answers.cut(connection, answer);
+  }
+  const idleMs = now - Math.max(connection.progressAt, connection.fullAt);
+  if (idleMs >= limits.idleSessionMs + limits.endingSessionMs) connection.session?.destroy();
+  else if (idleMs >= limits.idleSessionMs) connection.session?.close();
+};

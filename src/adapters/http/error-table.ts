@@ -154,6 +154,7 @@ const domainCodes: Readonly<Record<CatalogueErrorCode | AccessErrorCode, ErrorCo
   pet_invalid: 'validation_failed',
   account_not_found: 'invalid_api_key',
   account_invalid: 'validation_failed',
+  account_not_restorable: 'validation_failed',
   api_key_not_found: 'invalid_api_key',
   api_key_invalid: 'validation_failed',
   api_keys_full: 'validation_failed',

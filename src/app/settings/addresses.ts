@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import type { S3Place } from '../../adapters/storage/s3/s3-client.ts';
 import { hostOf } from '../../domains/domain/certificates/renewal.ts';
+import { previewName } from '../../domains/domain/redirects/redirects.ts';
+import type { Domains } from '../../domains/domains.ts';
 import type { DestinationRules } from '../../notifications/domain/destination.ts';
 import type { Config } from './settings.ts';
 
 // Where things are, as the settings say.
 
-export const siteUrl = (slug: string, platformHost: string, port: number): string =>
+const siteUrl = (slug: string, platformHost: string, port: number): string =>
   new URL(`https://${hostOf(slug, platformHost)}:${String(port)}/`).href;
 
 /** Where browsers find the dashboard: beside the API. */
@@ -74,3 +76,68 @@ export const destinationRules = ({
 }: Pick<Config, 'production' | 'allowTestDomains'>): DestinationRules => ({
   allowsThisMachine: allowTestDomains && !production,
 });
+
+/** The port that the edges stored for all processes. */
+interface StoredPort {
+  readonly find: () => Promise<number | undefined>;
+  readonly remember: (port: number) => Promise<void>;
+}
+
+/**
+ * Public addresses of projects. The port is the one that the edges stored in the database, because this process may be
+ * no edge or have other settings; until an edge has started, the configured one.
+ */
+export class SiteAddresses {
+  readonly #edgePort: StoredPort;
+  readonly #config: Config;
+  readonly #domains: Pick<Domains, 'hasPlatformCertificate'>;
+  #port: number;
+  #httpPort: number;
+
+  constructor(
+    edgePort: StoredPort,
+    config: Config,
+    domains: Pick<Domains, 'hasPlatformCertificate'>,
+  ) {
+    this.#edgePort = edgePort;
+    this.#config = config;
+    this.#domains = domains;
+    this.#httpPort = config.edgeHttpPort;
+    this.#port = this.#publicPort(config.edgeHttpsPort);
+  }
+
+  /** Learns the port of the edges. @throws Unavailable */
+  async recall(): Promise<this> {
+    this.#port = (await this.#edgePort.find()) ?? this.#port;
+    return this;
+  }
+
+  /** Stores for all processes that an edge listens at the port of HTTPS. @throws Unavailable */
+  async publish({ http, https }: { readonly http: number; readonly https: number }): Promise<void> {
+    this.#httpPort = http;
+    this.#port = this.#publicPort(https);
+    await this.#edgePort.remember(this.#port);
+  }
+
+  /** In production visitors use the port of HTTPS, which a load balancer or the system leads to the edge. */
+  #publicPort(edgePort: number): number {
+    return this.#config.production ? 443 : edgePort;
+  }
+
+  /**
+   * The address of one deploy: over HTTPS where one certificate is for all names of the platform; otherwise over HTTP in
+   * development, and nowhere in production.
+   * @throws Unavailable
+   */
+  async previewOf(slug: string, number: number): Promise<string | undefined> {
+    const name = previewName(slug, number);
+    if (await this.#domains.hasPlatformCertificate()) return this.urlOf(name);
+    if (this.#config.production) return undefined;
+    const host = hostOf(name, this.#config.platformHost);
+    return new URL(`http://${host}:${String(this.#httpPort)}/`).href;
+  }
+
+  urlOf(slug: string): string {
+    return siteUrl(slug, this.#config.platformHost, this.#port);
+  }
+}

@@ -38,8 +38,11 @@ import { KyselySessions, KyselySignInLinks } from '../../adapters/kysely/access/
 import { Database } from '../../adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../adapters/kysely/kysely-outbox.ts';
 import { MemoryQuotaCounters } from '../../adapters/memory/memory-quota-counters.ts';
-import { CounterKeeper } from '../../adapters/metering/counter-keeper.ts';
-import { HighUseReporter, UsageRecorder } from '../../adapters/metering/usage-recorder.ts';
+import {
+  CounterKeeper,
+  HighUseReporter,
+  UsageRecorder,
+} from '../../adapters/metering/usage-recorder.ts';
 import { FailoverCounters } from '../../adapters/redis/failover-counters.ts';
 import { Acting, Clock, Deadline, Ids, Sealer } from '../../kernel/ports.ts';
 import type { PersonalKind, Told } from '../../notifications/domain/notification.ts';

@@ -23,7 +23,7 @@ import {
 import { KyselyDomainShares } from '../../adapters/kysely/sites/kysely-domain-shares.ts';
 import { KyselyEdgeRecords } from '../../adapters/kysely/sites/kysely-edge-records.ts';
 import { KyselyProjectSettings } from '../../adapters/kysely/sites/project-routes.ts';
-import { KyselyTimeline } from '../../adapters/kysely/sites/kysely-timeline.ts';
+import { KyselyTimeline } from '../../adapters/kysely/sites/domain-changes.ts';
 import { TldtsHostNames } from '../../adapters/system/tldts-host-names.ts';
 import {
   AuthorityAccounts,
@@ -103,7 +103,7 @@ const domainPorts = (c: ResolutionContext): DomainPorts => {
     settings: c.get(ProjectSettings),
     allowances: c.get(DomainAllowances),
     edgeRecords: c.get(EdgeRecords),
-    accountOf: async (slug) => (await projects.find(slug))?.project.accountId,
+    accountOf: (slug) => projects.accountOf(slug),
     hostNames: c.get(HostNames),
     dns: apart(c.get(Deadline), c.get(DnsVerifier)),
     authority: c.get(CertificateAuthority),

@@ -116,6 +116,18 @@ type ShowPorts = AuthorityPorts &
     'certificates' | 'ledger' | 'orders' | 'clock' | 'ownNames' | 'hasPlatformFiles'
   >;
 
+/** Whether one certificate is for all names below the platform's. */
+export const hasPlatformCertificate =
+  ({
+    ownNames,
+    naming,
+    hasPlatformFiles,
+    clock,
+  }: Pick<DomainPorts, 'ownNames' | 'naming' | 'hasPlatformFiles' | 'clock'>) =>
+  async (): Promise<boolean> =>
+    hasPlatformFiles ||
+    servesHosts(await ownNames.find(pairOf(naming.platformHost).host), clock.now());
+
 /** @returns what the certificate of a project's own host waits for; undefined when it has one, or needs none */
 export const showOwnHold =
   (ports: ShowPorts) =>

@@ -53,7 +53,17 @@ const personalKinds: PersonalKindTable = {
       `The password of ${email} for ${account} was changed on ${minute(changedAt)}. If that was you, you need to do nothing. If not, choose a new password at once: it ends all other sessions and all sign-in links. Then look at the audit log of the account.`,
     link: () => ({ path: '/dashboard/forgot-password', text: 'Choose a new password' }),
   },
+  'account.deleted': {
+    ...{ when: 'Your account was deleted.', to: 'person', tone: 'bad' },
+    title: ({ account }) => `The account ${account} was deleted`,
+    text: ({ until }) =>
+      `Its sites are no longer served, and its API keys no longer work. ${restoring(until)}`,
+    link: () => ({ path: '/dashboard/account/deleted', text: 'Restore the account' }),
+  },
 };
+
+const restoring = (until: string): string =>
+  `An owner can restore it until ${minute(until)}. After that it is gone for good.`;
 
 const whichAccount = ([first, ...others]: Links['links']): string =>
   others.length === 0
@@ -236,6 +246,14 @@ export const kinds: KindTable = {
     text: ({ expiresAt }) =>
       `It is valid until ${minute(expiresAt)}, and we renew it automatically.`,
     link: domainLink,
+  },
+  'project.deleted': {
+    ...{ when: 'Somebody of your account deleted a project.', to: 'owners' },
+    ...{ tone: 'idle', isOwnDoing: true },
+    subject: ({ project }) => project,
+    title: ({ name }) => `The project ${name} was deleted`,
+    text: ({ until }) => `Nothing of it is served any more. ${restoring(until)}`,
+    link: () => ({ path: '/dashboard/account/deleted', text: 'Show deleted projects' }),
   },
   'deploy.failed': {
     when: 'A deploy failed that was not uploaded on the project page.',

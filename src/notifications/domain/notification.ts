@@ -56,6 +56,7 @@ export interface OwnersFacts {
   /** Without `expiresAt` it is the first certificate. */
   'certificate.failing': OfTrouble & { readonly expiresAt?: string | undefined };
   'certificate.recovered': OfHost & { readonly expiresAt: string };
+  'project.deleted': OfProject & { readonly name: string; readonly until: string };
   'deploy.failed': OfProject & { readonly number: number; readonly explanation: string };
   'key.banned': { readonly keyId: string; readonly name: string; readonly until: string };
   'quota.warning': OfQuota;
@@ -87,6 +88,7 @@ interface PersonFacts {
     /** They lead to the choice of a new password. */
     readonly isForPassword: boolean;
   };
+  'account.deleted': { readonly account: string; readonly until: string };
   'password.changed': OfPerson & { readonly account: string; readonly changedAt: string };
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
 import type { AuditEntry, AuditLog, AuditSearch } from '../../../src/access/ports.ts';
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import { hiddenTypes } from '../../../src/app/subscriptions.ts';
 import type { Actor } from '../../../src/kernel/ports.ts';
 import type { DomainEvent } from '../../../src/kernel/decision.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import { isPreview } from '../../../src/domains/domain/redirects/redirects.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import { rollBack } from '../../../src/sites/domain/site.ts';
 import { now } from '../../support/accounts.ts';
@@ -30,13 +31,12 @@ describeStores('routes of projects', (open) => {
   });
 
   const process = (n: number) => (n % 2 ? stores : stores.secondProcess);
-  /** By host, the deploy that it leads to. */
+  /** By host, the deploy that it leads to; without the addresses of single deploys. */
   const served = async (of = project) =>
     Object.fromEntries(
-      [...(await routesIn(stores, of))].map(([name, route]) => [
-        name,
-        route.kind === 'site' ? route.deployId : route.to,
-      ]),
+      [...(await routesIn(stores, of))]
+        .filter(([name]) => !isPreview(name))
+        .map(([name, route]) => [name, route.kind === 'site' ? route.deployId : route.to]),
     );
   /** The own host of a project and these, with the deploy that it serves. */
   const wholly = async ({ slug }: Project, hosts: readonly string[]) => {

@@ -7,8 +7,7 @@ import type { CertificateAuthority } from '../../../src/domains/certificate-port
 import type { DomainPorts } from '../../../src/domains/ports.ts';
 import { addCustomDomain } from '../../../src/domains/use-cases/add-domain.ts';
 import { domains } from '../../../src/domains/domains.ts';
-import { tendDomain } from '../../../src/domains/use-cases/tend-domain.ts';
-import { verifyDomain } from '../../../src/domains/use-cases/check-domain.ts';
+import { tendDomain, verifyDomain } from '../../../src/domains/use-cases/tend-domain.ts';
 import { servedProject } from './custom-domains.ts';
 import { cname, facts, records } from './known-dns.ts';
 import { allowance, start } from './known-domains.ts';
@@ -50,7 +49,7 @@ export const domainLab = async (acmeDnsZone?: string) => {
     ...stores,
     ...{ orders, clock, authority, secondAuthority, dns },
     allowances: { of: () => Promise.resolve(allowance) },
-    accountOf: async (slug: string) => (await stores.projects.find(slug))?.project.accountId,
+    accountOf: (slug: string) => stores.projects.accountOf(slug),
     hostNames: plainNames,
     naming: { platformHost: 'sites.test', allowTestDomains: false, acmeDnsZone },
     hasPlatformFiles: false,

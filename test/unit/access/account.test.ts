@@ -10,7 +10,14 @@ describe('opening an account', () => {
   test('trims its name, lower-cases its address and records its plan', () => {
     const wish = { ...draft, name: ' Zoo\n', email: ' Owner@Shop.Example ' };
     expect(openAccount(wish, now)).toEqual({
-      state: { ...draft, ownLimits: undefined, siteLimits: noSiteLimits, createdAt: now, warnings },
+      state: {
+        ...draft,
+        ownLimits: undefined,
+        siteLimits: noSiteLimits,
+        createdAt: now,
+        deletedAt: undefined,
+        warnings,
+      },
       events: [{ type: 'account_opened', accountId: 'acct_1', occurredAt: now, plan: 'free' }],
     });
   });
@@ -59,6 +66,7 @@ describe.each(plans)('from the plan %s', (from) => {
       ownLimits: undefined,
       siteLimits: noSiteLimits,
       createdAt: now,
+      deletedAt: undefined,
       warnings,
     };
     const common = { type: 'plan_changed', accountId: 'acct_1', occurredAt: now };
@@ -78,6 +86,7 @@ describe('an account with limits of its own', () => {
     ownLimits: undefined,
     siteLimits: noSiteLimits,
     createdAt: now,
+    deletedAt: undefined,
     warnings,
   } as const;
   const account = { ...plain, ownLimits: own };

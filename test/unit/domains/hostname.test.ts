@@ -1,7 +1,11 @@
 import { contestedBy } from '../../../src/domains/domain/attachment/contested-name.ts';
 import { addDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { cleanName, parseHostname, shownHost } from '../../../src/domains/domain/names/hostname.ts';
-import type { NameFacts } from '../../../src/domains/domain/names/name-rules.ts';
+import {
+  cleanName,
+  parseHostname,
+  shownHost,
+  type NameFacts,
+} from '../../../src/domains/domain/names/hostname.ts';
 import { anyCharacter } from '../../support/seeded-random.ts';
 import { admitted, draft, moment, start, verified } from '../../support/domains/known-domains.ts';
 import { describe, expect, test } from '@jest/globals';
@@ -196,7 +200,7 @@ const both = 'bücher.test (xn--bcher-kva.test)';
 
 test('a name that is already in the list is shown with U-labels and A-labels', () => {
   const hostname = { ...draft.hostname, ...names };
-  const attachedTo = { name: 'Books', isThisOne: true };
+  const attachedTo = { name: 'Books', isThisOne: true, isDeleted: false };
   const add = () => addDomain({ ...draft, hostname }, { ...admitted, attachedTo }, moment(start));
   expect(add).toThrow(both);
 });

@@ -96,7 +96,7 @@ const planSection = (
 </section>`;
 
 /** The name is shown beside the id; custom limits are in the table. */
-type ShownElsewhere = 'name' | 'email' | 'ownLimits' | 'siteLimits' | 'warnings';
+type ShownElsewhere = 'deletedAt' | 'name' | 'email' | 'ownLimits' | 'siteLimits' | 'warnings';
 
 const factsOf = ({
   id,

@@ -53,7 +53,7 @@ export class KyselySessions extends AggregateStore implements Sessions {
         .select(['accounts.name', 'accounts.plan', 'accounts.per_minute', 'accounts.per_day'])
         .select(['accounts.email as account_email', 'accounts.created_at as account_created_at'])
         .select(['accounts.projects', 'accounts.domains', 'accounts.storage_gib'])
-        .select('accounts.warnings')
+        .select(['accounts.deleted_at', 'accounts.warnings'])
         .where('sessions.secret_hash', '=', the('secretHash')),
   );
 

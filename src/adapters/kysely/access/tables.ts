@@ -49,6 +49,7 @@ export const accounts = table({
   domains: maybe(int),
   storageGib: maybe(int),
   createdAt: time,
+  deletedAt: maybe(time),
   warnings: json<Warnings>(warnings),
 } satisfies ColumnsOf<Omit<Account, 'ownLimits' | 'siteLimits'> & Partial<Limits> & SiteLimits>);
 
@@ -58,6 +59,7 @@ export const apiKeys = table({
   name: text,
   hint: text,
   scopes: words(scopes),
+  projectId: maybe(text),
   createdAt: time,
   expiresAt: maybe(time),
   revokedAt: maybe(time),

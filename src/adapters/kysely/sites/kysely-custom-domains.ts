@@ -6,7 +6,7 @@ import {
   type CustomDomainState,
   type DomainDecision,
 } from '../../../domains/domain/attachment/custom-domain.ts';
-import { namesFor } from '../../../domains/domain/names/name-rules.ts';
+import { namesFor } from '../../../domains/domain/names/hostname.ts';
 import type { PairDecision } from '../../../domains/domain/redirects/pair.ts';
 import { domainNotFound } from '../../../domains/domain/domains-error.ts';
 import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';
@@ -215,9 +215,9 @@ type DomainQuery = ReturnType<typeof selectDomains>;
 
 /** Whether its name contains the text, as it is typed or as it is in the DNS. */
 const contains = (eb: ExpressionBuilder<Schema, 'domains'>, text: string) => {
-  const place = (column: 'host' | 'unicode_host') =>
+  const isIn = (column: 'host' | 'unicode_host') =>
     eb(eb.fn<number>('instr', [eb.ref(column), eb.val(text)]), '>', 0);
-  return eb.or([place('host'), place('unicode_host')]);
+  return eb.or([isIn('host'), isIn('unicode_host')]);
 };
 
 const selectDomains = (db: Queries) => db.selectFrom('domains').selectAll();

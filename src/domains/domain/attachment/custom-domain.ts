@@ -1,5 +1,4 @@
 import { type AdmissionFacts, admitDomain } from './admission.ts';
-import { type Moment, nextLookAt } from './check-schedule.ts';
 import { resumed } from '../certificates/authorities.ts';
 import {
   type CertificateStanding,
@@ -29,7 +28,13 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
   readonly addedAt: Date;
   readonly dns: DnsStanding;
   readonly episodes: Episodes;
+  /** Why it is out of service; undefined while it is not. */
+  readonly pause: Pause | undefined;
 }
+
+/** `deleted`: its project is. `restored`: it was, and no check has shown since that the name still leads here. */
+export const pauses = ['deleted', 'restored'] as const;
+type Pause = (typeof pauses)[number];
 
 /** What stays wrong, and what its owner was told of that. */
 export interface Episodes {
@@ -54,10 +59,10 @@ export interface FailingCertificate {
 /** A domain without what belongs to its state. A new field does not compile until it is carried over here. */
 const attachmentOf = (domain: Attachment): Attachment => {
   const { id, accountId, projectId, host, unicodeHost, registrableDomain, isApex } = domain;
-  const { token, generation, addedAt, dns, episodes } = domain;
+  const { token, generation, addedAt, dns, episodes, pause } = domain;
   return {
     ...{ id, accountId, projectId, host, unicodeHost, registrableDomain, isApex },
-    ...{ token, generation, addedAt, dns, episodes },
+    ...{ token, generation, addedAt, dns, episodes, pause },
   } satisfies Readonly<Record<keyof Attachment, unknown>>;
 };
 
@@ -120,8 +125,11 @@ type StateFacts =
 export const customDomainStates = ['added', 'verified', 'live', 'removed'] as const;
 export type CustomDomainState = (typeof customDomainStates)[number];
 
-/** `contested`: another account proved the name. `expired`: it was not verified in time. */
-export const removalReasons = ['owner', 'contested', 'expired'] as const;
+/**
+ * `contested`: another account proved the name. `expired`: it was not verified in time. `project_deleted`: its project was
+ * not restored in time.
+ */
+export const removalReasons = ['owner', 'contested', 'expired', 'project_deleted'] as const;
 export type RemovalReason = (typeof removalReasons)[number];
 
 /** The whole lifecycle: `enter` follows it, and docs/lifecycles.md is printed from it. */
@@ -151,6 +159,7 @@ export const addDomain = (
     ...{ host, unicodeHost, registrableDomain, isApex, generation: 0, addedAt: now },
     dns: { ...neverChecked, nextCheckAt: nextLookAt(now, now, jitter) },
     episodes: { astray: undefined, failing: undefined },
+    pause: undefined,
     ...{ state: 'added', certificate: { kind: 'none' } },
   };
   const added = { type: 'domain_added', ...about(domain, now), host } as const;
@@ -245,3 +254,74 @@ export type OwnFact<State extends CustomDomainState> = Exclude<
   keyof DomainIn<State>,
   keyof Attachment | 'state' | 'certificate'
 >;
+
+/** When the DNS of a domain is checked automatically. */
+type NextCheck = { readonly kind: 'check'; readonly at: Date } | { readonly kind: 'expired' };
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** How long a domain that is never verified is kept. */
+export const longestWaitForDnsMs = 30 * day;
+
+const steps = (from: number, to: number, step: number): readonly number[] =>
+  Array.from({ length: Math.round((to - from) / step) }, (_, n) => from + (n + 1) * step);
+
+/** Times of the checks after Add or the last Verify: frequent at first, while the owner waits, then rarer. */
+const offsets: readonly number[] = [
+  ...[1, 2, 5, 10, 20, 30].map((minutes) => minutes * minute),
+  ...steps(0, 48 * hour, hour),
+  ...steps(48 * hour, longestWaitForDnsMs, day),
+];
+
+const largestJitter = 0.1;
+
+/** The time, and a jitter from -1 to 1 that moves this domain's next check earlier or later. */
+export interface Moment {
+  readonly now: Date;
+  readonly jitter: number;
+}
+
+/**
+ * @param since Add or the last Verify
+ * @param jitter -1 to 1: how much of the ten percent to be earlier or later, so that domains spread
+ */
+export const nextCheck = (since: Date, now: Date, jitter: number): NextCheck => {
+  // If the clock was set back, the schedule starts over instead of waiting until the old time comes again.
+  const elapsed = Math.max(0, now.getTime() - since.getTime()) || 0;
+  if (elapsed >= longestWaitForDnsMs) return { kind: 'expired' };
+  // Skips a check that is nearly due: it just ran a moment early, or the next one comes soon anyway.
+  const offset = offsets.find((at, n) => at - elapsed > (at - (offsets[n - 1] ?? 0)) / 2);
+  const wait =
+    offset === undefined ? longestWaitForDnsMs - elapsed : spread(offset - elapsed, jitter);
+  return { kind: 'check', at: new Date(now.getTime() + wait) };
+};
+
+/** For domains that never expire: daily in the end. */
+export const nextLookAt = (since: Date, now: Date, jitter: number): Date => {
+  const next = nextCheck(since, now, jitter);
+  return next.kind === 'check' ? next.at : new Date(now.getTime() + day);
+};
+
+/** For live domains: hourly in the end, so that their owners soon learn that visitors do not come. */
+export const nextLookAtLive = (since: Date, { now, jitter }: Moment): Date => {
+  const hourly = new Date(now.getTime() + spread(hour, jitter));
+  const next = nextLookAt(since, now, jitter);
+  return next < hourly ? next : hourly;
+};
+
+/** The first wait after a check that shows that a live domain leads elsewhere. */
+const firstWaitMs = 4 * minute;
+
+/**
+ * For a live domain that leads elsewhere: 4, 12, 28 and 60 minutes after the first check that shows it, then hourly.
+ * @param lastCheckedAt when the check before this one showed the same; undefined if it did not
+ */
+export const nextLookAtAstray = (lastCheckedAt: Date | undefined, now: Date): Date => {
+  const waited = lastCheckedAt ? now.getTime() - lastCheckedAt.getTime() : 0;
+  return new Date(now.getTime() + Math.min(hour, Math.max(firstWaitMs, 2 * waited)));
+};
+
+const spread = (wait: number, jitter: number): number =>
+  wait * (1 + largestJitter * (Math.min(1, Math.max(-1, jitter)) || 0));
