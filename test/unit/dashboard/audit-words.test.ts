@@ -19,7 +19,6 @@ const names: Names = {
 /** The details of all events together. */
 const details = {
   petId: '9007199254740993',
-  name: 'Rex',
   categoryId: '7',
   orderId: '12',
   plan: 'pro',
