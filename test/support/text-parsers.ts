@@ -306,7 +306,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   },
   'adapters/dashboard/frame/responses.ts': `${ours}paths of pages, and names of assets.`,
   'adapters/dashboard/animals/query.ts': {
-    operations: 5,
+    operations: 1,
     parsers: {
       readAnimalsQuery: parser('1.Rx', (text) =>
         readAnimalsQuery(new URLSearchParams({ q: text, category: text, after: text })),
@@ -314,7 +314,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'adapters/dashboard/animals/csv-drafts.ts': {
-    operations: 4,
+    operations: 2,
     parsers: { draftsIn: parser('",;\n\r=', (text) => draftsIn(Buffer.from(text))) },
   },
   'adapters/dashboard/frame/csv.ts': {
