@@ -126,6 +126,7 @@ const idsIn = (found: Crawl): Set<string> =>
 const typed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/dashboard': { name: 'Planted' },
   '/dashboard/animals': { name: 'Planted', categoryId: '1' },
+  '/dashboard/animals/:id': { name: 'Planted', categoryId: '1' },
   '/dashboard/keys': { name: 'Planted', scopes: 'pets:read', expires: '' },
   '/dashboard/keys/:key/rotate': { overlap: '0' },
   '/dashboard/account/people': { email: 'planted@evil.test', role: 'owner' },

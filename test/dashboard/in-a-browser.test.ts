@@ -45,7 +45,19 @@ test('the main pages are accessible', async () => {
   const page = await browsed.visit('/dashboard');
   await isAccessible(page);
   const domains = `${project}/settings/domains`;
-  const others = ['keys', 'webhooks', 'usage', 'animals', 'account', 'notices'];
+  const others = [
+    ...[
+      'keys',
+      'webhooks',
+      'usage',
+      'animals',
+      'animals/1',
+      'animals/import',
+      'orders',
+      'orders/1',
+    ],
+    ...['account', 'notices'],
+  ];
   const paths = others.map((one) => `/dashboard/${one}`);
   for (const path of [project, domains, `${domains}/www.birds.test`, ...paths]) {
     await page.goto(browsed.dashboard.origin + path);

@@ -8,7 +8,10 @@ import { newPasswordScreen } from './account/me.ts';
 import { accountScreen } from './account/screen.ts';
 import { addUnsubscribe } from './notices/mail.ts';
 import { accountsScreen } from './sign-in/accounts-screen.ts';
-import { animalsScreen } from './animals/screen.ts';
+import { animalScreen } from './animals/animal-screen.ts';
+import { animalsScreen } from './animals/animals-screen.ts';
+import { importScreen } from './animals/import.ts';
+import { orderScreen, ordersScreen } from './animals/orders-screens.ts';
 import { redirect, sendEvents, wantsEvents } from './frame/responses.ts';
 import type { DashboardPorts } from './ports.ts';
 import { domainScreen, removeDomainScreen } from './domains/domain-screen.ts';
@@ -46,6 +49,11 @@ const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): rea
   projectsScreen(ports),
   projectScreen(ports),
   animalsScreen(ports),
+  animalScreen(ports),
+  // After the page of an animal, because the last of several routes that fit answers.
+  importScreen(ports),
+  ordersScreen(ports),
+  orderScreen(ports),
   keysScreen(ports),
   webhooksScreen(ports),
   webhookScreen(ports),

@@ -115,5 +115,6 @@ export const routeOf = (
   const path = action.replace(/[?#].*/, '');
   const fits = (pattern: string) =>
     new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`).test(path);
-  return routes.find((route) => route.method === method && fits(route.path))?.path;
+  // Of several, the router takes the last.
+  return routes.findLast((route) => route.method === method && fits(route.path))?.path;
 };
