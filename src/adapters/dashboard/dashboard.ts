@@ -5,6 +5,7 @@ import type { Operation } from '../../access/domain/role.ts';
 import type { DashboardUse } from '../../access/domain/session.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
 import { newPasswordScreen } from './account/me.ts';
+import { deletedScreen } from './account/deleted-screen.ts';
 import { accountScreen } from './account/screen.ts';
 import { addUnsubscribe } from './notices/mail.ts';
 import { accountsScreen } from './sign-in/accounts-screen.ts';
@@ -24,6 +25,7 @@ import { signInPathFor } from './frame/paths.ts';
 import { notFound, PageProblem } from './frame/page-problem.ts';
 import { bellScreen, noticesScreen } from './notices/screen.ts';
 import { projectScreen } from './projects/project-screen.ts';
+import { settingsScreen } from './projects/settings-screen.ts';
 import { projectsScreen } from './projects/projects-screen.ts';
 import { type Cookies, cookiesOf, type SignInPorts, whoAsks } from './sign-in/session.ts';
 import { addScreen, type Wanted } from './screen-routes.ts';
@@ -41,12 +43,14 @@ const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): rea
   removeDomainScreen(ports),
   projectsScreen(ports),
   projectScreen(ports),
+  settingsScreen(ports),
   animalsScreen(ports),
   keysScreen(ports),
   webhooksScreen(ports),
   webhookScreen(ports),
   usageScreen(ports),
   accountScreen(ports),
+  deletedScreen(ports),
   newPasswordScreen(ports),
   noticesScreen(ports),
   bellScreen(ports),

@@ -12,6 +12,12 @@ import { shownOnce } from '../frame/sent-form.ts';
 import { mailForm, mailSection } from '../notices/mail.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { auditSection } from './audit-log.ts';
+import {
+  accountDeletion,
+  accountNameSection,
+  deletingAccount,
+  renamingAccount,
+} from './deleted-screen.ts';
 import { endSession, endSessions, passwordForm, passwordSection, sessionsSection } from './me.ts';
 import {
   dismissal,
@@ -33,6 +39,7 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
     notices: {
       [shownOnce]:
         'This was already done, and the link was shown then. If you lost it, create a new one.',
+      renamed: 'The account is renamed.',
       role: 'The role is saved.',
       removed: 'The person was removed and can no longer sign in.',
       password: 'The password is saved. All your other sessions have ended.',
@@ -54,6 +61,7 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
       const content = html`
         ${head('Account', html`${account.name}. You are signed in as ${person.email}.`)}
         ${secret}
+        ${accountNameSection(account, visit, refusal)}
         ${planSection(account, use)}
         ${peopleSection({ people, troubles }, visit, {
           newId,
@@ -63,7 +71,8 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
         ${mail}
         ${passwordSection(signedIn, refusalOf(refusal, 'password'))}
         ${sessionsSection(sessions, visit)}
-        ${audit}`;
+        ${audit}
+        ${visit.may('account.delete') && accountDeletion(account, { projects: use.projects, people: people.length }, refusalOf(refusal, 'delete-account'))}`;
       return { title: 'Account', content };
     },
     forms: [
@@ -77,6 +86,8 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
       passwordForm(ports),
       endSession(ports),
       endSessions(ports),
+      renamingAccount(ports),
+      deletingAccount(ports),
     ],
   };
 };

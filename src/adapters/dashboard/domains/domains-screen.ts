@@ -13,7 +13,6 @@ import { filled } from '../frame/sent-form.ts';
 import type { DashboardPorts, DashboardSettings } from '../ports.ts';
 import { projectHead, siteOf } from '../projects/project-head.ts';
 import { afterRemoval, noticeAfter, verification, verifyNotices } from './actions.ts';
-import { configurationForm, configurationNotices, configurationSection } from './configuration.ts';
 import {
   domainTable,
   type ListOptions,
@@ -33,14 +32,14 @@ export const domainsScreen = (ports: DashboardPorts): Screen => ({
   section: 'projects',
   help: 'domains',
   live: ({ parameters }) => ports.domains.fingerprint(parameters['slug'] ?? ''),
-  notices: { ...redirectNotices, ...configurationNotices, ...verifyNotices },
+  notices: { ...redirectNotices, ...verifyNotices },
   show: showDomains(ports),
-  forms: [addingOf(ports), verifyingOf(ports), ...redirectForms(ports), configurationForm(ports)],
+  forms: [addingOf(ports), verifyingOf(ports), ...redirectForms(ports)],
   others: [{ method: 'GET', path: otherNamePath, answer: otherName(ports) }],
 });
 
 const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Refusal) => {
-  const { domains, ids, domainSettings, settings } = ports;
+  const { domains, ids, settings } = ports;
   const { now, query } = visit;
   const site = await siteOf(ports, visit);
   const { id, slug, name } = site.project;
@@ -73,8 +72,7 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
       ${attached.length === 0 ? noDomainYet(site, plan) : listed(attached, { slug, now, query, holds, refusal, view, pair: [acted, other] })}
     </section>
     ${removedSection(removed, attached, { slug, now })}
-    ${redirectSection({ slug, view, attached, once: ids.next('form'), refusal })}
-    ${await configurationSection(slug, view.document, domainSettings, refusalOf(refusal, 'import'))}`;
+    ${redirectSection({ slug, view, attached, once: ids.next('form'), refusal })}`;
   return { title: `Domains of ${name}`, content };
 };
 

@@ -5,15 +5,15 @@ import { html, type Html } from '../frame/html.ts';
 import { copyButton } from '../frame/parts.ts';
 import { form, type Form, type Refusal } from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
-import { siteOf } from '../projects/project-head.ts';
+import { settingsPath, siteOf } from './project-head.ts';
 import type { DashboardPorts } from '../ports.ts';
-import { domainsPath, settingPath } from './paths.ts';
+import { settingPath } from '../domains/paths.ts';
 
 export const configurationSection = async (
   slug: string,
   document: DomainSettingsDocument,
   { write }: DashboardPorts['domainSettings'],
-  refusal: Refusal | undefined,
+  { mayImport, refusal }: { readonly mayImport: boolean; readonly refusal: Refusal | undefined },
 ): Promise<Html> =>
   html`<section class="card" id="whole-configuration" aria-labelledby="configuration">
     <h2 id="configuration">Configuration</h2>
@@ -22,7 +22,7 @@ export const configurationSection = async (
       ${format('YAML', await write(document, 'yaml'))}
       ${format('JSON', await write(document, 'json'))}
     </div>
-    ${importForm(slug, refusal)}
+    ${mayImport && importForm(slug, refusal)}
   </section>`;
 
 const format = (name: string, text: string): Html =>
@@ -54,6 +54,6 @@ export const configurationForm = (ports: DashboardPorts): Form =>
     act: async (visit, { settings }) => {
       const { id, slug } = (await siteOf(ports, visit)).project;
       await ports.domains.changeDomainSettings(id, await ports.domainSettings.read(settings));
-      return { to: domainsPath(slug), done: 'imported' };
+      return { to: settingsPath(slug), done: 'imported' };
     },
   });

@@ -9,6 +9,7 @@ import type { Visit } from '../frame/screen.ts';
 const pages = [
   { name: 'overview', path: '', text: 'Overview' },
   { name: 'domains', path: '/settings/domains', text: 'Domains' },
+  { name: 'settings', path: '/settings', text: 'Settings' },
 ] as const;
 
 export const projectHead = (
@@ -29,6 +30,8 @@ export const projectHead = (
       isHere: page === current,
     })),
   )}`;
+
+export const settingsPath = (slug: string): string => `/dashboard/projects/${slug}/settings`;
 
 /** The project of a path, if it is the visitor's. @throws DomainError `project_not_found` */
 export const siteOf = (
