@@ -33,8 +33,8 @@ export const settingsScreen = (ports: DashboardPorts): Screen => ({
     const content = html`
       ${projectHead(site.project, 'settings', html`<p class="lead">Its name, its address, and its configuration as a document.</p>`)}
       ${visit.may('project.rename') && nameSection(ports, site, refusal)}
-      ${await configurationSection(slug, view.document, ports.domainSettings, {
-        mayImport: visit.may('domain.configure'),
+      ${await configurationSection(view.document, ports.domainSettings, {
+        ...{ slug, may: visit.may },
         refusal: refusalOf(refusal, 'import'),
       })}
       ${visit.may('project.delete') && deletion(site, all.filter(isAttached).length, refusalOf(refusal, 'delete-project'))}`;
