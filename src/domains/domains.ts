@@ -31,10 +31,13 @@ export const domains = (ports: DomainPorts) => ({
   addPair: addDomainPair(ports),
   showOther: showOther(ports),
   listDomains: (projectId: string) => ports.domains.list(projectId),
-  /** @param text a part of a name, in its own letters or as it stands in the DNS */
+  /** @param text part of a name, as U-labels or A-labels */
   searchDomains: (accountId: string, text: string, limit: number) =>
     ports.domains.search(accountId, text.toLowerCase(), limit),
-  /** The newest attachment of a name, unless the caller names an older one. @throws DomainError `domain_not_found` */
+  /**
+   * The newest attachment of a name, unless the caller asks for an older one.
+   * @throws DomainError `domain_not_found`
+   */
   getDomain: async (
     projectId: string,
     name: string,
@@ -47,7 +50,6 @@ export const domains = (ports: DomainPorts) => ({
     if (domain?.projectId !== projectId || domain.host !== host) throw domainNotFound(name);
     return domain;
   },
-  /** See `CustomDomains.fingerprint`. */
   fingerprint: (slug: string, name?: string): Promise<string> =>
     ports.domains.fingerprint(
       slug,
@@ -67,7 +69,7 @@ export const domains = (ports: DomainPorts) => ({
   showShared: showShared(ports),
   readWholeTimeline: readWholeTimeline(ports),
   verifyDomain: verifyDomain(ports),
-  /** When it returns, no edge of this process serves the domain; the others follow within a second. */
+  /** On return, this process's edges no longer serve the domain; others follow within a second. */
   removeDomain: async ({ id }: CustomDomain): Promise<CustomDomain> => {
     const remove = (one: CustomDomain) => removeDomain(one, 'owner', ports.clock.now());
     return (await ports.domains.change(id, remove)).state;

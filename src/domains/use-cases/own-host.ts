@@ -21,7 +21,6 @@ import {
   type CertificatePorts,
 } from './work-on-certificate.ts';
 
-/** A project with a host of its own below the platform's. */
 interface OwnProject {
   readonly accountId: string;
   readonly slug: string;
@@ -40,7 +39,7 @@ export const ownHost = (
   return ownTerms({ host, payer: { accountId, registrableDomain }, kinds });
 };
 
-/** It belongs to no account, and its orders come out of what is kept for renewals. */
+/** Belongs to no account; its orders use the reserve for renewals. */
 export const platformPair = ({ hostNames, naming: { platformHost } }: NamePorts): OwnTerms => {
   const { registrableDomain = platformHost } = hostNames.read(platformHost);
   const kinds = { first: 'renewal', later: 'renewal', counted: 'own_counted' } as const;
@@ -49,17 +48,17 @@ export const platformPair = ({ hostNames, naming: { platformHost } }: NamePorts)
 
 export type OwnHostPorts = CertificatePorts & Pick<DomainPorts, 'ownNames'>;
 
-/** `refused`: the authority is rate limiting us or does not answer, whatever the host. */
+/** `refused`: the authority limits us or does not answer, regardless of the host. */
 export type OwnHostResult = 'issued' | 'failed' | 'refused' | 'held up';
 
 interface OwnTask {
   readonly own: OwnTerms;
   readonly known: OwnName;
-  /** The names of the authorities that CAA allows. */
+  /** Names of the authorities that CAA allows. */
   readonly mayIssue: readonly string[];
 }
 
-/** Advances the certificate of a name as far as possible now. */
+/** Advances the certificate as far as possible now. */
 export const secureOwnHost =
   (ports: OwnHostPorts) =>
   async (task: OwnTask): Promise<OwnHostResult> => {
@@ -96,7 +95,7 @@ const applicantFor = (
       const { name, outcome } = await counted;
       return { work: workIn(name), outcome };
     },
-    // It is looked at in each run.
+    // Each run checks it again.
     heldUp: () => Promise.resolve(),
     prepare: (work) => Promise.resolve(work),
   };
@@ -116,7 +115,7 @@ type ShowPorts = AuthorityPorts &
     'certificates' | 'ledger' | 'orders' | 'clock' | 'ownNames' | 'hasPlatformFiles'
   >;
 
-/** Whether one certificate is for all names below the platform's. */
+/** Whether one certificate covers all platform names. */
 export const hasPlatformCertificate =
   ({
     ownNames,
@@ -128,7 +127,7 @@ export const hasPlatformCertificate =
     hasPlatformFiles ||
     servesHosts(await ownNames.find(pairOf(naming.platformHost).host), clock.now());
 
-/** @returns what the certificate of a project's own host waits for; undefined when it has one, or needs none */
+/** @returns the limit that a project's host waits for; undefined if it has a certificate or needs none */
 export const showOwnHold =
   (ports: ShowPorts) =>
   async (project: OwnProject): Promise<Hold | undefined> => {
