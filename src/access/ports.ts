@@ -301,6 +301,9 @@ export abstract class IdempotencyKeys {
     work: () => Promise<Answer>,
     admit?: () => Promise<void>,
   ): Promise<IdempotencyOutcome<Answer>>;
+
+  /** Frees a key whose work came to nothing after its answer was stored, unless it has another answer by now. */
+  abstract free(request: IdempotentRequest, answer: KeptAnswer): Promise<void>;
 }
 
 export interface AccessPorts {

@@ -7,6 +7,7 @@ import type {
   OwnNames,
 } from './certificate-ports.ts';
 import type { AdmissionFacts, DomainAllowance } from './domain/attachment/admission.ts';
+import type { Attention, DomainFilter } from './domain/attachment/attention.ts';
 import type {
   CustomDomain,
   CustomDomainState,
@@ -132,6 +133,24 @@ export interface WantedDomain {
 type WithoutAllowance<Facts extends Pair<AdmissionFacts>> = Omit<Facts, keyof Pair<unknown>> &
   Pair<Omit<AdmissionFacts, 'allowance'>>;
 
+/** Where a page of a list ended. */
+export interface DomainPlace {
+  readonly attention: Attention;
+  readonly host: string;
+  readonly id: string;
+}
+
+export interface DomainListing {
+  readonly filter: DomainFilter;
+  /** A part of the name in lower case; '' for all. */
+  readonly text: string;
+  readonly after: DomainPlace | undefined;
+  readonly limit: number;
+}
+
+/** How many domains there are that need their owner, and in each state. */
+export type DomainCounts = Readonly<Record<DomainFilter, number>>;
+
 /**
  * Custom domains, one for each attachment. Removed ones stay visible to their owner. Every change stores its
  * timeline, ledger entries and events in the same step.
@@ -161,10 +180,20 @@ export abstract class CustomDomains {
    * An account's domains whose name contains the text, without removed ones, sorted by name.
    * @param text lower case, not empty
    */
-  abstract search(accountId: string, text: string, limit: number): Promise<readonly CustomDomain[]>;
+  abstract listNamed(
+    accountId: string,
+    text: string,
+    limit: number,
+  ): Promise<readonly CustomDomain[]>;
 
   /** The newest first, with the last 20 removed ones. */
   abstract list(projectId: string): Promise<readonly CustomDomain[]>;
+
+  /** Those that need the owner first, then by name. */
+  abstract listPage(projectId: string, listing: DomainListing): Promise<readonly CustomDomain[]>;
+
+  /** Of one project. */
+  abstract countListed(projectId: string): Promise<DomainCounts>;
 
   /**
    * Changes whenever a page about these domains would change, and sometimes without. Much cheaper than reading

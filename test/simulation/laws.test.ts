@@ -6,9 +6,8 @@ import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { RouteTableKey } from '../../src/app/keys.ts';
 import type { ProcessName, SimulatedProcess } from './fleet.ts';
 import { allLaws } from './laws.ts';
-import type { Facts, Law, Seen } from './laws/law.ts';
+import { type Facts, type Law, type Seen, Stored } from './laws/law.ts';
 import { Past } from './laws/past.ts';
-import { Stored } from './laws/stored.ts';
 import { chanceOf } from './world/chance.ts';
 import { DnsZones } from './world/dns-zones.ts';
 import { IssuedCertificates } from './world/issued-certificates.ts';
@@ -78,6 +77,8 @@ const wellWorld = () => {
   const authority = () => ({
     over: [] as object[],
     orders: [] as object[],
+    granted: [] as object[],
+    weather: { repeats: 0 },
     rejected: new Set<string>(),
   });
   const past = new Past(() => time.now, zones);
@@ -138,6 +139,19 @@ const plants: Readonly<Record<string, Plant>> = {
     time.now += hourMs;
     expect(law.onOrder?.({ authority: 'two', names: [host] }, seen)).toBeUndefined();
     return law.onOrder?.({ authority: 'one', names: [host] }, seen);
+  },
+  'Each request for an order that an authority grants was counted before': (
+    law,
+    { seen, world },
+  ) => {
+    const entry = { kind: 'order', occurred_at: begin, authority: 'acme.one.example', host };
+    put('authority_ledger', entry);
+    world.authorities.one.granted.push({ names: [host], isExempt: false });
+    expect(law.afterStep?.(seen)).toBeUndefined();
+    world.authorities.one.granted.push({ names: [host], isExempt: true });
+    expect(law.afterStep?.(seen)).toBeUndefined();
+    world.authorities.one.granted.push({ names: [host], isExempt: false });
+    return law.afterStep?.(seen);
   },
   'An order that an authority has made is continued, and not asked for again': (
     law,

@@ -1,25 +1,30 @@
-import { liveIsSecure, type Decided } from './laws/certificates.ts';
-import { liveIsServed, rightGoesLive, settlingMs } from './laws/going-live.ts';
-import { accountsHaveTheirShare, caaIsObeyed, limitsAreKept, ordersGoOn } from './laws/orders.ts';
-import { leasesHold } from './laws/leases.ts';
-import { LawBroken, type AskedOrder, type Facts, type Law, type Seen } from './laws/law.ts';
-import { statesAreTold } from './laws/events.ts';
-import { noFaultIsLogged } from './laws/logs.ts';
-import { oneHolder, provenRivals } from './laws/names.ts';
+import {
+  liveIsSecure,
+  type Decided,
+  liveIsServed,
+  rightGoesLive,
+  settlingMs,
+} from './laws/live.ts';
+import {
+  accountsHaveTheirShare,
+  caaIsObeyed,
+  limitsAreKept,
+  ordersAreCounted,
+  ordersGoOn,
+} from './laws/orders.ts';
+import { leasesHold, nextSteps, stepsAreTaken } from './laws/work.ts';
+import { LawBroken, type AskedOrder, type Facts, type Law, type Seen, Stored } from './laws/law.ts';
+import { statesAreTold, noFaultIsLogged, ownersAreAnswered, writesStay } from './laws/owners.ts';
+import { oneHolder, provenRivals, removedIsGone } from './laws/names.ts';
 import { Past } from './laws/past.ts';
 import { quotasHold } from './laws/quotas.ts';
-import { ownersAreAnswered } from './laws/requests.ts';
-import { removedIsGone } from './laws/removals.ts';
 import { noRowIsForgotten } from './laws/rows.ts';
-import { nextSteps, stepsAreTaken } from './laws/steps.ts';
-import { Stored } from './laws/stored.ts';
 import {
   mailsArriveRight,
   messagesAreTaken,
   messagesArriveRight,
   ownersAreTold,
 } from './laws/telling.ts';
-import { writesStay } from './laws/writes.ts';
 import { Reached, type ReachedRow } from './reached.ts';
 import type { ProcessName, SimulatedProcess } from './fleet.ts';
 import type { Owners } from './owners.ts';
@@ -44,6 +49,7 @@ export const allLaws = (decided?: Decided): readonly Law[] => [
   caaIsObeyed,
   limitsAreKept,
   accountsHaveTheirShare(),
+  ordersAreCounted(),
   ordersGoOn(),
   leasesHold(),
   liveIsSecure(decided),
@@ -138,6 +144,11 @@ export class Laws {
   /** What an owner was told, or `done`. */
   onAnswer(outcome: string): void {
     if (outcome !== 'done') this.#reached.count(`refusal ${outcome}`);
+  }
+
+  /** A budget that a page shows, and no timeline. */
+  onHold(budget: string): void {
+    this.#reached.count(`budget ${budget}`);
   }
 
   onLog(name: ProcessName, line: string): void {

@@ -5,18 +5,16 @@ import { join } from 'node:path';
 import { getTasks } from 'node-cron';
 import { CertificateOrders } from '../../src/domains/certificate-ports.ts';
 import { SimulatedProcess, processNames, type ProcessName } from './fleet.ts';
-import { History } from './history.ts';
+import { History, storedText } from './history.ts';
 import { Laws } from './laws.ts';
 import { Owners } from './owners.ts';
 import { isShop } from './shops.ts';
-import { storedText } from './stored-text.ts';
 import { lineOf, type Step, type Story } from './story.ts';
 import { turnWeather, clearWeather, type FleetWeather } from './weather.ts';
-import { chanceOf, type Chance } from './world/chance.ts';
+import { chanceOf, type Chance, poolKey } from './world/chance.ts';
 import { handed } from './world/crossing.ts';
 import { Disk, useDisk } from './world/disk.ts';
 import { simulate } from './world/globals.ts';
-import { poolKey } from './world/key-pool.ts';
 import { Time, type Actor } from './world/time.ts';
 import { service, World } from './world/world.ts';
 import { dayMs, hourMs } from './world/durations.ts';
@@ -111,6 +109,9 @@ export class Simulation {
       api: () => this.fleet.get('api'),
       note: (who, text) => {
         this.#line(`     ${who}: ${text}`);
+      },
+      onHold: (budget) => {
+        this.laws.onHold(budget);
       },
       onAnswer: (shop, words, outcome) => {
         this.#history.answered(shop, this.time.now, { words, outcome });
@@ -305,8 +306,9 @@ export class Simulation {
 
   /** Tells the other processes what one has stored: by a signal, or at their next look. */
   #spread(from: Actor, tables: ReadonlySet<string>): void {
-    const news = [...tables].filter((table) => isNews(table.replace(/^claims of /, '')));
-    if (news.length === 0) return;
+    const isAsked = from.name === 'api' && tables.has('domains');
+    const hasNews = [...tables].some((table) => isNews(table.replace(/^claims of /, '')));
+    if (!hasNews && !isAsked) return;
     const chance = this.#chance.of('signals', from.name);
     for (const process of this.fleet.values()) {
       if (process.actor === from) continue;
@@ -332,7 +334,7 @@ export class Simulation {
   }
 }
 
-/** What other processes wait for; the rest changes at each look. */
+/** What other processes wait for; the rest changes at each look. Of domains, only what an owner asks for. */
 const isNews = (table: string): boolean =>
   [
     'events',

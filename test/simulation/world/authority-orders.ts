@@ -5,19 +5,20 @@ import {
   renewalMs,
   type ProfileTerms,
   type Spending,
+  baseOf,
+  checkNames,
+  registeredDomains,
 } from './authority-limits.ts';
-import { baseOf, checkNames, registeredDomains } from './authority-names.ts';
-import { Refused, refuse, type ProblemDocument } from './authority-problem.ts';
+import { Refused, refuse, type ProblemDocument, type AccountKey } from './authority-requests.ts';
 import { checkCaa, validate, type Outlook, type Question } from './authority-validation.ts';
-import { readCertificateRequest } from './certificate-request.ts';
+import { readCertificateRequest } from './der.ts';
 import type { Chance } from './chance.ts';
 import {
   IssuedCertificates,
   type IssuedCertificate,
   type WantedCertificate,
 } from './issued-certificates.ts';
-import type { AccountKey } from './signed-request.ts';
-import { pass } from './waits.ts';
+import { pass } from './durations.ts';
 
 export interface Account extends AccountKey {
   readonly url: string;
@@ -98,6 +99,8 @@ export class AuthorityOrders {
   readonly buckets = new Buckets();
   readonly certificates: IssuedCertificates;
   readonly records: OrderRecord[] = [];
+  /** Each request for an order that was answered with one, also with one that was open. */
+  readonly granted: OrderRecord[] = [];
 
   constructor(name: string, settings: OrderSettings) {
     this.#settings = settings;
@@ -140,11 +143,13 @@ export class AuthorityOrders {
     const terms = profiles[profile] ?? gone(profile);
     this.#checkPolicy(names, terms);
     if (!isExempt) this.#spendOrder(account, names);
+    const record = { ...wanted, names, at: now(), account: account.url, isExempt };
+    this.granted.push(record);
     const open = this.#reusable(account, names, wanted.profile);
     if (open) return open;
     const order = this.#create(account, { ...wanted, names }, { kind: profile, terms, isExempt });
     if (replaced) this.#replacements.set(replaced.serial, order);
-    this.records.push({ ...wanted, names, at: now(), account: account.url, isExempt });
+    this.records.push(record);
     return order;
   }
 
