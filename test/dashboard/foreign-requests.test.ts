@@ -215,6 +215,8 @@ test('the same forms are accepted from their own pages, and nearly all change so
     const before = everythingStored(dashboard.databaseUrl);
     const { status } = await send(visitor, route, { 'Sec-Fetch-Site': 'same-origin' });
     expect([route, status]).not.toEqual([route, 403]);
+    // What was verified a moment ago is not verified again.
+    if (route.endsWith('/verify-domains')) continue;
     // One may have taken from another what that is about: then it is refused for another reason.
     if (status >= 400) continue;
     expect([route, everythingStored(dashboard.databaseUrl)]).not.toEqual([route, before]);

@@ -18,6 +18,8 @@ import type { DashboardPorts } from './ports.ts';
 import { domainScreen, removeDomainScreen } from './domains/domain-screen.ts';
 import { addSharedDomains } from './domains/shares.ts';
 import { domainsScreen } from './domains/domains-screen.ts';
+import { redirectsScreen } from './domains/redirects.ts';
+import { removeSeveralScreen } from './domains/several.ts';
 import { helpScreen } from './help/screen.ts';
 import { requestLifecycle } from './request-lifecycle.ts';
 import { keysScreen } from './keys/screen.ts';
@@ -43,6 +45,8 @@ const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): rea
   domainsScreen(ports),
   domainScreen(ports),
   removeDomainScreen(ports),
+  removeSeveralScreen(ports),
+  redirectsScreen(ports),
   projectsScreen(ports),
   projectScreen(ports),
   animalsScreen(ports),

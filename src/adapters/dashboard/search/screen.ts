@@ -47,7 +47,7 @@ const look = async (
     sites.listProjects(accountId),
     domains.searchDomains(accountId, text, most),
     catalogue.searchPets(accountId, {
-      beginning: text.replace(/^#/, ''),
+      beginning: text.startsWith('#') ? text.slice(1) : text,
       order: 'name',
       limit: most,
     }),
@@ -84,7 +84,7 @@ const results = ({ projects, domains, animals }: Results): Html => {
         'Domain',
         'name',
         (domain) =>
-          html`<a href="${domainPath(domain.project?.slug ?? '', domain.host)}">${shownName(domain)}</a>`,
+          html`<a href="${domainPath(domain.project?.slug ?? '', domain.id)}">${shownName(domain)}</a>`,
       ],
       ['State', 'bare', stateBadge],
       ['Project', 'text', ({ project }) => project?.name],
