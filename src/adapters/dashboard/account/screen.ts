@@ -11,7 +11,6 @@ import { refusalOf, type Screen } from '../frame/screen.ts';
 import { shownOnce } from '../frame/sent-form.ts';
 import { mailForm, mailSection } from '../notices/mail.ts';
 import type { DashboardPorts } from '../ports.ts';
-import { auditSection } from './audit-log.ts';
 import {
   accountDeletion,
   accountNameSection,
@@ -50,16 +49,15 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
     show: async (visit, refusal, secret) => {
       const { signedIn, accountId } = visit;
       const { account, person } = signedIn;
-      const [people, troubles, sessions, mail, audit, use] = await Promise.all([
+      const [people, troubles, sessions, mail, use] = await Promise.all([
         access.listPeople(accountId),
         notifications.listMailTroubles(accountId),
         access.listSessions(person.id),
         mailSection(ports, person),
-        auditSection(ports, visit),
         sites.showUse(accountId),
       ]);
       const content = html`
-        ${head('Account', html`${account.name}. You are signed in as ${person.email}.`)}
+        ${head('Account', html`${account.name}. You are signed in as ${person.email}. <a href="${accountPath}/audit">Audit log</a>`)}
         ${secret}
         ${accountNameSection(account, visit, refusal)}
         ${planSection(account, use)}
@@ -71,7 +69,6 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
         ${mail}
         ${passwordSection(signedIn, refusalOf(refusal, 'password'))}
         ${sessionsSection(sessions, visit)}
-        ${audit}
         ${visit.may('account.delete') && accountDeletion(account, { projects: use.projects, people: people.length }, refusalOf(refusal, 'delete-account'))}`;
       return { title: 'Account', content };
     },
