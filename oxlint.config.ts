@@ -194,6 +194,7 @@ export default defineConfig({
     {
       files: [
         'src/adapters/dashboard/**/browser.js',
+        'src/adapters/dashboard/**/drop-folder.js',
         'src/adapters/http/**/reference.js',
         'test/support/**/page-{clock,finder,shape}.js',
       ],

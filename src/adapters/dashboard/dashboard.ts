@@ -30,6 +30,7 @@ import { overEvent } from './frame/live-viewer.ts';
 import { signInPathFor } from './frame/paths.ts';
 import { notFound, PageProblem } from './frame/page-problem.ts';
 import { bellScreen, noticesScreen } from './notices/screen.ts';
+import { deployScreen } from './projects/deploy-screen.ts';
 import { projectScreen } from './projects/project-screen.ts';
 import { settingsScreen } from './projects/settings-screen.ts';
 import { projectsScreen } from './projects/projects-screen.ts';
@@ -51,6 +52,7 @@ const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): rea
   redirectsScreen(ports),
   projectsScreen(ports),
   projectScreen(ports),
+  deployScreen(ports),
   settingsScreen(ports),
   animalsScreen(ports),
   animalScreen(ports),

@@ -14,6 +14,7 @@ export const searchPath = '/dashboard/search';
 export const helpPages = [
   'dashboard',
   'sites',
+  'deploy-from-ci',
   'domains',
   'api',
   'limits',
