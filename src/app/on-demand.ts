@@ -1,6 +1,6 @@
 /**
- * What is imported only where a command or a setting asks for it; everything else is imported at the start. Two adapters
- * import their driver as late: mysql2, and the SDK for object stores.
+ * Imported only when a command or setting needs it. Everything else is imported at the start, except mysql2 and the
+ * object store's SDK, which their adapters import later.
  */
 export const onDemand = {
   // Commands.
@@ -10,12 +10,12 @@ export const onDemand = {
   maintenance: () => import('./maintenance.ts'),
   elsewhere: () => import('./commands/deploy-elsewhere.ts'),
   doctor: () => import('./doctor/examine.ts'),
-  /** ROLES, which a command does not have. */
+  /** With ROLES, which commands do not have. */
   inbound: () => import('./wiring/inbound.ts'),
-  /** REDIS_URL */
+  /** With REDIS_URL. */
   redis: () => import('./wiring/redis.ts'),
-  /** SMTP_URL */
+  /** With SMTP_URL. */
   mail: () => import('../adapters/mail/smtp-postman.ts'),
-  /** OTEL_EXPORTER_OTLP_ENDPOINT */
+  /** With OTEL_EXPORTER_OTLP_ENDPOINT. */
   traces: () => import('../adapters/tracing/open-tracer.ts'),
 } as const;

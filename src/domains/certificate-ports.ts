@@ -29,7 +29,6 @@ export type OrderAnswer =
   | {
       readonly kind: 'ordered';
       readonly url: string;
-      /** A renewal that no rate limit counts. */
       readonly isExempt: boolean;
     }
   | {
@@ -98,14 +97,12 @@ export abstract class AuthorityAccounts {
 }
 
 export interface KeptOrder {
-  /** The authority's name. */
   readonly authority: string;
   /** See `OrderSubject`. */
   readonly subject: string;
   readonly host: string;
   /** PKCS #8, PEM. */
   readonly privateKey: string;
-  /** Undefined until the authority has accepted the order. */
   readonly url: string | undefined;
 }
 

@@ -67,7 +67,6 @@ export abstract class ProjectSettings {
   ): Promise<DomainSettings>;
 }
 
-/** Another context owns the plans. */
 export abstract class DomainAllowances {
   /** An unknown account gets the smallest allowance. */
   abstract of(accountId: string): Promise<DomainAllowance>;
@@ -78,11 +77,9 @@ export interface DomainPorts {
   readonly settings: ProjectSettings;
   readonly allowances: DomainAllowances;
   readonly edgeRecords: EdgeRecords;
-  /** The account of a project, by its slug. */
   readonly accountOf: (slug: string) => Promise<string | undefined>;
   readonly hostNames: HostNames;
   readonly dns: DnsVerifier;
-  /** The preferred authority. */
   readonly authority: CertificateAuthority;
   /** Used if the preferred authority does not answer or CAA forbids it. */
   readonly secondAuthority: CertificateAuthority | undefined;
@@ -90,7 +87,6 @@ export interface DomainPorts {
   readonly orders: CertificateOrders;
   readonly dnsChallenges: DnsChallenges;
   readonly ownNames: OwnNames;
-  /** The operator provides the platform's certificate in files. */
   readonly hasPlatformFiles: boolean;
   readonly ledger: AuthorityLedger;
   readonly timeline: Timeline;
@@ -112,7 +108,6 @@ export abstract class DnsVerifier {
   abstract inspect(host: string): Promise<DnsFacts>;
 }
 
-/** Facts from IDNA and the Public Suffix List. */
 export abstract class HostNames {
   /** Never throws. @param name any text */
   abstract read(name: string): NameFacts;
@@ -192,7 +187,6 @@ export abstract class CustomDomains {
   /** Those that need the owner first, then by name. */
   abstract listPage(projectId: string, listing: DomainListing): Promise<readonly CustomDomain[]>;
 
-  /** Of one project. */
   abstract countListed(projectId: string): Promise<DomainCounts>;
 
   /**
@@ -235,7 +229,6 @@ export abstract class CustomDomains {
     limit: number,
   ): Promise<readonly CustomDomain[]>;
 
-  /** For all accounts. */
   abstract countByState(): Promise<Readonly<Record<CustomDomainState, number>>>;
 }
 
@@ -275,9 +268,7 @@ export abstract class DomainShares {
 }
 
 interface LinkSecrets {
-  /** At least 128 random bits, for a URL. */
   readonly next: () => string;
-  /** SHA-256 in lower-case hex. */
   readonly hash: (secret: string) => string;
 }
 

@@ -71,14 +71,11 @@ export abstract class Sealer {
 
 /** When rows of a table are deleted. An index must lead to the oldest rows. */
 export interface RetentionRule<Column extends string = string, TimeColumn extends string = string> {
-  /** Describes the rows in words. */
   readonly what: string;
   /** The column that rows age from; rows without a value stay. */
   readonly since: TimeColumn;
   readonly keptMs: number;
-  /** Only rows with one of these values. */
   readonly only?: { readonly column: Column; readonly words: readonly string[] };
-  /** Rows whose id is in that column stay. */
   readonly unlessIn?: { readonly table: string; readonly column: string };
 }
 

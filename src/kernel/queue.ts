@@ -1,6 +1,5 @@
 import type { StoredEvent } from './decision.ts';
 
-/** An item that one process has claimed. */
 export interface Claimed {
   readonly id: string;
   /**
@@ -34,10 +33,8 @@ export interface Queue<Item extends Claimed, Wanted = Most> {
   prolong?(items: readonly Claimed[], leaseUntil: Date): Promise<void>;
 }
 
-/** An event to be delivered to one subscriber. */
 export interface Delivery extends Claimed {
   readonly subscriber: string;
-  /** Attempts before this one. */
   readonly attempts: number;
   readonly stored: StoredEvent;
 }
@@ -72,7 +69,6 @@ export abstract class Outbox implements Queue<Delivery> {
   abstract oldest(): Promise<OldestDeliveries>;
 }
 
-/** A delivery whose subscriber failed too often. */
 export interface ParkedDelivery {
   readonly id: string;
   readonly subscriber: string;
@@ -87,7 +83,6 @@ export interface ParkedDelivery {
 
 export type Release = 'released' | 'not_parked' | 'unknown';
 
-/** Deliveries that the relay gave up on. */
 export abstract class ParkedDeliveries {
   /** The oldest first, at most `limit`. @param after the last id of the previous page */
   abstract list(limit: number, after?: string): Promise<readonly ParkedDelivery[]>;

@@ -61,7 +61,6 @@ export class CoalescedRuns<Outcome = void> {
     return this.#running;
   }
 
-  /** Requests another turn from within a turn. */
   again(): void {
     this.#isAsked = true;
   }

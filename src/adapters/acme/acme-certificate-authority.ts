@@ -104,7 +104,6 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
     if (!placed) return { kind: 'not_exempt' };
     if (placed.lacksProfile && profile !== undefined) {
       lacksProfile?.(profile);
-      // The authority may offer the profile again later; a new directory would show that.
       this.#transport.forgetDirectory();
     }
     return { kind: 'ordered', url: placed.url, isExempt: placed.isExempt };

@@ -186,7 +186,6 @@ export class RouteTable {
     this.#changes.emit(before.name === name ? 'moved' : 'removed', host);
   }
 
-  /** A project's former address redirects to its new host. */
   #led(route: Route): Route {
     if (route.kind === 'site' || isAbsolute(route.to)) return route;
     return { ...route, to: this.#hostOf(route.to) };

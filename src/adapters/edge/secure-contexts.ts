@@ -6,7 +6,6 @@ import type { LoadedCertificate } from '../../domains/ports.ts';
 import type { EdgeConnections } from './edge-connections.ts';
 import type { RouteTable } from './route-table.ts';
 
-/** One context uses about 34 kB, and creating one is faster than a handshake. */
 const mostContexts = 500;
 
 /** TLS contexts, created on first use. Private keys stay encrypted until a visitor comes. */

@@ -2,7 +2,6 @@ import mime from 'mime-types';
 import Negotiator from 'negotiator';
 import type { Encoding, StoredFile } from '../../sites/ports.ts';
 
-/** One encoding of a file, with its prepared headers. */
 export interface ServedForm {
   readonly file: StoredFile;
   readonly encoding: Encoding;
@@ -153,7 +152,6 @@ export const isKnown = (etag: string, condition: string | undefined): boolean =>
 
 export type PathMatch =
   | { readonly kind: 'file'; readonly path: string }
-  /** Redirect with a final slash, which relative links need. */
   | { readonly kind: 'folder'; readonly location: string }
   | { readonly kind: 'missing' }
   | { readonly kind: 'malformed' };

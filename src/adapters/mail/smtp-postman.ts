@@ -74,7 +74,6 @@ const unsubscribeUrlOf = (origin: string, token: string): string =>
 interface SmtpError {
   readonly code?: unknown;
   readonly command?: unknown;
-  /** The SMTP reply code. */
   readonly responseCode?: unknown;
   readonly response?: unknown;
   readonly message?: unknown;

@@ -114,7 +114,6 @@ export class HighUseReporter implements HighUses {
     for (const [accountId, use] of this.#waiting) {
       await this.#report(use);
       this.#reported.set(accountId, use);
-      // The usage may have risen meanwhile.
       if (this.#waiting.get(accountId) === use) this.#waiting.delete(accountId);
     }
     return this.#waiting.size === 0;

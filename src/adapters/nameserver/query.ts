@@ -24,10 +24,7 @@ export interface Query extends Header {
 }
 
 export type Message =
-  | Query
-  /** It has no question or several, or its length is wrong. */
-  | (Header & { readonly kind: 'malformed' })
-  | (Header & { readonly kind: 'other_opcode' });
+  Query | (Header & { readonly kind: 'malformed' }) | (Header & { readonly kind: 'other_opcode' });
 
 export const headerBytes = 12;
 const longestLabel = 63;

@@ -8,7 +8,6 @@ export interface LookupPorts {
    * @throws Error if the database is unavailable
    */
   readonly find: (labels: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
-  /** Shorter than a resolver's retry interval. */
   readonly deadlineMs?: number;
 }
 

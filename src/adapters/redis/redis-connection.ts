@@ -3,7 +3,6 @@ import { readRedisAddress, type Sentinels } from './redis-address.ts';
 
 const usualTimeoutMs = 500;
 
-/** Interval of pings that detect a dead connection. */
 export const heartbeatMs = 1000;
 
 interface ConnectionOptions {

@@ -76,7 +76,6 @@ export class RedisQuotaCounters extends QuotaCounters {
     return { minute, day };
   }
 
-  /** Whether the last probe or call was answered. */
   get isAnswering(): boolean {
     return this.#ahead !== undefined;
   }

@@ -20,7 +20,6 @@ interface LeasedWork {
   readonly work: (isStopping: () => boolean) => Promise<JobEnd>;
   /** When the store has work; no lease is taken before. Without `dueAt`, `work` returns that time. */
   readonly dueAt?: () => Promise<Date | undefined>;
-  /** How long this process keeps the job after a run. Default: it is released at once. */
   readonly keptMs?: () => number;
 }
 
@@ -56,9 +55,7 @@ export const leasedJob = (
 const second = 1000;
 /** Counting takes at most 1 % of a worker's time, but the pause is at most 5 minutes. */
 const rest = { timesAsLong: 100, mostMs: 300 * second };
-/** Counting stops if nobody reads the counts for this long. */
 const readsApartMs = 300 * second;
-/** Time for a missed turn and a slow count before another worker takes over. */
 const spareMs = 60 * second;
 
 const job = 'count what is stored';
@@ -81,7 +78,6 @@ export class Census<Counts> {
   #leaseUntil: Date | undefined;
   /** Counts until then. The first count does not wait for a reader. */
   #neededUntil = Infinity;
-  /** Rings when somebody reads the counts. */
   readonly news = new Bell();
 
   constructor(count: (isStopping: () => boolean) => Promise<Counts>, ports: CensusPorts) {

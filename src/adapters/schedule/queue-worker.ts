@@ -13,13 +13,11 @@ const prolongedPerLease = 3;
 const usualGraceMs = 5000;
 
 export interface QueueKind<Item extends Claimed, Wanted = Most> {
-  /** Its name in the log. */
   readonly what: string;
   readonly queue: Queue<Item, Wanted>;
   readonly share: Share<Item, Wanted>;
   /** Longer than the work may take, unless leases are renewed. */
   readonly leaseMs: number;
-  /** Longer work fails. */
   readonly longest?: { readonly ms: number; readonly nameOf: (item: Item) => string };
   /** A run ends when its work ends, and finished items are stored together. */
   readonly isInBatches?: true;
@@ -72,7 +70,6 @@ export class QueueWorker<Item extends Claimed, Wanted = Most> {
     return this.#turns.run();
   }
 
-  /** Claims no more items and finishes those in progress. */
   async stop(): Promise<void> {
     await this.#turns.stop();
     const late = setTimeout(() => {

@@ -4,7 +4,6 @@ import { Unavailable } from '../../kernel/ports.ts';
 import { unpacked, type ThreadMessage } from './answer-tasks.ts';
 
 export interface PoolSettings extends ThreadSettings {
-  /** Most threads; they start on demand. */
   readonly threads: number;
   readonly mostWaiting: number;
 }
@@ -39,7 +38,6 @@ export class ThreadPool<Task, Result, News = never> {
     return this.#threads.size;
   }
 
-  /** Ends all threads. Running and waiting tasks fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#threads].map((thread) => thread.end()));
@@ -68,7 +66,6 @@ const memoryLookMs = 200;
 const smallestHeapMiB = 64;
 
 export interface ThreadLimits {
-  /** For one task, counted from its start. */
   readonly deadlineMs: number;
   /** For one thread, including buffers outside the heap. */
   readonly memoryMiB: number;
@@ -78,11 +75,9 @@ interface ThreadSettings extends ThreadLimits {
   /** The thread's module; it must call `answerTasks`. */
   readonly entry: URL;
   readonly setup?: unknown;
-  /** How long an idle thread lives. Default: a minute. */
   readonly idleMs?: number;
 }
 
-/** A task exceeded a limit and was ended together with its thread. */
 export class Overrun extends Error {
   override readonly name = 'Overrun';
   readonly of: 'time' | 'memory';

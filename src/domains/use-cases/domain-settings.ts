@@ -31,7 +31,6 @@ export interface DomainSettingsView {
 
 export interface DomainRole {
   readonly isPrimary: boolean;
-  /** Where its visitors are redirected now, if they are. */
   readonly redirectsTo: string | undefined;
 }
 

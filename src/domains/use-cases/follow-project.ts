@@ -5,7 +5,6 @@ import type { DomainPorts } from '../ports.ts';
 import { DomainError } from '../../kernel/decision.ts';
 import { runConcurrently } from './secure-sites.ts';
 
-/** A project may have a thousand domains. */
 const lanes = 8;
 
 type Ports = Pick<DomainPorts, 'domains' | 'settings' | 'clock'>;

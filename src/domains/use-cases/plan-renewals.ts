@@ -22,7 +22,6 @@ type Ports = AuthorityPorts &
     'domains' | 'certificates' | 'chance' | 'clock' | 'ownNames' | 'naming' | 'hasPlatformFiles'
   >;
 
-/** Concurrent questions per authority. */
 const lanes = 8;
 /**
  * Longer runs leave the rest to the next one, so that a slow authority does not delay the other one's questions.
@@ -31,7 +30,6 @@ const longestRunMs = 4 * 60_000;
 
 export interface RenewalPlans {
   readonly planned: number;
-  /** Invalid windows. */
   readonly ignored: readonly (RenewalSpan & { readonly host: string })[];
   /** When to ask next; in the past if something is left. Undefined without certificates. */
   readonly nextAt: Date | undefined;

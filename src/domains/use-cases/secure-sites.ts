@@ -103,7 +103,6 @@ const lookOnce = (ports: Ports): Dns => {
 
 interface PairWork {
   readonly issued: number;
-  /** Projects' hosts need no certificates of their own. */
   readonly isEnough: boolean;
 }
 
@@ -151,7 +150,6 @@ const mayComeSoon = async (ports: Ports, known: OwnName, dns: Dns): Promise<bool
 };
 
 interface Wanted {
-  /** The label below the platform host. */
   readonly slug: string;
   readonly known: OwnName;
 }

@@ -206,7 +206,6 @@ export const policyOf = async (
   return { authority: name, issuers, accountUri, method, isWildcard: isWildcard(host) };
 };
 
-/** Limits for a timeline entry; the domain itself keeps all problems. */
 const mostTold = { problems: 10, characters: 200 } as const;
 
 const timelineDetails = ({ probe, problems, verifiable }: DnsReport) => ({

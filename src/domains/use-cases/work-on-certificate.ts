@@ -48,12 +48,10 @@ interface Changed {
 export interface Applicant {
   readonly find: () => Promise<CertificateWork | undefined>;
   readonly change: (command: Command) => Promise<Changed>;
-  /** Counting and deciding are one step. */
   readonly changeCounted: (
     authority: string,
     command: (work: CertificateWork | undefined, use: CaUse) => WorkChange,
   ) => Promise<Changed>;
-  /** A new order waits for a budget. */
   readonly heldUp: (hold: Hold) => Promise<void>;
   /** The last check before a new order. @returns undefined if none may start now */
   readonly prepare: (work: CertificateWork) => Promise<CertificateWork | undefined>;
@@ -148,7 +146,6 @@ const begun = async (
   const prepared = await applicant.prepare(work);
   if (!prepared) return undefined;
   const now = ports.clock.now();
-  // The new facts may lead to another authority.
   const isSame = authorityFor(ports, prepared, now).name === before.authority;
   const at = isSame ? before : await attemptAt(ports, prepared);
   const claimed = await applicant.changeCounted(at.authority, (current, use) =>

@@ -86,9 +86,7 @@ interface SdkError {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** Temporary errors. */
 const passing: readonly string[] = ['RequestTimeout', 'RequestTimeTooSkewed', 'SlowDown'];
-/** Permanent errors that have no HTTP status. */
 const lasting: readonly string[] = ['CredentialsProviderError', 'InvalidArnException'];
 
 /**
@@ -114,7 +112,6 @@ export class S3Failure extends Error {
     return new S3Failure(status === undefined ? (code ?? name) : name, message, status);
   }
 
-  /** Whether a retry may succeed. */
   get isPassing(): boolean {
     if (passing.includes(this.code)) return true;
     if (this.status === undefined) return !lasting.includes(this.code);

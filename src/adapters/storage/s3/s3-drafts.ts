@@ -73,7 +73,6 @@ const markOf = (deployId: string): string => `${deployId}/draft`;
 const manifestOf = (deployId: string): string => `${deployId}/${manifestName}`;
 
 interface Contents {
-  /** The local folder, with the same names as in the store. */
   readonly folder: string;
   readonly prefix: string;
   readonly files: readonly StoredFile[];

@@ -23,7 +23,6 @@ import type { S3Store } from './s3-store.ts';
 interface S3SiteFilesPorts {
   readonly store: S3Store;
   readonly cache: ContentCache;
-  /** Where deploys are prepared before the upload. */
   readonly staging: string;
 }
 

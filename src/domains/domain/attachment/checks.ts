@@ -94,7 +94,6 @@ const askedAt = ({ dns, addedAt }: CustomDomain): Date => dns.lastVerifyAskedAt 
 
 type Prepared = Extract<Certified, { readonly state: 'added' }>;
 
-/** Hourly or more often, and when the certificate ends. */
 const hourly = (domain: Certified, { now, jitter }: Moment): Date => {
   const { certificate } = domain;
   const ends = certificate.kind === 'issued' && certificate.notAfter > now;
@@ -115,7 +114,6 @@ const proven = (domain: Prepared, report: DnsReport, now: Date): Certified => {
   return work ? withWork(current, work) : current;
 };
 
-/** Drops an expired certificate and continues the work on the next one. */
 const withoutEnded = (domain: Prepared, now: Date): Prepared => {
   const { certificate } = domain;
   const hasEnded = certificate.kind === 'issued' && certificate.notAfter <= now;

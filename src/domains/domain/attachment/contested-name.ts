@@ -112,15 +112,10 @@ export interface DomainMove {
 export interface Consequences {
   /** The former holder comes first, because only one domain at a time may hold the name. */
   readonly moves: readonly DomainMove[];
-  /** Set if the change proves the domain's name; other domains that wait for it are then notified. */
   readonly proven: Certified | undefined;
-  /** Ids of projects with changed routes. */
   readonly projects: readonly string[];
-  /** Ids of domains whose orders, challenges and keys are deleted. */
   readonly withoutOrders: readonly string[];
-  /** Ids of domains whose links stop working. */
   readonly withoutShares: readonly string[];
-  /** The name whose certificate is deleted. */
   readonly uncertified: string | undefined;
 }
 

@@ -23,7 +23,6 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
   readonly unicodeHost: string;
   /** A DNS label in lower case, never used for another attachment. */
   readonly token: string;
-  /** Number of orders. Late results of earlier ones are ignored. */
   readonly generation: number;
   readonly addedAt: Date;
   readonly dns: DnsStanding;
@@ -45,7 +44,6 @@ export interface Episodes {
   readonly failing: FailingCertificate | undefined;
 }
 
-/** A live domain points elsewhere. */
 export interface Astray {
   readonly since: Date;
   readonly isTold: boolean;
@@ -77,7 +75,6 @@ export const about = (
   domainId: id,
 });
 
-/** A domain that waits for the proof of its name. */
 export type Rival = Pick<Attachment, 'id' | 'accountId' | 'projectId' | 'host'>;
 
 /** One proof notifies at most this many owners: those who added the name first. */
@@ -95,7 +92,6 @@ export const contested = (rival: Rival, proven: string, now: Date): DomainsEvent
   ...(proven !== rival.host && { wildcard: proven }),
 });
 
-/** A customer's name, attached to a project. */
 export type CustomDomain = Attachment & StateFacts;
 
 export const stateInWords = ({ state }: Pick<CustomDomain, 'state'>): string =>
@@ -193,7 +189,6 @@ const workOnceVerified = (domain: CustomDomain, now: Date): WantedWork => {
   if (!work?.attempts) return planned(now);
   const mayIssue = domain.dns.report?.mayIssue ?? [];
   const again = resumed({ kind: 'wanted', work }, mayIssue, now);
-  // The DNS is correct now.
   return work.step === 'waits_for_dns' ? { ...again, problem: undefined } : again;
 };
 

@@ -75,7 +75,6 @@ export interface ProjectHost {
   readonly liveSince: Date | undefined;
 }
 
-/** Without removed domains. */
 export const projectHostsOf = (domains: readonly CustomDomain[]): readonly ProjectHost[] =>
   domains.filter(isAttached).map((domain) => {
     const { host, unicodeHost } = domain;
@@ -114,7 +113,6 @@ type Ready = DomainIn<'added'> & { readonly certificate: IssuedCertificate };
 export const isReady = (domain: CustomDomain): domain is Ready =>
   domain.state === 'added' && domain.certificate.kind === 'issued' && isDelegated(domain);
 
-/** The certificate may have ended since the last check. */
 export const isReadyAt = (domain: CustomDomain, now: Date): domain is Ready =>
   isReady(domain) && domain.certificate.notAfter > now;
 
@@ -185,7 +183,6 @@ export const readiness = (
 
 export type DomainHealth =
   | { readonly kind: 'healthy' }
-  /** It is served, but a problem will end that. */
   | { readonly kind: 'at_risk'; readonly problem: DnsProblem }
   | { readonly kind: 'certificate_expired'; readonly problem: DnsProblem | undefined };
 

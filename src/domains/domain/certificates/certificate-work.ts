@@ -28,7 +28,6 @@ import type { ValidationMethod } from '../dns/validation.ts';
 // Custom domains and the platform's names share this lifecycle; `terms` hold their differences.
 
 export interface CertificateWork {
-  /** Number of orders; results of older ones are too late. */
   readonly generation: number;
   readonly certificate: WantedCertificate | IssuedCertificate;
   readonly terms: CertificateTerms;
@@ -42,12 +41,9 @@ export interface Refusal {
 
 /** What differs between names. */
 export interface CertificateTerms {
-  /** Prefix of its order subjects. */
   readonly key: string;
   readonly host: string;
-  /** Further names of the certificate. */
   readonly also?: readonly string[];
-  /** Whom the ledger counts the orders for. */
   readonly payer: Pick<LedgerName, 'accountId' | 'registrableDomain'>;
   /** How budgets count its orders: the first one, later ones, and those already counted. */
   readonly kinds: {
@@ -58,7 +54,6 @@ export interface CertificateTerms {
   /** Names of the allowed authorities, the preferred one first; empty if unknown. */
   readonly mayIssue: readonly string[];
   readonly methodAt: (authority: string) => ValidationMethod;
-  /** The label in our zone that its challenge name points to. */
   readonly label: string;
   /** For the owner; undefined for the platform's own names. */
   readonly problemOf: (refusal: Refusal) => DnsProblem | undefined;
@@ -66,14 +61,12 @@ export interface CertificateTerms {
 }
 
 export interface WorkChange extends StoredWork {
-  /** Undefined: no change. */
   readonly work?: CertificateWork;
   readonly outcome: WorkOutcome;
 }
 
 export interface StoredWork {
   readonly ledger?: LedgerChange;
-  /** The certificate to serve from now on. */
   readonly certificate?: Certificate;
   /** Subject of an ended order, which is deleted with its challenges and keys. */
   readonly endsOrder?: string;
@@ -99,7 +92,6 @@ export type WorkOutcome =
   | ({
       readonly kind: 'failed';
       readonly failure: AuthorityFailure;
-      /** Another worker has settled the order, or the name is gone. */
       readonly isLate: boolean;
     } & FromAuthority);
 
@@ -141,7 +133,6 @@ export const entryOf = (ordered: CertificateWork): Omit<LedgerEntry, 'kind' | 'o
 export const mayReplace = ({ certificate }: CertificateWork, authority: string): boolean =>
   certificate.kind === 'issued' && certificate.issuedBy === authority;
 
-/** For orders that are not exempt. */
 export const countedKind = ({ certificate, terms: { kinds } }: CertificateWork): OrderKind =>
   certificate.kind === 'issued' ? kinds.later : kinds.first;
 

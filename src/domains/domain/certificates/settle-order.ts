@@ -36,13 +36,11 @@ import type { DnsProblem } from '../dns/problem.ts';
 export type OrderResult =
   | OrderEnd
   | Extract<OrderState, { kind: 'processing' }>
-  /** The authority does not exempt the order, and a budget is used up. No order was created. */
   | { readonly kind: 'held_up'; readonly hold: Hold };
 
 interface Settled<Result extends OrderResult = OrderResult> {
   readonly ordered: CertificateWork;
   readonly result: Result;
-  /** The authority's names in CAA records. */
   readonly issuers: readonly string[];
 }
 
@@ -195,7 +193,6 @@ const afterFailure = (
   }
 };
 
-/** The order is not at the preferred authority. */
 const isAtSecond = (work: CertificateWork): boolean => {
   const [first, second] = work.terms.mayIssue;
   return second !== undefined && orderedAt(work) !== first;

@@ -66,7 +66,6 @@ interface Source {
 /** What sources say about a provider's form. Pages say nothing about missing facts. */
 export interface DnsProvider {
   readonly name: string;
-  /** Its name servers end with one of these. */
   readonly nameServers: readonly string[];
   /** The name field omits the zone. */
   readonly nameField?: 'relative';
@@ -74,11 +73,9 @@ export interface DnsProvider {
   readonly apexField?: '@' | 'empty';
   /** The record type that points the zone itself to another name; `none`: not supported. */
   readonly apexType?: 'ALIAS' | 'CNAME' | 'none';
-  /** How to switch off proxying, in the form's words. */
   readonly withoutProxy?: string;
   /** Values that are host names need a final dot; otherwise the form appends the zone. */
   readonly valueField?: 'dotted';
-  /** Where records are edited. */
   readonly page?: string;
   readonly sources?: readonly Source[];
 }
@@ -86,7 +83,6 @@ export interface DnsProvider {
 const readOn = '2026-11-23';
 const from = (...urls: readonly string[]): readonly Source[] =>
   urls.map((url) => ({ url, readOn }));
-/** Microsoft documents other providers' forms. */
 const byMicrosoft = (at: string): readonly Source[] =>
   from(`https://learn.microsoft.com/en-us/microsoft-365/admin/dns/create-dns-records-at-${at}`);
 

@@ -27,11 +27,9 @@ export interface Pair<Each> {
 
 export interface PairFacts extends Pair<AdmissionFacts> {
   readonly settings: DomainSettings;
-  /** The project's domains before the change. */
   readonly hosts: readonly ProjectHost[];
 }
 
-/** Stored all or nothing. */
 export interface PairDecision extends Pair<DomainDecision> {
   readonly settings: Decision<DomainSettings, DomainsEvent>;
 }

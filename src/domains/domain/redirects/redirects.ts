@@ -137,7 +137,6 @@ export const suspensionOf = (
 
 type Field = 'from' | 'to' | 'primary';
 
-/** Domains that a refusal lists. */
 const mostNamed = 10;
 
 const hostOfProject = (raw: string, { hosts }: RedirectFacts, field: Field): string => {
@@ -240,7 +239,6 @@ export type Route = RouteName &
   );
 
 interface RouteName {
-  /** A host, or a label below the platform host. */
   readonly name: string;
   readonly projectId: string;
 }
@@ -248,12 +246,9 @@ interface RouteName {
 export interface RoutedProject {
   readonly projectId: string;
   readonly slug: string;
-  /** They redirect to the current slug. */
   readonly formerSlugs: readonly string[];
-  /** The project or its account is deleted, so nothing is served. */
   readonly isDeleted: boolean;
   readonly servedDeployId: string | undefined;
-  /** All stored deploys that succeeded. */
   readonly deploys: readonly { readonly number: number; readonly id: string }[];
   readonly hosts: readonly ProjectHost[];
   /** Verified names without a certificate that another account's wildcard covers; see `isWithheldFrom`. */
@@ -261,7 +256,6 @@ export interface RoutedProject {
   readonly settings: DomainSettings;
 }
 
-/** A label below the platform host. */
 export const previewName = (slug: string, number: number): string => `${slug}--${String(number)}`;
 
 /** No slug contains `--`, and no customer's host is a single label. */

@@ -43,7 +43,6 @@ export type RedirectStatus = (typeof redirectStatuses)[number];
 
 export interface Redirect {
   readonly from: string;
-  /** Another host of the project, or an absolute URL. */
   readonly to: string;
   readonly status: RedirectStatus;
 }
@@ -56,7 +55,6 @@ export interface DomainSettings {
 
 export const noDomainSettings: DomainSettings = { primary: undefined, redirects: [] };
 
-/** Emits no event if nothing changes. */
 export const replaceSettings = (
   current: DomainSettings,
   wanted: DomainSettings,
