@@ -22,7 +22,7 @@ import { sitesModule } from './wiring/sites.ts';
 import { system } from './wiring/system.ts';
 
 /**
- * Opens the whole application on an up-to-date database. Close it with `unbindAllAsync`.
+ * Opens everything on an up-to-date database. Close it with `unbindAllAsync`.
  * @param actor outside of `Acting.run`
  */
 export const openContainer = async (

@@ -36,7 +36,7 @@ const said = ({ seen, advice }: ReturnType<typeof databaseProblem>, cause: unkno
   new Error(`${seen} ${advice}`, { cause });
 
 /**
- * Creates a folder and its parents for this user only. Node's `recursive` would retry forever in places like /proc.
+ * Private to this user. Node's `recursive` would retry forever in places like /proc.
  * @throws Error with the reason
  */
 export const makeFolder = async (path: string): Promise<void> => {
@@ -63,10 +63,7 @@ type Where = Pick<Config, 'dataDir'>;
 /** Exists in the data folder until a restore has finished; an interrupted one continues. */
 export const restoreMark = ({ dataDir }: Where): string => join(dataDir, 'restore-unfinished');
 
-/**
- * Call before anything is written, because a service would create an empty database.
- * @throws Error during an unfinished restore
- */
+/** Call first, because a service would create an empty database. @throws Error during an unfinished restore */
 export const refuseHalfRestored = (where: Where): void => {
   const mark = restoreMark(where);
   if (!existsSync(mark)) return;

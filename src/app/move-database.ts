@@ -23,10 +23,7 @@ export interface Moved {
   readonly rows: Readonly<Record<string, number>>;
 }
 
-/**
- * Copies the configured SQLite database, without changing it, into an empty MySQL database.
- * @throws Error with advice
- */
+/** Copies the configured SQLite database, without changing it, into an empty MySQL one. @throws Error with advice */
 export const moveDatabase = async (
   config: Config,
   to: string,

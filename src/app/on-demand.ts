@@ -1,7 +1,4 @@
-/**
- * Imported only when a command or setting needs it. Everything else is imported at the start, except mysql2 and the
- * object store's SDK, which their adapters import later.
- */
+/** Imported only when needed; everything else at the start, except mysql2 and the SDK of object stores. */
 export const onDemand = {
   // Commands.
   serve: () => import('./serve.ts'),

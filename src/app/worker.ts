@@ -33,10 +33,7 @@ import type { Sites } from '../sites/sites.ts';
 
 /** Stopping waits for work in progress. */
 export interface RunningRole {
-  /**
-   * @param isReplaced set if another process took over the ports, so that clients may take their time. It aborts
-   * when the whole service stops, and the rest must end soon
-   */
+  /** @param isReplaced set if another process took over the ports; aborts when this one must hurry */
   stop(isReplaced?: AbortSignal): Promise<void>;
 }
 
@@ -98,10 +95,7 @@ const facesIn = (container: Container) => ({
   sites: container.get(SitesKey),
 });
 
-/**
- * Many concurrent checks keep objects alive, and V8 moves them to the old generation. With the program's small
- * initial heap, V8 would mark all of it again and again.
- */
+/** With its small initial heap, V8 would mark the old generation again and again during many checks. */
 const letHeapGrow = (): void => {
   setFlagsFromString('--heap-growing-percent=0');
 };

@@ -146,15 +146,9 @@ export interface DomainListing {
 /** How many domains there are that need their owner, and in each state. */
 export type DomainCounts = Readonly<Record<DomainFilter, number>>;
 
-/**
- * Custom domains, one for each attachment. Removed ones stay visible to their owner. Every change stores its
- * timeline, ledger entries and events in the same step.
- */
+/** Removed domains stay visible. Every change stores its timeline, ledger entries and events in one step. */
 export abstract class CustomDomains {
-  /**
-   * Counts, decides and stores in one step: only one rival gets the last place.
-   * @throws DomainError `project_not_found`; whatever `decide` throws
-   */
+  /** One step: only one rival gets the last place. @throws DomainError `project_not_found`; what `decide` throws */
   abstract add(
     wanted: WantedDomain,
     decide: (facts: Omit<AdmissionFacts, 'allowance'>) => DomainDecision,
@@ -171,10 +165,7 @@ export abstract class CustomDomains {
 
   abstract get(id: string): Promise<CustomDomain | undefined>;
 
-  /**
-   * An account's domains whose name contains the text, without removed ones, sorted by name.
-   * @param text lower case, not empty
-   */
+  /** Without removed domains, sorted by name. @param text part of the name, in lower case, not empty */
   abstract listNamed(
     accountId: string,
     text: string,
@@ -189,11 +180,7 @@ export abstract class CustomDomains {
 
   abstract countListed(projectId: string): Promise<DomainCounts>;
 
-  /**
-   * Changes whenever a page about these domains would change, and sometimes without. Much cheaper than reading
-   * them.
-   * @param host only the domain with that name
-   */
+  /** Changes whenever a page about these domains changes, or more often. @param host only that domain */
   abstract fingerprint(slug: string, host?: string): Promise<string>;
 
   /** Verified and live attachments of the name, then of the wildcard that covers it. One query. */
@@ -212,10 +199,7 @@ export abstract class CustomDomains {
     decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
   ): Promise<Change>;
 
-  /**
-   * Like `change`; `decide` also gets the current use of the authority's limits. Counting and deciding are one
-   * step, so only one rival gets the last place.
-   */
+  /** Like `change`; `decide` also gets the use of limits in the same step, so one rival gets the last place. */
   abstract changeCounted<Change extends DomainChange>(
     id: string,
     at: { readonly authority: string; readonly now: Date },
@@ -241,10 +225,7 @@ export abstract class DueDomains implements Queue<DueDomain> {
   abstract done(held: readonly Claimed[]): Promise<void>;
 }
 
-/**
- * Links to pages about one domain. Secrets are SHA-256 hashes in lower-case hex. Links are deleted with their
- * domain.
- */
+/** Secrets are SHA-256 hashes in lower-case hex. Links are deleted with their domain. */
 export abstract class DomainShares {
   /**
    * Locks the domain, decides with its working links, and saves links and events together.

@@ -245,10 +245,7 @@ const askSibling = async (ask: Questions, name: string): Promise<DnsAnswer<strin
 
 type Facts = Pick<ResolverFacts, 'cname' | 'a' | 'aaaa' | 'txt' | 'caa' | 'delegation'>;
 
-/**
- * Finds out whether DNSSEC is why a resolver failed. Behind a CNAME, addresses and CAA records belong to the
- * target's zone, which may be ours, so they do not count.
- */
+/** Whether DNSSEC made a resolver fail. Behind a CNAME, addresses and CAA may come from our own zone. */
 const findUnchecked = async (
   ask: Questions,
   asked: AskedNames,

@@ -94,9 +94,7 @@ export class RouteTable {
     return this.#platformFiles?.certificate ?? stored();
   }
 
-  /**
-   * `removed` for a wildcard concerns every host that it covered. It also fires for a host that gets its own route.
-   */
+  /** `removed` for a wildcard concerns all its hosts. It also fires for a host that gets its own route. */
   on(change: RouteChange, listener: (host: string) => void): void {
     this.#changes.on(change, listener);
   }

@@ -79,10 +79,7 @@ const typeOf = (path: string): string => {
   return mime.contentType(name.includes('.') ? name : '') || 'application/octet-stream';
 };
 
-/**
- * Files with a content hash in their name (`app-3f9a1c07.js`) never change. Others are revalidated, so that a new
- * deploy shows at once.
- */
+/** Files named by content hash (`app-3f9a1c07.js`) never change; others are revalidated, to show new deploys. */
 const cacheControlOf = (path: string): string =>
   fingerprinted.test(path)
     ? 'public, max-age=31536000, immutable'
@@ -119,11 +116,7 @@ type Portion =
 
 const whole: Portion = { kind: 'whole' };
 
-/**
- * The requested bytes (RFC 9110, section 14). An invalid range or several ranges get the whole file, which the RFC
- * allows.
- * @param condition the `If-Range` header
- */
+/** RFC 9110, section 14, allows the whole file for invalid or several ranges. @param condition `If-Range` */
 export const portionOf = (
   bytes: number,
   etag: string,

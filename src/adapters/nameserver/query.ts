@@ -34,11 +34,7 @@ const response = 0x8000;
 const opcode = 0x7800;
 const recursionDesiredAndCheckingDisabled = 0x0110;
 
-/**
- * Never throws and follows no compression pointers.
- * @returns undefined for messages that get no answer: shorter than a header, or themselves answers, which could
- * loop
- */
+/** Never throws and follows no compression pointers. @returns undefined for messages that get no answer */
 export const readMessage = (message: Buffer): Message | undefined => {
   if (message.length < headerBytes) return undefined;
   const flags = message.readUInt16BE(2);

@@ -72,11 +72,7 @@ const throughSentinels = (sentinels: Sentinels, timeoutMs: number) => ({
   sentinelRetryStrategy: pauseAfter,
 });
 
-/**
- * Asks one sentinel for the primary.
- * @returns `host:port`, or undefined if the sentinel does not know the name
- * @throws Error if it does not answer in time
- */
+/** @returns `host:port`, or undefined if the sentinel does not know the name @throws Error at the timeout */
 export const askSentinel = async (
   { host, port }: Sentinels['hosts'][number],
   { name, username, password, usesTls }: Sentinels,

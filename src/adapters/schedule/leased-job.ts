@@ -65,10 +65,7 @@ export interface CensusPorts extends LeasedJobPorts {
   readonly elapsed?: () => number;
 }
 
-/**
- * Counts regularly in one process of a fleet, while somebody reads the counts there. Other processes have no
- * counts, so that none shows old ones.
- */
+/** Counts in one process of a fleet, while somebody reads the counts there. Other processes have none. */
 export class Census<Counts> {
   readonly #ports: CensusPorts;
   readonly #count: Job['run'];
@@ -93,10 +90,7 @@ export class Census<Counts> {
     return this.#latest;
   }
 
-  /**
-   * Counts, unless another process does, the last count is recent, or nobody has read the counts for minutes.
-   * @throws Unavailable
-   */
+  /** Skipped if another process counts, the last count is recent or nobody reads them. @throws Unavailable */
   async run(isStopping: () => boolean = () => false): Promise<JobEnd> {
     if (this.#elapsed() > this.#neededUntil) {
       this.#forgetOld();

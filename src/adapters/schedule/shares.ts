@@ -67,15 +67,9 @@ export class Shared<Item> implements Share<Item> {
 
 const window = 500;
 
-/**
- * Concurrent calls. Each uses a socket for at most 10 seconds. A quick call that takes a second becomes slow, so at
- * least 200 calls can start each second.
- */
+/** Each call uses a socket for at most 10 seconds. A quick call that takes a second becomes slow. */
 export const places = { quick: 200, slow: 400 } as const;
-/**
- * Limits per webhook, per account, and per receiver of an account. Quick and slow calls are counted separately,
- * except per webhook.
- */
+/** `receiver` is per account. Quick and slow calls are counted separately, except per webhook. */
 export const mostAtOnce = { webhook: 4, receiver: 6, account: 10 } as const;
 
 interface Call extends DueDelivery {

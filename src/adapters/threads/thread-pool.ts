@@ -8,10 +8,7 @@ export interface PoolSettings extends ThreadSettings {
   readonly mostWaiting: number;
 }
 
-/**
- * Threads for work of untrusted size. A task that exceeds a limit is ended together with its thread; other tasks
- * continue.
- */
+/** A task that exceeds a limit is ended together with its thread; other tasks continue. */
 export class ThreadPool<Task, Result, News = never> {
   readonly #settings: PoolSettings;
   readonly #threads = new Set<WorkerThread<Task, Result, News>>();
@@ -23,10 +20,7 @@ export class ThreadPool<Task, Result, News = never> {
     this.#queue = new PQueue({ concurrency: settings.threads });
   }
 
-  /**
-   * @param onNews called with progress messages
-   * @throws Overrun; Unavailable, also if too many tasks wait; DomainError and Error as the task threw them
-   */
+  /** @throws Overrun; Unavailable, also if too many tasks wait; DomainError and Error as the task threw them */
   async run(task: Task, onNews: (news: News) => void = () => undefined): Promise<Result> {
     if (this.#queue.size >= this.#settings.mostWaiting) {
       throw busy('too many tasks wait for a thread');

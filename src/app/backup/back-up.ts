@@ -28,10 +28,7 @@ export interface BackupMade {
   readonly schema: SchemaGap;
 }
 
-/**
- * Backs up the database, the deploys and the local authority while the service runs. The previous backup stays
- * until this one is complete.
- */
+/** Runs while the service runs. The previous backup stays until this one is complete. */
 export const backUp = async (
   config: Config,
   path: string,

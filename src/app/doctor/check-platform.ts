@@ -109,10 +109,7 @@ const certificateOf = (standing: PlatformStanding): Finding => {
   return ending === 'far' ? ok(seen) : warning(`${seen} It was not renewed.`, next);
 };
 
-/**
- * The result of `platform check`, for workers and edges. A missing certificate is a warning, because each project's
- * host then gets its own; unusable files are a failure.
- */
+/** A missing certificate is a warning, because each project's host then gets its own. */
 export const checkPlatform =
   (config: Config): Look =>
   async () => {

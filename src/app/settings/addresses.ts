@@ -82,10 +82,7 @@ interface StoredPort {
   readonly remember: (port: number) => Promise<void>;
 }
 
-/**
- * Public addresses of projects. Uses the port that the edges stored in the database, because this process may have
- * other settings; before that, the configured port.
- */
+/** Uses the port that edges stored in the database, because this process may have other settings. */
 export class SiteAddresses {
   readonly #edgePort: StoredPort;
   readonly #config: Config;
@@ -123,11 +120,7 @@ export class SiteAddresses {
     return this.#config.production ? 443 : edgePort;
   }
 
-  /**
-   * The address of one deploy: HTTPS if one certificate covers all platform names, HTTP in development, none in
-   * production.
-   * @throws Unavailable
-   */
+  /** HTTPS with a certificate for all platform names, else HTTP in development or undefined. @throws Unavailable */
   async previewOf(slug: string, number: number): Promise<string | undefined> {
     const name = previewName(slug, number);
     if (await this.#domains.hasPlatformCertificate()) return this.urlOf(name);

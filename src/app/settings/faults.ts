@@ -184,10 +184,7 @@ const leastDifferent = 0.8;
 const mostInSequence = 0.5;
 const keyboard = '1234567890 qwertyuiop asdfghjkl zxcvbnm';
 
-/**
- * Why a secret looks guessable. Cannot prove that a secret is random.
- * @returns undefined if no weakness was found
- */
+/** Cannot prove that a secret is random. @returns undefined if no weakness was found */
 export const weaknessOf = (secret: string): string | undefined => {
   if (repeats(secret)) return 'repeats itself';
   if (runsInSequence(secret.toLowerCase()))

@@ -51,10 +51,7 @@ const observed = (
   return metrics ? measuredAuthority(watched, metrics) : watched;
 };
 
-/**
- * Traces each step of an order without its URLs, which identify orders and accounts.
- * @param directoryUrl undefined for the local authority
- */
+/** Omits URLs, which identify orders and accounts. @param directoryUrl undefined for the local authority */
 const tracedAuthority = (
   authority: CertificateAuthority,
   tracer: Tracer,

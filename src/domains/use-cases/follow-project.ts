@@ -9,10 +9,7 @@ const lanes = 8;
 
 type Ports = Pick<DomainPorts, 'domains' | 'settings' | 'clock'>;
 
-/**
- * Updates what is served, and the work on domains, after a project or its account was deleted or restored. May be
- * repeated.
- */
+/** Updates routes and work after a project or its account was deleted or restored. May be repeated. */
 export const followProject =
   (ports: Ports) =>
   async (projectId: string): Promise<void> => {

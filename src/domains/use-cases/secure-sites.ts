@@ -24,10 +24,7 @@ import {
 } from './own-host.ts';
 import { earliest } from '../../kernel/ports.ts';
 
-/**
- * Calls `next` in parallel lanes, each until it returns false. A failure ends only its own lane.
- * @throws the first lane's error, after all have ended
- */
+/** Each lane runs until `next` returns false or fails. @throws the first lane's error, after all have ended */
 export const runConcurrently = async (
   lanes: number,
   next: () => Promise<boolean>,

@@ -124,10 +124,7 @@ const continuing = (work: CertificateWork) => ({
   kind: work.terms.kinds.counted,
 });
 
-/**
- * Starts a new order. Free checks come first; then budget and generation are reserved in one step.
- * @param known if it has an order, its answer was lost
- */
+/** Reserves budget and generation in one step. @param known if it has an order, its answer was lost */
 const begun = async (
   ports: CertificatePorts,
   applicant: Applicant,
@@ -161,9 +158,7 @@ interface Attempt {
   readonly isSilent: boolean;
 }
 
-/**
- * A renewal is exempt only at the authority that issued the certificate and still supports RFC 9773, so we ask now.
- */
+/** The issuing authority may no longer support RFC 9773, so we ask it now. */
 const attemptAt = async (ports: CertificatePorts, work: CertificateWork): Promise<Attempt> => {
   const authority = authorityFor(ports, work, ports.clock.now());
   const chain = await replacedChain(ports, work, authority.name);

@@ -10,10 +10,7 @@ export interface PoolLoad {
 
 export interface Connections {
   readonly dialect: Dialect;
-  /**
-   * Runs a compiled query on committed data, outside any transaction. SQLite answers in the same turn, without
-   * waiting for an open transaction; MySQL prepares it.
-   */
+  /** Runs a compiled query on committed data. SQLite answers in the same turn; MySQL prepares it. */
   readonly readCommitted: (query: CompiledQuery) => Promise<unknown[]>;
   /** For SQLite, only the writing connection; reads never wait. */
   readonly load: () => PoolLoad;

@@ -165,10 +165,7 @@ export const translated = (error: unknown): unknown => {
 const isConflict = (error: unknown): boolean =>
   error instanceof Unavailable && failureOf(error.cause) === 'conflict';
 
-/**
- * The wait before the transaction runs again. Random, because equal waits would conflict again.
- * @returns undefined to give up
- */
+/** Random, because equal waits would conflict again. @returns undefined to give up */
 export const pauseAfter = (tried: number, error: unknown): number | undefined => {
   const { most, firstPauseMs, longestPauseMs } = retries;
   if (!isConflict(error) || tried === most) return undefined;

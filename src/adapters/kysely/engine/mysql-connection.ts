@@ -46,10 +46,7 @@ export class GuardedConnection {
     for (const event of ['error', 'end']) connection.on(event, () => (this.#isBroken = true));
   }
 
-  /**
-   * Checks once a second whether the server accepts writes. After a fail-over it may be a stale replica, which
-   * readers would not notice.
-   */
+  /** After a fail-over the server may be a stale replica, which readers would not notice. */
   async leadsToPrimary(): Promise<boolean> {
     if (performance.now() - this.#askedAt <= freshMs) return true;
     const [row] = (await this.send([askReadOnly], Infinity)) as { readonly readOnly: unknown }[];
@@ -74,11 +71,7 @@ export class GuardedConnection {
     return answer;
   }
 
-  /**
-   * Runs a prepared statement. If the server has no room (`max_prepared_stmt_count`) or has forgotten it, the
-   * statement is sent as text.
-   * @returns its rows
-   */
+  /** Falls back to text if the server has no room (`max_prepared_stmt_count`) or forgot the statement. */
   async execute({ sql, parameters }: Statement): Promise<unknown[]> {
     try {
       const { leftMs } = this.#limits.deadline;
@@ -186,16 +179,10 @@ export interface LockSeconds {
   readonly table: number;
 }
 
-/**
- * The server closes a connection after this silence and releases its locks. The default is 8 hours, and it does not
- * notice a lost network.
- */
+/** The default is 8 hours, and a server does not notice a lost network, so locks would stay. */
 const silentSeconds = 60;
 
-/**
- * Required session variables, regardless of the server's defaults and `init_connect`. Either name works if MySQL
- * and MariaDB differ.
- */
+/** Required regardless of the server's defaults. Either name works if MySQL and MariaDB differ. */
 const wanted = (lockSeconds: LockSeconds): readonly (readonly [names: string, value: string])[] => [
   ['character_set_client', 'utf8mb4'],
   ['character_set_connection', 'utf8mb4'],

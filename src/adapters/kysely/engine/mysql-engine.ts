@@ -102,10 +102,7 @@ class LazyConnection implements DatabaseConnection {
   readonly #pool: MysqlPool;
   #lent: Lent | undefined;
   #isInTransaction = false;
-  /**
-   * Why no further statement may run. After a rollback, also by the server, a statement would be committed on its
-   * own.
-   */
+  /** After a rollback, also by the server, a further statement would be committed on its own. */
   #over: (() => Error) | undefined;
   /** Statements whose answer is not needed; sent with the next one. */
   #ahead: Statement[] = [];
@@ -147,10 +144,7 @@ class LazyConnection implements DatabaseConnection {
     await connection.send([...ahead, commit]);
   }
 
-  /**
-   * Never rejects, because that would hide the original error. If ROLLBACK fails, the connection is closed, which
-   * also rolls back.
-   */
+  /** Never rejects, to keep the original error. If ROLLBACK fails, closing the connection rolls back. */
   async rollback(): Promise<void> {
     this.#over = ended;
     this.#ahead = [];

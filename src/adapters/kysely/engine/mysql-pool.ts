@@ -152,10 +152,7 @@ interface Waiting {
   readonly call: (error: null, slot: Slot) => void;
 }
 
-/**
- * Decides who may use a connection, first come, first served. Statements on a locked table cannot take the last
- * connections.
- */
+/** First come, first served. Statements on a locked table cannot take the last connections. */
 export class ConnectionSlots {
   readonly #limits: SlotLimits;
   readonly #taken = new Set<Slot>();
@@ -170,10 +167,7 @@ export class ConnectionSlots {
     return { all: this.#limits.all, busy: this.#taken.size, waiting: this.#waiting.size };
   }
 
-  /**
-   * @param table of the first statement; may be empty
-   * @throws Error with code `POOL_BUSY` after `ms`, or `POOL_FULL`
-   */
+  /** @param table may be empty @throws Error with code `POOL_BUSY` after `ms`, or `POOL_FULL` */
   async take(table: string, ms: number): Promise<Slot> {
     if (this.#admits(table)) return this.#slot(table);
     if (this.#waiting.size >= this.#limits.mostWaiting) {

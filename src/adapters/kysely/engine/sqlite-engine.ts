@@ -104,10 +104,7 @@ const openFile = (path: string, { patient, patience, writers }: FileTerms): Sqli
   };
 };
 
-/**
- * Makes the database private to our user; SQLite copies the mode to companion files. If another user owns the file,
- * its mode stays and `serve` warns.
- */
+/** Makes the database private to our user. If another user owns the file, `serve` warns. */
 const keepToOurselves = (path: string): void => {
   closeSync(openSync(path, 'a', 0o600));
   for (const one of ['', '-wal', '-shm'].map((end) => path + end).filter(existsSync)) {
@@ -138,10 +135,7 @@ const keepStatements = (file: SqliteDatabase.Database) => {
 
 const longestStretchMs = 20;
 
-/**
- * SQLite is synchronous, so queued callers would block the event loop: a burst of two hundred forms blocked it for
- * most of a second.
- */
+/** SQLite is synchronous: a burst of two hundred forms blocked the event loop for most of a second. */
 const breathing = (): SqliteFile['breathe'] => {
   let turnedAt = 0;
   let turning: Promise<void> | undefined;
@@ -223,10 +217,7 @@ class Session implements DatabaseConnection {
     yield await this.executeQuery<R>(query);
   }
 
-  /**
-   * Takes the write lock at once. A transaction that reads first can fail for good if another process writes in
-   * between.
-   */
+  /** A transaction that reads first can fail for good if another process writes in between. */
   async begin(): Promise<void> {
     const { group, patience } = this.#file;
     await group.begin(patience());

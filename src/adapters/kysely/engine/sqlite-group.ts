@@ -192,10 +192,7 @@ export class SqliteWriters {
   /** Since when the lock has been refused. */
   #refusedAt: number | undefined;
 
-  /**
-   * Runs `attempt`, which takes the lock, when it is the caller's turn. The caller then writes and must call
-   * `leave`, unless this throws.
-   */
+  /** Runs `attempt`, which takes the lock, when it is the caller's turn. Call `leave` unless this throws. */
   async enter<T>(attempt: () => T, patience: Patience): Promise<T> {
     if (this.#writers.length >= mostWaiting) throw tooMany();
     const turn = Promise.withResolvers<undefined>();

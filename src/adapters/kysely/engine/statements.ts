@@ -46,10 +46,7 @@ export const compileOnce = <Parameters extends Values, Row>(
 
 const unanswered = new WeakSet<object>();
 
-/**
- * A statement whose answer is not needed. In a MySQL transaction it is sent with the next statement or COMMIT,
- * which saves a round trip; if it fails, that one fails.
- */
+/** In a MySQL transaction it is sent with the next statement or COMMIT, which fails if it fails. */
 export const withNext = <Row>(statement: Compilable<Row>): Compilable<Row> => ({
   compile: () => {
     const query = statement.compile();

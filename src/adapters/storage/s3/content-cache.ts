@@ -180,10 +180,7 @@ interface CachedFile {
   readonly usedAt: number;
 }
 
-/**
- * Keeps a folder of cached files within its size by removing the least recently used files. All state is on disk,
- * so processes can share the folder.
- */
+/** Removes the least recently used files. All state is on disk, so processes can share the folder. */
 export class CacheRoom {
   readonly #folder: string;
   readonly #mostBytes: number;

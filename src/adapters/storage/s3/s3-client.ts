@@ -89,10 +89,7 @@ interface SdkError {
 const passing: readonly string[] = ['RequestTimeout', 'RequestTimeTooSkewed', 'SlowDown'];
 const lasting: readonly string[] = ['CredentialsProviderError', 'InvalidArnException'];
 
-/**
- * An error of the object store. It is a new error, because the SDK's errors contain signed data such as session
- * tokens, and logs show all fields.
- */
+/** A new error, because the SDK's errors contain session tokens, and logs show all fields. */
 export class S3Failure extends Error {
   override readonly name = 'S3Failure';
   /** The store's code, such as `AccessDenied`, or the system's, such as `ECONNREFUSED`. */
@@ -154,10 +151,7 @@ export const inTime = async <T>(
 
 const away = { failures: 3, restMs: 1_000 };
 
-/**
- * While the store does not answer, sends one request a second and fails others at once. Visitors whose files are
- * cached then do not wait behind the rest.
- */
+/** While the store does not answer, sends one request a second and fails others at once. */
 export class Reachability {
   #failures = 0;
   #isTrying = false;

@@ -78,10 +78,7 @@ interface Contents {
   readonly files: readonly StoredFile[];
 }
 
-/**
- * Uploads each distinct content once, in parallel. Returns after all uploads have ended, even on failure.
- * @param onProgress files stored so far
- */
+/** Returns after all uploads have ended, even on failure. @param onProgress files stored so far */
 const uploadContents = async (
   store: S3Store,
   { folder, prefix, files }: Contents,

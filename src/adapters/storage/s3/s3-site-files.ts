@@ -28,10 +28,7 @@ interface S3SiteFilesPorts {
 
 type OnStored = (done: number, total: number) => void;
 
-/**
- * Deploys in an object store. Uses the names of `FileSystemSiteFiles`, so one can be copied to the other. Cached
- * files stay readable while the store is away.
- */
+/** Uses the names of `FileSystemSiteFiles`, so one can be copied to the other. */
 export class S3SiteFiles extends SiteFiles {
   readonly #store: S3Store;
   readonly #drafts: S3Drafts;

@@ -50,10 +50,7 @@ export const contestInWords = (
   return `Another account has proven that it owns ${name}. If this name is yours, create ${proofOf(host)} too: then it moves here.`;
 };
 
-/**
- * Moves a newly proven name, with its certificate, from its holder to the claimant.
- * @throws DomainError like `contestedBy`
- */
+/** Moves a newly proven name and its certificate to the claimant. @throws DomainError like `contestedBy` */
 export const claimName = (
   { state, events }: DomainDecision,
   holder: CustomDomain | undefined,

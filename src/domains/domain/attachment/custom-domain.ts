@@ -31,10 +31,7 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
   readonly pause: Pause | undefined;
 }
 
-/**
- * `deleted`: its project is deleted. `restored`: its project was restored, and no check has confirmed the name
- * since.
- */
+/** `deleted`: with its project. `restored`: with its project, and no check has confirmed the name since. */
 export const pauses = ['deleted', 'restored'] as const;
 type Pause = (typeof pauses)[number];
 
@@ -80,11 +77,7 @@ export type Rival = Pick<Attachment, 'id' | 'accountId' | 'projectId' | 'host'>;
 /** One proof notifies at most this many owners: those who added the name first. */
 export const mostRivalsTold = 100;
 
-/**
- * Another account has proven the name or a wildcard that covers it, so this domain needs the record that `proofOf`
- * names.
- * @param proven the proven name
- */
+/** This domain now needs the record that `proofOf` names. @param proven the name that another account proved */
 export const contested = (rival: Rival, proven: string, now: Date): DomainsEvent => ({
   type: 'domain_contested',
   ...about(rival, now),
@@ -165,10 +158,7 @@ export const addDomain = (
   return { state: domain, events: [added, ...told] };
 };
 
-/**
- * The DNS proves the name, so a certificate is due at once. If one already exists, the domain goes live in the same
- * step.
- */
+/** A certificate is due at once. If it already exists, the domain goes live in the same step. */
 export const becomeVerified = (domain: CustomDomain, now: Date): DomainDecision => {
   const { certificate, host } = domain;
   const verified = enter(domain, {
@@ -299,10 +289,7 @@ export const nextLookAtLive = (since: Date, { now, jitter }: Moment): Date => {
 
 const firstWaitMs = 4 * minute;
 
-/**
- * For live domains that point elsewhere: 4, 12, 28 and 60 minutes after the first such check, then hourly.
- * @param lastCheckedAt the previous check, if it showed the same
- */
+/** 4, 12, 28 and 60 minutes after the first such check, then hourly. @param lastCheckedAt if it showed the same */
 export const nextLookAtAstray = (lastCheckedAt: Date | undefined, now: Date): Date => {
   const waited = lastCheckedAt ? now.getTime() - lastCheckedAt.getTime() : 0;
   return new Date(now.getTime() + Math.min(hour, Math.max(firstWaitMs, 2 * waited)));

@@ -36,10 +36,7 @@ export const isOpen = (domain: CustomDomain): domain is Live =>
 export const isVisited = (domain: CustomDomain): boolean =>
   isOpen(domain) && !isWildcard(domain.host);
 
-/**
- * Whether edges answer for the domain. Ready domains count, because a visitor's resolver may see the new DNS before
- * ours.
- */
+/** Includes ready domains, because a visitor's resolver may see the new DNS before ours. */
 export const isServed = (domain: CustomDomain): boolean =>
   isOpen(domain) || (isReady(domain) && domain.pause === undefined);
 
@@ -146,11 +143,7 @@ export const isOnlyOverHttp = (domain: CustomDomain): boolean => {
   );
 };
 
-/**
- * Plans a certificate as soon as the delegation proves the name, unless another domain with that name is verified
- * or live.
- * @param holder the name's holder
- */
+/** Plans a certificate once the delegation proves the name. @param holder must not be verified or live */
 export const prepared = (
   domain: CustomDomain,
   holder: CustomDomain | undefined,

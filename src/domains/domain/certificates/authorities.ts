@@ -35,10 +35,7 @@ const patientUntil = (choice: Choice, authority: string): Date | undefined => {
   return new Date(awaySince.getTime() + wait);
 };
 
-/**
- * Whether an authority has been away too long. An old outage does not count if nothing was tried since, unless the
- * authority asked us to wait.
- */
+/** An old outage does not count if nothing was tried since, unless the authority asked us to wait. */
 const isGivenUp = (choice: Choice, authority: string, now: Date): boolean => {
   const { certificate } = choice;
   const attempts = attemptsOf(choice);

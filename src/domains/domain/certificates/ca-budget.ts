@@ -240,10 +240,7 @@ const enteredAs = {
 
 const brought = ['issued', 'own'] as const;
 
-/**
- * Stored before the request is sent. The order counts until it is certain that it does not exist, even if the
- * answer is lost.
- */
+/** Stored before the request. The order counts until it is certain that it does not exist. */
 export const orderAsked = (order: AskedOrder): LedgerChange => ({
   entered: enteredAs[order.kind].map((kind) => ({ ...order, kind })),
 });
@@ -274,10 +271,7 @@ export const orderEnded = (
   return { ...(end.counts ? orderUnheardOf(orderKey) : orderNotMade(orderKey)), entered };
 };
 
-/**
- * Only the ledger knows the attempts for a project's own host, so every failure that may count delays the next
- * attempt.
- */
+/** Only the ledger knows these attempts, so every failure that may count delays the next one. */
 export const ownOrderFailed = (
   name: Omit<LedgerEntry, 'kind' | 'occurredAt'>,
   end: FailedEnd,

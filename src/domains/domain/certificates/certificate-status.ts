@@ -273,9 +273,7 @@ export const longestRetryWait = ({ notAfter }: Validity, now: Date): number =>
 /** A cap, so that a clock change cannot block the question forever. */
 const longestRestMs = 24 * 60 * 60_000;
 
-/**
- * Whether to ask the authority for the renewal window (RFC 9773, section 4.3). A renewal in progress needs none.
- */
+/** RFC 9773, section 4.3. A renewal in progress needs no window. */
 export const mayAskFor = ({ work, askRenewalAt }: IssuedCertificate, now: Date): boolean => {
   if (work.attempts) return false;
   const rest = (askRenewalAt?.getTime() ?? 0) - now.getTime();

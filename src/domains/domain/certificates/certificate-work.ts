@@ -175,10 +175,7 @@ interface OrderClaim {
   readonly use: CaUse;
 }
 
-/**
- * Starts and counts a new order, if it is still wanted and the budgets allow it. Of concurrent workers, one
- * succeeds.
- */
+/** Starts and counts an order, if it is still wanted and within budget. Of concurrent workers, one succeeds. */
 export const claimOrder = (
   work: CertificateWork | undefined,
   { known, authority, kind, use }: OrderClaim,
@@ -200,10 +197,7 @@ const orderBegun = (work: CertificateWork, authority: string, now: Date): Certif
   return postponed({ ...begun, generation: work.generation + 1 }, now);
 };
 
-/**
- * The worker died before it stored the authority's answer. The order may exist but cannot be continued, so it
- * counts, and the next attempt starts a new one.
- */
+/** The worker died without storing the answer. The order may exist, so it counts, but cannot be continued. */
 export const loseOrder = (
   work: CertificateWork | undefined,
   ordered: CertificateWork,
@@ -217,10 +211,7 @@ export const loseOrder = (
   };
 };
 
-/**
- * The order's authority has been away too long, so another one is asked. The first may still issue, so the order
- * counts.
- */
+/** The order's authority has been away too long. It may still issue, so the order counts. */
 export const leaveOrder = (
   work: CertificateWork | undefined,
   ordered: CertificateWork,

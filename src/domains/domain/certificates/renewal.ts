@@ -78,10 +78,7 @@ export const pauseBetweenQuestions = (validity: Validity, now: Date): number =>
 export const makesSense = ({ start, end }: RenewalSpan, { notAfter }: Validity): boolean =>
   start < end && start < notAfter;
 
-/**
- * A moment within the window, but never too late. A time in the past means now.
- * @param chance 0 to 1, spreads renewals
- */
+/** Never too late, even if the window is; in the past means now. @param chance 0 to 1, spreads renewals */
 export const wishedRenewalTime = (
   validity: Validity,
   { start, end }: RenewalSpan,

@@ -44,9 +44,7 @@ interface Settled<Result extends OrderResult = OrderResult> {
   readonly issuers: readonly string[];
 }
 
-/**
- * Stores an order's result. For older orders, and those that another worker has settled, only the count changes.
- */
+/** For older orders, and those that another worker has settled, only the count changes. */
 export const settleOrder = (
   work: CertificateWork | undefined,
   { ordered, result, issuers }: Settled,

@@ -182,10 +182,7 @@ const verdictOf = (level: string, records: readonly CaaRecord[], policy: CaaPoli
   return { kind: 'forbidden', level, record, why };
 };
 
-/**
- * `issuewild` for a wildcard if there is any, otherwise `issue`. Without records every authority may issue (RFC
- * 8659, sections 4.2 and 4.3).
- */
+/** `issuewild` overrides `issue` for wildcards. Without records everyone may issue (RFC 8659, 4.2 and 4.3). */
 export const relevantTo = (
   records: readonly CaaRecord[],
   { isWildcard }: Pick<CaaPolicy, 'isWildcard'>,

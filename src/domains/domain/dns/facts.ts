@@ -24,9 +24,7 @@ export interface ExtendedError {
   readonly text: string;
 }
 
-/**
- * A question that fails with SERVFAIL but is answered with DNSSEC validation disabled (RFC 4035, section 3.2.2).
- */
+/** Fails with SERVFAIL, but not with DNSSEC validation disabled (RFC 4035, section 3.2.2). */
 export interface UncheckedAnswer {
   readonly question: string;
   readonly errors: readonly ExtendedError[];
@@ -88,10 +86,7 @@ export interface ResolverFacts {
   /** The CNAME at `_acme-challenge.<host>`; undefined without a challenge zone. */
   readonly delegation?: DnsAnswer<string> | undefined;
   readonly isZoneApex: boolean;
-  /**
-   * From the host (without `*.`) upwards to the first level with records or a failure; the last level is the
-   * top-level domain.
-   */
+  /** From the host (without `*.`) upwards to the first level with records or a failure. */
   readonly caa: readonly CaaLevel[];
   /** The closest zone at or above the host, below the top-level domain. */
   readonly zone?: DnsZone | undefined;

@@ -127,10 +127,7 @@ export interface DnsProblem extends ProblemKind {
   readonly resolver: string | undefined;
 }
 
-/**
- * Observed values are untrusted and may be long; see `shownAtMost`.
- * @param found may override the actor and the fix
- */
+/** Observed values are untrusted and may be long; see `shownAtMost`. */
 export const dnsProblem = (
   code: DnsProblemCode,
   {

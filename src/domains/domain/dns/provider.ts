@@ -6,10 +6,7 @@ export interface HostedZone {
   readonly provider: DnsProvider;
 }
 
-/**
- * The provider of a domain's name servers. Undefined if we do not know them all, such as customers' own names, or
- * they belong to several providers.
- */
+/** Undefined if name servers are unknown, such as customers' own, or belong to several providers. */
 export const hostedZone = (
   zone: DnsZone | undefined,
   registrableDomain: string,
@@ -234,10 +231,7 @@ export const providers: readonly DnsProvider[] = [
   { ...{ name: 'Njalla', nameServers: ['njalla.no', 'njalla.in', 'njalla.fo'] } },
 ];
 
-/**
- * Cloudflare's proxy addresses, from https://www.cloudflare.com/ips/. Fastly is recognised by names only, because
- * its addresses serve other hosts too.
- */
+/** From https://www.cloudflare.com/ips/. Fastly is recognised by name, because its addresses serve others too. */
 const networks = [
   '173.245.48.0/20',
   '103.21.244.0/22',

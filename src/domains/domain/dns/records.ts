@@ -21,10 +21,7 @@ export interface RecordZones {
 export interface RecordNeeds extends RecordZones {
   /** According to the last report. Wildcards have no TXT record. */
   readonly txtRequired: boolean;
-  /**
-   * The token of the wildcard in the same project that shares the challenge name, which must point to the
-   * wildcard's target.
-   */
+  /** The token of the wildcard that shares the challenge name, which must point to the wildcard's target. */
   readonly sharedToken?: string | undefined;
   readonly isDelegated?: boolean | undefined;
 }

@@ -88,10 +88,7 @@ interface MethodFacts extends Validated {
   readonly unproven: ValidationMethod | undefined;
 }
 
-/**
- * Chooses the method for the next order. After a failed DNS proof, the next order uses HTTP if possible, then DNS
- * again.
- */
+/** After a failed DNS proof, the next order uses HTTP if possible, then DNS again. */
 export const chooseMethod = (facts: MethodFacts): ValidationMethod => {
   const { host, authority, validation, leadsHere, unproven } = facts;
   const method = methodAt(facts, authority);
@@ -105,9 +102,7 @@ export interface Delegated {
   readonly host: string;
   readonly token: string;
   readonly acmeDnsZone?: string | undefined;
-  /**
-   * The token of the wildcard over it in the same project: the shared challenge name can point to only one of them.
-   */
+  /** The token of the project's wildcard over it, because both share one challenge name. */
   readonly sharedToken?: string | undefined;
 }
 
@@ -146,10 +141,7 @@ const lackOf = (
   return [dnsProblem('delegation_missing', { seen, wanted })];
 };
 
-/**
- * The delegation and the TXT record each prove the attachment. While one is unknown, the lack of the other proves
- * nothing.
- */
+/** Either record proves the attachment. While one is unknown, the lack of the other proves nothing. */
 export const judgeOwner = (one: ResolverFacts, name: Delegated): Finding => {
   if (isWildcard(name.host)) return judgeDelegation(one, name);
   const byText = judgeOwnership(one, name);

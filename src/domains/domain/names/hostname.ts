@@ -35,10 +35,7 @@ const hostnameOf = ({ facts, isWildcard: isAny }: ReturnType<typeof candidateOf>
 
 const www = 'www.';
 
-/**
- * For a registrable domain its `www` name, and vice versa.
- * @returns undefined for other names, or if the other name cannot be added
- */
+/** For a registrable domain its `www` name, and vice versa. @returns undefined if it cannot be added */
 export const otherOfPair = (
   { host, registrableDomain }: Pick<Hostname, 'host' | 'registrableDomain'>,
   read: (name: string) => NameFacts,

@@ -34,10 +34,7 @@ export interface PairDecision extends Pair<DomainDecision> {
   readonly settings: Decision<DomainSettings, DomainsEvent>;
 }
 
-/**
- * Adds both names and redirects the other one to the typed one, unless another redirect conflicts.
- * @throws DomainError like `admitDomain`; then neither is added
- */
+/** Adds both names, or neither, and redirects the other one if possible. @throws DomainError like `admitDomain` */
 export const addPair = (
   drafts: Pair<DomainDraft>,
   facts: PairFacts,

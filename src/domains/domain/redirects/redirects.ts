@@ -115,11 +115,7 @@ const domainAt = (to: string, hosts: readonly ProjectHost[]): ProjectHost | unde
     .map((name) => hosts.find(({ host }) => host === name))
     .find((one) => one !== undefined);
 
-/**
- * Why a redirect is suspended, for the owner: visitors would see an error.
- * @param all the project's redirects
- * @returns undefined if it works
- */
+/** For the owner: visitors would see an error. @param all the project's redirects @returns undefined if it works */
 export const suspensionOf = (
   { from, to }: Redirect,
   hosts: readonly ProjectHost[],
@@ -195,11 +191,7 @@ const statusOf = (status = 308): RedirectStatus => {
   );
 };
 
-/**
- * A redirect's target must not redirect again.
- * @param shown gives a host's name for people
- * @throws DomainError `redirect_loop`, `redirect_chain`
- */
+/** A target must not redirect again. @throws DomainError `redirect_loop`, `redirect_chain` */
 const refuseDetour = (
   { from, to }: Redirect,
   all: readonly Redirect[],
