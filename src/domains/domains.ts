@@ -41,6 +41,8 @@ export const domains = (ports: DomainPorts) => ({
   /** Of a project, a page at a time; see `CustomDomains.listPage`. */
   listDomainPage: (projectId: string, listing: DomainListing) =>
     ports.domains.listPage(projectId, { ...listing, text: listing.text.toLowerCase() }),
+  /** See `CustomDomains.overview`. */
+  showOverview: (accountId: string, most: number) => ports.domains.overview(accountId, most),
   countListed: (projectId: string) => ports.domains.countListed(projectId),
   /** By its id, or the newest attachment of a name. @throws DomainError `domain_not_found` */
   getDomain: async (projectId: string, key: string): Promise<CustomDomain> => {
