@@ -51,7 +51,7 @@ export const firstSteps = (
 };
 
 const firstStep = ({ text, to, isDone }: FirstStep, isNext: boolean): Html =>
-  html`<li class="${isDone ? 'done good' : 'ahead'}" ${isNext && html`aria-current="step"`}>${isDone || to === undefined ? html`<span>${text}</span>` : html`<a href="${to}">${text}</a>`}<span class="visually-hidden">${isDone ? ' (done)' : ' (not done yet)'}</span></li>`;
+  html`<li class="${isDone ? 'done good' : ''}" ${isNext && html`aria-current="step"`}>${isDone || to === undefined ? html`<span>${text}</span>` : html`<a href="${to}">${text}</a>`}<span class="visually-hidden">${isDone ? ' (done)' : ' (not done yet)'}</span></li>`;
 
 /** What does not go on without the owner, with where it is mended. */
 export const needsYou = (
