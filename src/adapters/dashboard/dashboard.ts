@@ -4,6 +4,7 @@ import type { Context, Middleware } from 'koa';
 import type { Operation } from '../../access/domain/role.ts';
 import type { DashboardUse } from '../../access/domain/session.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
+import { auditScreen } from './account/audit-log.ts';
 import { newPasswordScreen } from './account/me.ts';
 import { accountScreen } from './account/screen.ts';
 import { addUnsubscribe } from './notices/mail.ts';
@@ -59,6 +60,7 @@ const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): rea
   webhookScreen(ports),
   usageScreen(ports),
   accountScreen(ports),
+  auditScreen(ports),
   newPasswordScreen(ports),
   noticesScreen(ports),
   bellScreen(ports),

@@ -11,7 +11,6 @@ import { refusalOf, type Screen } from '../frame/screen.ts';
 import { shownOnce } from '../frame/sent-form.ts';
 import { mailForm, mailSection } from '../notices/mail.ts';
 import type { DashboardPorts } from '../ports.ts';
-import { auditSection } from './audit-log.ts';
 import { endSession, endSessions, passwordForm, passwordSection, sessionsSection } from './me.ts';
 import {
   dismissal,
@@ -43,16 +42,15 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
     show: async (visit, refusal, secret) => {
       const { signedIn, accountId } = visit;
       const { account, person } = signedIn;
-      const [people, troubles, sessions, mail, audit, use] = await Promise.all([
+      const [people, troubles, sessions, mail, use] = await Promise.all([
         access.listPeople(accountId),
         notifications.listMailTroubles(accountId),
         access.listSessions(person.id),
         mailSection(ports, person),
-        auditSection(ports, visit),
         sites.showUse(accountId),
       ]);
       const content = html`
-        ${head('Account', html`${account.name}. You are signed in as ${person.email}.`)}
+        ${head('Account', html`${account.name}. You are signed in as ${person.email}. <a href="${accountPath}/audit">Audit log</a>`)}
         ${secret}
         ${planSection(account, use)}
         ${peopleSection({ people, troubles }, visit, {
@@ -62,8 +60,7 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
         })}
         ${mail}
         ${passwordSection(signedIn, refusalOf(refusal, 'password'))}
-        ${sessionsSection(sessions, visit)}
-        ${audit}`;
+        ${sessionsSection(sessions, visit)}`;
       return { title: 'Account', content };
     },
     forms: [
