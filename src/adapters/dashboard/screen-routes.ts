@@ -7,6 +7,7 @@ import { html, type Html } from './frame/html.ts';
 import { layout, readerOf } from './frame/layout.ts';
 import type { LiveStreams } from './frame/live-streams.ts';
 import { PageProblem, problemOf } from './frame/page-problem.ts';
+import { deletedPath } from './frame/paths.ts';
 import { redirect, sendHtml, wantsEvents } from './frame/responses.ts';
 import {
   type Form,
@@ -129,6 +130,10 @@ const visiting =
       read: form && (async () => keptOf(ctx.url, form, await readForm(ctx, ports))),
     });
     if (!signedIn) return;
+    if (signedIn.account.deletedAt && !screen.isForDeleted) {
+      redirect(ctx, deletedPath);
+      return;
+    }
     const visit = {
       signedIn,
       accountId: signedIn.account.id,

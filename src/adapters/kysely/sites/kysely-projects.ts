@@ -262,16 +262,12 @@ export class KyselyProjects extends AggregateStore implements Projects {
     }
     await saveDeploys(db, before, after.deploys);
     await db.updateTable('projects').set(siteRow(after)).where('id', '=', id).execute();
-    const isServedAlike =
+    const isSame =
       after.servedDeployId === before.servedDeployId &&
       after.project.slug === before.project.slug &&
-      after.project.deletedAt === before.project.deletedAt;
-    if (isServedAlike) return;
-    // Last, since it takes the revision row, which all other writers wait for. A deploy removes no route, so the time does
-    // not matter.
-    await alignRoutes(this.database, id, after.project.deletedAt ?? createdAt);
-    const isSame = after.servedDeployId === before.servedDeployId;
-    if (isSame && isDeepStrictEqual(succeededIn(before), succeededIn(after))) return;
+      after.project.deletedAt === before.project.deletedAt &&
+      isDeepStrictEqual(succeededIn(before), succeededIn(after));
+    if (isSame) return;
     // Last, since it takes the revision row, which all other writers wait for.
     await alignRoutes(this.database, id, events.at(-1)?.occurredAt ?? createdAt);
   }
