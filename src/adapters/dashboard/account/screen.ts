@@ -11,6 +11,12 @@ import { refusalOf, type Screen } from '../frame/screen.ts';
 import { shownOnce } from '../frame/sent-form.ts';
 import { mailForm, mailSection } from '../notices/mail.ts';
 import type { DashboardPorts } from '../ports.ts';
+import {
+  accountDeletion,
+  accountNameSection,
+  deletingAccount,
+  renamingAccount,
+} from './deleted-screen.ts';
 import { endSession, endSessions, passwordForm, passwordSection, sessionsSection } from './me.ts';
 import {
   dismissal,
@@ -32,6 +38,7 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
     notices: {
       [shownOnce]:
         'This was already done, and the link was shown then. If you lost it, create a new one.',
+      renamed: 'The account is renamed.',
       role: 'The role is saved.',
       removed: 'The person was removed and can no longer sign in.',
       password: 'The password is saved. All your other sessions have ended.',
@@ -52,6 +59,7 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
       const content = html`
         ${head('Account', html`${account.name}. You are signed in as ${person.email}. <a href="${accountPath}/audit">Audit log</a>`)}
         ${secret}
+        ${accountNameSection(account, visit, refusal)}
         ${planSection(account, use)}
         ${peopleSection({ people, troubles }, visit, {
           newId,
@@ -60,7 +68,8 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
         })}
         ${mail}
         ${passwordSection(signedIn, refusalOf(refusal, 'password'))}
-        ${sessionsSection(sessions, visit)}`;
+        ${sessionsSection(sessions, visit)}
+        ${visit.may('account.delete') && accountDeletion(account, { projects: use.projects, people: people.length }, refusalOf(refusal, 'delete-account'))}`;
       return { title: 'Account', content };
     },
     forms: [
@@ -74,6 +83,8 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
       passwordForm(ports),
       endSession(ports),
       endSessions(ports),
+      renamingAccount(ports),
+      deletingAccount(ports),
     ],
   };
 };
