@@ -148,6 +148,19 @@ export interface DomainListing {
   readonly limit: number;
 }
 
+/** What there is to know of the domains of an account at a glance. */
+export interface DomainOverview {
+  /** The primary domains, by the ids of their projects. */
+  readonly primaries: ReadonlyMap<string, CustomDomain>;
+  /** The first of those that need their owner. */
+  readonly wanting: readonly CustomDomain[];
+  /** How many need their owner. */
+  readonly wantingInAll: number;
+  /** How many are attached, by project. */
+  readonly attached: ReadonlyMap<string, number>;
+  readonly live: number;
+}
+
 /** How many domains there are that need their owner, and in each state. */
 export type DomainCounts = Readonly<Record<DomainFilter, number>>;
 
@@ -191,6 +204,9 @@ export abstract class CustomDomains {
 
   /** Those that need the owner first, then by name. */
   abstract listPage(projectId: string, listing: DomainListing): Promise<readonly CustomDomain[]>;
+
+  /** Of all projects of an account, with a few queries. Those of deleted projects are left out. @param most of `wanting` */
+  abstract overview(accountId: string, most: number): Promise<DomainOverview>;
 
   /** Of one project. */
   abstract countListed(projectId: string): Promise<DomainCounts>;

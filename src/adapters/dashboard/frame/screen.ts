@@ -42,6 +42,8 @@ export interface Refusal {
   /** Undefined if nothing is wrong: the form comes back because it was not sent. */
   readonly message: string | undefined;
   readonly values: Readonly<Record<string, string>>;
+  /** It was refused because of the plan of the account. */
+  readonly isByPlan?: boolean;
   /** Where there are many such forms: the parameters of the one that was sent. */
   readonly parameters: Readonly<Record<string, string>>;
 }
