@@ -103,7 +103,11 @@ const attempt = async (
   const settlement = await deliveries.settle(claimed, counted, (current) =>
     counted
       ? settle(current, counted, claimed.webhook?.address)
-      : withoutAttempt(current, clock.now()),
+      : withoutAttempt(
+          // One that is not called, because its account is deleted, is as if it were removed.
+          { ...current, webhook: claimed.webhook && current.webhook },
+          clock.now(),
+        ),
   );
   return { outcome: made, settlement, ...fault };
 };
