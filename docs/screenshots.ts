@@ -77,9 +77,10 @@ const liveDomain = async (page: TestPage, lab: TryOut, origin: string): Promise<
     await page.goto(origin + domains);
     await page.label('Domain').fill(one);
     await button(page, 'Add domain').click();
-    await page.isAt(new RegExp(`added=${one}`));
+    await page.role('heading', new RegExp(`^Records to create for ${one}`)).isShown();
   }
   await take(page, 'domain-added');
+  await page.role('heading', 'Diagnostics').click();
   const records = await page.css('pre').has('$ORIGIN').read('textContent');
   await page.goto(`${origin}${domains}/${host}`);
   const elsewhere = '$ORIGIN happy-paws.test.\nwww 60 IN A 203.0.113.7\n';
