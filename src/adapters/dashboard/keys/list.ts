@@ -56,7 +56,7 @@ const menu = (key: ListedKey, { now, newId, may }: KeyTableOptions): Html =>
 const scopeList = (key: ApiKey): Child =>
   key.scopes.length === scopes.length
     ? html`<span title="${scopes.join(', ')}">all</span>`
-    : html`<span class="lines">${key.scopes.map((scope) => html`<code>${scope}</code> `)}</span>`;
+    : html`<span>${key.scopes.map((scope) => html`<code>${scope}</code> `)}</span>`;
 
 const onlyProject = ({ projectId }: ApiKey, projects: readonly Project[]): Child => {
   if (projectId === undefined) return undefined;
