@@ -9,8 +9,7 @@ import type {
   People,
   PersonalMails,
   Sessions,
-  SignInLinks,
-} from './people-ports.ts';
+  SignInLinks, Passkeys, SecondFactors } from './people-ports.ts';
 import type { Acting, Clock, Ids, Sealer } from '../kernel/ports.ts';
 import type { Decision } from '../kernel/decision.ts';
 
@@ -99,6 +98,12 @@ export abstract class KeyMaterial {
 
   /** Lower-case hex. */
   abstract sha256(text: string): string;
+
+  /** Base32 (RFC 4648), from a cryptographic source: 160 bits, as RFC 4226 recommends. */
+  abstract randomBase32(): string;
+
+  /** The code of six digits of a time step (RFC 6238, SHA-1). @param secret base32 */
+  abstract timeCode(secret: string, step: number): string;
 }
 
 export interface Take {
@@ -283,6 +288,8 @@ export interface AccessPorts {
   readonly usage: UsageLog;
   readonly people: People;
   readonly sessions: Sessions;
+  readonly secondFactors: SecondFactors;
+  readonly passkeys: Passkeys;
   readonly signInLinks: SignInLinks;
   readonly mailRequests: MailRequests;
   readonly personalMails: PersonalMails;

@@ -88,6 +88,7 @@ interface PersonFacts {
     readonly isForPassword: boolean;
   };
   'password.changed': OfPerson & { readonly account: string; readonly changedAt: string };
+  'second_factor.changed': OfPerson & { readonly account: string; readonly changedAt: string };
 }
 
 /** Signs in to an account once. */

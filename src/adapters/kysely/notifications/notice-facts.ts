@@ -50,6 +50,7 @@ const storedFacts = {
     ...{ ...person, links: v.array(link), until: v.string(), isForPassword: v.boolean() },
   }),
   'password.changed': v.object({ ...person, account: v.string(), changedAt: v.string() }),
+  'second_factor.changed': v.object({ ...person, account: v.string(), changedAt: v.string() }),
 } satisfies {
   readonly [Kind in NotificationKind]: { readonly entries: Entries<KindFacts[Kind]> };
 };
