@@ -23,7 +23,8 @@ const draftFrom = (body: string): Draft | undefined => {
   return { name, categoryId: categoryId ?? 0, status };
 };
 
-const insertText = 'insert into pets (account_id, name, category_id, status) values (?, ?, ?, ?)';
+const insertText =
+  'insert into pets (account_id, name, category_id, status, searched_name) values (?, ?, ?, ?, ?)';
 const eventText =
   'insert into events (id, account_id, type, details, occurred_at, actor) values (?, ?, ?, ?, ?, ?)';
 
@@ -36,7 +37,7 @@ const sqliteInsert = (path: string): Insert => {
   }
   const insert = file.prepare(insertText);
   return ({ name, categoryId, status }) =>
-    insert.run(accountId, name, categoryId, status).lastInsertRowid;
+    insert.run(accountId, name, categoryId, status, name.toUpperCase()).lastInsertRowid;
 };
 
 const mysqlInsert = (): Insert => {
@@ -45,7 +46,7 @@ const mysqlInsert = (): Insert => {
     const connection = await pool.getConnection();
     try {
       await connection.beginTransaction();
-      const values = [accountId, name, categoryId, status];
+      const values = [accountId, name, categoryId, status, name.toUpperCase()];
       const [{ insertId }] = await connection.execute<ResultSetHeader>(insertText, values);
       const details = JSON.stringify({ petId: String(insertId) });
       const event = [`evt_${randomUUID()}`, accountId, 'pet_added', details, Date.now(), 'service'];

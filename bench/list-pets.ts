@@ -145,8 +145,8 @@ const addAnimals = (path: string, accountId: string, count: number): void => {
   file
     .prepare(
       `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ?)
-       insert into pets (account_id, name, category_id, status)
-       select ?, 'Animal ' || n, 1 + n % 9, 'available' from numbers`,
+       insert into pets (account_id, name, category_id, status, searched_name)
+       select ?, 'Animal ' || n, 1 + n % 9, 'available', 'ANIMAL ' || n from numbers`,
     )
     .run(count, accountId);
   file.pragma('journal_mode = WAL');

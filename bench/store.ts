@@ -64,6 +64,7 @@ export const storeWithAnimals = async (
           name: `Animal ${String(first + at)}`,
           category_id: BigInt(1 + (at % 9)),
           status: 'available',
+          searched_name: `ANIMAL ${String(first + at)}`,
         }));
         await db.insertInto('pets').values(rows).execute();
       }

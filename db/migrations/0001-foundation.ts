@@ -171,11 +171,15 @@ const catalogue: Tables = {
       name: text(255),
       category_id: integer,
       status: text(16),
+      searched_name: text(100),
     },
     foreignKeys: { pets_account: ['account_id', 'accounts'] },
     indexes: {
       pets_by_account: ['account_id', 'id'],
       pets_by_status: ['account_id', 'status', 'id'],
+      pets_by_category: ['account_id', 'category_id', 'status', 'id'],
+      pets_by_name: ['account_id', 'status', 'searched_name', 'id'],
+      pets_by_category_and_name: ['account_id', 'category_id', 'status', 'searched_name', 'id'],
     },
   },
   orders: {
@@ -522,13 +526,15 @@ const work: Tables = {
       details: longText,
       occurred_at: integer,
       actor: text(300),
+      subject: maybe(text(40)),
     },
-    // The audit log reads the first four, newest first; the sweep finds old events with the last.
+    // The audit log reads all but the last, newest first; with that the sweep finds old events.
     indexes: {
       events_by_account: ['account_id', 'occurred_at'],
       events_by_actor: ['account_id', 'actor', 'occurred_at'],
       events_by_type: ['account_id', 'type', 'occurred_at'],
       events_by_actor_and_type: ['account_id', 'actor', 'type', 'occurred_at'],
+      events_by_subject: ['account_id', 'subject', 'occurred_at'],
       events_by_age: ['type', 'occurred_at'],
     },
   },

@@ -1,30 +1,19 @@
-import { budgetWords } from '../../src/domains/domain/certificates/ca-budget.ts';
 import {
+  budgetWords,
   caBudgets,
   type Budget,
   type BudgetName,
 } from '../../src/domains/domain/certificates/ca-budget.ts';
-import {
-  longestTryingMs,
-  waitAfter,
-} from '../../src/domains/domain/certificates/certificate-status.ts';
-import {
-  longestWaitForDnsMs,
-  nextCheck,
-} from '../../src/domains/domain/attachment/check-schedule.ts';
+import { waitAfter } from '../../src/domains/domain/certificates/certificate-status.ts';
 import { recordsFor, type DnsRecord } from '../../src/domains/domain/dns/records.ts';
 import { planAllowances } from '../../src/sites/domain/project.ts';
-import {
-  exportDomainSettings,
-  type DomainSettingsDocument,
-} from '../../src/domains/domain/redirects/settings.ts';
 import { code } from './markdown.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-export const names = { host: 'shop.example.com', registrableDomain: 'example.com' };
+const names = { host: 'shop.example.com', registrableDomain: 'example.com' };
 const token = 't-01a1fde9e0ef74ad99ff13be17f97481';
 
 /** Beside the others, where the operator has a zone of DNS challenges. */
@@ -55,12 +44,6 @@ export const recordRow = ({ name, type, value, ttl, required }: DnsRecord): read
   yesOrNo(required),
 ];
 
-export const exampleSettings = (): DomainSettingsDocument =>
-  exportDomainSettings({
-    primary: names.host,
-    redirects: [{ from: 'www.example.com', to: names.host, status: 308 }],
-  });
-
 const yesOrNo = (is: boolean): string => (is ? 'yes' : 'no');
 
 export const limitColumns = [
@@ -89,32 +72,6 @@ export const span = (milliseconds: number): string => {
   const count = milliseconds / length;
   return `${String(count)} ${unit}${count === 1 ? '' : 's'}`;
 };
-
-/** Times of all checks of a domain that is never right, found out by asking. */
-const checks = (): readonly number[] => {
-  const since = new Date(0);
-  const times: number[] = [];
-  for (let now = since; ;) {
-    const next = nextCheck(since, now, 0);
-    if (next.kind === 'expired') return times;
-    now = next.at;
-    times.push(now.getTime());
-  }
-};
-
-const gapBefore = (times: readonly number[], at: number) => (times[at] ?? 0) - (times[at - 1] ?? 0);
-
-export const checkTimes = (): string => {
-  const times = checks();
-  const first = times.filter((time) => time < hour).map((time) => String(time / minute));
-  const lastHourly = times.findLast((_, at) => gapBefore(times, at) === hour) ?? 0;
-  return (
-    `after ${first.join(', ')} minutes, then every hour until ${String(lastHourly / hour)} hours are over, ` +
-    `then every day until day ${String(longestWaitForDnsMs / day)}.`
-  );
-};
-
-export const tryingDays = String(longestTryingMs / day);
 
 export const attempts = (): readonly (readonly string[])[] => {
   const rows: string[][] = [];

@@ -3,9 +3,9 @@ import {
   addDomain,
   removeDomain,
   type CustomDomain,
+  longestWaitForDnsMs,
 } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { DnsReport } from '../../src/domains/domain/dns/report.ts';
-import { longestWaitForDnsMs } from '../../src/domains/domain/attachment/check-schedule.ts';
 import { domainAfter, workOf } from '../../src/domains/domain/attachment/domain-certificate.ts';
 import {
   planned,

@@ -9,9 +9,11 @@ const told: {
   readonly [Type in AnyEvent['type']]: readonly [when: string, ...carries: Carried<Type>[]];
 } = {
   pet_added: ['An animal was added.', 'petId'],
+  pet_changed: ['An animal got another name or category.', 'petId', 'name', 'categoryId'],
   pet_reserved: ['An available animal was held for a buyer.', 'petId'],
   pet_released: ['A reserved animal became available again.', 'petId'],
   pet_sold: ['An animal was sold, which made an order.', 'petId'],
+  pet_deleted: ['An animal that was never sold was deleted.', 'petId', 'name'],
   order_approved: ['An order was approved.', 'orderId'],
   order_delivered: ['An order was delivered.', 'orderId'],
   account_opened: ['An account was opened.', 'plan'],

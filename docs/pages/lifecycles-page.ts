@@ -23,8 +23,10 @@ import {
   rollBack,
   type Site,
 } from '../../src/sites/domain/site.ts';
-import { longestWaitForDnsMs } from '../../src/domains/domain/attachment/check-schedule.ts';
-import { customDomainTransitions } from '../../src/domains/domain/attachment/custom-domain.ts';
+import {
+  longestWaitForDnsMs,
+  customDomainTransitions,
+} from '../../src/domains/domain/attachment/custom-domain.ts';
 import { domainCommands } from './domain-life.ts';
 import { code, page, printed, table } from './markdown.ts';
 

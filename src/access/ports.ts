@@ -9,7 +9,10 @@ import type {
   People,
   PersonalMails,
   Sessions,
-  SignInLinks, Passkeys, SecondFactors } from './people-ports.ts';
+  SignInLinks,
+  Passkeys,
+  SecondFactors,
+} from './people-ports.ts';
 import type { Acting, Clock, Ids, Sealer } from '../kernel/ports.ts';
 import type { Decision } from '../kernel/decision.ts';
 
@@ -224,11 +227,20 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number>>;
 }
 
+/** Something that has a history, by the name of its id in events. */
+export type AuditSubject = { readonly petId: string } | { readonly orderId: string };
+
 /** Filter for the audit log; an absent field does not filter. */
 export interface AuditSearch {
   /** Who did it; see `Acting`. */
   readonly actor?: string | undefined;
   readonly kinds?: readonly string[] | undefined;
+  /** What happened to any of these. */
+  readonly about?: readonly AuditSubject[] | undefined;
+  /** At that time or later. */
+  readonly since?: Date | undefined;
+  /** Before that time. */
+  readonly until?: Date | undefined;
   readonly before?: Pick<AuditEntry, 'id' | 'occurredAt'> | undefined;
 }
 

@@ -3,7 +3,7 @@ import { pino, type Logger } from 'pino';
 import { Database } from '../adapters/kysely/database.ts';
 import { migrateUp } from '../adapters/kysely/migrations.ts';
 import { importSdk } from '../adapters/storage/s3/s3-client.ts';
-import { AsyncActing } from '../adapters/system/async-context.ts';
+import { AsyncActing } from '../adapters/system/system-ports.ts';
 import { Acting, type Actor } from '../kernel/ports.ts';
 import { makeDataPlaces, refuseHalfRestored } from './data-folder.ts';
 import { ConfigKey, LogKey, PreviousSecretKeys, SecretKey } from './keys.ts';

@@ -5,9 +5,8 @@ import { Clock } from '../kernel/ports.ts';
 import { JobLeases } from '../kernel/queue.ts';
 import { AccessKey, ProcessKey } from './keys.ts';
 import type { Places } from './processes/parent-link.ts';
-import { dashboardOrigin, signInUrl, urlHost } from './settings/addresses.ts';
+import { dashboardOrigin, signInUrl, urlHost, SiteAddresses } from './settings/addresses.ts';
 import type { Config } from './settings/settings.ts';
-import { SiteAddresses } from './site-addresses.ts';
 import { commandName } from './version.ts';
 
 interface Welcome {

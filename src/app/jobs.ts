@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Access } from '../access/access.ts';
-import type { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
-import type { HighUseReporter, UsageRecorder } from '../adapters/metering/usage-recorder.ts';
-import type { Census } from '../adapters/schedule/census.ts';
+import type {
+  CounterKeeper,
+  HighUseReporter,
+  UsageRecorder,
+} from '../adapters/metering/usage-recorder.ts';
+import type { Census, leasedJob } from '../adapters/schedule/leased-job.ts';
 import { asJob, type Job, type JobEnd } from '../adapters/schedule/cron-jobs.ts';
-import type { leasedJob } from '../adapters/schedule/leased-job.ts';
 import type { Domains } from '../domains/domains.ts';
 import type { Clock, Retention } from '../kernel/ports.ts';
 import type { Notifications } from '../notifications/notifications.ts';

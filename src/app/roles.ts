@@ -8,8 +8,11 @@ import {
   nameServerMeasures,
   platformMeasures,
 } from '../adapters/http/metrics/measures.ts';
-import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
-import { HighUseReporter, UsageRecorder } from '../adapters/metering/usage-recorder.ts';
+import {
+  CounterKeeper,
+  HighUseReporter,
+  UsageRecorder,
+} from '../adapters/metering/usage-recorder.ts';
 import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';
 import { Clock } from '../kernel/ports.ts';
 import { apiJobs } from './jobs.ts';
@@ -26,7 +29,7 @@ import {
   RouteTableKey,
 } from './keys.ts';
 import type { Config } from './settings/settings.ts';
-import { SiteAddresses } from './site-addresses.ts';
+import { SiteAddresses } from './settings/addresses.ts';
 import type { Opened } from './stop-process.ts';
 import { version } from './version.ts';
 import { recallCounters } from './wiring/access.ts';

@@ -56,9 +56,11 @@ type Reactions = Others | readonly [...Others, ...typeof toOwners];
  */
 export const subscriptions = {
   pet_added: shown(),
+  pet_changed: shown(),
   pet_reserved: shown(),
   pet_released: shown(),
   pet_sold: shown(),
+  pet_deleted: shown(),
   order_approved: shown(),
   order_delivered: shown(),
   account_opened: shown(),

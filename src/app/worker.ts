@@ -4,10 +4,10 @@ import type { Logger } from 'pino';
 import { StoredSignal } from '../kernel/signals.ts';
 import { jobMeasures, type Tally } from '../adapters/http/metrics/measures.ts';
 import { censusMeasures } from '../adapters/http/metrics/stored-measures.ts';
-import { backupTimes } from '../adapters/kysely/copies/database-copies.ts';
+import { backupTimes, type BackupTimes } from '../adapters/kysely/copies/database-copies.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { CronJobs, type Job, type SleepOptions } from '../adapters/schedule/cron-jobs.ts';
-import { leasedJob } from '../adapters/schedule/leased-job.ts';
+import { leasedJob, Census, type CensusPorts } from '../adapters/schedule/leased-job.ts';
 import { named, RunningWork } from '../adapters/system/event-loop-watch.ts';
 import { Clock, Retention } from '../kernel/ports.ts';
 import { JobLeases } from '../kernel/queue.ts';
@@ -25,9 +25,11 @@ import {
   SitesKey,
   WebhookCallsKey,
 } from './keys.ts';
-import { storedCensus } from './measures/stored-census.ts';
 import type { Config } from './settings/settings.ts';
 import { begun } from './tracing.ts';
+import type { Domains } from '../domains/domains.ts';
+import type { Notifications, WebhookCalls } from '../notifications/notifications.ts';
+import type { Sites } from '../sites/sites.ts';
 
 /** One role at work. Stopping waits for what is under way. */
 export interface RunningRole {
@@ -160,3 +162,28 @@ export const measuredJobs = (metrics: Tally, jobs: readonly Job[]): readonly Job
     };
     return { ...job, run };
   });
+
+interface Counting {
+  readonly domains: Pick<Domains, 'countDomains'>;
+  readonly sites: Pick<Sites, 'countDeploys'>;
+  readonly webhooks: Pick<WebhookCalls, 'countWebhooks'>;
+  readonly notifications: Pick<Notifications, 'countMails'>;
+  readonly backups: () => Promise<BackupTimes>;
+}
+
+const countStored = async (counting: Counting, isStopping: () => boolean) => {
+  const { domains, sites, webhooks, notifications, backups } = counting;
+  return {
+    ...(await domains.countDomains(isStopping)),
+    deploys: await sites.countDeploys(),
+    webhooks: await webhooks.countWebhooks(),
+    mails: await notifications.countMails(),
+    backups: await backups(),
+  };
+};
+
+type StoredCensus = Census<Awaited<ReturnType<typeof countStored>>>;
+
+/** Counts what the database holds. */
+const storedCensus = (counting: Counting, ports: CensusPorts): StoredCensus =>
+  new Census((isStopping) => countStored(counting, isStopping), ports);

@@ -1,4 +1,4 @@
-import { petNotFound } from './domain/catalogue-error.ts';
+import { orderNotFound, petNotFound } from './domain/catalogue-error.ts';
 import {
   approveOrder,
   deliverOrder,
@@ -9,14 +9,18 @@ import {
 } from './domain/order.ts';
 import {
   addPet,
+  deletePet,
+  editPet,
   type Pet,
+  type PetChanges,
   type PetDraft,
   type PetId,
   type PetStatus,
+  readId,
   releasePet,
   reservePet,
 } from './domain/pet.ts';
-import type { CataloguePorts, Page, PageBack } from './ports.ts';
+import type { CataloguePorts, Page, PageBack, PetSearch } from './ports.ts';
 
 /** Sells an animal. @throws DomainError `pet_not_found`, `pet_wrong_status`, `order_invalid` */
 const placeOrder =
@@ -33,6 +37,21 @@ const placeOrder =
     );
   };
 
+/** The animal with the searched id comes before those whose names begin so. */
+const searchPets =
+  ({ pets }: Pick<CataloguePorts, 'pets'>) =>
+  async (accountId: string, search: PetSearch): Promise<readonly Pet[]> => {
+    const found = await pets.search(accountId, search);
+    const id = search.after ? undefined : readId(search.beginning);
+    const named = id === undefined ? undefined : await pets.find(accountId, id);
+    if (!named || !passes(named, search)) return found;
+    return [named, ...found.filter((pet) => pet.id !== named.id)].slice(0, search.limit);
+  };
+
+const passes = (pet: Pet, { status, categoryId }: PetSearch): boolean =>
+  (status === undefined || pet.status === status) &&
+  (categoryId === undefined || pet.categoryId === categoryId);
+
 const petSteps = { reserve: reservePet, release: releasePet } as const;
 const orderSteps = { approve: approveOrder, deliver: deliverOrder } as const;
 
@@ -40,8 +59,7 @@ const orderSteps = { approve: approveOrder, deliver: deliverOrder } as const;
 export const catalogue = (ports: CataloguePorts) => ({
   listPets: (accountId: string, page: Page, status?: PetStatus) =>
     ports.pets.list(accountId, page, status),
-  newestPets: (accountId: string, page: PageBack, status?: PetStatus) =>
-    ports.pets.newest(accountId, page, status),
+  searchPets: searchPets(ports),
   /** @throws DomainError `pet_not_found` */
   getPet: async (accountId: string, id: PetId): Promise<Pet> => {
     const pet = await ports.pets.find(accountId, id);
@@ -53,6 +71,17 @@ export const catalogue = (ports: CataloguePorts) => ({
     const now = ports.clock.now();
     return ports.pets.add(accountId, draft, (id) => addPet(accountId, id, draft, now));
   },
+  /** All of them or none. @throws DomainError `pet_invalid` */
+  createPets: (accountId: string, drafts: readonly PetDraft[]) => {
+    const now = ports.clock.now();
+    return ports.pets.addAll(accountId, drafts, (id, draft) => addPet(accountId, id, draft, now));
+  },
+  /** @throws DomainError `pet_not_found`, `pet_invalid` */
+  editPet: (accountId: string, id: PetId, changes: PetChanges) =>
+    ports.pets.change(accountId, id, (pet) => editPet(accountId, pet, changes, ports.clock.now())),
+  /** @throws DomainError `pet_not_found`, `pet_wrong_status` */
+  deletePet: (accountId: string, id: PetId) =>
+    ports.pets.remove(accountId, id, (pet) => deletePet(accountId, pet, ports.clock.now())),
   /** @throws DomainError `pet_not_found`, `pet_wrong_status` */
   changePet: (accountId: string, id: PetId, step: keyof typeof petSteps) =>
     ports.pets.change(accountId, id, (pet) => petSteps[step](accountId, pet, ports.clock.now())),
@@ -63,6 +92,13 @@ export const catalogue = (ports: CataloguePorts) => ({
       orderSteps[step](accountId, order, ports.clock.now()),
     ),
   listOrders: (accountId: string, page: Page) => ports.orders.list(accountId, page),
+  /** @throws DomainError `order_not_found` */
+  getOrder: async (accountId: string, id: OrderId): Promise<Order> => {
+    const order = await ports.orders.find(accountId, id);
+    if (!order) throw orderNotFound(id);
+    return order;
+  },
+  orderOf: (accountId: string, petId: PetId) => ports.orders.findOf(accountId, petId),
   newestOrders: (accountId: string, page: PageBack, status?: OrderStatus) =>
     ports.orders.newest(accountId, page, status),
 });

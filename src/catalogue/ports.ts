@@ -17,6 +17,20 @@ export interface PageBack {
   readonly limit: number;
 }
 
+export const petOrders = ['newest', 'oldest', 'name'] as const;
+export type PetOrder = (typeof petOrders)[number];
+
+export interface PetSearch {
+  readonly status?: PetStatus | undefined;
+  readonly categoryId?: bigint | undefined;
+  /** How the name begins, compared as `searchedName` does. The animals are then in the order of their names. */
+  readonly beginning?: string | undefined;
+  readonly order: PetOrder;
+  /** Only those after this one in the order, which need not exist any more. */
+  readonly after?: Pick<Pet, 'id' | 'name'> | undefined;
+  readonly limit: number;
+}
+
 /** One account's animals. Another account's do not exist here. */
 export abstract class Pets {
   /** By id ascending. */
@@ -26,12 +40,8 @@ export abstract class Pets {
     status: PetStatus | undefined,
   ): Promise<readonly Pet[]>;
 
-  /** By id descending. */
-  abstract newest(
-    accountId: string,
-    page: PageBack,
-    status: PetStatus | undefined,
-  ): Promise<readonly Pet[]>;
+  /** As fast among a million animals as among ten, whatever is asked for. */
+  abstract search(accountId: string, search: PetSearch): Promise<readonly Pet[]>;
 
   abstract find(accountId: string, id: PetId): Promise<Pet | undefined>;
 
@@ -45,6 +55,13 @@ export abstract class Pets {
     decide: (id: PetId) => Decision<Pet, CatalogueEvent>,
   ): Promise<Pet>;
 
+  /** As `add`, for thousands at once: all of them or none. */
+  abstract addAll(
+    accountId: string,
+    drafts: readonly PetDraft[],
+    decide: (id: PetId, draft: PetDraft) => Decision<Pet, CatalogueEvent>,
+  ): Promise<void>;
+
   /**
    * Locks, decides, stores state and events together. `decide` is synchronous: no I/O while the row is held.
    * @throws DomainError `pet_not_found`
@@ -54,6 +71,13 @@ export abstract class Pets {
     id: PetId,
     decide: (pet: Pet) => Decision<Pet, CatalogueEvent>,
   ): Promise<Pet>;
+
+  /** Locks, decides, forgets the animal and stores the events together. @throws DomainError `pet_not_found` */
+  abstract remove(
+    accountId: string,
+    id: PetId,
+    decide: (pet: Pet) => readonly CatalogueEvent[],
+  ): Promise<void>;
 }
 
 export abstract class Orders {
@@ -66,6 +90,11 @@ export abstract class Orders {
     page: PageBack,
     status: OrderStatus | undefined,
   ): Promise<readonly Order[]>;
+
+  abstract find(accountId: string, id: OrderId): Promise<Order | undefined>;
+
+  /** The order that the sale of this animal made. */
+  abstract findOf(accountId: string, petId: PetId): Promise<Order | undefined>;
 
   /**
    * Locks the animal, decides, stores animal, new order and events together.

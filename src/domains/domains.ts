@@ -23,8 +23,7 @@ import {
 } from './use-cases/show-domain.ts';
 import { forgetOwnNames, secureSites, sitesDueAt } from './use-cases/secure-sites.ts';
 import { showOwnHold } from './use-cases/own-host.ts';
-import { tendDomain } from './use-cases/tend-domain.ts';
-import { verifyDomain } from './use-cases/check-domain.ts';
+import { tendDomain, verifyDomain } from './use-cases/tend-domain.ts';
 
 export const domains = (ports: DomainPorts) => ({
   addDomain: addCustomDomain(ports),

@@ -19,7 +19,7 @@ import type { CaUse } from './domain/certificates/ca-budget.ts';
 import type { Validity } from './domain/certificates/renewal.ts';
 import type { DnsFacts } from './domain/dns/facts.ts';
 import type { DomainsEvent } from './domain/domains-event.ts';
-import type { NameFacts, NameSettings } from './domain/names/name-rules.ts';
+import type { NameFacts, NameSettings } from './domain/names/hostname.ts';
 import type { Pair, PairDecision, PairFacts } from './domain/redirects/pair.ts';
 import type { Route } from './domain/redirects/redirects.ts';
 import type { DomainSettings } from './domain/redirects/settings.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { SettableClock } from '../support/settable-clock.ts';
-import { SystemClock } from '../../src/adapters/system/clock-and-chance.ts';
+import { SystemClock } from '../../src/adapters/system/system-ports.ts';
 
 const start = new Date('2026-03-01T10:00:00.000Z');
 

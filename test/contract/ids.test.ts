@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { CountingIds } from '../support/settable-clock.ts';
-import { UuidIds } from '../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../src/adapters/system/system-ports.ts';
 
 describe.each([
   ['that count', () => new CountingIds()],

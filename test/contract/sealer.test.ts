@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
+import { AesGcmSealer } from '../../src/adapters/system/secrets.ts';
 import { anyCharacter } from '../support/seeded-random.ts';
 
 const secretKey = Buffer.from('correct horse battery staple');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { banApiKey } from '../../src/access/domain/api-key.ts';
 import { ApiKeys } from '../../src/access/ports.ts';
 import { signedCode } from '../../src/adapters/dashboard/frame/sent-form.ts';
-import { UuidIds } from '../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../src/adapters/system/system-ports.ts';
 import {
   AccessKey,
   CatalogueKey,

@@ -124,7 +124,7 @@ describe('a form that is sent after the session has ended', () => {
     expect(fieldsOf(text)).toMatchObject({ name: typed.name, categoryId: '7' });
     expect(text).not.toContain('data-live');
     const pets = dashboard.container.get(CatalogueKey);
-    expect(await pets.newestPets(accountId, { before: undefined, limit: 9 })).toEqual([]);
+    expect(await pets.searchPets(accountId, { order: 'newest', limit: 9 })).toEqual([]);
     const again = await visitor.post('/dashboard/animals', {
       ...typed,
       ...{ once: 'once-more-of-it' },
@@ -203,7 +203,7 @@ describe('a form that is sent after the session has ended', () => {
       ]);
       expect(fieldsOf(text)).toMatchObject(typed);
       const pets = dashboard.container.get(CatalogueKey);
-      expect(await pets.newestPets(accountId, { before: undefined, limit: 9 })).toEqual([]);
+      expect(await pets.searchPets(accountId, { order: 'newest', limit: 9 })).toEqual([]);
     },
   );
 

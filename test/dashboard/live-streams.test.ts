@@ -13,7 +13,7 @@ import type { Screen, Visit } from '../../src/adapters/dashboard/frame/screen.ts
 import { StoredSignal } from '../../src/kernel/signals.ts';
 import { CountingIds, SettableClock } from '../support/settable-clock.ts';
 import { mustNotBeUsed } from '../support/strict-fake.ts';
-import { AsyncDeadline } from '../../src/adapters/system/async-context.ts';
+import { AsyncDeadline } from '../../src/adapters/system/system-ports.ts';
 
 type Context = Parameters<LiveStreams['open']>[0];
 type Who = Visit['signedIn'];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTransport } from 'nodemailer';
 import type { HTTPRequest } from 'puppeteer-core';
-import { renderMail, type RenderedMail } from '../../src/adapters/mail/render-mail.ts';
+import { renderMail, type RenderedMail } from '../../src/adapters/mail/mail-html.ts';
 import { AccessKey, NotificationsKey } from '../../src/app/keys.ts';
 import type { NotificationKind } from '../../src/notifications/domain/notification.ts';
 import { Mails, Notices } from '../../src/notifications/ports.ts';

@@ -9,7 +9,7 @@ import type { Certificate } from '../../src/domains/domain/certificates/renewal.
 import { endingShare } from '../../src/domains/domain/own/own-name.ts';
 import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { later } from '../support/accounts.ts';
-import { SystemClock } from '../../src/adapters/system/clock-and-chance.ts';
+import { SystemClock } from '../../src/adapters/system/system-ports.ts';
 
 const [tom, rex, wildcard] = ['tom.sites.test', 'rex.test', '*.sites.test'];
 

@@ -5,7 +5,7 @@ import type { Answer } from '../../src/adapters/http/answer.ts';
 import { HttpServer } from '../../src/adapters/http/listener/http-server.ts';
 import { Metrics } from '../../src/adapters/http/metrics/metrics.ts';
 import { requestHandler } from '../../src/adapters/http/request-handler.ts';
-import { SystemClock } from '../../src/adapters/system/clock-and-chance.ts';
+import { SystemClock } from '../../src/adapters/system/system-ports.ts';
 import { answerFrom, exchangeBytes } from '../support/http/raw-request.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
 import { until } from '../support/until.ts';

@@ -6,8 +6,8 @@ import {
   snapshotOf,
   type MetricSnapshot,
 } from '../../src/adapters/http/metrics/metrics.ts';
-import { SystemClock } from '../../src/adapters/system/clock-and-chance.ts';
-import { showOutbox } from '../../src/app/measures/process-metrics.ts';
+import { SystemClock } from '../../src/adapters/system/system-ports.ts';
+import { showOutbox } from '../../src/app/wiring/web.ts';
 import { GatheredMetrics, type Child, type Ending } from '../../src/app/processes/children.ts';
 
 /** A process that serves some hosts and has answered some requests. */

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { CounterKeeper } from '../../src/adapters/metering/counter-keeper.ts';
-import { UsageRecorder } from '../../src/adapters/metering/usage-recorder.ts';
+import { CounterKeeper, UsageRecorder } from '../../src/adapters/metering/usage-recorder.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
 

@@ -16,6 +16,7 @@ const fill = async (api: RunningApi, accountId: string, count: number): Promise<
         name: `Animal ${first + at}`,
         category_id: 1n,
         status: at % 3 === 0 ? 'sold' : 'available',
+        searched_name: `ANIMAL ${first + at}`,
       }));
       await db.insertInto('pets').values(rows).execute();
     }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
 import { SealedValues } from '../../src/adapters/kysely/sealed-values.ts';
-import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
+import { AesGcmSealer } from '../../src/adapters/system/secrets.ts';
 import { databaseKinds, openDatabase } from '../support/servers/databases.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { fillSealed, openedBy, sealedBesides } from '../support/sealed-rows.ts';

@@ -1,5 +1,5 @@
 import { challengeNameOf, type DnsRecord } from '../../src/domains/domain/dns/records.ts';
-import { baseOf } from '../../src/domains/domain/names/name-rules.ts';
+import { baseOf } from '../../src/domains/domain/names/hostname.ts';
 import { largestAnswer } from '../../src/domains/domain/dns/facts.ts';
 import { accountAt } from './laws/published.ts';
 import type { DnsZones } from './world/dns-zones.ts';

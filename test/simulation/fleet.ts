@@ -1,8 +1,11 @@
 import type { Container } from 'inversify';
 import { pino, type Logger } from 'pino';
 import { StoredSignal } from '../../src/kernel/signals.ts';
-import { CounterKeeper } from '../../src/adapters/metering/counter-keeper.ts';
-import { HighUseReporter, UsageRecorder } from '../../src/adapters/metering/usage-recorder.ts';
+import {
+  CounterKeeper,
+  HighUseReporter,
+  UsageRecorder,
+} from '../../src/adapters/metering/usage-recorder.ts';
 import { AnswerRate } from '../../src/adapters/nameserver/limits.ts';
 import { Responder } from '../../src/adapters/nameserver/responder.ts';
 import { ValueLookup } from '../../src/adapters/nameserver/value-lookup.ts';
@@ -13,7 +16,7 @@ import { RouteTableKey } from '../../src/app/keys.ts';
 import { recallCounters } from '../../src/app/wiring/access.ts';
 import { loadConfig } from '../../src/app/settings/config.ts';
 import type { Config } from '../../src/app/settings/settings.ts';
-import { SiteAddresses } from '../../src/app/site-addresses.ts';
+import { SiteAddresses } from '../../src/app/settings/addresses.ts';
 import { startJobs, startWorker } from '../../src/app/worker.ts';
 import { DnsChallenges } from '../../src/domains/certificate-ports.ts';
 import { EdgeRecords } from '../../src/domains/ports.ts';

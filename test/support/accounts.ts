@@ -2,7 +2,7 @@ import { openAccount, type Account } from '../../src/access/domain/account.ts';
 import { issueApiKey, scopes, type ApiKey } from '../../src/access/domain/api-key.ts';
 import { invitePerson, type Person } from '../../src/access/domain/person.ts';
 import type { KeyToStore } from '../../src/access/ports.ts';
-import { UuidIds } from '../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../src/adapters/system/system-ports.ts';
 import type { DomainEvent } from '../../src/kernel/decision.ts';
 import type { StoragePorts } from './storage-ports.ts';
 import { fixedTime } from './settable-clock.ts';

@@ -55,6 +55,14 @@ export const everyKind = (host = birds, webhookId = 'hook_1'): readonly Told[] =
       kind: 'sign_in.link',
       about: { ...person, links: [signInLink], until, isForPassword: false },
     },
+    'second_factor.changed': {
+      kind: 'second_factor.changed',
+      about: {
+        email: 'keeper@zoo.example',
+        account: 'Zoo',
+        changedAt: '2026-03-01T10:00:00.000Z',
+      },
+    },
     'password.changed': {
       kind: 'password.changed',
       about: { ...person, account: 'Zoo', changedAt: '2026-03-01T10:00:00.000Z' },

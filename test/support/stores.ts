@@ -1,4 +1,5 @@
 import type { Database } from '../../src/adapters/kysely/database.ts';
+import { KyselySecondFactors } from '../../src/adapters/kysely/access/kysely-second-factors.ts';
 import {
   removeRoute,
   setRoute,
@@ -29,9 +30,11 @@ import {
 } from '../../src/adapters/kysely/sites/kysely-custom-domains.ts';
 import { KyselyEdgeRecords } from '../../src/adapters/kysely/sites/kysely-edge-records.ts';
 import { KyselyIdempotencyKeys } from '../../src/adapters/kysely/access/kysely-idempotency-keys.ts';
-import { KyselyJobLeases } from '../../src/adapters/kysely/kysely-job-leases.ts';
-import { KyselyMailChoices } from '../../src/adapters/kysely/notifications/kysely-mail-choices.ts';
-import { KyselyMails } from '../../src/adapters/kysely/notifications/kysely-mails.ts';
+import { KyselyJobLeases, KyselyRetention } from '../../src/adapters/kysely/kysely-retention.ts';
+import {
+  KyselyMailChoices,
+  KyselyMails,
+} from '../../src/adapters/kysely/notifications/kysely-mails.ts';
 import { KyselyMailRequests } from '../../src/adapters/kysely/access/kysely-mail-requests.ts';
 import { KyselyNotices } from '../../src/adapters/kysely/notifications/kysely-notices.ts';
 import { KyselyWebhookDeliveries } from '../../src/adapters/kysely/notifications/kysely-webhook-deliveries.ts';
@@ -42,21 +45,19 @@ import {
   KyselyParkedDeliveries,
   type OutboxPorts,
 } from '../../src/adapters/kysely/kysely-outbox.ts';
-import { KyselyRetention } from '../../src/adapters/kysely/kysely-retention.ts';
 import { KyselyPeople } from '../../src/adapters/kysely/access/kysely-people.ts';
 import { KyselyProjects } from '../../src/adapters/kysely/sites/kysely-projects.ts';
 import {
   KyselySessions,
   KyselySignInLinks,
 } from '../../src/adapters/kysely/access/kysely-sessions.ts';
-import { KyselyTimeline } from '../../src/adapters/kysely/sites/kysely-timeline.ts';
+import { KyselyTimeline } from '../../src/adapters/kysely/sites/domain-changes.ts';
 import { fromMillis } from '../../src/adapters/kysely/schema.ts';
 import type { DomainEvent } from '../../src/kernel/decision.ts';
 import type { Clock } from '../../src/kernel/ports.ts';
 import { SettableClock } from './settable-clock.ts';
-import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
-import { AsyncActing } from '../../src/adapters/system/async-context.ts';
-import { UuidIds } from '../../src/adapters/system/clock-and-chance.ts';
+import { AesGcmSealer } from '../../src/adapters/system/secrets.ts';
+import { AsyncActing, UuidIds } from '../../src/adapters/system/system-ports.ts';
 import { retention } from '../../src/app/retention.ts';
 import { hiddenTypes } from '../../src/app/subscriptions.ts';
 import { now } from './accounts.ts';
@@ -154,6 +155,7 @@ const kyselyPorts = (
     apiKeys,
     people,
     sessions: new KyselySessions(database, outbox),
+    secondFactors: new KyselySecondFactors(database, outbox, testSealer),
     signInLinks: new KyselySignInLinks(database, outbox),
     mailRequests: new KyselyMailRequests(database),
     counterSnapshots: new KyselyCounterSnapshots(database),

@@ -2,8 +2,12 @@ import * as v from 'valibot';
 import { emailOf, isEmail } from '../../src/access/domain/person.ts';
 import { isWellFormedSecret } from '../../src/access/domain/api-key.ts';
 import { checkPassword, passwordText } from '../../src/access/domain/password.ts';
-import { readDocument } from '../../src/adapters/acme/acme-documents.ts';
-import { AcmeFailure, failureOf, retryAfter } from '../../src/adapters/acme/acme-failure.ts';
+import {
+  readDocument,
+  AcmeFailure,
+  failureOf,
+  retryAfter,
+} from '../../src/adapters/acme/acme-answers.ts';
 import { issuedCertificate } from '../../src/adapters/acme/issued-certificate.ts';
 import { readId } from '../../src/catalogue/domain/pet.ts';
 import { readAuditFilter } from '../../src/adapters/dashboard/account/audit-log.ts';
@@ -16,7 +20,7 @@ import { webhookDraft } from '../../src/adapters/dashboard/webhooks/settings.ts'
 import { pageAfterSignIn, signInPathFor } from '../../src/adapters/dashboard/frame/paths.ts';
 import { browserName } from '../../src/adapters/dashboard/account/me.ts';
 import { isFromElsewhere, isFromOurPage } from '../../src/adapters/dashboard/frame/same-origin.ts';
-import { parseServer } from '../../src/adapters/dns/server-address.ts';
+import { parseServer } from '../../src/adapters/dns/wire-questions.ts';
 import { postedBy } from '../../src/adapters/mail/smtp-postman.ts';
 import { isolated, oneLine, wrapped } from '../../src/adapters/mail/letter.ts';
 import {
@@ -146,8 +150,8 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     parsers: { parseIssueValue: parser(' \t;=.-a,:', parseIssueValue) },
   },
   'domains/domain/names/hostname.ts': {
-    operations: 1,
-    parsers: { cleanName: parser('. a', cleanName) },
+    operations: 17,
+    parsers: { cleanName: parser('. a', cleanName), parseHostname: hostnameParser },
   },
   'domains/domain/dns/facts.ts': {
     operations: 3,
@@ -155,10 +159,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       isInNetwork: parser('.:1f/', (text) => isInNetwork(text, '192.0.2.0/24')),
       isUnspecified: parser('.:0', isUnspecified),
     },
-  },
-  'domains/domain/names/name-rules.ts': {
-    operations: 16,
-    parsers: { parseHostname: hostnameParser },
   },
   'domains/domain/attachment/domain-certificate.ts': `${ours}the subjects of orders.`,
   'sites/domain/project.ts': {
@@ -215,10 +215,15 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
 
   'access/use-cases/sign-in-attempts.ts': `${shapes}the length of a token is asked first.`,
 
-  'adapters/acme/acme-certificate-authority.ts': `${operator}the address of the authority and its directory.`,
-  'adapters/acme/acme-documents.ts': {
-    operations: 2,
+  'adapters/acme/acme-certificate-authority.ts': `${operator}the address of the authority and its directory; of the message of a problem, which has 256 KiB at most, one word.`,
+  'adapters/acme/acme-answers.ts': {
+    operations: 6,
     parsers: {
+      AcmeFailure: parser('\u0000 a', (text) => new AcmeFailure('dns', text)),
+      failureOf: parser('retry af2-:', (text) =>
+        failureOf({ type: text, detail: text, subproblems: [] }, now, text),
+      ),
+      retryAfter: parser('0Aa, ', (text) => retryAfter(text, now)),
       readDocument: parser('[{"\\ 9', (text) => readDocument('order', text)),
       time: parser('0T:-.Z', (text) =>
         readDocument(
@@ -246,8 +251,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       },
     },
   },
-  'adapters/acme/place-order.ts':
-    'It looks for one word in the message of a problem, which has 256 KiB at most.',
   'adapters/acme/x509.ts': `${ours}the serial number of a certificate that was parsed.`,
 
   'adapters/mail/letter.ts': {
@@ -256,16 +259,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       oneLine: parser('a\r\n\u202e\ud800', (text) => oneLine(text, 300)),
       isolated: parser('a א', isolated),
       wrapped: parser('a \n', (text) => wrapped(oneLine(text, 2000))),
-    },
-  },
-  'adapters/acme/acme-failure.ts': {
-    operations: 4,
-    parsers: {
-      AcmeFailure: parser('\u0000 a', (text) => new AcmeFailure('dns', text)),
-      failureOf: parser('retry af2-:', (text) =>
-        failureOf({ type: text, detail: text, subproblems: [] }, now, text),
-      ),
-      retryAfter: parser('0Aa, ', (text) => retryAfter(text, now)),
     },
   },
   'adapters/edge/served-file.ts': {
@@ -372,15 +365,14 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/dashboard/frame/screen.ts': `${ours}paths of pages.`,
   'adapters/dashboard/usage/keys.ts': `${operator}the address of the API.`,
 
-  'adapters/dns/wire-questions.ts': `${shapes}names of 253 characters, tags of 255 bytes, errors that are cut to 640 bytes.`,
-  'adapters/dns/node-dns-verifier.ts': `${ours}names of domains that were admitted.`,
-  'adapters/dns/resolver-facts.ts': `${ours}names of domains that were admitted.`,
-  'adapters/dns/resolver-questions.ts':
-    'Names in DNS have 255 bytes; only the last dot is looked for.',
-  'adapters/dns/server-address.ts': {
-    operations: 1,
+  'adapters/dns/wire-questions.ts': {
+    // The others have an end: names of 253 characters, tags of 255 bytes, errors that are cut to 640 bytes.
+    operations: 5,
     parsers: { parseServer: parser('[]:1.a', parseServer) },
   },
+  'adapters/dns/node-dns-verifier.ts': `${ours}names of domains that were admitted.`,
+  'adapters/dns/resolver-questions.ts':
+    'Names in DNS have 255 bytes; only the last dot is looked for.',
   'domains/domain/dns/route.ts': {
     operations: 0,
     parsers: {
@@ -391,11 +383,11 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   },
 
   'adapters/edge/platform-files.ts': `${operator}the certificate of the platform.`,
-  'adapters/edge/edge-handler.ts': `${short}the path of a request, and tokens of challenges.`,
   'adapters/storage/s3/s3-client.ts': `${ours}names of commands.`,
   'adapters/nameserver/limits.ts': `${short}the address that the system tells of an asker.`,
   'adapters/acme/local-certificate-authority.ts': `${ours}the root, which it sealed.`,
   'adapters/nameserver/zone.ts': `${shapes}the zone, and the labels of a name, which has at most 255 bytes.`,
+  'adapters/edge/edge-handler.ts': `${short}the path of a request, and tokens of challenges.`,
   'adapters/edge/request-host.ts': {
     operations: 3,
     parsers: {
@@ -467,7 +459,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 1,
     parsers: { isCompressible: parser('a./', (text) => isCompressible(text.slice(0, 1024))) },
   },
-  'adapters/system/scrypt-passwords.ts': `${ours}hashes of passwords.`,
+  'adapters/system/secrets.ts': `${ours}hashes of passwords.`,
   'adapters/system/tldts-host-names.ts': {
     operations: 2,
     parsers: {

@@ -32,7 +32,7 @@ test('the audit log shows what the service, an operator and a key did', async ()
     body: '{"name":"Rex","categoryId":1}',
   });
   expect(answer.status).toBe(201);
-  const { stdout } = await home.run(['account', 'audit', account, '--json']);
+  const { stdout } = await home.run(['account', 'audit', '--account', account, '--json']);
   const entries = JSON.parse(stdout) as Entry[];
   const actors = entries.map(({ what, actor }) => `${what} by ${actor.replace(/key_.+/, 'key')}`);
   expect(actors.sort()).toEqual([

@@ -41,14 +41,14 @@ const violations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/planted/new-context.ts': `import '../sites/ports.ts';`,
   },
   'contexts-import-nothing-outside': {
-    'src/catalogue/planted-adapter.ts': `import '../adapters/system/clock-and-chance.ts';`,
+    'src/catalogue/planted-adapter.ts': `import '../adapters/system/system-ports.ts';`,
     'src/access/planted-app.ts': `import type { Config } from '../app/settings/config.ts';`,
     'src/sites/use-cases/planted-package.ts': `import 'valibot';`,
     'src/access/use-cases/planted-node.ts': `import 'node:crypto';`,
     'src/planted/new-node.ts': `export const os = () => import('node:os');`,
   },
   'adapter-families-stay-apart': {
-    'src/adapters/metering/planted-family.ts': `import '../system/clock-and-chance.ts';`,
+    'src/adapters/metering/planted-family.ts': `import '../system/system-ports.ts';`,
   },
   'adapters-do-not-import-app': {
     'src/adapters/metering/planted-config.ts': `import type { Config } from '../../app/settings/config.ts';`,
@@ -77,7 +77,7 @@ const violations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'unit-tests-touch-no-io': {
     'test/unit/planted-at-once.test.ts': `import 'node:fs';`,
     'test/unit/planted-by-way-of.test.ts': `import '../support/planted-files.ts';`,
-    'test/unit/planted-sql.test.ts': `import '../../src/adapters/kysely/schema.ts';`,
+    'test/unit/planted-sql.test.ts': `import '../../src/adapters/kysely/tables.ts';`,
   },
   'production-imports-no-tests': {
     'src/app/planted-test.ts': `import '../../test/support/planted-files.ts';`,
@@ -99,7 +99,7 @@ const allowed = {
   'src/adapters/memory/planted-hen.ts': `import './planted-egg.ts';`,
   'test/support/planted-files.ts': `import 'node:fs/promises';`,
   'test/unit/planted-pure.test.ts': `import 'node:crypto'; import '../../src/app/settings/config.ts';`,
-  'test/use-cases/planted-stores.test.ts': `import 'node:fs'; import '../../src/adapters/kysely/schema.ts';`,
+  'test/use-cases/planted-stores.test.ts': `import 'node:fs'; import '../../src/adapters/kysely/tables.ts';`,
   'src/app/planted-koa.ts': `import 'koa'; import 'inversify'; import 'kysely';`,
   'src/adapters/kysely/planted-one/second.ts': `export {};`,
   'src/adapters/kysely/planted-other/first.ts': `export {};`,

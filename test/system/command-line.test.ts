@@ -159,7 +159,7 @@ describe('animal-store', () => {
     const orders = await (await fetch(`${service.origin}/v1/store/orders`, { headers })).json();
     expect(orders).toMatchObject([{ petId: pet, status: 'delivered', complete: true }]);
 
-    const record = await json<readonly { what: string }[]>(`account audit ${account.id}`);
+    const record = await json<readonly { what: string }[]>(`account audit --account ${account.id}`);
     expect(record.map(({ what }) => what).toSorted()).toEqual(
       'account_opened api_key_issued order_approved order_delivered person_invited pet_added pet_released pet_reserved pet_sold sign_in_link_made'.split(
         ' ',

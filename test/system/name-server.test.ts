@@ -16,7 +16,7 @@ import { servedZone, startUnbound, type Unbound } from '../support/servers/unbou
 import { newHome, type Home, type Service } from '../support/service/service-process.ts';
 import { processesOf } from '../support/service/several-processes.ts';
 import { testSealer } from '../support/stores.ts';
-import { SystemClock } from '../../src/adapters/system/clock-and-chance.ts';
+import { SystemClock } from '../../src/adapters/system/system-ports.ts';
 
 const libraries = [
   ...['bind9-dnsutils', 'bind9-libs', 'libcom-err2', 'libfstrm0', 'libgssapi-krb5-2'],

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Database } from '../../src/adapters/kysely/database.ts';
-import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
+import { AesGcmSealer } from '../../src/adapters/system/secrets.ts';
 import { openDatabase } from '../support/servers/databases.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { fillSealed, openedBy, sealedBesides } from '../support/sealed-rows.ts';

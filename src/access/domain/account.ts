@@ -105,7 +105,8 @@ export const demandFactor = (
   isDemanded: boolean,
   now: Date,
 ): Decision<Account, AccessEvent> => {
-  if (isDemanded === (account.factorDemandedAt !== undefined)) return { state: account, events: [] };
+  if (isDemanded === (account.factorDemandedAt !== undefined))
+    return { state: account, events: [] };
   const { id: accountId } = account;
   return {
     state: { ...account, factorDemandedAt: isDemanded ? now : undefined },

@@ -64,7 +64,11 @@ type Changed = Decision<SecondFactor, AccessEvent>;
 type Whose = Pick<Person, 'id' | 'accountId'>;
 type Method = 'app' | 'passkey';
 
-const added = (factor: SecondFactor, person: Whose, of: { method: Method; now: Date }): Changed => ({
+const added = (
+  factor: SecondFactor,
+  person: Whose,
+  of: { method: Method; now: Date },
+): Changed => ({
   state: factor,
   events: [{ type: 'second_factor_added', ...about(person, of.now), method: of.method }],
 });
@@ -138,7 +142,11 @@ export const useRecoveryCode = (
 ): Changed => {
   const recovery = factor.recovery.filter((one) => one !== codeHash);
   if (recovery.length === factor.recovery.length) throw factorRefused();
-  const event = { type: 'recovery_code_used', ...about(person, now), left: recovery.length } as const;
+  const event = {
+    type: 'recovery_code_used',
+    ...about(person, now),
+    left: recovery.length,
+  } as const;
   return { state: { ...factor, recovery }, events: [event] };
 };
 

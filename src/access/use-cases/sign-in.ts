@@ -34,7 +34,7 @@ interface Admission {
   readonly resetsPassword?: boolean;
   readonly others?: readonly SessionChoice[];
   /** The session that it continues: as long, and as fresh. */
-  readonly from?: Session;
+  readonly from?: Session | undefined;
 }
 
 /**
@@ -136,9 +136,10 @@ export const noteSeen =
 /** @throws DomainError whatever `Sessions.start` throws */
 const openSession = async (
   ports: AccessPorts,
-  { person, proof, from, ...chosen }: Admission,
+  admission: Admission,
   { browser, device, network }: SignInOrigin,
 ): Promise<StartedSession> => {
+  const { person, proof, from, ...chosen } = admission;
   const { sessions, keyMaterial, ids, clock, acting } = ports;
   const now = clock.now();
   const { id: personId, accountId, email } = person;
@@ -146,7 +147,7 @@ const openSession = async (
   const secret = keyMaterial.randomBase62(secretLength);
   const secretHash = keyMaterial.sha256(secret);
   const awaitsFactor = person.factorSince !== undefined;
-  const provenAt = awaitsFactor ? undefined : provenIn({ person, proof, from, ...chosen }, now);
+  const provenAt = awaitsFactor ? undefined : provenIn(admission, now);
   const whose = { id: ids.next('sess'), personId, way, browser, network };
   const fresh = startSession({ ...whose, ...chosen, awaitsFactor, provenAt }, now);
   const session = from === undefined || awaitsFactor ? fresh : { ...fresh, endsAt: from.endsAt };

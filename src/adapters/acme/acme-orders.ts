@@ -11,15 +11,13 @@ import {
   readDocument,
   type AuthorizationDocument,
   type OrderDocument,
-} from './acme-documents.ts';
-import {
   AcmeFailure,
   AcmeProblem,
   failureOf,
   isProblem,
   isRateLimit,
   waitMs,
-} from './acme-failure.ts';
+} from './acme-answers.ts';
 import { issuedCertificate, namesOf } from './issued-certificate.ts';
 import type { AcmeSession, Step } from './acme-session.ts';
 import { certificateRequest } from './x509.ts';

@@ -1,9 +1,208 @@
-import { keyAuthorization, postSigned, type AcmeAccount, type Signer } from './acme-account.ts';
-import { NoUsableAnswer, type AcmeAnswer, type Directory } from './acme-documents.ts';
-import type { AcmeTransport } from './acme-transport.ts';
-import { isProblem } from './acme-failure.ts';
+import { createHash, createHmac, createPublicKey, sign } from 'node:crypto';
 import type { LRUCache } from 'lru-cache';
+import type { AuthorityAccount, AuthorityAccounts } from '../../domains/certificate-ports.ts';
+import {
+  NoUsableAnswer,
+  readDocument,
+  type AcmeAnswer,
+  type Directory,
+  isProblem,
+} from './acme-answers.ts';
+import { AcmeTransport, type AuthorityAddress } from './acme-transport.ts';
+import { newPrivateKey } from './issued-certificate.ts';
 import type { Clock } from '../../kernel/ports.ts';
+
+export interface AccountSettings {
+  readonly email?: string | undefined;
+  readonly eab?: ExternalAccount | undefined;
+}
+
+/** Our account at one authority: created on first use, then shared by all processes. */
+export class AcmeAccount {
+  readonly #transport: AcmeTransport;
+  readonly #accounts: AuthorityAccounts;
+  readonly #settings: AccountSettings;
+  #known: AuthorityAccount | undefined;
+  #pending: Promise<AuthorityAccount> | undefined;
+
+  constructor(transport: AcmeTransport, accounts: AuthorityAccounts, settings: AccountSettings) {
+    this.#transport = transport;
+    this.#accounts = accounts;
+    this.#settings = settings;
+  }
+
+  async find(): Promise<AuthorityAccount | undefined> {
+    this.#known ??= await this.#accounts.find(this.#transport.directoryUrl);
+    return this.#known;
+  }
+
+  async open(signal: AbortSignal): Promise<AuthorityAccount> {
+    const make = async (): Promise<AuthorityAccount> =>
+      // Checked again: a concurrent step may have created it meanwhile.
+      (await this.find()) ?? this.#register({ privateKey: await newPrivateKey() }, signal);
+    return (await this.find()) ?? this.#once(make);
+  }
+
+  /**
+   * Registers with the same key, so that concurrent processes get one account.
+   * @param lost the authority does not know it
+   */
+  reopen(lost: AuthorityAccount, signal: AbortSignal): Promise<AuthorityAccount> {
+    return this.#once(() => this.#register(lost, signal));
+  }
+
+  #once(make: () => Promise<AuthorityAccount>): Promise<AuthorityAccount> {
+    this.#pending ??= make()
+      .then((account) => (this.#known = account))
+      .finally(() => (this.#pending = undefined));
+    return this.#pending;
+  }
+
+  /** @param of its key; `url` of an account that the authority forgot */
+  async #register(
+    { privateKey, url: lostUrl }: { readonly privateKey: string; readonly url?: string },
+    signal: AbortSignal,
+  ): Promise<AuthorityAccount> {
+    const { newAccount: url } = await this.#transport.directory(signal);
+    const { email, eab } = this.#settings;
+    const payload = {
+      termsOfServiceAgreed: true,
+      ...(email !== undefined && { contact: [`mailto:${email}`] }),
+      ...(eab && { externalAccountBinding: externalAccountBinding(eab, { privateKey }, url) }),
+    };
+    const request = { url, payload, signer: { privateKey } };
+    const { headers } = await postSigned(this.#transport, request, signal);
+    if (!headers.location) throw new NoUsableAnswer('The certificate authority named no account.');
+    const account = { url: headers.location, privateKey };
+    const { directoryUrl } = this.#transport;
+    await this.#accounts.save(directoryUrl, account, lostUrl);
+    return (await this.#accounts.find(directoryUrl)) ?? account;
+  }
+}
+
+/** Some authorities refuse good nonces now and then; a refusal always brings a new one. */
+const tries = 6;
+
+/** Who signs: an account, or, while there is none, only a key. */
+interface Signer {
+  readonly url?: string;
+  /** ECDSA P-256, PEM. */
+  readonly privateKey: string;
+}
+
+/** What the authority gave an operator, to bind a new account to a contract (RFC 8555, section 7.3.4). */
+interface ExternalAccount {
+  readonly kid: string;
+  readonly hmac: string;
+}
+
+interface SignedRequest {
+  readonly url: string;
+  /** Left out for POST-as-GET. */
+  readonly payload?: object | undefined;
+  readonly signer: Signer;
+}
+
+/**
+ * Sends a request (RFC 8555, section 6.2).
+ * @throws AcmeProblem, NoUsableAnswer
+ */
+const postSigned = async (
+  transport: AcmeTransport,
+  { url, payload, signer }: SignedRequest,
+  signal: AbortSignal,
+): Promise<AcmeAnswer> => {
+  const identity = signer.url === undefined ? { jwk: jwkOf(signer) } : { kid: signer.url };
+  const key = { key: signer.privateKey, dsaEncoding: 'ieee-p1363' } as const;
+  for (let left = tries - 1; ; left--) {
+    const header = { alg: 'ES256', ...identity, nonce: await transport.takeNonce(signal), url };
+    const body = JSON.stringify(jws(header, payload, (input) => sign('sha256', input, key)));
+    try {
+      return await transport.send({ method: 'POST', url, body }, signal);
+    } catch (error) {
+      if (left === 0 || !isProblem(error, 'badNonce')) throw error;
+    }
+  }
+};
+
+/** The account's key, signed with what the operator was given. @param url where the account is asked for */
+const externalAccountBinding = (
+  { kid, hmac }: ExternalAccount,
+  signer: Signer,
+  url: string,
+): object => {
+  const key = Buffer.from(hmac, 'base64url');
+  return jws({ alg: 'HS256', kid, url }, jwkOf(signer), (input) =>
+    createHmac('sha256', key).update(input).digest(),
+  );
+};
+
+/** What has to be published for a challenge (RFC 8555, section 8.1). */
+const keyAuthorization = (token: string, signer: Signer): string => {
+  const thumbprint = createHash('sha256').update(JSON.stringify(jwkOf(signer)));
+  return `${token}.${thumbprint.digest('base64url')}`;
+};
+
+/** In the order that its thumbprint demands (RFC 7638, section 3). */
+const jwkOf = ({ privateKey }: Signer): object => {
+  const { crv, kty, x, y } = createPublicKey(privateKey).export({ format: 'jwk' });
+  return { crv, kty, x, y };
+};
+
+/** Flattened JSON serialization (RFC 7515, section 7.2.2). */
+const jws = (
+  header: object,
+  payload: object | undefined,
+  signatureOf: (input: Buffer) => Buffer,
+): object => {
+  const texts = [header, payload].map((value) =>
+    Buffer.from(value ? JSON.stringify(value) : '').toString('base64url'),
+  );
+  const signature = signatureOf(Buffer.from(texts.join('.'))).toString('base64url');
+  return { protected: texts[0], payload: texts[1], signature };
+};
+
+/** An authority's view of itself and of our account; reading it changes nothing. */
+export interface AuthorityLook {
+  readonly directory: Directory;
+  /** `Date` of its answer, by the second, and when that came: milliseconds. */
+  readonly clock: { readonly time: number; readonly here: number };
+  readonly account: 'none' | 'known' | 'unknown there';
+}
+
+/**
+ * @param account ours, where one is stored
+ * @throws AcmeProblem, NoUsableAnswer
+ */
+export const lookAtAuthority = async (
+  address: AuthorityAddress,
+  account: AuthorityAccount | undefined,
+  signal: AbortSignal,
+): Promise<AuthorityLook> => {
+  const transport = new AcmeTransport(address);
+  const request = { method: 'GET', url: address.directoryUrl } as const;
+  const { headers, body } = await transport.send(request, signal);
+  const clock = { time: Date.parse(headers.date ?? ''), here: Date.now() };
+  return {
+    directory: readDocument('directory', body),
+    clock,
+    account: account ? await stateOf(account, transport, signal) : 'none',
+  };
+};
+
+const stateOf = async (
+  account: AuthorityAccount,
+  transport: AcmeTransport,
+  signal: AbortSignal,
+): Promise<AuthorityLook['account']> => {
+  try {
+    await postSigned(transport, { url: account.url, signer: account }, signal);
+    return 'known';
+  } catch (error) {
+    if (isProblem(error, 'accountDoesNotExist')) return 'unknown there';
+    throw error;
+  }
+};
 
 /** All requests of one step, in the name of our account and within one deadline. */
 export class AcmeSession {

@@ -1,9 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request, type RequestOptions } from 'node:https';
-import { type AcmeAnswer, NoUsableAnswer } from './acme-documents.ts';
+import {
+  type AcmeAnswer,
+  NoUsableAnswer,
+  readDocument,
+  type Directory,
+  AcmeProblem,
+} from './acme-answers.ts';
 import { beginningOf } from '../../kernel/incoming.ts';
-import { readDocument, type Directory } from './acme-documents.ts';
-import { AcmeProblem } from './acme-failure.ts';
 
 const keptNonces = 10;
 /** Checks of domains wait for the directory, where it was never read. */

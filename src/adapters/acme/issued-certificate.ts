@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPair, X509Certificate } from 'node:crypto'
 import { promisify } from 'node:util';
 import type { Certificate } from '../../domains/domain/certificates/renewal.ts';
 import type { CertificateOrder } from '../../domains/domain/certificates/certificate-status.ts';
-import { AcmeFailure } from './acme-failure.ts';
+import { AcmeFailure } from './acme-answers.ts';
 
 /** Tolerance for clocks that differ: a certificate that starts this soon counts as valid. */
 const clockSkewMs = 5 * 60_000;

@@ -8,8 +8,14 @@ import {
   type DnsFailure,
   type UncheckedAnswer,
 } from '../../domains/domain/dns/facts.ts';
-import { showServer, type ServerAddress } from './server-address.ts';
-import { askCaa, askUnchecked, longestName, type WireQuestion } from './wire-questions.ts';
+import {
+  showServer,
+  type ServerAddress,
+  askCaa,
+  askUnchecked,
+  longestName,
+  type WireQuestion,
+} from './wire-questions.ts';
 
 /** What can be asked of one resolver. Never rejects; names come back in lower case. */
 export interface Questions {

@@ -6,7 +6,7 @@ import { oneAtATime } from '../../kernel/incoming.ts';
 import type { Tracer } from '../../kernel/tracer.ts';
 import { Answers } from './answers.ts';
 import { SecureContexts, serverNames, tlsOptions } from './secure-contexts.ts';
-import { EdgeConnections, type Ticks } from './edge-connections.ts';
+import { EdgeConnections, type Ticks, type EdgeConnection } from './edge-connections.ts';
 import {
   plainHandler,
   secureHandler,
@@ -22,7 +22,6 @@ import {
   visitorTimes,
   type EdgeLimits,
 } from './edge-limits.ts';
-import { endStalled } from './stall-timeouts.ts';
 import type { EdgeRequest, EdgeResponse } from './edge-answer.ts';
 
 const http1 = {
@@ -36,7 +35,7 @@ const http1 = {
 };
 const lookMs = 1_000;
 
-export interface EdgeAddresses {
+interface EdgeAddresses {
   readonly host: string;
   readonly httpPort: number;
   readonly httpsPort: number;
@@ -182,3 +181,32 @@ export class EdgeServer {
 }
 
 const portOf = (server: NetServer): number => (server.address() as AddressInfo | null)?.port ?? 0;
+
+interface Terms {
+  readonly answers: Pick<Answers, 'cut' | 'stalled'>;
+  readonly limits: EdgeLimits;
+  readonly ticks: Ticks;
+}
+
+const endStalled = (connection: EdgeConnection, terms: Terms): void => {
+  const { answers, limits, ticks } = terms;
+  connection.look();
+  if (connection.isFull && ticks.now - connection.movedAt >= limits.stalledAnswerMs) {
+    answers.stalled += 1;
+    connection.socket.destroy();
+  } else if (connection.session) endStalledStreams(connection, terms);
+};
+
+const endStalledStreams = (
+  connection: EdgeConnection,
+  { answers, limits, ticks: { now } }: Terms,
+): void => {
+  for (const answer of connection.answers) {
+    const { stalledSince } = answer;
+    const hasStalled = stalledSince !== undefined && now - stalledSince >= limits.stalledAnswerMs;
+    if (hasStalled) answers.cut(connection, answer);
+  }
+  const idleMs = now - Math.max(connection.progressAt, connection.fullAt);
+  if (idleMs >= limits.idleSessionMs + limits.endingSessionMs) connection.session?.destroy();
+  else if (idleMs >= limits.idleSessionMs) connection.session?.close();
+};

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { CoalescedRuns } from '../../kernel/signals.ts';
 import { hostOf } from '../../domains/domain/certificates/renewal.ts';
-import { isWildcard, namesFor, wildcardOver } from '../../domains/domain/names/name-rules.ts';
+import { isWildcard, namesFor, wildcardOver } from '../../domains/domain/names/hostname.ts';
 import type { Route } from '../../domains/domain/redirects/redirects.ts';
 import { pairOf } from '../../domains/domain/own/own-name.ts';
 import type { EdgeRecords, LoadedCertificate } from '../../domains/ports.ts';

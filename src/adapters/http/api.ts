@@ -1,15 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { crossOrigin } from './cross-origin.ts';
 import { aliveRoute, operationsRoutes, type OperationsPorts } from './health.ts';
 import { Cursors, type SecretKeys } from './operations/cursors.ts';
 import type { Operation } from './operations/operation.ts';
 import { operationRoute, type RoutePorts } from './operations/operation-route.ts';
 import { catalogueOperations } from './operations/catalogue-operations.ts';
-import { meter, type MeteringPorts } from './rate-limits.ts';
+import { meter, type MeteringPorts, rateLimitHeaders, withNothingLeft } from './rate-limits.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
 import { requestHandler, type RequestHandler } from './request-handler.ts';
+import type { Answer } from './answer.ts';
+import type { RequestContext, LifecyclePorts } from './request-lifecycle.ts';
+import type { Access } from '../../access/access.ts';
+import { planLimits } from '../../access/domain/quota.ts';
+import { shownPath } from '../../kernel/text.ts';
+import { addressBucket } from './listener/client-address.ts';
+import { answerTo } from './error-table.ts';
+import type { AnswerRefusal, Refusal } from './listener/broken-requests.ts';
 
-export interface ApiSettings {
+interface ApiSettings {
   /** Absolute, with the version segment, without a slash at its end. */
   readonly publicUrl: string;
   readonly stagingUrl: string | undefined;
@@ -25,7 +34,7 @@ export interface ApiSettings {
   readonly operationsPort: { readonly port: number } | undefined;
 }
 
-export interface ApiPorts
+interface ApiPorts
   extends Omit<RoutePorts, 'baseUrl'>, Omit<MeteringPorts, 'trustProxy'>, OperationsPorts {
   readonly catalogue: Catalogue;
 }
@@ -55,3 +64,111 @@ const operationsOf = (ports: ApiPorts, settings: ApiSettings): readonly Operatio
   const routes = { catalogue: ports.catalogue, cursors: new Cursors(settings.secretKeys), baseUrl };
   return catalogueOperations(routes);
 };
+
+const preflightHeaders = {
+  'Access-Control-Max-Age': '600',
+  'Access-Control-Allow-Methods': 'GET,HEAD,POST,OPTIONS',
+  'Access-Control-Allow-Headers': 'Authorization,Content-Type,Idempotency-Key',
+};
+
+const exposed = [
+  'Deprecation',
+  'Idempotent-Replayed',
+  'Link',
+  'Location',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'Sunset',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+].join(',');
+
+/**
+ * Lets pages of these origins read every answer (Fetch standard, "CORS protocol").
+ * @param origins as browsers send them; `*` is any
+ * @returns the answer to a preflight; undefined for all other requests
+ */
+const crossOrigin = (
+  origins: readonly string[],
+): ((context: RequestContext) => Answer | undefined) => {
+  const isAny = origins.includes('*');
+  return (context) => {
+    const { headers } = context.request;
+    const { origin } = headers;
+    if (origin === undefined || origin === '') return undefined;
+    if (!isAny && !origins.includes(origin)) return undefined;
+    if (context.method !== 'OPTIONS') {
+      context.headers.push('Access-Control-Allow-Origin', origin);
+      context.headers.push('Access-Control-Expose-Headers', exposed);
+      return undefined;
+    }
+    if (!headers['access-control-request-method']) return undefined;
+    context.headers.push('Access-Control-Allow-Origin', origin);
+    return { status: 204, headers: preflightHeaders, body: undefined };
+  };
+};
+
+export interface RefusedPorts extends Omit<LifecyclePorts, 'onAnswered'> {
+  readonly access: Access;
+  /** Whether this process counts requests to the API. */
+  readonly servesApi: boolean;
+  /** Whether a browser shows what is at this path. */
+  readonly isPage: (path: string) => boolean;
+}
+
+/** Longest wait for the count of remaining requests. */
+const longestLookMs = 250;
+
+/**
+ * Answers a request that no application sees, with everything that other answers have: id, limits of the address, log
+ * line, metric. It counts against no quota, because the operation and the caller are unknown. If the path is unknown
+ * too, it answers as the API.
+ */
+export const answerRefused =
+  (ports: RefusedPorts): AnswerRefusal =>
+  async (refusal) => {
+    const requestId = randomUUID();
+    const isPage = refusal.path !== undefined && ports.isPage(refusal.path);
+    const answer = isPage ? pageOf(refusal) : answerTo(refusal.error);
+    const hasLimits = ports.servesApi && !isPage;
+    const limits = hasLimits ? await limitsOf(refusal.peer, ports) : {};
+    const { status } = answer;
+    const { method, path, reason } = refusal;
+    ports.metrics.observe(isPage ? 'dashboard' : 'none', status, 0);
+    const shown = { method, path: path === undefined ? undefined : shownPath(path) };
+    ports.log.info({ requestId, ...shown, status, ms: 0, reason });
+    const headers = { 'X-Request-Id': requestId, ...ports.fixedHeaders, ...limits };
+    return { ...answer, headers: { ...headers, ...answer.headers } };
+  };
+
+const limitsOf = async (
+  peer: string,
+  { access, clock }: RefusedPorts,
+): Promise<Readonly<Record<string, string>>> => {
+  const now = clock.now();
+  const verdict = await Promise.race([
+    access.peekAddress(addressBucket(peer)),
+    delay(longestLookMs, undefined, { ref: false }),
+  ]).catch(() => undefined);
+  return rateLimitHeaders(verdict ?? withNothingLeft(planLimits.free, now), now);
+};
+
+/** The messages are ours and contain nothing of the request. */
+const pageOf = ({ error }: Refusal): Answer => {
+  const { status, headers } = answerTo(error);
+  return {
+    status,
+    headers: {
+      ...headers,
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    },
+    body: `<!doctype html><html lang="en"><title>Request refused</title><h1>Request refused</h1><p>${escaped(error.message)}</p></html>\n`,
+  };
+};
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts';
+import { type Answer } from './answer.ts';
 import { send } from './send-answer.ts';
 import type { Response } from './listener/http-server.ts';
 import type { IncomingMessage } from 'node:http';

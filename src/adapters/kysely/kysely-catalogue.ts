@@ -5,15 +5,18 @@ import {
   type PetDraft,
   type PetId,
   type PetStatus,
+  searchedName,
 } from '../../catalogue/domain/pet.ts';
-import type { Page, PageBack, Pets, Orders } from '../../catalogue/ports.ts';
+import type { Page, PageBack, Pets, PetSearch, Orders } from '../../catalogue/ports.ts';
 import { petNotFound, orderNotFound } from '../../catalogue/domain/catalogue-error.ts';
 import type { CatalogueEvent } from '../../catalogue/domain/catalogue-event.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { Order, OrderId, OrderStatus, Sale } from '../../catalogue/domain/order.ts';
 import type { Database, Queries } from './database.ts';
 import type { Schema } from './schema.ts';
-import { AggregateStore } from './store.ts';
+import { searchRows } from './kysely-pet-search.ts';
+import { AggregateStore, insertMany } from './store.ts';
+import { present } from './table.ts';
 import { pets, orders } from './tables.ts';
 import { runWithNext } from './engine/statements.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
@@ -23,19 +26,6 @@ type Rows<Row> = (db: QueryCreator<Schema>) => SelectQueryBuilder<Schema, Table,
 type PageOf = Readonly<{ accountId: string; from: bigint; limit: number }>;
 
 /** Lists the rows of an account, all or those of one status, page by page. */
-const listings = <Row>(database: Database, rows: Rows<Row>) => {
-  const forwards = prepareList(database, rows, ['>', 'asc']);
-  const backwards = prepareList(database, rows, ['<=', 'desc']);
-  return {
-    list: (accountId: string, { after, limit }: Page, status?: string) =>
-      forwards({ accountId, from: after, limit }, status),
-    newest: (accountId: string, { before, limit }: PageBack, status?: string) => {
-      const from = before === undefined ? largestInt64 : before - 1n;
-      return backwards({ accountId, from, limit }, status);
-    },
-  };
-};
-
 const prepareList = <Row>(
   database: Database,
   rows: Rows<Row>,
@@ -62,11 +52,15 @@ const prepareList = <Row>(
 
 type PetRow = Parameters<typeof petColumns.read>[0];
 
-const petColumns = pets.without('accountId');
+const petColumns = pets.without('accountId', 'searchedName');
 const petFrom: (row: PetRow) => Pet = petColumns.read;
 
 export class KyselyPets extends AggregateStore implements Pets {
-  readonly #lists = listings(this.database, (db) => db.selectFrom('pets').select(petColumns.names));
+  readonly #list = prepareList(
+    this.database,
+    (db) => db.selectFrom('pets').select(petColumns.names),
+    ['>', 'asc'],
+  );
 
   readonly #find = this.database.prepare<{ accountId: string; id: bigint }, PetRow>((db, the) =>
     db
@@ -82,18 +76,14 @@ export class KyselyPets extends AggregateStore implements Pets {
 
   async list(
     accountId: string,
-    page: Page,
+    { after, limit }: Page,
     status: PetStatus | undefined,
   ): Promise<readonly Pet[]> {
-    return (await this.#lists.list(accountId, page, status)).map(petFrom);
+    return (await this.#list({ accountId, from: after, limit }, status)).map(petFrom);
   }
 
-  async newest(
-    accountId: string,
-    page: PageBack,
-    status: PetStatus | undefined,
-  ): Promise<readonly Pet[]> {
-    return (await this.#lists.newest(accountId, page, status)).map(petFrom);
+  async search(accountId: string, search: PetSearch): Promise<readonly Pet[]> {
+    return (await searchRows(this.database, accountId, search).execute()).map(petFrom);
   }
 
   async find(accountId: string, id: PetId): Promise<Pet | undefined> {
@@ -118,10 +108,32 @@ export class KyselyPets extends AggregateStore implements Pets {
     decide: (id: PetId) => Decision<Pet, CatalogueEvent>,
   ): Promise<Pet> {
     const { state } = await this.store(async () => {
-      const inserted = await this.#insert(pets.write({ ...draft, accountId }));
+      const inserted = await this.#insert(rowOf(accountId, draft));
       return decide(this.database.engine.insertedId(inserted));
     });
     return state;
+  }
+
+  async addAll(
+    accountId: string,
+    drafts: readonly PetDraft[],
+    decide: (id: PetId, draft: PetDraft) => Decision<Pet, CatalogueEvent>,
+  ): Promise<void> {
+    await this.store(async (db) => {
+      const events: CatalogueEvent[] = [];
+      await insertMany(drafts, async (some) => {
+        const rows = some.map((draft) => rowOf(accountId, draft));
+        const inserted = await db.insertInto('pets').values(rows).executeTakeFirstOrThrow();
+        const ids = await this.#idsFrom(db, accountId, {
+          first: this.database.engine.firstInsertedId(inserted, some.length),
+          limit: some.length,
+        });
+        for (const [at, draft] of some.entries()) {
+          events.push(...decide(present('id', ids[at]), draft).events);
+        }
+      });
+      return { events };
+    });
   }
 
   async change(
@@ -135,6 +147,18 @@ export class KyselyPets extends AggregateStore implements Pets {
       ({ state }) => this.save(state),
     );
     return state;
+  }
+
+  async remove(
+    accountId: string,
+    id: PetId,
+    decide: (pet: Pet) => readonly CatalogueEvent[],
+  ): Promise<void> {
+    await this.store(async (db) => {
+      const events = decide(await this.lock(accountId, id));
+      await db.deleteFrom('pets').where('id', '=', id).execute();
+      return { events };
+    });
   }
 
   /** For the other adapters of this folder, inside their transaction. @throws DomainError `pet_not_found` */
@@ -151,36 +175,69 @@ export class KyselyPets extends AggregateStore implements Pets {
   }
 
   async save({ id, ...fields }: Pet): Promise<void> {
+    const row = pets.write({ ...fields, searchedName: searchedName(fields.name) });
     await this.database.run((db) =>
-      runWithNext(db, db.updateTable('pets').set(pets.write(fields)).where('id', '=', id)),
+      runWithNext(db, db.updateTable('pets').set(row).where('id', '=', id)),
     );
   }
+
+  /** The ids that one statement assigned: they ascend in the order of its rows. */
+  async #idsFrom(
+    db: Queries,
+    accountId: string,
+    { first, limit }: { readonly first: bigint; readonly limit: number },
+  ): Promise<readonly PetId[]> {
+    const rows = await db
+      .selectFrom('pets')
+      .select('id')
+      .where('account_id', '=', accountId)
+      .where('id', '>=', first)
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    return rows.map(({ id }) => id);
+  }
 }
+
+const rowOf = (accountId: string, draft: PetDraft) =>
+  pets.write({ ...draft, accountId, searchedName: searchedName(draft.name) });
 
 const orderColumns = orders.without('accountId');
 const orderFrom: (row: Parameters<typeof orderColumns.read>[0]) => Order = orderColumns.read;
 
+const orderRows = (db: Queries) => db.selectFrom('orders').select(orderColumns.names);
+
 export class KyselyOrders extends AggregateStore implements Orders {
   readonly #pets: KyselyPets;
-  readonly #lists = listings(this.database, (db) =>
-    db.selectFrom('orders').select(orderColumns.names),
-  );
+  readonly #list = prepareList(this.database, orderRows, ['>', 'asc']);
+  readonly #newest = prepareList(this.database, orderRows, ['<=', 'desc']);
 
   constructor(database: Database, outbox: KyselyOutbox, pets: KyselyPets) {
     super(database, outbox);
     this.#pets = pets;
   }
 
-  async list(accountId: string, page: Page): Promise<readonly Order[]> {
-    return (await this.#lists.list(accountId, page)).map(orderFrom);
+  async list(accountId: string, { after, limit }: Page): Promise<readonly Order[]> {
+    return (await this.#list({ accountId, from: after, limit }, undefined)).map(orderFrom);
   }
 
   async newest(
     accountId: string,
-    page: PageBack,
+    { before, limit }: PageBack,
     status: OrderStatus | undefined,
   ): Promise<readonly Order[]> {
-    return (await this.#lists.newest(accountId, page, status)).map(orderFrom);
+    const from = before === undefined ? largestInt64 : before - 1n;
+    return (await this.#newest({ accountId, from, limit }, status)).map(orderFrom);
+  }
+
+  async find(accountId: string, id: OrderId): Promise<Order | undefined> {
+    const row = await this.#of(this.db, accountId).where('id', '=', id).executeTakeFirst();
+    return row && orderFrom(row);
+  }
+
+  async findOf(accountId: string, petId: PetId): Promise<Order | undefined> {
+    const row = await this.#of(this.db, accountId).where('pet_id', '=', petId).executeTakeFirst();
+    return row && orderFrom(row);
   }
 
   async place(
@@ -214,14 +271,15 @@ export class KyselyOrders extends AggregateStore implements Orders {
   }
 
   async #lock(db: Queries, accountId: string, id: OrderId): Promise<Order> {
-    const row = await db
-      .selectFrom('orders')
-      .select(orderColumns.names)
+    const row = await this.#of(db, accountId)
       .where('id', '=', id)
-      .where('account_id', '=', accountId)
       .$call(this.database.engine.locked)
       .executeTakeFirst();
     if (!row) throw orderNotFound(id);
     return orderFrom(row);
+  }
+
+  #of(db: Queries, accountId: string) {
+    return orderRows(db).where('account_id', '=', accountId);
   }
 }

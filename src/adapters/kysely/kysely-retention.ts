@@ -1,8 +1,11 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Retention, RetentionRule } from '../../kernel/ports.ts';
 import type { Database } from './database.ts';
 import { Store } from './store.ts';
+import { jobLeases } from './tables.ts';
 import { fromMillis, toMillis, type Schema } from './schema.ts';
+import type { JobLeases } from '../../kernel/queue.ts';
+import { failureOf } from './engine/failure.ts';
 
 type Column<Table extends keyof Schema> = keyof Schema[Table] & string;
 type TimeColumn<Table extends keyof Schema> = {
@@ -10,7 +13,7 @@ type TimeColumn<Table extends keyof Schema> = {
 }[Column<Table>];
 
 /** Every table has a rule, or keeps its rows until something deletes them. */
-export type RetentionRules = {
+type RetentionRules = {
   readonly [Table in keyof Schema]: RetentionRule<Column<Table>, TimeColumn<Table>> | 'kept';
 };
 
@@ -118,3 +121,43 @@ const isNotIn = (
   { table: other, column }: NonNullable<RetentionRule['unlessIn']>,
 ): Condition =>
   sql`not exists (select 1 from ${sql.table(other)} where ${sql.ref(`${other}.${column}`)} = ${sql.ref(`${table}.id`)})`;
+
+type Lease = Selectable<Schema['job_leases']>;
+
+export class KyselyJobLeases extends Store implements JobLeases {
+  readonly #take = this.database.prepareWrite<Lease & { now: bigint }>((db, the) =>
+    db
+      .updateTable('job_leases')
+      .set({ holder: the('holder'), lease_until: the('lease_until') })
+      .where('job', '=', the('job'))
+      .where(({ eb, or }) =>
+        or([eb('holder', '=', the('holder')), eb('lease_until', '<=', the('now'))]),
+      ),
+  );
+
+  readonly #release = this.database.prepareWrite<Pick<Lease, 'job' | 'holder'>>((db, the) =>
+    db
+      .updateTable('job_leases')
+      .set({ lease_until: 0n })
+      .where('job', '=', the('job'))
+      .where('holder', '=', the('holder')),
+  );
+
+  async hold(job: string, holder: string, now: Date, leaseUntil: Date): Promise<boolean> {
+    const lease = jobLeases.write({ job, holder, leaseUntil });
+    const { numAffectedRows = 0n } = await this.#take({ ...lease, now: toMillis(now) });
+    if (numAffectedRows > 0n) return true;
+    try {
+      await this.db.insertInto('job_leases').values(lease).execute();
+      return true;
+    } catch (error) {
+      // Another process has the lease, or has just created it.
+      if (failureOf(error) !== 'duplicate') throw error;
+      return false;
+    }
+  }
+
+  async release(job: string, holder: string): Promise<void> {
+    await this.#release({ job, holder });
+  }
+}

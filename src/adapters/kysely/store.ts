@@ -28,6 +28,18 @@ export abstract class SealingStore extends Store {
   }
 }
 
+/** SQLite takes 32 766 parameters in one statement. */
+const rowsAtOnce = 250;
+
+/** Inserts rows, many with one statement. */
+export const insertMany = async <Row>(
+  rows: readonly Row[],
+  insert: (some: readonly Row[]) => Promise<unknown>,
+): Promise<void> => {
+  for (let first = 0; first < rows.length; first += rowsAtOnce)
+    await insert(rows.slice(first, first + rowsAtOnce));
+};
+
 type Work<Result> = (db: Kysely<Schema>) => Promise<Result>;
 interface Decided {
   readonly events: readonly DomainEvent[];

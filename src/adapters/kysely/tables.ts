@@ -22,7 +22,8 @@ export const pets = table({
   name: text,
   categoryId: int64,
   status: word(petStatuses),
-} satisfies ColumnsOf<Pet, 'accountId'>);
+  searchedName: text,
+} satisfies ColumnsOf<Pet, 'accountId' | 'searchedName'>);
 
 export const orders = table({
   id: assigned,
@@ -45,6 +46,8 @@ export const events = table({
   details: text,
   occurredAt: time,
   actor,
+  /** What it happened to, where that has a history: `animal 12`, `order 3`. */
+  subject: maybe(text),
 });
 
 export const deliveries = table({

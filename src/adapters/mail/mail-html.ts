@@ -1,6 +1,50 @@
 import { html as escaping, raw } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
-import type { Action, Item, Letter, Tone } from './letter.ts';
+import type { Told } from '../../notifications/domain/notification.ts';
+import {
+  letterOf,
+  summaryOf,
+  wrapped,
+  type Action,
+  type Envelope,
+  type Item,
+  type Letter,
+  type Tone,
+} from './letter.ts';
+
+/** What a mail looks like, without those who send and get it. The subject has no end of line. */
+export interface RenderedMail {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export const renderMail = (mail: Told & Envelope): RenderedMail => rendered(letterOf(mail, mail));
+
+/** One mail for several notifications. @throws Error if there is none */
+export const renderSummary = (mail: Envelope & { readonly told: readonly Told[] }): RenderedMail =>
+  rendered(summaryOf(mail.told, mail));
+
+const rendered = (letter: Letter): RenderedMail => ({
+  subject: letter.subject,
+  text: mailText(letter),
+  html: mailHtml(letter),
+});
+
+/** All that the mail says, for programs and people that do without HTML. */
+const mailText = ({ footer, items, ...letter }: Letter): string =>
+  [
+    ...[wrapped(letter.title), wrapped(letter.text)],
+    ...items.map(itemText),
+    actionText(letter.action),
+    // What follows two hyphens and a space is a signature to mail programs (RFC 3676, section 4.3).
+    ['-- ', wrapped(footer.why), ...footer.actions.map(actionText)].join('\n'),
+  ].join('\n\n') + '\n';
+
+const itemText = ({ title, text, action }: Item): string =>
+  [wrapped(`* ${title}`), wrapped(text), actionText(action)].join('\n');
+
+const actionText = ({ text, url }: Action): string => `${text}:\n${url}`;
 
 type Child = HtmlEscapedString | string | false | readonly Child[];
 
@@ -9,7 +53,7 @@ const html = (parts: TemplateStringsArray, ...holes: readonly Child[]): HtmlEsca
   escaping(parts, ...holes) as HtmlEscapedString;
 
 /** For mail programs: tables and inline styles, in one column; dark where they know the theme; nothing is loaded. */
-export const mailHtml = (letter: Letter): string =>
+const mailHtml = (letter: Letter): string =>
   `<!doctype html>\n${html`<html lang="en" dir="ltr">
 <head>
   <meta charset="utf-8">

@@ -1,7 +1,7 @@
 import { createTransport, type Transporter } from 'nodemailer';
 import type SMTPTransport from 'nodemailer/lib/smtp-transport';
 import { Postman, type OutgoingMail, type Posted } from '../../notifications/ports.ts';
-import { renderMail, renderSummary } from './render-mail.ts';
+import { renderMail, renderSummary } from './mail-html.ts';
 
 interface Sender {
   readonly from: string;

@@ -87,7 +87,11 @@ export class WebAuthnPasskeys extends Passkeys {
       const passkey = known.find(({ id }) => id === response.id);
       if (!passkey) return undefined;
       const { id, publicKey, counter } = passkey;
-      const credential = { id, counter, publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')) };
+      const credential = {
+        id,
+        counter,
+        publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),
+      };
       return verifyAuthenticationResponse({ response, credential, ...this.#expected(isOurs) });
     };
     const verified = await verifying().catch(notRight);

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { parse } from 'tldts';
-import { longestTyped, type NameFacts } from '../../domains/domain/names/name-rules.ts';
+import { longestTyped, type NameFacts } from '../../domains/domain/names/hostname.ts';
 import { HostNames } from '../../domains/ports.ts';
 
 /**

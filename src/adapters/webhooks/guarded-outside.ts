@@ -3,6 +3,8 @@ import { request as plainRequest, type IncomingMessage, type RequestOptions } fr
 import { request as secureRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
 import { beginningOf } from '../../kernel/incoming.ts';
 import type { Outcome } from '../../notifications/domain/webhook-delivery.ts';
 import {
@@ -13,7 +15,7 @@ import {
   isLoopback,
   plainAddress,
 } from '../../notifications/domain/destination.ts';
-import { Outside } from '../../notifications/webhook-ports.ts';
+import { Outside, WebhookSigning } from '../../notifications/webhook-ports.ts';
 import { NotSent, notSentBy } from './not-sent.ts';
 
 type Message = Parameters<Outside['post']>[1];
@@ -168,3 +170,25 @@ const ownAddresses = ({ ownAddresses: told }: LookupSettings): ReadonlySet<strin
   const here = Object.values(networkInterfaces()).flatMap((all = []) => all);
   return new Set([...told, ...here.map(({ address }) => address)].map(plainAddress));
 };
+
+/** https://github.com/standard-webhooks/standard-webhooks: 24 to 64 bytes. */
+const secretBytes = 32;
+
+export class StandardSigning extends WebhookSigning {
+  override newSecret(): string {
+    return `whsec_${randomBytes(secretBytes).toString('base64')}`;
+  }
+
+  override headers(
+    { id, body }: { readonly id: string; readonly body: string },
+    secrets: readonly string[],
+    at: Date,
+  ): Readonly<Record<string, string>> {
+    const signatures = secrets.map((secret) => new Webhook(secret).sign(id, at, body));
+    return {
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': signatures.join(' '),
+    };
+  }
+}

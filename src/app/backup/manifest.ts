@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import type { CopyFacts } from '../../adapters/kysely/copies/copy-facts.ts';
 import { knownMigrations } from '../../adapters/kysely/migrations.ts';
 import { localRootPurpose } from '../../adapters/acme/local-certificate-authority.ts';
-import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
+import { AesGcmSealer } from '../../adapters/system/secrets.ts';
 import type { Config } from '../settings/settings.ts';
 import { previousSecretKeysFor, secretKeyFor } from '../settings/secret-key.ts';
 

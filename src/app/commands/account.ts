@@ -1,4 +1,4 @@
-import { Argument, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import {
   limitsOf,
   plans,
@@ -139,7 +139,7 @@ const usage = command(
 
 const audit = command(
   'show the audit log of an account, newest first',
-  [new Argument('<account>', 'id of the account')],
+  [ofAccount],
   async (container, { account }: { account: string }) => {
     const entries = await container.get(AuditLog).list(account, 1000);
     const rows = entries.map((entry) => [

@@ -6,15 +6,7 @@ import type { EveryField } from '../../kernel/decision.ts';
 import { inWords } from '../../kernel/text.ts';
 import { ParkedDeliveries, type ParkedDelivery } from '../../kernel/queue.ts';
 import { redaction } from '../settings/redaction.ts';
-import {
-  group,
-  command,
-  option,
-  required,
-  table,
-  type Answer,
-  type Define,
-} from './run-command.ts';
+import { group, command, option, table, type Answer, type Define } from './run-command.ts';
 
 /** More than anybody reads, and few enough for the memory. */
 const page = 1000;
@@ -30,7 +22,7 @@ const deliveryId = (text: string): string => {
 const list = command(
   `list what could not be delivered, oldest first, at most ${String(page)} at once`,
   [
-    required('--parked', 'deliveries whose subscriber failed too often'),
+    option('--parked', 'deliveries whose subscriber failed too often; there are no others to list'),
     option('--after <id>', 'continue after this one, the last of the list before').argParser(
       deliveryId,
     ),

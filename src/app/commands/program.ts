@@ -37,11 +37,59 @@ export const animalStore = (): Command => {
     .showHelpAfterError('(add --help for the options)')
     .exitOverride();
   for (const add of groups) add(program);
-  addVersion(program, version());
+  addCommon(program, version());
   return program;
 };
 
-const addVersion = (command: Command, text: string): void => {
+const addCommon = (command: Command, text: string): void => {
   command.version(text, '-V, --version', 'print the version');
-  for (const inner of command.commands) addVersion(inner, text);
+  // `backup` is a command and has one.
+  const isOnlyGroup = command.commands.length > 0 && command.registeredArguments.length === 0;
+  if (!isOnlyGroup) command.addHelpText('after', `\nExample:\n  ${exampleOf(command)}`);
+  for (const inner of command.commands) addCommon(inner, text);
+};
+
+/** What examples give to arguments and options of these names, or to those of one command. */
+const examples: Readonly<Record<string, string>> = {
+  'account create --name': "'Happy Paws'",
+  'project create --name': 'Birds',
+  'key create --name': 'Till',
+  'project roll-back --to': '3',
+  'move --to': "'mysql://user:password@db.shop.example:3306/animal_store'",
+  'event retry [id]': '4711',
+  'domain primary [host]': 'shop.example.com',
+  '--account': 'acct_01a1fdea95f774468d464ec5130a1f8f',
+  '--key': 'key_01a1fdea95f774468d464ec5130a1f8f',
+  '--email': 'owner@shop.example',
+  '--plan': 'pro',
+  '--project': 'birds',
+  '--pet': '7',
+  '--order': '3',
+  '--number': '3',
+  host: 'shop.example.com',
+  source: './site',
+  folder: '/mnt/backup',
+};
+
+/** A line that works once its values are replaced: with all that the command requires, and what people usually add. */
+export const exampleOf = (command: Command): string => {
+  const path = pathOf(command);
+  const valueOf = (name: string): string | undefined =>
+    examples[`${path} ${name}`] ?? examples[name];
+  const given = command.registeredArguments.flatMap((one) =>
+    one.required
+      ? [valueOf(one.name()) ?? `<${one.name()}>`]
+      : (examples[`${path} [${one.name()}]`] ?? []),
+  );
+  const options = command.options.flatMap(({ long, mandatory }) => {
+    const name = long ?? '';
+    return mandatory ? [name, valueOf(name) ?? '<value>'] : [];
+  });
+  return ['animal-store', path, ...given, ...options].join(' ');
+};
+
+/** Without the name of the program. */
+const pathOf = (command: Command): string => {
+  const { parent } = command;
+  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 };

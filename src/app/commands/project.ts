@@ -5,7 +5,7 @@ import { bytesInWords } from '../../kernel/text.ts';
 import { type Deploy, deployMessage } from '../../sites/domain/site.ts';
 import { type Project, slugOf, isReservedSlug } from '../../sites/domain/project.ts';
 import { SitesKey } from '../keys.ts';
-import { SiteAddresses } from '../site-addresses.ts';
+import { SiteAddresses } from '../settings/addresses.ts';
 import { commandName } from '../version.ts';
 import { archiveSource } from '../../adapters/archives/open-upload.ts';
 import {

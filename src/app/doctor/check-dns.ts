@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { NodeQuestions, type Records } from '../../adapters/dns/resolver-questions.ts';
-import { parseServer } from '../../adapters/dns/server-address.ts';
+import { parseServer } from '../../adapters/dns/wire-questions.ts';
 import { nameServerOf } from '../../adapters/nameserver/zone.ts';
 import type { DnsAnswer } from '../../domains/domain/dns/facts.ts';
 import type { Config } from '../settings/settings.ts';

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { lookAtAuthority, type AuthorityLook } from '../../adapters/acme/acme-account.ts';
+import { lookAtAuthority, type AuthorityLook } from '../../adapters/acme/acme-session.ts';
 import { KyselyAuthorityAccounts } from '../../adapters/kysely/sites/kysely-certificate-orders.ts';
 import { shownServer, smtpOptions } from '../../adapters/mail/smtp-server.ts';
 import { tryServer, type ServerTrouble } from '../../adapters/mail/smtp-postman.ts';
 import { readRedisAddress, type Sentinels } from '../../adapters/redis/redis-address.ts';
 import { askSentinel, openConnection } from '../../adapters/redis/redis-connection.ts';
-import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
+import { AesGcmSealer } from '../../adapters/system/secrets.ts';
 import type { AuthorityAccount } from '../../domains/certificate-ports.ts';
 import type { AcmeConfig, Config } from '../settings/settings.ts';
-import { withoutUser } from '../settings/redaction.ts';
 import { previousSecretKeysFor, secretKeyFor } from '../settings/secret-key.ts';
+import { withoutUser } from '../settings/redaction.ts';
 import { isMissing, usingDatabase } from './check-database.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
 

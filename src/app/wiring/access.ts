@@ -42,8 +42,11 @@ import { KyselySessions, KyselySignInLinks } from '../../adapters/kysely/access/
 import { Database } from '../../adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../adapters/kysely/kysely-outbox.ts';
 import { MemoryQuotaCounters } from '../../adapters/memory/memory-quota-counters.ts';
-import { CounterKeeper } from '../../adapters/metering/counter-keeper.ts';
-import { HighUseReporter, UsageRecorder } from '../../adapters/metering/usage-recorder.ts';
+import {
+  CounterKeeper,
+  HighUseReporter,
+  UsageRecorder,
+} from '../../adapters/metering/usage-recorder.ts';
 import { WebAuthnPasskeys } from '../../adapters/passkeys/web-authn-passkeys.ts';
 import { FailoverCounters } from '../../adapters/redis/failover-counters.ts';
 import { Acting, Clock, Deadline, Ids, Sealer } from '../../kernel/ports.ts';
@@ -189,7 +192,10 @@ const factsOf = ({ reason, to, links, occurredAt }: Asked): Facts => {
   const [first] = links;
   if (isNews(reason)) {
     const about = { email, account: to.account.name, changedAt: occurredAt.toISOString() };
-    return { kind: reason === 'password_changed' ? 'password.changed' : 'second_factor.changed', about };
+    return {
+      kind: reason === 'password_changed' ? 'password.changed' : 'second_factor.changed',
+      about,
+    };
   }
   if (!first) throw new Error(`a mail for ${reason} has no link`);
   const until = first.endsAt.toISOString();

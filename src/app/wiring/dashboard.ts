@@ -20,8 +20,7 @@ import {
   SitesKey,
   WebhookCallsKey,
 } from '../keys.ts';
-import { dashboardOrigin } from '../settings/addresses.ts';
-import { SiteAddresses } from '../site-addresses.ts';
+import { dashboardOrigin, SiteAddresses } from '../settings/addresses.ts';
 import { apart } from './system.ts';
 import { wiring } from './wiring.ts';
 

@@ -23,7 +23,7 @@ import {
 import { KyselyDomainShares } from '../../adapters/kysely/sites/kysely-domain-shares.ts';
 import { KyselyEdgeRecords } from '../../adapters/kysely/sites/kysely-edge-records.ts';
 import { KyselyProjectSettings } from '../../adapters/kysely/sites/project-routes.ts';
-import { KyselyTimeline } from '../../adapters/kysely/sites/kysely-timeline.ts';
+import { KyselyTimeline } from '../../adapters/kysely/sites/domain-changes.ts';
 import { TldtsHostNames } from '../../adapters/system/tldts-host-names.ts';
 import {
   AuthorityAccounts,

@@ -2,14 +2,15 @@ import { Accounts } from '../../access/ports.ts';
 import { People } from '../../access/people-ports.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../adapters/kysely/kysely-outbox.ts';
-import { KyselyMailChoices } from '../../adapters/kysely/notifications/kysely-mail-choices.ts';
-import { KyselyMails } from '../../adapters/kysely/notifications/kysely-mails.ts';
+import {
+  KyselyMailChoices,
+  KyselyMails,
+} from '../../adapters/kysely/notifications/kysely-mails.ts';
 import { KyselyNotices } from '../../adapters/kysely/notifications/kysely-notices.ts';
 import { KyselyWebhookDeliveries } from '../../adapters/kysely/notifications/kysely-webhook-deliveries.ts';
 import { KyselyWebhooks } from '../../adapters/kysely/notifications/kysely-webhooks.ts';
 import { smtpOptions } from '../../adapters/mail/smtp-server.ts';
-import { GuardedOutside } from '../../adapters/webhooks/guarded-outside.ts';
-import { StandardSigning } from '../../adapters/webhooks/standard-signing.ts';
+import { GuardedOutside, StandardSigning } from '../../adapters/webhooks/guarded-outside.ts';
 import { Clock, Ids, Sealer } from '../../kernel/ports.ts';
 import type { Tracer } from '../../kernel/tracer.ts';
 import {

@@ -18,8 +18,7 @@ import { Allowances, Projects, SiteFiles, SiteUnpacking } from '../../sites/port
 import { sites } from '../../sites/sites.ts';
 import { ConfigKey, LogKey, MetricsKey, ObjectStoreKey, SitesKey } from '../keys.ts';
 import { PlanAllowances } from '../plan-allowances.ts';
-import { deploysFolder, objectStoreIn } from '../settings/addresses.ts';
-import { SiteAddresses } from '../site-addresses.ts';
+import { deploysFolder, objectStoreIn, SiteAddresses } from '../settings/addresses.ts';
 import type { UnpackingSetup } from '../threads/unpack-sites.ts';
 import { tracerOf } from '../tracing.ts';
 import { apart } from './system.ts';

@@ -3,14 +3,16 @@ import { KeyMaterial } from '../../access/ports.ts';
 import { Passwords } from '../../access/people-ports.ts';
 import { StoredSignal, Bell, type StoredListener } from '../../kernel/signals.ts';
 import { Database } from '../../adapters/kysely/database.ts';
-import { KyselyJobLeases } from '../../adapters/kysely/kysely-job-leases.ts';
+import { KyselyJobLeases, KyselyRetention } from '../../adapters/kysely/kysely-retention.ts';
 import { KyselyOutbox, KyselyParkedDeliveries } from '../../adapters/kysely/kysely-outbox.ts';
-import { KyselyRetention } from '../../adapters/kysely/kysely-retention.ts';
-import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
-import { AsyncDeadline } from '../../adapters/system/async-context.ts';
+import { AesGcmSealer, ScryptPasswords } from '../../adapters/system/secrets.ts';
+import {
+  AsyncDeadline,
+  NodeKeyMaterial,
+  SystemClock,
+  UuidIds,
+} from '../../adapters/system/system-ports.ts';
 import { EventLoopWatch, RunningWork } from '../../adapters/system/event-loop-watch.ts';
-import { NodeKeyMaterial, SystemClock, UuidIds } from '../../adapters/system/clock-and-chance.ts';
-import { ScryptPasswords } from '../../adapters/system/scrypt-passwords.ts';
 import { Acting, Clock, Deadline, Ids, Retention, Sealer } from '../../kernel/ports.ts';
 import { JobLeases, Outbox, ParkedDeliveries } from '../../kernel/queue.ts';
 import {

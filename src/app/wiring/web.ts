@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ResolutionContext } from 'inversify';
 import Koa from 'koa';
+import { statfs } from 'node:fs/promises';
 import { IdempotencyKeys } from '../../access/ports.ts';
 import { fixedHeaders } from '../../adapters/http/answer.ts';
-import { api } from '../../adapters/http/api.ts';
+import { api, answerRefused, type RefusedPorts } from '../../adapters/http/api.ts';
 import { operationsHandler, type OperationsPorts } from '../../adapters/http/health.ts';
 import {
   connectionLimits,
@@ -12,13 +13,12 @@ import {
   type Handler,
   type Response,
 } from '../../adapters/http/listener/http-server.ts';
-import { answerRefused, type RefusedPorts } from '../../adapters/http/refused-requests.ts';
 import type { RequestHandler } from '../../adapters/http/request-handler.ts';
 import { requestTarget, tracedRequests } from '../../adapters/http/request-lifecycle.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { UsageRecorder } from '../../adapters/metering/usage-recorder.ts';
-import { RunningWork, type Work } from '../../adapters/system/event-loop-watch.ts';
+import { RunningWork, type Work, EventLoopWatch } from '../../adapters/system/event-loop-watch.ts';
 import { Acting, Clock, Deadline } from '../../kernel/ports.ts';
 import { shownPath } from '../../kernel/text.ts';
 import {
@@ -34,9 +34,19 @@ import {
   RequestHandlerKey,
   SecretKey,
 } from '../keys.ts';
-import { processMetrics } from '../measures/process-metrics.ts';
 import { tracerOf } from '../tracing.ts';
 import { wiring } from './wiring.ts';
+import {
+  buildMeasures,
+  diskMeasures,
+  eventLoopMeasures,
+  poolMeasures,
+  redisMeasures,
+} from '../../adapters/http/metrics/measures.ts';
+import { Metrics } from '../../adapters/http/metrics/metrics.ts';
+import { outboxMeasures } from '../../adapters/http/metrics/stored-measures.ts';
+import { Outbox } from '../../kernel/queue.ts';
+import { version } from '../version.ts';
 
 export const web = wiring((once) => {
   once(Draining, () => new Draining());
@@ -210,3 +220,33 @@ export class Draining {
     return this.#hasBegun;
   }
 }
+
+/** What every process measures, whatever its roles. */
+const processMetrics = (c: ResolutionContext): Metrics => {
+  const metrics = new Metrics();
+  const { dataDir, redisUrl } = c.get(ConfigKey);
+  const [watch, database] = [c.get(EventLoopWatch), c.get(Database)];
+  metrics.show(buildMeasures, () => ({ version: version(), node: process.versions.node }));
+  metrics.show(eventLoopMeasures, () => watch.state());
+  metrics.show(poolMeasures, () => database.engine.connections.load());
+  metrics.show(diskMeasures, () => statfs(dataDir));
+  showOutbox(metrics, c.get(Outbox), c.get(Clock));
+  if (redisUrl !== undefined) {
+    const counters = c.get(RedisCountersKey);
+    metrics.show(redisMeasures, () => counters);
+  }
+  return metrics;
+};
+
+/** Read at each scrape, and by each process: deliveries wait above all while no worker runs. */
+export const showOutbox = (
+  metrics: Metrics,
+  outbox: Pick<Outbox, 'state' | 'oldest'>,
+  clock: Clock,
+): void => {
+  metrics.show(outboxMeasures, async () => ({
+    counts: { ...(await outbox.state()) },
+    oldest: { ...(await outbox.oldest()) },
+    now: clock.now(),
+  }));
+};

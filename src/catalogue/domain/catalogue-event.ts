@@ -11,6 +11,15 @@ interface OrderEvent<Type extends string> extends DomainEvent<Type> {
 }
 
 export type PetAdded = PetEvent<'pet_added'>;
+export interface PetChanged extends PetEvent<'pet_changed'> {
+  /** As they are now. */
+  readonly name: string;
+  /** Decimal digits of an int64. */
+  readonly categoryId: string;
+}
+export interface PetDeleted extends PetEvent<'pet_deleted'> {
+  readonly name: string;
+}
 export type PetReserved = PetEvent<'pet_reserved'>;
 export type PetReleased = PetEvent<'pet_released'>;
 export type PetSold = PetEvent<'pet_sold'>;
@@ -18,4 +27,11 @@ export type OrderApproved = OrderEvent<'order_approved'>;
 export type OrderDelivered = OrderEvent<'order_delivered'>;
 
 export type CatalogueEvent =
-  PetAdded | PetReserved | PetReleased | PetSold | OrderApproved | OrderDelivered;
+  | PetAdded
+  | PetChanged
+  | PetReserved
+  | PetReleased
+  | PetSold
+  | PetDeleted
+  | OrderApproved
+  | OrderDelivered;

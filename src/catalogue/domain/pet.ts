@@ -6,7 +6,13 @@ import {
 } from '../../kernel/decision.ts';
 import { isLine } from '../../kernel/text.ts';
 import type { CatalogueErrorCode } from './catalogue-error.ts';
-import type { PetAdded, PetReleased, PetReserved } from './catalogue-event.ts';
+import type {
+  PetAdded,
+  PetChanged,
+  PetDeleted,
+  PetReleased,
+  PetReserved,
+} from './catalogue-event.ts';
 
 /** 1 … 9223372036854775807, assigned by the store, ascending. */
 export type PetId = bigint;
@@ -46,6 +52,21 @@ export const isPetName = (name: string): boolean => isLine(name, petNameLength.m
 
 export const isCategoryId = (id: bigint): boolean => id >= 1n && id <= largestInt64;
 
+/** Characters of a name that a search compares. */
+const longestSearched = 100;
+
+/**
+ * What a search compares instead of the name: without case, accents of Latin letters, and ways to write the same letter.
+ * Names that begin alike begin alike here, too.
+ */
+export const searchedName = (name: string): string => {
+  const folded = name
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toUpperCase();
+  return [...folded].slice(0, longestSearched).join('').trim();
+};
+
 /** @throws DomainError `pet_invalid` */
 export const addPet = (
   accountId: string,
@@ -53,16 +74,49 @@ export const addPet = (
   draft: PetDraft,
   now: Date,
 ): Decision<Pet, PetAdded> => {
-  if (!isPetName(draft.name) || !isCategoryId(draft.categoryId)) {
-    throw new DomainError<CatalogueErrorCode>(
-      'pet_invalid',
-      'An animal needs a name of 1 to 255 characters and a category id of at least 1.',
-    );
-  }
+  checkFields(draft);
   return {
     state: { id, ...draft },
     events: [{ type: 'pet_added', accountId, occurredAt: now, petId: String(id) }],
   };
+};
+
+export type PetChanges = Pick<PetDraft, 'name' | 'categoryId'>;
+
+/** Asking for what is so already changes nothing. @throws DomainError `pet_invalid` */
+export const editPet = (
+  accountId: string,
+  pet: Pet,
+  { name, categoryId }: PetChanges,
+  now: Date,
+): Decision<Pet, PetChanged> => {
+  checkFields({ name, categoryId });
+  if (name === pet.name && categoryId === pet.categoryId) return { state: pet, events: [] };
+  const about = { accountId, occurredAt: now, petId: String(pet.id) };
+  return {
+    state: { ...pet, name, categoryId },
+    events: [{ type: 'pet_changed', ...about, name, categoryId: String(categoryId) }],
+  };
+};
+
+/** Never a sold one, which has an order. @throws DomainError `pet_wrong_status` */
+export const deletePet = (accountId: string, pet: Pet, now: Date): readonly PetDeleted[] => {
+  const { id, name, status } = pet;
+  if (status === 'sold') {
+    throw new DomainError<CatalogueErrorCode>(
+      'pet_wrong_status',
+      `Animal ${String(id)} is sold and cannot be deleted.`,
+    );
+  }
+  return [{ type: 'pet_deleted', accountId, occurredAt: now, petId: String(id), name }];
+};
+
+const checkFields = ({ name, categoryId }: PetChanges): void => {
+  if (isPetName(name) && isCategoryId(categoryId)) return;
+  throw new DomainError<CatalogueErrorCode>(
+    'pet_invalid',
+    'An animal needs a name of 1 to 255 characters and a category id of at least 1.',
+  );
 };
 
 /** Holds an available animal for a buyer. */

@@ -2,14 +2,14 @@ import {
   addDomain,
   type CustomDomain,
   type DomainDraft,
+  type Moment,
 } from '../domain/attachment/custom-domain.ts';
 import { addsWindowMs } from '../domain/attachment/admission.ts';
-import type { Moment } from '../domain/attachment/check-schedule.ts';
 import { DomainError } from '../../kernel/decision.ts';
 import { addPair } from '../domain/redirects/pair.ts';
 import { otherOfPair, parseHostname, type Hostname } from '../domain/names/hostname.ts';
 import type { DomainPorts } from '../ports.ts';
-import { moment } from './check-domain.ts';
+import { moment } from './tend-domain.ts';
 
 type Ports = Pick<
   DomainPorts,

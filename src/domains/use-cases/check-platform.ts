@@ -1,8 +1,7 @@
 import { type Issuers, judgeIssuers } from '../domain/dns/caa.ts';
-import { judgeDelegation } from '../domain/dns/delegation.ts';
+import { judgeDelegation, methodsFor, type ValidationMethod } from '../domain/dns/validation.ts';
 import { agreementOf } from '../domain/dns/problem.ts';
 import { delegationNameOf, delegationTarget } from '../domain/dns/records.ts';
-import { methodsFor, type ValidationMethod } from '../domain/dns/validation.ts';
 import {
   coversHosts,
   type Ending,
@@ -13,7 +12,7 @@ import {
 } from '../domain/own/own-name.ts';
 import type { DomainPorts } from '../ports.ts';
 import { authoritiesOf, type AuthorityPorts } from './advance-order.ts';
-import { policyOf } from './check-domain.ts';
+import { policyOf } from './tend-domain.ts';
 
 type Ports = AuthorityPorts & Pick<DomainPorts, 'dns' | 'naming' | 'ownNames' | 'clock'>;
 

@@ -15,7 +15,7 @@ import { shareUnknown } from '../domain/domains-error.ts';
 import type { DomainPorts, PlacedEntry } from '../ports.ts';
 import { authorityFor, type AuthorityPorts } from './advance-order.ts';
 import { type DomainRole, roleOf, showDomainSettings } from './domain-settings.ts';
-import { sharedTokenOf } from './check-domain.ts';
+import { sharedTokenOf } from './tend-domain.ts';
 
 /** What concerns the domain alone, and nothing else of its account. */
 export interface DescribedDomain {

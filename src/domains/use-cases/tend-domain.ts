@@ -1,13 +1,28 @@
 import { heldUp, type WorkChange } from '../domain/certificates/certificate-work.ts';
 import { domainAfter, workOf } from '../domain/attachment/domain-certificate.ts';
-import { recordCheck } from '../domain/attachment/checks.ts';
-import { unchanged, type CustomDomain } from '../domain/attachment/custom-domain.ts';
+import { recordCheck, askToVerify, reverify, verify } from '../domain/attachment/checks.ts';
+import {
+  unchanged,
+  type CustomDomain,
+  type Moment,
+  type DomainDecision,
+} from '../domain/attachment/custom-domain.ts';
 import { dueWork, hasNews } from '../domain/attachment/due-work.ts';
-import type { DomainPorts } from '../ports.ts';
-import { checkDomain, type CheckPorts } from './check-domain.ts';
+import type { DomainPorts, CustomDomains } from '../ports.ts';
 import { workOnCertificate, type Applicant, type CertificatePorts } from './work-on-certificate.ts';
+import type { CertificateAuthority } from '../certificate-ports.ts';
+import { claimName, isContested } from '../domain/attachment/contested-name.ts';
+import { isAttached } from '../domain/attachment/serving.ts';
+import type { CaaPolicy } from '../domain/dns/caa.ts';
+import { type DnsFacts, shortened } from '../domain/dns/facts.ts';
+import { judgementOn } from '../domain/dns/judgement.ts';
+import type { DnsExpectation, DnsReport } from '../domain/dns/report.ts';
+import { methodsFor } from '../domain/dns/validation.ts';
+import { isWildcard } from '../domain/names/hostname.ts';
+import { authoritiesOf, type AuthorityPorts } from './advance-order.ts';
+import { DomainError } from '../../kernel/decision.ts';
 
-export type TendPorts = CheckPorts & CertificatePorts & Pick<DomainPorts, 'timeline'>;
+type TendPorts = CheckPorts & CertificatePorts & Pick<DomainPorts, 'timeline'>;
 
 /** Does what is due for a domain; a domain that was just verified gets its certificate in the same run. */
 export const tendDomain = (ports: TendPorts) => {
@@ -93,4 +108,130 @@ const told = async (
 ): Promise<CustomDomain> => {
   if (!hasNews(domain, clock.now())) return domain;
   return (await domains.change(domain.id, unchanged)).state;
+};
+
+export const moment = ({ clock, chance }: Pick<DomainPorts, 'clock' | 'chance'>): Moment => ({
+  now: clock.now(),
+  jitter: 2 * chance() - 1,
+});
+
+/** Of the wildcard of the same project that has the same challenge name: that one has no other proof. */
+export const sharedTokenOf = async (
+  domains: Pick<CustomDomains, 'find'>,
+  { host, projectId }: CustomDomain,
+): Promise<string | undefined> => {
+  const wildcard = isWildcard(host) ? undefined : await domains.find(projectId, `*.${host}`);
+  return wildcard && isAttached(wildcard) ? wildcard.token : undefined;
+};
+
+type CheckPorts = Pick<
+  DomainPorts,
+  'domains' | 'dns' | 'naming' | 'platformAddresses' | 'clock' | 'chance'
+> &
+  AuthorityPorts;
+
+/** Decides on the outcome of a check: `recordCheck` or `verify`. */
+type CheckDecision = (domain: CustomDomain, report: DnsReport, moment: Moment) => DomainDecision;
+
+/**
+ * Looks up the DNS now, judges the answers and decides. A domain that proves ownership takes the name from its holder;
+ * without proof the holder keeps it.
+ * @throws DomainError `domain_not_found`; whatever `decide` throws
+ */
+export const checkDomain =
+  (ports: CheckPorts) =>
+  async (domain: CustomDomain, decide: CheckDecision): Promise<CustomDomain> =>
+    decideOn(ports, domain, { decide, facts: await ports.dns.inspect(domain.host) });
+
+const decideOn = async (
+  ports: CheckPorts,
+  domain: CustomDomain,
+  its: { readonly decide: CheckDecision; readonly facts: DnsFacts },
+): Promise<CustomDomain> => {
+  const { domains } = ports;
+  const { checkedAt } = its.facts;
+  const isProvenElsewhere = isContested(domain, await domains.holdersOf(domain.host));
+  const expectation = await expectationOf(ports, domain, isProvenElsewhere);
+  const { report, answers } = judgementOn(its.facts, expectation);
+  const details = { ...timelineDetails(report), answers };
+  const cause = { kind: 'checked', occurredAt: checkedAt, details } as const;
+  try {
+    const { state } = await domains.change(domain.id, (current, rival) => {
+      const now = moment(ports);
+      const decision = its.decide(current, report, now);
+      // A check that was overtaken proves nothing: the name may have been proven by another account since.
+      const isOld = decision.state === current;
+      const change = isOld ? decision : claimName(decision, rival, now);
+      return { ...change, cause };
+    });
+    return state;
+  } catch (error) {
+    // Another account proved the name in between: judge the same facts again, as contested.
+    if (isProvenElsewhere || !isTaken(error)) throw error;
+    return decideOn(ports, domain, its);
+  }
+};
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof DomainError && error.code === 'domain_taken';
+
+const expectationOf = async (
+  ports: CheckPorts,
+  domain: CustomDomain,
+  isProvenElsewhere: boolean,
+): Promise<DnsExpectation> => {
+  const { host, token, isApex, dns } = domain;
+  const { platformHost, acmeDnsZone } = ports.naming;
+  return {
+    ...{ token, platformHost, isApex, acmeDnsZone },
+    platformAddresses: ports.platformAddresses,
+    isContested: isProvenElsewhere,
+    sharedToken: acmeDnsZone && (await sharedTokenOf(ports.domains, domain)),
+    lastValidation: lastSeenIn(acmeDnsZone, dns.report),
+    caa: await Promise.all(authoritiesOf(ports).map((one) => policyOf(one, host))),
+  };
+};
+
+/** What was seen of another zone says nothing of this one. */
+const lastSeenIn = (zone: string | undefined, report: DnsReport | undefined) =>
+  zone !== undefined && report?.challengeZone === zone ? report.validation : undefined;
+
+export const policyOf = async (
+  authority: CertificateAuthority,
+  host: string,
+): Promise<CaaPolicy> => {
+  const { name } = authority;
+  const issuers = await authority.issuers();
+  const [method] = methodsFor({ host, isDelegated: false });
+  const accountUri = await authority.accountUri();
+  return { authority: name, issuers, accountUri, method, isWildcard: isWildcard(host) };
+};
+
+/** Limits for one timeline entry; the domain itself keeps all problems. */
+const mostTold = { problems: 10, characters: 200 } as const;
+
+const timelineDetails = ({ probe, problems, verifiable }: DnsReport) => ({
+  ...(probe !== undefined && { probe }),
+  verifiable,
+  problems: problems.slice(0, mostTold.problems).map(({ code, seen, wanted }) => ({
+    code,
+    seen: shortened(seen, mostTold.characters),
+    wanted: shortened(wanted, mostTold.characters),
+  })),
+});
+
+/**
+ * The Verify button: checks the domain's DNS now, or starts a new certificate attempt if earlier ones failed.
+ * @throws DomainError `verify_too_early`, `reverify_too_early`, `domain_wrong_state`, `domain_not_found`
+ */
+export const verifyDomain = (ports: CheckPorts) => {
+  const { domains, clock } = ports;
+  const check = checkDomain(ports);
+  return async ({ id }: CustomDomain): Promise<CustomDomain> => {
+    // Decided under the lock: the domain's state may have changed since it was read.
+    const { state: asked } = await domains.change(id, (current) =>
+      (current.state === 'verified' ? reverify : askToVerify)(current, clock.now()),
+    );
+    return asked.state === 'verified' ? asked : check(asked, verify);
+  };
 };

@@ -44,7 +44,7 @@ export interface WebhookSecret {
 export type WebhookSecrets = readonly WebhookSecret[];
 
 /** Each signature makes the header longer. */
-export const mostSecrets = 5;
+const mostSecrets = 5;
 
 export const firstSecret = (secret: string): WebhookSecrets => [{ secret, endsAt: undefined }];
 

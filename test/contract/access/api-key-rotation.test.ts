@@ -5,7 +5,7 @@ import {
   type ApiKey,
   type Overlap,
 } from '../../../src/access/domain/api-key.ts';
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import type { ApiKeys } from '../../../src/access/ports.ts';
 import { keyDecision, later, newAccount, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
-import type { AuditEntry, AuditLog } from '../../../src/access/ports.ts';
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import type { AuditEntry, AuditLog, AuditSearch } from '../../../src/access/ports.ts';
+import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import { hiddenTypes } from '../../../src/app/subscriptions.ts';
 import type { Actor } from '../../../src/kernel/ports.ts';
 import type { DomainEvent } from '../../../src/kernel/decision.ts';
@@ -122,6 +122,21 @@ describeStores('the audit log', (open) => {
       }
     }
     expect(await auditLog.list(ids.next('acct'), 10, { actor: key })).toEqual([]);
+  });
+
+  testOnBoth('entries can be filtered by what they are about, and by time', async () => {
+    const about = [{ petId: '7' }, { orderId: '7' }, { petId: '8' }, { keyId: '7' }];
+    const events = about.map((one, at) => happened('pet_sold', later(at), one));
+    await store(events);
+    const [ofPet, ofOrder, other, none] = events.map((event) => entry(event));
+    const listed = (search: AuditSearch) => auditLog.list(account, 10, search);
+    expect(await listed({ about: [{ petId: '7' }] })).toEqual([ofPet]);
+    expect(await listed({ about: [{ petId: '7' }, { orderId: '7' }] })).toEqual([ofOrder, ofPet]);
+    expect(await listed({ about: [{ petId: '9' }] })).toEqual([]);
+    expect(await listed({ since: later(2) })).toEqual([none, other]);
+    expect(await listed({ since: later(1), until: later(2) })).toEqual([ofOrder]);
+    expect(await listed({ until: later(1), kinds: ['pet_sold'] })).toEqual([ofPet]);
+    expect(await auditLog.list(ids.next('acct'), 10, { about: [{ petId: '7' }] })).toEqual([]);
   });
 
   test("another account's entries are not listed", async () => {

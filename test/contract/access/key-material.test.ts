@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { CountingKeyMaterial } from '../../support/access/access-lab.ts';
-import { NodeKeyMaterial } from '../../../src/adapters/system/clock-and-chance.ts';
+import { NodeKeyMaterial } from '../../../src/adapters/system/system-ports.ts';
 import { keyMaterialContract } from './key-material.contract.ts';
 
 describe('predictable key material for tests', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { mailReasons, type MailRequest } from '../../../src/access/domain/mail-request.ts';
 import type { MailRequests } from '../../../src/access/people-ports.ts';
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import { later, newAccount, now } from '../../support/accounts.ts';
 import { newHash } from '../../support/access/people.ts';
 import { race } from '../../support/race.ts';

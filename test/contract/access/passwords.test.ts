@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createHook } from 'node:async_hooks';
 import { scryptSync } from 'node:crypto';
 import { PlainPasswords } from '../../support/plain-passwords.ts';
-import { ScryptPasswords } from '../../../src/adapters/system/scrypt-passwords.ts';
+import { ScryptPasswords } from '../../../src/adapters/system/secrets.ts';
 import { passwordsContract } from './passwords.contract.ts';
 
 describe('plain-text passwords', () => {

@@ -7,7 +7,7 @@ import type { Database } from '../../../src/adapters/kysely/database.ts';
 import { judgeBackups } from '../../../src/app/doctor/check-database.ts';
 import { databaseKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
-import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
+import { SystemClock } from '../../../src/adapters/system/system-ports.ts';
 
 const hour = 3_600_000;
 const now = new SystemClock().now();

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { BackupFolder } from '../../../src/app/backup/folder.ts';
 import { restore } from '../../../src/app/backup/restore.ts';
 import type { Manifest } from '../../../src/app/backup/manifest.ts';
-import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
+import { AesGcmSealer } from '../../../src/adapters/system/secrets.ts';
 import { StoreHome, secretKey } from '../../support/backup/store-home.ts';
 import { plantTree } from '../../support/planted-tree.ts';
 import { fillSealed, sealedBesides } from '../../support/sealed-rows.ts';

@@ -116,14 +116,14 @@ describe('a move from SQLite to MySQL', () => {
     change(`
       insert into accounts values ('acct_1', 'Zoo', 'a@b.example', 'pro', null, null, null, null, null, 1, '{"removals":[]}');
       with recursive n (i) as (select 1 union all select i + 1 from n where i < 2500)
-      insert into pets select i, 'acct_1', 'Rex ' || i, i, 'available' from n;
+      insert into pets select i, 'acct_1', 'Rex ' || i, i, 'available', 'REX ' || i from n;
       delete from pets where id = 2500`);
     const steps: number[] = [];
     await move(to.url, (table, done) => table === 'pets' && steps.push(done));
     expect(steps.map((done) => done - (steps[0] ?? 0))).toEqual([0, 1_000, 2_000]);
     expect(await inTarget('select count(*), max(id) from pets')).toEqual([['2499', '2499']]);
     await inTarget(
-      `insert into pets (account_id, name, category_id, status) values ('acct_1', '', 0, '')`,
+      `insert into pets (account_id, name, category_id, status, searched_name) values ('acct_1', '', 0, '', '')`,
     );
     expect(await inTarget('select max(id) from pets')).toEqual([['2501']]);
   });

@@ -57,6 +57,8 @@ describeStores('orders', (open) => {
     ]) {
       expect(await step(id)).toEqual({ ...placed, status });
       expect(await orders.list(account, everything)).toEqual([{ ...placed, status }]);
+      expect(await orders.find(account, id)).toEqual({ ...placed, status });
+      expect(await orders.findOf(account, rex.id)).toEqual({ ...placed, status });
     }
   });
 
@@ -137,6 +139,8 @@ describeStores('orders', (open) => {
   test("another account's order is not listed and not changed", async () => {
     const placed = await sell();
     expect(await orders.list(stranger, everything)).toEqual([]);
+    expect(await orders.find(stranger, placed.id)).toBeUndefined();
+    expect(await orders.findOf(stranger, rex.id)).toBeUndefined();
     await expect(approve(placed.id, stranger)).rejects.toHaveProperty('code', 'order_not_found');
     expect(await orders.list(account, everything)).toEqual([placed]);
   });

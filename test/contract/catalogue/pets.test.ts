@@ -2,15 +2,23 @@ import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import fc from 'fast-check';
 import {
   addPet,
+  deletePet,
+  editPet,
   isPetName,
   largestInt64,
   petStatuses,
   releasePet,
   reservePet,
+  searchedName,
   type Pet,
   type PetDraft,
 } from '../../../src/catalogue/domain/pet.ts';
-import type { Pets } from '../../../src/catalogue/ports.ts';
+import {
+  petOrders,
+  type PetOrder,
+  type Pets,
+  type PetSearch,
+} from '../../../src/catalogue/ports.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 import { newAccount, now, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
@@ -19,6 +27,26 @@ import type { Stores } from '../../support/stores.ts';
 
 const rex: PetDraft = { name: 'Rex', categoryId: 7n, status: 'available' };
 const everything = { after: 0n, limit: 1000 };
+
+/** What a search has to find, worked out the slow way. */
+const fittingIn = (
+  all: readonly Pet[],
+  { order, status, categoryId, beginning }: Omit<PetSearch, 'after' | 'limit'>,
+): readonly Pet[] => {
+  const fitting = all.filter(
+    (pet) =>
+      (status === undefined || pet.status === status) &&
+      (categoryId === undefined || pet.categoryId === categoryId) &&
+      searchedName(pet.name).startsWith(searchedName(beginning ?? '')),
+  );
+  if (order === 'name' || beginning !== undefined) return fitting.toSorted(byName);
+  return order === 'newest' ? fitting.toReversed() : fitting;
+};
+
+const byName = (a: Pet, b: Pet): number => {
+  const [first, second] = [a, b].map(({ name }) => Buffer.from(searchedName(name)));
+  return Buffer.compare(first!, second!) || Number(a.id - b.id);
+};
 
 describeStores('animals', (open) => {
   let stores: Stores;
@@ -101,32 +129,65 @@ describeStores('animals', (open) => {
     expect(await pets.list(account, { after, limit: 0 }, 'available')).toEqual([]);
   });
 
+  /** All pages of a search, joined. */
+  const pagesOf = async (search: Omit<PetSearch, 'after'>): Promise<readonly Pet[]> => {
+    const all: Pet[] = [];
+    for (let after: Pet | undefined; ; after = all.at(-1)) {
+      const page = await pets.search(account, { ...search, after });
+      expect(page.length).toBeLessThanOrEqual(search.limit);
+      if (page.length === 0) return all;
+      all.push(...page);
+      // Pages that overlap would never end.
+      expect(all.length).toBeLessThan(1000);
+    }
+  };
+
   testOnBoth(
-    'backward pages are in descending order of id, start before a given id and respect their limit',
+    'the pages of every search have what fits, in its order, each once, and of this account only',
     async () => {
-      const all = await addMany('sold', 'available', 'pending', 'available', 'sold');
-      await add(rex, stranger);
-      const back = all.toReversed();
-      const newest = (before: bigint | undefined, limit = 2) =>
-        pets.newest(account, { before, limit }, undefined);
-      expect(await newest(undefined, 1000)).toEqual(back);
-      expect(await newest(undefined)).toEqual(back.slice(0, 2));
-      expect(await newest(back[1]?.id)).toEqual(back.slice(2, 4));
-      expect(await newest(largestInt64)).toEqual(back.slice(0, 2));
-      expect(await newest(all[0]?.id)).toEqual([]);
-      expect(await newest(undefined, 0)).toEqual([]);
+      const words = [
+        'Rex',
+        'rex',
+        'Réx',
+        'REX II',
+        'rexa',
+        'Re',
+        'ß',
+        '\u{ffff}',
+        '🐕',
+        'Ｒｅｘ',
+        'S S',
+      ];
+      const all: Pet[] = [];
+      for (const [n, name] of [...words, ...words, ...words].entries()) {
+        const status = petStatuses[n % 3] ?? 'sold';
+        all.push(await add({ name, categoryId: n % 2 === 0 ? 7n : 8n, status }));
+        await add({ name, categoryId: 7n, status }, stranger);
+      }
+      const beginnings = [undefined, 're', 'REX', 'rex i', 'ss', '\u{ffff}', '🐕', 'nobody'];
+      for (const order of petOrders) {
+        for (const status of [undefined, ...petStatuses]) {
+          for (const categoryId of [undefined, 8n]) {
+            for (const beginning of beginnings) {
+              const search = { order, status, categoryId, beginning };
+              expect(await pagesOf({ ...search, limit: 4 })).toEqual(fittingIn(all, search));
+            }
+          }
+        }
+      }
     },
   );
 
-  test('a backward page with a filter has only animals of that status', async () => {
-    const [first, , , fourth] = await addMany('available', 'sold', 'pending', 'available');
-    await add(rex, stranger);
-    const newest = (before: bigint | undefined, limit = 1000) =>
-      pets.newest(account, { before, limit }, 'available');
-    expect(await newest(undefined)).toEqual([fourth, first]);
-    expect(await newest(undefined, 1)).toEqual([fourth]);
-    expect(await newest(fourth?.id, 1)).toEqual([first]);
-    expect(await newest(first?.id)).toEqual([]);
+  test('a search goes on after an animal that is gone, and finds none beyond the last', async () => {
+    const [first, second, third] = await addMany('available', 'available', 'available');
+    await pets.remove(account, second!.id, () => []);
+    const search = (order: PetOrder, after = second) =>
+      pets.search(account, { order, after, limit: 9 });
+    expect(await search('newest')).toEqual([first]);
+    expect(await search('oldest')).toEqual([third]);
+    expect(await search('name')).toEqual([third]);
+    expect(await search('newest', first)).toEqual([]);
+    expect(await pets.search(account, { order: 'newest', limit: 0 })).toEqual([]);
   });
 
   test("another account's animal is not listed, not found and not changed", async () => {
@@ -135,6 +196,10 @@ describeStores('animals', (open) => {
     expect(await pets.find(stranger, id)).toBeUndefined();
     const change = pets.change(stranger, id, (pet) => reservePet(stranger, pet, now));
     await expect(change).rejects.toHaveProperty('code', 'pet_not_found');
+    await expect(pets.remove(stranger, id, () => [])).rejects.toHaveProperty(
+      'code',
+      'pet_not_found',
+    );
     expect(await pets.find(account, id)).toEqual({ id, ...rex });
   });
 
@@ -142,6 +207,46 @@ describeStores('animals', (open) => {
     expect(await pets.find(account, largestInt64)).toBeUndefined();
     const change = pets.change(account, largestInt64, refuse);
     await expect(change).rejects.toHaveProperty('code', 'pet_not_found');
+    const removal = pets.remove(account, largestInt64, refuse);
+    await expect(removal).rejects.toHaveProperty('code', 'pet_not_found');
+  });
+
+  test('a removed animal is gone, with its event; what is refused stays', async () => {
+    const { id } = await add(rex);
+    await takeEvents(stores);
+    await expect(pets.remove(account, id, refuse)).rejects.toBe(refusal);
+    await pets.remove(account, id, (pet) => deletePet(account, pet, now));
+    expect(await pets.find(account, id)).toBeUndefined();
+    const about = { accountId: account, occurredAt: now, petId: String(id), name: 'Rex' };
+    expect(await takeEvents(stores)).toEqual([{ type: 'pet_deleted', ...about }]);
+  });
+
+  testOnBoth('a renamed animal is found by its new name, and not by the old one', async () => {
+    const { id, categoryId } = await add(rex);
+    const renamed = { name: 'Max', categoryId };
+    await pets.change(account, id, (pet) => editPet(account, pet, renamed, now));
+    const found = async (beginning: string) =>
+      (await pets.search(account, { beginning, order: 'name', limit: 9 })).map((pet) => pet.id);
+    expect([await found('max'), await found('rex')]).toEqual([[id], []]);
+  });
+
+  testOnBoth('many animals are added in their order, each with its event, or none is', async () => {
+    const drafts = Array.from({ length: 601 }, (_, n) => ({ ...rex, name: `Rex ${n}` }));
+    const addAll = (last: typeof addPet) =>
+      pets.addAll(account, drafts, (id, draft) =>
+        (draft === drafts.at(-1) ? last : addPet)(account, id, draft, now),
+      );
+    await takeEvents(stores);
+    await expect(addAll(refuse)).rejects.toBe(refusal);
+    expect(await pets.list(account, everything, undefined)).toEqual([]);
+    expect(await takeEvents(stores)).toEqual([]);
+    await Promise.all([addAll(addPet), add(rex, stranger), add(rex)]);
+    const added = await pets.list(account, everything, undefined);
+    const named = added.filter(({ name }) => name !== 'Rex');
+    expect(named.map(({ name }) => name)).toEqual(drafts.map(({ name }) => name));
+    const told = (await takeEvents(stores)).filter(({ accountId }) => accountId === account);
+    const ids = told.map((event) => (event as unknown as { petId: string }).petId);
+    expect(ids.toSorted()).toEqual(added.map(({ id }) => String(id)).toSorted());
   });
 
   test('a change stores the new state together with its events', async () => {

@@ -9,7 +9,7 @@ import { caPlaces } from '../../lab/authority/gate-caa.ts';
 import { connectAuthority, keptAccounts } from '../../lab/authority/pebble-lab.ts';
 import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
 import { obtain, placed, takeToCertificate } from './certificate-authority-steps.ts';
-import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
+import { SystemClock } from '../../../src/adapters/system/system-ports.ts';
 
 let lab: PebbleLab;
 let order: CertificateOrder;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, afterEach, beforeEach, describe, test } from '@jest/globals';
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import type { Certificates } from '../../../src/domains/certificate-ports.ts';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
@@ -8,7 +8,7 @@ import {
   removeCertificate,
 } from '../../../src/adapters/kysely/sites/kysely-certificates.ts';
 import { KyselyEdgeRecords } from '../../../src/adapters/kysely/sites/kysely-edge-records.ts';
-import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
+import { AesGcmSealer } from '../../../src/adapters/system/secrets.ts';
 import { later } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { certificateFor } from '../../support/sites/sites.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import type { DnsChallenge } from '../../../src/domains/certificate-ports.ts';
 import { orderSubject } from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import { later, now } from '../../support/accounts.ts';

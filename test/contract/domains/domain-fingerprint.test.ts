@@ -6,7 +6,7 @@ import {
 import type { DomainChange } from '../../../src/domains/domain/attachment/timeline-entries.ts';
 import { endShare, shareDomain } from '../../../src/domains/domain/attachment/share.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
-import { wildcardOver } from '../../../src/domains/domain/names/name-rules.ts';
+import { wildcardOver } from '../../../src/domains/domain/names/hostname.ts';
 import { newHash } from '../../support/access/people.ts';
 import { later } from '../../support/accounts.ts';
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import { addPair, type PairDecision } from '../../../src/domains/domain/redirects/pair.ts';
 import type { CustomDomains } from '../../../src/domains/ports.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, describe, jest } from '@jest/globals';
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import type { Route } from '../../../src/domains/domain/redirects/redirects.ts';
 import { rollBack, startDeploy } from '../../../src/sites/domain/site.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, afterEach, describe, test } from '@jest/globals';
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import type { CertificateOrders } from '../../../src/domains/certificate-ports.ts';
 import { orderSubject } from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
@@ -7,7 +7,7 @@ import {
   KyselyAuthorityAccounts,
   KyselyCertificateOrders,
 } from '../../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
-import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
+import { AesGcmSealer } from '../../../src/adapters/system/secrets.ts';
 import {
   liveDomain,
   newHost,

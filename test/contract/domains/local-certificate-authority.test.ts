@@ -10,8 +10,8 @@ import {
   LocalRootFile,
 } from '../../../src/adapters/acme/local-certificate-authority.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
-import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
-import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
+import { AesGcmSealer } from '../../../src/adapters/system/secrets.ts';
+import { SystemClock } from '../../../src/adapters/system/system-ports.ts';
 import { isDueForRenewal } from '../../../src/domains/domain/certificates/renewal.ts';
 import { obtain, placed } from './certificate-authority-steps.ts';
 import { certificateAuthorityContract, leafOf, visit } from './certificate-authority.contract.ts';
@@ -134,8 +134,8 @@ test('twenty concurrent first uses share one root', async () => {
 test('processes that start at once share one root', async () => {
   const program = `
     import { LocalCertificateAuthority } from '${source}/adapters/acme/local-certificate-authority.ts';
-    import { AesGcmSealer } from '${source}/adapters/system/aes-gcm-sealer.ts';
-    import { SystemClock } from '${source}/adapters/system/clock-and-chance.ts';
+    import { AesGcmSealer } from '${source}/adapters/system/secrets.ts';
+    import { SystemClock } from '${source}/adapters/system/system-ports.ts';
     const sealer = new AesGcmSealer(new TextEncoder().encode('${new TextDecoder().decode(secretKey)}'));
     const folder = '${folder}';
     const authority = new LocalCertificateAuthority({ folder, sealer, clock: new SystemClock() });

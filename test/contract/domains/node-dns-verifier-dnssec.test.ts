@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { NodeDnsVerifier } from '../../../src/adapters/dns/node-dns-verifier.ts';
-import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
+import { SystemClock } from '../../../src/adapters/system/system-ports.ts';
 import type { DnsFacts } from '../../../src/domains/domain/dns/facts.ts';
 import { reportOn } from '../../../src/domains/domain/dns/report.ts';
 import { expectation as usual } from '../../support/domains/known-dns.ts';

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { encode, type Answer } from 'dns-packet';
 import { decoded } from '../../../src/adapters/dns/wire-questions.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
-import { checkDomain } from '../../../src/domains/use-cases/check-domain.ts';
+import { checkDomain } from '../../../src/domains/use-cases/tend-domain.ts';
 import { failed, host, openInspections, records, timesAsked } from '../../lab/dns/inspection.ts';
 import { domainLab, host as ownHost } from '../../support/domains/domain-lab.ts';
 

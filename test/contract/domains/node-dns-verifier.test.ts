@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { NodeDnsVerifier } from '../../../src/adapters/dns/node-dns-verifier.ts';
-import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
+import { SystemClock } from '../../../src/adapters/system/system-ports.ts';
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
 import type { DnsFault } from '../../lab/dns/sockets.ts';
 import {

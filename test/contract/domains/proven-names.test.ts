@@ -10,7 +10,7 @@ import {
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import type { CustomDomains } from '../../../src/domains/ports.ts';
-import { baseOf } from '../../../src/domains/domain/names/name-rules.ts';
+import { baseOf } from '../../../src/domains/domain/names/hostname.ts';
 import { later, takeEvents } from '../../support/accounts.ts';
 import {
   addTo,

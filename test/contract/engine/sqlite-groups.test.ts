@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
 import fc from 'fast-check';
 import { Database } from '../../../src/adapters/kysely/database.ts';
-import { AsyncDeadline } from '../../../src/adapters/system/async-context.ts';
+import { AsyncDeadline } from '../../../src/adapters/system/system-ports.ts';
 import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
 import { OutOfTime, Unavailable } from '../../../src/kernel/ports.ts';
 import { refusal } from '../../support/refusal.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Database } from '../../../src/adapters/kysely/database.ts';
-import { KyselyJobLeases } from '../../../src/adapters/kysely/kysely-job-leases.ts';
+import { KyselyJobLeases } from '../../../src/adapters/kysely/kysely-retention.ts';
 import { RecordingTracer } from '../../support/recording-tracer.ts';
 import { now } from '../../support/accounts.ts';
 import { databaseKinds, type TestDatabase } from '../../support/servers/databases.ts';

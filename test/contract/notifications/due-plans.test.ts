@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { KyselyMails } from '../../../src/adapters/kysely/notifications/kysely-mails.ts';
 import { KyselyWebhookDeliveries } from '../../../src/adapters/kysely/notifications/kysely-webhook-deliveries.ts';
 import { countWebhooks } from '../../../src/adapters/kysely/notifications/webhook-claims.ts';
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import { later } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 import { explainedDatabase, type ManyRows } from '../../support/servers/query-plans.ts';

@@ -8,7 +8,7 @@ import { Webhook } from 'standardwebhooks';
 import { GuardedOutside } from '../../../src/adapters/webhooks/guarded-outside.ts';
 import { ping } from '../../../src/notifications/domain/payload.ts';
 import { until } from '../../support/until.ts';
-import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
+import { SystemClock } from '../../../src/adapters/system/system-ports.ts';
 import { documentedPayload } from '../../support/webhooks/documented-payload.ts';
 
 const page = readFileSync('docs/webhooks.md', 'utf8');

@@ -9,7 +9,7 @@ import { startObjectStore, type ObjectStore } from '../../support/servers/object
 import { machineAt, type Machine } from '../../support/sites/object-store-files.ts';
 import { allOf, inPieces } from '../../support/sites/sites.ts';
 import { until } from '../../support/until.ts';
-import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
+import { SystemClock } from '../../../src/adapters/system/system-ports.ts';
 
 const mib = 1024 * 1024;
 const hour = 60 * 60 * 1000;

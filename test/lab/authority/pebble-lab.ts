@@ -5,7 +5,7 @@ import {
   AcmeCertificateAuthority,
   type AcmeSettings,
 } from '../../../src/adapters/acme/acme-certificate-authority.ts';
-import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
+import { SystemClock } from '../../../src/adapters/system/system-ports.ts';
 import type { Clock } from '../../../src/kernel/ports.ts';
 import type {
   AuthorityAccount,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
 import type { TestPage } from '../../support/dashboard/page.ts';
-import { renderMail, renderSummary } from '../../../src/adapters/mail/render-mail.ts';
+import { renderMail, renderSummary } from '../../../src/adapters/mail/mail-html.ts';
 import { kinds } from '../../../src/notifications/domain/kinds.ts';
 import { axe } from '../../support/dashboard/crawl.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../../support/dashboard/browser.ts';

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { baseOf } from '../../../src/domains/domain/names/name-rules.ts';
+import { baseOf } from '../../../src/domains/domain/names/hostname.ts';
 import { renewalTime } from '../../../src/domains/domain/certificates/renewal.ts';
 import { zoneOf } from '../shops.ts';
 import { authorityNames, service } from '../world/world.ts';

@@ -1,6 +1,6 @@
 import { RouteTableKey } from '../../../src/app/keys.ts';
 import { recordsFor, type DnsRecord } from '../../../src/domains/domain/dns/records.ts';
-import { baseOf, isWildcard } from '../../../src/domains/domain/names/name-rules.ts';
+import { baseOf, isWildcard } from '../../../src/domains/domain/names/hostname.ts';
 import type { DnsZones } from '../world/dns-zones.ts';
 import { authorityNames, service } from '../world/world.ts';
 import type { Facts, Law, Seen } from './law.ts';

@@ -1,4 +1,4 @@
-import { wildcardOver } from '../../../src/domains/domain/names/name-rules.ts';
+import { wildcardOver } from '../../../src/domains/domain/names/hostname.ts';
 import type { Facts, Law, Seen } from './law.ts';
 
 interface Holder {

@@ -1,4 +1,4 @@
-import { baseOf, isWildcard } from '../../../src/domains/domain/names/name-rules.ts';
+import { baseOf, isWildcard } from '../../../src/domains/domain/names/hostname.ts';
 import { parentOf, type RecordData, type RecordType } from '../world/dns-records.ts';
 import type { DnsZones } from '../world/dns-zones.ts';
 

@@ -1,5 +1,5 @@
 import { RouteTableKey } from '../../../src/app/keys.ts';
-import { baseOf, isWildcard, namesFor } from '../../../src/domains/domain/names/name-rules.ts';
+import { baseOf, isWildcard, namesFor } from '../../../src/domains/domain/names/hostname.ts';
 import { inText, type Facts, type Law, type Seen } from './law.ts';
 import { secondMs } from '../world/durations.ts';
 

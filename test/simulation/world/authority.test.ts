@@ -15,7 +15,7 @@ import { LookUpFailed, type CaaRecord, type Outlook } from './authority-validati
 import { chanceOf } from './chance.ts';
 import { dayMs, hourMs, minuteMs } from './durations.ts';
 import { poolKey } from './key-pool.ts';
-import { NoUsableAnswer } from '../../../src/adapters/acme/acme-documents.ts';
+import { NoUsableAnswer } from '../../../src/adapters/acme/acme-answers.ts';
 
 const issuer = 'one.example';
 const host = 'shop.pets.example';

@@ -14,7 +14,7 @@ import { fairWeather, type AuthorityWeather } from './authority-weather.ts';
 import type { Chance } from './chance.ts';
 import { readSignedRequest, type AccountKey } from './signed-request.ts';
 import { pass } from './waits.ts';
-import { NoUsableAnswer, type AcmeAnswer } from '../../../src/adapters/acme/acme-documents.ts';
+import { NoUsableAnswer, type AcmeAnswer } from '../../../src/adapters/acme/acme-answers.ts';
 
 export interface AuthoritySettings {
   /** https://acme.one.example */

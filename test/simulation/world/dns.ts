@@ -1,12 +1,11 @@
 import type { NodeDnsVerifierOptions } from '../../../src/adapters/dns/node-dns-verifier.ts';
-import { nameServer, parseServer } from '../../../src/adapters/dns/server-address.ts';
+import { nameServer, parseServer, canBeAsked } from '../../../src/adapters/dns/wire-questions.ts';
 import {
   tryAgain,
   tryOnce,
   type QuestionLimits,
   withinLimits,
 } from '../../../src/adapters/dns/resolver-questions.ts';
-import { canBeAsked } from '../../../src/adapters/dns/wire-questions.ts';
 import type { DnsAnswer, UncheckedAnswer } from '../../../src/domains/domain/dns/facts.ts';
 import { DnsResolver, type Reply, type ResolverState } from './dns-resolver.ts';
 import { parentOf, type RecordData, type RecordType } from './dns-records.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
-import { StandardSigning } from '../../../src/adapters/webhooks/standard-signing.ts';
+import { SystemClock } from '../../../src/adapters/system/system-ports.ts';
+import { StandardSigning } from '../../../src/adapters/webhooks/guarded-outside.ts';
 import { holdTimeouts } from '../../support/held-timeouts.ts';
 import { Receivers } from './receivers.ts';
 

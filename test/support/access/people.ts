@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Person } from '../../../src/access/domain/person.ts';
 import { startSession, type Session } from '../../../src/access/domain/session.ts';
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import { later, personDecision } from '../accounts.ts';
 import type { StoragePorts } from '../storage-ports.ts';
 
@@ -23,7 +23,10 @@ export const sessionOf = (
   at = later(0),
 ): KnownSession => {
   const usual = {
-    ...{ id: ids.next('sess'), way: 'password', browser: 'Firefox', network: '192.0.2.1' },
+    id: ids.next('sess'),
+    way: 'password',
+    browser: 'Firefox',
+    network: '192.0.2.1',
   } as const;
   const session = { ...startSession({ ...usual, personId }, at), ...draft };
   return { session, secretHash: newHash() };

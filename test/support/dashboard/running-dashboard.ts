@@ -19,8 +19,7 @@ import { Tracer } from '../../../src/kernel/tracer.ts';
 import { DashboardVisitor } from './visitor.ts';
 import { migratedDatabase } from '../servers/migrated-database.ts';
 import { findFreePort } from '../servers/debian-server.ts';
-import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
-import { AsyncDeadline } from '../../../src/adapters/system/async-context.ts';
+import { SystemClock, AsyncDeadline } from '../../../src/adapters/system/system-ports.ts';
 
 /** The owner of an account, signed in. */
 export interface Owner {

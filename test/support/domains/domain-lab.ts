@@ -7,8 +7,7 @@ import type { CertificateAuthority } from '../../../src/domains/certificate-port
 import type { DomainPorts } from '../../../src/domains/ports.ts';
 import { addCustomDomain } from '../../../src/domains/use-cases/add-domain.ts';
 import { domains } from '../../../src/domains/domains.ts';
-import { tendDomain } from '../../../src/domains/use-cases/tend-domain.ts';
-import { verifyDomain } from '../../../src/domains/use-cases/check-domain.ts';
+import { tendDomain, verifyDomain } from '../../../src/domains/use-cases/tend-domain.ts';
 import { servedProject } from './custom-domains.ts';
 import { cname, facts, records } from './known-dns.ts';
 import { allowance, start } from './known-domains.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/kernel/ports.ts';
 import type { DnsFacts, ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
-import { baseOf, isWildcard } from '../../../src/domains/domain/names/name-rules.ts';
+import { baseOf, isWildcard } from '../../../src/domains/domain/names/hostname.ts';
 import { DnsVerifier } from '../../../src/domains/ports.ts';
 
 /** The known facts of a host; the rest is as for a name that does not exist. */

@@ -12,7 +12,7 @@ import { SettableClock } from '../settable-clock.ts';
 import { loadConfig } from '../../../src/app/settings/config.ts';
 import { openContainer } from '../../../src/app/container.ts';
 import { AccessKey } from '../../../src/app/keys.ts';
-import { AsyncDeadline } from '../../../src/adapters/system/async-context.ts';
+import { AsyncDeadline } from '../../../src/adapters/system/system-ports.ts';
 import { Clock, Deadline } from '../../../src/kernel/ports.ts';
 import { openDatabase, type DatabaseKind } from '../servers/databases.ts';
 import { migratedDatabase } from '../servers/migrated-database.ts';

@@ -18,8 +18,8 @@ import { RouteTable, type PlatformFiles } from '../../../src/adapters/edge/route
 import { SiteCache } from '../../../src/adapters/edge/site-cache.ts';
 import { addressBucket } from '../../../src/adapters/http/listener/client-address.ts';
 import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
-import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
-import { SystemClock, UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import { AesGcmSealer } from '../../../src/adapters/system/secrets.ts';
+import { SystemClock, UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import { placed, takeToCertificate } from '../../contract/domains/certificate-authority-steps.ts';
 import { edgeClient, type EdgeClient } from './edge-client.ts';

@@ -31,7 +31,7 @@ const sqlite = (file: string) => {
       })();
       return Promise.resolve();
     },
-    explain: (text: string, value: Cell = 500) => {
+    explain: (text: string, value: ValueOf = due) => {
       const steps = db.prepare(`explain query plan ${text}`).all(valuesFor(text, value));
       return Promise.resolve(steps.map((step) => (step as { detail: string }).detail));
     },
@@ -47,7 +47,7 @@ const mysql = async (url: string) => {
       await db.query(`insert into ${table} (${columns.join()}) values ?`, [rows]);
       await db.query(`analyze table ${table}`);
     },
-    explain: async (text: string, value: Cell = 500) => {
+    explain: async (text: string, value: ValueOf = due) => {
       const [rows] = await db.query<RowDataPacket[]>(`explain ${text}`, valuesFor(text, value));
       return rows.map((row) => `${String(row['table'])} by ${String(row['key'])}`);
     },
@@ -55,7 +55,12 @@ const mysql = async (url: string) => {
   };
 };
 
-const valuesFor = (text: string, value: Cell) => [...text.matchAll(/\?/g)].map(() => value);
+/** The value of a parameter, by what the statement says before it. */
+type ValueOf = (before: string) => Cell;
+const due: ValueOf = () => 500;
+
+const valuesFor = (text: string, valueOf: ValueOf) =>
+  [...text.matchAll(/\?/g)].map(({ index }) => valueOf(text.slice(0, index)));
 
 /** A database with these rows, for one suite, and how the statements of each test read it. */
 export const explainedDatabase = (kind: DatabaseKind, tables: readonly ManyRows[]) => {
@@ -82,9 +87,10 @@ export const explainedDatabase = (kind: DatabaseKind, tables: readonly ManyRows[
       return database;
     },
     /** Each step of the plans of all statements since the test began. @param value of all their parameters */
-    steps: async (value?: string): Promise<readonly string[]> => {
+    steps: async (value?: string | ValueOf): Promise<readonly string[]> => {
+      const valueOf = typeof value === 'string' ? () => value : value;
       const texts = tracer.steps.flatMap(({ facts }) => String(facts['db.query.text'] ?? []));
-      return (await Promise.all(texts.map((text) => direct.explain(text, value)))).flat();
+      return (await Promise.all(texts.map((text) => direct.explain(text, valueOf)))).flat();
     },
   };
 };

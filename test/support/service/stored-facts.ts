@@ -1,6 +1,6 @@
 import { Database } from '../../../src/adapters/kysely/database.ts';
 import { toMillis } from '../../../src/adapters/kysely/schema.ts';
-import { SystemClock } from '../../../src/adapters/system/clock-and-chance.ts';
+import { SystemClock } from '../../../src/adapters/system/system-ports.ts';
 
 export interface StoredPet {
   readonly id: number;

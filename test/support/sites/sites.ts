@@ -1,6 +1,6 @@
 import type { EntryKind } from '../../../src/sites/domain/site-contents.ts';
 import type { SiteSource, SourceEntry } from '../../../src/sites/ports.ts';
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import type { Decision } from '../../../src/kernel/decision.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import { createProject, type Project } from '../../../src/sites/domain/project.ts';

@@ -1,4 +1,4 @@
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
+import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import {
   firstSecret,
   addWebhook,

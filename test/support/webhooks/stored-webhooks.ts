@@ -1,6 +1,5 @@
-import { UuidIds } from '../../../src/adapters/system/clock-and-chance.ts';
-import { AsyncActing } from '../../../src/adapters/system/async-context.ts';
-import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
+import { UuidIds, AsyncActing } from '../../../src/adapters/system/system-ports.ts';
+import { AesGcmSealer } from '../../../src/adapters/system/secrets.ts';
 import { Database } from '../../../src/adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../../src/adapters/kysely/kysely-outbox.ts';
 import { KyselyWebhookDeliveries } from '../../../src/adapters/kysely/notifications/kysely-webhook-deliveries.ts';

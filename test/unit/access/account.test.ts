@@ -10,7 +10,14 @@ describe('opening an account', () => {
   test('trims its name, lower-cases its address and records its plan', () => {
     const wish = { ...draft, name: ' Zoo\n', email: ' Owner@Shop.Example ' };
     expect(openAccount(wish, now)).toEqual({
-      state: { ...draft, ownLimits: undefined, siteLimits: noSiteLimits, createdAt: now, warnings },
+      state: {
+        ...draft,
+        ownLimits: undefined,
+        siteLimits: noSiteLimits,
+        createdAt: now,
+        warnings,
+        factorDemandedAt: undefined,
+      },
       events: [{ type: 'account_opened', accountId: 'acct_1', occurredAt: now, plan: 'free' }],
     });
   });
@@ -60,6 +67,7 @@ describe.each(plans)('from the plan %s', (from) => {
       siteLimits: noSiteLimits,
       createdAt: now,
       warnings,
+      factorDemandedAt: undefined,
     };
     const common = { type: 'plan_changed', accountId: 'acct_1', occurredAt: now };
     const event = { ...common, from, to, ...planLimits[to] };
@@ -79,6 +87,7 @@ describe('an account with limits of its own', () => {
     siteLimits: noSiteLimits,
     createdAt: now,
     warnings,
+    factorDemandedAt: undefined,
   } as const;
   const account = { ...plain, ownLimits: own };
   const event = { type: 'plan_changed', accountId: 'acct_1', occurredAt: now };

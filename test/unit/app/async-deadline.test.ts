@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { AsyncDeadline } from '../../../src/adapters/system/async-context.ts';
+import { AsyncDeadline } from '../../../src/adapters/system/system-ports.ts';
 
 let now: number;
 let deadline: AsyncDeadline;

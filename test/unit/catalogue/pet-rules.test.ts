@@ -4,10 +4,13 @@ import { anyCharacter } from '../../support/seeded-random.ts';
 import { largestQuantity, sellPet } from '../../../src/catalogue/domain/order.ts';
 import {
   addPet,
+  deletePet,
+  editPet,
   isCategoryId,
   isPetName,
   largestInt64,
   petStatuses,
+  searchedName,
   type PetDraft,
 } from '../../../src/catalogue/domain/pet.ts';
 
@@ -87,6 +90,74 @@ test.each([{ name: '' }, { name: ' Rex' }, { categoryId: 0n }, { categoryId: lar
     expect(adding).toThrow(expect.objectContaining({ code: 'pet_invalid' }));
   },
 );
+
+describe('editing an animal', () => {
+  const pet = { id: 3n, ...rex };
+  const about = { accountId: 'acct_1', occurredAt: now, petId: '3' };
+
+  test.each(petStatuses)('changes its name and category while it is %s', (status) => {
+    const changes = { name: 'Max', categoryId: largestInt64 };
+    const told = { name: 'Max', categoryId: '9223372036854775807' };
+    expect(editPet('acct_1', { ...pet, status }, changes, now)).toEqual({
+      state: { ...pet, ...changes, status },
+      events: [{ type: 'pet_changed', ...about, ...told }],
+    });
+  });
+
+  test('to what it is already tells nothing', () => {
+    expect(editPet('acct_1', pet, rex, now)).toEqual({ state: pet, events: [] });
+  });
+
+  test.each([{ name: '' }, { name: 'Rex\n' }, { categoryId: 0n }, { categoryId: 2n ** 63n }])(
+    'to %o is refused',
+    (wrong) => {
+      const editing = () => editPet('acct_1', pet, { ...rex, ...wrong }, now);
+      expect(editing).toThrow(expect.objectContaining({ code: 'pet_invalid' }));
+    },
+  );
+});
+
+test('an animal can be deleted until it is sold', () => {
+  const deleting = (status: PetDraft['status']) => () =>
+    deletePet('acct_1', { id: 3n, ...rex, status }, now);
+  const told = { accountId: 'acct_1', occurredAt: now, petId: '3', name: 'Rex' };
+  for (const status of ['available', 'pending'] as const) {
+    expect(deleting(status)()).toEqual([{ type: 'pet_deleted', ...told }]);
+  }
+  expect(deleting('sold')).toThrow(expect.objectContaining({ code: 'pet_wrong_status' }));
+});
+
+describe('what a search compares', () => {
+  test.each([
+    ['rex', 'REX'],
+    ['Zoë', 'ZOE\u0308'],
+    ['Straße', 'STRASSE'],
+    ['ΟΔΟΣ', 'οδος'],
+    ['Ｒｅｘ', 'Rex'],
+    ['ﬁdo', 'Fido'],
+  ])('is the same for %s and %s', (a, b) => {
+    expect(searchedName(a)).toBe(searchedName(b));
+  });
+
+  test.each([
+    ['Rex', 'Rax'],
+    ['कि', 'क'],
+    ['がく', 'か'],
+    ['🐕', '🐈'],
+  ])('is not the same for %s and %s', (a, b) => {
+    expect(searchedName(a)).not.toBe(searchedName(b));
+  });
+
+  test('begins with what a beginning of the name has, and has at most 100 characters', () => {
+    fc.assert(
+      fc.property(text({ minLength: 1, maxLength: 255 }), fc.nat(255), (name, length) => {
+        const beginning = [...name].slice(0, length).join('');
+        expect([...searchedName(name)].length).toBeLessThanOrEqual(100);
+        return searchedName(name).startsWith(searchedName(beginning));
+      }),
+    );
+  });
+});
 
 describe('the quantity of an order', () => {
   const sell = (quantity: number) =>

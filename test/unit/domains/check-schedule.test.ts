@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
   longestWaitForDnsMs,
   nextCheck,
-} from '../../../src/domains/domain/attachment/check-schedule.ts';
+} from '../../../src/domains/domain/attachment/custom-domain.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

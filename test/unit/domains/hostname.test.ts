@@ -1,7 +1,11 @@
 import { contestedBy } from '../../../src/domains/domain/attachment/contested-name.ts';
 import { addDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { cleanName, parseHostname, shownHost } from '../../../src/domains/domain/names/hostname.ts';
-import type { NameFacts } from '../../../src/domains/domain/names/name-rules.ts';
+import {
+  cleanName,
+  parseHostname,
+  shownHost,
+  type NameFacts,
+} from '../../../src/domains/domain/names/hostname.ts';
 import { anyCharacter } from '../../support/seeded-random.ts';
 import { admitted, draft, moment, start, verified } from '../../support/domains/known-domains.ts';
 import { describe, expect, test } from '@jest/globals';

@@ -1,13 +1,15 @@
 import { isContested } from '../../../src/domains/domain/attachment/contested-name.ts';
 import { isVisited } from '../../../src/domains/domain/attachment/serving.ts';
-import { hostMeant, parseHostname, shownHost } from '../../../src/domains/domain/names/hostname.ts';
 import {
+  hostMeant,
+  parseHostname,
+  shownHost,
   baseOf,
   covers,
   isWildcard,
   type NameFacts,
   wildcardOver,
-} from '../../../src/domains/domain/names/name-rules.ts';
+} from '../../../src/domains/domain/names/hostname.ts';
 import { live } from '../../support/domains/known-domains.ts';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';

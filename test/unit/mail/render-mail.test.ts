@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { renderMail, renderSummary } from '../../../src/adapters/mail/render-mail.ts';
+import { renderMail, renderSummary } from '../../../src/adapters/mail/mail-html.ts';
 import { inWords, kinds } from '../../../src/notifications/domain/kinds.ts';
 import type { Told } from '../../../src/notifications/domain/notification.ts';
 import { everyKind } from '../../support/notifications.ts';

@@ -2,7 +2,7 @@ import { beforeEach, expect, jest, test } from '@jest/globals';
 import type { CounterSnapshots } from '../../../src/access/ports.ts';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
-import { CounterKeeper } from '../../../src/adapters/metering/counter-keeper.ts';
+import { CounterKeeper } from '../../../src/adapters/metering/usage-recorder.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { Unavailable } from '../../../src/kernel/ports.ts';
 

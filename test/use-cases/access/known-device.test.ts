@@ -5,7 +5,7 @@ import { signInLimits } from '../../../src/access/domain/session.ts';
 import type { AccessPorts } from '../../../src/access/ports.ts';
 import { openDevice } from '../../../src/access/use-cases/sign-in-attempts.ts';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
-import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
+import { AesGcmSealer } from '../../../src/adapters/system/secrets.ts';
 import type { SettableClock } from '../../support/settable-clock.ts';
 import { accessLabs } from '../../support/access/access-lab.ts';
 import { givePassword } from '../../support/access/people.ts';

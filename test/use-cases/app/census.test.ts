@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { Census } from '../../../src/adapters/schedule/census.ts';
+import { Census } from '../../../src/adapters/schedule/leased-job.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { catalogue, type Catalogue } from '../../../src/catalogue/catalogue.ts';
 import type { Pet } from '../../../src/catalogue/domain/pet.ts';
+import type { PetSearch } from '../../../src/catalogue/ports.ts';
 import type { DomainEvent } from '../../../src/kernel/decision.ts';
 import { newAccount } from '../../support/accounts.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
@@ -112,6 +113,53 @@ describe('an order', () => {
     const early = face.changeOrder(mine, id, 'deliver');
     await expect(early).rejects.toHaveProperty('code', 'order_wrong_status');
   });
+});
+
+test('an animal is edited once, and deleted unless it is sold', async () => {
+  const max = { name: 'Max', categoryId: 8n };
+  for (const edited of [await face.editPet(mine, 1n, max), await face.editPet(mine, 1n, max)]) {
+    expect(edited).toEqual({ ...rex, ...max });
+  }
+  await expect(face.editPet(theirs, 1n, max)).rejects.toHaveProperty('code', 'pet_not_found');
+  await expect(face.deletePet(theirs, 1n)).rejects.toHaveProperty('code', 'pet_not_found');
+  await face.deletePet(mine, 1n);
+  await expect(face.getPet(mine, 1n)).rejects.toHaveProperty('code', 'pet_not_found');
+  const { id } = await face.createPet(mine, draft);
+  const order = await face.placeOrder(mine, id);
+  await expect(face.deletePet(mine, id)).rejects.toHaveProperty('code', 'pet_wrong_status');
+  expect(await face.orderOf(mine, id)).toEqual(order);
+  await expect(face.getOrder(theirs, order.id)).rejects.toHaveProperty('code', 'order_not_found');
+  expect(typesOf(await happened()).slice(0, 3)).toEqual([
+    'pet_added',
+    'pet_changed',
+    'pet_deleted',
+  ]);
+});
+
+test('a search for a number finds the animal with that id first, if it fits', async () => {
+  await face.createPets(mine, [
+    { ...draft, name: '1st' },
+    { ...draft, name: '12 Monkeys', status: 'sold' },
+    { ...draft, name: '7 Seas' },
+  ]);
+  const search = (beginning: string, more: Partial<PetSearch> = {}) =>
+    face.searchPets(mine, { beginning, order: 'newest', limit: 9, ...more });
+  const found = async (...asked: Parameters<typeof search>) =>
+    (await search(...asked)).map(({ id }) => id);
+  expect(await found('1')).toEqual([1n, 3n, 2n]);
+  expect(await found('1', { limit: 2 })).toEqual([1n, 3n]);
+  expect(await found('3')).toEqual([3n]);
+  expect(await found('1', { status: 'sold' })).toEqual([3n]);
+  expect(await found('4', { categoryId: 9n })).toEqual([]);
+  expect(await found('1', { after: { id: 3n, name: '12 Monkeys' } })).toEqual([2n]);
+  expect(await face.searchPets(theirs, { beginning: '1', order: 'newest', limit: 9 })).toEqual([]);
+});
+
+test('of many animals, one that breaks the rules keeps all of them out', async () => {
+  const adding = face.createPets(mine, [draft, { ...draft, name: '' }, draft]);
+  await expect(adding).rejects.toHaveProperty('code', 'pet_invalid');
+  expect(await face.listPets(mine, page)).toEqual([rex]);
+  expect(await happened()).toHaveLength(1);
 });
 
 test('an animal is reserved and released', async () => {

@@ -1,5 +1,5 @@
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
-import { checkDomain, verifyDomain } from '../../../src/domains/use-cases/check-domain.ts';
+import { checkDomain, verifyDomain } from '../../../src/domains/use-cases/tend-domain.ts';
 import { servedProject } from '../../support/domains/custom-domains.ts';
 import {
   around,

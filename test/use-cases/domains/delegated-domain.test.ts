@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { DnsChallenges } from '../../../src/domains/certificate-ports.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
-import { checkDomain } from '../../../src/domains/use-cases/check-domain.ts';
+import { checkDomain } from '../../../src/domains/use-cases/tend-domain.ts';
 import { around, closeLabs, domainLab } from '../../support/domains/domain-lab.ts';
 import { none, records, timeout } from '../../support/domains/known-dns.ts';
 import { minute } from '../../support/domains/known-domains.ts';

@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals';
 import pino from 'pino';
 import { QueueWorker } from '../../../src/adapters/schedule/queue-worker.ts';
-import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
+import { AesGcmSealer } from '../../../src/adapters/system/secrets.ts';
 import { queueKinds } from '../../../src/app/queues.ts';
 import { KnownRecipients } from '../../../src/app/wiring/notifications.ts';
 import type { Notification } from '../../../src/notifications/domain/notification.ts';

@@ -23,9 +23,12 @@ const words: {
   readonly [Type in AnyEvent['type']]: (about: Details<Type>, names: Names) => string;
 } = {
   pet_added: ({ petId }) => `Added animal ${petId}`,
+  pet_changed: ({ petId, name, categoryId }) =>
+    `Changed animal ${petId}: ${name}, category ${categoryId}`,
   pet_reserved: ({ petId }) => `Reserved animal ${petId}`,
   pet_released: ({ petId }) => `Released animal ${petId}`,
   pet_sold: ({ petId }) => `Sold animal ${petId}`,
+  pet_deleted: ({ petId, name }) => `Deleted animal ${petId}, ${name}`,
   order_approved: ({ orderId }) => `Approved order ${orderId}`,
   order_delivered: ({ orderId }) => `Delivered order ${orderId}`,
   account_opened: ({ plan }) => `Opened the account on the ${planNames[plan]} plan`,
@@ -226,9 +229,11 @@ const topics: Readonly<Record<AnyEvent['type'], Topic>> = {
   webhook_tested: 'webhooks',
   webhook_repeated: 'webhooks',
   pet_added: 'animals',
+  pet_changed: 'animals',
   pet_reserved: 'animals',
   pet_released: 'animals',
   pet_sold: 'animals',
+  pet_deleted: 'animals',
   order_approved: 'animals',
   order_delivered: 'animals',
 };

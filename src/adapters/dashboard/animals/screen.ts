@@ -43,7 +43,12 @@ export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
     const query = readAnimalsQuery(asked);
     const { status, before } = query;
     const [pets, orders] = await Promise.all([
-      catalogue.newestPets(accountId, { before, limit: perPage + 1 }, status),
+      catalogue.searchPets(accountId, {
+        status,
+        order: 'newest',
+        after: before === undefined ? undefined : { id: before, name: '' },
+        limit: perPage + 1,
+      }),
       namedOrders(catalogue, accountId, query),
     ]);
     const ofNew = refusalOf(refusal, 'add-animal');

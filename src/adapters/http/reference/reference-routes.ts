@@ -14,7 +14,7 @@ const policy =
   "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /** Where the schema of a message is, on the server of the API reference. */
-export const payloadSchemaPath = (type: MessageType): string => `/docs/webhooks/${type}.json`;
+const payloadSchemaPath = (type: MessageType): string => `/docs/webhooks/${type}.json`;
 
 /**
  * The API reference: for people at /docs, for programs at /v1/openapi.json, /docs.md and /llms.txt,

@@ -3,7 +3,7 @@ import type { AuditEntry, AuditLog, AuditSearch } from '../../../access/ports.ts
 import type { Database, Queries } from '../database.ts';
 import { Store } from '../store.ts';
 import { toMillis, type Schema } from '../schema.ts';
-import { events } from '../tables.ts';
+import { subjectOf, toldEvents } from '../kysely-outbox.ts';
 
 type AuditPosition = Pick<AuditEntry, 'id' | 'occurredAt'>;
 
@@ -23,7 +23,9 @@ export class KyselyAuditLog extends Store implements AuditLog {
   ): Promise<readonly AuditEntry[]> {
     const { db } = this;
     const [first, ...others] = stretchesOf(search, this.#hiddenTypes).map((stretch) =>
-      db.selectFrom(newestIn(db, accountId, stretch).limit(limit).as('stretch')).selectAll(),
+      db
+        .selectFrom(newestIn(db, accountId, stretch, search).limit(limit).as('stretch'))
+        .selectAll(),
     );
     if (!first) return [];
     const rows = await others
@@ -32,7 +34,7 @@ export class KyselyAuditLog extends Store implements AuditLog {
       .orderBy('id', 'desc')
       .limit(limit)
       .execute();
-    return rows.map(events.read).map(({ type: what, details, ...entry }) => ({
+    return rows.map(toldEvents.read).map(({ type: what, details, ...entry }) => ({
       ...{ ...entry, what },
       details: JSON.parse(details) as AuditEntry['details'],
     }));
@@ -43,26 +45,36 @@ export class KyselyAuditLog extends Store implements AuditLog {
 interface Stretch {
   readonly actor: string | undefined;
   readonly type: { readonly is: string } | { readonly noneOf: readonly string[] };
-  readonly before: AuditPosition | undefined;
+  readonly subject: string | undefined;
 }
 
 /** The newest of each range are found by index, and the newest overall are among them. */
 const stretchesOf = (
-  { actor, kinds, before }: AuditSearch,
+  { actor, kinds, about }: AuditSearch,
   hidden: readonly string[],
 ): readonly Stretch[] => {
-  if (!kinds) return [{ actor, type: { noneOf: hidden }, before }];
-  const shown = kinds.filter((kind) => !hidden.includes(kind));
-  return shown.map((is) => ({ actor, type: { is }, before }));
+  const subjects = about?.map(subjectOf) ?? [undefined];
+  const types = kinds?.filter((kind) => !hidden.includes(kind)).map((is) => ({ is })) ?? [
+    { noneOf: hidden },
+  ];
+  return subjects.flatMap((subject) => types.map((type) => ({ actor, type, subject })));
 };
 
-const newestIn = (db: Queries, accountId: string, { actor, type, before }: Stretch) =>
+const newestIn = (
+  db: Queries,
+  accountId: string,
+  { actor, type, subject }: Stretch,
+  { before, since, until }: AuditSearch,
+) =>
   db
     .selectFrom('events')
     .selectAll()
     .where('account_id', '=', accountId)
     .where((eb) => ('is' in type ? eb('type', '=', type.is) : eb('type', 'not in', type.noneOf)))
     .$if(actor !== undefined, (of) => of.where('actor', '=', actor ?? ''))
+    .$if(subject !== undefined, (of) => of.where('subject', '=', subject ?? ''))
+    .$if(since !== undefined, (of) => of.where('occurred_at', '>=', since ? toMillis(since) : 0n))
+    .$if(until !== undefined, (of) => of.where('occurred_at', '<', until ? toMillis(until) : 0n))
     .$if(before !== undefined, (of) => (before ? of.where(isBefore(before)) : of))
     .orderBy('occurred_at', 'desc')
     .orderBy('id', 'desc');

@@ -39,7 +39,9 @@ export class KyselySecondFactors extends AggregateStore implements SecondFactors
       const decision = decide(await this.#read(db, personId), person);
       await this.#write(db, decision.state);
       const [event] = decision.events;
-      const since = hasFactor(decision.state) ? (person.factorSince ?? event?.occurredAt) : undefined;
+      const since = hasFactor(decision.state)
+        ? (person.factorSince ?? event?.occurredAt)
+        : undefined;
       const noted = persons.write({ factorSince: since });
       await db.updateTable('people').set(noted).where('id', '=', personId).execute();
       return decision;

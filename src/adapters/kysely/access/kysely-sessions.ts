@@ -56,7 +56,12 @@ export class KyselySessions extends AggregateStore implements Sessions {
         .select(['people.account_id', 'people.email', 'people.password_hash', 'people.role'])
         .select(['people.joined_at', 'people.factor_since', 'people.name as person_name'])
         .select(['people.created_at as person_created_at', 'people.proven_at as person_proven_at'])
-        .select(['accounts.name as account_name', 'accounts.plan', 'accounts.per_minute', 'accounts.per_day'])
+        .select([
+          'accounts.name as account_name',
+          'accounts.plan',
+          'accounts.per_minute',
+          'accounts.per_day',
+        ])
         .select(['accounts.email as account_email', 'accounts.created_at as account_created_at'])
         .select(['accounts.projects', 'accounts.domains', 'accounts.storage_gib'])
         .select(['accounts.warnings', 'accounts.factor_demanded_at'])
@@ -132,10 +137,7 @@ export class KyselySessions extends AggregateStore implements Sessions {
 }
 
 /** Makes room for another session of a locked person. Those that wait for the second factor take no room from the others. */
-const endOldest = async (
-  db: Queries,
-  { id, personId, awaitsFactor }: Session,
-): Promise<void> => {
+const endOldest = async (db: Queries, { id, personId, awaitsFactor }: Session): Promise<void> => {
   const { awaits_factor: awaits } = sessions.write({ awaitsFactor });
   const all = await db
     .selectFrom('sessions')

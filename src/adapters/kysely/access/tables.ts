@@ -123,10 +123,7 @@ export const secondFactors = table({
   passkeys: json<readonly Passkey[]>(v.array(passkey)),
   recovery: json<readonly string[]>(v.array(v.string())),
   challengedUntil: time,
-} satisfies ColumnsOf<
-  Omit<SecondFactor, 'app'>,
-  'secret' | 'sealedBy' | 'appSince' | 'lastStep'
->);
+} satisfies ColumnsOf<Omit<SecondFactor, 'app'>, 'secret' | 'sealedBy' | 'appSince' | 'lastStep'>);
 
 export const signInLinks = table({
   secretHash: text,

@@ -1,5 +1,6 @@
 import {
   sql,
+  type AliasedRawBuilder,
   type Expression,
   type InsertQueryBuilder,
   type InsertResult,
@@ -60,6 +61,17 @@ export class Engine {
     }
   };
 
+  /** A table, read by this index whatever the database guesses of its rows. */
+  by<Row, Name extends string>(table: Name, index: string): AliasedRawBuilder<Row, Name> {
+    const name = sql.table(table);
+    switch (this.#kind) {
+      case 'sqlite':
+        return sql<Row>`${name}`.as(sql`${name} indexed by ${sql.ref(index)}`);
+      case 'mysql':
+        return sql<Row>`${name}`.as(sql`${name} force index (${sql.ref(index)})`);
+    }
+  }
+
   /** The statement is planned once, whatever the value of this parameter. */
   readonly plannedOnce = (parameter: unknown): unknown => {
     switch (this.#kind) {
@@ -75,6 +87,17 @@ export class Engine {
   insertedId({ insertId }: { readonly insertId?: bigint | undefined }): bigint {
     if (insertId === undefined) throw new Error('the database assigned no id');
     return insertId;
+  }
+
+  /** Of several rows that one statement inserted. */
+  firstInsertedId(inserted: { readonly insertId?: bigint | undefined }, rows: number): bigint {
+    switch (this.#kind) {
+      case 'sqlite':
+        // It tells the last one, and nobody else writes meanwhile.
+        return this.insertedId(inserted) - BigInt(rows - 1);
+      case 'mysql':
+        return this.insertedId(inserted);
+    }
   }
 
   /** Inserts a row, or changes the row that has the same key. */

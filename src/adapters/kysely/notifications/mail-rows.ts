@@ -11,7 +11,7 @@ import { mostMailsCounted, type DueMessage, type MailState } from '../../../noti
 import type { Queries } from '../database.ts';
 import { fromMillis, fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
 import { openColumns, sealedColumns } from '../sealed-values.ts';
-import { toldFrom } from './notice-facts.ts';
+import { toldFrom } from './kysely-notices.ts';
 import { mails } from './tables.ts';
 
 type Row = Selectable<Schema['mails']>;

@@ -9,7 +9,7 @@ import {
 } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { Certified } from '../../../domains/domain/attachment/domain-certificate.ts';
 import { awaitsCertificate, isWithheldFrom } from '../../../domains/domain/attachment/serving.ts';
-import { baseOf, isWildcard, wildcardOver } from '../../../domains/domain/names/name-rules.ts';
+import { baseOf, isWildcard, wildcardOver } from '../../../domains/domain/names/hostname.ts';
 import type { Database, Queries } from '../database.ts';
 import { fromMillis, toMillis, type Schema } from '../schema.ts';
 

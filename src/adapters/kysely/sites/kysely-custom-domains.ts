@@ -6,7 +6,7 @@ import {
   type CustomDomainState,
   type DomainDecision,
 } from '../../../domains/domain/attachment/custom-domain.ts';
-import { namesFor } from '../../../domains/domain/names/name-rules.ts';
+import { namesFor } from '../../../domains/domain/names/hostname.ts';
 import type { PairDecision } from '../../../domains/domain/redirects/pair.ts';
 import { domainNotFound } from '../../../domains/domain/domains-error.ts';
 import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';

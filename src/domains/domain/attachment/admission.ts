@@ -1,8 +1,7 @@
 import { DomainError } from '../../../kernel/decision.ts';
 import { inWords } from '../../../kernel/text.ts';
 import type { DomainsErrorCode } from '../domains-error.ts';
-import { shownHost, type Hostname } from '../names/hostname.ts';
-import { isWildcard } from '../names/name-rules.ts';
+import { shownHost, type Hostname, isWildcard } from '../names/hostname.ts';
 
 export const addsWindowMs = 60 * 60_000;
 

@@ -11,8 +11,6 @@ import {
   nextLookAt,
   nextLookAtAstray,
   nextLookAtLive,
-} from './check-schedule.ts';
-import {
   becomeVerified,
   type CustomDomain,
   type DomainDecision,

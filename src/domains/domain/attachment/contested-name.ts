@@ -1,7 +1,6 @@
 import type { DomainChange, TimelineEntry } from './timeline-entries.ts';
-import type { Moment } from './check-schedule.ts';
-import { checkedHourly } from './checks.ts';
 import {
+  type Moment,
   contested,
   type CustomDomain,
   type DomainDecision,
@@ -9,6 +8,7 @@ import {
   type Rival,
   unchanged,
 } from './custom-domain.ts';
+import { checkedHourly } from './checks.ts';
 import { type Certified, isCertified, provenAt, takenOver } from './domain-certificate.ts';
 import { isDelegated, prepared, unprepared, changesRoutes, isAttached } from './serving.ts';
 import { proofOf } from '../dns/records.ts';

@@ -42,8 +42,7 @@ import {
   type ValidationMethod,
   validationMethods,
 } from '../dns/validation.ts';
-import { nameInText } from '../names/hostname.ts';
-import { isWildcard } from '../names/name-rules.ts';
+import { nameInText, isWildcard } from '../names/hostname.ts';
 
 /** A domain that has a certificate, or gets one. It holds the name: one domain over all accounts does. */
 export type Certified =

@@ -15,7 +15,7 @@ import {
 import { type DnsProblem, type DnsProblemCode, isBlocking } from '../dns/problem.ts';
 import type { DnsReport } from '../dns/report.ts';
 import { methodAt, needsTraffic } from '../dns/validation.ts';
-import { covers, isWildcard } from '../names/name-rules.ts';
+import { covers, isWildcard } from '../names/hostname.ts';
 
 type Live = DomainIn<'live'>;
 

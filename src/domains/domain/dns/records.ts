@@ -1,5 +1,4 @@
-import type { Hostname } from '../names/hostname.ts';
-import { baseOf, isWildcard } from '../names/name-rules.ts';
+import { type Hostname, baseOf, isWildcard } from '../names/hostname.ts';
 
 export interface DnsRecord {
   readonly purpose: 'route' | 'ownership' | 'delegation';

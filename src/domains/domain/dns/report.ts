@@ -1,5 +1,15 @@
 import { type CaaPolicy, type Issuers, judgeIssuers } from './caa.ts';
-import { type Delegated, judgeDelegation, judgeDnssec, judgeOwner } from './delegation.ts';
+import {
+  type Delegated,
+  judgeDelegation,
+  judgeDnssec,
+  judgeOwner,
+  methodFor,
+  methodNames,
+  needsTraffic,
+  type Validation,
+  type ValidationMethod,
+} from './validation.ts';
 import { type DnsFacts, type DnsZone, type ResolverFacts, shortened } from './facts.ts';
 import { judgeOwnership, judgeRoute, type RouteFinding } from './route.ts';
 import {
@@ -12,14 +22,7 @@ import {
   problemsIn,
 } from './problem.ts';
 import { cnameTarget } from './records.ts';
-import {
-  methodFor,
-  methodNames,
-  needsTraffic,
-  type Validation,
-  type ValidationMethod,
-} from './validation.ts';
-import { isWildcard } from '../names/name-rules.ts';
+import { isWildcard } from '../names/hostname.ts';
 
 export interface DnsExpectation {
   readonly token: string;

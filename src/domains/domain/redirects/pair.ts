@@ -11,8 +11,12 @@ import {
   hostIn,
 } from './settings.ts';
 import { whyNotAdmitted, type AdmissionFacts } from '../attachment/admission.ts';
-import type { Moment } from '../attachment/check-schedule.ts';
-import { addDomain, type DomainDecision, type DomainDraft } from '../attachment/custom-domain.ts';
+import {
+  type Moment,
+  addDomain,
+  type DomainDecision,
+  type DomainDraft,
+} from '../attachment/custom-domain.ts';
 import { projectHostsOf, type ProjectHost } from '../attachment/serving.ts';
 
 /** A name that an owner typed, and the other of `<name>` and `www.<name>`. */

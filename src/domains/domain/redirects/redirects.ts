@@ -1,7 +1,6 @@
 import type { ProjectHost } from '../attachment/serving.ts';
 import { refusal } from '../domains-error.ts';
-import { cleanName, nameInText } from '../names/hostname.ts';
-import { isWildcard, namesFor } from '../names/name-rules.ts';
+import { cleanName, nameInText, isWildcard, namesFor } from '../names/hostname.ts';
 import {
   type DomainSettings,
   type Redirect,

@@ -1,6 +1,6 @@
 import type { ProjectHost } from '../attachment/serving.ts';
 import type { DomainSettingsChanged, DomainsEvent } from '../domains-event.ts';
-import { isWildcard } from '../names/name-rules.ts';
+import { isWildcard } from '../names/hostname.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 
 /** Whether it is meant as an address rather than a host: then only http and https will do. */
