@@ -103,6 +103,8 @@ export interface Screen {
    * for all pages that are not live.
    */
   readonly live: false | 'bell' | 'rendered' | ((visit: Visit) => Promise<string>);
+  /** People who have to set up a second factor first see only such screens. */
+  readonly isForSetUp?: true;
   /** Handlers that are no plain forms, such as uploads. */
   readonly others?: readonly Other[];
 }

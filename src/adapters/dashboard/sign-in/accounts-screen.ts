@@ -15,6 +15,8 @@ const accountsPath = '/dashboard/accounts';
 type Ports = Pick<DashboardPorts, 'access' | 'networkOf' | 'acting' | 'deadline'> & {
   readonly cookies: Cookies;
   readonly refill: Refill;
+  /** The page that asks for the second factor. */
+  readonly showFactor: (ctx: Context, waiting: SignedIn, kept?: KeptForm) => Promise<void>;
 };
 
 /** After a sign-in that opens several accounts. The query of it says where to go afterwards. */
@@ -39,6 +41,7 @@ export const accountsScreen = (ports: Ports): Screen => ({
   path: accountsPath,
   section: 'account',
   live: false,
+  isForSetUp: true,
   show: async ({ signedIn, query }) => ({
     title,
     content: chooser(await ports.access.accountsOf(signedIn), query.toString()),
@@ -52,7 +55,11 @@ export const accountsScreen = (ports: Ports): Screen => ({
         const kept = readKept(await readForm(ctx, ports));
         if (person !== signedIn.person.id) {
           const session = await ports.access.switchAccount(signedIn, person, originOf(ctx, ports));
-          await startSession(ctx, session, ports);
+          const started = await startSession(ctx, session, ports);
+          if (started.kind === 'waits') {
+            await ports.showFactor(ctx, started.waiting, kept);
+            return undefined;
+          }
         }
         if (kept) {
           await ports.refill(ctx, kept);

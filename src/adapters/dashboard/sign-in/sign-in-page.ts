@@ -21,6 +21,7 @@ import {
   linkWithKept,
 } from '../frame/sent-form.ts';
 import { sendAccountChooser } from './accounts-screen.ts';
+import { showFactorPage } from './proof.ts';
 import { startSession, endSession, originOf, type SignInPorts } from './session.ts';
 
 export const email = v.pipe(
@@ -63,9 +64,12 @@ export const addSignIn = (router: Router, ports: SignInPorts): void => {
     }
     try {
       const session = await access.signIn(checked.output, originOf(ctx, ports));
-      const signedIn = await startSession(ctx, session, ports);
-      if (session.others.length > 0) await sendAccountChooser(ctx, signedIn, kept, ports);
-      else if (kept) await refill(ctx, kept);
+      const started = await startSession(ctx, session, ports);
+      if (started.kind === 'waits') {
+        await showFactorPage(ctx, started.waiting, ports, { query, kept });
+      } else if (session.others.length > 0) {
+        await sendAccountChooser(ctx, started.signedIn, kept, ports);
+      } else if (kept) await refill(ctx, kept);
       else redirectAfterSignIn(ctx);
     } catch (error) {
       await showSignIn(ctx, ports, { query, kept, refusal: refusalFrom(ctx, error, values) });
