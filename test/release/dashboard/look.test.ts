@@ -30,6 +30,11 @@ const pages = {
   animals: '/dashboard/animals',
   'animals that are sold': '/dashboard/animals?status=sold',
   account: '/dashboard/account',
+  people: '/dashboard/account/people',
+  'your profile': '/dashboard/me',
+  'the second factor': '/dashboard/me/second-factor',
+  'an authenticator app': '/dashboard/me/second-factor/app',
+  'the confirmation': '/dashboard/confirm',
   'the choice of a new password': '/dashboard/account/new-password',
   notices: '/dashboard/notices?since=3',
   'the choice of an account': '/dashboard/accounts',
@@ -101,7 +106,7 @@ test('the results of forms, and refused forms, are accessible too', async () => 
   await page.role('button', 'Add webhook').click();
   await page.css('[aria-invalid]').isShown();
   await looksWell();
-  await page.goto(urlOf('/dashboard/account'));
+  await page.goto(urlOf('/dashboard/me'));
   await page.role('button', 'New link').click();
   await page.words('/dashboard/sign-in/').isShown();
   await looksWell();
