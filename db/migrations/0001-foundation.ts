@@ -25,9 +25,11 @@ const access: Tables = {
       domains: maybe(integer),
       storage_gib: maybe(integer),
       created_at: integer,
+      deleted_at: maybe(integer),
       warnings: longText,
       factor_demanded_at: maybe(integer),
     },
+    indexes: { accounts_by_deletion: ['deleted_at'] },
   },
   people: {
     columns: {
@@ -118,6 +120,7 @@ const access: Tables = {
       name: text(400),
       hint: text(40),
       scopes: text(255),
+      project_id: maybe(id),
       created_at: integer,
       expires_at: maybe(integer),
       revoked_at: maybe(integer),
@@ -210,12 +213,24 @@ const sites: Tables = {
       name: text(400),
       slug: unique(text(63)),
       created_at: integer,
+      deleted_at: maybe(integer),
       served_deploy_id: maybe(id),
       last_number: integer,
       domain_settings: maybe(longText),
     },
     foreignKeys: { projects_account: ['account_id', 'accounts'] },
-    indexes: { projects_by_account: ['account_id', 'created_at', 'id'] },
+    indexes: {
+      projects_by_account: ['account_id', 'created_at', 'id'],
+      projects_by_deletion: ['deleted_at'],
+    },
+  },
+  former_slugs: {
+    columns: { slug: primary(text(63)), project_id: id, until: integer },
+    foreignKeys: { former_slugs_project: ['project_id', 'projects'] },
+    indexes: {
+      former_slugs_by_project: ['project_id'],
+      former_slugs_by_end: ['until'],
+    },
   },
   deploys: {
     columns: {
@@ -494,6 +509,7 @@ const notifications: Tables = {
     unique: { webhook_deliveries_once: ['webhook_id', 'message_id'] },
     foreignKeys: { webhook_deliveries_account: ['account_id', 'accounts'] },
     indexes: {
+      webhook_deliveries_by_account: ['account_id'],
       webhook_deliveries_due: ['is_slow', 'next_at'],
       webhook_deliveries_by_webhook: ['webhook_id', 'id'],
       webhook_deliveries_waiting: ['webhook_id', 'next_at'],

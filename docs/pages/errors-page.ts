@@ -12,6 +12,8 @@ const advice: Readonly<Record<ErrorCode, string>> = {
   invalid_api_key: 'Use a current key. Do not repeat the request with this one.',
   insufficient_scope: 'Use a key that has the scope which `message` names.',
   pet_not_found: 'Treat the animal as absent.',
+  project_not_found: 'Check the slug; the key must be of the account that has the project.',
+  deploy_not_found: 'Treat the deploy as deleted.',
   route_not_found: 'Check the path against the reference at `/docs`.',
   method_not_allowed: 'Use a verb from `Allow`.',
   not_acceptable: 'Accept `application/json`, or leave `Accept` out.',
@@ -19,8 +21,9 @@ const advice: Readonly<Record<ErrorCode, string>> = {
   idempotency_in_progress: 'Repeat it after `Retry-After`.',
   operation_removed: 'Use the operation that `message` and `Link` name.',
   payload_too_large: 'Send a smaller body.',
-  unsupported_media_type: 'Send `Content-Type: application/json`.',
+  unsupported_media_type: 'Send the `Content-Type` that `message` names.',
   expectation_failed: 'Leave `Expect` out.',
+  deploy_refused: 'Correct what `message` names, and deploy again; see [sites](sites.md).',
   idempotency_key_reused: 'Use a new key for a new request.',
   rate_limit_exceeded:
     'Wait for `Retry-After`, then go on more slowly; see [retries](api.md#retries).',
@@ -55,6 +58,6 @@ export const errorsPage = (): string => {
     table(['Status', 'Code', 'Meaning', 'What to do'], rows),
     'Headers that come with some of them: `WWW-Authenticate: Bearer` with 401, `Allow` with 405, ' +
       '`Retry-After` (whole seconds) with 409, 429 and 503. `X-Request-Id` comes with every answer, and ' +
-      '[the limits](api.md#limits) with every answer under `/v1`.',
+      '[the limits](api.md#limits) with every answer under `/v1` and `/deploys`.',
   );
 };

@@ -17,6 +17,9 @@ const told: {
   order_approved: ['An order was approved.', 'orderId'],
   order_delivered: ['An order was delivered.', 'orderId'],
   account_opened: ['An account was opened.', 'plan'],
+  account_renamed: ['An account has another name.', 'name'],
+  account_deleted: ['An account was deleted; it can be restored for 7 days.', 'name', 'until'],
+  account_restored: ['A deleted account was restored.'],
   plan_changed: [
     'An account moved to another plan or other limits.',
     'from',
@@ -53,6 +56,16 @@ const told: {
   second_factor_demanded: ['An account demands a second factor, or no longer.', 'isDemanded'],
   session_revoked: ['A person ended one of their sessions.', 'personId', 'sessionId'],
   project_created: ['A project was started.', 'projectId', 'slug'],
+  project_renamed: [
+    'A project has another name, or another address.',
+    ...(['projectId', 'name', 'slug', 'from'] as const),
+  ],
+  project_deleted: [
+    'A project was deleted; it can be restored for 7 days.',
+    ...(['projectId', 'name', 'slug', 'until'] as const),
+  ],
+  project_restored: ['A deleted project was restored.', 'projectId', 'slug'],
+  project_ended: ['A deleted project was not restored in time, and is gone.', 'projectId', 'slug'],
   deploy_succeeded: ['A deploy is complete.', 'projectId', 'deployId', 'number'],
   deploy_failed: [
     'An upload was refused or interrupted.',
@@ -173,7 +186,10 @@ const told: {
 };
 
 const reactions: Readonly<Record<SubscriberName, string>> = {
+  accountMails: 'Mails each person of the account. The same event again mails none.',
   certificates: 'Gets a certificate for every served host that has none.',
+  deletions:
+    'Takes what is served of the project, or of each project of the account, out of service or back into it, with the work on its domains. It follows what is stored now, so the same event again changes nothing.',
   domains: 'Wakes the job that works on due domains.',
   mail: 'Adds a mail for each person who wants the kind. The same event again adds none.',
   notices: 'Adds a notice for the owners. The same event again adds none.',

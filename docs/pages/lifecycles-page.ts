@@ -91,7 +91,7 @@ const deployIn = (state: Deploy['state']): Deploy => {
 };
 const reason = { problem: 'archive_too_large', explanation: '' } as const;
 const siteWith = (deploy: Deploy): Site => ({
-  project: { id: '', accountId: '', name: '', slug: '', createdAt: at },
+  project: { id: '', accountId: '', name: '', slug: '', createdAt: at, deletedAt: undefined },
   deploys: [deploy],
   servedDeployId: undefined,
   lastNumber: deploy.number,

@@ -1,4 +1,4 @@
-import { changePlan, demandFactor } from './domain/account.ts';
+import { changePlan, demandFactor, renameAccount, restoreAccount } from './domain/account.ts';
 import { keyOf, liftBan, revokeApiKey } from './domain/api-key.ts';
 import type { Agreed, Plan } from './domain/quota.ts';
 import type { AccessPorts } from './ports.ts';
@@ -30,6 +30,9 @@ import {
 } from './use-cases/people.ts';
 import {
   createAccount,
+  deleteAccount,
+  endAccount,
+  accountsToEnd,
   showUsage,
   sumUsage,
   removalsDueAt,
@@ -113,6 +116,22 @@ export const access = (ports: AccessPorts) => ({
   rename: rename(ports),
   dismiss: dismiss(ports),
   choosePassword: choosePassword(ports),
+  /** @throws DomainError `account_not_found`, `account_invalid` */
+  renameAccount: (accountId: string, name: string) =>
+    ports.accounts.change(accountId, (account) => renameAccount(account, name, ports.clock.now())),
+  deleteAccount: deleteAccount(ports),
+  /** @throws DomainError `account_not_found`, `account_not_restorable` */
+  restoreAccount: (accountId: string) =>
+    ports.accounts.change(accountId, (account) => restoreAccount(account, ports.clock.now())),
+  /** False for an account that is deleted, or is not there. */
+  isInService: async (accountId: string): Promise<boolean> => {
+    const account = await ports.accounts.find(accountId);
+    return account !== undefined && account.deletedAt === undefined;
+  },
+  /** When `accountsToEnd` finds one. */
+  endsDueAt: () => ports.accounts.firstEnd(),
+  accountsToEnd: accountsToEnd(ports),
+  endAccount: endAccount(ports),
   /** @throws DomainError `account_not_found`, `account_invalid` */
   setPlan: (accountId: string, plan: Plan, agreed: Agreed = {}) =>
     ports.accounts.change(accountId, (account) =>

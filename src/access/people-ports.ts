@@ -22,7 +22,7 @@ export abstract class People {
   abstract find(id: string): Promise<Person | undefined>;
 
   /**
-   * Of all accounts: those who proved the address first, then the oldest. `mostOfAddress` at most.
+   * Of all accounts, those of deleted ones last: those who proved the address first, then the oldest. `mostOfAddress` at most.
    * @param email as `emailOf` gives it
    */
   abstract listByEmail(email: string): Promise<readonly Person[]>;

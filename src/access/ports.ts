@@ -43,6 +43,26 @@ export abstract class Accounts {
     id: string,
     decide: (account: Account) => Decision<Account, AccessEvent>,
   ): Promise<Account>;
+
+  /** As `change`; ends all sessions and links of its people in the same step. */
+  abstract close(
+    id: string,
+    decide: (account: Account) => Decision<Account, AccessEvent>,
+  ): Promise<Account>;
+
+  /** Those that were deleted by then, the oldest first. */
+  abstract deletedBefore(before: Date, limit: number): Promise<readonly Account[]>;
+
+  /** When the first deleted account ends. */
+  abstract firstEnd(): Promise<Date | undefined>;
+
+  /**
+   * Deletes it with all that belongs to it, in small steps, and the account itself last: an account that is half gone is
+   * ended by the next call.
+   * @param mayEnd asked first
+   * @returns false if it may not end yet, has projects, or an event of it waits for a subscriber
+   */
+  abstract end(id: string, mayEnd: (account: Account) => boolean): Promise<boolean>;
 }
 
 /** A key that was presented, with what a request needs to know of its account. */
@@ -289,6 +309,9 @@ export abstract class IdempotencyKeys {
     work: () => Promise<Answer>,
     admit?: () => Promise<void>,
   ): Promise<IdempotencyOutcome<Answer>>;
+
+  /** Frees a key whose work came to nothing after its answer was stored, unless it has another answer by now. */
+  abstract free(request: IdempotentRequest, answer: KeptAnswer): Promise<void>;
 }
 
 export interface AccessPorts {

@@ -8,7 +8,7 @@ import type {
 import type { Census, leasedJob } from '../adapters/schedule/leased-job.ts';
 import { asJob, type Job, type JobEnd } from '../adapters/schedule/cron-jobs.ts';
 import type { Domains } from '../domains/domains.ts';
-import type { Clock, Retention } from '../kernel/ports.ts';
+import { earliest, type Clock, type Retention } from '../kernel/ports.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { Sites } from '../sites/sites.ts';
 import type { Logger } from 'pino';
@@ -27,12 +27,24 @@ export interface WorkerPorts {
   /** Work that one process of a fleet does at a time. */
   readonly leased: (work: Parameters<typeof leasedJob>[0]) => Job['run'];
   readonly retention: Retention;
-  readonly sites: Pick<Sites, 'giveUpCutOffUploads' | 'uploadsCutOffAt'>;
-  readonly domains: Pick<Domains, 'forgetOwnNames' | 'planRenewals' | 'secureSites' | 'sitesDueAt'>;
+  readonly sites: Pick<
+    Sites,
+    'endOldProjects' | 'endProjectsOf' | 'endsDueAt' | 'giveUpCutOffUploads' | 'uploadsCutOffAt'
+  >;
+  readonly domains: Pick<
+    Domains,
+    'endDomains' | 'forgetOwnNames' | 'planRenewals' | 'secureSites' | 'sitesDueAt'
+  >;
   readonly notifications: Pick<Notifications, 'isMailOn'>;
   readonly access: Pick<
     Access,
-    'answerMailRequests' | 'mailRequestsDueAt' | 'removalsDueAt' | 'warnOfRemovals'
+    | 'accountsToEnd'
+    | 'answerMailRequests'
+    | 'endAccount'
+    | 'endsDueAt'
+    | 'mailRequestsDueAt'
+    | 'removalsDueAt'
+    | 'warnOfRemovals'
   >;
   readonly census: Pick<Census<unknown>, 'news' | 'run'>;
   /** node-cron expression. */
@@ -89,9 +101,28 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
     work: asJob((isStopping) => ports.access.warnOfRemovals(isStopping)),
     dueAt: () => ports.access.removalsDueAt(),
   }),
+  shared(ports, {
+    ...{ name: 'end what was deleted', schedule: '37 */10 * * * *' },
+    work: asJob((isStopping) => endDeleted(ports, isStopping)),
+    dueAt: async () => earliest([await ports.sites.endsDueAt(), await ports.access.endsDueAt()]),
+  }),
   ...sendingMail(ports),
   ...forgetting(ports),
 ];
+
+/** What is left of a project or an account that was not restored in time. The account goes in a later run than its projects. */
+const endDeleted = async (
+  { sites, domains, access }: Pick<WorkerPorts, 'sites' | 'domains' | 'access'>,
+  isStopping: () => boolean,
+): Promise<void> => {
+  const ending = { endDomains: (projectId: string) => domains.endDomains(projectId), isStopping };
+  await sites.endOldProjects(ending);
+  for (const { id } of await access.accountsToEnd()) {
+    if (isStopping()) return;
+    await sites.endProjectsOf(id, ending);
+    await access.endAccount(id);
+  }
+};
 
 const sendingMail = (ports: WorkerPorts): readonly Job[] => {
   const { mails } = ports.queues;

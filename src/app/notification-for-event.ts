@@ -12,7 +12,7 @@ import type { AnyEvent, EventTo } from './subscriptions.ts';
 /** Where the names of things come from. */
 export interface Named {
   readonly sites: Pick<Sites, 'listProjects' | 'getSite'>;
-  readonly access: Pick<Access, 'listApiKeys'>;
+  readonly access: Pick<Access, 'isInService' | 'listApiKeys'>;
 }
 
 type EventOf<Type> = Extract<AnyEvent, { type: Type }>;
@@ -67,6 +67,8 @@ const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
     kind: 'certificate.recovered',
     about: { ...(await ofHost(event, named)), expiresAt: event.expiresAt },
   }),
+  project_deleted: ({ slug: project, name, until }) =>
+    Promise.resolve({ kind: 'project.deleted', about: { project, name, until } }),
   deploy_failed: async (event, named, actor) => {
     // Their page shows them what failed.
     if (actor.startsWith('person:')) return undefined;
@@ -96,11 +98,13 @@ const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
     ),
 };
 
-/** @returns undefined if nobody needs to be told */
+/** @returns undefined if nobody needs to be told, also of what is deleted by now */
 export const notificationOf = async (
   { id, actor, event }: StoredEvent,
   named: Named,
 ): Promise<Notification | undefined> => {
+  if (!(await named.access.isInService(event.accountId))) return undefined;
+  if (isOfProject(event) && !(await hasProject(event, named))) return undefined;
   const tell = tells[event.type as keyof typeof tells] as Tell<StoredEvent['event']>;
   const told = await tell(event, named, actor);
   const { accountId, occurredAt } = event;
@@ -116,6 +120,12 @@ interface OfProject {
   readonly accountId: string;
   readonly projectId: string;
 }
+
+const isOfProject = (event: StoredEvent['event']): event is StoredEvent['event'] & OfProject =>
+  'projectId' in event && event.type !== 'project_deleted';
+
+const hasProject = async ({ accountId, projectId }: OfProject, { sites }: Named) =>
+  (await sites.listProjects(accountId)).some(({ id }) => id === projectId);
 
 const slugOf = async ({ accountId, projectId }: OfProject, { sites }: Named): Promise<string> => {
   const project = (await sites.listProjects(accountId)).find(({ id }) => id === projectId);

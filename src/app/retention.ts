@@ -27,6 +27,8 @@ export const retention = {
     keptMs: idempotencyRetentionMs,
   },
   projects: 'kept',
+  // Freed by the job that ends what was deleted.
+  former_slugs: 'kept',
   // Their number is limited.
   deploys: 'kept',
   // An edge that missed a removal for so long starts over.

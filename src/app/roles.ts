@@ -148,7 +148,7 @@ const startEdge = async (
   );
   await container
     .get(SiteAddresses)
-    .publish(ports.https)
+    .publish(ports)
     .catch(async (error: unknown) => {
       await edge.stop();
       throw error;

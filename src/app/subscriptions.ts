@@ -16,7 +16,9 @@ import type { Subscriber } from './queues.ts';
 export type AnyEvent = CatalogueEvent | AccessEvent | SitesEvent | DomainsEvent | WebhookEvent;
 
 export type SubscriberName =
+  | 'accountMails'
   | 'certificates'
+  | 'deletions'
   | 'domains'
   | 'mail'
   | 'notices'
@@ -64,6 +66,9 @@ export const subscriptions = {
   order_approved: shown(),
   order_delivered: shown(),
   account_opened: shown(),
+  account_renamed: shown(),
+  account_deleted: shown('deletions', 'accountMails'),
+  account_restored: shown('deletions'),
   plan_changed: shown(),
   api_key_issued: shown(),
   api_key_rotated: shown(),
@@ -86,6 +91,10 @@ export const subscriptions = {
   second_factor_demanded: shown(),
   session_revoked: shown(),
   project_created: shown(),
+  project_renamed: shown('certificates'),
+  project_deleted: shown('deletions', ...toOwners),
+  project_restored: shown('deletions'),
+  project_ended: shown(),
   deploy_succeeded: shown('certificates'),
   deploy_failed: shown('storage', ...toOwners),
   site_rolled_back: shown(),
@@ -148,20 +157,23 @@ export const subscribers = ({
   addNotice,
   mailOwners,
   mailPeople,
+  mailAccount,
   callWebhooks,
   webhooks,
   callDueWebhooks,
   secureSites,
   tendDomains,
 }: {
-  readonly sites: Pick<Sites, 'removeDeployFiles'>;
-  readonly domains: Pick<Domains, 'adoptPrimary'>;
+  readonly sites: Pick<Sites, 'listAllProjects' | 'removeDeployFiles'>;
+  readonly domains: Pick<Domains, 'adoptPrimary' | 'followProject'>;
   /** Adds a notice for the event, if there is not one already. */
   readonly addNotice: Subscriber;
   /** Adds mails for the event, except those that are there already. */
   readonly mailOwners: Subscriber;
   /** Asks for the mail to the person whom the event concerns. */
   readonly mailPeople: Subscriber;
+  /** Mails all people of the account. */
+  readonly mailAccount: Subscriber;
   /** Adds deliveries for the event, except those that are there already. */
   readonly callWebhooks: Subscriber;
   readonly webhooks: Pick<WebhookCalls, 'pingWebhook'>;
@@ -172,7 +184,16 @@ export const subscribers = ({
   /** Looks for domains with something to do, and does it. */
   readonly tendDomains: () => void;
 }): Readonly<Record<SubscriberName, Subscriber>> => ({
-  // These two only start the work and return: orders take longer than a subscriber may, and the schedule retries them.
+  accountMails: mailAccount,
+  deletions: async ({ event }) => {
+    const deleted = event as Extract<AnyEvent, { type: EventTo<'deletions'> }>;
+    const all = await sites.listAllProjects(deleted.accountId);
+    const its = 'projectId' in deleted ? all.filter(({ id }) => id === deleted.projectId) : all;
+    for (const { id } of its) await domains.followProject(id);
+    tendDomains();
+    secureSites();
+  },
+  // `certificates` and `domains` only start the work and return: orders take longer than a subscriber may, and the schedule retries them.
   certificates: () => {
     secureSites();
     return Promise.resolve();

@@ -12,6 +12,7 @@ import {
   editDomainSettings,
   showDomainSettings,
 } from './use-cases/domain-settings.ts';
+import { endDomains, followProject } from './use-cases/follow-project.ts';
 import { planRenewals } from './use-cases/plan-renewals.ts';
 import {
   readWholeTimeline,
@@ -22,7 +23,7 @@ import {
   showHolds,
 } from './use-cases/show-domain.ts';
 import { forgetOwnNames, secureSites, sitesDueAt } from './use-cases/secure-sites.ts';
-import { showOwnHold } from './use-cases/own-host.ts';
+import { hasPlatformCertificate, showOwnHold } from './use-cases/own-host.ts';
 import { tendDomain, verifyDomain } from './use-cases/tend-domain.ts';
 
 export const domains = (ports: DomainPorts) => ({
@@ -55,6 +56,7 @@ export const domains = (ports: DomainPorts) => ({
   secureSites: secureSites(ports),
   sitesDueAt: sitesDueAt(ports),
   forgetOwnNames: forgetOwnNames(ports),
+  hasPlatformCertificate: hasPlatformCertificate(ports),
   showOwnHold: showOwnHold(ports),
   checkPlatform: checkPlatform(ports),
   showDomain: showDomain(ports),
@@ -70,6 +72,8 @@ export const domains = (ports: DomainPorts) => ({
     const remove = (one: CustomDomain) => removeDomain(one, 'owner', ports.clock.now());
     return (await ports.domains.change(id, remove)).state;
   },
+  followProject: followProject(ports),
+  endDomains: endDomains(ports),
   tendDomain: tendDomain(ports),
   planRenewals: planRenewals(ports),
   countDomains: countDomains(ports),

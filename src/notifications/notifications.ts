@@ -4,6 +4,7 @@ import type { Notification, NotificationKind } from './domain/notification.ts';
 import type { MailState, NotificationsPorts, Reader } from './ports.ts';
 import {
   deliverMail,
+  mailAccount,
   mailOwners,
   mailPerson,
   unsubscribe,
@@ -24,6 +25,7 @@ export const mostCounted = 100;
 
 /** What people are told: at once of what happened, and of what shows only over time. */
 export const notifications = (ports: NotificationsPorts) => ({
+  mailAccount: mailAccount(ports),
   mailOwners: mailOwners(ports),
   mailPerson: mailPerson(ports),
   isMailOn: ports.postman !== undefined,

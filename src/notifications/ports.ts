@@ -140,6 +140,9 @@ export abstract class Recipients {
 
   /** @throws Error if there is no such account */
   abstract accountName(accountId: string): Promise<string>;
+
+  /** False for an account that is deleted. */
+  abstract isInService(accountId: string): Promise<boolean>;
 }
 
 /** Which kinds each person has switched off; all others are on, also those that are new. */

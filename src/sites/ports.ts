@@ -2,6 +2,7 @@ import type { Clock, Ids } from '../kernel/ports.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { StorageRoom } from './domain/storage-quota.ts';
 import type { Allowance, Project } from './domain/project.ts';
+import type { Renaming } from './domain/project-life.ts';
 import type { DeployState, Site } from './domain/site.ts';
 import type { EntryKind, SiteContents } from './domain/site-contents.ts';
 import type { SitesEvent } from './domain/sites-event.ts';
@@ -11,11 +12,21 @@ export interface DeployCounts {
   readonly keptBytes: number;
 }
 
+export interface ProjectKey {
+  readonly accountId: string;
+  readonly slug: string;
+}
+
+/**
+ * Deleted projects, and those of deleted accounts, are there only for the methods that say so. A former address of a project
+ * names it too.
+ */
 export abstract class Projects {
   /**
    * Counts, decides and stores as one step, so only one rival gets the last place.
    * @param decide synchronous; learns how many projects the account has
-   * @throws DomainError `slug_taken` (by any account), `account_not_found`; whatever `decide` throws
+   * @throws DomainError `slug_taken` (by any account, also as the former one of a project), `account_not_found`; whatever
+   *   `decide` throws
    */
   abstract add(
     accountId: string,
@@ -34,20 +45,57 @@ export abstract class Projects {
    * @throws DomainError `project_not_found`
    */
   abstract change(
-    key: { readonly accountId: string; readonly slug: string },
+    key: ProjectKey,
     decide: (site: Site) => Decision<Site, SitesEvent>,
   ): Promise<Site>;
+
+  /** As `change`; the former address leads to the project meanwhile. @throws DomainError `slug_taken` too */
+  abstract rename(key: ProjectKey, decide: (site: Site) => Renaming): Promise<Site>;
+
+  /** As `change`, of a deleted one. @param decide also learns how many projects the account has in service */
+  abstract restore(
+    key: ProjectKey,
+    decide: (site: Site, current: number) => Decision<Site, SitesEvent>,
+  ): Promise<Site>;
+
+  /** The deleted ones of an account, the newest first. */
+  abstract listDeleted(accountId: string): Promise<readonly Project[]>;
+
+  /** All of an account, deleted or not. */
+  abstract listAll(accountId: string): Promise<readonly Project[]>;
+
+  /** Of all accounts, those that were deleted by then, the oldest first. */
+  abstract deletedBefore(before: Date, limit: number): Promise<readonly Project[]>;
+
+  /**
+   * Locks it and deletes it with all that belongs to it but files, together with the events; a project that is gone
+   * already is no error. Its domains must be removed before.
+   */
+  abstract end(
+    projectId: string,
+    now: Date,
+    decide: (site: Site) => readonly SitesEvent[],
+  ): Promise<void>;
+
+  /** When the first deleted project ends, or the first former address is free. */
+  abstract firstEnd(): Promise<Date | undefined>;
+
+  /** Whose project has the address, or had it before; deleted ones too. */
+  abstract accountOf(slug: string): Promise<string | undefined>;
+
+  /** Frees former addresses that lead nowhere from then on. @returns how many */
+  abstract freeSlugs(now: Date, limit: number): Promise<number>;
 
   /**
    * Like `change`, for changes that add files: serialised per account, across its projects.
    * @param decide also receives how many bytes the account's other projects keep
    */
   abstract changeKept(
-    key: { readonly accountId: string; readonly slug: string },
+    key: ProjectKey,
     decide: (site: Site, elsewhere: number) => Decision<Site, SitesEvent>,
   ): Promise<Site>;
 
-  /** How many bytes the deploys of an account keep, unpacked. */
+  /** How many bytes the deploys of an account keep, unpacked; deleted projects too. */
   abstract keptBytes(accountId: string): Promise<number>;
 
   /** How many deploys there are in each state, over all accounts, and how many bytes they keep, unpacked. */

@@ -1,6 +1,6 @@
 import { projectNotFound } from './domain/sites-error.ts';
 import { deleteDeploy, rollBack, type Site } from './domain/site.ts';
-import type { SitesPorts } from './ports.ts';
+import type { ProjectKey, SitesPorts } from './ports.ts';
 import {
   beginDeploy,
   deploySite,
@@ -8,15 +8,31 @@ import {
   giveUpCutOffUploads,
   uploadsCutOffAt,
 } from './use-cases/deploy-site.ts';
-import { showUse, startProject } from './use-cases/projects.ts';
+import {
+  deleteProject,
+  endOldProjects,
+  endProjectsOf,
+  renameProject,
+  restoreProject,
+  showUse,
+  startProject,
+} from './use-cases/projects.ts';
 
-interface ProjectKey {
-  readonly accountId: string;
-  readonly slug: string;
-}
+const siteOf =
+  ({ projects }: Pick<SitesPorts, 'projects'>) =>
+  async ({ accountId, slug }: ProjectKey): Promise<Site> => {
+    const site = await projects.find(slug);
+    if (site?.project.accountId !== accountId) throw projectNotFound(slug);
+    return site;
+  };
 
 /** What an account publishes. */
 export const sites = (ports: SitesPorts) => ({
+  /** The site of a project, if it is the account's. @throws DomainError `project_not_found` */
+  siteOf: siteOf(ports),
+  /** @throws DomainError `project_not_found`, also for another account's */
+  projectIdOf: async (accountId: string, slug: string): Promise<string> =>
+    (await siteOf(ports)({ accountId, slug })).project.id,
   startProject: startProject(ports),
   listProjects: (accountId: string) => ports.projects.list(accountId),
   /** @throws DomainError `project_not_found` */
@@ -25,6 +41,17 @@ export const sites = (ports: SitesPorts) => ({
     if (!site) throw projectNotFound(slug);
     return site;
   },
+  renameProject: renameProject(ports),
+  deleteProject: deleteProject(ports),
+  restoreProject: restoreProject(ports),
+  /** Those that can be restored, the newest first. */
+  listDeletedProjects: (accountId: string) => ports.projects.listDeleted(accountId),
+  /** Deleted ones too. */
+  listAllProjects: (accountId: string) => ports.projects.listAll(accountId),
+  /** When `endOldProjects` has something to do. */
+  endsDueAt: () => ports.projects.firstEnd(),
+  endOldProjects: endOldProjects(ports),
+  endProjectsOf: endProjectsOf(ports),
   beginDeploy: beginDeploy(ports),
   finishDeploy: finishDeploy(ports),
   deploySite: deploySite(ports),

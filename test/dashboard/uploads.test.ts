@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket, type AddressInfo } from 'node:net';
 import { type FileHandle, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import {
+  receiveBody,
   receiveForm,
   uploadPace,
   type UploadPace,
@@ -57,9 +59,10 @@ describe('one upload', () => {
     let settle: (how: unknown) => void;
     outcome = new Promise((resolve) => (settle = resolve));
     server = createServer((request, response) => {
-      receiveForm(request, file, pace)
+      const receive = request.headers['content-type'] ? receiveForm : receiveBody;
+      receive(request, file, pace)
         .then(
-          () => 'received',
+          (found) => found ?? 'received',
           (error: unknown) => error,
         )
         .then((how) => {
@@ -130,6 +133,22 @@ describe('one upload', () => {
     socket.write(`${content}${partEnd}`);
     expect(await outcome).toBe('received');
     expect(await readFile(join(folder, 'upload'), 'utf8')).toBe(content);
+  });
+
+  test('a body that is the archive is received, byte for byte, with its hash', async () => {
+    pace = patient;
+    const content = 'x'.repeat(1_000_000);
+    socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${String(content.length)}\r\n\r\n`);
+    socket.write(content);
+    expect(await outcome).toBe(hash('sha256', content, 'hex'));
+    expect(await readFile(join(folder, 'upload'), 'utf8')).toBe(content);
+  });
+
+  test('such a body is ended as a form is when it is too slow', async () => {
+    pace = usual;
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n');
+    trickle();
+    expect(await outcome).toMatchObject({ code: 'upload_too_slow' });
   });
 
   test('a form of nothing but empty parts is refused after the first of them, before the rest arrives', async () => {

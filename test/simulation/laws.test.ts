@@ -78,6 +78,8 @@ const wellWorld = () => {
   const authority = () => ({
     over: [] as object[],
     orders: [] as object[],
+    granted: [] as object[],
+    weather: { repeats: 0 },
     rejected: new Set<string>(),
   });
   const past = new Past(() => time.now, zones);
@@ -138,6 +140,19 @@ const plants: Readonly<Record<string, Plant>> = {
     time.now += hourMs;
     expect(law.onOrder?.({ authority: 'two', names: [host] }, seen)).toBeUndefined();
     return law.onOrder?.({ authority: 'one', names: [host] }, seen);
+  },
+  'Each request for an order that an authority grants was counted before': (
+    law,
+    { seen, world },
+  ) => {
+    const entry = { kind: 'order', occurred_at: begin, authority: 'acme.one.example', host };
+    put('authority_ledger', entry);
+    world.authorities.one.granted.push({ names: [host], isExempt: false });
+    expect(law.afterStep?.(seen)).toBeUndefined();
+    world.authorities.one.granted.push({ names: [host], isExempt: true });
+    expect(law.afterStep?.(seen)).toBeUndefined();
+    world.authorities.one.granted.push({ names: [host], isExempt: false });
+    return law.afterStep?.(seen);
   },
   'An order that an authority has made is continued, and not asked for again': (
     law,

@@ -1,6 +1,12 @@
 import { liveIsSecure, type Decided } from './laws/certificates.ts';
 import { liveIsServed, rightGoesLive, settlingMs } from './laws/going-live.ts';
-import { accountsHaveTheirShare, caaIsObeyed, limitsAreKept, ordersGoOn } from './laws/orders.ts';
+import {
+  accountsHaveTheirShare,
+  caaIsObeyed,
+  limitsAreKept,
+  ordersAreCounted,
+  ordersGoOn,
+} from './laws/orders.ts';
 import { leasesHold } from './laws/leases.ts';
 import { LawBroken, type AskedOrder, type Facts, type Law, type Seen } from './laws/law.ts';
 import { statesAreTold } from './laws/events.ts';
@@ -44,6 +50,7 @@ export const allLaws = (decided?: Decided): readonly Law[] => [
   caaIsObeyed,
   limitsAreKept,
   accountsHaveTheirShare(),
+  ordersAreCounted(),
   ordersGoOn(),
   leasesHold(),
   liveIsSecure(decided),
@@ -138,6 +145,11 @@ export class Laws {
   /** What an owner was told, or `done`. */
   onAnswer(outcome: string): void {
     if (outcome !== 'done') this.#reached.count(`refusal ${outcome}`);
+  }
+
+  /** A budget that a page shows, and no timeline. */
+  onHold(budget: string): void {
+    this.#reached.count(`budget ${budget}`);
   }
 
   onLog(name: ProcessName, line: string): void {

@@ -43,6 +43,8 @@ export interface OwnerPorts {
   readonly api: () => SimulatedProcess | undefined;
   /** Of what is interesting to a reader of the story. */
   readonly note: (who: string, text: string) => void;
+  /** When a page says that a certificate waits for a budget. */
+  readonly onHold?: (budget: string) => void;
   /** Of each step: `done`, or why not. */
   readonly onAnswer?: (shop: ShopName, words: readonly string[], outcome: string) => void;
 }
@@ -179,11 +181,16 @@ export class Owners {
       case 'deploys':
         return this.#at(
           ({ container }) =>
-            container
-              .get(SitesKey)
-              .deploySite(project, { upload: 'site', madeBy: 'operator', message: undefined }),
-          shop,
+            container.get(SitesKey).deploySite(project, {
+              upload: host || 'site',
+              madeBy: 'operator',
+              message: undefined,
+            }),
+          // Where something else is uploaded, the command line does it.
+          host === '' ? shop : undefined,
         );
+      case 'looks':
+        return this.#lookAtProject(shop);
       case 'takes':
         return this.#at(({ container }) =>
           container.get(AccessKey).setPlan(accountId, host as 'pro'),
@@ -309,6 +316,15 @@ export class Owners {
       const wanted = `a password for ${name} at ${String(this.#ports.time.now)}`;
       if (signedIn) await access.choosePassword(signedIn, { current: '', wanted });
     });
+  }
+
+  /** At the page of the project, which says what the certificate of its own host waits for. */
+  async #lookAtProject({ accountId, project: { slug } }: Shop): Promise<void> {
+    const hold = await this.#at(async ({ container }) => {
+      const { servedDeployId } = await container.get(SitesKey).getSite(slug);
+      return container.get(DomainsKey).showOwnHold({ accountId, slug, servedDeployId });
+    });
+    if (hold) this.#ports.onHold?.(hold.reason);
   }
 
   #call({ key }: Shop, call: Omit<Parameters<typeof callApi>[1], 'key'>): Promise<Answer> {

@@ -112,6 +112,9 @@ export class Simulation {
       note: (who, text) => {
         this.#line(`     ${who}: ${text}`);
       },
+      onHold: (budget) => {
+        this.laws.onHold(budget);
+      },
       onAnswer: (shop, words, outcome) => {
         this.#history.answered(shop, this.time.now, { words, outcome });
         this.laws.onAnswer(outcome);
@@ -305,8 +308,9 @@ export class Simulation {
 
   /** Tells the other processes what one has stored: by a signal, or at their next look. */
   #spread(from: Actor, tables: ReadonlySet<string>): void {
-    const news = [...tables].filter((table) => isNews(table.replace(/^claims of /, '')));
-    if (news.length === 0) return;
+    const isAsked = from.name === 'api' && tables.has('domains');
+    const hasNews = [...tables].some((table) => isNews(table.replace(/^claims of /, '')));
+    if (!hasNews && !isAsked) return;
     const chance = this.#chance.of('signals', from.name);
     for (const process of this.fleet.values()) {
       if (process.actor === from) continue;
@@ -332,7 +336,7 @@ export class Simulation {
   }
 }
 
-/** What other processes wait for; the rest changes at each look. */
+/** What other processes wait for; the rest changes at each look. Of domains, only what an owner asks for. */
 const isNews = (table: string): boolean =>
   [
     'events',

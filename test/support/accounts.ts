@@ -23,6 +23,7 @@ export const keyDecision = (accountId: string, draft: Partial<ApiKey> = {}, at =
     name: 'Key',
     hint: 'pets_live_abcd…wxyz',
     scopes: [...scopes],
+    projectId: undefined,
     expiresAt: undefined,
   };
   const { state: key, events } = issueApiKey({ id, accountId, ...common, ...draft }, at);

@@ -32,6 +32,10 @@ export const everyKind = (host = birds, webhookId = 'hook_1'): readonly Told[] =
       kind: 'certificate.recovered',
       about: { ...host, expiresAt: '2026-06-01T10:00:00.000Z' },
     },
+    'project.deleted': {
+      kind: 'project.deleted',
+      about: { project: host.project, name: 'Birds', until },
+    },
     'deploy.failed': {
       kind: 'deploy.failed',
       about: { project: host.project, number: 7, explanation: 'There is no index.html.' },
@@ -50,7 +54,10 @@ export const everyKind = (host = birds, webhookId = 'hook_1'): readonly Told[] =
       kind: 'webhook.off',
       about: { webhookId, receiver: 'hooks.zoo.example', reason: 'failing' },
     },
-    'person.invited': { kind: 'person.invited', about: { ...person, ...signInLink, until } },
+    'person.invited': {
+      kind: 'person.invited',
+      about: { ...person, ...signInLink, until, role: 'editor' },
+    },
     'sign_in.link': {
       kind: 'sign_in.link',
       about: { ...person, links: [signInLink], until, isForPassword: false },
@@ -67,4 +74,5 @@ export const everyKind = (host = birds, webhookId = 'hook_1'): readonly Told[] =
       kind: 'password.changed',
       about: { ...person, account: 'Zoo', changedAt: '2026-03-01T10:00:00.000Z' },
     },
+    'account.deleted': { kind: 'account.deleted', about: { account: 'Zoo', until } },
   } satisfies { readonly [Kind in Told['kind']]: Extract<Told, { kind: Kind }> });

@@ -45,6 +45,7 @@ import { judgeOwnership } from '../../src/domains/domain/dns/route.ts';
 import { cleanName, parseHostname } from '../../src/domains/domain/names/hostname.ts';
 import { isInNetwork, isUnspecified } from '../../src/domains/domain/dns/facts.ts';
 import { slugOf, isReservedSlug } from '../../src/sites/domain/project.ts';
+import { readSlug } from '../../src/sites/domain/project-life.ts';
 import {
   publishedPath,
   shownPath,
@@ -167,6 +168,10 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       slugOf: parser("a-' \u0315\u0300ﷺ", slugOf),
       isReservedSlug: parser('w0t-a', isReservedSlug),
     },
+  },
+  'sites/domain/project-life.ts': {
+    operations: 2,
+    parsers: { readSlug: parser('a-0 ', readSlug) },
   },
   'domains/domain/redirects/redirects.ts': `${ours}addresses of redirects that were admitted.`,
   'domains/domain/redirects/settings.ts': {

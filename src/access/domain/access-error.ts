@@ -3,6 +3,7 @@ import { DomainError } from '../../kernel/decision.ts';
 export type AccessErrorCode =
   | 'account_not_found'
   | 'account_invalid'
+  | 'account_not_restorable'
   | 'api_key_not_found'
   | 'api_key_invalid'
   | 'api_keys_full'

@@ -40,6 +40,10 @@ interface OperationRemoval extends DomainEvent<'operation_removal'> {
 /** Times are ISO 8601. */
 export type AccessEvent =
   | (DomainEvent<'account_opened'> & { readonly plan: Plan })
+  | (DomainEvent<'account_renamed'> & { readonly name: string })
+  /** `until`: it can be restored. */
+  | (DomainEvent<'account_deleted'> & { readonly name: string; readonly until: string })
+  | DomainEvent<'account_restored'>
   | PlanChanged
   | KeyEvent<'api_key_issued'>
   | (KeyEvent<'api_key_rotated'> & { readonly oldSecretUntil: string })

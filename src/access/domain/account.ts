@@ -13,10 +13,11 @@ import {
   type SiteLimits,
 } from './quota.ts';
 import { type Decision, DomainError } from '../../kernel/decision.ts';
+import { isRestorable, restorableUntil, type Deletable } from '../../kernel/deletion.ts';
 import { isName } from '../../kernel/text.ts';
 
 /** One store. Everything else belongs to exactly one account. */
-export interface Account {
+export interface Account extends Deletable {
   readonly id: string;
   readonly name: string;
   /** The owner's address, lower case. */
@@ -47,16 +48,14 @@ export interface Warnings {
 
 /** @throws DomainError `account_invalid` */
 export const openAccount = (
-  draft: Omit<Account, 'createdAt' | 'ownLimits' | 'siteLimits' | 'warnings' | 'factorDemandedAt'>,
+  draft: Omit<
+    Account,
+    'createdAt' | 'deletedAt' | 'ownLimits' | 'siteLimits' | 'warnings' | 'factorDemandedAt'
+  >,
   now: Date,
 ): Decision<Account, AccessEvent> => {
-  const name = draft.name.trim();
+  const name = accountName(draft.name);
   const email = emailOf(draft.email);
-  if (!isName(name, 100)) {
-    throw invalid(
-      'An account needs a name of 1 to 100 characters, without control characters and direction marks.',
-    );
-  }
   if (!isEmail(email)) {
     throw invalid(`"${email}" is not an e-mail address; write it like owner@shop.example.`);
   }
@@ -68,10 +67,60 @@ export const openAccount = (
       ownLimits: undefined,
       siteLimits: { ...noSiteLimits },
       createdAt: now,
+      deletedAt: undefined,
       warnings: { quota: undefined, removals: [] },
       factorDemandedAt: undefined,
     },
     events: [{ type: 'account_opened', accountId: draft.id, occurredAt: now, plan: draft.plan }],
+  };
+};
+
+const accountName = (raw: string): string => {
+  const name = raw.trim();
+  if (isName(name, 100)) return name;
+  throw invalid(
+    'An account needs a name of 1 to 100 characters, without control characters and direction marks.',
+  );
+};
+
+/** @throws DomainError `account_invalid` */
+export const renameAccount = (
+  account: Account,
+  wanted: string,
+  now: Date,
+): Decision<Account, AccessEvent> => {
+  const name = accountName(wanted);
+  if (name === account.name) return { state: account, events: [] };
+  const renamed = {
+    type: 'account_renamed',
+    accountId: account.id,
+    occurredAt: now,
+    name,
+  } as const;
+  return { state: { ...account, name }, events: [renamed] };
+};
+
+/** Takes it out of service at once; deleting it again changes nothing. */
+export const deleteAccount = (account: Account, now: Date): Decision<Account, AccessEvent> => {
+  if (account.deletedAt) return { state: account, events: [] };
+  const { id: accountId, name } = account;
+  const told = { accountId, occurredAt: now, name, until: restorableUntil(now).toISOString() };
+  return {
+    state: { ...account, deletedAt: now },
+    events: [{ type: 'account_deleted', ...told }],
+  };
+};
+
+/** Restoring one in service changes nothing. @throws DomainError `account_not_restorable` */
+export const restoreAccount = (account: Account, now: Date): Decision<Account, AccessEvent> => {
+  if (!account.deletedAt) return { state: account, events: [] };
+  if (!isRestorable(account, now)) {
+    const message = `${account.name} was deleted more than 7 days ago and cannot be restored.`;
+    throw new DomainError<AccessErrorCode>('account_not_restorable', message);
+  }
+  return {
+    state: { ...account, deletedAt: undefined },
+    events: [{ type: 'account_restored', accountId: account.id, occurredAt: now }],
   };
 };
 

@@ -4,8 +4,11 @@ import { type Decision, DomainError } from '../../kernel/decision.ts';
 import { isName } from '../../kernel/text.ts';
 import crc32 from 'crc-32';
 
-export const scopes = ['pets:read', 'pets:write', 'orders:read'] as const;
+export const scopes = ['pets:read', 'pets:write', 'orders:read', 'deploys:write'] as const;
 export type Scope = (typeof scopes)[number];
+
+/** Of a key for which none were chosen: what visitors of the account's sites get is changed only by those that are meant to. */
+export const defaultScopes = scopes.filter((scope) => scope !== 'deploys:write');
 
 /** An API key without its secret: that is shown once and kept as a hash only. */
 export interface ApiKey {
@@ -15,6 +18,8 @@ export interface ApiKey {
   /** The first and last characters of the secret, to recognise it. */
   readonly hint: string;
   readonly scopes: readonly Scope[];
+  /** The only one that it deploys to; undefined for all of the account. Its other scopes have no project. */
+  readonly projectId: string | undefined;
   readonly createdAt: Date;
   readonly expiresAt: Date | undefined;
   readonly revokedAt: Date | undefined;
@@ -66,6 +71,11 @@ export const issueApiKey = (
   }
   if (draft.scopes.length === 0) {
     throw invalid(`An API key needs at least one scope of ${scopes.join(', ')}.`);
+  }
+  if (draft.projectId !== undefined && !draft.scopes.includes('deploys:write')) {
+    throw invalid(
+      'A key for one project needs the scope deploys:write, because only deploys have a project.',
+    );
   }
   if (draft.expiresAt && draft.expiresAt <= now) {
     throw invalid('The expiry of an API key must be in the future.');

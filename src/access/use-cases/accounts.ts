@@ -1,6 +1,7 @@
 import { accountNotFound } from '../domain/access-error.ts';
 import {
   type Account,
+  deleteAccount as deleted,
   type EndingOperation,
   firstStepAt,
   openAccount,
@@ -22,6 +23,7 @@ import {
 } from '../domain/quota.ts';
 import type { AccessPorts, CallsOfKey, HourOfUsage, UsageSum } from '../ports.ts';
 import { type IssuedKey, mintKey } from './api-keys.ts';
+import { endedBefore, hasEnded } from '../../kernel/deletion.ts';
 import { earliest } from '../../kernel/ports.ts';
 
 /**
@@ -44,6 +46,26 @@ export const createAccount =
     await ports.accounts.open(account, decision, owner);
     return { account: account.state, key: issued };
   };
+
+/** Ends all sessions and links of its people. @throws DomainError `account_not_found` */
+export const deleteAccount =
+  ({ accounts, clock }: Pick<AccessPorts, 'accounts' | 'clock'>) =>
+  (accountId: string): Promise<Account> =>
+    accounts.close(accountId, (account) => deleted(account, clock.now()));
+
+const mostAtOnce = 20;
+
+/** Accounts that were not restored in time, the longest deleted first. */
+export const accountsToEnd =
+  ({ accounts, clock }: Pick<AccessPorts, 'accounts' | 'clock'>) =>
+  async (): Promise<readonly Account[]> =>
+    accounts.deletedBefore(endedBefore(clock.now()), mostAtOnce);
+
+/** @returns false while projects of it are left, or somebody still has to hear of an event of it */
+export const endAccount =
+  ({ accounts, clock }: Pick<AccessPorts, 'accounts' | 'clock'>) =>
+  (accountId: string): Promise<boolean> =>
+    accounts.end(accountId, (account) => hasEnded(account, clock.now()));
 
 export interface Usage {
   readonly limits: Limits;
@@ -132,6 +154,7 @@ export const warnOfRemovals = (ports: Ports) => {
     const near = endings.filter((one) => removalStep(one, clock.now()) !== undefined);
     if (near.length === 0) return;
     for (const account of await accounts.list()) {
+      if (account.deletedAt) continue;
       for (const ending of near) {
         if (isStopping()) return;
         const isNews = warnOfRemoval(account, ending, clock.now()).events.length > 0;

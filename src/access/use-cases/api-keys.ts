@@ -3,13 +3,13 @@ import {
   admitApiKey,
   type ApiKey,
   composeSecret,
+  defaultScopes,
   issueApiKey,
   keyOf,
   type Overlap,
   randomLength,
   rotateApiKey,
   type Scope,
-  scopes as allScopes,
   secretHint,
 } from '../domain/api-key.ts';
 import type { AccessPorts, KeyToStore } from '../ports.ts';
@@ -23,8 +23,10 @@ export interface IssuedKey extends ApiKey {
 export interface KeyWish {
   readonly accountId: string;
   readonly name: string;
-  /** All of them by default. */
+  /** `defaultScopes` by default. */
   readonly scopes?: readonly Scope[];
+  /** Of a project of the account; all by default. */
+  readonly projectId?: string;
   readonly expiresAt?: Date;
 }
 
@@ -39,12 +41,12 @@ export const createApiKey =
 
 export const mintKey = (
   { keyMaterial, clock, ids }: Pick<AccessPorts, 'keyMaterial' | 'clock' | 'ids'>,
-  { accountId, name, scopes = allScopes, expiresAt }: KeyWish,
+  { accountId, name, scopes = defaultScopes, projectId, expiresAt }: KeyWish,
 ): { decision: Decision<KeyToStore, AccessEvent>; issued: IssuedKey } => {
   const secret = composeSecret(keyMaterial.randomBase62(randomLength));
   const hint = secretHint(secret);
   const { state: key, events } = issueApiKey(
-    { id: ids.next('key'), accountId, name, hint, scopes, expiresAt },
+    { id: ids.next('key'), accountId, name, hint, scopes, projectId, expiresAt },
     clock.now(),
   );
   return {

@@ -26,6 +26,8 @@ export interface Caller {
   readonly plan: Plan;
   readonly limits: Limits;
   readonly scopes: readonly Scope[];
+  /** The only one that it deploys to; undefined for all. */
+  readonly projectId: string | undefined;
   readonly ban: Ban | undefined;
 }
 
@@ -43,8 +45,8 @@ export const authenticate =
     if (!holder || !opens(holder.key, now)) throw refused();
     const { key, plan, limits, secretUntil } = holder;
     if (secretUntil && secretUntil <= now) throw refused();
-    const { id: keyId, accountId, scopes, ban } = key;
-    return { accountId, keyId, plan, limits, scopes, ban };
+    const { id: keyId, accountId, scopes, projectId, ban } = key;
+    return { accountId, keyId, plan, limits, scopes, projectId, ban };
   };
 
 const refused = () =>

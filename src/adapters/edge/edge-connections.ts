@@ -54,7 +54,8 @@ export class EdgeConnections {
 
   /** @returns undefined when it ended already */
   connectionOf({ stream, socket }: EdgeRequest): EdgeConnection | undefined {
-    return this.#secure.get(stream?.session ?? socket);
+    const known = this.#secure.get(stream?.session ?? socket);
+    return known ?? ('encrypted' in socket ? undefined : this.below(socket));
   }
 
   watch(plain: Server, secure: Http2SecureServer): void {

@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
-import type { Route } from '../../domains/domain/redirects/redirects.ts';
+import { isPreview, type Route } from '../../domains/domain/redirects/redirects.ts';
 import { isAbsolute, redirectTarget } from '../../domains/domain/redirects/settings.ts';
 import { requestBeginning, requestName, tellAnswer, type Tracer } from '../../kernel/tracer.ts';
 import { Unavailable } from '../../kernel/ports.ts';
@@ -62,28 +62,50 @@ export const secureHandler =
     const route = isForHost ? ports.routes.find(host) : undefined;
     if (!route) refuse(request, response, 421);
     else if (route.kind === 'site')
-      serve(ports, { answers, answer, request, response, deployId: route.deployId, path });
+      serve(ports, { answers, answer, request, response, ...servedBy(route), path });
     else redirect(request, response, route, path);
   };
 
+type SiteRoute = Extract<Route, { kind: 'site' }>;
+
+const servedBy = ({ name, deployId }: SiteRoute) => ({ deployId, isPreview: isPreview(name) });
+
+export interface PlainTerms {
+  readonly answers: Answers;
+  readonly listens: { readonly http: number; readonly https: number };
+  /** Whether previews without a certificate are served here: in development. */
+  readonly previews: boolean;
+}
+
 /** A request without TLS goes to HTTPS, with its path and query, on hosts that are served. */
 export const plainHandler =
-  (
-    { routes, challenges }: Pick<EdgePorts, 'routes' | 'challenges'>,
-    ports: { readonly http: number; readonly https: number },
-  ): EdgeHandler =>
+  (ports: EdgePorts, { answers, listens, previews }: PlainTerms): EdgeHandler =>
   (request, response) => {
+    const { routes, challenges } = ports;
     const target = targetOr400(request, response);
     if (!target) return;
     if (target.path.startsWith(challengePrefix)) {
+      answers.requests += 1;
       void challenges.serve(request, response, target);
       return;
     }
-    if (!routes.find(target.host)) {
+    const route = routes.find(target.host);
+    const isBare = route !== undefined && isPreview(route.name) && !routes.certificate(target.host);
+    if (isBare && previews && route.kind === 'site') {
+      const answer = answers.begin(request, response);
+      if (!answer) return;
+      // It ends with the route.
+      answer.connection.host = target.host;
+      const { path } = target;
+      serve(ports, { answers, answer, request, response, ...servedBy(route), path });
+      return;
+    }
+    answers.requests += 1;
+    if (!route || isBare) {
       refuse(request, response, 404);
       return;
     }
-    const port = portFor(request, ports.http, ports.https);
+    const port = portFor(request, listens.http, listens.https);
     refuse(request, response, 308, ['Location', `https://${target.host}${port}${target.path}`]);
   };
 

@@ -46,6 +46,8 @@ export interface EdgeSettings {
   readonly now?: () => number;
   readonly onRequest?: (request: Pick<IncomingMessage, 'method' | 'url'>) => void;
   readonly tracer?: Tracer | undefined;
+  /** Whether previews without a certificate are served over plain HTTP. */
+  readonly plainPreviews?: boolean;
 }
 
 /** Serves published sites: HTTP/1.1 and HTTP/2 over TLS, and the way there from plain HTTP. */
@@ -61,10 +63,12 @@ export class EdgeServer {
   readonly #ticks: Ticks;
   readonly #now: () => number;
   #looking: NodeJS.Timeout | undefined;
-  #redirected = 0;
   #refusedHandshakes = 0;
 
-  constructor(ports: EdgePorts, { limits: others, now, onRequest, tracer }: EdgeSettings = {}) {
+  constructor(
+    ports: EdgePorts,
+    { limits: others, now, onRequest, tracer, plainPreviews = false }: EdgeSettings = {},
+  ) {
     const limits = (this.#limits = { ...edgeLimits, ...others });
     this.#now = now ?? (() => performance.now());
     const [usages, ticks] = [this.#usages, { now: this.#now() }];
@@ -78,11 +82,11 @@ export class EdgeServer {
     });
     const traced = (scheme: 'http' | 'https', handle: EdgeHandler): EdgeHandler =>
       tracer ? tracedVisits(tracer, scheme, handle) : handle;
-    const redirect = oneAtATime(traced('http', plainHandler(ports, this.#ports)), setImmediate);
+    const terms = { answers: this.#answers, listens: this.#ports, previews: plainPreviews };
+    const answerPlain = oneAtATime(traced('http', plainHandler(ports, terms)), setImmediate);
     this.#plain = createServer(http1, (request, response) => {
       onRequest?.(request);
-      this.#redirected += 1;
-      redirect(request, response);
+      answerPlain(request, response);
     });
     const answer = traced('https', secureHandler(ports, this.#answers));
     this.#secure = createSecureServer(
@@ -121,7 +125,7 @@ export class EdgeServer {
       connections: this.#connections.count,
       answers: this.#usages.all.answers,
       heldBytes: this.#usages.all.bytes,
-      requests: this.#answers.requests + this.#redirected,
+      requests: this.#answers.requests,
       refusedHandshakes: this.#refusedHandshakes,
       refusedRequests: this.#answers.refused,
       failedRequests: this.#answers.failed,

@@ -5,6 +5,7 @@ import { CoalescedRuns } from '../../kernel/signals.ts';
 import { hostOf } from '../../domains/domain/certificates/renewal.ts';
 import { isWildcard, namesFor, wildcardOver } from '../../domains/domain/names/hostname.ts';
 import type { Route } from '../../domains/domain/redirects/redirects.ts';
+import { isAbsolute } from '../../domains/domain/redirects/settings.ts';
 import { pairOf } from '../../domains/domain/own/own-name.ts';
 import type { EdgeRecords, LoadedCertificate } from '../../domains/ports.ts';
 
@@ -143,7 +144,7 @@ export class RouteTable {
     const { revision, routes, certificates } = await this.#records.changesSince(0n);
     const before = this.#routes;
     const known = this.#certificates;
-    this.#routes = new Map(routes.map((route) => [this.#hostOf(route.name), route]));
+    this.#routes = new Map(routes.map((route) => [this.#hostOf(route.name), this.#led(route)]));
     this.#certificates = new Map(certificates.map((one) => [one.host, one]));
     this.#revision = revision;
     for (const [host, { projectId }] of before) {
@@ -175,7 +176,7 @@ export class RouteTable {
   #take(route: Route): void {
     const host = this.#hostOf(route.name);
     const before = this.find(host);
-    this.#routes.set(host, route);
+    this.#routes.set(host, this.#led(route));
     this.#tellMoved(host, before, route);
   }
 
@@ -183,6 +184,12 @@ export class RouteTable {
   #tellMoved(host: string, before: Route | undefined, { name, projectId }: Route): void {
     if (!before || before.projectId === projectId) return;
     this.#changes.emit(before.name === name ? 'moved' : 'removed', host);
+  }
+
+  /** A former address of a project redirects to one label below the platform host. */
+  #led(route: Route): Route {
+    if (route.kind === 'site' || isAbsolute(route.to)) return route;
+    return { ...route, to: this.#hostOf(route.to) };
   }
 
   #hostOf(name: string): string {

@@ -20,6 +20,7 @@ export interface SiteRequest {
   readonly request: EdgeRequest;
   readonly response: EdgeResponse;
   readonly deployId: string;
+  readonly isPreview: boolean;
   readonly path: string;
 }
 
@@ -28,12 +29,12 @@ type Sending = Promise<void> | undefined;
 
 /** Answers with what the deploy holds at the path. @throws Unavailable before anything was sent */
 export const serveSite = (cache: SiteCache, visit: SiteRequest): Sending => {
-  const { request, response, deployId } = visit;
+  const { request, response } = visit;
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     refuse(request, response, 405, ['Allow', 'GET, HEAD']);
     return undefined;
   }
-  const found = cache.site(deployId);
+  const found = cache.site(visit);
   return found instanceof Promise
     ? found.then((site) => serveFrom(site, cache, visit))
     : serveFrom(found, cache, visit);

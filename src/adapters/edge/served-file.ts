@@ -20,15 +20,17 @@ type Forms = Readonly<Partial<Record<Encoding, ServedForm>>>;
 
 export class ServedFile {
   readonly file: StoredFile;
+  readonly #isPreview: boolean;
   #forms: Forms | undefined;
 
-  constructor(file: StoredFile) {
+  constructor(file: StoredFile, isPreview = false) {
     this.file = file;
+    this.#isPreview = isPreview;
   }
 
   /** Made on the first request, because most files are never requested. */
   get forms(): Forms {
-    return (this.#forms ??= formsOf(this.file));
+    return (this.#forms ??= formsOf(this.file, this.#isPreview));
   }
 }
 
@@ -39,13 +41,23 @@ const siteHeaders = {
   'Strict-Transport-Security': 'max-age=86400',
 };
 
-const formsOf = (file: StoredFile): Forms => ({
-  identity: formOf(file, 'identity', file.bytes),
-  ...(file.brotli !== undefined && { br: formOf(file, 'br', file.brotli) }),
-  ...(file.gzip !== undefined && { gzip: formOf(file, 'gzip', file.gzip) }),
-});
+/** A preview is not for search engines, and its deploy may be gone at any time. */
+const previewHeaders = { 'X-Robots-Tag': 'noindex', 'Cache-Control': 'no-store' };
 
-const formOf = (file: StoredFile, encoding: Encoding, bytes: number): ServedForm => {
+const formsOf = (file: StoredFile, isPreview: boolean): Forms => {
+  const other = isPreview ? previewHeaders : {};
+  return {
+    identity: formOf(file, ['identity', file.bytes], other),
+    ...(file.brotli !== undefined && { br: formOf(file, ['br', file.brotli], other) }),
+    ...(file.gzip !== undefined && { gzip: formOf(file, ['gzip', file.gzip], other) }),
+  };
+};
+
+const formOf = (
+  file: StoredFile,
+  [encoding, bytes]: readonly [Encoding, number],
+  other: Readonly<Record<string, string>>,
+): ServedForm => {
   // Two forms are two representations: a strong validator has to tell them apart (RFC 9110, section 8.8.3).
   const etag = encoding === 'identity' ? `"${file.hash}"` : `"${file.hash}-${encoding}"`;
   const isNegotiated = file.brotli !== undefined || file.gzip !== undefined;
@@ -58,6 +70,7 @@ const formOf = (file: StoredFile, encoding: Encoding, bytes: number): ServedForm
     'Accept-Ranges': 'bytes',
     ...(isNegotiated && { Vary: 'Accept-Encoding' }),
     ...siteHeaders,
+    ...other,
   };
   return { file, encoding, bytes, etag, headers: Object.entries(headers).flat() };
 };

@@ -6,6 +6,12 @@ import { ServedFile, type ServedForm } from './served-file.ts';
 
 export type ServedSite = ReadonlyMap<string, ServedFile>;
 
+interface SiteKey {
+  readonly deployId: string;
+  /** Whether it is served at its own address, with other headers. */
+  readonly isPreview: boolean;
+}
+
 interface Range {
   readonly first: number;
   readonly last: number;
@@ -24,21 +30,23 @@ const most = {
 /** Caches file lists, and the content of small files. Entries never become stale, because a deploy never changes. */
 export class SiteCache {
   readonly #files: SiteFiles;
-  readonly #sites: LRUCache<string, ServedSite>;
+  readonly #sites: LRUCache<string, ServedSite, SiteKey>;
   readonly #contents: LRUCache<ServedForm, ReadyAnswer, string>;
   readonly #reading = new PQueue({ concurrency: most.readAtOnce });
 
   /** @param contentBytes how much content is remembered, over all sites */
   constructor(files: SiteFiles, contentBytes = most.contentBytes) {
     this.#files = files;
-    this.#sites = new LRUCache<string, ServedSite>({
+    this.#sites = new LRUCache<string, ServedSite, SiteKey>({
       max: most.sites,
       maxSize: most.files,
       sizeCalculation: (site) => site.size + 1,
       ignoreFetchAbort: true,
-      fetchMethod: async (deployId) => {
+      fetchMethod: async (_key, _stale, { context: { deployId, isPreview } }) => {
         const stored = await this.#reading.add(() => files.list(deployId));
-        return stored && new Map(stored.map((file) => [file.path, new ServedFile(file)]));
+        return (
+          stored && new Map(stored.map((file) => [file.path, new ServedFile(file, isPreview)]))
+        );
       },
     });
     this.#contents = new LRUCache<ServedForm, ReadyAnswer, string>({
@@ -54,8 +62,9 @@ export class SiteCache {
   }
 
   /** Immediate if cached. @returns undefined when there is no such deploy @throws Unavailable */
-  site(deployId: string): ServedSite | undefined | Promise<ServedSite | undefined> {
-    return this.#sites.get(deployId) ?? this.#sites.fetch(deployId);
+  site(site: SiteKey): ServedSite | undefined | Promise<ServedSite | undefined> {
+    const key = site.isPreview ? `preview of ${site.deployId}` : site.deployId;
+    return this.#sites.get(key) ?? this.#sites.fetch(key, { context: site });
   }
 
   keeps(form: ServedForm): boolean {

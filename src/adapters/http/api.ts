@@ -5,6 +5,7 @@ import { aliveRoute, operationsRoutes, type OperationsPorts } from './health.ts'
 import { Cursors, type SecretKeys } from './operations/cursors.ts';
 import type { Operation } from './operations/operation.ts';
 import { operationRoute, type RoutePorts } from './operations/operation-route.ts';
+import { deployOperations, type DeployRoutes } from './operations/deploy-operations.ts';
 import { catalogueOperations } from './operations/catalogue-operations.ts';
 import { meter, type MeteringPorts, rateLimitHeaders, withNothingLeft } from './rate-limits.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
@@ -37,15 +38,18 @@ interface ApiSettings {
 interface ApiPorts
   extends Omit<RoutePorts, 'baseUrl'>, Omit<MeteringPorts, 'trustProxy'>, OperationsPorts {
   readonly catalogue: Catalogue;
+  readonly deploys: Omit<DeployRoutes, 'idempotencyKeys' | 'clock'>;
 }
 
 /** The API with its reference, health and metrics: every request that is not for a page. */
 export const api = (ports: ApiPorts, settings: ApiSettings): RequestHandler => {
   const { servesApi, corsOrigins, operationsPort } = settings;
   const operations = servesApi ? operationsOf(ports, settings) : [];
+  const deploys = servesApi ? deployOperations({ ...ports, ...ports.deploys }) : [];
   const routePorts = { ...ports, baseUrl: settings.publicUrl };
   const routes = [
-    ...operations.map((operation) => operationRoute(operation, routePorts)),
+    ...operations.map((one) => operationRoute(one, routePorts)),
+    ...deploys.map((one) => operationRoute(one, routePorts, '/deploys')),
     ...(servesApi ? referenceRoutes(operations, settings) : []),
     aliveRoute,
     ...(operationsPort === undefined ? operationsRoutes(ports) : []),

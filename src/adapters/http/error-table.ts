@@ -2,6 +2,7 @@ import type { AccessErrorCode } from '../../access/domain/access-error.ts';
 import type { CatalogueErrorCode } from '../../catalogue/domain/catalogue-error.ts';
 import { DomainError } from '../../kernel/decision.ts';
 import { Unavailable } from '../../kernel/ports.ts';
+import type { UploadRefusal } from '../../sites/domain/sites-error.ts';
 import type { Answer } from './answer.ts';
 
 /** @param example of a message; test/support/http/documented-answers.ts compares it with real answers */
@@ -59,6 +60,16 @@ export const errorTable = {
     'This store has no animal with that id.',
     'There is no animal with the id 7 in this store.',
   ),
+  project_not_found: is(
+    404,
+    'Your account has no project with that slug.',
+    'There is no project "birds".',
+  ),
+  deploy_not_found: is(
+    404,
+    'The project has no deploy with that number: the last 10 are kept.',
+    'birds has no deploy 7; the last 10 are kept.',
+  ),
   route_not_found: is(
     404,
     'There is nothing at this path.',
@@ -91,18 +102,23 @@ export const errorTable = {
   ),
   payload_too_large: is(
     413,
-    'The body is larger than 64 KiB.',
+    'The body is larger than 64 KiB, or an archive than 200 MiB.',
     'The body is larger than 64 KiB (65536 bytes); send less.',
   ),
   unsupported_media_type: is(
     415,
-    'The body is not `application/json` in UTF-8 without compression.',
+    'The body is not `application/json` in UTF-8 without compression; of a deploy, not `application/zip` or `application/gzip`.',
     'Send the body as "Content-Type: application/json" in UTF-8, without Content-Encoding.',
   ),
   expectation_failed: is(
     417,
     'The header `Expect` has a value other than `100-continue`.',
     'The header Expect can only be "100-continue"; leave it out.',
+  ),
+  deploy_refused: is(
+    422,
+    'The archive is not a site that can be published; the message has the reason.',
+    'It has no index.html at its top. Add the page that visitors see first.',
   ),
   idempotency_key_reused: is(
     422,
@@ -145,7 +161,9 @@ export const errorTable = {
 export type ErrorCode = keyof typeof errorTable;
 
 /** The public code of each domain error. */
-const domainCodes: Readonly<Record<CatalogueErrorCode | AccessErrorCode, ErrorCode>> = {
+const domainCodes: Readonly<
+  Record<CatalogueErrorCode | AccessErrorCode | 'project_not_found' | UploadRefusal, ErrorCode>
+> = {
   pet_not_found: 'pet_not_found',
   pet_wrong_status: 'validation_failed',
   order_not_found: 'route_not_found',
@@ -154,11 +172,24 @@ const domainCodes: Readonly<Record<CatalogueErrorCode | AccessErrorCode, ErrorCo
   pet_invalid: 'validation_failed',
   account_not_found: 'invalid_api_key',
   account_invalid: 'validation_failed',
+  account_not_restorable: 'validation_failed',
   api_key_not_found: 'invalid_api_key',
   api_key_invalid: 'validation_failed',
   api_keys_full: 'validation_failed',
   invalid_api_key: 'invalid_api_key',
+  project_not_found: 'project_not_found',
+  upload_ambiguous: 'validation_failed',
+  upload_busy: 'service_unavailable',
+  upload_cut_off: 'malformed_request',
+  upload_missing: 'validation_failed',
+  upload_no_form: 'unsupported_media_type',
+  upload_no_space: 'service_unavailable',
+  upload_too_large: 'payload_too_large',
+  upload_too_slow: 'request_timeout',
 };
+
+/** Of what is busy or full, in seconds. */
+const retryAfter = '30';
 
 /** A request that the HTTP layer refuses, before or after the use case ran. */
 export class RequestError extends Error {
@@ -177,7 +208,9 @@ export class RequestError extends Error {
 export const answerTo = (error: unknown): Answer => {
   if (error instanceof RequestError) return answer(error.code, error.message, error.headers);
   if (error instanceof DomainError && error.code in domainCodes) {
-    return answer(domainCodes[error.code as keyof typeof domainCodes], error.message);
+    const code = domainCodes[error.code as keyof typeof domainCodes];
+    const isBusy = code === 'service_unavailable';
+    return answer(code, error.message, isBusy ? { 'Retry-After': retryAfter } : {});
   }
   if (error instanceof Unavailable) {
     const message = 'The service cannot reach its storage at the moment. Try again in a second.';

@@ -22,15 +22,23 @@ export interface MeteringPorts {
   readonly trustProxy: number;
 }
 
+/** Below these, every request counts and every answer has the limits. */
+const meteredRoots = ['/v1', '/deploys'];
+
+const isMetered = (path: string): boolean =>
+  meteredRoots.some(
+    (root) => path.startsWith(root) && (path.length === root.length || path[root.length] === '/'),
+  );
+
 /**
- * For everything under /v1: identifies the caller, counts the request against the account or the address, and adds the
+ * For operations: identifies the caller, counts the request against the account or the address, and adds the
  * limits to every answer. Callers over a limit are refused later by `admit`, once the operation is known.
  */
 export const meter = async (
   context: RequestContext,
   { access, clock, trustProxy }: MeteringPorts,
 ): Promise<void> => {
-  if (context.path !== '/v1' && !context.path.startsWith('/v1/')) return;
+  if (!isMetered(context.path)) return;
   try {
     context.caller = await identify(context, access);
   } catch (error) {

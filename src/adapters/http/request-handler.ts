@@ -1,4 +1,4 @@
-import { type Answer } from './answer.ts';
+import type { Answer } from './answer.ts';
 import { send } from './send-answer.ts';
 import type { Response } from './listener/http-server.ts';
 import type { IncomingMessage } from 'node:http';
@@ -67,7 +67,7 @@ export interface Route {
 type Parameters = Readonly<Record<string, string>>;
 
 /** The routes at one path, by verb, and the parameters that the path has in a request. */
-interface Place {
+interface KnownPath {
   readonly path: string;
   readonly verbs: ReadonlyMap<string, Route>;
   readonly parameters: Parameters;
@@ -81,17 +81,17 @@ interface Place {
 const routing = (
   routes: readonly Route[],
 ): ((context: RequestContext, response: Response) => Promise<Answer> | Answer) => {
-  const find = placesOf(routes);
+  const find = pathFinder(routes);
   return (context, response) => {
     const { method, path } = context;
-    const place = find(path);
-    response.route = place?.path;
-    const route = place?.verbs.get(method === 'HEAD' ? 'GET' : method);
+    const known = find(path);
+    response.route = known?.path;
+    const route = known?.verbs.get(method === 'HEAD' ? 'GET' : method);
     if (route?.operation !== undefined) context.operation = route.operation;
     if (route?.headers) context.add(route.headers);
     admit(context);
-    if (!place) throw notFound(path);
-    return route ? route.answer(context, place.parameters) : withoutRoute(context, place);
+    if (!known) throw notFound(path);
+    return route ? route.answer(context, known.parameters) : withoutRoute(context, known);
   };
 };
 
@@ -102,9 +102,9 @@ const notFound = (path: string) =>
   );
 
 /** OPTIONS, or a verb that the path does not have. */
-const withoutRoute = ({ method, path }: RequestContext, { verbs }: Place): Answer => {
-  const known = [...verbs.keys(), ...(verbs.has('GET') ? ['HEAD'] : [])].sort();
-  const allow = [...known, 'OPTIONS'].join(', ');
+const withoutRoute = ({ method, path }: RequestContext, { verbs }: KnownPath): Answer => {
+  const all = [...verbs.keys(), ...(verbs.has('GET') ? ['HEAD'] : [])].sort();
+  const allow = [...all, 'OPTIONS'].join(', ');
   if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow }, body: undefined };
   throw new RequestError(
     'method_not_allowed',
@@ -113,17 +113,17 @@ const withoutRoute = ({ method, path }: RequestContext, { verbs }: Place): Answe
   );
 };
 
-const placesOf = (routes: readonly Route[]): ((path: string) => Place | undefined) => {
-  const exact = new Map<string, Place>();
-  const patterns = new Map<string, Omit<Place, 'parameters'> & { readonly shape: RegExp }>();
+const pathFinder = (routes: readonly Route[]): ((path: string) => KnownPath | undefined) => {
+  const exact = new Map<string, KnownPath>();
+  const patterns = new Map<string, Omit<KnownPath, 'parameters'> & { readonly shape: RegExp }>();
   for (const [path, some] of Map.groupBy(routes, (route) => route.path)) {
     const verbs = new Map(some.map((route) => [route.method, route]));
     if (path.includes('{')) patterns.set(path, { path, verbs, shape: shapeOf(path) });
     else exact.set(path, { path, verbs, parameters: {} });
   }
   return (asked) => {
-    const place = exact.get(asked);
-    if (place) return place;
+    const known = exact.get(asked);
+    if (known) return known;
     for (const { path, verbs, shape } of patterns.values()) {
       const match = shape.exec(asked);
       if (match) return { path, verbs, parameters: decoded(match.groups ?? {}) };

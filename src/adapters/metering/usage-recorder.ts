@@ -33,13 +33,13 @@ export class UsageRecorder {
   record({ accountId, keyId, operation, status, at }: AnsweredRequest): void {
     const outcome = outcomeOf(status);
     const hour = Math.floor(at.getTime() / hourMs) * hourMs;
-    const place = `${keyId} ${operation} ${outcome} ${String(hour)}`;
-    const known = this.#hours.get(place);
+    const key = `${keyId} ${operation} ${outcome} ${String(hour)}`;
+    const known = this.#hours.get(key);
     if (this.#hours.size === 0) this.news.ring();
     if (known) known.requests += 1;
     else {
       const row = { accountId, keyId, operation, outcome, hour: new Date(hour), requests: 1 };
-      this.#hours.set(place, row);
+      this.#hours.set(key, row);
     }
     if (outcome !== 'refused') this.#used.set(keyId, at);
   }
@@ -68,9 +68,9 @@ export class UsageRecorder {
   }
 
   #putBack(hours: ReadonlyMap<string, Gathered>, used: ReadonlyMap<string, Date>): void {
-    for (const [place, row] of hours) {
-      const requests = row.requests + (this.#hours.get(place)?.requests ?? 0);
-      this.#hours.set(place, { ...row, requests });
+    for (const [key, row] of hours) {
+      const requests = row.requests + (this.#hours.get(key)?.requests ?? 0);
+      this.#hours.set(key, { ...row, requests });
     }
     for (const [keyId, at] of used) if (!this.#used.has(keyId)) this.#used.set(keyId, at);
   }

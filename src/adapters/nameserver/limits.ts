@@ -25,7 +25,7 @@ export const shareOf = ({ answersPerSecond }: NameServerLimits, processes: numbe
 
 export type NameServerLimits = Readonly<Record<keyof typeof nameServerLimits, number>>;
 
-const places = 0x1_0000;
+const slots = 0x1_0000;
 
 interface RateOptions {
   readonly perSecond: number;
@@ -34,11 +34,11 @@ interface RateOptions {
 }
 
 /**
- * Counts answers by network, in a table of fixed size: forged senders cannot fill it. Two networks may share a place,
+ * Counts answers by network, in a table of fixed size: forged senders cannot fill it. Two networks may share a slot,
  * and nobody outside can tell which; then each gets a part, and asks again over TCP.
  */
 export class AnswerRate {
-  readonly #counts = new Uint32Array(places);
+  readonly #counts = new Uint32Array(slots);
   readonly #seed = randomInt(2 ** 31);
   readonly #perSecond: number;
   readonly #elapsed: () => number;
@@ -56,20 +56,20 @@ export class AnswerRate {
       this.#second = second;
       this.#counts.fill(0);
     }
-    const place = this.#placeOf(network);
-    const count = this.#counts[place] ?? 0;
+    const slot = this.#slotOf(network);
+    const count = this.#counts[slot] ?? 0;
     if (count >= this.#perSecond) return false;
-    this.#counts[place] = count + 1;
+    this.#counts[slot] = count + 1;
     return true;
   }
 
   /** FNV-1a, from a start that is secret. */
-  #placeOf(network: string): number {
+  #slotOf(network: string): number {
     let hash = 0x811c_9dc5 ^ this.#seed;
     for (let at = 0; at < network.length; at++) {
       hash = Math.imul(hash ^ network.charCodeAt(at), 0x0100_0193);
     }
-    return (hash ^ (hash >>> 16)) & (places - 1);
+    return (hash ^ (hash >>> 16)) & (slots - 1);
   }
 }
 

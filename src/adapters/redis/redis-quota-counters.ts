@@ -73,7 +73,7 @@ export class RedisQuotaCounters extends QuotaCounters {
   override async peek(subject: string, now: Date): Promise<Counts> {
     const indexes = [windowIndex('minute', now), windowIndex('day', now)];
     const [minute, day] = await this.#reach('peekQuota', () =>
-      this.#redis.peekQuota(place(subject), ...indexes),
+      this.#redis.peekQuota(keyOf(subject), ...indexes),
     );
     return { minute, day };
   }
@@ -105,7 +105,7 @@ export class RedisQuotaCounters extends QuotaCounters {
   }
 
   async #tryTake({ subject, limits, striker, now, atLeast }: Take): Promise<Taken | undefined> {
-    const keys = [place(subject), ...(striker === undefined ? [] : [place(`key:${striker}`)])];
+    const keys = [keyOf(subject), ...(striker === undefined ? [] : [keyOf(`key:${striker}`)])];
     const windows = [windowIndex('minute', now), windowIndex('day', now)];
     const [verdict, minute, day, strikes, clock] = await this.#reach('takeQuota', (ahead) => {
       const deadline = Math.floor(ahead + this.#givenUpAt());
@@ -167,7 +167,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     if (this.#proving || this.#redis.status !== 'ready') return;
     this.#proving = true;
     try {
-      const proof = () => this.#redis.takeQuota(1, place('nobody'), ...probe);
+      const proof = () => this.#redis.takeQuota(1, keyOf('nobody'), ...probe);
       const [, , , , clock]: TakeAnswer = await this.#ask(proof);
       this.#learnClock(clock);
       this.#proofs.emit('proven');
@@ -214,7 +214,7 @@ const before = async <T>(ms: number, answer: Promise<T>): Promise<T> => {
 
 const probe = [0, 0, 0, 0, 0, 0, 0, 1];
 
-const place = (subject: string): string => `animal-store:quota:${subject}`;
+const keyOf = (subject: string): string => `animal-store:quota:${subject}`;
 
 /** An error reply of Redis itself, so the connection is alive. */
 const isAnswer = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';

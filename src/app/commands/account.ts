@@ -69,9 +69,21 @@ const list = command('list all accounts', [], async (container) => {
   const accounts = await container.get(AccessKey).listAccounts();
   return [
     accounts.map(presentAccount),
-    table(['ID', 'NAME', 'PLAN', 'EMAIL'], accounts.map(columnsOf), 'No accounts yet.'),
+    table(['ID', 'NAME', 'PLAN', 'EMAIL', 'DELETED'], accounts.map(columnsOf), 'No accounts yet.'),
   ];
 });
+
+const restore = command(
+  'restore an account that its owner deleted within the last 7 days',
+  [ofAccount],
+  async (container, { account }: { account: string }) => {
+    const restored = await container.get(AccessKey).restoreAccount(account);
+    return [
+      presentAccount(restored),
+      `Account ${restored.id} (${restored.name}) is restored. Its sites are served again as soon as their DNS was checked.`,
+    ];
+  },
+);
 
 interface PlanGiven {
   readonly account: string;
@@ -156,6 +168,7 @@ export const accountCommands = group('account', 'create and manage accounts', {
   create,
   list,
   'set-plan': setPlan,
+  restore,
   usage,
   audit,
 });
@@ -179,13 +192,17 @@ const describeUsage = ({ quota, hours, deprecated }: Usage): string => {
   ].join('\n');
 };
 
-const columnsOf = ({ id, name, plan, email }: Account) =>
-  Object.values({ id, name, plan, email } satisfies Omit<
+const columnsOf = ({ id, name, plan, email, deletedAt }: Account) =>
+  Object.values({
+    ...{ id, name, plan, email },
+    deletedAt: deletedAt?.toISOString() ?? '',
+  } satisfies Omit<
     EveryField<Account>,
     'ownLimits' | 'siteLimits' | 'createdAt' | 'warnings' | 'factorDemandedAt'
   >);
 
-const presentAccount = ({ id, name, email, plan, ownLimits, siteLimits, createdAt }: Account) => {
+const presentAccount = (account: Account) => {
+  const { id, name, email, plan, ownLimits, siteLimits, createdAt, deletedAt } = account;
   const { projects, domains, storedBytes } = allowanceOf({ plan, siteLimits });
   const limits = {
     ...limitsOf(plan, ownLimits),
@@ -193,7 +210,7 @@ const presentAccount = ({ id, name, email, plan, ownLimits, siteLimits, createdA
     domains,
     storageGib: storedBytes / gib,
   } satisfies EveryField<Limits & SiteLimits>;
-  return { id, name, email, plan, limits, createdAt } satisfies Omit<
+  return { id, name, email, plan, limits, createdAt, deletedAt } satisfies Omit<
     EveryField<Account & { limits: Limits }>,
     'ownLimits' | 'siteLimits' | 'warnings' | 'factorDemandedAt'
   >;

@@ -8,7 +8,7 @@ import {
   isBanned,
 } from '../../access/domain/api-key.ts';
 import type { EveryField } from '../../kernel/decision.ts';
-import { AccessKey } from '../keys.ts';
+import { AccessKey, SitesKey } from '../keys.ts';
 import { group, command, ofAccount, option, required, table } from './run-command.ts';
 
 const scopeList = (text: string): readonly Scope[] =>
@@ -32,6 +32,7 @@ interface CreateGiven {
   readonly account: string;
   readonly name: string;
   readonly scopes?: readonly Scope[];
+  readonly project?: string;
   readonly expires?: Date;
 }
 
@@ -40,7 +41,11 @@ const create = command(
   [
     ofAccount,
     required('--name <name>', 'what the key is for'),
-    option('--scopes <list>', `any of ${scopes.join(',')}; all by default`).argParser(scopeList),
+    option(
+      '--scopes <list>',
+      `any of ${scopes.join(',')}; all but deploys:write by default`,
+    ).argParser(scopeList),
+    option('--project <slug>', 'the only project that it may deploy to'),
     option('--expires <time>', 'when it expires, like 2027-01-31T12:00:00Z').argParser(time),
   ],
   async (container, given: CreateGiven) => {
@@ -48,6 +53,9 @@ const create = command(
       accountId: given.account,
       name: given.name,
       ...(given.scopes && { scopes: given.scopes }),
+      ...(given.project !== undefined && {
+        projectId: await container.get(SitesKey).projectIdOf(given.account, given.project),
+      }),
       ...(given.expires && { expiresAt: given.expires }),
     });
     return [
@@ -62,7 +70,7 @@ const list = command(
   [ofAccount],
   async (container, { account }: { account: string }) => {
     const keys = await container.get(AccessKey).listApiKeys(account);
-    const heading = ['ID', 'NAME', 'KEY', 'SCOPES', 'LAST USED', 'STATE'];
+    const heading = ['ID', 'NAME', 'KEY', 'SCOPES', 'LAST USED', 'STATE', 'PROJECT'];
     return [
       keys.map(presentKey),
       table(heading, keys.map(columnsOf), 'No API keys in this account.'),
@@ -122,6 +130,7 @@ const columnsOf = (key: ApiKey) =>
     ...{ id: key.id, name: key.name, hint: key.hint, scopes: key.scopes.join(',') },
     lastUsedAt: key.lastUsedAt?.toISOString() ?? 'never',
     ban: state(key),
+    projectId: key.projectId ?? 'all',
   } satisfies Omit<EveryField<ApiKey>, 'accountId' | 'createdAt' | 'expiresAt' | 'revokedAt'>);
 
 const state = (key: ApiKey): string => {
@@ -137,6 +146,7 @@ const presentKey = (key: ApiKey) =>
     name: key.name,
     hint: key.hint,
     scopes: key.scopes,
+    projectId: key.projectId ?? null,
     createdAt: key.createdAt,
     expiresAt: key.expiresAt ?? null,
     revokedAt: key.revokedAt ?? null,

@@ -22,12 +22,13 @@ import type { DomainView } from '../../domains/use-cases/show-domain.ts';
  * @param project slug of its project, as `--project` takes it
  */
 export const presentDomain = (domain: CustomDomain, project: string) => {
-  const { id, accountId, host, unicodeHost, state, token, generation, addedAt, dns } = domain;
+  const { id, accountId, host, unicodeHost, state, token, generation, addedAt, dns, pause } =
+    domain;
   return {
     ...({
       ...{ id, projectId: undefined, project, accountId, host, unicodeHost, state },
       ...{ registrableDomain: undefined, episodes: undefined, isApex: isAtApex(domain) },
-      ...{ token, generation, addedAt, ...presentOwn(domain), dns },
+      ...{ token, generation, addedAt, ...presentOwn(domain), dns, pause },
     } satisfies Every<keyof Attachment>),
     certificate: presentCertificate(domain.certificate),
   };

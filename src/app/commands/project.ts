@@ -108,7 +108,7 @@ export const projectCommands = group('project', 'create and list projects', {
 });
 
 const presentProject = ({ id, slug, name }: Project) =>
-  ({ id, slug, name }) satisfies Omit<EveryField<Project>, 'accountId' | 'createdAt'>;
+  ({ id, slug, name }) satisfies Omit<EveryField<Project>, 'accountId' | 'createdAt' | 'deletedAt'>;
 
 const columnsOf = (deploy: Deploy, isServed: boolean) =>
   Object.values({

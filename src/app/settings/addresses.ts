@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { S3Place } from '../../adapters/storage/s3/s3-client.ts';
 import { hostOf } from '../../domains/domain/certificates/renewal.ts';
+import { previewName } from '../../domains/domain/redirects/redirects.ts';
+import type { Domains } from '../../domains/domains.ts';
 import type { DestinationRules } from '../../notifications/domain/destination.ts';
 import type { Config } from './settings.ts';
 
@@ -88,11 +90,19 @@ interface StoredPort {
 export class SiteAddresses {
   readonly #edgePort: StoredPort;
   readonly #config: Config;
+  readonly #domains: Pick<Domains, 'hasPlatformCertificate'>;
   #port: number;
+  #httpPort: number;
 
-  constructor(edgePort: StoredPort, config: Config) {
+  constructor(
+    edgePort: StoredPort,
+    config: Config,
+    domains: Pick<Domains, 'hasPlatformCertificate'>,
+  ) {
     this.#edgePort = edgePort;
     this.#config = config;
+    this.#domains = domains;
+    this.#httpPort = config.edgeHttpPort;
     this.#port = this.#publicPort(config.edgeHttpsPort);
   }
 
@@ -102,15 +112,29 @@ export class SiteAddresses {
     return this;
   }
 
-  /** Stores for all processes that an edge listens at `port`. @throws Unavailable */
-  async publish(port: number): Promise<void> {
-    this.#port = this.#publicPort(port);
+  /** Stores for all processes that an edge listens at the port of HTTPS. @throws Unavailable */
+  async publish({ http, https }: { readonly http: number; readonly https: number }): Promise<void> {
+    this.#httpPort = http;
+    this.#port = this.#publicPort(https);
     await this.#edgePort.remember(this.#port);
   }
 
   /** In production visitors use the port of HTTPS, which a load balancer or the system leads to the edge. */
   #publicPort(edgePort: number): number {
     return this.#config.production ? 443 : edgePort;
+  }
+
+  /**
+   * The address of one deploy: over HTTPS where one certificate is for all names of the platform; otherwise over HTTP in
+   * development, and nowhere in production.
+   * @throws Unavailable
+   */
+  async previewOf(slug: string, number: number): Promise<string | undefined> {
+    const name = previewName(slug, number);
+    if (await this.#domains.hasPlatformCertificate()) return this.urlOf(name);
+    if (this.#config.production) return undefined;
+    const host = hostOf(name, this.#config.platformHost);
+    return new URL(`http://${host}:${String(this.#httpPort)}/`).href;
   }
 
   urlOf(slug: string): string {

@@ -200,7 +200,8 @@ const factsOf = ({ reason, to, links, occurredAt }: Asked): Facts => {
   if (!first) throw new Error(`a mail for ${reason} has no link`);
   const until = first.endsAt.toISOString();
   if (reason === 'invitation') {
-    return { kind: 'person.invited', about: { email, ...linkOf(first), until } };
+    const { role } = to.person;
+    return { kind: 'person.invited', about: { email, ...linkOf(first), until, role } };
   }
   const isForPassword = reason === 'new_password';
   const next = isForPassword ? newPasswordPath : undefined;

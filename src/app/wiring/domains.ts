@@ -103,7 +103,7 @@ const domainPorts = (c: ResolutionContext): DomainPorts => {
     settings: c.get(ProjectSettings),
     allowances: c.get(DomainAllowances),
     edgeRecords: c.get(EdgeRecords),
-    accountOf: async (slug) => (await projects.find(slug))?.project.accountId,
+    accountOf: (slug) => projects.accountOf(slug),
     hostNames: c.get(HostNames),
     dns: apart(c.get(Deadline), c.get(DnsVerifier)),
     authority: c.get(CertificateAuthority),

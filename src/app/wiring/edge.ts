@@ -40,7 +40,11 @@ export const edge = wiring((once) => {
         log,
         networkOf: addressBucket,
       },
-      { ...notingVisits(c.get(RunningWork)), tracer: tracerOf(c) },
+      {
+        ...notingVisits(c.get(RunningWork)),
+        tracer: tracerOf(c),
+        plainPreviews: !c.get(ConfigKey).production,
+      },
     );
   });
 });

@@ -145,4 +145,9 @@ export class KnownRecipients extends Recipients {
     if (!account) throw new Error(`there is no account ${accountId}`);
     return account.name;
   }
+
+  override async isInService(accountId: string): Promise<boolean> {
+    const account = await this.#accounts.find(accountId);
+    return account !== undefined && account.deletedAt === undefined;
+  }
 }

@@ -96,6 +96,17 @@ const subscribersOf = (c: ResolutionContext): Subscribers => {
       await access.wantMail(stored as StoredEvent<EventToPeople>);
       bells.mailRequests.ring();
     }),
+    mailAccount: async ({ id, event }) => {
+      const {
+        accountId,
+        name: account,
+        until,
+      } = event as Extract<AnyEvent, { type: EventTo<'accountMails'> }>;
+      await notifications.mailAccount({
+        ...{ id, accountId },
+        ...{ kind: 'account.deleted', about: { account, until } },
+      });
+    },
     callWebhooks: telling((notification) => webhooks.tellWebhooks(notification)),
     webhooks,
     callDueWebhooks: () => {

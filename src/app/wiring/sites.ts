@@ -16,7 +16,7 @@ import { Uploads } from '../../adapters/uploads/uploads.ts';
 import { Clock, Deadline, Ids } from '../../kernel/ports.ts';
 import { Allowances, Projects, SiteFiles, SiteUnpacking } from '../../sites/ports.ts';
 import { sites } from '../../sites/sites.ts';
-import { ConfigKey, LogKey, MetricsKey, ObjectStoreKey, SitesKey } from '../keys.ts';
+import { ConfigKey, DomainsKey, LogKey, MetricsKey, ObjectStoreKey, SitesKey } from '../keys.ts';
 import { PlanAllowances } from '../plan-allowances.ts';
 import { deploysFolder, objectStoreIn, SiteAddresses } from '../settings/addresses.ts';
 import type { UnpackingSetup } from '../threads/unpack-sites.ts';
@@ -27,7 +27,10 @@ import { wiring } from './wiring.ts';
 /** Projects and their deploys. */
 export const sitesModule = wiring((once) => {
   once(Projects, (c) => new KyselyProjects(c.get(Database), c.get(KyselyOutbox)));
-  once(SiteAddresses, (c) => new SiteAddresses(new EdgePort(c.get(Database)), c.get(ConfigKey)));
+  once(SiteAddresses, (c) => {
+    const edgePort = new EdgePort(c.get(Database));
+    return new SiteAddresses(edgePort, c.get(ConfigKey), c.get(DomainsKey));
+  });
   once(ThreadedUnpacking, (c) => {
     const setup: UnpackingSetup = { folder: deploysFolder(c.get(ConfigKey)) };
     const entry = new URL('../threads/unpack-sites.ts', import.meta.url);

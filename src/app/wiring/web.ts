@@ -18,6 +18,7 @@ import { requestTarget, tracedRequests } from '../../adapters/http/request-lifec
 import { Database } from '../../adapters/kysely/database.ts';
 import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { UsageRecorder } from '../../adapters/metering/usage-recorder.ts';
+import { Uploads } from '../../adapters/uploads/uploads.ts';
 import { RunningWork, type Work, EventLoopWatch } from '../../adapters/system/event-loop-watch.ts';
 import { Acting, Clock, Deadline } from '../../kernel/ports.ts';
 import { shownPath } from '../../kernel/text.ts';
@@ -33,8 +34,10 @@ import {
   RedisCountersKey,
   RequestHandlerKey,
   SecretKey,
+  SitesKey,
 } from '../keys.ts';
 import { tracerOf } from '../tracing.ts';
+import { SiteAddresses } from '../settings/addresses.ts';
 import { wiring } from './wiring.ts';
 import {
   buildMeasures,
@@ -58,12 +61,14 @@ export const web = wiring((once) => {
   });
   once(HttpServer, (c) => {
     const { roles, trustProxy } = c.get(ConfigKey);
-    const hasPages = roles.includes('dashboard');
+    const [hasPages, servesApi] = [roles.includes('dashboard'), roles.includes('api')];
     const { all, ofNetwork } = connectionLimits;
     return new HttpServer(c.get(RequestHandlerKey), {
       answerRefusal: answerRefused(refusedPorts(c)),
       connections: { all, ofNetwork: trustProxy === 0 ? ofNetwork : undefined },
-      isUpload: ({ url = '' }) => hasPages && /^\/dashboard\/projects\/[^/]+\/deploys$/.test(url),
+      isUpload: ({ url = '' }) =>
+        (hasPages && /^\/dashboard\/projects\/[^/]+\/deploys$/.test(url)) ||
+        (servesApi && /^\/deploys\/[^/]+$/.test(url)),
     });
   });
   once(OperationsKey, (c) => {
@@ -146,6 +151,7 @@ const apiOf = (c: ResolutionContext): RequestHandler => {
     ...operationsPorts(c),
     access: c.get(AccessKey),
     catalogue: c.get(CatalogueKey),
+    deploys: { sites: c.get(SitesKey), uploads: c.get(Uploads), addresses: c.get(SiteAddresses) },
     idempotencyKeys: c.get(IdempotencyKeys),
     acting: c.get(Acting),
     deadline: c.get(Deadline),

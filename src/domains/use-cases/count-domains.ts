@@ -12,6 +12,7 @@ import {
   type CustomDomainState,
   customDomainStates,
 } from '../domain/attachment/custom-domain.ts';
+import { isDeleted } from '../domain/attachment/serving.ts';
 import { budgetsLeft } from '../domain/certificates/ca-budget.ts';
 import { coversHosts, pairOf } from '../domain/own/own-name.ts';
 import type { CustomDomains, DomainPorts } from '../ports.ts';
@@ -70,10 +71,11 @@ export const countDomains =
     const [found, needed]: [DomainKind[], CertificateKind[]] = [[], []];
     const own = new Map(await certificates.validities());
     const count = (domain: CustomDomain) => {
+      own.delete(domain.host);
+      if (isDeleted(domain)) return;
       found.push(kindOf(domain, now));
       const kind = certificateKindOf(domain, now);
       if (kind) needed.push(kind);
-      own.delete(domain.host);
     };
     for (const state of customDomainStates.filter((one) => isRead[one])) {
       for await (const domain of allIn(domains, state, isStopping)) count(domain);

@@ -1,3 +1,4 @@
+import { unlessGone } from './follow-project.ts';
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
 import { isOpen, projectHostsOf } from '../domain/attachment/serving.ts';
 import {
@@ -112,11 +113,12 @@ export const choosePrimary =
 export const adoptPrimary =
   ({ settings, clock }: Pick<DomainPorts, 'settings' | 'clock'>) =>
   async (projectId: string): Promise<void> => {
-    await settings.change(projectId, (current, { accountId, hosts }) => {
+    const adopted = settings.change(projectId, (current, { accountId, hosts }) => {
       const known = withoutGone(current, hosts);
       const wanted = withFirstPrimary(known, hosts);
       // Without a new primary, redirects of removed domains stay for when these are added again.
       if (wanted === known) return { state: current, events: [] };
       return replaceSettings(current, wanted, { projectId, accountId, now: clock.now() });
     });
+    await adopted.catch(unlessGone);
   };

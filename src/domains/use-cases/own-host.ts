@@ -1,5 +1,6 @@
 import type { Hold } from '../domain/certificates/ca-budget.ts';
 import { hostOf } from '../domain/certificates/renewal.ts';
+import { heldUp } from '../domain/certificates/certificate-work.ts';
 import { keepsOrder } from '../domain/certificates/certificate-status.ts';
 import {
   ownAfter,
@@ -70,6 +71,9 @@ export const secureOwnHost =
     return outcome ? resultOf(outcome) : 'held up';
   };
 
+/** A budget may have room sooner than it seemed, where an order that counted was not made. */
+const longestHeldMs = 60 * 60_000;
+
 const applicantFor = (
   { ownNames, clock }: OwnHostPorts,
   { own, known, mayIssue }: OwnTask,
@@ -96,8 +100,14 @@ const applicantFor = (
       const { name, outcome } = await counted;
       return { work: workIn(name), outcome };
     },
-    // It is looked at in each run.
-    heldUp: () => Promise.resolve(),
+    heldUp: async (hold) => {
+      // Hosts of projects wait for the pair, so that is looked at in each run.
+      if (own.also) return;
+      const until = Math.min(hold.nextAt.getTime(), clock.now().getTime() + longestHeldMs);
+      await ownNames.change(own.host, (one = known) =>
+        ownAfter(one, heldUp(workIn(one), { ...hold, nextAt: new Date(until) })),
+      );
+    },
     prepare: (work) => Promise.resolve(work),
   };
 };
@@ -115,6 +125,18 @@ type ShowPorts = AuthorityPorts &
     DomainPorts,
     'certificates' | 'ledger' | 'orders' | 'clock' | 'ownNames' | 'hasPlatformFiles'
   >;
+
+/** Whether one certificate is for all names below the platform's. */
+export const hasPlatformCertificate =
+  ({
+    ownNames,
+    naming,
+    hasPlatformFiles,
+    clock,
+  }: Pick<DomainPorts, 'ownNames' | 'naming' | 'hasPlatformFiles' | 'clock'>) =>
+  async (): Promise<boolean> =>
+    hasPlatformFiles ||
+    servesHosts(await ownNames.find(pairOf(naming.platformHost).host), clock.now());
 
 /** @returns what the certificate of a project's own host waits for; undefined when it has one, or needs none */
 export const showOwnHold =

@@ -14,7 +14,7 @@ import type { DomainPorts } from '../ports.ts';
 import { coversHosts, type OwnName, pairOf } from '../domain/own/own-name.ts';
 import { allIn } from './count-domains.ts';
 import { authoritiesOf, authorityNamed, type AuthorityPorts } from './advance-order.ts';
-import { allEnded, inLanes } from './secure-sites.ts';
+import { allEnded, runConcurrently } from './secure-sites.ts';
 
 type Ports = AuthorityPorts &
   Pick<
@@ -125,7 +125,7 @@ const planAt = async (
   };
   // The first one that asks it alone shows whether the authority answers at all.
   while (all.length === 0 && (await next()));
-  await inLanes(lanes, next);
+  await runConcurrently(lanes, next);
   return all;
 };
 

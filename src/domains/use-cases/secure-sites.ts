@@ -3,6 +3,7 @@ import { hostOf } from '../domain/certificates/renewal.ts';
 import { agreementOf } from '../domain/dns/problem.ts';
 import {
   coversHosts,
+  isIdle,
   isSoon,
   isSpent,
   ownDueAt,
@@ -12,6 +13,7 @@ import {
   unknownOwnName,
 } from '../domain/own/own-name.ts';
 import type { DomainPorts } from '../ports.ts';
+import { isPreview } from '../domain/redirects/redirects.ts';
 import { lookAtPlatform, type PlatformDns } from './check-platform.ts';
 import {
   ownHost,
@@ -26,7 +28,10 @@ import { earliest } from '../../kernel/ports.ts';
  * Calls `next` side by side in so many lanes, in each until it returns false. One that fails ends only its own lane.
  * @throws what the first lane that failed threw, once all have ended
  */
-export const inLanes = async (lanes: number, next: () => Promise<boolean>): Promise<void> => {
+export const runConcurrently = async (
+  lanes: number,
+  next: () => Promise<boolean>,
+): Promise<void> => {
   const lane = async (): Promise<void> => {
     while (await next());
   };
@@ -153,7 +158,9 @@ interface Wanted {
 
 const ownHosts = async (ports: Ports, names: Known): Promise<readonly Wanted[]> => {
   const { edgeRecords, naming } = ports;
-  const slugs = (await edgeRecords.names()).filter((name) => !name.includes('.'));
+  const slugs = (await edgeRecords.names()).filter(
+    (name) => !name.includes('.') && !isPreview(name),
+  );
   return slugs.map((slug) => {
     const host = hostOf(slug, naming.platformHost);
     return { slug, known: names.get(host) ?? unknownOwnName(host) };
@@ -188,7 +195,7 @@ const secureHosts = async (
   };
   // The first one that asks it alone shows whether the authority answers at all.
   while (results.length === 0 && (await next()));
-  await inLanes(lanes, next);
+  await runConcurrently(lanes, next);
   return results.filter((result) => result === 'issued').length;
 };
 
@@ -199,11 +206,15 @@ const authoritiesForHosts = async (
 ): Promise<readonly string[]> =>
   secondAuthority ? (await dns()).hosts.mayIssue : [authority.name];
 
-type ForgetPorts = Pick<DomainPorts, 'ownNames' | 'naming' | 'hasPlatformFiles' | 'clock'>;
+type ForgetPorts = Pick<
+  DomainPorts,
+  'accountOf' | 'edgeRecords' | 'ownNames' | 'naming' | 'hasPlatformFiles' | 'clock'
+>;
 
 /**
  * Where one certificate is for all names of the platform, deletes what is left of those for the hosts of projects once
- * they have ended; and of the one that we ordered, where the operator's files replace it.
+ * they have ended; and of the one that we ordered, where the operator's files replace it. What is left for a host whose
+ * project has ended goes in any case.
  * @returns how many
  */
 export const forgetOwnNames =
@@ -212,12 +223,29 @@ export const forgetOwnNames =
     const { ownNames, hasPlatformFiles, clock } = ports;
     const now = clock.now();
     const names = await knownNames(ports);
-    if (!hasPlatformFiles && !coversHosts(knownPair(ports, names), now)) return 0;
+    const isCovered = hasPlatformFiles || coversHosts(knownPair(ports, names), now);
+    const abandoned = await abandonedHosts(ports, [...names.keys()]);
     let forgotten = 0;
     for (const [host, known] of names) {
       if (isStopping()) break;
-      if (!isSpent(known, now)) continue;
-      if (await ownNames.forget(host, now, (name) => isSpent(name, now))) forgotten += 1;
+      const isOver = (name: OwnName) =>
+        (isCovered && isSpent(name, now)) || (abandoned.has(host) && isIdle(name, now));
+      if (isOver(known) && (await ownNames.forget(host, now, isOver))) forgotten += 1;
     }
     return forgotten;
   };
+
+/** Nothing is served there, and no project has that address or had it lately. */
+const abandonedHosts = async (
+  { edgeRecords, accountOf, naming: { platformHost } }: ForgetPorts,
+  hosts: readonly string[],
+): Promise<ReadonlySet<string>> => {
+  const served = new Set((await edgeRecords.names()).map((name) => hostOf(name, platformHost)));
+  const { host: pair } = pairOf(platformHost);
+  const abandoned = new Set<string>();
+  for (const host of hosts.filter((one) => one !== pair && !served.has(one))) {
+    const slug = host.slice(0, -`.${platformHost}`.length);
+    if ((await accountOf(slug)) === undefined) abandoned.add(host);
+  }
+  return abandoned;
+};

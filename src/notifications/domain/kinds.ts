@@ -14,8 +14,8 @@ const personalKinds: PersonalKindTable = {
   'person.invited': {
     ...{ when: 'You are invited to an account.', to: 'person', tone: 'idle' },
     title: ({ account }) => `You are invited to ${account}`,
-    text: ({ account, email, until }) =>
-      `You can sign in to the dashboard of ${account} as ${email}. The link works once, until ${minute(until)}. If you do not know the account, ignore this mail.`,
+    text: ({ account, email, until, role }) =>
+      `You can sign in to the dashboard of ${account} as ${email}. Your role is ${role}. The link works once, until ${minute(until)}. If you do not know the account, ignore this mail.`,
     link: ({ path }) => ({ path, text: 'Accept the invitation' }),
   },
   'sign_in.link': {
@@ -61,7 +61,17 @@ const personalKinds: PersonalKindTable = {
       `The second factor of ${email} for ${account} was added, removed or reset, or a recovery code was used, on ${minute(changedAt)}. If that was you, or you asked the operator for it, you need to do nothing. If not, choose a new password at once: it ends all other sessions. Then look at your second factor and at the audit log of the account.`,
     link: () => ({ path: '/dashboard/me/second-factor', text: 'Look at your second factor' }),
   },
+  'account.deleted': {
+    ...{ when: 'Your account was deleted.', to: 'person', tone: 'bad' },
+    title: ({ account }) => `The account ${account} was deleted`,
+    text: ({ until }) =>
+      `Its sites are no longer served, and its API keys no longer work. ${restoring(until)}`,
+    link: () => ({ path: '/dashboard/account/deleted', text: 'Restore the account' }),
+  },
 };
+
+const restoring = (until: string): string =>
+  `An owner can restore it until ${minute(until)}. After that it is gone for good.`;
 
 const whichAccount = ([first, ...others]: Links['links']): string =>
   others.length === 0
@@ -244,6 +254,14 @@ export const kinds: KindTable = {
     text: ({ expiresAt }) =>
       `It is valid until ${minute(expiresAt)}, and we renew it automatically.`,
     link: domainLink,
+  },
+  'project.deleted': {
+    ...{ when: 'Somebody of your account deleted a project.', to: 'owners' },
+    ...{ tone: 'idle', isOwnDoing: true },
+    subject: ({ project }) => project,
+    title: ({ name }) => `The project ${name} was deleted`,
+    text: ({ until }) => `Nothing of it is served any more. ${restoring(until)}`,
+    link: () => ({ path: '/dashboard/account/deleted', text: 'Show deleted projects' }),
   },
   'deploy.failed': {
     when: 'A deploy failed that was not uploaded on the project page.',

@@ -56,6 +56,7 @@ export interface OwnersFacts {
   /** Without `expiresAt` it is the first certificate. */
   'certificate.failing': OfTrouble & { readonly expiresAt?: string | undefined };
   'certificate.recovered': OfHost & { readonly expiresAt: string };
+  'project.deleted': OfProject & { readonly name: string; readonly until: string };
   'deploy.failed': OfProject & { readonly number: number; readonly explanation: string };
   'key.banned': { readonly keyId: string; readonly name: string; readonly until: string };
   'quota.warning': OfQuota;
@@ -79,7 +80,7 @@ export type GivenUpReason = (typeof givenUpReasons)[number];
 
 /** What one person is told, only by mail. */
 interface PersonFacts {
-  'person.invited': OfPerson & OneTimeLink & { readonly until: string };
+  'person.invited': OfPerson & OneTimeLink & { readonly until: string; readonly role: string };
   'sign_in.link': OfPerson & {
     /** At least one; one for each account that the address belongs to. */
     readonly links: readonly OneTimeLink[];
@@ -87,6 +88,7 @@ interface PersonFacts {
     /** They lead to the choice of a new password. */
     readonly isForPassword: boolean;
   };
+  'account.deleted': { readonly account: string; readonly until: string };
   'password.changed': OfPerson & { readonly account: string; readonly changedAt: string };
   'second_factor.changed': OfPerson & { readonly account: string; readonly changedAt: string };
 }

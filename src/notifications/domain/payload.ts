@@ -42,6 +42,11 @@ export interface Payloads {
   /** `expiresAt`: null for the first certificate. */
   'certificate.failing': OfTrouble & { readonly expiresAt: string | null };
   'certificate.recovered': OfHost & { readonly expiresAt: string };
+  'project.deleted': OfAccount & {
+    readonly project: string;
+    readonly name: string;
+    readonly until: string;
+  };
   'deploy.failed': OfAccount & {
     readonly project: string;
     readonly number: number;
@@ -97,6 +102,7 @@ const data: Data = {
     expiresAt: about.expiresAt ?? null,
   }),
   'certificate.recovered': (about) => ({ ...ofHost(about), expiresAt: about.expiresAt }),
+  'project.deleted': ({ project, name, until }) => ({ project, name, until }),
   'deploy.failed': ({ project, number, explanation }) => ({ project, number, explanation }),
   'key.banned': ({ keyId, name, until }) => ({ keyId, name, until }),
   'quota.warning': ofQuota,

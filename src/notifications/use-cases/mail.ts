@@ -6,6 +6,7 @@ import type {
   Notification,
   NotificationKind,
   PersonalKind,
+  Told,
 } from '../domain/notification.ts';
 import type { Delivered, DueMessage, NotificationsPorts, OutgoingMail } from '../ports.ts';
 
@@ -14,10 +15,12 @@ type MailingPorts = Pick<
   'mails' | 'mailChoices' | 'recipients' | 'postman' | 'clock'
 >;
 
-/** A mail of a personal kind, with its facts, which are kept encrypted until it is sent. */
-export type PersonalMail = {
+type PersonalTold = {
   [Kind in PersonalKind]: { readonly kind: Kind; readonly about: KindFacts[Kind] };
-}[PersonalKind] & {
+}[PersonalKind];
+
+/** A mail of a personal kind, with its facts, which are kept encrypted until it is sent. */
+export type PersonalMail = PersonalTold & {
   /** At most 120 characters. Adding another mail with the same id changes nothing. */
   readonly id: string;
   readonly accountId: string;
@@ -33,6 +36,18 @@ export const mailPerson =
     if (!postman) return false;
     await add({ mails, clock }, { ...mail, occurredAt: clock.now() });
     return true;
+  };
+
+/** As `mailPerson`, to each person of an account who is a recipient. @param told its id is that of the event */
+export const mailAccount =
+  (ports: MailingPorts) =>
+  async ({
+    id,
+    ...told
+  }: Omit<PersonalMail, 'kind' | 'about' | 'personId' | 'to'> & PersonalTold): Promise<void> => {
+    for (const { personId, to } of await ports.recipients.of(told.accountId)) {
+      await mailPerson(ports)({ ...told, id: `${id}:${personId}`, personId, to });
+    }
   };
 
 /** One mail to each person of the account who wants that kind, except the one who did it. Adding the same notification again changes nothing. */
@@ -106,10 +121,13 @@ const prepare = async (
 ): Promise<OutgoingMail | Extract<Delivered, { kind: 'left_out' }>> => {
   const all = tells();
   const off = (await ports.mailChoices.off([personId])).get(personId);
-  const told = all.filter((one) => subjectOf(one) === undefined || !off?.has(one.kind));
+  const isPersonal = (one: Told) => subjectOf(one) === undefined;
+  // Of a deleted account, its owners are told nothing more.
+  const isLive = await ports.recipients.isInService(accountId);
+  const told = all.filter((one) => isPersonal(one) || (isLive && !off?.has(one.kind)));
   if (told.length === 0) return { kind: 'left_out' };
   const account = await ports.recipients.accountName(accountId);
-  const kinds = told.filter((one) => subjectOf(one) !== undefined).map(({ kind }) => kind);
+  const kinds = told.filter((one) => !isPersonal(one)).map(({ kind }) => kind);
   const token = kinds.length > 0 ? unsubscribeToken(ports, personId, kinds) : undefined;
   return { id, to, account, told, unsubscribeToken: token };
 };

@@ -1,4 +1,5 @@
 import { type Decision, DomainError } from '../../kernel/decision.ts';
+import type { Deletable } from '../../kernel/deletion.ts';
 import { isName } from '../../kernel/text.ts';
 import type { SitesErrorCode } from './sites-error.ts';
 import type { SitesEvent } from './sites-event.ts';
@@ -26,7 +27,7 @@ const target = /^t-[0-9a-f]{32}$/;
 export const isReservedSlug = (slug: string): boolean =>
   reserved.has(slug) || numbered.test(slug) || target.test(slug);
 
-export interface Project {
+export interface Project extends Deletable {
   readonly id: string;
   readonly accountId: string;
   readonly name: string;
@@ -35,8 +36,8 @@ export interface Project {
   readonly createdAt: Date;
 }
 
-/** Leaves room in a DNS label (63) for the number that makes a slug unique. */
-const longestSlug = 48;
+/** Leaves room in a DNS label (63) for the number that makes a slug unique, and for that of a deploy. */
+export const longestSlug = 48;
 /** Code points. */
 const longestName = 100;
 
@@ -68,27 +69,35 @@ export const admitProject = (
 
 /** @throws DomainError `project_invalid`, `slug_reserved` */
 export const createProject = (
-  draft: Omit<Project, 'createdAt'>,
+  draft: Omit<Project, 'createdAt' | 'deletedAt'>,
   now: Date,
 ): Decision<Project, SitesEvent> => {
-  const name = draft.name.trim();
-  if (!isName(name, longestName)) {
-    throw new DomainError<SitesErrorCode>(
-      'project_invalid',
-      `A project needs a name of 1 to ${String(longestName)} characters, without control characters and direction marks.`,
-    );
-  }
+  const name = projectName(draft.name);
   const { id: projectId, accountId, slug } = draft;
-  if (isReservedSlug(slug)) {
-    throw new DomainError<SitesErrorCode>(
-      'slug_reserved',
-      `The name "${slug}" is reserved: its address could be mistaken for one of this service. Choose another.`,
-    );
-  }
+  refuseReserved(slug);
   return {
-    state: { ...draft, name, createdAt: now },
+    state: { ...draft, name, createdAt: now, deletedAt: undefined },
     events: [{ type: 'project_created', accountId, occurredAt: now, projectId, slug }],
   };
+};
+
+/** @throws DomainError `project_invalid` */
+export const projectName = (raw: string): string => {
+  const name = raw.trim();
+  if (isName(name, longestName)) return name;
+  throw new DomainError<SitesErrorCode>(
+    'project_invalid',
+    `A project needs a name of 1 to ${String(longestName)} characters, without control characters and direction marks.`,
+  );
+};
+
+/** @throws DomainError `slug_reserved` */
+export const refuseReserved = (slug: string): void => {
+  if (!isReservedSlug(slug)) return;
+  throw new DomainError<SitesErrorCode>(
+    'slug_reserved',
+    `The name "${slug}" is reserved: its address could be mistaken for one of this service. Choose another.`,
+  );
 };
 
 /** Limits of an account's plan for projects, domains and files. */

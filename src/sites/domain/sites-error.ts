@@ -7,6 +7,8 @@ export type SitesErrorCode =
   | 'project_invalid'
   | 'project_limit_reached'
   | 'project_not_found'
+  | 'project_not_restorable'
+  | 'slug_invalid'
   | 'slug_reserved'
   | 'slug_taken'
   | UploadProblem

@@ -9,10 +9,22 @@ interface NumberedEvent<Type extends string> extends DeployEvent<Type> {
   readonly number: number;
 }
 
-interface ProjectCreated extends DomainEvent<'project_created'> {
+interface OfProject<Type extends string> extends DomainEvent<Type> {
   readonly projectId: string;
   readonly slug: string;
 }
+
+/** `slug` is the new one; `from` the one before, if it changed. */
+type ProjectRenamed = OfProject<'project_renamed'> & {
+  readonly name: string;
+  readonly from?: string;
+};
+
+/** `until`: it can be restored; ISO 8601. */
+type ProjectDeleted = OfProject<'project_deleted'> & {
+  readonly name: string;
+  readonly until: string;
+};
 
 export type DeploySucceeded = NumberedEvent<'deploy_succeeded'>;
 export type DeployFailed = NumberedEvent<'deploy_failed'> & { readonly problem: string };
@@ -22,7 +34,12 @@ export type DeployDiscarded = DeployEvent<'deploy_discarded'>;
 export type DeployDeleted = NumberedEvent<'deploy_deleted'>;
 
 export type SitesEvent =
-  | ProjectCreated
+  | OfProject<'project_created'>
+  | ProjectRenamed
+  | ProjectDeleted
+  | OfProject<'project_restored'>
+  /** It was not restored in time, and is gone with all that belonged to it. */
+  | OfProject<'project_ended'>
   | DeploySucceeded
   | DeployFailed
   /** An older deploy is served again. */

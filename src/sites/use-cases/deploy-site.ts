@@ -118,7 +118,7 @@ export const deploySite =
     return finishDeploy(ports)(begun, upload, onProgress);
   };
 
-/** Records the failure and removes the files, unless the deploy turns out to have succeeded. */
+/** Records the failure, unless the project was deleted, and removes the files, unless the deploy turns out to have succeeded. */
 const failed = async (
   { projects, files, clock }: Omit<Ports<unknown>, 'unpacking'>,
   project: ProjectKey,
@@ -126,12 +126,16 @@ const failed = async (
   error: unknown,
 ): Promise<Deploy> => {
   const reason = reasonOf(error);
-  const site = await projects.change(project, (current) =>
+  const recorded = projects.change(project, (current) =>
     deployIn(current, id)?.state === 'uploading'
       ? deployFailed(current, id, reason, clock.now())
       : { state: current, events: [] },
   );
-  const deploy = deployIn(site, id);
+  const site = await recorded.catch((gone: unknown) => {
+    if (gone instanceof DomainError && gone.code === 'project_not_found') return undefined;
+    throw gone;
+  });
+  const deploy = site && deployIn(site, id);
   // The success was stored; only the database's answer was lost.
   if (deploy?.state === 'succeeded') return deploy;
   // The job that gives up uploads removes what could not be removed here.

@@ -7,7 +7,10 @@ import {
   slugOf,
   type Allowance,
 } from '../domain/project.ts';
-import type { SitesPorts } from '../ports.ts';
+import * as life from '../domain/project-life.ts';
+import type { Site } from '../domain/site.ts';
+import type { ProjectKey, SitesPorts } from '../ports.ts';
+import { endedBefore } from '../../kernel/deletion.ts';
 
 /**
  * Finds a slug for the name that is free and not reserved.
@@ -56,3 +59,75 @@ export const showUse =
     ]);
     return { allowance, projects: list.length, storedBytes };
   };
+
+type Ports = Pick<SitesPorts, 'projects' | 'allowances' | 'clock'>;
+
+/**
+ * @param wanted what is left out stays
+ * @throws DomainError `project_not_found`, `project_invalid`, `slug_invalid`, `slug_reserved`, `slug_taken`
+ */
+export const renameProject =
+  ({ projects, clock }: Ports) =>
+  (key: ProjectKey, wanted: { readonly name?: string; readonly slug?: string }): Promise<Site> =>
+    projects.rename(key, (site) =>
+      life.renameProject(site, { ...site.project, ...wanted }, clock.now()),
+    );
+
+/** @throws DomainError `project_not_found` */
+export const deleteProject =
+  ({ projects, clock }: Ports) =>
+  (key: ProjectKey): Promise<Site> =>
+    projects.change(key, (site) => life.deleteProject(site, clock.now()));
+
+/** @throws DomainError `project_not_found`, `project_not_restorable`, `project_limit_reached` */
+export const restoreProject =
+  ({ projects, allowances, clock }: Ports) =>
+  async (key: ProjectKey): Promise<Site> => {
+    const allowance = await allowances.of(key.accountId);
+    return projects.restore(key, (site, current) => {
+      admitProject(allowance, current);
+      return life.restoreProject(site, clock.now());
+    });
+  };
+
+const batch = 100;
+
+type EndPorts = Pick<SitesPorts, 'projects' | 'clock'>;
+
+interface Ending {
+  /** Removes the custom domains of a project for good; another context keeps them. */
+  readonly endDomains: (projectId: string) => Promise<void>;
+  readonly isStopping: () => boolean;
+}
+
+/** Ends the projects that were not restored in time, and frees former addresses. @returns how many */
+export const endOldProjects =
+  ({ projects, clock }: EndPorts) =>
+  async (ending: Ending): Promise<number> => {
+    const now = clock.now();
+    const freed = await projects.freeSlugs(now, batch);
+    const old = await projects.deletedBefore(endedBefore(now), batch);
+    return freed + (await endAll({ projects, clock }, old, ending));
+  };
+
+/** Ends every project of an account that ends. @returns how many */
+export const endProjectsOf =
+  (ports: EndPorts) =>
+  async (accountId: string, ending: Ending): Promise<number> =>
+    endAll(ports, await ports.projects.listAll(accountId), ending);
+
+const endAll = async (
+  { projects, clock }: EndPorts,
+  all: readonly Project[],
+  { endDomains, isStopping }: Ending,
+): Promise<number> => {
+  let ended = 0;
+  for (const { id } of all) {
+    if (isStopping()) break;
+    await endDomains(id);
+    const now = clock.now();
+    await projects.end(id, now, (site) => life.endProject(site, now));
+    ended += 1;
+  }
+  return ended;
+};

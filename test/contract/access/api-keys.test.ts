@@ -34,6 +34,7 @@ describeStores('API keys', (open) => {
 
   testOnBoth.each([
     { scopes: ['pets:read'] },
+    { scopes: ['deploys:write'], projectId: 'proj_1' },
     { scopes: ['orders:read', 'pets:write'] },
     { expiresAt: later(1) },
     { name: '🔑'.repeat(50) },

@@ -70,6 +70,15 @@ describeStores('idempotency keys', (open) => {
     expect(await keys.once(other, mustNotRun)).toEqual({ kind: 'reused' });
   });
 
+  test('a key whose work came to nothing is free again, but not once it has another answer', async () => {
+    await keys.once(request, answering(done));
+    await stores.secondProcess.idempotencyKeys.free(request, done);
+    const other = { ...done, body: '{"id":8}' };
+    expect(await keys.once(request, answering(other))).toMatchObject({ kind: 'answered' });
+    await keys.free(request, done);
+    expect(await keys.once(request, mustNotRun)).toEqual({ kind: 'replayed', answer: other });
+  });
+
   testOnBoth(
     'keys that differ only in case or accents, and keys of two accounts, are different keys',
     async () => {

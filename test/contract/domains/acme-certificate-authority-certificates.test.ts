@@ -1,31 +1,27 @@
 import 'reflect-metadata';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
 import { SettableClock } from '../../support/settable-clock.ts';
 import type { CertificateOrder } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import { caPlaces } from '../../lab/authority/gate-caa.ts';
 import { connectAuthority, keptAccounts } from '../../lab/authority/pebble-lab.ts';
-import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
-import { obtain, placed, takeToCertificate } from './certificate-authority-steps.ts';
+import { obtain, placed, takeToCertificate, openPebbleLab } from './certificate-authority-steps.ts';
 import { SystemClock } from '../../../src/adapters/system/system-ports.ts';
 
-let lab: PebbleLab;
+const lab = openPebbleLab({ certificateSeconds: 3600 });
 let order: CertificateOrder;
 let issued: Certificate;
 const accounts = keptAccounts();
 const clock = new SettableClock(new SystemClock().now());
 beforeAll(async () => {
-  lab = await startPebbleLab({ certificateSeconds: 3600 });
   const connected = connectAuthority(lab, {}, { accounts });
   order = await placed(connected.authority);
   issued = await takeToCertificate(connected, order);
   clock.set(issued.notBefore);
 });
-afterAll(() => lab.close());
 afterEach(() => {
-  lab.gate.setFaults();
   clock.set(issued.notBefore);
 });
 

@@ -1,14 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { SettableClock } from '../../support/settable-clock.ts';
 import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import type { Zone } from '../../lab/dns/zone.ts';
-import {
-  connectAuthority,
-  labIssuer,
-  startPebbleLab,
-  type PebbleLab,
-} from '../../lab/authority/pebble-lab.ts';
-import { obtain, placed, takeTo } from './certificate-authority-steps.ts';
+import { connectAuthority, labIssuer } from '../../lab/authority/pebble-lab.ts';
+import { obtain, placed, takeTo, openPebbleLab } from './certificate-authority-steps.ts';
 import { type FaultProblem, caPlaces, problemText } from '../../lab/authority/gate-caa.ts';
 
 const here: Zone = { '*.customer.test': { A: ['127.0.0.1'] } };
@@ -17,15 +12,10 @@ const caa = (...values: readonly string[]): Zone => ({
   'customer.test': { CAA: values.map((value) => ({ tag: 'issue', value })) },
 });
 
-let lab: PebbleLab;
-beforeAll(async () => {
-  lab = await startPebbleLab({ blocked: ['blocked.customer.test'] });
-});
-afterAll(() => lab.close());
+const lab = openPebbleLab({ blocked: ['blocked.customer.test'] });
 afterEach(() => {
   lab.dns.setZone(here);
   lab.dns.setFaults({});
-  lab.gate.setFaults();
 });
 
 /** How an order ends, and what a later look at it reports. */

@@ -1,9 +1,8 @@
 import { X509Certificate } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { SystemClock } from '../../../src/adapters/system/system-ports.ts';
 import { caPlaces } from '../../lab/authority/gate-caa.ts';
-import { connectAuthority } from '../../lab/authority/pebble-lab.ts';
-import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
+import { connectAuthority, startPebbleLab } from '../../lab/authority/pebble-lab.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 import {
   challengeUrlOf,
@@ -13,6 +12,7 @@ import {
   takeTo,
   takeToCertificate,
   type AnsweredAuthority,
+  openPebbleLab,
 } from './certificate-authority-steps.ts';
 import { certificateAuthorityContract } from './certificate-authority.contract.ts';
 
@@ -31,12 +31,7 @@ describe('an authority that speaks ACME', () => {
 });
 
 const open = storesOfTests();
-let lab: PebbleLab;
-beforeAll(async () => {
-  lab = await startPebbleLab();
-});
-afterAll(() => lab.close());
-beforeEach(() => void (lab.gate.log.length = 0));
+const lab = openPebbleLab();
 
 test('a certificate takes one order, one proof, one request and one download', async () => {
   await obtain(connectAuthority(lab));

@@ -1,9 +1,15 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import type {
   CertificateOrder,
   OrderState,
 } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
 import type { CertificateAuthority } from '../../../src/domains/certificate-ports.ts';
+import {
+  startPebbleLab,
+  type PebbleLab,
+  type PebbleServers,
+} from '../../lab/authority/pebble-lab.ts';
 import { until } from '../../support/until.ts';
 
 export interface AnsweredAuthority {
@@ -23,6 +29,37 @@ const publishAnswer = (
 ): void => {
   if (state.method === 'http-01') publish?.(state.token, state.keyAuthorization);
   else publishText?.(host, state.values);
+};
+
+/** An authority for all tests of a file. Each of them begins with an empty log, without faults and settings of another one. */
+export const openPebbleLab = (options?: Parameters<typeof startPebbleLab>[0]): PebbleServers => {
+  let lab: PebbleLab;
+  beforeAll(async () => {
+    lab = await startPebbleLab(options);
+  });
+  afterAll(() => lab.close());
+  beforeEach(() => {
+    lab.gate.log.length = 0;
+  });
+  afterEach(() => {
+    lab.gate.setFaults();
+    lab.gate.setProfiles();
+    lab.gate.setRenewalInfo(undefined);
+  });
+  return {
+    get pebble() {
+      return lab.pebble;
+    },
+    get gate() {
+      return lab.gate;
+    },
+    get dns() {
+      return lab.dns;
+    },
+    get challenges() {
+      return lab.challenges;
+    },
+  };
 };
 
 let hosts = 0;

@@ -135,7 +135,8 @@ describeStores('custom domains', (open) => {
     await domains.change(id, remove);
     await ask(project, host);
     const facts = (current: number, hasSucceededDeploy: boolean, isThisOne?: boolean) => {
-      const attachedTo = isThisOne === undefined ? undefined : { name: project.name, isThisOne };
+      const attachedTo =
+        isThisOne === undefined ? undefined : { name: project.name, isThisOne, isDeleted: false };
       const provenElsewhere = undefined;
       return {
         current,

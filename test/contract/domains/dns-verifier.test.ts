@@ -1,10 +1,138 @@
-import { describe } from '@jest/globals';
-import { NodeDnsVerifier } from '../../../src/adapters/dns/node-dns-verifier.ts';
+import { afterAll, beforeAll, expect, test, describe } from '@jest/globals';
+import { scribble } from '../../support/scribble.ts';
+import { fixedTime, SettableClock } from '../../support/settable-clock.ts';
 import { ScriptedDns, type KnownFacts } from '../../support/domains/scripted-dns.ts';
-import { SettableClock } from '../../support/settable-clock.ts';
 import { startDns } from '../../lab/dns/server.ts';
 import type { Zone } from '../../lab/dns/zone.ts';
-import { checkedAt, dnsVerifierContract, type PublishedHost } from './dns-verifier.contract.ts';
+import type { DnsVerifier } from '../../../src/domains/ports.ts';
+import { NodeDnsVerifier } from '../../../src/adapters/dns/node-dns-verifier.ts';
+
+/** A host that leads to `target` by CNAME. */
+interface PublishedHost {
+  readonly host: string;
+  readonly target: string;
+  readonly address: string;
+  /** TXT at `_animal-store-challenge.<host>`. */
+  readonly proof: string;
+}
+
+interface AskedResolvers {
+  readonly verifier: DnsVerifier;
+  /** At least two, as the facts name them, in the order of the settings. */
+  readonly resolvers: readonly string[];
+  /** @param last what only the last resolver knows instead */
+  publish(host: PublishedHost, last?: PublishedHost): void;
+  close(): Promise<void>;
+}
+
+const checkedAt = fixedTime('2026-03-01T12:00:00Z');
+
+const shop = {
+  host: 'shop.customer.test',
+  target: 'token.platform.test',
+  address: '192.0.2.10',
+  proof: 'animal-store-verify=token',
+};
+const absent = { kind: 'no_such_name' };
+const only = (record: string): unknown =>
+  expect.objectContaining({ kind: 'records', records: [record] });
+
+/** @param open its clock stands at `checkedAt` */
+const dnsVerifierContract = (open: () => Promise<AskedResolvers>): void => {
+  let asked: AskedResolvers;
+  beforeAll(async () => {
+    asked = await open();
+  });
+  afterAll(() => asked.close());
+
+  test('what is published is seen at every resolver, in their order', async () => {
+    asked.publish(shop);
+    expect(await asked.verifier.inspect(shop.host)).toEqual({
+      host: shop.host,
+      checkedAt,
+      resolvers: asked.resolvers.map((resolver) => ({
+        resolver,
+        tookMs: expect.any(Number),
+        cname: only(shop.target),
+        chain: { names: [shop.target], end: 'reached' },
+        a: only(shop.address),
+        aaaa: { kind: 'none' },
+        txt: only(shop.proof),
+        sibling: absent,
+        isZoneApex: false,
+        caa: [shop.host, 'customer.test', 'test'].map((name) => ({
+          name,
+          answer: { kind: 'none' },
+        })),
+      })),
+    });
+  });
+
+  test('a resolver with different answers is reported separately', async () => {
+    const old = { ...shop, target: 'old.elsewhere.test', address: '198.51.100.7' };
+    asked.publish(shop, old);
+    const { resolvers } = await asked.verifier.inspect(shop.host);
+    const isLast = (index: number): boolean => index === asked.resolvers.length - 1;
+    expect(resolvers.map(({ cname }) => cname)).toEqual(
+      asked.resolvers.map((_, index) => only(isLast(index) ? old.target : shop.target)),
+    );
+    expect(resolvers.map(({ a }) => a)).toEqual(
+      asked.resolvers.map((_, index) => only(isLast(index) ? old.address : shop.address)),
+    );
+  });
+
+  test('a name that does not exist is absent at every level', async () => {
+    const { resolvers } = await asked.verifier.inspect('shop.nobody.nowhere');
+    expect(resolvers).toEqual(
+      asked.resolvers.map((resolver) => ({
+        resolver,
+        tookMs: expect.any(Number),
+        cname: absent,
+        chain: { names: [], end: 'reached' },
+        a: absent,
+        aaaa: absent,
+        txt: absent,
+        sibling: absent,
+        isZoneApex: false,
+        caa: ['shop.nobody.nowhere', 'nobody.nowhere', 'nowhere'].map((name) => ({
+          name,
+          answer: absent,
+        })),
+      })),
+    );
+  });
+
+  test('case and the last dot of the host make no difference', async () => {
+    asked.publish(shop);
+    const facts = await asked.verifier.inspect('SHOP.Customer.test.');
+    expect(facts).toMatchObject({
+      host: shop.host,
+      resolvers: [{ a: only(shop.address) }, {}, {}],
+    });
+  });
+
+  test.each(['', '.', 'a..b', `${'x'.repeat(64)}.test`, 'y.'.repeat(130), '*.a b', '\0.test'])(
+    'an invalid host gets an answer too: %j',
+    async (host) => {
+      const { resolvers } = await asked.verifier.inspect(host);
+      expect(resolvers.map(({ resolver }) => resolver)).toEqual(asked.resolvers);
+      for (const { a, chain } of resolvers) {
+        expect(a.kind).not.toBe('records');
+        expect(chain.names).toEqual([]);
+      }
+    },
+  );
+
+  test('later answers do not change when callers change an answer', async () => {
+    asked.publish(shop);
+    const facts = await asked.verifier.inspect(shop.host);
+    const kept = structuredClone(facts).resolvers.map(({ cname, chain, a }) => [cname, chain, a]);
+    scribble(facts);
+    const again = await asked.verifier.inspect(shop.host);
+    expect(again.resolvers.map(({ cname, chain, a }) => [cname, chain, a])).toEqual(kept);
+    expect(again.checkedAt).toEqual(checkedAt);
+  });
+};
 
 const clock = new SettableClock(checkedAt);
 

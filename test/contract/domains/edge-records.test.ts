@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, describe, jest } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
-import type { Route } from '../../../src/domains/domain/redirects/redirects.ts';
-import { rollBack, startDeploy } from '../../../src/sites/domain/site.ts';
+import { isPreview, type Route } from '../../../src/domains/domain/redirects/redirects.ts';
+import { deleteDeploy, rollBack, startDeploy } from '../../../src/sites/domain/site.ts';
 import type { EdgeRecords } from '../../../src/domains/ports.ts';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
 import { KyselyEdgeRecords } from '../../../src/adapters/kysely/sites/kysely-edge-records.ts';
@@ -55,7 +55,11 @@ describeStores('records for the edges', (open) => {
     const routes = await stores.retention.sweep('routes', before);
     return routes + (await stores.retention.sweep('certificates', before));
   };
-  const changes = (from = edgeRecords, since = known) => from.changesSince(since);
+  /** Without the addresses of single deploys. */
+  const changes = async (from = edgeRecords, since = known) => {
+    const all = await from.changesSince(since);
+    return { ...all, routes: all.routes.filter(({ name }) => !isPreview(name)) };
+  };
   const namesSince = async (revision: bigint) =>
     (await changes(edgeRecords, revision)).routes.map(({ name }) => name);
 
@@ -81,6 +85,21 @@ describeStores('records for the edges', (open) => {
     const back = await changes(edgeRecords, forward.revision);
     expect(back.routes).toEqual([routeTo(first)]);
     expect((await namesSince(0n)).filter((name) => name === project.slug)).toHaveLength(1);
+  });
+
+  test('each deploy has a route of its own until it is deleted', async () => {
+    const [first, second] = [await deploy(), await deploy()];
+    const { routes, revision } = await edgeRecords.changesSince(known);
+    const [one, two] = [`${project.slug}--1`, `${project.slug}--2`];
+    expect(routes).toEqual(
+      expect.arrayContaining([routeTo(first, one), routeTo(second, two), routeTo(second)]),
+    );
+    await stores.projects.change(project, (site) => deleteDeploy(site, 1, later(5000)));
+    const gone = await edgeRecords.changesSince(revision);
+    expect(gone).toEqual({ ...nothing, revision: gone.revision, removedRoutes: [one] });
+    // An edge that was cut off meanwhile still learns of it.
+    await stores.retention.sweep('routes', later(4999));
+    expect((await edgeRecords.changesSince(revision)).removedRoutes).toEqual([one]);
   });
 
   test('records that the edge already knows are not returned again, by this process or another', async () => {
@@ -215,7 +234,8 @@ describeStores('records for the edges', (open) => {
     const restored = await changes(edgeRecords, revision + 100n);
     expect(restored).toMatchObject({ revision, removedRoutes: [], removedCertificates: [] });
     expect(restored.routes).toContainEqual(route);
-    expect(restored.routes).toHaveLength((await edgeRecords.names()).length);
+    const names = (await edgeRecords.names()).filter((name) => !isPreview(name));
+    expect(restored.routes).toHaveLength(names.length);
   });
 
   testOnBoth('an edge that polls during a hundred changes misses none', async () => {
@@ -242,7 +262,7 @@ describeStores('records for the edges', (open) => {
       await ask();
       for (const [slug, last] of won) expect(serves.get(slug ?? '')).toBe(last);
     }
-    expect((await changes()).revision).toBe(known + 100n);
+    expect((await changes()).revision).toBe(known + 200n);
   });
 });
 

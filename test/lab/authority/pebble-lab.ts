@@ -56,7 +56,7 @@ export const keptAccounts = (): AuthorityAccounts => {
 
 /** A client of the lab's authority, with an account of its own where none is given. */
 export const connectAuthority = (
-  { gate, pebble, challenges }: PebbleLab,
+  { gate, pebble, challenges }: PebbleServers,
   settings: Partial<AcmeSettings> = {},
   { accounts = keptAccounts(), clock = new SystemClock() }: Ports = {},
 ): {
@@ -77,11 +77,15 @@ export const connectAuthority = (
 });
 
 /** An authority with all that it needs, on loopback. Hosts are names below `customer.test`. */
-export interface PebbleLab {
+/** An authority with what it asks and what stands in front of it. */
+export interface PebbleServers {
   readonly pebble: Pebble;
   readonly gate: CaGate;
   readonly dns: DnsServer;
   readonly challenges: ChallengeServer;
+}
+
+export interface PebbleLab extends PebbleServers {
   /** A host that nobody used before. */
   newHost(): string;
   close(): Promise<void>;

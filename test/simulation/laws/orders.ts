@@ -1,7 +1,7 @@
-import { authorityNames } from '../world/world.ts';
+import { authorityNames, type AuthorityName } from '../world/world.ts';
 import { caBudgets } from '../../../src/domains/domain/certificates/ca-budget.ts';
-import { inText, toleratedSkewMs, type Law } from './law.ts';
-import { hourMs, minuteMs } from '../world/durations.ts';
+import { inText, toleratedSkewMs, type Law, type Seen } from './law.ts';
+import { dayMs, hourMs, minuteMs } from '../world/durations.ts';
 
 /** How long resolvers keep CAA records here: their TTL, and the minimum of the SOA records. */
 const cachedMs = 5 * minuteMs;
@@ -32,6 +32,9 @@ export const limitsAreKept: Law = {
     return undefined;
   },
 };
+
+/** A worker that stalled may still ask when another one already has. */
+const latestMs = 2 * hourMs;
 
 const newOrder = `
   select account_id as account from domains
@@ -67,12 +70,53 @@ export const accountsHaveTheirShare = (): Law => {
   };
 };
 
+const counted = `
+  select count(*) as orders from authority_ledger
+  where authority = ? and host = ? and kind in ('order', 'renewal') and occurred_at > ?`;
+
+/** The ledger keeps its entries for longer. */
+const comparedMs = 3 * dayMs;
+
+/** What is asked for again is counted again. What an authority exempts needs no count. */
+export const ordersAreCounted = (): Law => {
+  const asked = new Map<string, number>();
+  const grantedAt = new Map<string, readonly number[]>();
+  const uncounted = (authority: AuthorityName, host: string, { time, stored }: Seen) => {
+    const since = time.now - comparedMs;
+    const key = `${authority} ${host}`;
+    const lately = [...(grantedAt.get(key) ?? []).filter((at) => at > since), time.now];
+    grantedAt.set(key, lately);
+    // A worker may have stalled, or have a wrong clock.
+    const from = Math.floor(since - latestMs);
+    const its = [`acme.${authority}.example`, host, from] as const;
+    const { orders = 0 } = stored.first<{ orders: number }>(counted, ...its) ?? {};
+    return lately.length > orders
+      ? { authority, host, granted: lately.length, counted: orders }
+      : undefined;
+  };
+  return {
+    name: 'Each request for an order that an authority grants was counted before',
+    afterStep: (seen) => {
+      for (const authority of authorityNames) {
+        const { granted, weather } = seen.world.authorities[authority];
+        const known = asked.get(authority) ?? 0;
+        asked.set(authority, granted.length);
+        // What something on the way sends twice is asked for once.
+        if (known === granted.length || weather.repeats > 0) continue;
+        const counting = granted.slice(known).filter(({ isExempt }) => !isExempt);
+        const [first] = counting.flatMap(
+          ({ names: [host = ''] }) => uncounted(authority, host, seen) ?? [],
+        );
+        if (first) return first;
+      }
+      return undefined;
+    },
+  };
+};
+
 const made = 'select subject from certificate_orders where url is not null';
 const madeFor = `${made} and host = ?`;
 const unmadeFor = 'select 1 from certificate_orders where url is null and host = ?';
-
-/** A worker that stalled may still ask when another one already has. */
-const latestMs = 2 * hourMs;
 
 /** A worker that dies leaves to the next one only what it stored. */
 export const ordersGoOn = (): Law => {
@@ -83,7 +127,10 @@ export const ordersGoOn = (): Law => {
     afterCommit: ({ stored, time }) => {
       const subjects = stored.rows<{ subject: string }>(made).map(({ subject }) => subject);
       madeSince = new Map(subjects.map((one) => [one, madeSince.get(one) ?? time.now]));
-      return undefined;
+      // One of the same name, begun before.
+      const keys = subjects.map((one) => one.slice(0, one.lastIndexOf(':')));
+      const twice = keys.find((key, at) => keys.indexOf(key) < at);
+      return twice === undefined ? undefined : { 'two orders of': twice };
     },
     onOrder: ({ authority, names: [name = ''] }, { stored, time }) => {
       if (stored.has(unmadeFor, name)) return undefined;

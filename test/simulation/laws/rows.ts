@@ -42,6 +42,10 @@ const rowRules: Readonly<Record<keyof Schema, RowRule>> = {
   orders: inUse,
   idempotency_keys: { because: 'retention deletes them' },
   projects: inUse,
+  former_slugs: {
+    leftOver:
+      'select slug as id from former_slugs where project_id not in (select id from projects)',
+  },
   deploys: {
     leftOver: `select id from deploys where state not in ('succeeded', 'failed') and started_at < :now - ${String(dayMs)}`,
   },

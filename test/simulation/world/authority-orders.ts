@@ -98,6 +98,8 @@ export class AuthorityOrders {
   readonly buckets = new Buckets();
   readonly certificates: IssuedCertificates;
   readonly records: OrderRecord[] = [];
+  /** Each request for an order that was answered with one, also with one that was open. */
+  readonly granted: OrderRecord[] = [];
 
   constructor(name: string, settings: OrderSettings) {
     this.#settings = settings;
@@ -140,11 +142,13 @@ export class AuthorityOrders {
     const terms = profiles[profile] ?? gone(profile);
     this.#checkPolicy(names, terms);
     if (!isExempt) this.#spendOrder(account, names);
+    const record = { ...wanted, names, at: now(), account: account.url, isExempt };
+    this.granted.push(record);
     const open = this.#reusable(account, names, wanted.profile);
     if (open) return open;
     const order = this.#create(account, { ...wanted, names }, { kind: profile, terms, isExempt });
     if (replaced) this.#replacements.set(replaced.serial, order);
-    this.records.push({ ...wanted, names, at: now(), account: account.url, isExempt });
+    this.records.push(record);
     return order;
   }
 

@@ -98,6 +98,10 @@ export class Authority {
     return this.#orders.records;
   }
 
+  get granted() {
+    return this.#orders.granted;
+  }
+
   get certificates() {
     return this.#orders.certificates.all;
   }

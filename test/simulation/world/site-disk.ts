@@ -70,6 +70,10 @@ const keptFile = (path: string, content: Buffer): KeptFile => {
   return { path, bytes: content.length, hash, brotli: undefined, gzip: undefined, content };
 };
 
-/** Every upload is a site of two files. */
+/** Every upload is a site of two files, but for one that is `empty`. */
 export const siteOf = (upload: string): Promise<SiteSource> =>
-  Promise.resolve(sourceOf(entry('index.html', `<h1>${upload}</h1>`), entry('site.css', 'h1 {}')));
+  Promise.resolve(
+    upload === 'empty'
+      ? sourceOf()
+      : sourceOf(entry('index.html', `<h1>${upload}</h1>`), entry('site.css', 'h1 {}')),
+  );

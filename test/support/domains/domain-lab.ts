@@ -49,7 +49,7 @@ export const domainLab = async (acmeDnsZone?: string) => {
     ...stores,
     ...{ orders, clock, authority, secondAuthority, dns },
     allowances: { of: () => Promise.resolve(allowance) },
-    accountOf: async (slug: string) => (await stores.projects.find(slug))?.project.accountId,
+    accountOf: (slug: string) => stores.projects.accountOf(slug),
     hostNames: plainNames,
     naming: { platformHost: 'sites.test', allowTestDomains: false, acmeDnsZone },
     hasPlatformFiles: false,

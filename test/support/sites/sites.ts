@@ -63,8 +63,9 @@ export const projectDecision = (accountId: string, draft: Partial<Project> = {},
 export const newProject = async (
   stores: Pick<StoragePorts, 'projects' | 'outbox'>,
   accountId: string,
+  draft: Partial<Project> = {},
 ): Promise<Project> => {
-  const decision = projectDecision(accountId);
+  const decision = projectDecision(accountId, draft);
   await stores.projects.add(accountId, () => decision);
   await takeEvents(stores);
   return decision.state;

@@ -15,6 +15,7 @@ describe('opening an account', () => {
         ownLimits: undefined,
         siteLimits: noSiteLimits,
         createdAt: now,
+        deletedAt: undefined,
         warnings,
         factorDemandedAt: undefined,
       },
@@ -66,6 +67,7 @@ describe.each(plans)('from the plan %s', (from) => {
       ownLimits: undefined,
       siteLimits: noSiteLimits,
       createdAt: now,
+      deletedAt: undefined,
       warnings,
       factorDemandedAt: undefined,
     };
@@ -86,6 +88,7 @@ describe('an account with limits of its own', () => {
     ownLimits: undefined,
     siteLimits: noSiteLimits,
     createdAt: now,
+    deletedAt: undefined,
     warnings,
     factorDemandedAt: undefined,
   } as const;

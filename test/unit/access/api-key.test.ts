@@ -4,6 +4,7 @@ import {
   base62,
   bringsBan,
   composeSecret,
+  defaultScopes,
   isBanned,
   issueApiKey,
   isWellFormedSecret,
@@ -26,7 +27,7 @@ const now = new Date('2026-03-01T10:00:00.000Z');
 const at = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 const draft = {
   ...{ id: 'key_1', accountId: 'acct_1', name: 'Till', hint: 'pets_live_0123…wxyz' },
-  ...{ scopes, expiresAt: undefined },
+  ...{ scopes, projectId: undefined, expiresAt: undefined },
 };
 const fresh = { revokedAt: undefined, lastUsedAt: undefined, ban: undefined };
 const event = { accountId: 'acct_1', keyId: 'key_1' };
@@ -39,11 +40,18 @@ describe('issuing an API key', () => {
     });
   });
 
+  test('lets a key deploy only where its owner chose that, and to one project where they chose one', () => {
+    expect(defaultScopes).toEqual(['pets:read', 'pets:write', 'orders:read']);
+    const { state } = issueApiKey({ ...draft, projectId: 'proj_1' }, now);
+    expect(state.projectId).toBe('proj_1');
+  });
+
   test.each([
     [{ name: ' ' }, 'name'],
     [{ name: 'x'.repeat(101) }, 'name'],
     [{ name: '\u2066Till' }, 'direction marks'],
     [{ scopes: [] }, 'scope'],
+    [{ scopes: ['pets:read'], projectId: 'proj_1' } as const, 'deploys:write'],
     [{ expiresAt: now }, 'expiry'],
     [{ expiresAt: at(-1) }, 'expiry'],
   ])('is refused with %o, and says why', (wrong, word) => {

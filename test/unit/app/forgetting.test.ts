@@ -28,6 +28,7 @@ const all = workerJobs({
     },
   },
   domains: {
+    endDomains: nothing.domains.endDomains,
     ...{ planRenewals: nothing.domains.planRenewals, sitesDueAt: nothing.domains.sitesDueAt },
     secureSites: nothing.domains.secureSites,
     forgetOwnNames: (isStopping) => {
@@ -36,6 +37,8 @@ const all = workerJobs({
     },
   },
   sites: {
+    ...{ endOldProjects: nothing.sites.endOldProjects, endsDueAt: nothing.sites.endsDueAt },
+    endProjectsOf: nothing.sites.endProjectsOf,
     uploadsCutOffAt: () => Promise.resolve(now),
     giveUpCutOffUploads: (isStopping) => {
       asked.push(isStopping);

@@ -13,6 +13,7 @@ test('the jobs that workers leave to one of them are known as such', () => {
     'plan renewals',
     'count what is stored',
     'tell of operations that end',
+    'end what was deleted',
     'mail people',
   ]);
 });

@@ -21,6 +21,7 @@ const subscribersOver = (known: Partial<Reactions> = {}) =>
     addNotice: () => Promise.reject(new Error('nobody was to be told')),
     mailOwners: () => Promise.reject(new Error('nobody was to be told by mail')),
     mailPeople: () => Promise.reject(new Error('nobody was to be mailed')),
+    mailAccount: () => Promise.reject(new Error('no account was to be mailed')),
     callWebhooks: () => Promise.reject(new Error('no webhook was to be called')),
     webhooks: mustNotBeUsed<Reactions['webhooks']>('webhooks'),
     callDueWebhooks: () => {
@@ -38,6 +39,10 @@ const subscribersOver = (known: Partial<Reactions> = {}) =>
 const handingTo = (known: Partial<Reactions>) => {
   const all: Subscribers = subscribersOver(known);
   return (stored: Parameters<Subscriber>[0], name: string) => all[name]?.(stored);
+};
+const project = {
+  ...{ accountId: 'acct_1', name: 'Birds', slug: 'birds' },
+  ...{ createdAt: new Date('2026-03-01T10:00:00Z'), deletedAt: undefined },
 };
 const event = { accountId: 'acct_1', occurredAt: new Date('2026-03-01T10:00:00Z'), petId: '7' };
 
@@ -69,14 +74,18 @@ test('the audit log hides only what repeats other entries or stands among the no
 
 test('each event sets off the work that the table names for it', async () => {
   const calls: string[] = [];
+  const projects = ['proj_1', 'proj_2'].map((id) => ({ ...project, id }));
   const sites = {
+    listAllProjects: () => Promise.resolve(projects),
     removeDeployFiles: (deployId: string) => Promise.resolve(void calls.push(deployId)),
   };
   const domains = {
     adoptPrimary: (projectId: string) => Promise.resolve(void calls.push(projectId)),
+    followProject: (projectId: string) => Promise.resolve(void calls.push(`follow ${projectId}`)),
   };
   const secureSites = () => void calls.push('secure');
-  const hand = handingTo({ sites, domains, secureSites });
+  const tendDomains = () => void calls.push('tend');
+  const hand = handingTo({ sites, domains, secureSites, tendDomains });
   const about = { ...event, projectId: 'proj_1', number: 1 };
   for (const [type, subscriber, deployId] of [
     ['deploy_succeeded', 'certificates', 'dep_1'],
@@ -88,7 +97,16 @@ test('each event sets off the work that the table names for it', async () => {
   }
   const live = { ...about, type: 'domain_live', domainId: 'dom_1', host: 'shop.example' };
   await hand({ id: 'evt_1', actor: 'service', event: live }, 'primaries');
-  expect(calls).toEqual(['secure', 'dep_2', 'dep_3', 'proj_1']);
+  for (const type of ['project_deleted', 'account_deleted'] as const) {
+    const { projectId, ...ofAccount } = { ...about, type, projectId: 'proj_2' };
+    const told = type === 'project_deleted' ? { ...ofAccount, projectId } : ofAccount;
+    await hand({ id: `evt_${type}`, actor: 'service', event: told }, 'deletions');
+  }
+  expect(calls).toEqual([
+    ...['secure', 'dep_2', 'dep_3', 'proj_1'],
+    ...['follow proj_2', 'tend', 'secure'],
+    ...['follow proj_1', 'follow proj_2', 'tend', 'secure'],
+  ]);
 });
 
 test('a verified domain is worked on in the background', async () => {

@@ -38,6 +38,7 @@ const details = {
   sessionId: 'sess_1',
   projectId: 'proj_1',
   slug: 'zoo',
+  name: 'Our zoo',
   deployId: 'dep_1',
   number: 7,
   problem: 'too_many_entries',

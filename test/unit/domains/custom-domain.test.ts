@@ -184,7 +184,10 @@ describe('adding a domain', () => {
       { allowance: { ...allowance, domains: 0 }, hasSucceededDeploy: false },
     ],
     ['no_successful_deploy', { hasSucceededDeploy: false }],
-    ['domain_taken', { attachedTo: { name: 'Birds', isThisOne: true }, current: 5 }],
+    [
+      'domain_taken',
+      { attachedTo: { name: 'Birds', isThisOne: true, isDeleted: false }, current: 5 },
+    ],
     ['domain_limit_reached', { current: 5 }],
     ['domain_limit_reached', { current: 9 }],
     ['domains_added_too_fast', { addedLately: Array<Date>(1000).fill(after(-59 * minute)) }],
@@ -203,7 +206,7 @@ describe('adding a domain', () => {
   ])(
     'is refused when a project has the name, and says which one (this one: %s)',
     (isThisOne, message) => {
-      const known = { ...admitted, attachedTo: { name: 'Birds', isThisOne } };
+      const known = { ...admitted, attachedTo: { name: 'Birds', isThisOne, isDeleted: false } };
       expect(() => addDomain(draft, known, moment(start))).toThrow(
         expect.objectContaining({ message }),
       );

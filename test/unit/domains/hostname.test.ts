@@ -200,7 +200,7 @@ const both = 'bücher.test (xn--bcher-kva.test)';
 
 test('a name that is already in the list is shown with U-labels and A-labels', () => {
   const hostname = { ...draft.hostname, ...names };
-  const attachedTo = { name: 'Books', isThisOne: true };
+  const attachedTo = { name: 'Books', isThisOne: true, isDeleted: false };
   const add = () => addDomain({ ...draft, hostname }, { ...admitted, attachedTo }, moment(start));
   expect(add).toThrow(both);
 });

@@ -7,6 +7,7 @@ import {
   redirectTarget,
 } from '../../../src/domains/domain/redirects/settings.ts';
 import {
+  isPreview,
   routesOf,
   checkDomainSettings,
   suspensionOf,
@@ -371,7 +372,14 @@ describe('a wildcard', () => {
     const out = { from: '*.shop.test', to: 'example.com', status: 308 } as const;
     const back = { from: 'example.com', to: 'https://b.shop.test', status: 308 } as const;
     const settings = { ...noDomainSettings, redirects: [out, back] };
-    const project = { projectId: 'proj', slug: 'birds', servedDeployId: 'dep', withheld: [] };
+    const project = {
+      projectId: 'proj',
+      slug: 'birds',
+      servedDeployId: 'dep',
+      deploys: [],
+      withheld: [],
+      ...{ formerSlugs: [], isDeleted: false },
+    };
     const kindsOf = (of: readonly ReturnType<typeof known>[]) =>
       Object.fromEntries(
         routesOf({ ...project, hosts: of, settings }).map(({ name, kind }) => [name, kind]),
@@ -381,4 +389,25 @@ describe('a wildcard', () => {
     expect(kindsOf(without)).toMatchObject({ '*.shop.test': 'redirect', 'example.com': 'site' });
     expect(suspensionOf(back, wild, [out, back])).toBeUndefined();
   });
+});
+
+test('each deploy has an address of its own, once its project is served', () => {
+  const project = {
+    ...{ projectId: 'proj', slug: 'birds', hosts: [], withheld: [], settings: noDomainSettings },
+    ...{ formerSlugs: [], isDeleted: false },
+    deploys: [
+      { number: 12, id: 'dep_12' },
+      { number: 3, id: 'dep_3' },
+    ],
+  };
+  const routes = routesOf({ ...project, servedDeployId: 'dep_3' });
+  expect(routes.map((route) => [route.name, 'deployId' in route && route.deployId])).toEqual([
+    ['birds', 'dep_3'],
+    ['birds--12', 'dep_12'],
+    ['birds--3', 'dep_3'],
+  ]);
+  expect(routes.map(({ name }) => isPreview(name))).toEqual([false, true, true]);
+  expect(isPreview('xn--grn-hoa.test')).toBe(false);
+  expect(routesOf({ ...project, servedDeployId: undefined })).toEqual([]);
+  expect(routesOf({ ...project, servedDeployId: 'dep_3', isDeleted: true })).toEqual([]);
 });

@@ -41,28 +41,30 @@ class SlowFiles extends SiteFiles {
   }
 }
 
+const the = (deployId: string) => ({ deployId, isPreview: false });
+
 const formsOf = async (cache: SiteCache): Promise<readonly ServedForm[]> =>
-  [...((await cache.site('dep_1')) ?? [])].map(([, { forms }]) => forms.identity!);
+  [...((await cache.site(the('dep_1'))) ?? [])].map(([, { forms }]) => forms.identity!);
 
 describe('the cache', () => {
   test('lists a site once for any number of concurrent requests, and remembers it', async () => {
     const files = new SlowFiles();
     const cache = new SiteCache(files);
-    const found = await Promise.all([cache.site('dep_1'), cache.site('dep_1')]);
+    const found = await Promise.all([cache.site(the('dep_1')), cache.site(the('dep_1'))]);
     expect(found[0]).toBe(found[1]);
-    expect(cache.site('dep_1')).toBe(found[0]);
+    expect(cache.site(the('dep_1'))).toBe(found[0]);
     expect(files.lists).toBe(1);
   });
 
   test('does not remember missing sites or failures of storage', async () => {
     const files = new SlowFiles();
     const cache = new SiteCache(files);
-    expect(await cache.site('none')).toBeUndefined();
+    expect(await cache.site(the('none'))).toBeUndefined();
     files.fails = true;
-    await expect(cache.site('dep_1')).rejects.toThrow('away');
+    await expect(cache.site(the('dep_1'))).rejects.toThrow('away');
     files.fails = false;
-    expect((await cache.site('dep_1'))?.size).toBe(300);
-    expect(await cache.site('none')).toBeUndefined();
+    expect((await cache.site(the('dep_1')))?.size).toBe(300);
+    expect(await cache.site(the('none'))).toBeUndefined();
     expect(files.lists).toBe(4);
   });
 

@@ -15,7 +15,10 @@ const named = {
     listProjects: (accountId: string) => Promise.resolve(accountId === 'acct_1' ? [project] : []),
     getSite: () => Promise.resolve({ deploys: [failed] }),
   },
-  access: { listApiKeys: () => Promise.resolve([{ id: 'key_1', name: 'Till' }]) },
+  access: {
+    listApiKeys: () => Promise.resolve([{ id: 'key_1', name: 'Till' }]),
+    isInService: (accountId: string) => Promise.resolve(accountId !== 'acct_deleted'),
+  },
 } as unknown as Named;
 
 const tell = (type: string, details: object, actor: Actor = 'service') => {
@@ -130,10 +133,18 @@ test.each([
   expect(await tell(type, use)).toMatchObject({ kind, about: use });
 });
 
-test('an event of a project that its account does not have is not told', async () => {
-  await expect(tell('domain_live', { ...host, accountId: 'acct_2' })).rejects.toThrow(
-    'has no project',
-  );
+test('an event of a project or an account that is deleted by now is not told', async () => {
+  expect(await tell('domain_live', { ...host, accountId: 'acct_2' })).toBeUndefined();
+  const use = { used: 800, limit: 1000, resetsAt: '2026-03-02T00:00:00.000Z' };
+  expect(await tell('quota_warning', { ...use, accountId: 'acct_deleted' })).toBeUndefined();
+});
+
+test('that a project was deleted is told, although it is no longer there', async () => {
+  const about = { slug: 'gone', name: 'Gone', until: '2026-03-08T10:00:00.000Z' };
+  expect(await tell('project_deleted', { ...about, projectId: 'proj_gone' })).toMatchObject({
+    kind: 'project.deleted',
+    about: { project: 'gone', name: 'Gone', until: about.until },
+  });
 });
 
 test.each([

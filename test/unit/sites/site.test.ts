@@ -29,6 +29,7 @@ const project = {
   name: 'Birds',
   slug: 'birds',
   createdAt: later(-1000),
+  deletedAt: undefined,
 };
 const empty: Site = { project, deploys: [], servedDeployId: undefined, lastNumber: 0 };
 const contents = { files: 3, bytes: 1000 };

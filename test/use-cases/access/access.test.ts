@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Access } from '../../../src/access/access.ts';
-import { scopes, composeSecret } from '../../../src/access/domain/api-key.ts';
+import { composeSecret, defaultScopes } from '../../../src/access/domain/api-key.ts';
 import { planLimits } from '../../../src/access/domain/quota.ts';
 import type { ApiKeys, KeyMaterial } from '../../../src/access/ports.ts';
 import { authenticate } from '../../../src/access/use-cases/callers.ts';
@@ -34,9 +34,10 @@ const refusalOf = async (secret: string): Promise<unknown> => {
 };
 
 describe('an account', () => {
-  test('is opened with a first key of all scopes that works at once, and its owner may sign in', async () => {
+  test('is opened with a first key of the usual scopes that works at once, and its owner may sign in', async () => {
     const limits = planLimits.pro;
-    const caller = { accountId, keyId: first.id, plan: 'pro', limits, scopes, ban: undefined };
+    const granted = { scopes: defaultScopes, projectId: undefined, ban: undefined };
+    const caller = { accountId, keyId: first.id, plan: 'pro', limits, ...granted };
     expect(await face.authenticate(first.secret)).toEqual(caller);
     const owner = { accountId, email: 'owner@zoo.example', passwordHash: undefined };
     expect(await face.listPeople(accountId)).toMatchObject([{ ...owner, createdAt: now }]);

@@ -145,6 +145,7 @@ test('the hosts of one account draw on its share, and do not hold up those of ot
   );
   expect(holds.filter((reason) => reason === 'accountHour')).toHaveLength(5);
   expect(holds.at(-1)).toBeUndefined();
+  expect(await sitesDueAt(lab.ports)()).toEqual(after(60 * minute));
   lab.clock.advance(60 * minute);
   expect(await secureSites(lab.ports)()).toBe(5);
   lab.clock.advance(60 * day);

@@ -32,6 +32,9 @@ const words: {
   order_approved: ({ orderId }) => `Approved order ${orderId}`,
   order_delivered: ({ orderId }) => `Delivered order ${orderId}`,
   account_opened: ({ plan }) => `Opened the account on the ${planNames[plan]} plan`,
+  account_renamed: ({ name }) => `Renamed the account to ${name}`,
+  account_deleted: ({ until }) => `Deleted the account; it can be restored until ${moment(until)}`,
+  account_restored: () => 'Restored the account',
   plan_changed: ({ from, to, perMinute, perDay, projects, domains, storageGib }) =>
     [
       `Changed the plan from ${planNames[from]} to ${planNames[to]}: ${count(perMinute)} requests per minute`,
@@ -70,6 +73,14 @@ const words: {
     isDemanded ? 'Began to demand a second factor' : 'Stopped demanding a second factor',
   session_revoked: ({ personId }, { person }) => `Ended a session of ${person(personId)}`,
   project_created: ({ slug }) => `Created the project ${slug}`,
+  project_renamed: ({ name, slug, from }) =>
+    from === undefined
+      ? `Renamed the project ${slug} to ${name}`
+      : `Moved the project ${name} from ${from} to ${slug}`,
+  project_deleted: ({ slug, until }) =>
+    `Deleted the project ${slug}; it can be restored until ${moment(until)}`,
+  project_restored: ({ slug }) => `Restored the project ${slug}`,
+  project_ended: ({ slug }) => `The project ${slug} is gone for good`,
   deploy_succeeded: ({ projectId, number }, { project }) =>
     `Deployed ${project(projectId)}: deploy ${number}`,
   deploy_failed: ({ projectId, number, problem }, { project }) =>
@@ -172,6 +183,9 @@ export type Topic = keyof typeof topicNames;
 /** Every event has one. A new one does not compile until it has. */
 const topics: Readonly<Record<AnyEvent['type'], Topic>> = {
   account_opened: 'account',
+  account_renamed: 'account',
+  account_deleted: 'account',
+  account_restored: 'account',
   plan_changed: 'account',
   person_invited: 'people',
   person_role_changed: 'people',
@@ -194,6 +208,10 @@ const topics: Readonly<Record<AnyEvent['type'], Topic>> = {
   api_key_ban_lifted: 'keys',
   api_key_revoked: 'keys',
   project_created: 'projects',
+  project_renamed: 'projects',
+  project_deleted: 'projects',
+  project_restored: 'projects',
+  project_ended: 'projects',
   deploy_succeeded: 'projects',
   deploy_failed: 'projects',
   deploy_discarded: 'projects',

@@ -91,7 +91,7 @@ const planSection = (
 
 /** The name is shown beside the id; custom limits are in the table. */
 type ShownElsewhere =
-  'name' | 'email' | 'ownLimits' | 'siteLimits' | 'warnings' | 'factorDemandedAt';
+  ('deletedAt' | 'name' | 'email' | 'ownLimits' | 'siteLimits' | 'warnings') | 'factorDemandedAt';
 
 const factsOf = ({
   id,

@@ -164,6 +164,7 @@ const removals = {
     short: 'Not verified within 30 days',
     advice: () => ' Add it again once its records can be created.',
   },
+  project_deleted: { short: 'Its project was deleted', advice: () => '' },
 } as const satisfies Readonly<Record<RemovalReason, Removal>>;
 
 const progressOfRemoved = ({ host, reason }: DomainIn<'removed'>): Progress => ({

@@ -1,5 +1,8 @@
 import * as v from 'valibot';
-import type { RemovalReason } from '../../../domains/domain/attachment/custom-domain.ts';
+import {
+  removalReasons,
+  type RemovalReason,
+} from '../../../domains/domain/attachment/custom-domain.ts';
 import type { TimelineEntry } from '../../../domains/domain/attachment/timeline-entries.ts';
 import {
   type BudgetName,
@@ -148,13 +151,14 @@ const attempt = v.object({
 });
 
 const removal = v.object({
-  reason: v.fallback(v.picklist(['owner', 'contested', 'expired']), 'owner'),
+  reason: v.fallback(v.picklist(removalReasons), 'owner'),
 });
 
 const removalWords: Readonly<Record<RemovalReason, string>> = {
   owner: 'Removed by your account',
   contested: 'Removed: another account proved that it owns the name',
   expired: 'Removed: it was not verified within 30 days',
+  project_deleted: 'Removed: its project was deleted',
 };
 
 const checkInWords = (

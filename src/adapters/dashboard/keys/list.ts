@@ -1,4 +1,5 @@
 import { type ApiKey, opens, overlaps, scopes, isBanned } from '../../../access/domain/api-key.ts';
+import type { Project } from '../../../sites/domain/project.ts';
 import type { ListedKey } from '../../../access/ports.ts';
 import {
   buttonForm,
@@ -14,31 +15,30 @@ import type { Refusal } from '../frame/screen.ts';
 export interface KeyTableOptions {
   readonly now: Date;
   readonly newId: () => string;
+  readonly projects: readonly Project[];
   readonly refusal: Refusal | undefined;
 }
 
-export const keyTable = (
-  keys: readonly ListedKey[],
-  { now, newId, refusal }: KeyTableOptions,
-): Html => html`
-  ${formError(refusal && { ...refusal, field: undefined })}
+export const keyTable = (keys: readonly ListedKey[], options: KeyTableOptions): Html => html`
+  ${formError(options.refusal && { ...options.refusal, field: undefined })}
   <p class="hint">Rotating gives a key a new secret; the old one stays valid for the time you choose. Revoking stops a key at once and cannot be undone.</p>
-  ${table(keys, Object.values(columns(now, newId)))}`;
+  ${table(keys, Object.values(columns(options)))}`;
 
 /** Several fields share a column. */
-type InColumn = 'hint' | 'createdAt' | 'expiresAt' | 'revokedAt' | 'oldSecretsUntil';
+type InColumn = 'hint' | 'projectId' | 'createdAt' | 'expiresAt' | 'revokedAt' | 'oldSecretsUntil';
 
-const columns = (
-  now: Date,
-  newId: () => string,
-): ColumnsOf<ListedKey, 'id' | 'accountId' | InColumn> => ({
+const columns = ({
+  now,
+  newId,
+  projects,
+}: KeyTableOptions): ColumnsOf<ListedKey, 'id' | 'accountId' | InColumn> => ({
   name: [
     'Key',
     'bare',
     ({ name, hint }) =>
       html`<span class="lines"><strong>${name}</strong><code class="quiet">${hint}</code></span>`,
   ],
-  scopes: ['Scopes', 'text', scopeList],
+  scopes: ['Scopes', 'text', (key) => [scopeList(key), onlyProject(key, projects)]],
   lastUsedAt: [
     'Last used',
     'text',
@@ -63,6 +63,12 @@ const scopeList = (key: ApiKey): Child =>
   key.scopes.length === scopes.length
     ? html`<span title="${scopes.join(', ')}">all</span>`
     : html`<span class="lines">${key.scopes.map((scope) => html`<code>${scope}</code> `)}</span>`;
+
+const onlyProject = ({ projectId }: ApiKey, projects: readonly Project[]): Child => {
+  if (projectId === undefined) return undefined;
+  const name = projects.find(({ id }) => id === projectId)?.name ?? 'a project that is gone';
+  return html`<span class="lines hint">deploys only to ${name}</span>`;
+};
 
 const stateOf = (key: ApiKey, now: Date): Html => {
   if (!opens(key, now)) return badge('expired', 'idle');

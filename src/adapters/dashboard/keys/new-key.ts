@@ -1,8 +1,15 @@
 import * as v from 'valibot';
-import { type Overlap, overlaps, type Scope, scopes } from '../../../access/domain/api-key.ts';
+import {
+  defaultScopes,
+  type Overlap,
+  overlaps,
+  type Scope,
+  scopes,
+} from '../../../access/domain/api-key.ts';
 import type { IssuedKey } from '../../../access/use-cases/api-keys.ts';
+import type { Project } from '../../../sites/domain/project.ts';
 import { isName } from '../../../kernel/text.ts';
-import { checkboxes, field, formError, onceInput } from '../frame/form-parts.ts';
+import { checkboxes, field, formError, onceInput, select } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { copyable, secretCard, time } from '../frame/parts.ts';
 import type { Refusal, Shown } from '../frame/screen.ts';
@@ -26,6 +33,8 @@ export const keyDraft = v.pipe(
       v.transform((text) => scopes.filter((scope) => text.split(',').includes(scope))),
       v.minLength(1, 'Choose at least one scope.'),
     ),
+    /** A slug; empty for all. */
+    project: v.optional(v.string(), ''),
     expires: v.pipe(
       v.string(),
       v.check(
@@ -34,9 +43,10 @@ export const keyDraft = v.pipe(
       ),
     ),
   }),
-  v.transform(({ name, scopes, expires }) => ({
+  v.transform(({ name, scopes, project, expires }) => ({
     name,
     scopes,
+    project,
     ...(expires !== '' && { expiresAt: new Date(`${expires}T00:00:00Z`) }),
   })),
 );
@@ -45,9 +55,17 @@ const scopeWords: Readonly<Record<Scope, string>> = {
   'pets:read': 'read animals',
   'pets:write': 'add animals',
   'orders:read': 'read orders',
+  'deploys:write': 'deploy sites',
 };
 
-export const newKeyForm = (now: Date, once: string, refusal: Refusal | undefined): Html =>
+interface NewKeyView {
+  readonly now: Date;
+  readonly once: string;
+  readonly projects: readonly Project[];
+  readonly refusal: Refusal | undefined;
+}
+
+export const newKeyForm = ({ now, once, projects, refusal }: NewKeyView): Html =>
   html`<form method="post" action="/dashboard/keys">
     ${formError(refusal)}
     ${onceInput(once)}
@@ -66,6 +84,7 @@ export const newKeyForm = (now: Date, once: string, refusal: Refusal | undefined
       )}
     </div>
     ${scopeChoice(refusal)}
+    ${projectChoice(projects, refusal)}
     <div><button class="main">Create key</button></div>
   </form>`;
 
@@ -79,8 +98,19 @@ const scopeChoice = (refusal: Refusal | undefined): Html =>
       name: 'scopes',
       look: 'row',
       values: scopes,
-      chosen: scopes,
+      chosen: defaultScopes,
       labelOf: (scope) => html`${scopeWords[scope]} <code>${scope}</code>`,
+    },
+    refusal,
+  );
+
+const projectChoice = (projects: readonly Project[], refusal: Refusal | undefined): Html =>
+  select(
+    {
+      label: 'May deploy to',
+      name: 'project',
+      hint: html`Counts only with <code>deploys:write</code>.`,
+      options: [['', 'All projects'], ...projects.map(({ slug, name }) => [slug, name] as const)],
     },
     refusal,
   );
@@ -89,7 +119,7 @@ interface NewSecret {
   readonly key: IssuedKey;
   readonly overlap?: Overlap;
   readonly now: Date;
-  readonly settings: Pick<DashboardSettings, 'apiUrl'>;
+  readonly settings: Pick<DashboardSettings, 'apiUrl' | 'origin'>;
 }
 
 export const shownKey = ({ key, overlap, now, settings }: NewSecret): Omit<Shown, 'status'> => ({
@@ -102,7 +132,7 @@ export const shownKey = ({ key, overlap, now, settings }: NewSecret): Omit<Shown
     what: 'key',
     more: html`${overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`}
     <h3>Try it</h3>
-    ${copyable(exampleCall(key, settings.apiUrl), 'call')}`,
+    ${copyable(exampleCall(key, settings), 'call')}`,
     next: { to: '/dashboard/keys', label: 'I have stored it' },
   }),
 });
@@ -118,10 +148,17 @@ const asking: readonly (readonly [scope: Scope, path: string])[] = [
   ['orders:read', '/store/orders'],
 ];
 
-const exampleCall = ({ secret, scopes }: IssuedKey, apiUrl: string): string => {
+const exampleCall = (
+  { secret, scopes }: IssuedKey,
+  { apiUrl, origin }: NewSecret['settings'],
+): string => {
   const authorization = `-H 'Authorization: Bearer ${secret}'`;
   const [, path] = asking.find(([scope]) => scopes.includes(scope)) ?? [];
   if (path !== undefined) return `curl ${authorization} ${apiUrl}${path}`;
+  if (!scopes.includes('pets:write')) {
+    const archive = `-H 'Content-Type: application/gzip' --data-binary @site.tar.gz`;
+    return `curl ${authorization} ${archive} ${origin}/deploys/PROJECT`;
+  }
   const body = `-H 'Content-Type: application/json' -d '{"name": "Rex", "categoryId": 1}'`;
   return `curl ${authorization} ${body} ${apiUrl}/pets`;
 };

@@ -25,13 +25,14 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
     },
     show: async ({ accountId, now }, refusal, secret) => {
       const keys = await ports.access.listApiKeys(accountId);
+      const projects = await ports.sites.listProjects(accountId);
       const content = html`
         ${head('API keys', 'Programs send a key with every request. Give each program its own key, so that you can see which one calls and revoke one without the others.')}
         ${secret}
-        ${lists(keys, { now, newId, refusal: refusalOf(refusal, 'rotate-key') })}
+        ${lists(keys, { now, newId, projects, refusal: refusalOf(refusal, 'rotate-key') })}
         <section class="card" id="new-key">
           <h2>New key</h2>
-          ${newKeyForm(now, newId(), refusalOf(refusal, 'create-key'))}
+          ${newKeyForm({ now, projects, once: newId(), refusal: refusalOf(refusal, 'create-key') })}
         </section>`;
       return { title: 'API keys', content };
     },
@@ -52,7 +53,7 @@ const nothingYet = empty(
   'Programs need a key to call the API. Create one below; it is shown once, with an example request.',
 );
 
-const creation = ({ access, settings }: DashboardPorts): Form =>
+const creation = ({ access, sites, settings }: DashboardPorts): Form =>
   form({
     name: 'create-key',
     operation: 'key.create',
@@ -60,8 +61,9 @@ const creation = ({ access, settings }: DashboardPorts): Form =>
     schema: keyDraft,
     field: 'expires',
     once: true,
-    act: async ({ accountId, now }, draft) => {
-      const key = await access.createApiKey({ accountId, ...draft });
+    act: async ({ accountId, now }, { project, ...draft }) => {
+      const only = project !== '' && { projectId: await sites.projectIdOf(accountId, project) };
+      const key = await access.createApiKey({ accountId, ...draft, ...only });
       return { ...shownKey({ key, now, settings }), status: 201 };
     },
   });

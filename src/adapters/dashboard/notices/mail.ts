@@ -85,6 +85,7 @@ const groupOf = {
   'domain.recovered': 'Domains',
   'certificate.failing': 'Certificates',
   'certificate.recovered': 'Certificates',
+  'project.deleted': 'Deploys',
   'deploy.failed': 'Deploys',
   'key.banned': 'API and webhooks',
   'quota.warning': 'API and webhooks',

@@ -1,6 +1,5 @@
 import type { Project } from '../../../sites/domain/project.ts';
 import type { Site } from '../../../sites/domain/site.ts';
-import { projectNotFound } from '../../../sites/domain/sites-error.ts';
 import type { Sites } from '../../../sites/sites.ts';
 import { type Child, html, type Html } from '../frame/html.ts';
 import { tabs } from '../frame/parts.ts';
@@ -32,14 +31,10 @@ export const projectHead = (
   )}`;
 
 /** The project of a path, if it is the visitor's. @throws DomainError `project_not_found` */
-export const siteOf = async (
-  { sites }: { readonly sites: Pick<Sites, 'getSite'> },
+export const siteOf = (
+  { sites }: { readonly sites: Pick<Sites, 'siteOf'> },
   { parameters: { slug = '' }, accountId }: Visit,
-): Promise<Site> => {
-  const site = await sites.getSite(slug);
-  if (site.project.accountId !== accountId) throw projectNotFound(slug);
-  return site;
-};
+): Promise<Site> => sites.siteOf({ accountId, slug });
 
 /** The same scheme and port: all names are served by the same edge. */
 export const withHost = (siteUrl: string, host: string): string =>

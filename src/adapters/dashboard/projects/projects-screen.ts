@@ -62,7 +62,7 @@ const nothingYet = empty(
 );
 
 /** The deploys and the served one share a line. */
-type LeftOut = 'id' | 'accountId' | 'project' | 'deploys' | 'lastNumber';
+type LeftOut = 'id' | 'deletedAt' | 'accountId' | 'project' | 'deploys' | 'lastNumber';
 
 const list = (found: readonly Site[], siteUrl: (slug: string) => string): Html =>
   html`<ul class="columns cards">

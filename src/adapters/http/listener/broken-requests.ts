@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Answer } from '../answer.ts';
+import type { Answer } from '../answer.ts';
 import { send, writeAnswer } from '../send-answer.ts';
 import { RequestError, type ErrorCode } from '../error-table.ts';
 

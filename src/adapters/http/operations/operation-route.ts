@@ -1,19 +1,20 @@
 import { hash } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import Negotiator from 'negotiator';
 import {
   idempotencyRetentionMs,
   longestIdempotencyKey,
   type IdempotencyKeys,
+  type IdempotencyOutcome,
+  type IdempotentRequest,
 } from '../../../access/ports.ts';
 import type { Caller } from '../../../access/use-cases/callers.ts';
 import type { Acting, Clock, Deadline } from '../../../kernel/ports.ts';
 import type { Answer } from '../answer.ts';
 import { RequestError } from '../error-table.ts';
 import { callerOf } from '../rate-limits.ts';
-import type { RequestContext } from '../request-lifecycle.ts';
 import type { Route } from '../request-handler.ts';
-import type { Call, Operation } from './operation.ts';
+import type { Call, RoutedOperation } from './operation.ts';
 import { parse, queryReader, readJsonBody } from './request-input.ts';
 
 export interface RoutePorts {
@@ -26,13 +27,20 @@ export interface RoutePorts {
 
 type Known = Omit<Call<unknown, unknown>, 'body'>;
 
-/** The route of an operation. Its steps, in order: authenticate, authorise, parse, answer. */
-export const operationRoute = (operation: Operation, ports: RoutePorts): Route => {
-  const { baseUrl, clock } = ports;
+/**
+ * The route of an operation. Its steps, in order: authenticate, authorise, parse, answer.
+ * @param base path that it is below: `/v1` for what the reference describes
+ */
+export const operationRoute = (
+  operation: RoutedOperation,
+  ports: RoutePorts,
+  base = '/v1',
+): Route => {
+  const { baseUrl, clock, acting } = ports;
   const readQuery = operation.query && queryReader(operation.query);
   return {
     method: operation.method,
-    path: `/v1${operation.path}`,
+    path: `${base}${operation.path}`,
     operation: operation.id,
     headers: removalHeaders(operation, baseUrl),
     answer: (context, parameters) => {
@@ -40,17 +48,18 @@ export const operationRoute = (operation: Operation, ports: RoutePorts): Route =
       refuseRemoved(operation, baseUrl, clock.now());
       requireScope(caller, operation);
       requireJsonAccepted(context.request.headers);
-      const known = { caller, parameters, query: readQuery?.(context.query) };
-      return operation.body
-        ? answerToBody(operation, context, known, ports)
-        : operation.handle({ ...known, body: undefined });
+      const { request } = context;
+      const known = { caller, parameters, request, query: readQuery?.(context.query) };
+      if (operation.body) return answerToBody(operation, known, ports);
+      const handle = () => operation.handle({ ...known, body: undefined });
+      return operation.method === 'POST' ? acting.run(`key:${caller.keyId}`, handle) : handle();
     },
   };
 };
 
 /** On every answer of a deprecated operation: since when (RFC 9745), until when (RFC 8594), what instead. */
 const removalHeaders = (
-  { deprecation }: Operation,
+  { deprecation }: RoutedOperation,
   baseUrl: string,
 ): Readonly<Record<string, string>> => {
   if (!deprecation) return {};
@@ -63,25 +72,25 @@ const removalHeaders = (
 };
 
 const answerToBody = async (
-  operation: Operation,
-  { request }: RequestContext,
+  operation: RoutedOperation,
   known: Known,
   { idempotencyKeys, acting, clock, deadline }: RoutePorts,
 ): Promise<Answer> => {
+  const { request } = known;
   // The time to receive the body does not count against the request's deadline.
   const { text, value } = await deadline.apart(() => readJsonBody(request));
   const body = operation.body && parse(operation.body, value, 'validation_failed');
   const { keyId, accountId } = known.caller;
   const handle = () => acting.run(`key:${keyId}`, () => operation.handle({ ...known, body }));
-  const key = request.headers['idempotency-key'];
-  if (!operation.idempotent || key === undefined) return handle();
-  const once = { key: String(key), accountId, sent: `${operation.id}\n${text}` };
-  return answerOnce(idempotencyKeys, once, clock.now(), handle);
+  const key = operation.idempotent ? idempotencyKeyOf(request) : undefined;
+  if (key === undefined) return handle();
+  const once = { accountId, key, fingerprint: fingerprintOf(operation.id, text), now: clock.now() };
+  return answerOnce(idempotencyKeys, once, handle);
 };
 
 /** @throws RequestError `operation_removed` */
 const refuseRemoved = (
-  { deprecation }: Pick<Operation, 'deprecation'>,
+  { deprecation }: Pick<RoutedOperation, 'deprecation'>,
   baseUrl: string,
   now: Date,
 ): void => {
@@ -94,7 +103,7 @@ const refuseRemoved = (
 };
 
 /** @throws RequestError `insufficient_scope` */
-const requireScope = (caller: Caller, { scope, id }: Operation): void => {
+const requireScope = (caller: Caller, { scope, id }: RoutedOperation): void => {
   if (caller.scopes.includes(scope)) return;
   throw new RequestError(
     'insufficient_scope',
@@ -122,49 +131,60 @@ export const requireJsonAccepted = (headers: IncomingHttpHeaders): void => {
 const isJsonAmong = (headers: IncomingHttpHeaders): boolean =>
   new Negotiator({ headers }).mediaTypes(accepted).length > 0;
 
+/** @throws RequestError `invalid_parameter` */
+export const idempotencyKeyOf = ({ headers }: IncomingMessage): string | undefined => {
+  const sent = headers['idempotency-key'];
+  if (sent === undefined) return undefined;
+  const key = String(sent);
+  if (key.length <= longestIdempotencyKey && /^[\x20-\x7e]+$/.test(key)) return key;
+  throw new RequestError(
+    'invalid_parameter',
+    `Idempotency-Key must be 1 to ${String(longestIdempotencyKey)} printable ASCII characters.`,
+  );
+};
+
+/** Of what was sent under a key: another operation or body is another request. */
+export const fingerprintOf = (operation: string, sent: string): string =>
+  hash('sha256', `${operation}\n${sent}`, 'hex');
+
 /**
  * Answers a request once per `Idempotency-Key`, and repeats that answer afterwards.
- * @throws RequestError `invalid_parameter`, `idempotency_in_progress`, `idempotency_key_reused`
+ * @throws RequestError `idempotency_in_progress`, `idempotency_key_reused`
  */
 const answerOnce = async (
   keys: IdempotencyKeys,
-  request: { readonly key: string; readonly accountId: string; readonly sent: string },
-  now: Date,
+  request: IdempotentRequest,
   work: () => Promise<Answer>,
 ): Promise<Answer> => {
-  const { key, accountId, sent } = request;
-  if (key.length > longestIdempotencyKey || !/^[\x20-\x7e]+$/.test(key)) {
-    throw new RequestError(
-      'invalid_parameter',
-      `Idempotency-Key must be 1 to ${String(longestIdempotencyKey)} printable ASCII characters.`,
-    );
-  }
-  const fingerprint = hash('sha256', sent, 'hex');
-  const outcome = await keys.once({ accountId, key, fingerprint, now }, async () => {
+  const outcome = await keys.once(request, async () => {
     const { status, headers = {}, body } = await work();
     return { status, headers, body: JSON.stringify(body) };
   });
+  if (outcome.kind === 'answered') return outcome.answer;
+  const { answer } = storedIn(outcome);
+  return { ...answer, headers: { ...answer.headers, ...replayed } };
+};
+
+/** On each answer that repeats an earlier one. */
+export const replayed = { 'Idempotent-Replayed': 'true' };
+
+/** @throws RequestError `idempotency_in_progress`, `idempotency_key_reused` */
+export const storedIn = (
+  outcome: Exclude<IdempotencyOutcome, { kind: 'answered' }>,
+): Extract<IdempotencyOutcome, { kind: 'replayed' }> => {
   switch (outcome.kind) {
-    case 'answered':
-      return outcome.answer;
-    case 'replayed': {
-      const headers = { ...outcome.answer.headers, 'Idempotent-Replayed': 'true' };
-      return { ...outcome.answer, headers };
-    }
+    case 'replayed':
+      return outcome;
     case 'unknown':
       throw new RequestError(
         'idempotency_in_progress',
-        'The first request under this Idempotency-Key was cut off, and its outcome is not known. List the animals to ' +
-          'see whether it was stored; if it was not, send it with a new key.',
+        'The first request under this Idempotency-Key was cut off, and its outcome is not known. List what you ' +
+          'have to see whether it was stored; if it was not, send it with a new key.',
         // The key stays taken until it expires.
         { 'Retry-After': String(idempotencyRetentionMs / 1000) },
       );
     case 'in_progress':
-      throw new RequestError(
-        'idempotency_in_progress',
-        'The first request with this Idempotency-Key is still running. Repeat this one in a second.',
-        { 'Retry-After': '1' },
-      );
+      throw stillRunning();
     case 'reused':
       throw new RequestError(
         'idempotency_key_reused',
@@ -172,3 +192,10 @@ const answerOnce = async (
       );
   }
 };
+
+export const stillRunning = (): RequestError =>
+  new RequestError(
+    'idempotency_in_progress',
+    'The first request with this Idempotency-Key is still running. Repeat this one in a second.',
+    { 'Retry-After': '1' },
+  );

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Scope } from '../../../access/domain/api-key.ts';
 import type { Caller } from '../../../access/use-cases/callers.ts';
 import type { GenericSchema } from 'valibot';
@@ -8,6 +9,7 @@ import type { HeaderName, SchemaName } from './openapi-components.ts';
 export interface Call<Query, Body> {
   readonly caller: Caller;
   readonly parameters: Readonly<Record<string, string>>;
+  readonly request: IncomingMessage;
   readonly query: Query;
   readonly body: Body;
 }
@@ -20,22 +22,28 @@ interface Deprecation {
   readonly successor: string;
 }
 
-/** One operation of the API; the reference is generated from the same object that runs. */
-export interface Operation<Query = unknown, Body = unknown> {
+/** What runs of an operation. */
+export interface RoutedOperation<Query = unknown, Body = unknown> {
   readonly id: string;
   readonly method: 'GET' | 'POST';
-  /** Below the base address, parameters as in OpenAPI: `/pets/{petId}`. */
+  /** Below its base, parameters as in OpenAPI: `/pets/{petId}`. */
   readonly path: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description: string;
   readonly scope: Scope;
-  /** Only for the reference; handlers check them, because an invalid id is simply not found. */
-  readonly parameters?: Readonly<Record<string, string>>;
   readonly query?: GenericSchema<unknown, Query>;
   readonly body?: GenericSchema<unknown, Body>;
   /** Obeys `Idempotency-Key`. */
   readonly idempotent?: boolean;
+  readonly deprecation?: Deprecation;
+  readonly handle: (call: Call<Query, Body>) => Promise<Answer>;
+}
+
+/** One operation of the API; the reference is generated from the same object that runs. */
+export interface Operation<Query = unknown, Body = unknown> extends RoutedOperation<Query, Body> {
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  /** Only for the reference; handlers check them, because an invalid id is simply not found. */
+  readonly parameters?: Readonly<Record<string, string>>;
   readonly success: {
     readonly status: number;
     readonly description: string;
@@ -45,9 +53,7 @@ export interface Operation<Query = unknown, Body = unknown> {
   };
   /** Its own errors; those that every operation can answer are added. */
   readonly errors: readonly ErrorCode[];
-  readonly deprecation?: Deprecation;
   readonly extensions?: Readonly<Record<`x-${string}`, unknown>>;
-  readonly handle: (call: Call<Query, Body>) => Promise<Answer>;
 }
 
 /** Checks one operation's types and forgets them, so that operations of all kinds fit into one list. */

@@ -60,6 +60,11 @@ const dataSchemas = {
     ...ofHost,
     expiresAt: time('When the new certificate ends.'),
   }),
+  'project.deleted': v.object({
+    ...ofProject,
+    name: text('The name of the project.'),
+    until: time('Until then it can be restored.'),
+  }),
   'deploy.failed': v.object({
     ...ofProject,
     number: count('The number of the deploy in its project.'),

@@ -5,10 +5,12 @@ import type { Account } from '../../../access/domain/account.ts';
 import type { Person } from '../../../access/domain/person.ts';
 import type { Accounts, KeyToStore } from '../../../access/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
+import { endsAt } from '../../../kernel/deletion.ts';
+import { forgetRowsOf } from '../belongings.ts';
 import { AggregateStore } from '../store.ts';
-import type { Database } from '../database.ts';
+import type { Database, Queries } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
-import type { Schema } from '../schema.ts';
+import { fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
 import { accounts } from './tables.ts';
 import { ownLimitsFrom, type KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyPeople } from './kysely-people.ts';
@@ -77,12 +79,93 @@ export class KyselyAccounts extends AggregateStore implements Accounts {
     return state;
   }
 
+  async close(
+    id: string,
+    decide: (account: Account) => Decision<Account, AccessEvent>,
+  ): Promise<Account> {
+    const { state } = await this.changing(
+      () => this.#lock(id),
+      decide,
+      async ({ state }, db) => {
+        await db.updateTable('accounts').set(toRow(state)).where('id', '=', id).execute();
+        await endSessionsOf(db, id);
+      },
+    );
+    this.#apiKeys.forget();
+    return state;
+  }
+
+  async deletedBefore(before: Date, limit: number): Promise<readonly Account[]> {
+    const rows = await this.db
+      .selectFrom('accounts')
+      .selectAll()
+      .where('deleted_at', '<=', toMillis(before))
+      .orderBy('deleted_at')
+      .limit(limit)
+      .execute();
+    return rows.map(accountFrom);
+  }
+
+  async firstEnd(): Promise<Date | undefined> {
+    const deleted = await this.db
+      .selectFrom('accounts')
+      .select('deleted_at')
+      .where('deleted_at', '>', 0n)
+      .orderBy('deleted_at')
+      .limit(1)
+      .executeTakeFirst();
+    const deletedAt = fromMillisOrNull(deleted?.deleted_at ?? null);
+    return deletedAt && endsAt(deletedAt);
+  }
+
+  async end(id: string, mayEnd: (account: Account) => boolean): Promise<boolean> {
+    const account = await this.find(id);
+    if (!account || !mayEnd(account) || (await this.#isNeeded(id))) return false;
+    await forgetRowsOf(this.database, 'accounts', [id]);
+    await this.db
+      .updateTable('authority_ledger')
+      .set({ account_id: nobody })
+      .where('account_id', '=', id)
+      .execute();
+    await this.db.deleteFrom('accounts').where('id', '=', id).execute();
+    this.#apiKeys.forget();
+    return true;
+  }
+
+  /** A project has to end before, and who hears of an event finds what it tells of. */
+  async #isNeeded(id: string): Promise<boolean> {
+    const project = this.db.selectFrom('projects').select('id').where('account_id', '=', id);
+    if (await project.limit(1).executeTakeFirst()) return true;
+    const waiting = this.db
+      .selectFrom('events')
+      .innerJoin('deliveries', 'deliveries.event_id', 'events.id')
+      .select('deliveries.id')
+      .where('events.account_id', '=', id)
+      .where('deliveries.parked', '=', 0n);
+    return (await waiting.limit(1).executeTakeFirst()) !== undefined;
+  }
+
   async #lock(id: string): Promise<Account> {
     const row = await this.database.lock('accounts', id);
     if (!row) throw accountNotFound(id);
     return accountFrom(row);
   }
 }
+
+/** In place of an account that has ended, in what counts for the whole service. */
+const nobody = 'ended';
+
+const endSessionsOf = async (db: Queries, accountId: string): Promise<void> => {
+  const people = await db
+    .selectFrom('people')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .execute();
+  const ids = people.map(({ id }) => id);
+  if (ids.length === 0) return;
+  await db.deleteFrom('sessions').where('person_id', 'in', ids).execute();
+  await db.deleteFrom('sign_in_links').where('person_id', 'in', ids).execute();
+};
 
 const toRow = ({ ownLimits, siteLimits, ...account }: Account) =>
   accounts.write({

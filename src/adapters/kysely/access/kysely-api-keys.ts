@@ -24,7 +24,8 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
       .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
       .selectAll('api_keys')
       .select(['accounts.plan', 'accounts.per_minute', 'accounts.per_day', 'ends_at'])
-      .where('secret_hash', '=', the('secretHash')),
+      .where('secret_hash', '=', the('secretHash'))
+      .where('accounts.deleted_at', 'is', null),
   );
 
   /** Rows, because callers may change what they were given. */

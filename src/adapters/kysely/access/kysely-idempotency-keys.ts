@@ -61,6 +61,15 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
     }
   }
 
+  async free({ accountId, key }: IdempotentRequest, answer: KeptAnswer): Promise<void> {
+    await this.db
+      .deleteFrom('idempotency_keys')
+      .where('account_id', '=', accountId)
+      .where('idempotency_key', '=', key)
+      .where('answer', '=', JSON.stringify(answer))
+      .execute();
+  }
+
   async #settle<Answer extends KeptAnswer>(
     request: IdempotentRequest,
     work: () => Promise<Answer>,

@@ -55,11 +55,13 @@ export class KyselyPeople extends AggregateStore implements People {
   async listByEmail(email: string): Promise<readonly Person[]> {
     const rows = await this.db
       .selectFrom('people')
-      .selectAll()
-      .where('email', '=', email)
+      .innerJoin('accounts', 'accounts.id', 'people.account_id')
+      .selectAll('people')
+      .where('people.email', '=', email)
+      .orderBy(({ eb }) => eb('accounts.deleted_at', 'is not', null))
       .orderBy(({ eb }) => eb('proven_at', 'is', null))
-      .orderBy('created_at')
-      .orderBy('id')
+      .orderBy('people.created_at')
+      .orderBy('people.id')
       .limit(mostOfAddress)
       .execute();
     return rows.map(personFrom);

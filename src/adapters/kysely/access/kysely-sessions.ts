@@ -64,7 +64,7 @@ export class KyselySessions extends AggregateStore implements Sessions {
         ])
         .select(['accounts.email as account_email', 'accounts.created_at as account_created_at'])
         .select(['accounts.projects', 'accounts.domains', 'accounts.storage_gib'])
-        .select(['accounts.warnings', 'accounts.factor_demanded_at'])
+        .select(['accounts.deleted_at', 'accounts.warnings', 'accounts.factor_demanded_at'])
         .where('sessions.secret_hash', '=', the('secretHash')),
   );
 

@@ -50,6 +50,7 @@ export const accounts = table({
   domains: maybe(int),
   storageGib: maybe(int),
   createdAt: time,
+  deletedAt: maybe(time),
   warnings: json<Warnings>(warnings),
   factorDemandedAt: maybe(time),
 } satisfies ColumnsOf<Omit<Account, 'ownLimits' | 'siteLimits'> & Partial<Limits> & SiteLimits>);
@@ -60,6 +61,7 @@ export const apiKeys = table({
   name: text,
   hint: text,
   scopes: words(scopes),
+  projectId: maybe(text),
   createdAt: time,
   expiresAt: maybe(time),
   revokedAt: maybe(time),

@@ -42,6 +42,7 @@ const storedFacts = {
   'domain.recovered': host,
   'certificate.failing': v.object({ ...trouble, expiresAt: perhaps(v.string()) }),
   'certificate.recovered': v.object({ ...host.entries, expiresAt: v.string() }),
+  'project.deleted': v.object({ ...project, name: v.string(), until: v.string() }),
   'deploy.failed': v.object({ ...project, number: v.number(), explanation: v.string() }),
   'key.banned': v.object({ keyId: v.string(), name: v.string(), until: v.string() }),
   'quota.warning': quota,
@@ -52,10 +53,11 @@ const storedFacts = {
   'webhook.off': v.object({
     ...{ webhookId: v.string(), receiver: v.string(), reason: v.picklist(givenUpReasons) },
   }),
-  'person.invited': v.object({ ...person, ...link.entries, until: v.string() }),
+  'person.invited': v.object({ ...person, ...link.entries, until: v.string(), role: v.string() }),
   'sign_in.link': v.object({
     ...{ ...person, links: v.array(link), until: v.string(), isForPassword: v.boolean() },
   }),
+  'account.deleted': v.object({ account: v.string(), until: v.string() }),
   'password.changed': v.object({ ...person, account: v.string(), changedAt: v.string() }),
   'second_factor.changed': v.object({ ...person, account: v.string(), changedAt: v.string() }),
 } satisfies {

@@ -62,8 +62,11 @@ export const claimedDeliveries = async (
   if (rows.length === 0) return [];
   const webhooks = await db
     .selectFrom('webhooks')
-    .selectAll()
-    .where('id', 'in', [...new Set(rows.map(({ webhook_id }) => webhook_id))])
+    .innerJoin('accounts', 'accounts.id', 'webhooks.account_id')
+    .selectAll('webhooks')
+    // Those of a deleted account are not called: what waits for them is cancelled.
+    .where('accounts.deleted_at', 'is', null)
+    .where('webhooks.id', 'in', [...new Set(rows.map(({ webhook_id }) => webhook_id))])
     .execute();
   const rowOf = new Map(webhooks.map((row) => [row.id, row]));
   return rows.map((row) => {

@@ -15,6 +15,7 @@ import type {
   WantedCertificate,
 } from '../../../domains/domain/certificates/certificate-status.ts';
 import {
+  pauses,
   removalReasons,
   type CustomDomainState,
   type DomainIn,
@@ -176,7 +177,10 @@ const episodes = v.object({
   ),
 } satisfies Entries<Episodes>);
 
-const shared = { registrableDomain: v.string(), isApex: v.boolean(), dns, episodes };
+const shared = {
+  ...{ registrableDomain: v.string(), isApex: v.boolean(), dns, episodes },
+  pause: perhaps(v.picklist(pauses)),
+};
 
 /** For each state, all that has no column of its own. */
 export const storedDetails = {

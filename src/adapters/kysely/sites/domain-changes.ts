@@ -15,6 +15,7 @@ import {
 } from '../../../domains/domain/attachment/contested-name.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { isCertified } from '../../../domains/domain/attachment/domain-certificate.ts';
+import { following } from '../../../domains/domain/attachment/serving.ts';
 import { withNews } from '../../../domains/domain/attachment/due-work.ts';
 import { domainNotFound } from '../../../domains/domain/domains-error.ts';
 import { AggregateStore, Store } from '../store.ts';
@@ -58,6 +59,17 @@ export class DomainChanges extends AggregateStore {
         .where('id', '!=', the('id')),
   );
 
+  readonly #deleted = this.database.prepare<{ projectId: string }, { id: string }>((db, the) =>
+    db
+      .selectFrom('projects')
+      .innerJoin('accounts', 'accounts.id', 'projects.account_id')
+      .select('projects.id')
+      .where('projects.id', '=', the('projectId'))
+      .where(({ eb, or }) =>
+        or([eb('projects.deleted_at', 'is not', null), eb('accounts.deleted_at', 'is not', null)]),
+      ),
+  );
+
   readonly #update = this.database.prepareWrite<WrittenDomainRow>((db, the) =>
     db
       .updateTable('domains')
@@ -73,10 +85,12 @@ export class DomainChanges extends AggregateStore {
   /** As `CustomDomains.change`, in a transaction. */
   async change<Change extends DomainChange>(id: string, decide: Decide<Change>): Promise<Change> {
     const { change } = await this.store(async () => {
-      const domain = await this.#lock(id);
-      if (!domain) throw domainNotFound(id);
+      const stored = await this.#lock(id);
+      if (!stored) throw domainNotFound(id);
+      const now = this.#needs.clock.now();
+      const domain = following(stored, await this.#isProjectDeleted(stored), now);
       const holder = await this.#lockHolder(domain);
-      const change = withNews(decide(domain, holder), this.#needs.clock.now());
+      const change = withNews(decide(domain, holder), now);
       return { change, events: await this.#save(domain, holder, change) };
     });
     return change;
@@ -118,6 +132,10 @@ export class DomainChanges extends AggregateStore {
   async #move({ from, to, events, cause }: DomainMove): Promise<void> {
     await refusedAs(this.#update(customDomainRow(to)), { duplicate: () => domainTaken(to) });
     await this.record(from.id, events, cause);
+  }
+
+  async #isProjectDeleted({ projectId }: CustomDomain): Promise<boolean> {
+    return (await this.#deleted({ projectId })).length > 0;
   }
 
   async #lock(id: string): Promise<CustomDomain | undefined> {

@@ -24,9 +24,10 @@ export const lookAtAccount = async (
   holdersOf: CustomDomains['holdersOf'],
 ) => {
   const { db } = database;
-  await database.lock('accounts', accountId);
+  const owner = await database.lock('accounts', accountId);
   const project = await database.lock('projects', projectId);
-  if (project?.account_id !== accountId) throw projectNotFound(projectId);
+  const isOut = owner?.deleted_at !== null || project?.deleted_at !== null;
+  if (isOut || project.account_id !== accountId) throw projectNotFound(projectId);
   const own = await attachedTo(db, accountId);
   const account = {
     current: own.length,
@@ -38,7 +39,10 @@ export const lookAtAccount = async (
     return {
       ...account,
       provenElsewhere: provenElsewhere({ id: '', accountId, host }, await holdersOf(host)),
-      attachedTo: same && { name: same.name, isThisOne: same.project_id === projectId },
+      attachedTo: same && {
+        ...{ name: same.name, isThisOne: same.project_id === projectId },
+        isDeleted: same.deleted_at !== null,
+      },
     };
   };
   return { project, factsOf };
@@ -48,7 +52,7 @@ const attachedTo = (db: Queries, accountId: string) =>
   db
     .selectFrom('domains')
     .innerJoin('projects', 'projects.id', 'domains.project_id')
-    .select(['domains.host', 'domains.project_id', 'projects.name'])
+    .select(['domains.host', 'domains.project_id', 'projects.name', 'projects.deleted_at'])
     .where('domains.account_id', '=', accountId)
     .where('domains.attached_host', 'is not', null)
     .execute();

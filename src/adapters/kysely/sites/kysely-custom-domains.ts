@@ -215,9 +215,9 @@ type DomainQuery = ReturnType<typeof selectDomains>;
 
 /** Whether its name contains the text, as it is typed or as it is in the DNS. */
 const contains = (eb: ExpressionBuilder<Schema, 'domains'>, text: string) => {
-  const place = (column: 'host' | 'unicode_host') =>
+  const isIn = (column: 'host' | 'unicode_host') =>
     eb(eb.fn<number>('instr', [eb.ref(column), eb.val(text)]), '>', 0);
-  return eb.or([place('host'), place('unicode_host')]);
+  return eb.or([isIn('host'), isIn('unicode_host')]);
 };
 
 const selectDomains = (db: Queries) => db.selectFrom('domains').selectAll();

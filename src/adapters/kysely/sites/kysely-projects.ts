@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Selectable } from 'kysely';
+import { earliest } from '../../../kernel/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
+import { endsAt } from '../../../kernel/deletion.ts';
 import {
   deployStates,
   type DeployState,
@@ -14,21 +16,22 @@ import {
   slugTaken,
 } from '../../../sites/domain/sites-error.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
-import type { DeployCounts, Projects } from '../../../sites/ports.ts';
+import type { DeployCounts, ProjectKey, Projects } from '../../../sites/ports.ts';
+import type { Renaming } from '../../../sites/domain/project-life.ts';
 import type { Database, Queries } from '../database.ts';
 import { AggregateStore } from '../store.ts';
 import { refusedAs } from '../engine/failure.ts';
-import { fromMillis, toMillis, type Schema } from '../schema.ts';
+import { fromMillis, fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
 import { present } from '../table.ts';
 import { alignRoutes } from './project-routes.ts';
-import { deploys, projects } from './tables.ts';
+import { forgetRowsOf } from '../belongings.ts';
+import { deploys, formerSlugs, projects } from './tables.ts';
 
-type ProjectKey = Parameters<Projects['change']>[0];
 type Decide = Parameters<Projects['change']>[1];
 
 export class KyselyProjects extends AggregateStore implements Projects {
   readonly #find = this.database.prepare<{ slug: string }, SiteRow>((db, the) =>
-    siteOf(db, the('slug')),
+    inService(siteOf(db).where('slug', '=', the('slug'))),
   );
 
   async add(
@@ -36,32 +39,71 @@ export class KyselyProjects extends AggregateStore implements Projects {
     decide: (current: number) => Decision<Project, SitesEvent>,
   ): Promise<Project> {
     const { state } = await this.store(async (db) => {
-      if (!(await this.database.lock('accounts', accountId))) {
-        throw projectAccountNotFound(accountId);
-      }
-      const { current } = await db
-        .selectFrom('projects')
-        .select(({ fn }) => fn.countAll<bigint>().as('current'))
-        .where('account_id', '=', accountId)
-        .executeTakeFirstOrThrow();
-      const decision = decide(Number(current));
+      await this.#lockAccount(accountId);
+      const decision = decide(await countOf(db, accountId));
       await insertProject(db, decision.state);
+      await this.#refuseFormer(decision.state);
       return decision;
     });
     return state;
   }
 
   async list(accountId: string): Promise<readonly Project[]> {
+    const rows = await inService(ofAccount(this.db, accountId)).execute();
+    return rows.map(projectFrom);
+  }
+
+  async listAll(accountId: string): Promise<readonly Project[]> {
+    return (await ofAccount(this.db, accountId).execute()).map(projectFrom);
+  }
+
+  async listDeleted(accountId: string): Promise<readonly Project[]> {
+    const all = await ofAccount(this.db, accountId).where('deleted_at', 'is not', null).execute();
+    return all.map(projectFrom).toSorted(lastDeletedFirst);
+  }
+
+  async deletedBefore(before: Date, limit: number): Promise<readonly Project[]> {
     const rows = await selectProjects(this.db)
-      .where('account_id', '=', accountId)
-      .orderBy('created_at')
-      .orderBy('id')
+      .where('deleted_at', '<=', toMillis(before))
+      .orderBy('deleted_at')
+      .limit(limit)
       .execute();
     return rows.map(projectFrom);
   }
 
+  async firstEnd(): Promise<Date | undefined> {
+    const deleted = await this.db
+      .selectFrom('projects')
+      .select('deleted_at')
+      .where('deleted_at', '>', 0n)
+      .orderBy('deleted_at')
+      .limit(1)
+      .executeTakeFirst();
+    const slug = await this.db
+      .selectFrom('former_slugs')
+      .select('until')
+      .orderBy('until')
+      .limit(1)
+      .executeTakeFirst();
+    const deletedAt = fromMillisOrNull(deleted?.deleted_at ?? null);
+    return earliest([deletedAt && endsAt(deletedAt), slug && fromMillis(slug.until)]);
+  }
+
+  async accountOf(slug: string): Promise<string | undefined> {
+    const own = this.db.selectFrom('projects').select('account_id').where('slug', '=', slug);
+    const former = this.db
+      .selectFrom('former_slugs')
+      .innerJoin('projects', 'projects.id', 'former_slugs.project_id')
+      .select('projects.account_id')
+      .where('former_slugs.slug', '=', slug);
+    const row = (await own.executeTakeFirst()) ?? (await former.executeTakeFirst());
+    return row?.account_id;
+  }
+
   async find(slug: string): Promise<Site | undefined> {
-    return siteFrom(await this.#find({ slug }));
+    const found = siteFrom(await this.#find({ slug }));
+    const present = found ? undefined : await presentSlug(this.db, slug);
+    return present === undefined ? found : siteFrom(await this.#find({ slug: present }));
   }
 
   change(key: ProjectKey, decide: Decide): Promise<Site> {
@@ -74,8 +116,9 @@ export class KyselyProjects extends AggregateStore implements Projects {
   ): Promise<Site> {
     return this.database.transaction(async () => {
       await this.database.lock('accounts', key.accountId);
-      const elsewhere = await keptBytesOf(this.database, key.accountId, key.slug);
-      return this.#change(key, (site) => decide(site, elsewhere));
+      const slug = (await presentSlug(this.db, key.slug)) ?? key.slug;
+      const elsewhere = await keptBytesOf(this.database, key.accountId, slug);
+      return this.#change({ ...key, slug }, (site) => decide(site, elsewhere));
     });
   }
 
@@ -83,30 +126,148 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return keptBytesOf(this.database, accountId);
   }
 
-  async #change({ accountId, slug }: ProjectKey, decide: Decide): Promise<Site> {
-    const lock = async (db: Queries) => {
-      const rows = siteOf(db, slug).where('account_id', '=', accountId);
-      const site = siteFrom(await rows.$call(this.database.engine.locked).execute());
-      if (!site) throw projectNotFound(slug);
-      return site;
-    };
-    const { state } = await this.changing(lock, decide, ({ state }, db, before) =>
-      this.#save(db, before, state),
+  async rename(key: ProjectKey, decide: (site: Site) => Renaming): Promise<Site> {
+    const { state } = await this.changing(
+      (db) => this.#lock(key, inService(siteOf(db))),
+      decide,
+      async (decision, db, before) => {
+        const { state, former } = decision;
+        if (!former) return this.#save(db, before, decision);
+        const { id: projectId, slug } = state.project;
+        // It may go back to an address that it had before.
+        await db
+          .deleteFrom('former_slugs')
+          .where('slug', '=', slug)
+          .where('project_id', '=', projectId)
+          .execute();
+        await db
+          .insertInto('former_slugs')
+          .values(formerSlugs.write({ ...former, projectId }))
+          .execute();
+        await refusedAs(this.#save(db, before, decision), { duplicate: () => slugTaken(slug) });
+        await this.#refuseFormer(state.project);
+      },
     );
     return state;
   }
 
-  async #save(db: Queries, before: Site, after: Site): Promise<void> {
+  async restore(
+    key: ProjectKey,
+    decide: (site: Site, current: number) => Decision<Site, SitesEvent>,
+  ): Promise<Site> {
+    const lock = async (db: Queries) => {
+      await this.#lockAccount(key.accountId);
+      const current = await countOf(db, key.accountId);
+      const site = await this.#lock(key, siteOf(db).where('deleted_at', 'is not', null));
+      return { site, current };
+    };
+    const { state } = await this.changing(
+      lock,
+      ({ site, current }) => decide(site, current),
+      (decision, db, { site }) => this.#save(db, site, decision),
+    );
+    return state;
+  }
+
+  async end(
+    projectId: string,
+    now: Date,
+    decide: (site: Site) => readonly SitesEvent[],
+  ): Promise<void> {
+    await forgetRowsOf(this.database, 'projects', [projectId], ['deploys']);
+    await this.store(async (db) => {
+      const rows = siteOf(db).where('projects.id', '=', projectId);
+      const site = siteFrom(await rows.$call(this.database.engine.locked).execute());
+      if (!site) return { events: [] };
+      await alignRoutes(this.database, projectId, now);
+      await db.deleteFrom('deploys').where('project_id', '=', projectId).execute();
+      await db.deleteFrom('projects').where('id', '=', projectId).execute();
+      return { events: decide(site) };
+    });
+  }
+
+  async freeSlugs(now: Date, limit: number): Promise<number> {
+    const ended = await this.db
+      .selectFrom('former_slugs')
+      .selectAll()
+      .where('until', '<=', toMillis(now))
+      .orderBy('until')
+      .limit(limit)
+      .execute();
+    for (const { slug, project_id } of ended) {
+      await this.database.transaction(async (db) => {
+        await this.database.lock('projects', project_id);
+        await db.deleteFrom('former_slugs').where('slug', '=', slug).execute();
+        await alignRoutes(this.database, project_id, now);
+      });
+    }
+    return ended.length;
+  }
+
+  async #change(key: ProjectKey, decide: Decide): Promise<Site> {
+    const { state } = await this.changing(
+      (db) => this.#lock(key, inService(siteOf(db))),
+      decide,
+      (decision, db, before) => this.#save(db, before, decision),
+    );
+    return state;
+  }
+
+  async #lock({ accountId, slug }: ProjectKey, query: SiteQuery): Promise<Site> {
+    const lock = async (present: string) => {
+      const rows = query.where('slug', '=', present).where('account_id', '=', accountId);
+      return siteFrom(await rows.$call(this.database.engine.locked).execute());
+    };
+    const site = await lock(slug);
+    const present = site ? undefined : await presentSlug(this.db, slug);
+    const found = present === undefined ? site : await lock(present);
+    if (!found) throw projectNotFound(slug);
+    return found;
+  }
+
+  /** @throws DomainError `account_not_found`, also of a deleted one */
+  async #lockAccount(accountId: string): Promise<void> {
+    const account = await this.database.lock('accounts', accountId);
+    if (account?.deleted_at !== null) throw projectAccountNotFound(accountId);
+  }
+
+  /**
+   * After its row is written: from then on, nobody else can give up the address.
+   * @throws DomainError `slug_taken`
+   */
+  async #refuseFormer({ slug }: Project): Promise<void> {
+    const former = await this.db
+      .selectFrom('former_slugs')
+      .select('slug')
+      .where('slug', '=', slug)
+      .$call(this.database.engine.locked)
+      .executeTakeFirst();
+    if (former) throw slugTaken(slug);
+  }
+
+  async #save(
+    db: Queries,
+    before: Site,
+    { state: after, events }: Decision<Site, SitesEvent>,
+  ): Promise<void> {
     const { id, slug, createdAt } = before.project;
     if (before.servedDeployId !== undefined && after.servedDeployId === undefined) {
       throw new Error(`${slug} was served and cannot cease to be`);
     }
     await saveDeploys(db, before, after.deploys);
     await db.updateTable('projects').set(siteRow(after)).where('id', '=', id).execute();
-    if (after.servedDeployId === before.servedDeployId) return;
+    const isServedAlike =
+      after.servedDeployId === before.servedDeployId &&
+      after.project.slug === before.project.slug &&
+      after.project.deletedAt === before.project.deletedAt;
+    if (isServedAlike) return;
     // Last, since it takes the revision row, which all other writers wait for. A deploy removes no route, so the time does
     // not matter.
-    await alignRoutes(this.database, id, createdAt);
+    await alignRoutes(this.database, id, after.project.deletedAt ?? createdAt);
+    const isSame = after.servedDeployId === before.servedDeployId;
+    if (isSame && isDeepStrictEqual(succeededIn(before), succeededIn(after))) return;
+    // Last, since it takes the revision row, which all other writers wait for.
+    await alignRoutes(this.database, id, events.at(-1)?.occurredAt ?? createdAt);
   }
 
   /** Reads every deploy; their number is limited by the projects. */
@@ -149,6 +310,10 @@ export class KyselyProjects extends AggregateStore implements Projects {
   }
 }
 
+/** Each of them is served at an address of its own. */
+const succeededIn = ({ deploys }: Site): readonly string[] =>
+  deploys.filter(({ state }) => state === 'succeeded').map(({ id }) => id);
+
 const insertProject = async (db: Queries, project: Project): Promise<void> => {
   const site = { project, servedDeployId: undefined, lastNumber: 0 };
   await refusedAs(db.insertInto('projects').values(siteRow(site)).execute(), {
@@ -185,18 +350,65 @@ const ofProject = ofSite.without('servedDeployId', 'lastNumber');
 const ofDeploy = deploys.without('id', 'projectId');
 
 /** One query, so that the project and its deploys are from the same moment. */
-const siteOf = (db: Queries, slug: string) =>
+const siteOf = (db: Queries) =>
   db
     .selectFrom('projects')
     .leftJoin('deploys', 'deploys.project_id', 'projects.id')
     .select(ofSite.without('id').names)
     .select(['projects.id as project_id', 'deploys.id'])
     .select(ofDeploy.names)
-    .where('slug', '=', slug)
     .orderBy('number', 'desc');
+
+type SiteQuery = ReturnType<typeof siteOf>;
 
 const selectProjects = (db: Queries) =>
   db.selectFrom('projects').select(ofProject.names.map((name) => `projects.${name}` as const));
+
+/** Oldest first. */
+const ofAccount = (db: Queries, accountId: string) =>
+  selectProjects(db)
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .orderBy('projects.id');
+
+/** Without those that are deleted, or whose account is. */
+const inService = <Query extends SiteQuery | ReturnType<typeof ofAccount>>(query: Query): Query =>
+  (query as SiteQuery)
+    .where('projects.deleted_at', 'is', null)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('accounts')
+            .select('accounts.id')
+            .whereRef('accounts.id', '=', 'projects.account_id')
+            .where('accounts.deleted_at', 'is not', null),
+        ),
+      ),
+    ) as Query;
+
+/** Of the project that had this one before; undefined where none had. */
+const presentSlug = async (db: Queries, former: string): Promise<string | undefined> => {
+  const row = await db
+    .selectFrom('former_slugs')
+    .innerJoin('projects', 'projects.id', 'former_slugs.project_id')
+    .select('projects.slug')
+    .where('former_slugs.slug', '=', former)
+    .executeTakeFirst();
+  return row?.slug;
+};
+
+const countOf = async (db: Queries, accountId: string): Promise<number> => {
+  const { current } = await db
+    .selectFrom('projects')
+    .select(({ fn }) => fn.countAll<bigint>().as('current'))
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(current);
+};
+
+const lastDeletedFirst = (one: Project, other: Project): number =>
+  Number(other.deletedAt) - Number(one.deletedAt);
 
 const projectFrom: (row: Parameters<typeof ofProject.read>[0]) => Project = ofProject.read;
 

@@ -70,9 +70,12 @@ export const alignRoutes = async (
   const { slug, served_deploy_id } = project;
   const domains = await attachedTo(db, projectId);
   const wanted = routesOf({
+    isDeleted: await isOutOfService(db, project),
+    formerSlugs: await formerSlugsOf(db, projectId),
     projectId,
     slug,
     servedDeployId: served_deploy_id ?? undefined,
+    deploys: await succeededOf(db, projectId),
     hosts: projectHostsOf(domains),
     withheld: await withheldOf(db, domains),
     settings: settingsFrom(project),
@@ -89,6 +92,40 @@ export const alignRoutes = async (
     present.delete(route.name);
   }
   for (const name of present.keys()) await removeRoute(db, name, now);
+};
+
+/** It is deleted, or its account is. */
+const isOutOfService = async (
+  db: Queries,
+  project: Pick<Selectable<Schema['projects']>, 'account_id' | 'deleted_at'>,
+): Promise<boolean> => {
+  if (project.deleted_at !== null) return true;
+  const account = await db
+    .selectFrom('accounts')
+    .select('deleted_at')
+    .where('id', '=', project.account_id)
+    .executeTakeFirst();
+  return account?.deleted_at !== null;
+};
+
+const formerSlugsOf = async (db: Queries, projectId: string): Promise<readonly string[]> => {
+  const rows = await db
+    .selectFrom('former_slugs')
+    .select('slug')
+    .where('project_id', '=', projectId)
+    .orderBy('slug')
+    .execute();
+  return rows.map(({ slug }) => slug);
+};
+
+const succeededOf = async (db: Queries, projectId: string) => {
+  const rows = await db
+    .selectFrom('deploys')
+    .select(['id', 'number'])
+    .where('project_id', '=', projectId)
+    .where('state', '=', 'succeeded')
+    .execute();
+  return rows.map(({ id, number }) => ({ id, number: Number(number) }));
 };
 
 /** The custom domains of a project that are not removed. */

@@ -13,6 +13,7 @@ import type { DnsChallenge } from '../../../domains/certificate-ports.ts';
 import type { OwnName } from '../../../domains/domain/own/own-name.ts';
 import { deployStates } from '../../../sites/domain/site.ts';
 import type { Project } from '../../../sites/domain/project.ts';
+import type { FormerSlug } from '../../../sites/domain/project-life.ts';
 import { uploadProblems } from '../../../sites/domain/sites-error.ts';
 import {
   actor,
@@ -51,11 +52,19 @@ export const projects = table({
   name: text,
   slug: text,
   createdAt: time,
+  deletedAt: maybe(time),
   servedDeployId: maybe(text),
   /** The highest that a deploy of the project ever had, also once that deploy is deleted. */
   lastNumber: int,
   domainSettings: maybe(json<DomainSettings>(settings)),
 } satisfies ColumnsOf<Project, 'servedDeployId' | 'lastNumber' | 'domainSettings'>);
+
+/** Addresses that projects had before. */
+export const formerSlugs = table({
+  slug: text,
+  projectId: text,
+  until: time,
+} satisfies ColumnsOf<FormerSlug, 'projectId'>);
 
 export const deploys = table({
   id: text,

@@ -26,7 +26,8 @@ export interface AdmissionFacts {
   /** What another account has proven: the name, or the wildcard that covers it. */
   readonly provenElsewhere: string | undefined;
   /** The account's project that has this name already. */
-  readonly attachedTo: { readonly name: string; readonly isThisOne: boolean } | undefined;
+  readonly attachedTo:
+    { readonly name: string; readonly isThisOne: boolean; readonly isDeleted: boolean } | undefined;
 }
 
 /**
@@ -89,8 +90,10 @@ const tooFast = (
 
 const alreadyAttached = (
   host: string,
-  { name, isThisOne }: NonNullable<AdmissionFacts['attachedTo']>,
-): string =>
-  isThisOne
-    ? `${host} is in the list of this project already.`
+  { name, isThisOne, isDeleted }: NonNullable<AdmissionFacts['attachedTo']>,
+): string => {
+  if (isThisOne) return `${host} is in the list of this project already.`;
+  return isDeleted
+    ? `Your deleted project "${name}" has ${host}. Restore it and remove the domain there, or wait until it is gone.`
     : `Your project "${name}" has ${host} already. Remove it there before you add it here.`;
+};

@@ -19,7 +19,15 @@ import {
   removeDomain,
   unchanged,
 } from './custom-domain.ts';
-import { whyAstray, whyNotProven, isPrepared, issuersFor, readiness } from './serving.ts';
+import {
+  backInService,
+  isDeleted,
+  whyAstray,
+  whyNotProven,
+  isPrepared,
+  issuersFor,
+  readiness,
+} from './serving.ts';
 import { resumed, turnAt } from '../certificates/authorities.ts';
 import {
   latest,
@@ -37,15 +45,24 @@ const hour = 60 * 60_000;
 
 /**
  * Decides on any check. Verification is never revoked, because DNS fails briefly and a live site must stay up. A check
- * that is older than the last one, or that ends after the removal, changes nothing.
+ * that is older than the last one, or that ends after the removal or the deletion of the project, changes nothing.
  */
 export const recordCheck = (
   domain: CustomDomain,
   report: DnsReport,
   moment: Moment,
 ): DomainDecision => {
+  if (domain.state === 'removed' || isDeleted(domain)) return unchanged(domain);
+  if (isOvertaken(domain.dns, report, moment.now)) return unchanged(domain);
+  return decideOn(backInService(domain, report), report, moment);
+};
+
+const decideOn = (
+  domain: Exclude<CustomDomain, { readonly state: 'removed' }>,
+  report: DnsReport,
+  moment: Moment,
+): DomainDecision => {
   const { now, jitter } = moment;
-  if (domain.state === 'removed' || isOvertaken(domain.dns, report, now)) return unchanged(domain);
   if (domain.state !== 'added') return watch(domain, report, moment);
   if (report.verifiable) {
     const dns = checked(domain.dns, report, nextLookAt(now, now, jitter));

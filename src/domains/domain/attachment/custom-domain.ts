@@ -28,7 +28,13 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
   readonly addedAt: Date;
   readonly dns: DnsStanding;
   readonly episodes: Episodes;
+  /** Why it is out of service; undefined while it is not. */
+  readonly pause: Pause | undefined;
 }
+
+/** `deleted`: its project is. `restored`: it was, and no check has shown since that the name still leads here. */
+export const pauses = ['deleted', 'restored'] as const;
+type Pause = (typeof pauses)[number];
 
 /** What stays wrong, and what its owner was told of that. */
 export interface Episodes {
@@ -53,10 +59,10 @@ export interface FailingCertificate {
 /** A domain without what belongs to its state. A new field does not compile until it is carried over here. */
 const attachmentOf = (domain: Attachment): Attachment => {
   const { id, accountId, projectId, host, unicodeHost, registrableDomain, isApex } = domain;
-  const { token, generation, addedAt, dns, episodes } = domain;
+  const { token, generation, addedAt, dns, episodes, pause } = domain;
   return {
     ...{ id, accountId, projectId, host, unicodeHost, registrableDomain, isApex },
-    ...{ token, generation, addedAt, dns, episodes },
+    ...{ token, generation, addedAt, dns, episodes, pause },
   } satisfies Readonly<Record<keyof Attachment, unknown>>;
 };
 
@@ -119,8 +125,11 @@ type StateFacts =
 export const customDomainStates = ['added', 'verified', 'live', 'removed'] as const;
 export type CustomDomainState = (typeof customDomainStates)[number];
 
-/** `contested`: another account proved the name. `expired`: it was not verified in time. */
-export const removalReasons = ['owner', 'contested', 'expired'] as const;
+/**
+ * `contested`: another account proved the name. `expired`: it was not verified in time. `project_deleted`: its project was
+ * not restored in time.
+ */
+export const removalReasons = ['owner', 'contested', 'expired', 'project_deleted'] as const;
 export type RemovalReason = (typeof removalReasons)[number];
 
 /** The whole lifecycle: `enter` follows it, and docs/lifecycles.md is printed from it. */
@@ -150,6 +159,7 @@ export const addDomain = (
     ...{ host, unicodeHost, registrableDomain, isApex, generation: 0, addedAt: now },
     dns: { ...neverChecked, nextCheckAt: nextLookAt(now, now, jitter) },
     episodes: { astray: undefined, failing: undefined },
+    pause: undefined,
     ...{ state: 'added', certificate: { kind: 'none' } },
   };
   const added = { type: 'domain_added', ...about(domain, now), host } as const;

@@ -8,7 +8,7 @@ import {
   goLive,
   unchanged,
 } from './custom-domain.ts';
-import { isReady, issuersFor, readiness } from './serving.ts';
+import { isDeleted, isReady, issuersFor, readiness } from './serving.ts';
 import { type Choice, turnAt } from '../certificates/authorities.ts';
 import {
   type AuthorityFailureReason,
@@ -71,7 +71,7 @@ export const attachmentIn = (subject: string): string | undefined =>
 
 /** The work on its certificate; undefined where it wants none, or no longer. */
 export const workOf = (domain: CustomDomain): CertificateWork | undefined =>
-  isCertified(domain) ? certifying(domain) : undefined;
+  isCertified(domain) && !isDeleted(domain) ? certifying(domain) : undefined;
 
 const certifying = (domain: Certified): CertificateWork => {
   const { generation, certificate } = domain;
@@ -137,7 +137,7 @@ export const postponeAttempt = (domain: CustomDomain, until: Date): CustomDomain
 type Renewed = DomainIn<'live'> | (DomainIn<'added'> & { readonly certificate: IssuedCertificate });
 
 const isRenewed = (domain: CustomDomain): domain is Renewed =>
-  domain.state === 'live' || isReady(domain);
+  (domain.state === 'live' || isReady(domain)) && !isDeleted(domain);
 
 export const renewedCertificate = (domain: CustomDomain): IssuedCertificate | undefined =>
   isRenewed(domain) ? domain.certificate : undefined;

@@ -6,7 +6,7 @@ import {
   type DomainDecision,
   type FailingCertificate,
 } from './custom-domain.ts';
-import { isAttached, isReady, whyAstray } from './serving.ts';
+import { isAttached, isDeleted, isReady, whyAstray } from './serving.ts';
 import { type IssuedCertificate, nextStepAt, workOn } from '../certificates/certificate-status.ts';
 import { preflightAt } from '../certificates/renewal.ts';
 import type { DnsProblem } from '../dns/problem.ts';
@@ -16,15 +16,18 @@ export type DueWork = 'check' | 'certificate';
 
 /** When work on it is due; undefined if never. */
 export const dueAt = (domain: CustomDomain): Date | undefined => {
-  if (!isAttached(domain)) return undefined;
+  if (!hasWork(domain)) return undefined;
   return earliest(checkAt(domain), attemptAt(domain), newsAt(domain));
 };
 
 /** Certificate work goes first, because every order starts with a check. */
 export const dueWork = (domain: CustomDomain, now: Date): DueWork | undefined => {
+  if (!hasWork(domain)) return undefined;
   if (isReached(attemptAt(domain), now)) return 'certificate';
-  return isAttached(domain) && isReached(checkAt(domain), now) ? 'check' : undefined;
+  return isReached(checkAt(domain), now) ? 'check' : undefined;
 };
+
+const hasWork = (domain: CustomDomain): boolean => isAttached(domain) && !isDeleted(domain);
 
 /** Something is to be told of it that no check and no attempt shows. */
 export const hasNews = (domain: CustomDomain, now: Date): boolean => isReached(newsAt(domain), now);
@@ -69,7 +72,7 @@ const failedAttempts = 3;
 /** Adds to a change what its owner is told of trouble that begins, lasts or ends with it. Of a removed domain it tells nothing. */
 export const withNews = <Change extends DomainDecision>(change: Change, now: Date): Change => {
   const { state: domain } = change;
-  if (!isAttached(domain)) return change;
+  if (!hasWork(domain)) return change;
   const traffic = lookAtTraffic(domain, now);
   const certificate = lookAtCertificate(domain, now);
   const episodes = { astray: traffic.episode, failing: certificate.episode };
@@ -79,7 +82,7 @@ export const withNews = <Change extends DomainDecision>(change: Change, now: Dat
 
 /** When there is something to tell although nothing happens to the domain; undefined if never. */
 export const newsAt = (domain: CustomDomain): Date | undefined => {
-  if (!isAttached(domain) || isAwaited(domain)) return undefined;
+  if (!hasWork(domain) || isAwaited(domain)) return undefined;
   const { failing } = domain.episodes;
   if (failing) return againAt(failing);
   const validity = validityOf(domain);

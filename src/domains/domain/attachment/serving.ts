@@ -31,7 +31,9 @@ type Admits = (domain: Live) => boolean;
 
 /** Whether visitors come here under this name, and get the site or a redirect. Everything that shows this asks here. */
 export const isOpen = (domain: CustomDomain): domain is Live =>
-  domain.state === 'live' && Object.values(admits).every((lets) => lets(domain));
+  domain.state === 'live' &&
+  domain.pause === undefined &&
+  Object.values(admits).every((lets) => lets(domain));
 
 /** Whether it has an address that a browser can go to: a wildcard is no name of its own. */
 export const isVisited = (domain: CustomDomain): boolean =>
@@ -41,7 +43,31 @@ export const isVisited = (domain: CustomDomain): boolean =>
  * Whether edges answer for it. They do as soon as it is ready, because the resolver of a visitor may learn before ours
  * do that the name leads here.
  */
-export const isServed = (domain: CustomDomain): boolean => isOpen(domain) || isReady(domain);
+export const isServed = (domain: CustomDomain): boolean =>
+  isOpen(domain) || (isReady(domain) && domain.pause === undefined);
+
+/** Its project is deleted: nothing is done for it, and nothing is told of it. */
+export const isDeleted = ({ pause }: Pick<Attachment, 'pause'>): boolean => pause === 'deleted';
+
+/** As it follows from its project. Once that is restored, the domain is checked before it is served. */
+export const following = (
+  domain: CustomDomain,
+  isProjectDeleted: boolean,
+  now: Date,
+): CustomDomain => {
+  if (domain.state === 'removed' || isDeleted(domain) === isProjectDeleted) return domain;
+  if (isProjectDeleted) return { ...domain, pause: 'deleted' };
+  return { ...domain, pause: 'restored', dns: { ...domain.dns, nextCheckAt: now } };
+};
+
+/** Back in service after a check, unless that shows that a live name leads elsewhere. */
+export const backInService = <Domain extends CustomDomain>(
+  domain: Domain,
+  report: DnsReport,
+): Domain =>
+  domain.pause === 'restored' && !(domain.state === 'live' && whyAstray(report))
+    ? { ...domain, pause: undefined }
+    : domain;
 
 /** A custom domain as the routes and the settings of its project see it. */
 export interface ProjectHost {
@@ -171,7 +197,7 @@ export type DomainHealth =
 
 /** @returns undefined for a domain that is not live */
 export const healthOf = (domain: CustomDomain, now: Date): DomainHealth | undefined => {
-  if (domain.state !== 'live') return undefined;
+  if (domain.state !== 'live' || isDeleted(domain)) return undefined;
   const { work, notAfter } = domain.certificate;
   const problem = domain.dns.report?.problems.find(isBlocking) ?? work.problem;
   if (notAfter <= now) return { kind: 'certificate_expired', problem };

@@ -113,6 +113,12 @@ export const isSpent = ({ certificate }: OwnName, now: Date): boolean => {
   return latest(certificate.work.attempts?.lastAt, ended).getTime() + restMs < now.getTime();
 };
 
+/** Whether the authority was not asked for it for so long that its subjects may begin anew. */
+export const isIdle = ({ certificate }: OwnName, now: Date): boolean => {
+  const ordered = certificate.kind === 'issued' ? certificate.notBefore : undefined;
+  return latest(certificate.work.attempts?.lastAt, ordered).getTime() + restMs < now.getTime();
+};
+
 /** The name in our zone where the platform's challenge name leads. */
 export const platformLabel = 'platform';
 

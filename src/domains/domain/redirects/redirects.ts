@@ -239,7 +239,7 @@ export type Route = RouteName &
     | { readonly kind: 'site'; readonly deployId: string }
     | {
         readonly kind: 'redirect';
-        /** A host or an absolute address; see `Redirect`. */
+        /** A host, one label below the platform host, or an absolute address; see `Redirect`. */
         readonly to: string;
         readonly status: number;
       }
@@ -254,24 +254,42 @@ interface RouteName {
 export interface RoutedProject {
   readonly projectId: string;
   readonly slug: string;
+  /** They lead to the present one. */
+  readonly formerSlugs: readonly string[];
+  /** It, or its account: then nothing is served. */
+  readonly isDeleted: boolean;
   readonly servedDeployId: string | undefined;
+  /** Every kept deploy that succeeded. */
+  readonly deploys: readonly { readonly number: number; readonly id: string }[];
   readonly hosts: readonly ProjectHost[];
   /** Verified names without a certificate that the wildcard of another account covers; see `isWithheldFrom`. */
   readonly withheld: readonly string[];
   readonly settings: DomainSettings;
 }
 
+/** The name of an address for one deploy, below the platform host. */
+export const previewName = (slug: string, number: number): string => `${slug}--${String(number)}`;
+
+/** No slug contains two hyphens in a row, and no host of a customer is a single label. */
+export const isPreview = (name: string): boolean => !name.includes('.') && name.includes('--');
+
 /**
- * Everything that is served of a project: its own host, and each served domain or where that leads. A withheld name has a
+ * Everything that is served of a project: its own host, one for each deploy, and each served domain or where that leads. A withheld name has a
  * route too: without a certificate, an edge refuses it, where it would let a wildcard answer for a name without a route.
  */
 export const routesOf = (project: RoutedProject): readonly Route[] => {
-  const { projectId, slug, servedDeployId: deployId, hosts, withheld, settings } = project;
-  if (deployId === undefined) return [];
+  const { projectId, slug, servedDeployId: deployId, deploys, hosts, withheld, settings } = project;
+  if (deployId === undefined || project.isDeleted) return [];
   const own: Route = { name: slug, projectId, kind: 'site', deployId };
   const served = hosts.filter(({ isServed }) => isServed).map(({ host }) => host);
   return [
     own,
+    ...project.formerSlugs.map((name): Route => {
+      return { name, projectId, kind: 'redirect', to: slug, status: 308 };
+    }),
+    ...deploys.map(({ number, id }): Route => {
+      return { name: previewName(slug, number), projectId, kind: 'site', deployId: id };
+    }),
     ...served.map((name): Route => {
       const redirect = settings.redirects.find(({ from }) => from === name);
       // While its target is not served, the host serves the site itself: better than an error.

@@ -1,0 +1,208 @@
+import type { IncomingMessage } from 'node:http';
+import type { IdempotencyKeys, IdempotentRequest } from '../../../access/ports.ts';
+import type { Caller } from '../../../access/use-cases/callers.ts';
+import type { Clock } from '../../../kernel/ports.ts';
+import type { Project } from '../../../sites/domain/project.ts';
+import { deployMessage, keptDeploys, type Deploy, type Site } from '../../../sites/domain/site.ts';
+import { projectNotFound } from '../../../sites/domain/sites-error.ts';
+import type { Sites } from '../../../sites/sites.ts';
+import type { BegunDeploy } from '../../../sites/use-cases/deploy-site.ts';
+import type { Answer } from '../answer.ts';
+import { RequestError } from '../error-table.ts';
+import type { Call, RoutedOperation } from './operation.ts';
+import {
+  fingerprintOf,
+  idempotencyKeyOf,
+  replayed,
+  stillRunning,
+  storedIn,
+} from './operation-route.ts';
+
+/** An archive that has arrived. */
+interface Received {
+  /** SHA-256. */
+  readonly hash: string;
+  readonly unpack: (begun: BegunDeploy) => Promise<Deploy>;
+}
+
+export interface DeployRoutes {
+  readonly sites: Pick<Sites, 'siteOf' | 'beginDeploy'>;
+  readonly uploads: {
+    /** Receives the body, and lends it to `work`. @throws DomainError with an `UploadRefusal` */
+    takeBody<T>(
+      project: Project,
+      request: IncomingMessage,
+      work: (received: Received) => Promise<T>,
+    ): Promise<T>;
+    /** Reads on for a while what nobody wants, so that its sender gets the answer. */
+    discard(request: IncomingMessage): void;
+  };
+  readonly addresses: {
+    readonly urlOf: (slug: string) => string;
+    /** @returns undefined where deploys have no addresses of their own */
+    readonly previewOf: (slug: string, number: number) => Promise<string | undefined>;
+  };
+  readonly idempotencyKeys: IdempotencyKeys;
+  readonly clock: Clock;
+}
+
+const id = 'deploySite';
+
+/** Deploys of sites. They are below the origin: the version of the catalogue's API does not concern them. */
+export const deployOperations = (routes: DeployRoutes): readonly RoutedOperation[] => [
+  {
+    id,
+    method: 'POST',
+    path: '/{slug}',
+    scope: 'deploys:write',
+    handle: (call) => takeDeploy(routes, call),
+  },
+  {
+    id: 'getDeploy',
+    method: 'GET',
+    path: '/{slug}/{number}',
+    scope: 'deploys:write',
+    handle: async ({ caller, parameters: { slug = '', number = '' } }) => {
+      const site = await siteFor(routes, caller, slug);
+      const deploy = site.deploys.find((one) => String(one.number) === number);
+      if (!deploy) throw deployNotFound(slug, number);
+      const served = deploy.id === site.servedDeployId;
+      return {
+        status: 200,
+        body: { deploy: { ...(await present(routes, site, deploy)), served } },
+      };
+    },
+  },
+];
+
+const takeDeploy = async (
+  routes: DeployRoutes,
+  { caller, parameters: { slug = '' }, request }: Call<unknown, unknown>,
+): Promise<Answer> => {
+  try {
+    requireArchive(request);
+    const key = idempotencyKeyOf(request);
+    const site = await siteFor(routes, caller, slug);
+    const origin = { madeBy: `key:${caller.keyId}`, message: messageIn(request) } as const;
+    const begin = () => routes.sites.beginDeploy(site.project, origin);
+    return await routes.uploads.takeBody(site.project, request, async ({ hash, unpack }) => {
+      if (key === undefined) return ended(routes, site, await unpack(await begin()));
+      const fingerprint = fingerprintOf(id, `${slug}\n${hash}`);
+      const { accountId } = caller;
+      const once = { accountId, key, fingerprint, now: routes.clock.now() };
+      return deployOnce({ routes, site, once, begin, unpack });
+    });
+  } finally {
+    routes.uploads.discard(request);
+  }
+};
+
+interface OneDeploy {
+  readonly routes: DeployRoutes;
+  readonly site: Site;
+  readonly once: IdempotentRequest;
+  readonly begin: () => Promise<BegunDeploy>;
+  readonly unpack: (begun: BegunDeploy) => Promise<Deploy>;
+}
+
+/**
+ * One transaction stores the key and begins the deploy: unpacking takes too long for it. So a repeated request finds
+ * the deploy, and how it ended. If it was interrupted, it begins again.
+ */
+const deployOnce = async (one: OneDeploy): Promise<Answer> => {
+  const { routes, site, once, begin, unpack } = one;
+  const { accountId, slug } = site.project;
+  const outcome = await routes.idempotencyKeys.once(once, async () => {
+    const begun = await begin();
+    return { status: 202, headers: {}, body: JSON.stringify({ deployId: begun.id }), begun };
+  });
+  if (outcome.kind === 'answered') {
+    return ended(routes, site, await unpack(outcome.answer.begun));
+  }
+  const { answer } = storedIn(outcome);
+  const kept = JSON.parse(answer.body) as { readonly deployId: string };
+  const { deploys } = await routes.sites.siteOf({ accountId, slug });
+  const deploy = deploys.find((known) => known.id === kept.deployId);
+  if (deploy?.state === 'uploading') throw stillRunning();
+  if (deploy?.state === 'failed' && deploy.problem === 'upload_interrupted') {
+    await routes.idempotencyKeys.free(once, answer);
+    return deployOnce(one);
+  }
+  if (!deploy) throw deployNotFound(slug, 'of that Idempotency-Key');
+  return ended(routes, site, deploy, replayed);
+};
+
+/** @throws RequestError `deploy_refused` */
+const ended = async (
+  routes: DeployRoutes,
+  site: Site,
+  ...[deploy, headers = {}]: readonly [Deploy, Readonly<Record<string, string>>?]
+): Promise<Answer> => {
+  if (deploy.state === 'failed') {
+    throw new RequestError('deploy_refused', deploy.explanation, headers);
+  }
+  return { status: 201, headers, body: { deploy: await present(routes, site, deploy) } };
+};
+
+const present = async ({ addresses }: DeployRoutes, { project }: Site, deploy: Deploy) => {
+  const { number, state: status } = deploy;
+  const has = deploy.state === 'succeeded' ? deploy : undefined;
+  const previewUrl = has && (await addresses.previewOf(project.slug, number));
+  return {
+    ...{ number, status, files: has?.files ?? null, bytes: has?.bytes ?? null },
+    ...{ url: addresses.urlOf(project.slug), previewUrl: previewUrl ?? null },
+    ...(deploy.state === 'failed' && { reason: deploy.explanation }),
+  };
+};
+
+/**
+ * The site of a project of the caller. A key for one project does not tell which others there are.
+ * @throws DomainError `project_not_found`; RequestError `insufficient_scope`
+ */
+const siteFor = async (
+  { sites }: Pick<DeployRoutes, 'sites'>,
+  { accountId, projectId }: Caller,
+  slug: string,
+): Promise<Site> => {
+  if (projectId === undefined) return sites.siteOf({ accountId, slug });
+  const site = await sites.siteOf({ accountId, slug }).catch(unlessNotFound(slug));
+  if (site?.project.id === projectId) return site;
+  throw new RequestError(
+    'insufficient_scope',
+    'This key deploys to one project, and not to this one.',
+  );
+};
+
+const unlessNotFound =
+  (slug: string) =>
+  (error: unknown): undefined => {
+    if ((error as { code?: unknown }).code !== projectNotFound(slug).code) throw error;
+  };
+
+const deployNotFound = (slug: string, number: string): RequestError =>
+  new RequestError(
+    'deploy_not_found',
+    `${slug} has no deploy ${number.slice(0, 40)}; the last ${String(keptDeploys)} are kept.`,
+  );
+
+const archiveTypes: readonly string[] = ['application/zip', 'application/gzip'];
+
+/** @throws RequestError `unsupported_media_type` */
+const requireArchive = ({ headers }: IncomingMessage): void => {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
+  const [media = ''] = type.split(';', 1);
+  const isArchive = archiveTypes.includes(media.trim().toLowerCase());
+  if (isArchive && encoding.toLowerCase() === 'identity') return;
+  throw new RequestError(
+    'unsupported_media_type',
+    `Send the archive as "Content-Type: ${archiveTypes.join('" or "')}", without Content-Encoding.`,
+  );
+};
+
+/** Node reads headers as Latin-1; tools send UTF-8. */
+const messageIn = ({ headers }: IncomingMessage): string | undefined => {
+  const sent = headers['x-deploy-message'];
+  return sent === undefined
+    ? undefined
+    : deployMessage(Buffer.from(String(sent), 'latin1').toString());
+};

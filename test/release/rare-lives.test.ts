@@ -1,0 +1,28 @@
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { simulatedLives } from '../support/simulated-lives.ts';
+
+const folder = join(import.meta.dirname, '../simulation/stories');
+
+/** Each story says in its first line what it is there for. */
+const stories = await Promise.all(
+  globSync('*.txt', { cwd: folder })
+    .toSorted()
+    .map(async (name) => {
+      const file = join(folder, name);
+      const [, reaches = ''] = /^# reaches: (.+)$/m.exec(await readFile(file, 'utf8')) ?? [];
+      return { name, file, wanted: reaches.split('; ') };
+    }),
+);
+
+test.each(stories)('$name reaches $wanted, and breaks no law', async ({ file, wanted }) => {
+  const { code, lines } = await simulatedLives({ STORY: file, SETTLE: '0', SHRINK: '0' });
+  const isReached = (what: string) =>
+    lines.some((line) => line.endsWith(` ${what}`) && Number.parseInt(line, 10) > 0);
+  expect({ code, missed: wanted.filter((what) => !isReached(what)) }).toEqual({
+    code: 0,
+    missed: [],
+  });
+});
