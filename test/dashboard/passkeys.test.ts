@@ -44,7 +44,12 @@ const addPasskey = async (page: TestPage): Promise<void> => {
   await page.words('Your recovery codes').isShown();
 };
 
+const signOut = (page: TestPage): Promise<void> =>
+  page.raw.browserContext().deleteMatchingCookies({ name: 'session' });
+
 const enterPassword = async (page: TestPage, email: string): Promise<void> => {
+  // Each challenge is later than those before it.
+  dashboard.clock.advance(60_000);
   await page.goto(`${origin}/dashboard/sign-in`);
   await page.label('Email').fill(email);
   await page.label('Password').fill(password);
@@ -57,8 +62,8 @@ test('a passkey is added, and signs in after the password', async () => {
   const page = await withAuthenticator(visitor.cookie);
   await addPasskey(page);
   await page.goto(`${origin}/dashboard/me/second-factor`);
-  await page.role('button', 'Remove Laptop').isShown();
-  await page.raw.deleteCookie({ name: 'session', url: origin });
+  await page.words('Laptop').isShown();
+  await signOut(page);
   await enterPassword(page, email);
   await page.role('button', 'Use a passkey').click();
   await page.role('heading', 'Projects').isShown();
@@ -68,18 +73,23 @@ test('an answer to a challenge works once, in its own session', async () => {
   const { email, visitor } = await newOwner();
   const page = await withAuthenticator(visitor.cookie);
   await addPasskey(page);
-  await page.raw.deleteCookie({ name: 'session', url: origin });
+  await signOut(page);
   await enterPassword(page, email);
   const shown = Promise.withResolvers<string>();
-  page.raw.once('request', (request) => {
-    shown.resolve(new URLSearchParams(request.postData() ?? '').get('shown') ?? '');
+  page.raw.on('request', (request) => {
+    if (request.method() !== 'POST') return;
+    void request.fetchPostData().then((text) => {
+      shown.resolve(new URLSearchParams(text).get('shown') ?? '');
+    });
   });
   await page.role('button', 'Use a passkey').click();
   await page.role('heading', 'Projects').isShown();
   const answer = await shown.promise;
   expect(JSON.parse(answer)).toMatchObject({ type: 'public-key' });
   // The same session, which only confirms now.
-  const { value } = (await page.raw.cookies(origin)).find(({ name }) => name === 'session')!;
+  const { value } = (await page.raw.browserContext().cookies()).find(
+    ({ name }) => name === 'session',
+  )!;
   const replay = dashboard.stranger();
   replay.cookie = `session=${value}`;
   expect((await replay.post('/dashboard/confirm', { shown: answer })).status).toBe(422);

@@ -138,7 +138,10 @@ const visiting =
       read: form && (async () => keptOf(ctx.url, await readForm(ctx, ports), leftOut(form))),
     });
     if (!signedIn) return;
-    if (mustSetUp(signedIn) && !screen.isForSetUp) return redirect(ctx, secondFactorPath);
+    if (mustSetUp(signedIn) && !screen.isForSetUp) {
+      redirect(ctx, secondFactorPath);
+      return;
+    }
     const visit = {
       signedIn,
       accountId: signedIn.account.id,
@@ -155,7 +158,7 @@ const visiting =
 const mustSetUp = ({ account, person, session }: SignedIn): boolean =>
   account.factorDemandedAt !== undefined &&
   person.factorSince === undefined &&
-  session.startedAt >= account.factorDemandedAt;
+  session.startedAt > account.factorDemandedAt;
 
 const asPerson = <T>(
   { acting }: ScreenPorts,

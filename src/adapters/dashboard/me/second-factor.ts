@@ -82,12 +82,12 @@ const leadOf = (factor: SecondFactor, isDemanded: boolean): Html => {
     : html`Whoever learns your password or reads your mail still cannot sign in to this account.`;
 };
 
-type Method = {
+interface Method {
   readonly id: string;
   readonly name: string;
   readonly since: Date;
   readonly usedAt: Date | undefined;
-};
+}
 
 const methodsOf = ({ app, passkeys }: SecondFactor): readonly Method[] => [
   ...(app ? [{ id: 'app', name: 'Authenticator app', since: app.since, usedAt: undefined }] : []),

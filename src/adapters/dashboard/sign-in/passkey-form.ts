@@ -32,5 +32,5 @@ export const whereElse = (passkeyOrigin: string | undefined, origin: string): Ht
   }
   return passkeyOrigin === undefined
     ? html`<p class="hint">Browsers keep passkeys for names, and this dashboard is at an address. Use an authenticator app.</p>`
-    : html`<p class="hint">Browsers keep passkeys for names, not for addresses such as ${new URL(origin).hostname}. To use one, open the dashboard at <a href="${passkeyOrigin}/dashboard">${new URL(passkeyOrigin).host}</a>.</p>`;
+    : html`<p class="hint" data-elsewhere>Browsers keep passkeys for names, not for addresses such as ${new URL(origin).hostname}. To use one, open the dashboard at <a href="${passkeyOrigin}/dashboard">${new URL(passkeyOrigin).host}</a>.</p>`;
 };

@@ -44,6 +44,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   const problem = form.querySelector('[data-problem]');
   if (location.origin !== form.dataset.origin || !window.PublicKeyCredential) continue;
   form.hidden = false;
+  document.querySelector('[data-elsewhere]')?.setAttribute('hidden', '');
   button.addEventListener('click', async () => {
     if (!form.reportValidity()) return;
     problem.hidden = true;

@@ -36,7 +36,10 @@ export const addProofs = (router: Router, ports: SignInPorts): void => {
     const values = await readForm(ctx, ports);
     const waiting = await whoWaits(ctx, ports);
     const page = { query: ctx.querystring, kept: readKept(values) };
-    if (!waiting) return redirect(ctx, withQuery(signInPath, ctx.querystring));
+    if (!waiting) {
+      redirect(ctx, withQuery(signInPath, ctx.querystring));
+      return;
+    }
     const refusal = await refusedProof(ctx, ports, { signedIn: waiting, values });
     if (refusal) return showFactorPage(ctx, waiting, ports, { ...page, refusal });
     await goOn(ctx, page.kept, ports);
@@ -50,7 +53,10 @@ export const addProofs = (router: Router, ports: SignInPorts): void => {
     const values = await readForm(ctx, ports);
     const signedIn = await ports.whoAsks(ctx);
     const page = { query: ctx.querystring, kept: readKept(values) };
-    if (!signedIn) return redirect(ctx, signInPath);
+    if (!signedIn) {
+      redirect(ctx, signInPath);
+      return;
+    }
     const refusal = await refusedProof(ctx, ports, { signedIn, values });
     if (refusal) return showConfirmation(ctx, signedIn, ports, { ...page, refusal });
     await refreshSignedIn(ctx, ports);
