@@ -11,6 +11,7 @@ import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import type { TestPage } from '../support/dashboard/page.ts';
 import { startDashboard, type Owner } from '../support/dashboard/running-dashboard.ts';
 import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
+import { ownersKinds } from '../../src/notifications/domain/kinds.ts';
 import { everyKind } from '../support/notifications.ts';
 import { until } from '../support/until.ts';
 
@@ -198,9 +199,7 @@ test('each kind that owners are told of has a box', async () => {
   const { visitor } = await browsed.dashboard.newOwner();
   const { text } = await visitor.get(account);
   const boxes = [...text.matchAll(/name="on" value="([^"]*)"/g)].map(([, kind]) => kind);
-  const personal = ['person.invited', 'sign_in.link', 'password.changed', 'second_factor.changed'];
-  const kinds = everyKind().map(({ kind }): string => kind);
-  expect(boxes.toSorted()).toEqual(kinds.filter((kind) => !personal.includes(kind)).toSorted());
+  expect(boxes.toSorted()).toEqual(ownersKinds.toSorted());
 });
 
 test('a form that is older than a kind leaves it as it was, and what is no kind is ignored', async () => {

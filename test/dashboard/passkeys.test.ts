@@ -75,16 +75,12 @@ test('an answer to a challenge works once, in its own session', async () => {
   await addPasskey(page);
   await signOut(page);
   await enterPassword(page, email);
-  const shown = Promise.withResolvers<string>();
-  page.raw.on('request', (request) => {
-    if (request.method() !== 'POST') return;
-    void request.fetchPostData().then((text) => {
-      shown.resolve(new URLSearchParams(text).get('shown') ?? '');
-    });
-  });
+  await page.evaluate(
+    "document.querySelector('form[data-passkey]').addEventListener('submit', ({ target }) => sessionStorage.setItem('shown', target.elements.shown.value))",
+  );
   await page.role('button', 'Use a passkey').click();
   await page.role('heading', 'Projects').isShown();
-  const answer = await shown.promise;
+  const answer = await page.evaluate<string>("sessionStorage.getItem('shown')");
   expect(JSON.parse(answer)).toMatchObject({ type: 'public-key' });
   // The same session, which only confirms now.
   const { value } = (await page.raw.browserContext().cookies()).find(

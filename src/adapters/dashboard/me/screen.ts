@@ -79,7 +79,7 @@ const nameSection = (
     <form method="post" action="${mePath}/name" class="fields">
       ${formError(refusal)}
       ${field({ label: 'Your name', name: 'name', required: false, maxlength: 100, autocomplete: 'name', value: name ?? '', hint: 'The others of this account see it beside your address.' }, refusal)}
-      <button class="main">Save name</button>
+      <button>Save name</button>
     </form>
   </section>`;
 

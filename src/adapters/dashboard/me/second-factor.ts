@@ -11,7 +11,7 @@ import { isName } from '../../../kernel/text.ts';
 import { buttonForm, confirmedForm, field, formError } from '../frame/form-parts.ts';
 import { html, type Html, safeHtml } from '../frame/html.ts';
 import { rowList } from '../frame/list-parts.ts';
-import { badge, copyable, day, head, secretCard, time } from '../frame/parts.ts';
+import { copyable, day, head, secretCard, time } from '../frame/parts.ts';
 import { factorAppPath, secondFactorPath } from '../frame/paths.ts';
 import {
   bareForm,
@@ -99,11 +99,7 @@ const methodsOf = ({ app, passkeys }: SecondFactor): readonly Method[] => [
 const methods = (factor: SecondFactor, now: Date): Html => {
   const all = methodsOf(factor);
   return rowList(all, [
-    [
-      'Method',
-      'name',
-      ({ id, name }) => html`${name} ${badge(id === 'app' ? 'app' : 'passkey', 'good')}`,
-    ],
+    ['Method', 'name', ({ name }) => name],
     ['Added', 'text', ({ since }) => day(since)],
     ['Last used', 'text', ({ usedAt }) => (usedAt ? time(usedAt, now) : '–')],
     ['Actions', 'actions', (method) => remove(method, all.length === 1)],
