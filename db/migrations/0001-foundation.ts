@@ -302,6 +302,7 @@ const domains: Tables = {
       generation: integer,
       added_at: integer,
       details: longText,
+      attention: integer,
       due_at: maybe(integer),
       claim: maybe(id),
       claimed_until: maybe(integer),
@@ -311,6 +312,9 @@ const domains: Tables = {
     indexes: {
       domains_by_account: ['account_id', 'added_at'],
       domains_by_account_and_host: ['account_id', 'host'],
+      domains_by_account_and_attention: ['account_id', 'attention', 'host', 'id'],
+      domains_by_attention: ['project_id', 'attention', 'host', 'id'],
+      domains_by_project_and_state: ['project_id', 'state', 'attention', 'host', 'id'],
       domains_by_host: ['project_id', 'host', 'added_at'],
       domains_by_name: ['host', 'state', 'id'],
       domains_by_project: ['project_id', 'added_at', 'id'],

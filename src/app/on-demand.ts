@@ -8,6 +8,7 @@ export const onDemand = {
   supervise: () => import('./processes/supervisor.ts'),
   container: () => import('./container.ts'),
   maintenance: () => import('./maintenance.ts'),
+  elsewhere: () => import('./commands/deploy-elsewhere.ts'),
   doctor: () => import('./doctor/examine.ts'),
   /** ROLES, which a command does not have. */
   inbound: () => import('./wiring/inbound.ts'),

@@ -1,7 +1,7 @@
 import { removeDomain, type CustomDomain } from './domain/attachment/custom-domain.ts';
 import { hostMeant } from './domain/names/hostname.ts';
 import { domainNotFound } from './domain/domains-error.ts';
-import type { DomainPorts } from './ports.ts';
+import type { DomainListing, DomainPorts } from './ports.ts';
 import { addCustomDomain, addDomainPair, showOther } from './use-cases/add-domain.ts';
 import { checkPlatform } from './use-cases/check-platform.ts';
 import { countDomains } from './use-cases/count-domains.ts';
@@ -20,11 +20,15 @@ import {
   revokeShare,
   showShared,
   showDomain,
+  describeDomain,
   showHolds,
 } from './use-cases/show-domain.ts';
 import { forgetOwnNames, secureSites, sitesDueAt } from './use-cases/secure-sites.ts';
 import { hasPlatformCertificate, showOwnHold } from './use-cases/own-host.ts';
 import { tendDomain, verifyDomain } from './use-cases/tend-domain.ts';
+
+/** No name of a domain has an underscore. */
+const domainIdPrefix = 'dom_';
 
 export const domains = (ports: DomainPorts) => ({
   addDomain: addCustomDomain(ports),
@@ -33,26 +37,30 @@ export const domains = (ports: DomainPorts) => ({
   listDomains: (projectId: string) => ports.domains.list(projectId),
   /** @param text a part of a name, in its own letters or as it stands in the DNS */
   searchDomains: (accountId: string, text: string, limit: number) =>
-    ports.domains.search(accountId, text.toLowerCase(), limit),
-  /** The newest attachment of a name, unless the caller names an older one. @throws DomainError `domain_not_found` */
-  getDomain: async (
-    projectId: string,
-    name: string,
-    attachmentId?: string,
-  ): Promise<CustomDomain> => {
-    const host = hostMeant(name, (one) => ports.hostNames.read(one));
-    const domain = await (attachmentId === undefined
-      ? ports.domains.find(projectId, host)
-      : ports.domains.get(attachmentId));
-    if (domain?.projectId !== projectId || domain.host !== host) throw domainNotFound(name);
+    ports.domains.listNamed(accountId, text.toLowerCase(), limit),
+  /** Of a project, a page at a time; see `CustomDomains.listPage`. */
+  listDomainPage: (projectId: string, listing: DomainListing) =>
+    ports.domains.listPage(projectId, { ...listing, text: listing.text.toLowerCase() }),
+  countListed: (projectId: string) => ports.domains.countListed(projectId),
+  /** By its id, or the newest attachment of a name. @throws DomainError `domain_not_found` */
+  getDomain: async (projectId: string, key: string): Promise<CustomDomain> => {
+    const domain = await (key.startsWith(domainIdPrefix)
+      ? ports.domains.get(key)
+      : ports.domains.find(
+          projectId,
+          hostMeant(key, (one) => ports.hostNames.read(one)),
+        ));
+    if (domain?.projectId !== projectId) throw domainNotFound(key);
     return domain;
   },
+  /** The other one of a pair of names, if the project has it too. */
+  findPartner: async ({ projectId, host }: CustomDomain): Promise<CustomDomain | undefined> => {
+    const other = showOther(ports)(host);
+    const found = other && (await ports.domains.find(projectId, other.host));
+    return found?.state === 'removed' ? undefined : found;
+  },
   /** See `CustomDomains.fingerprint`. */
-  fingerprint: (slug: string, name?: string): Promise<string> =>
-    ports.domains.fingerprint(
-      slug,
-      name === undefined ? undefined : hostMeant(name, (one) => ports.hostNames.read(one)),
-    ),
+  fingerprint: (slug: string, host?: string) => ports.domains.fingerprint(slug, host),
   secureSites: secureSites(ports),
   sitesDueAt: sitesDueAt(ports),
   forgetOwnNames: forgetOwnNames(ports),
@@ -60,6 +68,7 @@ export const domains = (ports: DomainPorts) => ({
   showOwnHold: showOwnHold(ports),
   checkPlatform: checkPlatform(ports),
   showDomain: showDomain(ports),
+  describeDomain: describeDomain(ports),
   showHolds: showHolds(ports),
   listShares: (domain: CustomDomain) => ports.shares.list(domain, ports.clock.now()),
   makeShare: makeShare(ports),

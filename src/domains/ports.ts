@@ -7,6 +7,7 @@ import type {
   OwnNames,
 } from './certificate-ports.ts';
 import type { AdmissionFacts, DomainAllowance } from './domain/attachment/admission.ts';
+import type { Attention, DomainFilter } from './domain/attachment/attention.ts';
 import type {
   CustomDomain,
   CustomDomainState,
@@ -135,6 +136,24 @@ export interface WantedDomain {
 type WithoutAllowance<Facts extends Pair<AdmissionFacts>> = Omit<Facts, keyof Pair<unknown>> &
   Pair<Omit<AdmissionFacts, 'allowance'>>;
 
+/** Where a page of a list ended. */
+export interface DomainPlace {
+  readonly attention: Attention;
+  readonly host: string;
+  readonly id: string;
+}
+
+export interface DomainListing {
+  readonly filter: DomainFilter;
+  /** A part of the name in lower case; '' for all. */
+  readonly text: string;
+  readonly after: DomainPlace | undefined;
+  readonly limit: number;
+}
+
+/** How many domains there are that need their owner, and in each state. */
+export type DomainCounts = Readonly<Record<DomainFilter, number>>;
+
 /**
  * Custom domains, one for each attachment. What is removed stays for its owner to see. Every change stores the timeline
  * (see `timelineOf`), the ledger and the events in the same step, or nothing at all.
@@ -164,10 +183,20 @@ export abstract class CustomDomains {
    * Those of an account whose name contains the text and that are not removed, by name.
    * @param text in lower case, not empty
    */
-  abstract search(accountId: string, text: string, limit: number): Promise<readonly CustomDomain[]>;
+  abstract listNamed(
+    accountId: string,
+    text: string,
+    limit: number,
+  ): Promise<readonly CustomDomain[]>;
 
   /** Newest first; of the removed ones the last 20. */
   abstract list(projectId: string): Promise<readonly CustomDomain[]>;
+
+  /** Those that need the owner first, then by name. */
+  abstract listPage(projectId: string, listing: DomainListing): Promise<readonly CustomDomain[]>;
+
+  /** Of one project. */
+  abstract countListed(projectId: string): Promise<DomainCounts>;
 
   /**
    * A text that differs once any process has stored something that a page about these domains shows. It may also differ

@@ -23,7 +23,7 @@ const pages = texts('dashboard/**/*.{ts,js}')
 /** Class names that pages fill in: tones, columns and steps, by their words in the code. */
 const filledIn = new Set(
   ['good', 'busy', 'bad', 'idle', 'name', 'mono', 'actions', 'done', 'now', 'failed', 'tick']
-    .concat(['limit', 'audit', 'tops', 'domains', 'records', 'rows', 'select', 'extra'])
+    .concat(['limit', 'audit', 'tops', 'records', 'rows', 'select', 'extra', 'line'])
     .concat(['2xx', '3xx', '4xx', '5xx', 'refused'].map((outcome) => `outcome-${outcome}`)),
 );
 /** As they stand in attributes, with the words within holes: `class="card ${isOwn ? 'own' : ''}"`. */

@@ -426,7 +426,7 @@ describe('each page of the account', () => {
     '/dashboard',
     '/dashboard/projects/parrots',
     '/dashboard/projects/parrots/settings/domains',
-    ...['animals', 'keys', 'webhooks', 'usage', 'account', 'notices'].map(
+    ...['animals', 'orders', 'keys', 'webhooks', 'usage', 'account', 'notices'].map(
       (one) => `/dashboard/${one}`,
     ),
   ];
@@ -461,8 +461,8 @@ describe('each page of the account', () => {
   test('does not say that an animal that was added as sold has an order', async () => {
     const draft = { name: 'Rex', categoryId: '7', status: 'sold', once: 'only-in-this-test' };
     const { location = '' } = await owner.visitor.post('/dashboard/animals', draft);
-    const text = textOf((await owner.visitor.get(location)).text);
-    expect(text).toContain('No orders yet Press “Sell” on an animal');
-    expect(text).toContain('An animal that is added as sold has no order.');
+    const [list, orders] = [location, '/dashboard/orders'].map((path) => owner.visitor.get(path));
+    expect(textOf((await list!).text)).toContain('An animal that is added as sold has no order.');
+    expect(textOf((await orders!).text)).toContain('No orders yet');
   });
 });

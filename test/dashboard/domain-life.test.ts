@@ -29,7 +29,7 @@ const open = async (): Promise<{ page: TestPage; project: Project }> => {
   const project = await sites().startProject(accountId, 'Birds');
   await deployEntries(browsed.dashboard.container, project, entry('index.html'));
   for (const host of [shop, www, 'bücher.test']) await domains().addDomain(project, host);
-  const path = `/dashboard/projects/${project.slug}/settings/domains`;
+  const path = `/dashboard/projects/${project.slug}/settings/redirects`;
   return {
     page: await browsed.visit(path, { javaScript: false, cookie: visitor.cookie }),
     project,
@@ -73,6 +73,7 @@ test('a configuration is imported once its mistakes are fixed', async () => {
   const { page, project } = await open();
   const text = page.label('Configuration as YAML or JSON');
   expect(await text.isVisible()).toBe(false);
+  await page.role('heading', 'Configuration').click();
   await page.words('Import a configuration').click();
   const lines = ['domains:', `  primary: ${www}`, '  redirects:', `    - from: ${shop}`];
   await text.fill(lines.join('\n'));
@@ -85,6 +86,7 @@ test('a configuration is imported once its mistakes are fixed', async () => {
   await says(page, 'Configuration imported.');
   const redirects = [{ from: shop, to: ascii, status: 308 }];
   expect(await stored(project)).toEqual({ primary: www, redirects });
+  await page.role('heading', 'Configuration').click();
   const yaml = page.role('region', 'YAML');
   expect(await yaml.read()).toContain(`to: ${ascii}`);
 });

@@ -56,24 +56,27 @@ const hints = ['up to 48 hours', 'lower their TTL first', 'A CAA record that blo
 
 test.each([
   ['an apex', ascii, true],
-  ['a subdomain', `www.${ascii}`, false],
+  ['a subdomain', `blog.${ascii}`, false],
 ])('the records of %s that was just added are shown with their hints', async (_, host, isApex) => {
-  const markup = await markupOf(`?added=${host}`);
+  if (!isApex) await add(host);
+  const markup = await markupOf(`/${host}`);
   const text = textOf(markup);
   for (const hint of hints) expect(text).toContain(hint);
   expect(text.includes('not every provider supports it')).toBe(isApex);
   expect(text.includes('An apex domain cannot have a CNAME')).toBe(isApex);
-  const [, anchor = ''] = /href="#(verify-[^"]+)"/.exec(markup) ?? [];
-  expect(elementsIn(markup, 'form').map(({ attributes }) => attributes['id'])).toContain(anchor);
 });
 
-test('domains come first, then removed domains, then rarely used settings', async () => {
-  const headings = elementsIn(await markupOf(), 'h2').map(({ text }) => text);
-  expect(headings).toEqual(['Domains', 'Removed', 'Redirects', 'Configuration']);
+test('the list of domains has no other part, and nothing in it looks like the next step but to add one', async () => {
+  const markup = await markupOf();
+  expect(elementsIn(markup, 'h2')).toEqual([]);
+  const main = elementsIn(markup, 'button').filter(
+    ({ attributes }) => attributes['class'] === 'main',
+  );
+  expect(main.map(({ text }) => text)).toEqual(['Add domain']);
 });
 
 test('redirects show U-labels beside the A-labels, and empty fields look empty', async () => {
-  const markup = await markupOf();
+  const markup = (await owner.visitor.get(pathOf('redirects'))).text;
   const row = elementsIn(markup, 'tr').find(({ attributes }) =>
     attributes['id']?.startsWith('redirect-'),
   );
@@ -114,12 +117,12 @@ describe('a name and its www name', () => {
     expect(boxIn((await owns.visitor.get(page())).text)).toMatchObject({ checked: '' });
     const form = { domain: 'bücher.test', pair: 'yes' };
     const [first, second] = [await send(form), await send(form)];
-    expect(first.location).toContain(`${page()}?added=${ascii}&with=www.${ascii}&done=added.`);
+    expect(first.location).toMatch(/\/settings\/domains\/dom_\w+\?done=added\./);
     expect(second.location).toBe(first.location);
     expect(await stored()).toEqual([[ascii, `www.${ascii}`], 1]);
     const added = textOf((await owns.visitor.get(first.location ?? '')).text);
     expect(added).toContain(`Records to create for ${both} and www.bücher.test (www.${ascii})`);
-    expect(added).toContain('Starts when bücher.test and www.bücher.test are live.');
+    expect(added).toContain(`redirects to ${both} as soon as both are live`);
     // Another tab shows another form.
     const refused = await send(form, 'in-the-other-tab');
     expect(refused.status).toBe(422);
@@ -132,23 +135,19 @@ describe('a name and its www name', () => {
     const refused = await send({ domain: 'localhost' });
     expect(boxIn(refused.text)).not.toHaveProperty('checked');
     const { location } = await send({ domain: 'bücher.test' }, 'the-corrected-form');
-    expect(location).toContain(`${page()}?added=${ascii}&done=added.`);
+    expect(textOf((await owns.visitor.get(location ?? '')).text)).toContain(
+      'Added. Create the records',
+    );
     expect(await stored()).toEqual([[ascii], 0]);
   });
 
   test('stay in sight while one of them is verified', async () => {
     await send({ domain: 'shop.test', pair: 'yes' });
-    const { text } = await owns.visitor.get(`${page()}?added=shop.test&with=www.shop.test`);
-    const actions = elementsIn(text, 'form').map(({ attributes }) => attributes['action']);
-    const verify = actions.find((one) => one?.includes('www.shop.test/verify')) ?? '';
-    expect((await owns.visitor.post(verify, {})).location).toMatch(
-      /\?host=www\.shop\.test&with=shop\.test&done=not-yet\./,
-    );
-    const after = await owns.visitor.get(
-      `${page()}?host=www.shop.test&with=shop.test&done=not-yet`,
-    );
-    expect(textOf(after.text)).toContain('Records to create for www.shop.test and shop.test');
-    expect(textOf(after.text)).toContain('www.shop.test redirects to shop.test as soon as both');
+    const { location = '' } = await owns.visitor.post(`${page()}/www.shop.test`, {});
+    expect(location).toContain('?done=not-yet.');
+    const after = textOf((await owns.visitor.get(location)).text);
+    expect(after).toContain('Records to create for www.shop.test and shop.test');
+    expect(after).toContain('www.shop.test redirects to shop.test as soon as both');
   });
 
   test('are added without a redirect where another one is in the way, and the page says why', async () => {
@@ -172,7 +171,7 @@ test('a refused redirect names domains by their U-labels', async () => {
 });
 
 test('the import form is collapsed, and opens with the reason after a refusal', async () => {
-  expect(await markupOf()).toMatch(/<details id="import" *>/);
+  expect((await owner.visitor.get(pathOf('redirects'))).text).toMatch(/<details id="import" *>/);
   const settings = 'domains: { redirects: [{ from: a }] }';
   const { text } = await owner.visitor.post(pathOf('configuration'), { settings });
   expect(text).toMatch(/<details id="import" open>/);
@@ -207,16 +206,10 @@ test('the list shows when the certificate of a domain waits for a limit', async 
   expect(row?.text).toMatch(/Certificate waits: .*hour.* next attempt in 1 hour/);
 });
 
-test('removed domains are listed last, the newest three visible and the others collapsed', async () => {
-  const domains = dashboard.container.get(DomainsKey);
-  for (const name of ['a', 'b', 'c']) {
-    dashboard.clock.advance(1000);
-    await domains.removeDomain(await add(`${name}.bücher.test`));
-  }
-  const [sight = '', folded = ''] = (await markupOf()).split('<details id="removed-earlier">');
-  for (const name of ['a', 'b', 'c']) expect(sight).toContain(`>${name}.bücher.test`);
-  expect(textOf(folded)).toContain('1 domain removed earlier');
-  expect(textOf(folded)).toContain('gone.bücher.test');
+test('removed domains are listed where somebody asks for them, with the reason', async () => {
+  expect(await markupOf()).not.toContain('>gone.bücher.test');
+  const [row] = elementsIn(await markupOf('?state=removed'), 'tbody');
+  expect(row?.text).toContain('gone.bücher.test (gone.xn--bcher-kva.test) removed Removed by your');
 });
 
 test('the page says to create the records of a new domain, and later to keep them', async () => {
@@ -270,6 +263,92 @@ test.each([
   },
 );
 
+describe('a long list of domains', () => {
+  let visitor: Owner['visitor'];
+  let shop: Project;
+  let list: string;
+  let domains: Domains;
+  beforeAll(async () => {
+    const owns = await dashboard.newOwner({ plan: 'enterprise' });
+    visitor = owns.visitor;
+    domains = dashboard.container.get(DomainsKey);
+    shop = await dashboard.container.get(SitesKey).startProject(owns.accountId, 'Many');
+    await deployEntries(dashboard.container, shop, entry('index.html'));
+    list = `/dashboard/projects/${shop.slug}/settings/domains`;
+    for (let n = 10; n < 63; n++) {
+      // One account adds few at once.
+      dashboard.clock.advance(40 * 60_000);
+      await domains.addDomain(shop, `n${n}.many.test`);
+    }
+    const live = await domains.addDomain(shop, 'a-live.many.test');
+    pointAtUs(dashboard, live);
+    await domains.tendDomain(await domains.verifyDomain(live));
+    visitor = await dashboard.signIn(owns.email);
+  });
+
+  const hostsOn = (text: string): readonly string[] =>
+    elementsIn(text, 'td').flatMap(({ attributes, text: said }) =>
+      attributes['class'] === 'name' ? [said] : [],
+    );
+  const linkIn = (text: string, name: string): string =>
+    elementsIn(text, 'a').find((link) => link.text === name)?.attributes['href'] ?? '';
+
+  test('has pages of 50, those that need the owner first, and links that can be shared', async () => {
+    const first = (await visitor.get(list)).text;
+    expect(hostsOn(first)).toEqual(Array.from({ length: 50 }, (_, n) => `n${n + 10}.many.test`));
+    const second = (await visitor.get(linkIn(first, 'Next page'))).text;
+    expect(hostsOn(second)).toEqual([
+      ...['n60', 'n61', 'n62', 'a-live'].map((n) => `${n}.many.test`),
+    ]);
+    expect(linkIn(second, 'Next page')).toBe('');
+    expect(linkIn(second, 'First page')).toBe(list);
+  });
+
+  test('is filtered by state, with how many there are of each, and searched', async () => {
+    const { text } = await visitor.get(list);
+    const filters = elementsIn(text, 'nav').find(
+      ({ attributes }) => attributes['aria-label'] === 'State',
+    );
+    expect(filters?.text).toBe(
+      'All 54 Needs you 53 added, awaiting DNS 53 verified 0 live 1 removed 0',
+    );
+    expect(hostsOn((await visitor.get(`${list}?state=live`)).text)).toEqual(['a-live.many.test']);
+    const found = (await visitor.get(`${list}?q=N61&state=added`)).text;
+    expect(hostsOn(found)).toEqual(['n61.many.test']);
+    expect(hostsOn((await visitor.get(`${list}?q=n61&state=live`)).text)).toEqual([]);
+    expect(hostsOn((await visitor.get(`/dashboard/search?q=n61`)).text)).toEqual(['n61.many.test']);
+  });
+
+  test.each(['after=1~x', 'after=~', 'after=wanted~%00', 'state=x', 'q=%25'])(
+    'answers a made-up address: %s',
+    async (query) => {
+      expect((await visitor.get(`${list}?${query}`)).status).toBe(200);
+    },
+  );
+
+  test('lets several be verified and removed at once, and asks before it removes them', async () => {
+    const [one, other] = await Promise.all(
+      ['n10', 'n11'].map((name) => domains.getDomain(shop.id, `${name}.many.test`)),
+    );
+    const ids = `${one!.id},${other!.id}`;
+    pointAtUs(dashboard, one!);
+    const verified = await visitor.post(`${list.replace('/domains', '/verify-domains')}?q=n1`, {
+      domain: ids,
+    });
+    expect(verified.location).toContain(`${list}?q=n1&done=verified-several.`);
+    expect((await domains.getDomain(shop.id, one!.id)).state).toBe('verified');
+    const removal = list.replace('/domains', '/remove-domains');
+    const asked = await visitor.get(`${removal}?domain=${one!.id}&domain=${other!.id}`);
+    expect(textOf(asked.text)).toContain('Remove 2 domains?');
+    expect((await domains.getDomain(shop.id, one!.id)).state).toBe('verified');
+    const { status } = await visitor.post(removal, { domain: ids });
+    expect(status).toBe(303);
+    for (const { id } of [one!, other!]) {
+      expect((await domains.getDomain(shop.id, id)).state).toBe('removed');
+    }
+  });
+});
+
 describe('the page of a domain', () => {
   let domains: Domains;
   let sites: Sites;
@@ -279,7 +358,7 @@ describe('the page of a domain', () => {
   let path: string;
   let hosts = 0;
   const settings = (of: Project) => `/dashboard/projects/${of.slug}/settings/domains`;
-  const pathOf = ({ host }: CustomDomain, of = project) => `${settings(of)}/${host}`;
+  const pathOf = ({ id }: CustomDomain, of = project) => `${settings(of)}/${id}`;
 
   const newProject = async (name: string): Promise<Project> => {
     const started = await sites.startProject(owner.accountId, name);
@@ -381,20 +460,22 @@ describe('the page of a domain', () => {
   describe('an earlier attachment', () => {
     let again: CustomDomain;
     let earlier: string;
+    let newest: string;
     beforeEach(async () => {
       await record(1, 25);
       await domains.removeDomain(domain);
       again = await domains.addDomain(project, domain.host);
-      earlier = `${path}?attachment=${domain.id}`;
+      earlier = path;
+      newest = pathOf(again);
     });
 
     test('is reached from the list of removed domains, and its timeline as a whole', async () => {
-      const list = await owner.visitor.get(settings(project));
+      const list = await owner.visitor.get(`${settings(project)}?state=removed`);
       const links = elementsIn(list.text, 'a').map(({ attributes }) => attributes['href']);
-      expect(links).toEqual(expect.arrayContaining([path, earlier]));
+      expect(links).toContain(earlier);
       const { text } = await owner.visitor.get(earlier);
       const older = linkIn(text, 'Older entries');
-      expect(older).toMatch(new RegExp(`\\?attachment=${domain.id}&before=\\d+#timeline$`));
+      expect(older).toMatch(new RegExp(`${domain.id}\\?before=\\d+#timeline$`));
       const next = await owner.visitor.get(older ?? '');
       const all = [...numbersIn(text), ...numbersIn(next.text)];
       expect(all).toEqual(Array.from({ length: 25 }, (_, n) => 25 - n));
@@ -404,10 +485,10 @@ describe('the page of a domain', () => {
     test('is read-only and links to the newest one', async () => {
       const { text } = await owner.visitor.get(earlier);
       expect(elementsIn(text, 'button').map((button) => button.text)).not.toContain('Verify');
-      expect(text).not.toContain(`${path}/remove`);
+      expect(text).not.toContain('/remove');
       expect(text).not.toContain(again.token);
       expect(text).toContain('earlier attachment');
-      expect(linkIn(text, 'Go to the newest attachment')).toBe(path);
+      expect(linkIn(text, 'Go to the newest attachment')).toBe(newest);
       const forced = await owner.visitor.post(earlier);
       expect(forced.status).toBe(422);
       expect(await domains.getDomain(project.id, again.host)).toEqual(again);
@@ -424,7 +505,7 @@ describe('the page of a domain', () => {
       expect(text).not.toContain(third.token);
     });
 
-    test('is 404 under another name, project or account', async () => {
+    test('is 404 under another id, project or account', async () => {
       const other = await newProject('Fish');
       const elsewhere = await domains.addDomain(other, `other-${hosts}.birds.test`);
       const stranger = await dashboard.newOwner();
@@ -434,10 +515,9 @@ describe('the page of a domain', () => {
         stream.close();
         expect([wanted, stream.status]).toEqual([wanted, 404]);
       };
-      for (const id of ['', 'dom_nobodys', elsewhere.id, `${domain.id} `, domain.id.toUpperCase()])
-        await none(owner.visitor, `${path}?attachment=${encodeURIComponent(id)}`);
-      await none(owner.visitor, `${pathOf(elsewhere, other)}?attachment=${domain.id}`);
-      await none(owner.visitor, `${pathOf(domain, other)}?attachment=${domain.id}`);
+      for (const id of ['dom_nobodys', elsewhere.id, `${domain.id} `, domain.id.toUpperCase()])
+        await none(owner.visitor, `${settings(project)}/${encodeURIComponent(id)}`);
+      await none(owner.visitor, pathOf(domain, other));
       await none(stranger.visitor, earlier);
     });
   });

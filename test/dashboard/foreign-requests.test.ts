@@ -126,6 +126,7 @@ const idsIn = (found: Crawl): Set<string> =>
 const typed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/dashboard': { name: 'Planted' },
   '/dashboard/animals': { name: 'Planted', categoryId: '1' },
+  '/dashboard/animals/:id': { name: 'Planted', categoryId: '1' },
   '/dashboard/keys': { name: 'Planted', scopes: 'pets:read', expires: '' },
   '/dashboard/keys/:key/rotate': { overlap: '0' },
   '/dashboard/account/people': { email: 'planted@evil.test', role: 'owner' },
@@ -220,6 +221,8 @@ test('the same forms are accepted from their own pages, and nearly all change so
     const before = everythingStored(dashboard.databaseUrl);
     const { status } = await send(visitor, route, { 'Sec-Fetch-Site': 'same-origin' });
     expect([route, status]).not.toEqual([route, 403]);
+    // What was verified a moment ago is not verified again.
+    if (route.endsWith('/verify-domains')) continue;
     // One may have taken from another what that is about: then it is refused for another reason.
     if (status >= 400) continue;
     expect([route, everythingStored(dashboard.databaseUrl)]).not.toEqual([route, before]);

@@ -29,19 +29,19 @@ test('a live page updates itself and leaves typed text and opened parts alone', 
   const row = page.role('row').has('www.birds.test');
   await row.words('added, awaiting DNS').isShown();
   const field = page.label('Domain');
-  const status = page.role('combobox', 'Status');
-  await field.type('shop.bi');
+  const box = page.role('checkbox', /^Also add/);
+  await field.type('bi');
   await page.evaluate('window.isSame = true');
   pointAtUs(browsed.dashboard, domain);
   await domains().verifyDomain(domain);
   await row.exactly('verified').isShown();
   await field.type('rds.test');
   await page.press('Tab');
-  await status.choose('302');
+  await box.tick(false);
   await domains().tendDomain(await domains().getDomain(domain.projectId, domain.host));
   await row.exactly('live').isShown();
-  expect(await field.read('value')).toBe('shop.birds.test');
-  expect(await status.read('value')).toBe('302');
+  expect(await field.read('value')).toBe('birds.test');
+  expect(await box.read('checked')).toBe(false);
   expect(await page.evaluate('window.isSame')).toBe(true);
 });
 
@@ -74,7 +74,7 @@ test('an opened part of a live page stays open', async () => {
     `/dashboard/projects/${slug}/settings/domains/opened.birds.test`,
   );
   const snippet = page.css('details pre');
-  await page.words('As lines of a zone file').click();
+  await page.role('heading', 'Diagnostics').click();
   await snippet.isShown();
   await domains().verifyDomain(domain);
   await page.role('heading', 'Problems').isShown();
@@ -114,7 +114,7 @@ test.each([
 
 test('an untouched field follows changes that are saved elsewhere', async () => {
   const domain = await addDomain('first.birds.test');
-  const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
+  const page = await browsed.visit(`/dashboard/projects/${slug}/settings/redirects`);
   const primary = page.label('Primary');
   expect(await primary.read('value')).toBe('');
   const edit = (host: string) =>

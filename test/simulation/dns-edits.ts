@@ -1,7 +1,7 @@
 import { challengeNameOf, type DnsRecord } from '../../src/domains/domain/dns/records.ts';
 import { baseOf } from '../../src/domains/domain/names/hostname.ts';
 import { largestAnswer } from '../../src/domains/domain/dns/facts.ts';
-import { accountAt } from './laws/published.ts';
+import { accountAt } from './laws/past.ts';
 import type { DnsZones } from './world/dns-zones.ts';
 import { service } from './world/world.ts';
 

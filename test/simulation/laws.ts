@@ -1,5 +1,10 @@
-import { liveIsSecure, type Decided } from './laws/certificates.ts';
-import { liveIsServed, rightGoesLive, settlingMs } from './laws/going-live.ts';
+import {
+  liveIsSecure,
+  type Decided,
+  liveIsServed,
+  rightGoesLive,
+  settlingMs,
+} from './laws/live.ts';
 import {
   accountsHaveTheirShare,
   caaIsObeyed,
@@ -7,25 +12,19 @@ import {
   ordersAreCounted,
   ordersGoOn,
 } from './laws/orders.ts';
-import { leasesHold } from './laws/leases.ts';
-import { LawBroken, type AskedOrder, type Facts, type Law, type Seen } from './laws/law.ts';
-import { statesAreTold } from './laws/events.ts';
-import { noFaultIsLogged } from './laws/logs.ts';
-import { oneHolder, provenRivals } from './laws/names.ts';
+import { leasesHold, nextSteps, stepsAreTaken } from './laws/work.ts';
+import { LawBroken, type AskedOrder, type Facts, type Law, type Seen, Stored } from './laws/law.ts';
+import { statesAreTold, noFaultIsLogged, ownersAreAnswered, writesStay } from './laws/owners.ts';
+import { oneHolder, provenRivals, removedIsGone } from './laws/names.ts';
 import { Past } from './laws/past.ts';
 import { quotasHold } from './laws/quotas.ts';
-import { ownersAreAnswered } from './laws/requests.ts';
-import { removedIsGone } from './laws/removals.ts';
 import { noRowIsForgotten } from './laws/rows.ts';
-import { nextSteps, stepsAreTaken } from './laws/steps.ts';
-import { Stored } from './laws/stored.ts';
 import {
   mailsArriveRight,
   messagesAreTaken,
   messagesArriveRight,
   ownersAreTold,
 } from './laws/telling.ts';
-import { writesStay } from './laws/writes.ts';
 import { Reached, type ReachedRow } from './reached.ts';
 import type { ProcessName, SimulatedProcess } from './fleet.ts';
 import type { Owners } from './owners.ts';

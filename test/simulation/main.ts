@@ -1,9 +1,8 @@
-import './replaced.ts';
+import { loadAll } from './replaced.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { drill } from './drills.ts';
 import { LawBroken } from './laws.ts';
 import { planStory } from './plan.ts';
-import { loadAll } from './preload.ts';
 import { shorten, type Failure } from './shorten.ts';
 import { beginning, Simulation } from './simulation.ts';
 import { readStory, textOf, type Story } from './story.ts';

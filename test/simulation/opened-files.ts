@@ -1,9 +1,8 @@
-import './replaced.ts';
+import { loadAll } from './replaced.ts';
 import { Session, type Profiler } from 'node:inspector';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import SqliteDatabase from 'better-sqlite3';
-import { loadAll } from './preload.ts';
 import { Simulation } from './simulation.ts';
 import { turnWeather, type Part } from './weather.ts';
 import { hourMs, minuteMs } from './world/durations.ts';

@@ -1,4 +1,4 @@
-import type { Pen, PenOf } from './pen.ts';
+import type { Pen, PenOf } from './story.ts';
 import { shopNames, shopOf, type ShopName } from './shops.ts';
 import { mistakes } from './dns-edits.ts';
 import { dayMs, hourMs, minuteMs } from './world/durations.ts';

@@ -1,6 +1,6 @@
 import { rareMistakes } from './dns-edits.ts';
 import { workerNames } from './fleet.ts';
-import type { Pen, PenOf } from './pen.ts';
+import type { Pen, PenOf } from './story.ts';
 import { shopNames, shopOf, type ShopName } from './shops.ts';
 import { dayMs, hourMs, minuteMs, secondMs } from './world/durations.ts';
 import { authorityNames, service } from './world/world.ts';

@@ -1,4 +1,4 @@
-import type { Pen, PenOf } from './pen.ts';
+import type { Pen, PenOf } from './story.ts';
 import { conditions, objectsOf, type Part } from './weather.ts';
 import { authorityNames } from './world/world.ts';
 import { dayMs, hourMs, minuteMs } from './world/durations.ts';

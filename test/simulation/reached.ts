@@ -7,7 +7,7 @@ import {
 import { dnsProblems, type DnsProblemCode } from '../../src/domains/domain/dns/problem.ts';
 import { kinds, ownersKinds } from '../../src/notifications/domain/kinds.ts';
 import { processNames, workerNames, type ProcessName } from './fleet.ts';
-import type { Stored } from './laws/stored.ts';
+import type { Stored } from './laws/law.ts';
 import { conditions } from './weather.ts';
 
 /** What a story came to, and how often. */

@@ -9,9 +9,12 @@ import {
   retryAfter,
 } from '../../src/adapters/acme/acme-answers.ts';
 import { issuedCertificate } from '../../src/adapters/acme/issued-certificate.ts';
-import { readId } from '../../src/catalogue/domain/pet.ts';
+import { readId, searchedName } from '../../src/catalogue/domain/pet.ts';
+import { draftsIn } from '../../src/adapters/dashboard/animals/csv-drafts.ts';
+import { readAnimalsQuery } from '../../src/adapters/dashboard/animals/query.ts';
+import { withoutApostrophe } from '../../src/adapters/dashboard/frame/csv.ts';
 import { readAuditFilter } from '../../src/adapters/dashboard/account/audit-log.ts';
-import { pageOf } from '../../src/adapters/dashboard/domains/list.ts';
+import { askedList } from '../../src/adapters/dashboard/domains/list.ts';
 import { positionOf } from '../../src/adapters/dashboard/domains/timeline.ts';
 import { html } from '../../src/adapters/dashboard/frame/html.ts';
 import { readKept } from '../../src/adapters/dashboard/frame/sent-form.ts';
@@ -143,9 +146,10 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'catalogue/domain/pet.ts': {
-    operations: 2,
-    parsers: { readId: parser('109a', readId) },
+    operations: 4,
+    parsers: { readId: parser('109a', readId), searchedName: accents(searchedName) },
   },
+  'catalogue/catalogue.ts': 'It looks for ids only, by `readId`.',
   'domains/domain/dns/caa.ts': {
     operations: 6,
     parsers: { parseIssueValue: parser(' \t;=.-a,:', parseIssueValue) },
@@ -301,6 +305,22 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'adapters/dashboard/frame/responses.ts': `${ours}paths of pages, and names of assets.`,
+  'adapters/dashboard/animals/query.ts': {
+    operations: 1,
+    parsers: {
+      readAnimalsQuery: parser('1.Rx', (text) =>
+        readAnimalsQuery(new URLSearchParams({ q: text, category: text, after: text })),
+      ),
+    },
+  },
+  'adapters/dashboard/animals/csv-drafts.ts': {
+    operations: 2,
+    parsers: { draftsIn: parser('",;\n\r=', (text) => draftsIn(Buffer.from(text))) },
+  },
+  'adapters/dashboard/frame/csv.ts': {
+    operations: 1,
+    parsers: { withoutApostrophe: parser(`'=+`, withoutApostrophe) },
+  },
   'adapters/dashboard/account/audit-log.ts': {
     operations: 1,
     parsers: {
@@ -328,7 +348,9 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/dashboard/webhooks/webhook-screen.ts': `${shapes}the id of a delivery in the query.`,
   'adapters/dashboard/domains/list.ts': {
     operations: 1,
-    parsers: { pageOf: parser('10a', (text) => pageOf([], text)) },
+    parsers: {
+      askedList: parser('added~b', (text) => askedList('b', new URLSearchParams({ after: text }))),
+    },
   },
   'adapters/dashboard/domains/timeline.ts': {
     operations: 2,
@@ -336,6 +358,8 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       positionOf: parser('10a', (text) => positionOf(new URLSearchParams({ before: text }))),
     },
   },
+  'adapters/dashboard/domains/several.ts': `${shapes}ids of rows that were ticked, which are split at commas in a form of 64 KiB.`,
+  'adapters/dashboard/help/screen.ts': `${ours}the pages of docs/.`,
   'adapters/dashboard/domains/progress.ts': `${ours}titles of problems.`,
   'adapters/dashboard/keys/new-key.ts': `${shapes}the day that a key expires; scopes are split at commas in a form of 64 KiB.`,
   'adapters/dashboard/frame/form-parts.ts': `${shapes}what was ticked, which is split at commas in a form of 64 KiB.`,

@@ -10,12 +10,17 @@ import { peopleScreen } from './account/people.ts';
 import { accountScreen } from './account/screen.ts';
 import { addUnsubscribe } from './notices/mail.ts';
 import { accountsScreen } from './sign-in/accounts-screen.ts';
-import { animalsScreen } from './animals/screen.ts';
+import { animalScreen } from './animals/animal-screen.ts';
+import { animalsScreen } from './animals/animals-screen.ts';
+import { importScreen } from './animals/import.ts';
+import { orderScreen, ordersScreen } from './animals/orders-screens.ts';
 import { redirect, sendEvents, wantsEvents } from './frame/responses.ts';
 import type { DashboardPorts } from './ports.ts';
 import { domainScreen, removeDomainScreen } from './domains/domain-screen.ts';
 import { addSharedDomains } from './domains/shares.ts';
 import { domainsScreen } from './domains/domains-screen.ts';
+import { redirectsScreen } from './domains/redirects.ts';
+import { removeSeveralScreen } from './domains/several.ts';
 import { helpScreen } from './help/screen.ts';
 import { requestLifecycle } from './request-lifecycle.ts';
 import { keysScreen } from './keys/screen.ts';
@@ -44,9 +49,16 @@ const screensOf = (
   domainsScreen(ports),
   domainScreen(ports),
   removeDomainScreen(ports),
+  removeSeveralScreen(ports),
+  redirectsScreen(ports),
   projectsScreen(ports),
   projectScreen(ports),
   animalsScreen(ports),
+  animalScreen(ports),
+  // After the page of an animal, because the last of several routes that fit answers.
+  importScreen(ports),
+  ordersScreen(ports),
+  orderScreen(ports),
   keysScreen(ports),
   webhooksScreen(ports),
   webhookScreen(ports),

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { Argument, InvalidArgumentError } from 'commander';
+import type { Container } from 'inversify';
 import type { EveryField } from '../../kernel/decision.ts';
 import { bytesInWords } from '../../kernel/text.ts';
 import { type Deploy, deployMessage } from '../../sites/domain/site.ts';
@@ -8,8 +9,13 @@ import { SitesKey } from '../keys.ts';
 import { SiteAddresses } from '../settings/addresses.ts';
 import { commandName } from '../version.ts';
 import { archiveSource } from '../../adapters/archives/open-upload.ts';
+import { onDemand } from '../on-demand.ts';
 import {
+  bareCommand,
   command,
+  type Answer,
+  option,
+  withContainer,
   group,
   ofAccount,
   ofProject,
@@ -122,13 +128,71 @@ const columnsOf = (deploy: Deploy, isServed: boolean) =>
     explanation: deploy.state === 'failed' ? deploy.explanation : '',
   } satisfies Omit<EveryField<Deploy>, 'id' | 'finishedAt' | 'problem'>);
 
-const publish = command(
+interface PublishGiven extends OutputOptions {
+  readonly source: string;
+  readonly project: string;
+  readonly message?: string;
+  /** Of another machine. */
+  readonly to?: URL;
+}
+
+const origin = (text: string): URL => {
+  const url = originIn(text);
+  if (!url) {
+    throw new InvalidArgumentError(
+      'Use an origin like https://api.example.com; plain http only for this machine.',
+    );
+  }
+  if (!process.env[keyVariable]) {
+    throw new InvalidArgumentError(
+      `Set ${keyVariable} to an API key with the scope deploys:write.`,
+    );
+  }
+  return url;
+};
+
+const keyVariable = 'ANIMAL_STORE_KEY';
+
+/** Where the key may be sent: nobody on the way can read it. @returns undefined if it is no such origin */
+const originIn = (given: string): URL | undefined => {
+  const url = URL.parse(given);
+  if (!url || url.href !== `${url.origin}/`) return undefined;
+  const isHere = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isHere) ? url : undefined;
+};
+
+const publish = bareCommand(
   'publish a folder or an archive as the site of a project',
-  [new Argument('<source>', 'a folder, or a .zip, .tar.gz or .tgz'), ofProject],
-  async (
-    container,
-    given: { source: string; project: string; message?: string } & OutputOptions,
-  ) => {
+  [
+    new Argument('<source>', 'a folder, or a .zip, .tar.gz or .tgz'),
+    ofProject,
+    option('--message <text>', 'what changed, for the list of deploys'),
+    option(
+      '--to <origin>',
+      `of a service on another machine, like https://api.example.com; ${keyVariable} is a key with the scope deploys:write`,
+    ).argParser(origin),
+  ],
+  (_, given: PublishGiven) =>
+    given.to ? publishElsewhere({ ...given, to: given.to }) : withContainer(publishHere(given)),
+);
+
+const publishElsewhere = async (given: PublishGiven & { readonly to: URL }): Promise<Answer> => {
+  const { deployElsewhere, deployedInWords } = await onDemand.elsewhere();
+  const { source, project, to } = given;
+  const message = deployMessage(given.message ?? '');
+  const target = { source, project, to, message, key: process.env[keyVariable] ?? '' };
+  const done = await progressOf(given, (show) => deployElsewhere(target, show));
+  if (done.kind === 'deployed') {
+    return [{ deploy: done.deploy, url: done.deploy.url }, deployedInWords(done)];
+  }
+  process.exitCode = 1;
+  const { explanation } = done;
+  return [{ deploy: { status: 'failed', explanation }, url: null }, deployedInWords(done)];
+};
+
+const publishHere =
+  (given: PublishGiven) =>
+  async (container: Container): Promise<Answer> => {
     const sites = container.get(SitesKey);
     const { project } = await sites.getSite(given.project);
     const origin = { madeBy: 'operator', message: deployMessage(given.message ?? '') } as const;
@@ -140,8 +204,7 @@ const publish = command(
     const url = (await container.get(SiteAddresses).recall()).urlOf(project.slug);
     if (deploy.state === 'failed') process.exitCode = 1;
     return [{ deploy: presentDeploy(deploy), url }, describe(deploy, url)];
-  },
-);
+  };
 
 const steps = { unpacking: 'reading', preparing: 'compressing', storing: 'storing' } as const;
 

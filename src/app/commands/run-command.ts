@@ -64,6 +64,9 @@ export const command = commandWith<Container>(withContainer);
 /** Needs the settings alone, or opens by itself what it needs. */
 export const commandOfSettings = commandWith<Config>((work) => work(loadConfig(process.env)));
 
+/** Needs nothing of this machine, or opens it by itself. */
+export const bareCommand = commandWith<undefined>((work) => work(undefined));
+
 const argumentsOf = ({ registeredArguments, processedArgs }: Command) =>
   Object.fromEntries(registeredArguments.map((one, at) => [one.name(), processedArgs[at]]));
 

@@ -61,6 +61,8 @@ const longestSearched = 100;
  */
 export const searchedName = (name: string): string => {
   const folded = name
+    // Putting accents in order takes the square of their number.
+    .slice(0, 2 * petNameLength.max)
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
     .toUpperCase();

@@ -52,7 +52,7 @@ export const showDomain =
     timeline: await readTimeline(ports)(domain, before),
   });
 
-const describeDomain =
+export const describeDomain =
   (ports: DescribePorts) =>
   async (domain: CustomDomain): Promise<DescribedDomain> => {
     const { domains, naming, clock } = ports;

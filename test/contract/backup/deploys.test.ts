@@ -28,8 +28,10 @@ describe('a backup of deploys in a folder', () => {
   const add = (id: string) => {
     cpSync(folderOf(first), folderOf(id), { recursive: true });
     store.change(
-      `insert into deploys select '${id}', project_id, 99, state, started_at, finished_at, files, bytes, problem, ` +
-        `explanation from deploys where id = '${first}'`,
+      `create temp table copied as select * from deploys where id = '${first}';
+       update copied set id = '${id}', number = 99;
+       insert into deploys select * from copied;
+       drop table copied`,
     );
   };
   const remove = (id: string) => {

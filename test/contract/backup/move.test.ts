@@ -114,7 +114,8 @@ describe('a move from SQLite to MySQL', () => {
 
   test('goes on in batches, and assigns no id again', async () => {
     change(`
-      insert into accounts values ('acct_1', 'Zoo', 'a@b.example', 'pro', null, null, null, null, null, 1, '{"removals":[]}');
+      insert into accounts (id, name, email, plan, created_at, warnings)
+        values ('acct_1', 'Zoo', 'a@b.example', 'pro', 1, '{"removals":[]}');
       with recursive n (i) as (select 1 union all select i + 1 from n where i < 2500)
       insert into pets select i, 'acct_1', 'Rex ' || i, i, 'available', 'REX ' || i from n;
       delete from pets where id = 2500`);

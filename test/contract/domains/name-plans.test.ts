@@ -14,6 +14,7 @@ const domains: ManyRows = {
   columns: [
     ...['id', 'account_id', 'project_id', 'host', 'unicode_host', 'attached_host', 'proven_host'],
     ...['token', 'state', 'generation', 'added_at', 'details', 'due_at', 'claim', 'claimed_until'],
+    'attention',
   ],
   rows: Array.from({ length: 5000 }, (_, n) => {
     const host = `w${n}.shop-${n % 50}.example`;
@@ -28,6 +29,7 @@ const domains: ManyRows = {
         '{}',
         n,
         ...(n < 10 ? ['claim_1', n] : [null, null]),
+        n % 2 ? 2 : 1,
       ],
     ];
   }),
@@ -45,6 +47,30 @@ describe.each(databaseKinds)('with thousands of domains, on %s', (kind) => {
     expect(await all.holdersOf('new.shop-1.example')).toEqual([]);
     expect(await explained.steps('w1.shop-1.example')).toEqual([
       expect.stringMatching(/proven_host/),
+    ]);
+  });
+
+  test('a page of a list, its counts, and a search read only rows of one project or account, by an index', async () => {
+    const all = new KyselyCustomDomains(explained.database, mustNotBeUsed('outbox'), {
+      sealer: mustNotBeUsed('sealer'),
+      ids: mustNotBeUsed('ids'),
+      clock: mustNotBeUsed('clock'),
+    });
+    const listing = { text: '', after: undefined, limit: 51 } as const;
+    await all.listPage('proj_none', { ...listing, filter: 'owner' });
+    await all.listPage('proj_none', { ...listing, filter: 'live' });
+    await all.countListed('proj_none');
+    await all.listNamed('acct_none', 'shop', 10);
+    const valueOf = (before: string) => {
+      if (/state\W+$/.test(before)) return 'live';
+      return /(limit|<) $/.test(before) ? 500 : 'proj_1';
+    };
+    const steps = (await explained.steps(valueOf)).filter((step) => step.includes('domains'));
+    expect(steps).toEqual([
+      expect.stringMatching(/^(?!SCAN).*\bdomains_by_attention\b/),
+      expect.stringMatching(/^(?!SCAN).*\bdomains_by_project_and_state\b/),
+      expect.stringMatching(/^(?!SCAN).*\bdomains_by_(project_and_state|attention)\b/),
+      expect.stringMatching(/^(?!SCAN).*\bdomains_by_account/),
     ]);
   });
 

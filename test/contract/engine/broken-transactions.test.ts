@@ -1,6 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { Database } from '../../../src/adapters/kysely/database.ts';
-import { OutOfTime, Unavailable } from '../../../src/kernel/ports.ts';
+import { afterAll, afterEach, beforeAll, expect, test, describe } from '@jest/globals';
 import { openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
 import {
@@ -9,6 +7,9 @@ import {
   type Refusal,
 } from '../../support/servers/mysql-proxy.ts';
 import { until } from '../../support/until.ts';
+import { Database } from '../../../src/adapters/kysely/database.ts';
+import { OutOfTime, Unavailable } from '../../../src/kernel/ports.ts';
+import { failureCodes, failureOf, Outage } from '../../../src/adapters/kysely/engine/failure.ts';
 
 let home: TestDatabase;
 let proxy: MysqlProxy;
@@ -180,4 +181,44 @@ test('a single query that cannot reach the database is refused as unavailable, a
   await expect(ask()).rejects.toThrow(Unavailable);
   expect(away).toHaveLength(1);
   await unreachable.close();
+});
+
+test.each(
+  [...failureCodes].map(([code, { failure, meaning }]) => [code, failure, meaning] as const),
+)('the code %s is %s: %s', (code, failure) => {
+  const error = /^\d+$/.test(code) ? { errno: Number(code) } : { code };
+  expect(failureOf(error)).toBe(failure);
+});
+
+test.each([
+  ['an extended code of SQLite', { code: 'SQLITE_IOERR_FSYNC' }, 'unavailable'],
+  ['another extended code of SQLite', { code: 'SQLITE_BUSY_SNAPSHOT' }, 'unavailable'],
+  ['a check that failed', { code: 'SQLITE_CONSTRAINT_CHECK' }, 'other'],
+  ['a mistake in a statement', { code: 'ER_PARSE_ERROR', errno: 1064 }, 'other'],
+  ['a mistake in ours', { code: 'ERR_INVALID_ARG_TYPE' }, 'other'],
+  ['a connection that is closed already', { fatal: true }, 'unavailable'],
+  ['no error at all', undefined, 'other'],
+])('%s is classified', (_what, error, failure) => {
+  expect(failureOf(error)).toBe(failure);
+});
+
+describe('an outage', () => {
+  const heard: string[] = [];
+  let now = 0;
+  const outage = new Outage(
+    { onAway: () => heard.push('away'), onBack: (ms) => heard.push(`back after ${ms}`) },
+    () => now,
+  );
+
+  test('is reported once, however many requests fail, and ends after 5 seconds without failures', () => {
+    outage.succeeded();
+    for (now = 0; now < 3000; now += 1000) outage.failed(new Error('away'));
+    now = 4000;
+    outage.succeeded();
+    outage.failed(new Error('still'));
+    now = 9000;
+    outage.succeeded();
+    outage.succeeded();
+    expect(heard).toEqual(['away', 'back after 9000']);
+  });
 });

@@ -5,19 +5,20 @@ import {
   renewalMs,
   type ProfileTerms,
   type Spending,
+  baseOf,
+  checkNames,
+  registeredDomains,
 } from './authority-limits.ts';
-import { baseOf, checkNames, registeredDomains } from './authority-names.ts';
-import { Refused, refuse, type ProblemDocument } from './authority-problem.ts';
+import { Refused, refuse, type ProblemDocument, type AccountKey } from './authority-requests.ts';
 import { checkCaa, validate, type Outlook, type Question } from './authority-validation.ts';
-import { readCertificateRequest } from './certificate-request.ts';
+import { readCertificateRequest } from './der.ts';
 import type { Chance } from './chance.ts';
 import {
   IssuedCertificates,
   type IssuedCertificate,
   type WantedCertificate,
 } from './issued-certificates.ts';
-import type { AccountKey } from './signed-request.ts';
-import { pass } from './waits.ts';
+import { pass } from './durations.ts';
 
 export interface Account extends AccountKey {
   readonly url: string;

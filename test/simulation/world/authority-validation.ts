@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { problemOf, type ProblemDocument } from './authority-problem.ts';
+import { problemOf, type ProblemDocument } from './authority-requests.ts';
 
 export interface CaaRecord {
   readonly flags: number;

@@ -12,9 +12,8 @@ import { SettableClock } from '../../support/settable-clock.ts';
 import { Authority } from './authority.ts';
 import { limits } from './authority-limits.ts';
 import { LookUpFailed, type CaaRecord, type Outlook } from './authority-validation.ts';
-import { chanceOf } from './chance.ts';
+import { chanceOf, poolKey } from './chance.ts';
 import { dayMs, hourMs, minuteMs } from './durations.ts';
-import { poolKey } from './key-pool.ts';
 import { NoUsableAnswer } from '../../../src/adapters/acme/acme-answers.ts';
 
 const issuer = 'one.example';

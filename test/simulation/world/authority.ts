@@ -8,12 +8,20 @@ import {
   type Challenge,
   type Order,
 } from './authority-orders.ts';
-import { Refused, refuse, type ProblemDocument } from './authority-problem.ts';
+import {
+  Refused,
+  refuse,
+  shownProblem,
+  fairWeather,
+  type AuthorityWeather,
+  readPayload,
+  readSignedRequest,
+  readsOnly,
+  type AccountKey,
+} from './authority-requests.ts';
 import type { Outlook } from './authority-validation.ts';
-import { fairWeather, type AuthorityWeather } from './authority-weather.ts';
 import type { Chance } from './chance.ts';
-import { readSignedRequest, type AccountKey } from './signed-request.ts';
-import { pass } from './waits.ts';
+import { pass } from './durations.ts';
 import { NoUsableAnswer, type AcmeAnswer } from '../../../src/adapters/acme/acme-answers.ts';
 
 export interface AuthoritySettings {
@@ -37,7 +45,6 @@ const mostNonces = 65_536;
 /** Boulder: of a window, and of an order that is being issued. */
 const windowRetryS = 21_600;
 const orderRetryS = 3;
-const namespace = 'urn:ietf:params:acme:error:';
 
 const newAccount = v.object({
   termsOfServiceAgreed: v.optional(v.boolean()),
@@ -183,7 +190,7 @@ export class Authority {
         ...this.#headers(request, 'application/problem+json'),
         ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
       };
-      const body = JSON.stringify(shown(problem));
+      const body = JSON.stringify(shownProblem(problem));
       return { status: problem.status, headers, body };
     }
   }
@@ -288,7 +295,7 @@ export class Authority {
   }
 
   #newAccount(key: AccountKey, payload: string): Answered {
-    const { onlyReturnExisting, termsOfServiceAgreed } = read(newAccount, payload);
+    const { onlyReturnExisting, termsOfServiceAgreed } = readPayload(newAccount, payload);
     const known = [...this.#accounts.values()].find((one) => one.thumbprint === key.thumbprint);
     if (known) return { headers: { location: known.url }, body: { status: 'valid' } };
     if (onlyReturnExisting) return refuse('accountDoesNotExist', 'No account exists with this key');
@@ -299,7 +306,7 @@ export class Authority {
   }
 
   #newOrder({ account, payload }: Signed): Answered {
-    const { identifiers, ...wanted } = read(newOrder, payload);
+    const { identifiers, ...wanted } = readPayload(newOrder, payload);
     if (identifiers.some(({ type }) => type !== 'dns')) {
       return refuse('unsupportedIdentifier', 'NewOrder request included unsupported identifier');
     }
@@ -352,7 +359,7 @@ export class Authority {
 
   #challengeDocument({ id }: Authorization, { type, token, status, error }: Challenge): object {
     const url = this.#url('chall', id, type);
-    return { type, url, token, status, ...(error && { error: shown(error) }) };
+    return { type, url, token, status, ...(error && { error: shownProblem(error) }) };
   }
 
   #challenge({ account, ids: [id, type], payload }: Signed): Answered {
@@ -360,7 +367,7 @@ export class Authority {
     const challenge = authorization.challenges.find((one) => one.type === type);
     if (!challenge) return refuse('malformed', 'No such challenge', 404);
     if (payload !== '') {
-      read(nothing, payload);
+      readPayload(nothing, payload);
       this.#orders.prove(authorization, challenge);
     }
     return { body: this.#challengeDocument(authorization, challenge) };
@@ -368,7 +375,7 @@ export class Authority {
 
   async #finalize({ account, ids: [id], payload }: Signed): Promise<Answered> {
     const order = this.#orders.find(account, Number(id));
-    const { csr } = read(finalization, payload);
+    const { csr } = readPayload(finalization, payload);
     await this.#orders.finalize(order, Buffer.from(csr, 'base64url'));
     return this.#orderAnswer(order);
   }
@@ -382,21 +389,7 @@ export class Authority {
   }
 }
 
-const shown = ({ type, ...of }: ProblemDocument) => ({ ...of, type: `${namespace}${type}` });
-
 const timeText = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
 
 const unreachable = (code: string): NoUsableAnswer =>
   new NoUsableAnswer(`The certificate authority cannot be reached: ${code}.`);
-
-const readsOnly = (payload: string): void => {
-  if (payload !== '') refuse('malformed', 'POST-as-GET requests must have an empty payload');
-};
-
-const read = <S extends v.GenericSchema>(schema: S, payload: string): v.InferOutput<S> => {
-  try {
-    return v.parse(schema, JSON.parse(payload));
-  } catch {
-    return refuse('malformed', 'The payload is not what this place takes');
-  }
-};

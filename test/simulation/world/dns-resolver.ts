@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { DnsFailure } from '../../../src/domains/domain/dns/facts.ts';
 import type { RecordType } from './dns-records.ts';
 import type { Alias, Failed, Found, FoundRecords, Missing, Soon } from './dns-zones.ts';
-import { pass } from './waits.ts';
+import { pass } from './durations.ts';
 
 /**
  * | state   | what the resolver does                                |

@@ -10,7 +10,7 @@ import type { DnsAnswer, UncheckedAnswer } from '../../../src/domains/domain/dns
 import { DnsResolver, type Reply, type ResolverState } from './dns-resolver.ts';
 import { parentOf, type RecordData, type RecordType } from './dns-records.ts';
 import { DnsZones, type Alias, type Failed, type Found, type Soon } from './dns-zones.ts';
-import { pass, within } from './waits.ts';
+import { pass, within } from './durations.ts';
 
 /**
  * | state  | what the name servers of the zone and of those below do |

@@ -2,3 +2,32 @@ export const secondMs = 1000;
 export const minuteMs = 60 * secondMs;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
+
+/** Waits for so many milliseconds of virtual time. @returns false, at once, when `cancelled` is aborted before */
+export const pass = (ms: number, cancelled?: AbortSignal): Promise<boolean> =>
+  new Promise((resolve) => {
+    if (cancelled?.aborted) {
+      resolve(false);
+      return;
+    }
+    const stop = () => {
+      clearTimeout(timer);
+      resolve(false);
+    };
+    const timer = setTimeout(() => {
+      cancelled?.removeEventListener('abort', stop);
+      resolve(true);
+    }, ms);
+    cancelled?.addEventListener('abort', stop, { once: true });
+  });
+
+/** @returns what `work` brings, or `otherwise` when it takes longer */
+export const within = <T>(ms: number, work: Promise<T>, otherwise: T): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<T>((resolve) => {
+    timer = setTimeout(resolve, ms, otherwise);
+  });
+  return Promise.race([work, late]).finally(() => {
+    clearTimeout(timer);
+  });
+};

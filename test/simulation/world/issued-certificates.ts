@@ -1,6 +1,6 @@
 import type { Chance } from './chance.ts';
 import { backdatedMs, immediateWindow, usualWindow } from './authority-limits.ts';
-import { IssuingKey } from './issuing-key.ts';
+import { IssuingKey } from './der.ts';
 
 export interface IssuedCertificate {
   readonly names: readonly string[];

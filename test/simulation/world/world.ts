@@ -17,8 +17,7 @@ import { across } from './crossing.ts';
 import { Dns } from './dns.ts';
 import type { RecordData, RecordType } from './dns-records.ts';
 import type { ZoneProcess } from './dns-zones.ts';
-import { MailServer } from './mail-server.ts';
-import { Receivers } from './receivers.ts';
+import { MailServer, Receivers } from './receivers.ts';
 import { SiteDisk, siteOf } from './site-disk.ts';
 import type { Time } from './time.ts';
 

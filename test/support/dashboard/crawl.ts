@@ -51,7 +51,7 @@ export const crawl = async (visitor: DashboardVisitor): Promise<Crawl> => {
     if (pages.has(path)) continue;
     const answer = await visitor.get(path);
     pages.set(path, answer);
-    wanted.push(...linksIn(answer.text));
+    wanted.push(...linksIn(answer.text), ...questionsIn(answer.text));
     for (const form of formsIn(answer.text, path)) {
       forms.set(`${form.method} ${form.action}`, form);
     }
@@ -65,11 +65,27 @@ const linksIn = (markup: string): readonly string[] =>
     .map(({ attributes }) => (attributes['href'] ?? '').replace(/#.*/, ''))
     .filter((path) => /^\/dashboard([/?]|$)(?!help\/)/.test(path));
 
+/** Pages that ask before something is done to the rows that are ticked, here one. */
+const questionsIn = (markup: string): readonly string[] => {
+  const box = elementsIn(markup, 'input').find(
+    ({ attributes }) => attributes['form'] !== undefined,
+  );
+  const { name = '', value = '' } = box?.attributes ?? {};
+  return elementsIn(markup, 'button').flatMap(({ attributes }) =>
+    attributes['formmethod'] === 'get' && box
+      ? [`${attributes['formaction'] ?? ''}?${name}=${value}`]
+      : [],
+  );
+};
+
 const formsIn = (markup: string, page: string): readonly FoundForm[] =>
   [...markup.matchAll(/<form[^]*?<\/form>/g)].map(([form]) => {
     const attributes = elementsIn(form, 'form')[0]?.attributes ?? {};
     const fields = [
       ...elementsIn(form, 'input').map(({ attributes: { name, value } }) => [name, value]),
+      ...elementsIn(markup, 'input').flatMap(({ attributes: { name, value, form: of } }) =>
+        of !== undefined && of === attributes['id'] ? [[name, value]] : [],
+      ),
       ...elementsIn(form, 'textarea').map(({ attributes: { name }, text }) => [name, text]),
       ...choicesIn(form),
     ];
@@ -99,5 +115,6 @@ export const routeOf = (
   const path = action.replace(/[?#].*/, '');
   const fits = (pattern: string) =>
     new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`).test(path);
-  return routes.find((route) => route.method === method && fits(route.path))?.path;
+  // Of several, the router takes the last.
+  return routes.findLast((route) => route.method === method && fits(route.path))?.path;
 };

@@ -9,6 +9,7 @@ import {
 } from '../../../src/adapters/schedule/cron-jobs.ts';
 import { Bell } from '../../../src/kernel/signals.ts';
 import { Unavailable } from '../../../src/kernel/ports.ts';
+import { workerJobs, type WorkerPorts } from '../../../src/app/jobs.ts';
 
 const start = Date.parse('2026-03-01T10:00:00.500Z');
 const day = 24 * 60 * 60_000;
@@ -326,4 +327,21 @@ test('a run belongs to no request whose news began it', async () => {
   });
   expect(seen).toEqual([undefined]);
   await jobs.stop();
+});
+
+/** Only names and schedules are asked for. */
+const nothing: WorkerPorts = new Proxy((() => nothing) as unknown as WorkerPorts, {
+  get: (_, port) => (port === 'verifierSchedule' ? '* * * * * *' : nothing),
+});
+const jobs = workerJobs(nothing);
+
+test('the jobs that workers leave to one of them are known as such', () => {
+  expect(jobs.filter(({ isShared }) => isShared).map(({ name }) => name)).toEqual([
+    'issue and renew certificates',
+    'plan renewals',
+    'count what is stored',
+    'tell of operations that end',
+    'end what was deleted',
+    'mail people',
+  ]);
 });

@@ -19,6 +19,7 @@ const names: Names = {
 /** The details of all events together. */
 const details = {
   petId: '9007199254740993',
+  categoryId: '7',
   orderId: '12',
   plan: 'pro',
   from: 'free',

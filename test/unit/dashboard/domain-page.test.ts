@@ -4,7 +4,7 @@ import {
   problemCards,
   resolverSection,
 } from '../../../src/adapters/dashboard/domains/diagnostics.ts';
-import { recordsSection } from '../../../src/adapters/dashboard/domains/records.ts';
+import { recordsToCreate } from '../../../src/adapters/dashboard/domains/records.ts';
 import { stepLine, stepsOf } from '../../../src/adapters/dashboard/domains/status.ts';
 import { entryInWords } from '../../../src/adapters/dashboard/domains/timeline.ts';
 import { html } from '../../../src/adapters/dashboard/frame/html.ts';
@@ -93,7 +93,7 @@ const sectionAt = (nameServer: string, host = 'shop.example.com'): string => {
     ...{ bind: '', hints: [], problems: [], contest: undefined },
     ...{ health: undefined, nextAt: undefined },
   };
-  return recordsSection(domain).toString();
+  return recordsToCreate([domain]).toString();
 };
 
 test('the records are shown as the form of a known provider wants them, with its own hints', () => {
@@ -169,7 +169,12 @@ const message = 'The last attempt was a short while ago. Try again in 30 minutes
 const early: Refusal = { form: 'verify', field: undefined, message, values: {}, parameters: {} };
 
 const shown = (domain: CustomDomain, now: Date, refusal?: Refusal) => {
-  const markup = verifyForm(domain, { action: '/verify', now, refusal }).toString();
+  const markup = verifyForm(domain, {
+    action: '/verify',
+    now,
+    refusal,
+    may: () => true,
+  }).toString();
   const [button] = elementsIn(markup, 'button');
   return { look: button?.attributes['class'], text: elementsIn(markup, 'form')[0]?.text };
 };
@@ -192,7 +197,11 @@ test('pressing too early shows the waiting time once', () => {
 test('a menu is named by the A-labels and shows the U-labels', () => {
   const domain = { ...added, host: 'xn--bcher-kva.test', unicodeHost: 'bücher.test' };
   const [button] = elementsIn(
-    domainMenu(domain, 'birds', { isPrimary: false, redirectsTo: undefined }).toString(),
+    domainMenu(
+      domain,
+      { isPrimary: false, redirectsTo: undefined },
+      { slug: 'birds', may: () => true },
+    ).toString(),
     'button',
   );
   expect(button?.attributes).toMatchObject({

@@ -7,6 +7,7 @@ import {
 } from '../../../src/adapters/dashboard/domains/progress.ts';
 import { stepsOf } from '../../../src/adapters/dashboard/domains/status.ts';
 import { readyInWords } from '../../../src/app/commands/present-domain.ts';
+import { attentionOf } from '../../../src/domains/domain/attachment/attention.ts';
 import {
   type CustomDomain,
   removeDomain,
@@ -49,6 +50,16 @@ test.each(standings)(
   },
 );
 
+test.each(standings)(
+  '$state with certificate $certificate.kind, $certificate.work.step, needs its owner exactly where the text says so',
+  (standing) => {
+    const { actor } = progressOf(standing, after(minute));
+    const attention = attentionOf(standing);
+    if (standing.state === 'removed') expect(attention).toBe('gone');
+    else expect(['broken', 'wanted'].includes(attention)).toBe(actor === 'customer');
+  },
+);
+
 const line = (domain: CustomDomain) => stepsOf(domain, now).map(({ standing }) => standing);
 
 test('the step line follows the domain, and a removed domain has no step', () => {
@@ -82,6 +93,7 @@ const checked = (
 test('a missing record is shown as awaited, not as a failure', () => {
   const awaited = checked([false, false, false]);
   expect(progressOf(awaited, now)).toMatchObject({ actor: 'customer', tone: 'busy' });
+  expect(attentionOf(awaited)).toBe('wanted');
   expect(progressOf(awaited, now).short).toContain('CNAME record is missing');
   expect(progressOf(awaited, now).sentence).toContain('Create the records below');
   expect(line(awaited)).toEqual(['done', 'now', 'ahead', 'ahead']);
@@ -96,6 +108,7 @@ test('a wrong record asks its owner to act and says what is wrong, also beside a
 test('while a DNS change spreads nobody has to act', () => {
   const spreading = checked([true, false, false]);
   expect(progressOf(spreading, now)).toMatchObject({ actor: 'nobody', tone: 'busy' });
+  expect(attentionOf(spreading)).toBe('none');
   expect(progressOf(spreading, now).sentence).toContain('1 of 3 resolvers');
   expect(line(spreading)).toEqual(['done', 'now', 'ahead', 'ahead']);
 });

@@ -1,47 +1,72 @@
 import { orderStatuses, type OrderStatus } from '../../../catalogue/domain/order.ts';
-import { petStatuses, readId, type PetStatus } from '../../../catalogue/domain/pet.ts';
-import { queryText } from '../frame/paths.ts';
-
-/**
- * The filter and position in the lists of animals and orders. Every form carries it, so that its answer shows the same
- * place.
- */
-export interface AnimalsQuery {
-  readonly status: PetStatus | undefined;
-  /** Only animals with a lower id. */
-  readonly before: bigint | undefined;
-  readonly orderStatus: OrderStatus | undefined;
-  /** Only orders with a lower id. */
-  readonly ordersBefore: bigint | undefined;
-}
+import { petStatuses, readId, type Pet, type PetStatus } from '../../../catalogue/domain/pet.ts';
+import { petOrders, type PetOrder, type PetSearch } from '../../../catalogue/ports.ts';
+import type { ListAddress } from '../frame/list-parts.ts';
 
 export const animalsPath = '/dashboard/animals';
+export const ordersPath = '/dashboard/orders';
+
+/** Characters that are looked at. */
+const longestSearch = 200;
+
+/** What a list of animals is asked for; its address says it. */
+export interface AnimalsQuery {
+  readonly status: PetStatus | undefined;
+  readonly categoryId: bigint | undefined;
+  readonly beginning: string | undefined;
+  readonly order: PetOrder;
+  readonly after: PetSearch['after'];
+}
 
 /** Parses the address; ignores invalid parameters. */
-export const readAnimalsQuery = (query: URLSearchParams): AnimalsQuery => ({
-  status: petStatuses.find((one) => one === query.get('status')),
-  before: readId(query.get('before')),
-  orderStatus: orderStatuses.find((one) => one === query.get('order_status')),
-  ordersBefore: readId(query.get('orders_before')),
+export const readAnimalsQuery = (query: URLSearchParams): AnimalsQuery => {
+  const text = (query.get('q') ?? '').trim().slice(0, longestSearch);
+  return {
+    status: petStatuses.find((one) => one === query.get('status')),
+    categoryId: readId(query.get('category')),
+    beginning: text === '' ? undefined : text,
+    order: petOrders.find((one) => one === query.get('order')) ?? 'newest',
+    after: readPosition(query.get('after')),
+  };
+};
+
+export const animalsAddress = ({
+  status,
+  categoryId,
+  beginning,
+  order,
+}: AnimalsQuery): ListAddress => ({
+  path: animalsPath,
+  fields: {
+    q: beginning,
+    status,
+    category: categoryId?.toString(),
+    order: order === 'newest' ? undefined : order,
+  },
 });
 
-/** By the names that they have in addresses; only what is set. */
-export const queryFields = (query: AnimalsQuery): readonly (readonly [string, string])[] => {
-  const { status, before, orderStatus, ordersBefore } = query;
-  const all = [
-    ['status', status],
-    ['before', before],
-    ['order_status', orderStatus],
-    ['orders_before', ordersBefore],
-  ] as const;
-  return all.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+/** `12.Rex`: the last animal that a page showed. */
+export const positionOf = ({ id, name }: Pick<Pet, 'id' | 'name'>): string => `${id}.${name}`;
+
+const readPosition = (text: string | null): PetSearch['after'] => {
+  const [, digits, name = ''] = /^(\d{1,19})\.(.{0,600})$/su.exec(text ?? '') ?? [];
+  const id = readId(digits);
+  return id === undefined ? undefined : { id, name };
 };
 
-/** @param below a path below the page */
-export const animalsHref = (
-  query: AnimalsQuery,
-  { below = '', at }: { below?: string; at?: string } = {},
-): string => {
-  const search = queryText(Object.fromEntries(queryFields(query)));
-  return `${animalsPath}${below}${search}${at === undefined ? '' : `#${at}`}`;
-};
+export interface OrdersQuery {
+  readonly status: OrderStatus | undefined;
+  /** Only orders with a lower id. */
+  readonly before: bigint | undefined;
+}
+
+/** Parses the address; ignores invalid parameters. */
+export const readOrdersQuery = (query: URLSearchParams): OrdersQuery => ({
+  status: orderStatuses.find((one) => one === query.get('status')),
+  before: readId(query.get('before')),
+});
+
+export const ordersAddress = ({ status }: Pick<OrdersQuery, 'status'>): ListAddress => ({
+  path: ordersPath,
+  fields: { status },
+});

@@ -1,36 +1,47 @@
 import type { Catalogue } from '../../../catalogue/catalogue.ts';
-import { type OrderStatus, orderTransitions } from '../../../catalogue/domain/order.ts';
-import { type PetStatus, petTransitions } from '../../../catalogue/domain/pet.ts';
-import type { Transitions } from '../../../kernel/decision.ts';
-import { animalsHref, animalsPath, type AnimalsQuery } from './query.ts';
+import {
+  type Order,
+  orderStatuses,
+  type OrderStatus,
+  orderTransitions,
+} from '../../../catalogue/domain/order.ts';
+import {
+  type Pet,
+  petStatuses,
+  type PetStatus,
+  petTransitions,
+} from '../../../catalogue/domain/pet.ts';
 import { buttonForm, confirmedForm } from '../frame/form-parts.ts';
-import { html, type Html } from '../frame/html.ts';
+import { type Child, html, type Html } from '../frame/html.ts';
+import type { Choice } from '../frame/list-parts.ts';
+import { badge, type Tone } from '../frame/parts.ts';
+import { animalsPath, ordersPath } from './query.ts';
 
-/** The actions that change a status. The table of transitions says which are allowed. */
-export interface Step {
+/** An action that changes a status. The table of transitions says which are allowed. */
+interface Step<Thing> {
   /** Last part of its path. */
   readonly name: string;
   readonly label: string;
-  readonly told: Html | string;
-  /** For a step that cannot be undone: the question, and the label of the confirming button. */
+  readonly told: string;
+  /** For a step that cannot be undone: the consequences, and the label of the confirming button. */
   readonly asks?: { readonly consequences: string; readonly confirm: string };
-  readonly act: (catalogue: Catalogue, accountId: string, id: bigint) => Promise<unknown>;
+  readonly act: (catalogue: Catalogue, accountId: string, id: bigint) => Promise<Thing>;
 }
 
-const petStep = (name: 'release' | 'reserve', label: string, told: string): Step => ({
+const petStep = (name: 'release' | 'reserve', label: string, told: string): Step<unknown> => ({
   name,
   label,
   told,
   act: (catalogue, accountId, id) => catalogue.changePet(accountId, id, name),
 });
 
-export const petSteps: Readonly<Record<PetStatus, Step>> = {
+export const petSteps: Readonly<Record<PetStatus, Step<unknown>>> = {
   available: petStep('release', 'Release', 'The animal is available again.'),
   pending: petStep('reserve', 'Reserve', 'The animal is reserved.'),
   sold: {
     name: 'sell',
     label: 'Sell',
-    told: html`The animal is sold. <a href="${animalsPath}#orders">View its order</a>`,
+    told: 'The animal is sold, and its order is placed.',
     asks: {
       consequences: 'This creates an order and cannot be undone.',
       confirm: 'Sell animal',
@@ -39,7 +50,7 @@ export const petSteps: Readonly<Record<PetStatus, Step>> = {
   },
 };
 
-const orderStep = (name: 'approve' | 'deliver', label: string, told: string): Step => ({
+const orderStep = (name: 'approve' | 'deliver', label: string, told: string): Step<unknown> => ({
   name,
   label,
   told,
@@ -47,70 +58,53 @@ const orderStep = (name: 'approve' | 'deliver', label: string, told: string): St
 });
 
 /** An order is placed by selling an animal, and by nothing else. */
-export const orderSteps: Readonly<Record<Exclude<OrderStatus, 'placed'>, Step>> = {
+export const orderSteps: Readonly<Record<Exclude<OrderStatus, 'placed'>, Step<unknown>>> = {
   approved: orderStep('approve', 'Approve', 'The order is approved.'),
   delivered: orderStep('deliver', 'Deliver', 'The order is delivered.'),
 };
 
-interface Lifecycle<Status extends string> {
-  readonly transitions: Transitions<Status>;
-  readonly steps: Readonly<Partial<Record<Status, Step>>>;
-}
+export const animalPath = ({ id }: Pick<Pet, 'id'>): string => `${animalsPath}/${id}`;
+export const orderPath = ({ id }: Pick<Order, 'id'>): string => `${ordersPath}/${id}`;
 
-export const petLifecycle: Lifecycle<PetStatus> = { transitions: petTransitions, steps: petSteps };
-export const orderLifecycle: Lifecycle<OrderStatus> = {
-  transitions: orderTransitions,
-  steps: orderSteps,
-};
-
-/** The steps that the table allows, in its order. */
-const stepsFrom = <Status extends string>(
-  { transitions, steps }: Lifecycle<Status>,
-  status: Status,
-): readonly Step[] => transitions[status].flatMap((next) => steps[next] ?? []);
-
-interface Stepping<Status> {
-  readonly kind: 'animal' | 'order';
-  readonly id: bigint;
-  readonly status: Status;
-  readonly name?: string;
-}
-
-export const stepForms = <Status extends string>(
-  { kind, id, status, name = `${kind} ${id}` }: Stepping<Status>,
-  lifecycle: Lifecycle<Status>,
-  query: AnimalsQuery,
-): readonly Html[] =>
-  stepsFrom(lifecycle, status).map(({ name: step, label, asks }) => {
-    const action = animalsHref(query, { below: `${below[kind]}/${id}/${step}` });
-    const about = `${label} ${kind} ${id}`;
+/** The buttons of the steps that an animal may take. */
+export const petButtons = (pet: Pet): readonly Html[] =>
+  petTransitions[pet.status].map((next) => {
+    const { name, label, asks } = petSteps[next];
+    const action = `${animalPath(pet)}/${name}`;
+    const about = `${label} animal ${pet.id}`;
     if (!asks) return buttonForm(action, label, { about });
-    const question = `${label} ${name}?`;
-    return confirmedForm({ id: `${step}-${id}`, label, about, question, action, ...asks });
+    const question: Child = html`${label} <span class="name">${pet.name}</span>?`;
+    return confirmedForm({ id: name, label, about, question, action, goesOn: true, ...asks });
   });
 
-export const below = { animal: '', order: '/orders' } as const;
+/** @param query of the list that it goes back to; empty on the page of the order */
+export const orderButtons = (order: Order, query = ''): readonly Html[] =>
+  orderTransitions[order.status].map((next) => {
+    const { name, label } = orderSteps[next];
+    return buttonForm(`${orderPath(order)}/${name}${query}`, label, {
+      about: `${label} order ${order.id}`,
+    });
+  });
 
-export const lifecycles = (): Html =>
-  html`<details>
-    <summary>How the status of animals and orders can change</summary>
-    <div class="columns">
-      ${lifecycleTable('Animal status', petLifecycle)}
-      ${lifecycleTable('Order status', orderLifecycle)}
-    </div>
-  </details>`;
+const petTones: Readonly<Record<PetStatus, Tone>> = {
+  available: 'good',
+  pending: 'busy',
+  sold: 'idle',
+};
 
-const lifecycleTable = <Status extends string>(title: string, lifecycle: Lifecycle<Status>): Html =>
-  html`<div class="card"><table>
-    <thead><tr><th scope="col">${title}</th><th scope="col">can change to</th><th scope="col">with</th></tr></thead>
-    <tbody>${(Object.keys(lifecycle.transitions) as Status[]).map(
-      (status) =>
-        html`<tr>
-          <th scope="row">${status}</th>
-          <td>${lifecycle.transitions[status].join(', ') || 'none (final)'}</td>
-          <td>${stepsFrom(lifecycle, status)
-            .map(({ label }) => label)
-            .join(', ')}</td>
-        </tr>`,
-    )}</tbody>
-  </table></div>`;
+const orderTones: Readonly<Record<OrderStatus, Tone>> = {
+  placed: 'busy',
+  approved: 'good',
+  delivered: 'idle',
+};
+
+export const petBadge = ({ status }: Pet): Html => badge(status, petTones[status]);
+export const orderBadge = ({ status }: Order): Html => badge(status, orderTones[status]);
+
+/** Of a filter by status. */
+const choicesOf = (statuses: readonly string[]): readonly Choice[] => [
+  { value: '', text: 'All' },
+  ...statuses.map((value) => ({ value, text: value })),
+];
+export const petChoices = choicesOf(petStatuses);
+export const orderChoices = choicesOf(orderStatuses);

@@ -2,29 +2,31 @@ import type { CustomDomain } from '../../../domains/domain/attachment/custom-dom
 import { nameInText } from '../../../domains/domain/names/hostname.ts';
 import { isVisited } from '../../../domains/domain/attachment/serving.ts';
 import { reverifyAllowedAt, verifyAllowedAt } from '../../../domains/domain/attachment/checks.ts';
-import type { RecordZones } from '../../../domains/domain/dns/records.ts';
 import type { DomainRole } from '../../../domains/use-cases/domain-settings.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
+import { rowMenu } from '../frame/list-parts.ts';
 import { time } from '../frame/parts.ts';
+import { queryText } from '../frame/paths.ts';
 import { bareForm, type Form, type Refusal, type Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
-import { domainOf, domainPath, settingPath } from './paths.ts';
-import { leftRecords } from './records.ts';
+import { domainOf, domainPath, redirectsPath, settingPath } from './paths.ts';
 import { shownName } from './words.ts';
 
 export interface VerifyOptions {
   readonly action: string;
   readonly now: Date;
   readonly refusal: Refusal | undefined;
-  readonly alsoLive?: boolean;
+  readonly may: Visit['may'];
+  /** One of many rows: nothing stands out, and live domains have none. */
+  readonly isInList?: boolean;
 }
 
 export const verifyAnchor = ({ id }: Pick<CustomDomain, 'id'>): string => `verify-${id}`;
 
 export const verifyForm = (domain: CustomDomain, options: VerifyOptions): Html => {
-  const { action, now, refusal, alsoLive = false } = options;
-  const button = buttonOf(domain, now, alsoLive);
+  const { action, now, refusal, may, isInList = false } = options;
+  const button = may('domain.verify') && buttonOf(domain, now, isInList);
   if (!button) return nothing;
   const { label, readyAt } = button;
   const anchor = verifyAnchor(domain);
@@ -33,7 +35,7 @@ export const verifyForm = (domain: CustomDomain, options: VerifyOptions): Html =
   const tells = waits && !refusal;
   // A long wait is shown, but the button stays enabled: pressing it explains the wait.
   const isShort = readyAt.getTime() - now.getTime() < 60_000;
-  const isMain = label !== 'Check DNS' && (isShort || !waits);
+  const isMain = !isInList && label !== 'Check DNS' && (isShort || !waits);
   return html`<form method="post" action="${action}" class="row verify" id="${anchor}">
     <button ${isMain && html`class="main"`} title="${label} ${nameInText(domain)}"
       ${tells && html`aria-describedby="${anchor}-when"`} ${waits && isShort && html`data-ready-at="${readyAt.toISOString()}"`}>${label}</button>
@@ -42,29 +44,44 @@ export const verifyForm = (domain: CustomDomain, options: VerifyOptions): Html =
   </form>`;
 };
 
-const buttonOf = (domain: CustomDomain, now: Date, alsoLive: boolean) => {
+const buttonOf = (domain: CustomDomain, now: Date, isInList: boolean) => {
   switch (domain.state) {
     case 'added':
       return { label: 'Verify', readyAt: verifyAllowedAt(domain, now) };
     case 'verified':
       return { label: 'Re-verify', readyAt: reverifyAllowedAt(domain, now) };
     case 'live':
-      return alsoLive ? { label: 'Check DNS', readyAt: verifyAllowedAt(domain, now) } : undefined;
+      return isInList ? undefined : { label: 'Check DNS', readyAt: verifyAllowedAt(domain, now) };
     case 'removed':
       return undefined;
   }
 };
 
-export const domainMenu = (domain: CustomDomain, slug: string, { isPrimary }: DomainRole): Html => {
+export const domainMenu = (
+  domain: CustomDomain,
+  { isPrimary }: DomainRole,
+  { slug, may }: { readonly slug: string; readonly may: Visit['may'] },
+): Html => {
   const { id, host, unicodeHost, state } = domain;
   if (state === 'removed') return nothing;
+  const mayConfigure = may('domain.configure');
   // Programs and screen readers find it by the A-labels; people read the U-labels.
-  const shown = host !== unicodeHost && html`title="Actions for ${nameInText(domain)}"`;
-  return html`<button type="button" class="menu-button" popovertarget="menu-${id}" aria-haspopup="menu" aria-label="Actions for ${host}" ${shown}>⋯</button>
-    <div popover role="menu" class="menu" id="menu-${id}" aria-label="Actions for ${host}">
-      ${isVisited(domain) && !isPrimary && html`<form role="none" method="post" action="${settingPath(slug, 'primary-domain')}"><input type="hidden" name="primary" value="${host}"><button role="menuitem">Make primary</button></form>`}
-      <a role="menuitem" class="ending" href="${domainPath(slug, host)}/remove">Remove</a>
-    </div>`;
+  const title = host === unicodeHost ? undefined : nameInText(domain);
+  return rowMenu({ id, about: host, title }, [
+    mayConfigure &&
+      isVisited(domain) &&
+      !isPrimary && {
+        label: 'Make primary',
+        action: settingPath(slug, 'primary-domain'),
+        fields: { primary: host },
+      },
+    mayConfigure &&
+      !isPrimary && {
+        label: 'Redirect …',
+        to: `${redirectsPath(slug)}${queryText({ from: host })}`,
+      },
+    may('domain.remove') && { label: 'Remove', to: `${domainPath(slug, id)}/remove`, ends: true },
+  ]);
 };
 
 /** By the codes of `afterVerify`: what stays true. The others are said by `noticeAfter`. */
@@ -126,16 +143,3 @@ const words: ReadonlyMap<
   ],
   ['reverified', { verified: 'A new attempt to issue the certificate has started.' }],
 ]);
-
-export const afterRemoval = (
-  removed: readonly CustomDomain[],
-  query: URLSearchParams,
-  zones: RecordZones,
-): Html => {
-  const domain = removed.find(({ host }) => host === query.get('host'));
-  if (query.get('done') !== 'removed' || !domain) return nothing;
-  return html`<div class="notice good" data-said role="status">
-    <p>${shownName(domain)} is removed, and nothing is served under it any more. Now delete its records at your DNS provider:</p>
-    ${leftRecords(domain, zones)}
-  </div>`;
-};

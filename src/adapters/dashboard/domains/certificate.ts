@@ -21,6 +21,7 @@ import { html, type Child, type Html } from '../frame/html.ts';
 import {
   planned,
   badge,
+  folded,
   fullTime,
   time,
   type Tone,
@@ -40,12 +41,11 @@ export const certificateSection = ({ domain, budget, records }: DomainView, now:
   const { certificate } = domain;
   const isEarly = records.some(({ purpose }) => purpose === 'delegation');
   const all = factsOf(domain, budget, now);
-  return html`<section class="card" id="all-of-certificate" aria-labelledby="certificate">
-    <div class="row"><h2 id="certificate">Certificate</h2>${standingBadge(certificate, now)}</div>
-    ${certificate.kind === 'none' && html`<p class="hint">${whenOrdered(domain, isEarly)}</p>`}
+  const content = html`${certificate.kind === 'none' && html`<p class="hint">${whenOrdered(domain, isEarly)}</p>`}
     ${all.length > 0 && facts(all)}
-    ${(certificate.kind === 'wanted' || budget.used > 0) && budgetMeter(budget, now)}
-  </section>`;
+    ${(certificate.kind === 'wanted' || budget.used > 0) && budgetMeter(budget, now)}`;
+  const more = standingBadge(certificate, now);
+  return folded({ id: 'certificate', title: 'Certificate', more }, content);
 };
 
 const whenOrdered = (domain: CustomDomain, isEarly: boolean): string => {

@@ -2,28 +2,33 @@ import * as v from 'valibot';
 import type { DomainSettingsDocument } from '../../../domains/domain/redirects/settings.ts';
 import { formError, textArea } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { copyButton } from '../frame/parts.ts';
-import { form, type Form, type Refusal } from '../frame/screen.ts';
+import { copyButton, folded } from '../frame/parts.ts';
+import { form, type Form, type Refusal, type Visit } from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
 import { siteOf } from '../projects/project-head.ts';
 import type { DashboardPorts } from '../ports.ts';
-import { domainsPath, settingPath } from './paths.ts';
+import { redirectsPath, settingPath } from './paths.ts';
+
+interface Importing {
+  readonly slug: string;
+  readonly refusal: Refusal | undefined;
+  readonly may: Visit['may'];
+}
 
 export const configurationSection = async (
-  slug: string,
   document: DomainSettingsDocument,
   { write }: DashboardPorts['domainSettings'],
-  refusal: Refusal | undefined,
+  { slug, refusal, may }: Importing,
 ): Promise<Html> =>
-  html`<section class="card" id="whole-configuration" aria-labelledby="configuration">
-    <h2 id="configuration">Configuration</h2>
-    <p class="hint">The primary domain and the redirects as a document that you can keep in version control.</p>
+  folded(
+    { id: 'configuration', title: 'Configuration', isOpen: refusal !== undefined },
+    html`<p class="hint">The primary domain and the redirects as a document that you can keep in version control.</p>
     <div class="columns formats">
       ${format('YAML', await write(document, 'yaml'))}
       ${format('JSON', await write(document, 'json'))}
     </div>
-    ${importForm(slug, refusal)}
-  </section>`;
+    ${may('domain.configure') && importForm(slug, refusal)}`,
+  );
 
 const format = (name: string, text: string): Html =>
   html`<div>
@@ -54,6 +59,6 @@ export const configurationForm = (ports: DashboardPorts): Form =>
     act: async (visit, { settings }) => {
       const { id, slug } = (await siteOf(ports, visit)).project;
       await ports.domains.changeDomainSettings(id, await ports.domainSettings.read(settings));
-      return { to: domainsPath(slug), done: 'imported' };
+      return { to: redirectsPath(slug), done: 'imported' };
     },
   });

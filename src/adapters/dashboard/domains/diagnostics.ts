@@ -15,8 +15,9 @@ import {
 import type { DnsReport, ResolverSummary } from '../../../domains/domain/dns/report.ts';
 import type { DescribedDomain } from '../../../domains/use-cases/show-domain.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
-import { badge, type Column, copyButton, counted, table, time } from '../frame/parts.ts';
+import { badge, type Column, copyButton, counted, folded, table, time } from '../frame/parts.ts';
 import { progressOf } from './progress.ts';
+import { zoneFile } from './records.ts';
 import { actorWords, severityTones } from './words.ts';
 
 export const problemCards = (
@@ -73,15 +74,32 @@ const copyWanted = (
   return isLine && copyButton(wanted, 'the CAA record');
 };
 
+/** What each resolver answered; nothing before the first check. */
 export const resolverSection = (report: DnsReport | undefined, now: Date): Html => {
   if (!report || report.resolvers.length === 0) return nothing;
   const agreeing = report.resolvers.filter(({ agrees }) => agrees).length;
-  return html`<section class="card" id="all-resolvers" aria-labelledby="resolvers">
-    <h2 id="resolvers">DNS resolvers</h2>
+  return html`<section class="stack" aria-labelledby="resolvers">
+    <h3 id="resolvers">DNS resolvers</h3>
     <p class="hint">${agreeing} of ${counted(report.resolvers.length, 'resolver')} ${agreeing === 1 ? 'returns' : 'return'} the correct answer; a majority is enough. Checked ${time(report.checkedAt, now)}.</p>
     ${report.probe !== undefined && html`<p class="hint">A wildcard has no address of its own, so we looked up a made-up name below it: <code>${report.probe}</code></p>`}
     ${resolverTable(report, now)}
   </section>`;
+};
+
+/** For those who look after the DNS: what resolvers answer, and the records as a zone file has them. */
+export const diagnosticsSection = (
+  { domain, bind, records }: Pick<DescribedDomain, 'domain' | 'bind' | 'records'>,
+  now: Date,
+): Html => {
+  const { report } = domain.dns;
+  return folded(
+    { id: 'diagnostics', title: 'Diagnostics' },
+    html`${report ? resolverSection(report, now) : html`<p class="hint">The DNS was not checked yet.</p>`}
+    <section class="stack" aria-labelledby="zone-file">
+      <h3 id="zone-file">As lines of a zone file (BIND)</h3>
+      ${zoneFile(bind, records)}
+    </section>`,
+  );
 };
 
 /** The answer of each resolver: a change is complete only when no resolver has the old answer cached. */

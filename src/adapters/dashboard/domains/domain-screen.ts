@@ -1,93 +1,161 @@
 import * as v from 'valibot';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import { nameInText } from '../../../domains/domain/names/hostname.ts';
-import { isVisited } from '../../../domains/domain/attachment/serving.ts';
+import { isOpen, isVisited } from '../../../domains/domain/attachment/serving.ts';
 import type { RecordZones } from '../../../domains/domain/dns/records.ts';
+import { nameInText } from '../../../domains/domain/names/hostname.ts';
+import type { DomainRole } from '../../../domains/use-cases/domain-settings.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
+import type { Project } from '../../../sites/domain/project.ts';
 import { formError } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { PageProblem } from '../frame/page-problem.ts';
+import { queryText } from '../frame/paths.ts';
 import { form, type Refusal, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
 import { shownOnce } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { withHost } from '../projects/project-head.ts';
 import { noticeAfter, domainMenu, verification, verifyForm, verifyNotices } from './actions.ts';
 import { certificateSection } from './certificate.ts';
-import { problemCards, resolverSection } from './diagnostics.ts';
-import { domainOf, domainPath, domainsPath } from './paths.ts';
+import { diagnosticsSection, problemCards } from './diagnostics.ts';
+import { pairNote } from './pair.ts';
+import { domainOf, domainPath, domainsPath, redirectsPath, settingPath } from './paths.ts';
 import { lossesOf } from './progress.ts';
-import { leftRecords, recordsSection, whyDelete } from './records.ts';
+import { leftRecords, recordsToCreate, recordsToKeep, whyDelete } from './records.ts';
 import { shareForms, shareSection } from './shares.ts';
 import { earlierSection, goneSection, nowSection } from './status.ts';
 import { positionOf, timelineSection } from './timeline.ts';
-import { domainHead, shownName } from './words.ts';
+import { domainHead, shownName, stateBadge } from './words.ts';
 
-const path = domainPath(':slug', ':host');
+const path = domainPath(':slug', ':domain');
 
 export const domainScreen = (ports: DashboardPorts): Screen => ({
   path,
   section: 'projects',
   help: 'domains',
-  live: ({ parameters }) =>
-    ports.domains.fingerprint(parameters['slug'] ?? '', parameters['host'] ?? ''),
+  live: async (visit) => {
+    const { project, domain } = await domainOf(ports, visit);
+    const other = ports.domains.showOther(domain.host);
+    const hosts = other ? [domain.host, other.host] : [domain.host];
+    const states = hosts.map((host) => ports.domains.fingerprint(project.slug, host));
+    return JSON.stringify([domain.id, domain.state, await Promise.all(states)]);
+  },
   notices: {
     ...verifyNotices,
     [shownOnce]:
       'This was already done, and the link was shown then. If you lost it, revoke it and create another.',
     'share-ended': 'The link is revoked. It has stopped working.',
+    removed: 'The domain is removed, and nothing is served under it any more.',
   },
   show: async (visit: Visit, refusal?: Refusal, secret?: Html) => {
     const { project, domain } = await domainOf(ports, visit);
-    const { now, query } = visit;
-    const view = await ports.domains.showDomain(domain, positionOf(query));
-    const own = domainPath(project.slug, domain.host);
-    const refused = refusalOf(refusal, 'verify');
-    const verify = verifyForm(domain, { action: own, now, refusal: refused, alsoLive: true });
-    const actions = html`${visitLink(domain, ports.settings.siteUrl(project.slug))}${domainMenu(domain, project.slug, view.role)}`;
-    const gone = async () => {
-      const newest = await ports.domains.getDomain(project.id, domain.host);
-      return newest.id === domain.id
-        ? goneSection(view, ports.settings, now)
-        : earlierSection(domain, newest, { path: own, now });
-    };
-    const sharing = async () =>
-      shareSection(domain, await ports.domains.listShares(domain), {
-        path: own,
-        now,
-        once: ports.ids.next('form'),
-        refusal: refusalOf(refusal, 'share'),
-      });
+    const view = await ports.domains.showDomain(domain, positionOf(visit.query));
+    const own = domainPath(project.slug, domain.id);
+    const actions = html`${visitLink(domain, ports.settings.siteUrl(project.slug))}${domainMenu(domain, view.role, { slug: project.slug, may: visit.may })}`;
+    const shown = { ports, project, view, visit, refusal };
     const content = html`
-      ${noticeAfter(query, domain)}
+      ${noticeAfter(visit.query, domain)}
       ${domainHead(project, domain, { actions })}
       ${secret}
-      ${domain.state === 'removed' ? await gone() : html`${sections(view, now, verify)}${await sharing()}`}
+      ${domain.state === 'removed' ? await gone(shown) : await sections(shown)}
       ${timelineSection(view.timeline, own, visit)}`;
     return { title: nameInText(domain), content };
   },
   forms: [
-    verification(ports, path, ({ slug }, { host }) => domainPath(slug, host)),
+    verification(ports, path, ({ slug }, { id }) => domainPath(slug, id)),
     ...shareForms(ports),
   ],
 });
 
-/** Shows the records first until they are correct, afterwards the certificate. */
-const sections = (view: DomainView, now: Date, verify: Html): Html => {
+interface ShownDomain {
+  readonly ports: DashboardPorts;
+  readonly project: Project;
+  readonly view: DomainView;
+  readonly visit: Visit;
+  readonly refusal: Refusal | undefined;
+}
+
+const gone = async ({ ports, project, view, visit: { now } }: ShownDomain): Promise<Html> => {
   const { domain } = view;
-  const records = recordsSection(view);
-  const resolvers = resolverSection(domain.dns.report, now);
-  const certificate = certificateSection(view, now);
+  const newest = await ports.domains.getDomain(project.id, domain.host);
+  return newest.id === domain.id
+    ? goneSection(view, ports.settings, now)
+    : earlierSection(domain, newest, { path: domainPath(project.slug, newest.id), now });
+};
+
+/** What is, and who acts; then what is to be done. All else is folded. */
+const sections = async (shown: ShownDomain): Promise<Html> => {
+  const { ports, project, view, visit, refusal } = shown;
+  const { domain } = view;
+  const { now, may } = visit;
+  const own = domainPath(project.slug, domain.id);
+  const verify = verifyForm(domain, {
+    action: own,
+    now,
+    refusal: refusalOf(refusal, 'verify'),
+    may,
+  });
+  const sharing = {
+    path: own,
+    now,
+    once: ports.ids.next('form'),
+    refusal: refusalOf(refusal, 'share'),
+    may,
+  };
+  const shares = await ports.domains.listShares(domain);
   return html`
     ${nowSection(view, now, verify)}
+    ${isOpen(domain) && roleSection(domain, view.role, { slug: project.slug, may })}
     ${problemCards(view, now)}
-    ${domain.state === 'added' ? [records, resolvers, certificate] : [certificate, records, resolvers]}`;
+    ${domain.state === 'added' ? await missingRecords(shown) : recordsToKeep(view)}
+    ${shareSection(domain, shares, sharing)}
+    ${certificateSection(view, now)}
+    ${diagnosticsSection(view, now)}`;
+};
+
+/** Its own, and those of its partner if that waits for its records too. */
+const missingRecords = async ({ ports, project, view }: ShownDomain): Promise<Html> => {
+  const { domains } = ports;
+  const other = await domains.findPartner(view.domain);
+  if (!other) return recordsToCreate([view]);
+  const attached = await domains.listDomains(project.id);
+  const settings = await domains.showDomainSettings(project.id, attached);
+  const note = pairNote(view.domain, other, { slug: project.slug, view: settings, attached });
+  const beside = html`${note}<p class="hint">Its partner: <a href="${domainPath(project.slug, other.id)}">${shownName(other)}</a> ${stateBadge(other)}</p>`;
+  const partner = other.state === 'added' ? [await domains.describeDomain(other)] : [];
+  return recordsToCreate([view, ...partner], beside);
+};
+
+/** What visitors get, and how to change that. */
+const roleSection = (
+  domain: CustomDomain,
+  role: DomainRole,
+  { slug, may }: { readonly slug: string; readonly may: Visit['may'] },
+): Html => {
+  const { host } = domain;
+  const { isPrimary, redirectsTo } = role;
+  const mayChange = !isPrimary && may('domain.configure');
+  const what =
+    redirectsTo === undefined
+      ? html`Serves the site${isPrimary && html`, and is its <strong>primary domain</strong>`}.`
+      : html`Redirects to <strong>${redirectsTo}</strong>.`;
+  return html`<section class="row between part" aria-label="What visitors get">
+    <p>${what}</p>
+    <div class="row">
+      ${
+        isVisited(domain) &&
+        mayChange &&
+        html`<form method="post" action="${settingPath(slug, 'primary-domain')}" class="inline"><input type="hidden" name="primary" value="${host}"><button>Make primary</button></form>`
+      }
+      ${mayChange && html`<a class="button" href="${redirectsPath(slug)}${queryText({ from: host })}">${redirectsTo === undefined ? 'Redirect to …' : 'Change the redirect'}</a>`}
+    </div>
+  </section>`;
 };
 
 const visitLink = (domain: CustomDomain, siteUrl: string): Html | false =>
   isVisited(domain) &&
   html`<a class="button" href="${withHost(siteUrl, domain.host)}" rel="noopener">Visit</a>`;
 
-const removePath = `${domainPath(':slug', ':host')}/remove`;
+const removePath = `${domainPath(':slug', ':domain')}/remove`;
 
 export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
   path: removePath,
@@ -98,7 +166,7 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
     const { project, domain } = await domainOf(ports, visit);
     const content = html`
       ${domainHead(project, domain, { title: html`Remove ${shownName(domain)}?` })}
-      ${confirmation(domain, project.slug, { zones: ports.settings, refusal })}`;
+      ${confirmation(domain, project.slug, { zones: ports.settings, refusal, may: visit.may })}`;
     return { title: `Remove ${nameInText(domain)}`, content };
   },
   forms: [
@@ -117,19 +185,25 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
           );
         }
         await ports.domains.removeDomain(domain);
-        return { to: `${domainsPath(project.slug)}?host=${domain.host}`, done: 'removed' };
+        return { to: domainPath(project.slug, domain.id), done: 'removed' };
       },
     }),
   ],
 });
 
+interface Removal {
+  readonly zones: RecordZones;
+  readonly refusal: Refusal | undefined;
+  readonly may: Visit['may'];
+}
+
 const confirmation = (
   domain: CustomDomain,
   slug: string,
-  { zones, refusal }: { readonly zones: RecordZones; readonly refusal: Refusal | undefined },
+  { zones, refusal, may }: Removal,
 ): Html => {
-  const { id, host, state } = domain;
-  const back = domainPath(slug, host);
+  const { id, state } = domain;
+  const back = domainPath(slug, id);
   if (state === 'removed') {
     return html`<section class="card">
       <p>The domain is removed already, and nothing is served under it any more. Delete its records at your DNS provider. ${whyDelete}</p>
@@ -148,7 +222,7 @@ const confirmation = (
     <form method="post" action="${back}/remove" class="row">
       ${formError(refusal)}
       <input type="hidden" name="attachment" value="${id}">
-      <button class="danger">Remove domain</button>
+      ${may('domain.remove') && html`<button class="danger">Remove domain</button>`}
       <a class="button bare" href="${back}">Cancel</a>
     </form>
   </section>`;

@@ -1,81 +1,81 @@
 import type { Context } from 'koa';
 import * as v from 'valibot';
 import type { Plan } from '../../../access/domain/quota.ts';
-import type { CustomDomain, DomainIn } from '../../../domains/domain/attachment/custom-domain.ts';
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { planAllowances } from '../../../sites/domain/project.ts';
 import type { Site } from '../../../sites/domain/site.ts';
 import { field, formError, onceInput } from '../frame/form-parts.ts';
-import { html, type Html, nothing } from '../frame/html.ts';
-import { empty } from '../frame/parts.ts';
-import { queryText } from '../frame/paths.ts';
+import { html, type Html } from '../frame/html.ts';
+import { addressOf, listBar, noMatch, searchField } from '../frame/list-parts.ts';
+import { empty, listPart, pager } from '../frame/parts.ts';
+import { queryText, withQuery } from '../frame/paths.ts';
 import { form, type Refusal, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
 import type { DashboardPorts, DashboardSettings } from '../ports.ts';
 import { projectHead, siteOf } from '../projects/project-head.ts';
-import { afterRemoval, noticeAfter, verification, verifyNotices } from './actions.ts';
-import { configurationForm, configurationNotices, configurationSection } from './configuration.ts';
-import {
-  domainTable,
-  type ListOptions,
-  pageLinks,
-  pageOf,
-  pageQuery,
-  removedSection,
-} from './list.ts';
-import { newRecords, type PairedProject, pairNote } from './new-records.ts';
+import { noticeAfter, verification, verifyNotices } from './actions.ts';
+import { askedList, domainRows, fewDomains, nextPage, stateFilter } from './list.ts';
 import { domainPath, domainsPath, otherNamePath } from './paths.ts';
-import { redirectForms, redirectNotices, redirectSection } from './redirects.ts';
+import { severalNotices, verifyingSeveral } from './several.ts';
 
 const path = domainsPath(':slug');
+const pageSize = 50;
 
 export const domainsScreen = (ports: DashboardPorts): Screen => ({
   path,
   section: 'projects',
   help: 'domains',
   live: ({ parameters }) => ports.domains.fingerprint(parameters['slug'] ?? ''),
-  notices: { ...redirectNotices, ...configurationNotices, ...verifyNotices },
+  notices: { ...verifyNotices, ...severalNotices },
   show: showDomains(ports),
-  forms: [addingOf(ports), verifyingOf(ports), ...redirectForms(ports), configurationForm(ports)],
+  forms: [addingOf(ports), verifyingOf(ports), verifyingSeveral(ports)],
   others: [{ method: 'GET', path: otherNamePath, answer: otherName(ports) }],
 });
 
 const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Refusal) => {
-  const { domains, ids, domainSettings, settings } = ports;
-  const { now, query } = visit;
+  const { domains, ids, settings } = ports;
+  const { now, query, may } = visit;
   const site = await siteOf(ports, visit);
   const { id, slug, name } = site.project;
-  const all = await domains.listDomains(id);
-  const view = await domains.showDomainSettings(id, all);
-  const attached = all.filter(({ state }) => state !== 'removed');
-  const removed = all.filter(isRemoved);
-  // What was just added, or verified: its records stay in sight until the DNS is correct.
-  const named = query.get('added') ?? query.get('host');
-  const [acted, other] = [named, query.get('with')].map((name) =>
-    attached.find(({ host }) => host === name),
-  );
-  const path = domainPath(slug, acted?.host ?? '');
-  const holds = await domains.showHolds(attached);
+  const { filter, text, after, address } = askedList(slug, query);
+  const [counts, found, view] = await Promise.all([
+    domains.countListed(id),
+    domains.listDomainPage(id, { filter, text, after, limit: pageSize + 1 }),
+    domains.showDomainSettings(id),
+  ]);
+  const { shown, last } = listPart(found, pageSize);
+  const holds = await domains.showHolds(shown);
+  const acted = await actedOn(ports, id, query);
   const { plan } = visit.signedIn.account;
-  const adding = addingForm({
-    action: domainsPath(slug),
-    once: ids.next('form'),
-    hasWildcards: hasWildcards(settings, plan),
-    refusal: refusalOf(refusal, 'add-domain'),
-  });
+  const all = counts.attached + counts.removed;
   const content = html`
-    ${afterRemoval(removed, query, settings)}
-    ${noticeAfter(query, acted, path)}
-    ${projectHead(site.project, 'domains', html`<p class="lead">Serve this site under names of your own, each with its own certificate.</p>`)}
-    ${acted && (await recordsOf(ports, [acted, other], { slug, view, attached }))}
-    <section class="card" id="all-domains" aria-labelledby="domains">
-      <h2 id="domains">Domains</h2>
-      ${adding}
-      ${attached.length === 0 ? noDomainYet(site, plan) : listed(attached, { slug, now, query, holds, refusal, view, pair: [acted, other] })}
-    </section>
-    ${removedSection(removed, attached, { slug, now })}
-    ${redirectSection({ slug, view, attached, once: ids.next('form'), refusal })}
-    ${await configurationSection(slug, view.document, domainSettings, refusalOf(refusal, 'import'))}`;
+    ${projectHead(site.project, 'domains', lead)}
+    ${noticeAfter(query, acted, domainPath(slug, acted?.id ?? ''))}
+    ${may('domain.add') && adding({ plan, slug, once: ids.next('form'), hasWildcards: hasWildcards(settings, plan), refusal: refusalOf(refusal, 'add-domain') })}
+    ${all > 0 && listBar(stateFilter(address, counts), all > fewDomains && searchField(address, 'Search domains'))}
+    ${
+      shown.length > 0
+        ? domainRows(shown, filter, { slug, now, holds, refusal, view, address, may })
+        : all > 0
+          ? noMatch(address, 'domains')
+          : noDomainYet(site, plan)
+    }
+    ${pager({ first: after && addressOf(address), next: nextPage(address, last), order: 'other' })}`;
   return { title: `Domains of ${name}`, content };
+};
+
+const lead = html`<p class="lead">Serve this site under names of your own, each with its own certificate.</p>`;
+
+/** The one that a button of the list was pressed for. */
+const actedOn = async (
+  { domains }: Pick<DashboardPorts, 'domains'>,
+  projectId: string,
+  query: URLSearchParams,
+): Promise<CustomDomain | undefined> => {
+  const id = query.get('domain');
+  return id === null || !query.has('done')
+    ? undefined
+    : domains.getDomain(projectId, id).catch(() => undefined);
 };
 
 /** For the script of the box: the name that would be added with the typed one, or nothing. */
@@ -89,26 +89,6 @@ const otherName =
 
 const hasWildcards = ({ acmeDnsZone }: DashboardSettings, plan: Plan): boolean =>
   acmeDnsZone !== undefined && planAllowances[plan].hasWildcards;
-
-const listed = (attached: readonly CustomDomain[], options: ListOptions): Html => {
-  const page = pageOf(attached, options.query.get('page'));
-  return html`${domainTable(page.domains, options)}
-    ${pageLinks(page)}`;
-};
-
-/** What is still to create for a domain that was just added or verified, and for the other one of its pair. */
-const recordsOf = async (
-  { domains }: Pick<DashboardPorts, 'domains'>,
-  [acted, other]: readonly [CustomDomain, CustomDomain | undefined],
-  { slug, ...project }: PairedProject & { readonly slug: string },
-): Promise<Html> => {
-  const waiting = [acted, other].filter((one) => one?.state === 'added');
-  const views = await Promise.all(waiting.map((one) => domains.showDomain(one)));
-  return newRecords(views, { slug, note: other ? pairNote(acted, other, project) : nothing });
-};
-
-const isRemoved = (domain: CustomDomain): domain is DomainIn<'removed'> =>
-  domain.state === 'removed';
 
 const draft = v.object({
   domain: v.pipe(
@@ -130,32 +110,31 @@ const addingOf = (ports: DashboardPorts) =>
     act: async (visit, { domain, pair }) => {
       const { project } = await siteOf(ports, visit);
       const { addDomain, addPair } = ports.domains;
-      const { typed, other } =
+      const typed =
         pair === undefined
-          ? { typed: await addDomain(project, domain), other: undefined }
-          : await addPair(project, domain);
-      const added = queryText({ added: typed.host, with: other?.host });
-      return { to: `${domainsPath(project.slug)}${added}`, done: 'added' };
+          ? await addDomain(project, domain)
+          : (await addPair(project, domain)).typed;
+      return { to: domainPath(project.slug, typed.id), done: 'added' };
     },
   });
 
 const verifyingOf = (ports: DashboardPorts) =>
-  verification(
-    ports,
-    `${domainPath(':slug', ':host')}/verify`,
-    ({ slug }, { host }, { query }) =>
-      `${domainsPath(slug)}${pageQuery(query, { host, with: query.get('with') ?? undefined })}`,
-  );
+  verification(ports, `${domainPath(':slug', ':domain')}/verify`, ({ slug }, { id }, { query }) => {
+    const { address } = askedList(slug, query);
+    return `${withQuery(address.path, queryText({ ...address.fields, domain: id }).slice(1))}#${id}`;
+  });
 
 interface Adding {
-  readonly action: string;
+  readonly plan: Plan;
+  readonly slug: string;
   readonly once: string;
   readonly hasWildcards: boolean;
   readonly refusal: Refusal | undefined;
 }
 
-const addingForm = ({ action, once, hasWildcards, refusal }: Adding): Html =>
-  html`<form method="post" action="${action}" class="fields">
+const adding = (options: Adding): Html => {
+  const { slug, once, hasWildcards, refusal } = options;
+  return html`<form method="post" action="${domainsPath(slug)}" class="fields">
     ${formError(refusal)}
     ${onceInput(once)}
     <div class="field">
@@ -167,7 +146,7 @@ const addingForm = ({ action, once, hasWildcards, refusal }: Adding): Html =>
           maxlength: 300,
           inputmode: 'url',
           autocomplete: 'off',
-          hint: `A name that you own, such as shop.example.com or example.com.${hasWildcards ? wildcardHint : ''} The next step shows the DNS records to create; nothing changes for visitors yet.`,
+          hint: `A name that you own.${hasWildcards ? wildcardHint : ''} The next page shows the DNS records to create; nothing changes for visitors yet.`,
         },
         refusal,
       )}
@@ -175,6 +154,7 @@ const addingForm = ({ action, once, hasWildcards, refusal }: Adding): Html =>
     </div>
     <button class="main">Add domain</button>
   </form>`;
+};
 
 const wildcardHint =
   ' A wildcard such as *.shop.example.com stands for every name one level below.';
@@ -190,7 +170,6 @@ const pairBox = (refusal: Refusal | undefined): Html => {
   return html`<label class="option"><input type="checkbox" name="pair" value="yes" ${isTicked && html`checked`}>
     <span>Also add <span data-other-of="domain" data-from="${otherNamePath}" data-any="${anyOther}">${anyOther}</span>, and redirect it to this one</span></label>`;
 };
-
 const noDomainYet = ({ project, servedDeployId }: Site, plan: Plan): Html => {
   const planAllows = planAllowances[plan].domains > 0;
   const isDeployed = servedDeployId !== undefined;

@@ -1,15 +1,79 @@
-import type { CustomDomain, DomainIn } from '../../../domains/domain/attachment/custom-domain.ts';
-import type { Hold } from '../../../domains/domain/certificates/ca-budget.ts';
-import { type DomainSettingsView, roleOf } from '../../../domains/use-cases/domain-settings.ts';
+import {
+  attentionOf,
+  attentions,
+  type DomainFilter,
+  domainFilters,
+} from '../../../domains/domain/attachment/attention.ts';
+import {
+  type CustomDomain,
+  stateInWords,
+} from '../../../domains/domain/attachment/custom-domain.ts';
 import { dueAt } from '../../../domains/domain/attachment/due-work.ts';
+import type { Hold } from '../../../domains/domain/certificates/ca-budget.ts';
+import { nameInText } from '../../../domains/domain/names/hostname.ts';
+import type { DomainCounts, DomainPlace } from '../../../domains/ports.ts';
+import { type DomainSettingsView, roleOf } from '../../../domains/use-cases/domain-settings.ts';
+import { html, type Html } from '../frame/html.ts';
+import { addressOf, bulkForm, filterBar, type ListAddress, rowList } from '../frame/list-parts.ts';
+import { badge, planned, time } from '../frame/parts.ts';
+import { type Refusal, refusalOf, type Visit } from '../frame/screen.ts';
 import { domainMenu, verifyForm } from './actions.ts';
-import { attachmentPath, domainPath } from './paths.ts';
+import { domainPath, domainsPath, settingPath } from './paths.ts';
 import { progressOf, progressOfHeldUp } from './progress.ts';
 import { shownName, stateBadge } from './words.ts';
-import { html, type Html, nothing } from '../frame/html.ts';
-import { badge, count, counted, planned, table, time } from '../frame/parts.ts';
-import { queryText } from '../frame/paths.ts';
-import { type Refusal, refusalOf } from '../frame/screen.ts';
+
+/** What the address of a list asks for. */
+export interface AskedList {
+  readonly filter: DomainFilter;
+  readonly text: string;
+  readonly after: DomainPlace | undefined;
+  readonly address: ListAddress;
+}
+
+/** So many are seen at a glance, without a search. */
+export const fewDomains = 5;
+
+export const askedList = (slug: string, query: URLSearchParams): AskedList => {
+  const filter = domainFilters.find((one) => one === query.get('state')) ?? 'attached';
+  const text = (query.get('q') ?? '').trim().slice(0, 200);
+  const fields = { state: filter === 'attached' ? undefined : filter, q: text };
+  const address = { path: domainsPath(slug), fields };
+  return { filter, text, after: placeIn(query.get('after') ?? ''), address };
+};
+
+/** @returns undefined for anything that no page has linked to */
+const placeIn = (text: string): DomainPlace | undefined => {
+  const [attention, host, id] = text.split('~');
+  const known = attentions.find((one) => one === attention);
+  return known && host !== undefined && id !== undefined
+    ? { attention: known, host, id }
+    : undefined;
+};
+
+const placeOf = (domain: CustomDomain): string =>
+  [attentionOf(domain), domain.host, domain.id].join('~');
+
+export const nextPage = (address: ListAddress, last: CustomDomain | undefined) =>
+  last && addressOf(address, { after: placeOf(last) });
+
+const filterWords: Readonly<Record<DomainFilter, string>> = {
+  attached: 'All',
+  owner: 'Needs you',
+  added: stateInWords({ state: 'added' }),
+  verified: 'verified',
+  live: 'live',
+  removed: 'removed',
+};
+
+export const stateFilter = (address: ListAddress, counts: DomainCounts): Html =>
+  filterBar(address, 'State', {
+    name: 'state',
+    choices: domainFilters.map((filter) => ({
+      value: filter === 'attached' ? '' : filter,
+      text: filterWords[filter],
+      count: counts[filter],
+    })),
+  });
 
 export interface ListOptions {
   readonly slug: string;
@@ -18,126 +82,81 @@ export interface ListOptions {
   /** The limits that first certificates wait for, by domain id. */
   readonly holds: ReadonlyMap<string, Hold>;
   readonly view: DomainSettingsView;
-  /** The domains whose records are shown together, if there are some; verifying one keeps both in sight. */
-  readonly pair: readonly (CustomDomain | undefined)[];
-  readonly query: URLSearchParams;
+  /** Where a row leads back to after its button was pressed. */
+  readonly address: ListAddress;
+  readonly may: Visit['may'];
 }
 
-export const domainTable = (domains: readonly CustomDomain[], options: ListOptions): Html =>
-  table(
+const selected = 'selected';
+
+/** Those that need the owner first. Removed ones have nothing to be done to them. */
+export const domainRows = (
+  domains: readonly CustomDomain[],
+  filter: DomainFilter,
+  options: ListOptions,
+): Html => {
+  const { slug, may } = options;
+  const selection = {
+    form: selected,
+    name: 'domain',
+    valueOf: ({ id }: CustomDomain) => id,
+    labelOf: ({ host }: CustomDomain) => host,
+  };
+  const isSelectable =
+    filter !== 'removed' && domains.length > 1 && may('domain.verify') && may('domain.remove');
+  const rows = rowList<CustomDomain>(
     domains,
     [
-      ['Domain', 'bare', (domain) => named(domain, options)],
+      ['Domain', 'name', (domain) => named(domain, options)],
       ['State', 'bare', stateBadge],
-      ['What is happening', 'bare', (domain) => happening(domain, options)],
+      ['What happens next', 'line', (domain) => happening(domain, options)],
       ['Actions', 'actions', (domain) => actions(domain, options)],
     ],
-    { look: 'domains', idOf: ({ id }) => id },
+    { idOf: ({ id }) => id, selection: isSelectable ? selection : undefined },
   );
+  if (!isSelectable) return rows;
+  const { path } = options.address;
+  const kept = addressOf(options.address).slice(path.length);
+  const steps = [
+    {
+      label: 'Verify selected',
+      action: `${settingPath(slug, 'verify-domains')}${kept}`,
+    },
+    {
+      label: 'Remove selected',
+      action: settingPath(slug, 'remove-domains'),
+      isAsked: true,
+      ends: true,
+    },
+  ] as const;
+  return html`${rows}${bulkForm(selected, steps)}`;
+};
 
 /** With its part in the project: the primary domain, or one that redirects. */
 const named = (domain: CustomDomain, { slug, view }: ListOptions): Html => {
-  const { host, unicodeHost } = domain;
+  const { host, id } = domain;
   const { isPrimary, redirectsTo } = roleOf(view, domain);
   const redirect = view.document.domains.redirects.find(({ from }) => from === host);
-  return html`<div><a class="host" href="${domainPath(slug, host)}">${unicodeHost}</a>${host !== unicodeHost && html` <span class="ascii">(${host})</span>`}
-    ${isPrimary && html` ${badge('primary', 'idle')}`}
-    ${redirect && html`<br><span class="hint">${redirectsTo === undefined ? 'will redirect' : 'redirects'} to ${redirect.to}</span>`}</div>`;
+  return html`<a href="${domainPath(slug, id)}" title="${nameInText(domain)}">${shownName(domain)}</a>${isPrimary && html` ${badge('primary', 'idle')}`}${redirect && html` <small>${redirectsTo === undefined ? 'will redirect' : 'redirects'} to ${redirect.to}</small>`}`;
 };
 
 const actions = (domain: CustomDomain, options: ListOptions): Html => {
-  const { slug, now, refusal, query, pair, view } = options;
-  const { id, host } = domain;
-  const path = domainPath(slug, host);
-  const other = pair.some((one) => one?.id === id) && pair.find((one) => one && one.id !== id);
-  const kept = pageQuery(query, { with: other ? other.host : undefined });
-  const action = `${path}/verify${kept}#${id}`;
-  const refused = refusalOf(refusal, 'verify', { host });
-  return html`<div class="row">${verifyForm(domain, { action, now, refusal: refused })}${domainMenu(domain, slug, roleOf(view, domain))}</div>`;
+  const { slug, now, refusal, view, address, may } = options;
+  const { id } = domain;
+  const kept = addressOf(address).slice(address.path.length);
+  const action = `${domainPath(slug, id)}/verify${kept}`;
+  const refused = refusalOf(refusal, 'verify', { domain: id });
+  return html`<div class="row">${verifyForm(domain, { action, now, refusal: refused, may, isInList: true })}${domainMenu(domain, roleOf(view, domain), { slug, may })}</div>`;
 };
 
 const happening = (domain: CustomDomain, { now, holds, view }: ListOptions): Html => {
+  if (domain.state === 'removed') {
+    return html`<span>${progressOf(domain, now).short} <small>${time(domain.removedAt, now)}</small></span>`;
+  }
   const hold = holds.get(domain.id);
   const { redirectsTo } = roleOf(view, domain);
   const { short, tone, isWorkedOn } =
     progressOfHeldUp(domain, hold) ?? progressOf(domain, now, redirectsTo);
   const next = domain.state === 'live' || isWorkedOn ? undefined : (hold?.nextAt ?? dueAt(domain));
-  return html`<div><span ${tone === 'bad' && html`class="error"`}>${short}</span>
-    ${next && html`<br><span class="hint">${hold ? 'next attempt' : 'next check'} ${planned(next, now)}</span>`}</div>`;
-};
-
-type Removed = DomainIn<'removed'>;
-
-const newestRemoved = 3;
-
-/** The removed domains: when and why. Only the newest are unfolded. */
-export const removedSection = (
-  removed: readonly Removed[],
-  attached: readonly CustomDomain[],
-  options: Pick<ListOptions, 'slug' | 'now'>,
-): Html => {
-  if (removed.length === 0) return nothing;
-  // The newest attachment, which a page shows by default.
-  const newest = new Map([...removed.toReversed(), ...attached].map(({ host, id }) => [host, id]));
-  const tableOf = (some: readonly Removed[]) => removedTable(some, newest, options);
-  const latest = removed.toSorted(
-    (one, other) => other.removedAt.getTime() - one.removedAt.getTime(),
-  );
-  const older = latest.slice(newestRemoved);
-  return html`<section class="stack hint aside" id="removed-domains" aria-labelledby="removed">
-    <h2 id="removed">Removed</h2>
-    ${tableOf(latest.slice(0, newestRemoved))}
-    ${older.length > 0 && html`<details id="removed-earlier"><summary>${counted(older.length, 'domain')} removed earlier</summary>${tableOf(older)}</details>`}
-  </section>`;
-};
-
-const removedTable = (
-  domains: readonly Removed[],
-  newest: ReadonlyMap<string, string>,
-  { slug, now }: Pick<ListOptions, 'slug' | 'now'>,
-): Html =>
-  table(domains, [
-    [
-      'Domain',
-      'bare',
-      (domain) =>
-        html`<a class="host" href="${newest.get(domain.host) === domain.id ? domainPath(slug, domain.host) : attachmentPath(slug, domain)}">${shownName(domain)}</a>`,
-    ],
-    ['State', 'bare', stateBadge],
-    ['When', 'text', ({ removedAt }) => time(removedAt, now)],
-    ['Why', 'text', (domain) => progressOf(domain, now).short],
-  ]);
-
-const rowsOnPage = 100;
-
-export interface DomainPage {
-  readonly domains: readonly CustomDomain[];
-  /** From 1 on. */
-  readonly number: number;
-  readonly pages: number;
-  readonly total: number;
-}
-
-/** One page of many. @param wanted the untrusted page parameter of the address */
-export const pageOf = (all: readonly CustomDomain[], wanted: string | null): DomainPage => {
-  const pages = Math.max(1, Math.ceil(all.length / rowsOnPage));
-  const number = /^[1-9]\d{0,5}$/.test(wanted ?? '') ? Math.min(Number(wanted), pages) : 1;
-  const start = (number - 1) * rowsOnPage;
-  return { domains: all.slice(start, start + rowsOnPage), number, pages, total: all.length };
-};
-
-/** The query that keeps the current page of the list; empty for the first page. */
-export const pageQuery = (
-  query: URLSearchParams,
-  more: Readonly<Record<string, string | undefined>> = {},
-): string => queryText({ page: query.get('page') ?? undefined, ...more });
-
-export const pageLinks = ({ number, pages, total, domains }: DomainPage): Html => {
-  if (pages === 1) return nothing;
-  const first = (number - 1) * rowsOnPage + 1;
-  return html`<nav class="row between" aria-label="Pages">
-    ${number > 1 && html`<a href="?page=${number - 1}" rel="prev">Newer</a>`}
-    <span class="quiet">${count(first)} to ${count(first + domains.length - 1)} of ${count(total)}</span>
-    ${number < pages && html`<a href="?page=${number + 1}" rel="next">Older</a>`}
-  </nav>`;
+  return html`<span ${tone === 'bad' && html`class="error"`}>${short}</span>${next && html` <small>${hold ? 'next attempt' : 'next check'} ${planned(next, now)}</small>`}`;
 };

@@ -4,6 +4,7 @@ import type {
   OwnFact,
   RemovalReason,
 } from '../../../domains/domain/attachment/custom-domain.ts';
+import { isSpreading } from '../../../domains/domain/attachment/attention.ts';
 import { nameInText } from '../../../domains/domain/names/hostname.ts';
 import {
   healthOf,
@@ -88,7 +89,7 @@ const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added
   }
   const asked = report.resolvers.length;
   const agreeing = report.resolvers.filter(({ agrees }) => agrees).length;
-  if (agreeing > 0 && meanings[problem.code] !== 'unreadable') {
+  if (isSpreading(report)) {
     return {
       short: `${agreeing} of ${asked} resolvers see it`,
       sentence: `${agreeing} of ${asked} resolvers return the correct answer. The others still have an old one in their cache, which expires on its own.`,
@@ -111,18 +112,15 @@ const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added
       );
 };
 
-/**
- * `awaited`: normal until some time after the records are created. `unreadable`: resolvers that do not agree have no old
- * answer, but none.
- */
-const meanings: Readonly<Record<DnsProblemCode, 'awaited' | 'unreadable' | 'wrong'>> = {
+/** `awaited`: normal until some time after the records are created. */
+const meanings: Readonly<Record<DnsProblemCode, 'awaited' | 'wrong'>> = {
   dns_not_found: 'awaited',
   cname_missing: 'awaited',
   apex_needs_alias: 'awaited',
   ownership_txt_missing: 'awaited',
   delegation_missing: 'awaited',
-  dns_lookup_failed: 'unreadable',
-  dnssec_bogus: 'unreadable',
+  dns_lookup_failed: 'wrong',
+  dnssec_bogus: 'wrong',
   cname_wrong_target: 'wrong',
   conflicting_a: 'wrong',
   conflicting_aaaa: 'wrong',

@@ -9,44 +9,74 @@ import type { DnsReport } from '../../../domains/domain/dns/report.ts';
 import { isAtApex } from '../../../domains/domain/dns/judgement.ts';
 import type { DescribedDomain } from '../../../domains/use-cases/show-domain.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
-import { badge, type Column, copyable, copyButton, facts, table } from '../frame/parts.ts';
+import {
+  badge,
+  type Column,
+  copyable,
+  copyButton,
+  counted,
+  folded,
+  table,
+} from '../frame/parts.ts';
 import { nameOf, shownName } from './words.ts';
 
-export const recordsSection = (view: DescribedDomain): Html => {
-  const { domain, records, hosted, bind, hints } = view;
-  return html`<section class="card" id="all-records" aria-labelledby="records">
-    <h2 id="records">DNS records</h2>
-    ${contestNote(view)}
-    <p class="hint">${whereToKeep(domain)}</p>
-    ${providerHints(hosted, records)}
-    ${table(records, columns(domain.dns.report, hosted), { look: 'records tops' })}
-    <details id="bind">
-      <summary>As lines of a zone file (BIND)</summary>
-      ${zoneFile(bind, records)}
-    </details>
-    ${domain.state === 'added' && hintList(hints)}
+/** A record of one of the domains that are shown, and whether the last check found it. */
+interface ShownRecord extends DnsRecord {
+  readonly view: DescribedDomain;
+  readonly isSeen: boolean;
+}
+
+const shownOf = (view: DescribedDomain): readonly ShownRecord[] => {
+  const { report } = view.domain.dns;
+  return view.records.map((record) => ({
+    ...record,
+    view,
+    isSeen: report !== undefined && isSeen(report, record.purpose),
+  }));
+};
+
+/**
+ * What is still to be created, for one domain or for the two of a pair in one table. What we see already has a tick.
+ * @param note what becomes of a pair
+ */
+export const recordsToCreate = (views: readonly DescribedDomain[], note: Html = nothing): Html => {
+  const [first] = views;
+  if (!first) return nothing;
+  const all = views.flatMap(shownOf);
+  const missing = all.filter((one) => !one.isSeen);
+  const required = missing.filter((one) => one.required);
+  const optional = missing.filter((one) => !one.required);
+  const seen = all.filter((one) => one.isSeen);
+  const hints = new Set(views.flatMap((view) => view.hints));
+  return html`<section class="stack" id="all-records" aria-labelledby="records">
+    <h2 id="records">Records to create for ${views.map(({ domain }, at) => html`${at > 0 && ' and '}${shownName(domain)}`)}</h2>
+    ${views.map(contestNote)}
+    <p class="hint">Create them at the DNS provider of ${zoneName(first.domain.registrableDomain)}. Their values are unique to ${views.length > 1 ? 'these domains' : 'this domain'}. We check automatically.</p>
+    ${note}
+    ${providerHints(first.hosted, all)}
+    ${required.length > 0 && table(required, columns, { look: 'records tops' })}
+    ${seen.length > 0 && html`<ul class="ticks" aria-label="Records that we see">${seen.map(({ type, fqdn }) => html`<li class="good">${typeName(type)} <code>${fqdn}</code> <span class="quiet">seen</span></li>`)}</ul>`}
+    ${optional.length > 0 && html`<details id="optional-records"><summary>${counted(optional.length, 'optional record')}</summary>${table(optional, columns, { look: 'records tops' })}</details>`}
+    <details id="good-to-know"><summary>Good to know</summary>${hintList([...hints])}</details>
   </section>`;
 };
 
-export const contestNote = ({ contest }: Pick<DescribedDomain, 'contest'>): Html =>
+/** All records of a domain that is verified or live. */
+export const recordsToKeep = (view: DescribedDomain): Html => {
+  const { hosted, domain } = view;
+  const records = shownOf(view);
+  return folded(
+    { id: 'records', title: 'DNS records' },
+    html`<p class="hint">Keep them at the DNS provider of ${zoneName(domain.registrableDomain)}. Without them, visitors cannot reach your site, and its certificate cannot be renewed.</p>
+    ${providerHints(hosted, records)}
+    ${table(records, [...columns, ['Seen', 'text', seenBadge]], { look: 'records tops' })}`,
+  );
+};
+
+const contestNote = ({ contest }: Pick<DescribedDomain, 'contest'>): Html =>
   contest === undefined ? nothing : html`<p class="notice bad">${contest}</p>`;
 
-const whereToKeep = ({ state, registrableDomain }: DescribedDomain['domain']): Html =>
-  state === 'added'
-    ? html`Create them at the DNS provider of ${zoneName(registrableDomain)}. Their values are unique to this domain.`
-    : html`Keep them at the DNS provider of ${zoneName(registrableDomain)}. Without them, visitors cannot reach your site, and its certificate cannot be renewed.`;
-
-export const newRecord = ({ type, name, value, ttl, required, purpose }: DnsRecord): Html =>
-  html`<div class="stack new-record">
-    <p class="row"><strong>${typeName(type)}</strong> ${badge(required ? 'required' : 'optional', 'idle')} <span class="hint">${purposes[purpose]}</span></p>
-    ${facts([
-      ['Name', copied(name, `the name of the ${type} record`)],
-      ['Value', copied(value, `the value of the ${type} record`)],
-      ['TTL', html`<code>${ttl}</code>`],
-    ])}
-  </div>`;
-
-export const zoneName = (host: string): Html => html`<strong>${shownName(nameOf(host))}</strong>`;
+const zoneName = (host: string): Html => html`<strong>${shownName(nameOf(host))}</strong>`;
 
 const copied = (text: string, what: string): Html =>
   html`<div class="copied"><code>${text}</code>${copyButton(text, what)}</div>`;
@@ -55,7 +85,7 @@ export const zoneFile = (bind: string, records: readonly DnsRecord[]): Html =>
   html`${copyable(bind, 'zone file', 'lines')}
     ${records.some(({ type }) => type === 'ALIAS') && html`<p class="hint">BIND has no ALIAS type, so that line is a comment. Create it at your DNS provider as ALIAS, ANAME or CNAME flattening; not every provider supports it.</p>`}`;
 
-export const hintList = (hints: readonly string[]): Html =>
+const hintList = (hints: readonly string[]): Html =>
   html`<ul class="bullets hint">${hints.map((hint) => html`<li>${hint}</li>`)}</ul>`;
 
 const typeName = (type: DnsRecord['type']): string => (type === 'ALIAS' ? 'ALIAS or ANAME' : type);
@@ -67,25 +97,16 @@ const purposes: Readonly<Record<DnsRecord['purpose'], string>> = {
     'lets us get certificates by DNS, also before the name points here, and proves that you own it',
 };
 
-const columns = (
-  report: DescribedDomain['domain']['dns']['report'],
-  hosted: DescribedDomain['hosted'],
-): readonly Column<DnsRecord>[] => [
+const columns: readonly Column<ShownRecord>[] = [
   [
     'Type',
     'bare',
     ({ type, required, purpose }) =>
       html`<div><strong>${typeName(type)}</strong><br><span class="hint">${required ? 'required' : 'optional'}: ${purposes[purpose]}</span></div>`,
   ],
-  ['Name', 'text', (record) => nameCell(record, hosted)],
-  ['Value', 'text', (record) => valueCell(record, hosted)],
+  ['Name', 'text', (record) => nameCell(record, record.view.hosted)],
+  ['Value', 'text', (record) => valueCell(record, record.view.hosted)],
   ['TTL', 'text', ({ ttl }) => ttl],
-  [
-    'Seen',
-    'text',
-    ({ purpose, required }) =>
-      report ? seenBadge(isSeen(report, purpose), required) : badge('not checked', 'idle'),
-  ],
 ];
 
 /** As the form of the provider wants it, if we know that. */
@@ -102,8 +123,9 @@ const valueCell = (record: DnsRecord, hosted: DescribedDomain['hosted']): Html =
   return copied(value, `the value of the ${record.type} record`);
 };
 
-const seenBadge = (isThere: boolean, required: boolean): Html => {
+const seenBadge = ({ isSeen: isThere, required, view }: ShownRecord): Html => {
   if (isThere) return badge('seen', 'good');
+  if (!view.domain.dns.report) return badge('not checked', 'idle');
   return required ? badge('not seen', 'bad') : badge('not seen', 'idle');
 };
 

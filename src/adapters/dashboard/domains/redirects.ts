@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import { isOpen } from '../../../domains/domain/attachment/serving.ts';
+import { isAttached, isOpen } from '../../../domains/domain/attachment/serving.ts';
 import {
   type Redirect,
   type RedirectStatus,
@@ -9,43 +9,85 @@ import {
 } from '../../../domains/domain/redirects/settings.ts';
 import type { DomainSettingsView } from '../../../domains/use-cases/domain-settings.ts';
 import { buttonForm, field, formError, onceInput, select } from '../frame/form-parts.ts';
-import { html, type Html, nothing } from '../frame/html.ts';
-import { badge, table } from '../frame/parts.ts';
-import { bareForm, form, type Form, type Refusal, refusalOf, type Visit } from '../frame/screen.ts';
+import { html, type Html } from '../frame/html.ts';
+import { rowList } from '../frame/list-parts.ts';
+import { badge, empty } from '../frame/parts.ts';
+import { queryText } from '../frame/paths.ts';
+import {
+  bareForm,
+  form,
+  type Form,
+  type Refusal,
+  refusalOf,
+  type Screen,
+  type Visit,
+} from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
-import { siteOf } from '../projects/project-head.ts';
-import { domainsPath, settingPath } from './paths.ts';
+import { projectHead, siteOf } from '../projects/project-head.ts';
+import { configurationForm, configurationNotices, configurationSection } from './configuration.ts';
+import { domainsPath, redirectsPath, settingPath } from './paths.ts';
 import { nameOf, shownName } from './words.ts';
 
-export const redirectSection = (options: RedirectOptions): Html => {
-  const { redirects } = options.view.document.domains;
-  return html`<section class="card" id="all-redirects" aria-labelledby="redirects">
-    <h2 id="redirects">Redirects</h2>
-    <p class="hint">Redirect one domain to another, such as www to the bare name. Path and query are kept.</p>
-    ${redirects.length > 0 && redirectTable(redirects, options)}
-    ${redirectForm(options)}
-    ${primaryForm(options)}
-  </section>`;
-};
+const path = redirectsPath(':slug');
+
+export const redirectsScreen = (ports: DashboardPorts): Screen => ({
+  path,
+  section: 'projects',
+  help: 'domains',
+  live: ({ parameters }) => ports.domains.fingerprint(parameters['slug'] ?? ''),
+  notices: { ...notices, ...configurationNotices },
+  show: async (visit: Visit, refusal?: Refusal) => {
+    const { domains, ids, domainSettings } = ports;
+    const { project } = await siteOf(ports, visit);
+    const attached = (await domains.listDomains(project.id)).filter(isAttached);
+    const view = await domains.showDomainSettings(project.id, attached);
+    const { slug, name } = project;
+    const { query, may } = visit;
+    const options = { slug, view, attached, once: ids.next('form'), refusal, query, may };
+    const mayChange = may('domain.configure');
+    const { redirects } = view.document.domains;
+    const content = html`
+      ${projectHead(project, 'redirects', html`<p class="lead">Send visitors of one domain to another, such as www to the bare name. Path and query are kept.</p>`)}
+      ${attached.length === 0 ? noDomainYet(slug) : html`${mayChange && redirectForm(options)}${redirects.length > 0 && redirectList(redirects, options)}${mayChange && primaryForm(options)}`}
+      ${await configurationSection(view.document, domainSettings, {
+        slug,
+        refusal: refusalOf(refusal, 'import'),
+        may,
+      })}`;
+    return { title: `Redirects of ${name}`, content };
+  },
+  forms: [...redirectForms(ports), configurationForm(ports)],
+});
+
+const noDomainYet = (slug: string): Html =>
+  empty(
+    'No domain yet',
+    'A redirect starts at one of the domains of this project.',
+    html`<p><a class="button" href="${domainsPath(slug)}">Add a domain</a></p>`,
+  );
 
 const redirectAnchor = (from: string): string => `redirect-${from}`;
 
-const redirectTable = (redirects: readonly Redirect[], options: RedirectOptions): Html => {
+const redirectList = (redirects: readonly Redirect[], options: RedirectOptions): Html => {
   const served = new Map(options.attached.map((domain) => [domain.host, isOpen(domain)]));
   const { slug, view } = options;
-  return table(
+  return rowList(
     redirects,
     [
-      ['From', 'text', ({ from }) => html`<span class="host">${shownName(nameOf(from))}</span>`],
-      ['To', 'text', ({ to }) => html`<span class="host">${shownTarget(to)}</span>`],
+      ['From', 'name', ({ from }) => shownName(nameOf(from))],
+      ['To', 'text', ({ to }) => shownTarget(to)],
       [
         'Status',
         'text',
         ({ status }) => html`<span title="${statusMeanings[status]}">${status}</span>`,
       ],
-      ['State', 'text', (redirect) => stateOf(whyIdle(redirect, view, served))],
-      ['Actions', 'actions', ({ from }) => deletion(slug, from)],
+      ['State', 'bare', (redirect) => stateOf(whyIdle(redirect, view, served))],
+      [
+        'Actions',
+        'actions',
+        ({ from }) => options.may('domain.configure') && actionsOf(slug, from),
+      ],
     ],
     { idOf: ({ from }) => redirectAnchor(from) },
   );
@@ -54,12 +96,13 @@ const redirectTable = (redirects: readonly Redirect[], options: RedirectOptions)
 const stateOf = (why: string | undefined): Html =>
   why === undefined
     ? badge('active', 'good')
-    : html`<div>${badge('suspended', 'busy')}<br><span class="hint">${why}</span></div>`;
+    : html`<span>${badge('suspended', 'busy')} <small>${why}</small></span>`;
 
-const deletion = (slug: string, from: string): Html =>
-  buttonForm(`${settingPath(slug, 'redirects')}/${from}/delete`, 'Delete', {
-    about: `Delete the redirect from ${inText(from)}`,
-  });
+const actionsOf = (slug: string, from: string): Html =>
+  html`<div class="row">
+    <a class="button" href="${redirectsPath(slug)}${queryText({ edit: from })}" title="Edit the redirect from ${inText(from)}">Edit</a>
+    ${buttonForm(`${redirectsPath(slug)}/${from}/delete`, 'Delete', { about: `Delete the redirect from ${inText(from)}`, ends: true })}
+  </div>`;
 
 /** @returns undefined for one that works */
 const whyIdle = (
@@ -89,12 +132,15 @@ const shownTarget = (to: string): Html => {
   return html`${to}${host !== unicodeHost && html` <span class="ascii">(${unicodeHost})</span>`}`;
 };
 
-export interface RedirectOptions {
+interface RedirectOptions {
   readonly slug: string;
   readonly view: DomainSettingsView;
   readonly attached: readonly CustomDomain[];
   readonly once: string;
   readonly refusal: Refusal | undefined;
+  /** `from`: where a new one starts; `edit`: the one that is changed. */
+  readonly query: URLSearchParams;
+  readonly may: Visit['may'];
 }
 
 const statusMeanings: Readonly<Record<RedirectStatus, string>> = {
@@ -119,19 +165,22 @@ const to = {
   hint: 'Another one, or an address such as https://example.com/shop.',
 };
 
-const redirectForm = ({ slug, attached, once, refusal }: RedirectOptions): Html => {
-  const refused = refusalOf(refusal, 'add-redirect');
-  if (attached.length === 0) {
-    return html`<p class="hint">Add a domain first: a redirect starts at one of them.</p>`;
-  }
-  return html`<form method="post" action="${settingPath(slug, 'redirects')}">
+/** Adds one, or changes the one that the address names. */
+const redirectForm = ({ slug, view, attached, once, refusal, query }: RedirectOptions): Html => {
+  const edited = view.document.domains.redirects.find((one) => one.from === query.get('edit'));
+  const name = edited ? 'edit-redirect' : 'add-redirect';
+  const refused = refusalOf(refusal, name);
+  const action = edited ? `${redirectsPath(slug)}/${edited.from}/edit` : redirectsPath(slug);
+  const start = edited?.from ?? query.get('from') ?? '';
+  return html`<form method="post" action="${action}" class="stack" aria-label="${edited ? `Edit the redirect from ${inText(edited.from)}` : 'New redirect'}">
     ${formError(refused)}
     ${onceInput(once)}
     <div class="fields">
-      ${field(from, refused)}
-      ${field(to, refused)}
-      ${select({ label: 'Status', name: 'status', value: '308', options: statuses }, refused)}
-      <button>Add redirect</button>
+      ${field({ ...from, value: start }, refused)}
+      ${field({ ...to, value: edited?.to ?? '', autofocus: start !== '' }, refused)}
+      ${select({ label: 'Status', name: 'status', value: String(edited?.status ?? 308), options: statuses }, refused)}
+      <button class="main">${edited ? 'Save redirect' : 'Add redirect'}</button>
+      ${edited && html`<a class="button bare" href="${redirectsPath(slug)}">Cancel</a>`}
     </div>
     <datalist id="own-domains">${attached.map(offered)}</datalist>
   </form>`;
@@ -142,7 +191,6 @@ const offered = ({ host, unicodeHost }: CustomDomain): Html =>
 
 const primaryForm = ({ slug, view, attached, refusal }: RedirectOptions): Html => {
   const refused = refusalOf(refusal, 'primary-domain');
-  if (attached.length === 0) return nothing;
   const primary = attached.find(({ host }) => host === view.document.domains.primary);
   const hint = html`${primaryNow(primary, view)} The main domain of the project; save an empty field for none. It cannot be redirected.`;
   const value = primary?.host ?? '';
@@ -174,20 +222,22 @@ const redirectDraft = v.object({
   ),
 });
 
-export const redirectNotices = {
+const notices = {
   redirected: 'Redirect added.',
+  'redirect-changed': 'Redirect changed.',
   'redirect-deleted': 'Redirect deleted.',
   'primary-saved': 'Primary domain saved.',
 };
 
-export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
+const redirectForms = (ports: DashboardPorts): readonly Form[] => {
   const { domains } = ports;
   const projectOf = async (visit: Visit) => (await siteOf(ports, visit)).project;
+  const fromOf = ({ parameters }: Visit) => parameters['from'] ?? '';
   return [
     form({
       name: 'add-redirect',
       operation: 'domain.configure',
-      path: settingPath(':slug', 'redirects'),
+      path,
       schema: redirectDraft,
       field: 'to',
       once: true,
@@ -198,20 +248,36 @@ export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
           redirects: [...settings.redirects, redirect],
         }));
         const from = document.domains.redirects.at(-1)?.from ?? '';
-        return { to: `${domainsPath(slug)}#${redirectAnchor(from)}`, done: 'redirected' };
+        return { to: `${redirectsPath(slug)}#${redirectAnchor(from)}`, done: 'redirected' };
+      },
+    }),
+    form({
+      name: 'edit-redirect',
+      operation: 'domain.configure',
+      path: `${path}/:from/edit`,
+      schema: redirectDraft,
+      field: 'to',
+      act: async (visit, redirect) => {
+        const { id, slug } = await projectOf(visit);
+        await domains.editDomainSettings(id, (settings) => ({
+          ...settings,
+          // One that another tab deleted meanwhile is added again: its owner wants it.
+          redirects: [...without(settings.redirects, fromOf(visit)), redirect],
+        }));
+        return { to: redirectsPath(slug), done: 'redirect-changed' };
       },
     }),
     bareForm({
       name: 'delete-redirect',
       operation: 'domain.configure',
-      path: `${settingPath(':slug', 'redirects')}/:from/delete`,
+      path: `${path}/:from/delete`,
       act: async (visit) => {
         const { id, slug } = await projectOf(visit);
         await domains.editDomainSettings(id, (settings) => ({
           ...settings,
-          redirects: settings.redirects.filter(({ from }) => from !== visit.parameters['from']),
+          redirects: without(settings.redirects, fromOf(visit)),
         }));
-        return { to: domainsPath(slug), done: 'redirect-deleted' };
+        return { to: redirectsPath(slug), done: 'redirect-deleted' };
       },
     }),
     form({
@@ -223,8 +289,13 @@ export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
       act: async (visit, { primary }) => {
         const { id, slug } = await projectOf(visit);
         await domains.choosePrimary(id, primary);
-        return { to: domainsPath(slug), done: 'primary-saved' };
+        return { to: redirectsPath(slug), done: 'primary-saved' };
       },
     }),
   ];
 };
+
+const without = <Each extends Pick<Redirect, 'from'>>(
+  redirects: readonly Each[],
+  from: string,
+): readonly Each[] => redirects.filter((one) => one.from !== from);

@@ -11,22 +11,32 @@ import type { MadeShare, SharedDomain } from '../../../domains/use-cases/show-do
 import { buttonForm, formError, onceInput } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { sendAlone } from '../frame/layout.ts';
-import { counted, day, end, known, planned, secretCard, table, time } from '../frame/parts.ts';
+import {
+  counted,
+  day,
+  end,
+  folded,
+  known,
+  planned,
+  secretCard,
+  table,
+  time,
+} from '../frame/parts.ts';
 import { sharedPath } from '../frame/paths.ts';
-import { bareForm, type Form, type Refusal, type Shown } from '../frame/screen.ts';
+import { bareForm, type Form, type Refusal, type Shown, type Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { networkOf } from '../sign-in/session.ts';
 import { healthBadges } from './certificate.ts';
-import { problemCards, resolverSection } from './diagnostics.ts';
+import { diagnosticsSection, problemCards } from './diagnostics.ts';
 import { domainOf, domainPath } from './paths.ts';
 import { sharedSentenceOf } from './progress.ts';
-import { recordsSection } from './records.ts';
+import { recordsToCreate, recordsToKeep } from './records.ts';
 import { stepLine, stepsOf } from './status.ts';
 import { nameOf, shownName, stateBadge } from './words.ts';
 
 type Ports = Pick<DashboardPorts, 'sites' | 'domains' | 'settings'>;
 
-const path = `${domainPath(':slug', ':host')}/links`;
+const path = `${domainPath(':slug', ':domain')}/links`;
 
 export const shareForms = (ports: Ports): readonly Form[] => [
   bareForm({
@@ -37,7 +47,7 @@ export const shareForms = (ports: Ports): readonly Form[] => [
     act: async (visit) => {
       const { project, domain } = await domainOf(ports, visit);
       const share = await ports.domains.makeShare(domain);
-      const way = domainPath(project.slug, domain.host);
+      const way = domainPath(project.slug, domain.id);
       return { ...shownLink(domain, share, { ports, way }), status: 201 };
     },
   }),
@@ -48,7 +58,7 @@ export const shareForms = (ports: Ports): readonly Form[] => [
     act: async (visit) => {
       const { project, domain } = await domainOf(ports, visit);
       await ports.domains.revokeShare(domain, visit.parameters['share'] ?? '');
-      return { to: domainPath(project.slug, domain.host), done: 'share-ended' };
+      return { to: domainPath(project.slug, domain.id), done: 'share-ended' };
     },
   }),
 ];
@@ -75,28 +85,38 @@ export interface ShareOptions {
   readonly now: Date;
   readonly once: string;
   readonly refusal: Refusal | undefined;
+  readonly may: Visit['may'];
 }
 
 export const shareSection = (
   domain: CustomDomain,
   shares: readonly DomainShare[],
-  { path: own, now, once, refusal }: ShareOptions,
-): Html => html`<section class="card" id="all-links" aria-labelledby="links">
-    <h2 id="links">Ask whoever looks after your DNS</h2>
-    <p class="hint">Does somebody else manage the DNS of ${shownName(nameOf(domain.registrableDomain))}? Send them a link to a page with these records, the problems, and whether we see the change yet. It needs no sign-in and shows nothing else of your account. It ends after ${shareDays} days, with the domain, or when you revoke it.</p>
-    ${shares.length > 0 && shareTable(shares, own, now)}
+  { path: own, now, once, refusal, may }: ShareOptions,
+): Html =>
+  folded(
+    {
+      id: 'links',
+      title: 'Ask whoever looks after your DNS',
+      isOpen: refusal !== undefined || shares.length > 0,
+    },
+    html`<p class="hint">Does somebody else manage the DNS of ${shownName(nameOf(domain.registrableDomain))}? Send them a link to a page with these records, the problems, and whether we see the change yet. It needs no sign-in and shows nothing else of your account. It ends after ${shareDays} days, with the domain, or when you revoke it.</p>
+    ${shares.length > 0 && shareTable(shares, { own, now, may })}
     ${formError(refusal)}
     ${
       shares.length < mostShares
-        ? html`<form method="post" action="${own}/links" class="row">
+        ? may('domain.share') &&
+          html`<form method="post" action="${own}/links" class="row">
             ${onceInput(once)}
             <button>Create link</button>
           </form>`
         : html`<p class="hint">There are ${counted(mostShares, 'link')}, which is the most for one domain. Revoke one to create another.</p>`
-    }
-  </section>`;
+    }`,
+  );
 
-const shareTable = (shares: readonly DomainShare[], own: string, now: Date): Html =>
+const shareTable = (
+  shares: readonly DomainShare[],
+  { own, now, may }: Pick<ShareOptions, 'now' | 'may'> & { readonly own: string },
+): Html =>
   table(shares, [
     ['Link', 'row', ({ createdAt }) => html`<div>made ${time(createdAt, now)}</div>`],
     ['Ends', 'text', ({ endsAt }) => time(endsAt, now)],
@@ -104,6 +124,7 @@ const shareTable = (shares: readonly DomainShare[], own: string, now: Date): Htm
       'Actions',
       'actions',
       ({ id, createdAt }) =>
+        may('domain.share') &&
         buttonForm(`${own}/links/${id}/revoke`, 'Revoke', {
           about: `Revoke the link that was made at ${createdAt.toISOString()}`,
         }),
@@ -147,8 +168,8 @@ const contentOf = (shared: SharedDomain, now: Date): Html => {
     </div>
     ${statusSection(shared, now)}
     ${problemCards(shared, now)}
-    ${recordsSection(shared)}
-    ${resolverSection(domain.dns.report, now)}
+    ${domain.state === 'added' ? recordsToCreate([shared]) : recordsToKeep(shared)}
+    ${diagnosticsSection(shared, now)}
     <p class="hint">This link works for everybody who has it, until ${end(shared.share.endsAt, now)}. It shows this one name, and nothing can be changed here.</p>`;
 };
 

@@ -14,7 +14,7 @@ export const nowSection = (view: DomainView, now: Date, verify: Html): Html => {
   const progress =
     progressOfHeldUp(domain, view.budget.heldUpBy) ??
     progressOf(domain, now, view.role.redirectsTo);
-  return html`<section class="card" aria-label="Status">
+  return html`<section class="stack" aria-label="Status">
     ${stepLine(stepsOf(domain, now), now)}
     <div class="row between"><p class="sentence">${progress.sentence}</p>${verify}</div>
     ${progress.isWorkedOn && html`<progress aria-label="${progress.short}"></progress>`}
@@ -38,7 +38,7 @@ const factsOf = (view: DomainView, { actor }: Progress, now: Date): readonly Fac
 export const goneSection = ({ domain }: DomainView, zones: RecordZones, now: Date): Html => {
   if (domain.state !== 'removed') return nothing;
   const { sentence } = progressOf(domain, now);
-  return html`<section class="card" aria-label="Status">
+  return html`<section class="stack" aria-label="Status">
     <p class="sentence">${sentence}</p>
     ${facts([
       ['Removed', html`${time(domain.removedAt, now)} (${exact(domain.removedAt)})`],
@@ -57,7 +57,7 @@ export const earlierSection = (
   { path, now }: { readonly path: string; readonly now: Date },
 ): Html => {
   if (domain.state !== 'removed') return nothing;
-  return html`<section class="card" aria-label="Status">
+  return html`<section class="stack" aria-label="Status">
     <p class="sentence">This is an earlier attachment of the domain, which was added again ${time(newest.addedAt, now)}. <a href="${path}">Go to the newest attachment</a></p>
     ${facts([
       ['Added', html`${time(domain.addedAt, now)} (${exact(domain.addedAt)})`],

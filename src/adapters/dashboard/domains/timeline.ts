@@ -15,11 +15,10 @@ import { shortened } from '../../../domains/domain/dns/facts.ts';
 import type { PlacedEntry } from '../../../domains/ports.ts';
 import type { TimelinePage } from '../../../domains/use-cases/show-domain.ts';
 import { type Child, html, type Html } from '../frame/html.ts';
-import { end, exact, pager, time, type Tone } from '../frame/parts.ts';
+import { end, exact, folded, pager, time, type Tone } from '../frame/parts.ts';
 import { queryText } from '../frame/paths.ts';
 import type { Visit } from '../frame/screen.ts';
 import { answersTable } from './diagnostics.ts';
-import { attachmentIn } from './paths.ts';
 
 /** What happened, newest first, a page at a time. @param path of the domain */
 export const timelineSection = (
@@ -28,15 +27,13 @@ export const timelineSection = (
   { query, now }: Pick<Visit, 'query' | 'now'>,
 ): Html => {
   const isFirst = positionOf(query) === undefined;
-  return html`<section class="card" id="whole-timeline" aria-labelledby="timeline">
-    <h2 id="timeline">Timeline</h2>
-    ${entries.length === 0 ? html`<p class="hint">${isFirst ? 'No entries left: old ones are deleted.' : 'No older entries.'}</p>` : html`<ol class="stack timeline">${timelineItems(entries, (place) => address(path, query, place), now)}</ol>`}
+  const content = html`${entries.length === 0 ? html`<p class="hint">${isFirst ? 'No entries left: old ones are deleted.' : 'No older entries.'}</p>` : html`<ol class="stack timeline">${timelineItems(entries, (place) => address(path, place), now)}</ol>`}
     ${pager({
-      first: isFirst ? undefined : address(path, query),
-      next: older === undefined ? undefined : address(path, query, older),
+      first: isFirst ? undefined : address(path),
+      next: older === undefined ? undefined : address(path, older),
       of: 'entries',
-    })}
-  </section>`;
+    })}`;
+  return folded({ id: 'timeline', title: 'Timeline', isOpen: !isFirst }, content);
 };
 
 /** Query parameter: the cursor of the previous page. New entries do not move a page. */
@@ -45,8 +42,8 @@ export const positionOf = (query: URLSearchParams): bigint | undefined => {
   return /^[1-9]\d{0,17}$/.test(before) ? BigInt(before) : undefined;
 };
 
-const address = (path: string, query: URLSearchParams, before?: bigint): string =>
-  `${path}${queryText({ attachment: attachmentIn(query), before })}#timeline`;
+const address = (path: string, before?: bigint): string =>
+  `${path}${queryText({ before })}#timeline`;
 
 /**
  * Limit of a page's answers, in characters of markup. The first check always shows its answers; the others link to a

@@ -58,7 +58,7 @@ export const domainHead = (
       <li><a href="/dashboard">Projects</a></li>
       <li><a href="/dashboard/projects/${slug}">${name}</a></li>
       <li><a href="${domainsPath(slug)}">Domains</a></li>
-      ${title !== undefined && html`<li><a href="${domainPath(slug, domain.host)}">${shownName(domain)}</a></li>`}
+      ${title !== undefined && html`<li><a href="${domainPath(slug, domain.id)}">${shownName(domain)}</a></li>`}
     </ol></nav>
     <div class="row">
       <h1>${title ?? shownName(domain)}</h1>

@@ -108,16 +108,18 @@ export const formError = (refusal: Refusal | undefined): Html =>
 export interface ButtonOptions {
   readonly about?: string;
   readonly once?: string;
+  /** It destroys. */
+  readonly ends?: boolean;
 }
 
 export const buttonForm = (
   action: string,
   label: string,
-  { about, once }: ButtonOptions = {},
+  { about, once, ends }: ButtonOptions = {},
 ): Html =>
   html`<form method="post" action="${action}" class="inline">
     ${once !== undefined && onceInput(once)}
-    <button ${about !== undefined && html`title="${about}"`}>${label}</button>
+    <button ${ends && html`class="ending"`} ${about !== undefined && html`title="${about}"`}>${label}</button>
   </form>`;
 
 /** Name of the hidden field that identifies one submission of a form; see `Form.once`. */

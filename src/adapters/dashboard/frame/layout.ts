@@ -43,6 +43,7 @@ const icons = {
 const places: Readonly<Record<Section, Place>> = {
   projects: { path: '/dashboard', text: 'Projects', help: 'sites' },
   animals: { path: '/dashboard/animals', text: 'Animals', help: 'dashboard' },
+  orders: { path: '/dashboard/orders', text: 'Orders', help: 'dashboard' },
   keys: { path: '/dashboard/keys', text: 'API keys', help: 'api' },
   webhooks: { path: '/dashboard/webhooks', text: 'Webhooks', help: 'webhooks' },
   usage: { path: '/dashboard/usage', text: 'Usage', help: 'limits' },

@@ -117,17 +117,17 @@ const selecting = <Thing>({ form, name, valueOf, labelOf }: Selection<Thing>): C
 export interface BulkStep {
   readonly label: string;
   readonly action: string;
-  /** `ask`: the address shows a page that asks before it is done. */
-  readonly kind: 'do' | 'ask';
+  /** Its address shows a page that asks first. */
+  readonly isAsked?: boolean;
   readonly ends?: boolean;
 }
 
 /** What can be done to all rows that are ticked: shown once one is. @param id the `form` of the selection */
-export const bulkForm = (id: string, steps: readonly BulkStep[], once: string): Html =>
-  html`<form id="${id}" method="post" class="row bulk" aria-label="With the selected ones">
-    ${onceInput(once)}
+export const bulkForm = (id: string, [main, ...others]: readonly [BulkStep, ...BulkStep[]]): Html =>
+  html`<form id="${id}" method="post" action="${main.action}" class="row bulk" aria-label="With the selected ones">
     <span class="hint">Selected:</span>
-    ${steps.map(({ label, action, kind, ends }) => html`<button formaction="${action}" ${kind === 'ask' && html`formmethod="get"`} ${ends && html`class="ending"`}>${label}</button>`)}
+    <button>${main.label}</button>
+    ${others.map(({ label, action, isAsked, ends }) => html`<button formaction="${action}" ${isAsked && html`formmethod="get"`} ${ends && html`class="ending"`}>${label}</button>`)}
   </form>`;
 
 /** An item of a menu: a link, a form with hidden fields, or a form that asks first. `ends`: it destroys. */

@@ -115,6 +115,22 @@ export const pager = (links: {
 export const head = (title: Child, lead: Child, more?: Child): Html =>
   html`<div class="head"><h1>${title}</h1><p class="lead">${lead}</p>${more}</div>`;
 
+interface Fold {
+  /** Of its heading. */
+  readonly id: string;
+  readonly title: string;
+  /** What stands beside the title. */
+  readonly more?: Child;
+  readonly isOpen?: boolean;
+}
+
+/** A part of a page that few need: its heading unfolds it. */
+export const folded = ({ id, title, more, isOpen = false }: Fold, content: Child): Html =>
+  html`<details class="fold" id="all-of-${id}" ${isOpen && html`open`}>
+    <summary><h2 id="${id}">${title}</h2>${more}</summary>
+    <div class="stack">${content}</div>
+  </details>`;
+
 export interface Tab {
   readonly to: string;
   readonly text: string;
@@ -138,9 +154,10 @@ export const known = (all: readonly (Fact | false | undefined)[]): readonly Fact
 /**
  * What the cells of a column hold. `name`: what the row is about. `bare`: explains itself, without its heading.
  * `actions`: buttons, under a heading that only screen readers see; `select`: a box. `row`: the heading of its row.
- * `extra`: left out on a phone.
+ * `line`: one line, as long as there is room. `extra`: left out on a phone.
  */
-type Look = 'text' | 'bare' | 'name' | 'mono' | 'number' | 'actions' | 'select' | 'row' | 'extra';
+type Look =
+  'text' | 'line' | 'bare' | 'name' | 'mono' | 'number' | 'actions' | 'select' | 'row' | 'extra';
 
 export type Column<Thing> = readonly [title: string, look: Look, cell: (thing: Thing) => Child];
 
@@ -188,6 +205,7 @@ const cell = <Thing>([title, look, contentOf]: Column<Thing>, thing: Thing): Htm
     case 'actions':
     case 'select':
     case 'extra':
+    case 'line':
       return html`<td class="${look}">${content}</td>`;
     case 'text':
     case 'mono':

@@ -8,6 +8,7 @@ import type { HelpPage } from './paths.ts';
 export type Section =
   | 'projects'
   | 'animals'
+  | 'orders'
   | 'keys'
   | 'webhooks'
   | 'usage'

@@ -64,7 +64,7 @@ export const checkForm = <
 
 interface SentForm {
   readonly screen: Pick<Screen, 'path'>;
-  readonly form: Form;
+  readonly form: Pick<Form, 'path' | 'once'>;
   readonly visit: Visit;
   readonly values: Readonly<Record<string, string>>;
   readonly ports: Pick<DashboardPorts, 'idempotencyKeys'>;

@@ -9,6 +9,7 @@ import type { Visit } from '../frame/screen.ts';
 const pages = [
   { name: 'overview', path: '', text: 'Overview' },
   { name: 'domains', path: '/settings/domains', text: 'Domains' },
+  { name: 'redirects', path: '/settings/redirects', text: 'Redirects' },
 ] as const;
 
 export const projectHead = (

@@ -43,7 +43,7 @@ const look = async (
   accountId: string,
   text: string,
 ): Promise<Results> => {
-  const id = readId(text.replace(/^#/, ''));
+  const id = readId(text.startsWith('#') ? text.slice(1) : text);
   const [projects, found, animals] = await Promise.all([
     sites.listProjects(accountId),
     domains.searchDomains(accountId, text, most),
@@ -81,7 +81,7 @@ const results = ({ projects, domains, animals }: Results): Html => {
         'Domain',
         'name',
         (domain) =>
-          html`<a href="${domainPath(domain.project?.slug ?? '', domain.host)}">${shownName(domain)}</a>`,
+          html`<a href="${domainPath(domain.project?.slug ?? '', domain.id)}">${shownName(domain)}</a>`,
       ],
       ['State', 'bare', stateBadge],
       ['Project', 'text', ({ project }) => project?.name],

@@ -7,7 +7,7 @@ const textOf = (bytes) =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
-    .replace(/=+$/, '');
+    .replaceAll('=', '');
 
 const known = (credentials) => credentials?.map((one) => ({ ...one, id: bytesOf(one.id) }));
 

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import * as v from 'valibot';
+import { attentionOf, attentions } from '../../../domains/domain/attachment/attention.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { isCertified } from '../../../domains/domain/attachment/domain-certificate.ts';
 import { dueAt } from '../../../domains/domain/attachment/due-work.ts';
@@ -33,6 +34,7 @@ export const customDomainRow = (domain: CustomDomain): WrittenDomainRow => {
     attachedHost: isAttached(domain) ? host : undefined,
     provenHost: isCertified(domain) ? host : undefined,
     details: JSON.stringify(details),
+    attention: attentions.indexOf(attentionOf(domain)),
     dueAt: dueAt(domain),
   });
 };
@@ -54,4 +56,4 @@ export const customDomainFrom = (row: CustomDomainRow): CustomDomain => {
 };
 
 const identity: { readonly read: (row: CustomDomainRow) => Pick<CustomDomain, DomainColumn> } =
-  writtenColumns.without('attachedHost', 'provenHost', 'details', 'dueAt');
+  writtenColumns.without('attachedHost', 'provenHost', 'details', 'attention', 'dueAt');

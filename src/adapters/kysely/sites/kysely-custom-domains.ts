@@ -11,7 +11,19 @@ import type { PairDecision } from '../../../domains/domain/redirects/pair.ts';
 import { domainNotFound } from '../../../domains/domain/domains-error.ts';
 import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { DomainChange } from '../../../domains/domain/attachment/timeline-entries.ts';
-import type { CustomDomains, DueDomain, DueDomains } from '../../../domains/ports.ts';
+import type {
+  CustomDomains,
+  DomainCounts,
+  DomainListing,
+  DomainPlace,
+  DueDomain,
+  DueDomains,
+} from '../../../domains/ports.ts';
+import {
+  type Attention,
+  attentions,
+  type DomainFilter,
+} from '../../../domains/domain/attachment/attention.ts';
 import type { Claimed, Most } from '../../../kernel/queue.ts';
 import type { Database, Queries } from '../database.ts';
 import type { Schema } from '../schema.ts';
@@ -144,7 +156,45 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
     return [...all.values()].sort(newestFirst);
   }
 
-  search(accountId: string, text: string, limit: number): Promise<readonly CustomDomain[]> {
+  async listPage(
+    projectId: string,
+    { filter, text, after, limit }: DomainListing,
+  ): Promise<readonly CustomDomain[]> {
+    return this.#read((domains) =>
+      domains
+        .where('project_id', '=', projectId)
+        .where((eb) => listed(eb, filter))
+        .$if(text !== '', (found) => found.where((eb) => contains(eb, text)))
+        .$call((found) => (after ? found.where((eb) => isAfter(eb, after)) : found))
+        .orderBy('attention')
+        .orderBy('host')
+        .orderBy('id')
+        .limit(limit),
+    );
+  }
+
+  /** Reads an index, and no row. */
+  async countListed(projectId: string): Promise<DomainCounts> {
+    const rows = await this.db
+      .selectFrom('domains')
+      .select(({ fn }) => ['state', 'attention', fn.countAll<bigint>().as('count')])
+      .where('project_id', '=', projectId)
+      .groupBy(['state', 'attention'])
+      .execute();
+    const sum = (counts: (row: (typeof rows)[number]) => boolean) =>
+      rows.filter(counts).reduce((all, { count }) => all + Number(count), 0);
+    const inState = (state: CustomDomainState) => sum((row) => row.state === state);
+    return {
+      attached: sum((row) => row.state !== 'removed'),
+      owner: sum(({ attention }) => attention < needsOwnerBelow),
+      added: inState('added'),
+      verified: inState('verified'),
+      live: inState('live'),
+      removed: inState('removed'),
+    };
+  }
+
+  listNamed(accountId: string, text: string, limit: number): Promise<readonly CustomDomain[]> {
     return this.#read((domains) =>
       domains
         .where('account_id', '=', accountId)
@@ -212,6 +262,26 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
 }
 
 type DomainQuery = ReturnType<typeof selectDomains>;
+
+const placeOf = (attention: Attention) => BigInt(attentions.indexOf(attention));
+const needsOwnerBelow = placeOf('none');
+
+const listed = (eb: ExpressionBuilder<Schema, 'domains'>, filter: DomainFilter) => {
+  switch (filter) {
+    case 'attached':
+      return eb('attention', '<', placeOf('gone'));
+    case 'owner':
+      return eb('attention', '<', needsOwnerBelow);
+    case 'added':
+    case 'verified':
+    case 'live':
+    case 'removed':
+      return eb('state', '=', filter);
+  }
+};
+
+const isAfter = (eb: ExpressionBuilder<Schema, 'domains'>, { attention, host, id }: DomainPlace) =>
+  eb(eb.refTuple('attention', 'host', 'id'), '>', eb.tuple(placeOf(attention), host, id));
 
 /** Whether its name contains the text, as it is typed or as it is in the DNS. */
 const contains = (eb: ExpressionBuilder<Schema, 'domains'>, text: string) => {

@@ -127,6 +127,8 @@ export const domains = table({
   addedAt: time,
   /** JSON of the fields that are never searched. */
   details: text,
+  /** Place in `attentions`: lists begin with what needs the owner. */
+  attention: int,
   dueAt: maybe(time),
   claim: maybe(text),
   claimedUntil: maybe(time),

@@ -1,6 +1,42 @@
-import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto';
 import * as v from 'valibot';
-import { refuse } from './authority-problem.ts';
+import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto';
+
+/** A refusal as the authority sends it (RFC 8555, section 6.7). */
+export interface ProblemDocument {
+  /** Without its namespace. */
+  readonly type: string;
+  readonly detail: string;
+  readonly status: number;
+}
+
+/** The request is refused; nothing was done. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly problem: ProblemDocument;
+  readonly retryAfterS: number | undefined;
+
+  constructor(problem: ProblemDocument, retryAfterS?: number) {
+    super(problem.detail);
+    this.problem = problem;
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+export const problemOf = (type: string, detail: string, status = 400): ProblemDocument => ({
+  type,
+  detail,
+  status,
+});
+
+/** As it is sent. */
+export const shownProblem = ({ type, ...of }: ProblemDocument) => ({
+  ...of,
+  type: `urn:ietf:params:acme:error:${type}`,
+});
+
+export const refuse = (type: string, detail: string, status = 400): never => {
+  throw new Refused(problemOf(type, detail, status));
+};
 
 /** Flattened JSON serialization (RFC 7515, section 7.2.2). */
 const envelope = v.strictObject({
@@ -84,4 +120,61 @@ const keyOfJwk = ({ crv, kty, x, y }: v.InferOutput<typeof jwk>): AccountKey => 
   } catch {
     return refuse('badPublicKey', 'The key is not on its curve.');
   }
+};
+
+/** POST-as-GET. @throws Refused */
+export const readsOnly = (payload: string): void => {
+  if (payload !== '') refuse('malformed', 'POST-as-GET requests must have an empty payload');
+};
+
+/** @throws Refused for what the schema does not take */
+export const readPayload = <S extends v.GenericSchema>(
+  schema: S,
+  payload: string,
+): v.InferOutput<S> => {
+  try {
+    return v.parse(schema, JSON.parse(payload));
+  } catch {
+    return refuse('malformed', 'The payload is not what this place takes');
+  }
+};
+
+export interface AuthorityWeather {
+  /** 'refuses' connections, or is 'silent' until the client gives up. */
+  away: 'no' | 'refuses' | 'silent';
+  /** How likely each of these is, for each request. */
+  failing: number;
+  busy: number;
+  refusesNonces: number;
+  /** The connection breaks before the authority has the request. */
+  losesRequests: number;
+  /** The connection breaks after the authority has acted. */
+  losesAnswers: number;
+  /** Something in between sends the request twice, and the client gets the second answer. */
+  repeats: number;
+  /** Once it has taken an order, it refuses connections. */
+  leaves: boolean;
+  /** Each request takes up to this long, half of it after the authority has acted. */
+  slowMs: number;
+  /** What it asks for when it is busy. */
+  retryAfterS: number;
+  /**
+   * Whether a renewal counts outside of its window. Let's Encrypt's page says nothing about that; Boulder counts it
+   * (wfe2, validateReplacementOrder).
+   */
+  exemptsOnlyInWindow: boolean;
+}
+
+export const fairWeather: AuthorityWeather = {
+  away: 'no',
+  failing: 0,
+  busy: 0,
+  refusesNonces: 0,
+  losesRequests: 0,
+  losesAnswers: 0,
+  repeats: 0,
+  leaves: false,
+  slowMs: 0,
+  retryAfterS: 10,
+  exemptsOnlyInWindow: false,
 };

@@ -1,0 +1,128 @@
+import type { Catalogue } from '../../../catalogue/catalogue.ts';
+import { type Pet, readId } from '../../../catalogue/domain/pet.ts';
+import { confirmedForm, formError } from '../frame/form-parts.ts';
+import { html, type Html } from '../frame/html.ts';
+import { notFound } from '../frame/page-problem.ts';
+import { head } from '../frame/parts.ts';
+import {
+  bareForm,
+  form,
+  type Form,
+  type Refusal,
+  refusalOf,
+  type Screen,
+  type Visit,
+} from '../frame/screen.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { inputs, petChanges } from './draft.ts';
+import { historyOf } from './history.ts';
+import { animalsPath } from './query.ts';
+import { animalPath, orderPath, petBadge, petButtons, petSteps } from './steps.ts';
+
+const path = `${animalsPath}/:id`;
+
+export const animalScreen = (ports: DashboardPorts): Screen => {
+  const { catalogue } = ports;
+  return {
+    path,
+    section: 'animals',
+    live: false,
+    notices: {
+      saved: 'The changes are saved.',
+      ...Object.fromEntries(Object.values(petSteps).map(({ name, told }) => [name, told])),
+    },
+    show: async (visit, refusal) => {
+      const { accountId, may } = visit;
+      const pet = await catalogue.getPet(accountId, idOf(visit));
+      const order = pet.status === 'sold' ? await catalogue.orderOf(accountId, pet.id) : undefined;
+      const petId = String(pet.id);
+      const about = order ? [{ petId }, { orderId: String(order.id) }] : [{ petId }];
+      const ofEdit = refusalOf(refusal, 'edit-animal');
+      return {
+        title: pet.name,
+        content: html`
+          ${head(
+            pet.name,
+            html`<span class="row">${petBadge(pet)} <span class="mono">#${String(pet.id)}</span> category ${String(pet.categoryId)} ${order && html`<a href="${orderPath(order)}">Order ${String(order.id)}</a>`}</span>`,
+            may('animal.change') && html`<div class="row">${petButtons(pet)}</div>`,
+          )}
+          ${refusal && !ofEdit && formError({ ...refusal, field: undefined })}
+          ${may('animal.change') && editForm(pet, ofEdit)}
+          ${await historyOf(ports, visit, about)}
+          ${may('animal.delete') && pet.status !== 'sold' && deletion(pet)}`,
+      };
+    },
+    forms: [
+      editing(catalogue),
+      removal(catalogue),
+      ...Object.values(petSteps).map((step) => stepping(catalogue, step)),
+    ],
+  };
+};
+
+/** @throws PageProblem 404 */
+const idOf = ({ parameters }: Visit): bigint => {
+  const id = readId(parameters['id']);
+  if (id === undefined) throw notFound();
+  return id;
+};
+
+const editForm = (pet: Pet, refusal: Refusal | undefined): Html =>
+  html`<form method="post" action="${animalPath(pet)}" class="card fields" aria-label="Edit">
+    ${formError(refusal)}
+    ${inputs.name(refusal, pet)}
+    ${inputs.categoryId(refusal, pet)}
+    <button class="main">Save changes</button>
+  </form>`;
+
+const deletion = (pet: Pet): Html =>
+  html`<div>${confirmedForm({
+    id: 'delete',
+    label: 'Delete',
+    about: `Delete animal ${pet.id}`,
+    question: html`Delete <span class="name">${pet.name}</span>?`,
+    consequences:
+      'It disappears from your lists and from the API. The audit log keeps what happened to it. This cannot be undone.',
+    confirm: 'Delete animal',
+    action: `${animalPath(pet)}/delete`,
+  })}</div>`;
+
+const editing = (catalogue: Catalogue): Form =>
+  form({
+    name: 'edit-animal',
+    operation: 'animal.change',
+    path,
+    schema: petChanges,
+    field: 'name',
+    act: async (visit, changes) => {
+      const pet = await catalogue.editPet(visit.accountId, idOf(visit), changes);
+      return { to: animalPath(pet), done: 'saved' };
+    },
+  });
+
+const removal = (catalogue: Catalogue): Form =>
+  bareForm({
+    name: 'delete-animal',
+    operation: 'animal.delete',
+    path: `${path}/delete`,
+    act: async (visit) => {
+      await catalogue.deletePet(visit.accountId, idOf(visit));
+      return { to: animalsPath, done: 'deleted' };
+    },
+  });
+
+/** Another person may have been faster; then the page says so. */
+const stepping = (
+  catalogue: Catalogue,
+  { name, act }: (typeof petSteps)[keyof typeof petSteps],
+): Form =>
+  bareForm({
+    name,
+    operation: 'animal.change',
+    path: `${path}/${name}`,
+    act: async (visit) => {
+      const id = idOf(visit);
+      await act(catalogue, visit.accountId, id);
+      return { to: animalPath({ id }), done: name };
+    },
+  });

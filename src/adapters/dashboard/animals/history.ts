@@ -1,0 +1,35 @@
+import type { AuditEntry, AuditSubject } from '../../../access/ports.ts';
+import { actorName, auditWords } from '../account/audit-words.ts';
+import { html, type Html } from '../frame/html.ts';
+import { table, time } from '../frame/parts.ts';
+import type { Visit } from '../frame/screen.ts';
+import type { DashboardPorts } from '../ports.ts';
+
+const most = 50;
+
+/** What happened to these, when, and by whom: the newest first. */
+export const historyOf = async (
+  { auditLog, access }: Pick<DashboardPorts, 'auditLog' | 'access'>,
+  { accountId, now }: Visit,
+  about: readonly AuditSubject[],
+): Promise<Html> => {
+  const [entries, keys] = await Promise.all([
+    auditLog.list(accountId, most, { about }),
+    access.listApiKeys(accountId),
+  ]);
+  const names = new Map(keys.map(({ id, name }) => [id, name]));
+  const key = (id: string) => names.get(id) ?? id;
+  return html`<section class="card" aria-labelledby="history">
+    <h2 id="history">History</h2>
+    ${entries.length === most && html`<p class="hint">The latest ${most} entries. The audit log has all of them.</p>`}
+    ${table<AuditEntry>(entries, [
+      ['What', 'name', (entry) => auditWords(entry, noOthers) ?? entry.what],
+      ['When', 'text', ({ occurredAt }) => time(occurredAt, now)],
+      ['Who', 'text', ({ actor }) => actorName(actor, { key })],
+    ])}
+  </section>`;
+};
+
+/** These events name nothing else. */
+const same = (id: string): string => id;
+const noOthers = { key: same, person: same, project: same, domain: same };

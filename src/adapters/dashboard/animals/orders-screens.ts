@@ -1,0 +1,209 @@
+import type { Catalogue } from '../../../catalogue/catalogue.ts';
+import type { Order } from '../../../catalogue/domain/order.ts';
+import { readId } from '../../../catalogue/domain/pet.ts';
+import type { EveryField } from '../../../kernel/decision.ts';
+import { allPages, type CsvColumn, csvPage, sendCsv } from '../frame/csv.ts';
+import { formError } from '../frame/form-parts.ts';
+import { html, type Html } from '../frame/html.ts';
+import { addressOf, csvLink, filterBar, listBar, noMatch, rowList } from '../frame/list-parts.ts';
+import { notFound } from '../frame/page-problem.ts';
+import {
+  type Column,
+  count,
+  counted,
+  day,
+  empty,
+  facts,
+  head,
+  listPart,
+  pager,
+} from '../frame/parts.ts';
+import { queryText } from '../frame/paths.ts';
+import { bareForm, type Form, type Screen, type Visit } from '../frame/screen.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { historyOf } from './history.ts';
+import {
+  animalsPath,
+  ordersAddress,
+  ordersPath,
+  type OrdersQuery,
+  readOrdersQuery,
+} from './query.ts';
+import {
+  animalPath,
+  orderBadge,
+  orderButtons,
+  orderChoices,
+  orderPath,
+  orderSteps,
+} from './steps.ts';
+
+const perPage = 50;
+const csvPath = `${ordersPath}.csv`;
+const notices = Object.fromEntries(Object.values(orderSteps).map(({ name, told }) => [name, told]));
+
+/** With the name of its animal. */
+type NamedOrder = Order & { readonly petName: string | undefined };
+
+/** The names of a whole page of orders come with one query. */
+const named = async (
+  catalogue: Catalogue,
+  accountId: string,
+  orders: readonly Order[],
+): Promise<readonly NamedOrder[]> => {
+  const ids = orders.map(({ petId }) => petId);
+  const names = new Map(
+    (await catalogue.findPets(accountId, ids)).map((pet) => [pet.id, pet.name]),
+  );
+  return orders.map((order) => ({ ...order, petName: names.get(order.petId) }));
+};
+
+export const ordersScreen = ({ catalogue }: DashboardPorts): Screen => ({
+  path: ordersPath,
+  section: 'orders',
+  // Not live: new rows would move the buttons away from under the pointer.
+  live: false,
+  notices,
+  show: async ({ accountId, query: asked, may }, refusal) => {
+    const query = readOrdersQuery(asked);
+    const page = { before: query.before, limit: perPage + 1 };
+    const found = await catalogue.newestOrders(accountId, page, query.status);
+    return {
+      title: 'Orders',
+      content: html`
+        ${head('Orders', 'Selling an animal creates its order. Approve it, then deliver it.')}
+        ${refusal && formError({ ...refusal, field: undefined })}
+        ${list(await named(catalogue, accountId, found), query, may('order.change'))}`,
+    };
+  },
+  others: [
+    {
+      method: 'GET',
+      path: csvPath,
+      answer: ({ accountId, query }, ctx) => {
+        const { status } = readOrdersQuery(query);
+        const read = async (last: Order | undefined) => {
+          const page = { before: last?.id, limit: csvPage };
+          return named(catalogue, accountId, await catalogue.newestOrders(accountId, page, status));
+        };
+        sendCsv(ctx, { name: 'orders', columns: Object.values(csvColumns) }, allPages(read));
+        return Promise.resolve(undefined);
+      },
+    },
+  ],
+});
+
+const csvColumns: EveryField<NamedOrder, CsvColumn<NamedOrder>> = {
+  id: ['id', ({ id }) => id],
+  petId: ['animalId', ({ petId }) => petId],
+  petName: ['animal', ({ petName }) => petName],
+  quantity: ['quantity', ({ quantity }) => quantity],
+  shipDate: ['shipDate', ({ shipDate }) => shipDate.toISOString()],
+  status: ['status', ({ status }) => status],
+};
+
+const list = (found: readonly NamedOrder[], query: OrdersQuery, mayChange: boolean): Html => {
+  const { shown, last } = listPart(found, perPage);
+  const address = ordersAddress(query);
+  if (shown.length === 0 && query.status === undefined && query.before === undefined)
+    return nothingYet;
+  const back = queryText({ ...address.fields, before: query.before, list: 'yes' });
+  const columns: readonly Column<NamedOrder>[] = [
+    ...Object.values(orderColumns),
+    ['Actions', 'actions', (order) => mayChange && orderButtons(order, back)],
+  ];
+  return html`<section class="stack" aria-label="Orders">
+    ${listBar(
+      filterBar(address, 'Status', { name: 'status', choices: orderChoices }),
+      csvLink(addressOf({ ...address, path: csvPath })),
+    )}
+    ${shown.length === 0 ? noMatch(address, 'orders') : rowList(shown, columns, { idOf: ({ id }) => `order-${id}` })}
+    ${pager({
+      first: query.before === undefined ? undefined : addressOf(address),
+      next: last && addressOf(address, { before: String(last.id) }),
+    })}
+  </section>`;
+};
+
+/** The animal stands in the first column. */
+const orderColumns: Omit<EveryField<Order, Column<NamedOrder>>, 'petId'> = {
+  id: [
+    'Order',
+    'name',
+    (order) =>
+      html`<a href="${orderPath(order)}">Order ${String(order.id)}</a> <span class="quiet">${order.petName ?? `animal ${order.petId}`}</span>`,
+  ],
+  quantity: ['Quantity', 'text', ({ quantity }) => counted(quantity, 'animal')],
+  shipDate: ['Ship date', 'text', ({ shipDate }) => html`ships ${day(shipDate)}`],
+  status: ['Status', 'bare', orderBadge],
+};
+
+const nothingYet = empty(
+  'No orders yet',
+  'Selling an animal creates its order.',
+  html`<p><a class="button" href="${animalsPath}?status=available">Choose an animal to sell</a></p>`,
+);
+
+const path = `${ordersPath}/:id`;
+
+export const orderScreen = (ports: DashboardPorts): Screen => {
+  const { catalogue } = ports;
+  return {
+    path,
+    section: 'orders',
+    live: false,
+    notices,
+    show: async (visit, refusal) => {
+      const { accountId, may } = visit;
+      const order = await catalogue.getOrder(accountId, idOf(visit));
+      const [pet] = await catalogue.findPets(accountId, [order.petId]);
+      const petId = String(order.petId);
+      return {
+        title: `Order ${order.id}`,
+        content: html`
+          ${head(
+            `Order ${order.id}`,
+            orderBadge(order),
+            may('order.change') && html`<div class="row">${orderButtons(order)}</div>`,
+          )}
+          ${refusal && formError({ ...refusal, field: undefined })}
+          <section class="card" aria-label="Order">${facts([
+            [
+              'Animal',
+              html`<a href="${animalPath({ id: order.petId })}">${pet?.name ?? petId}</a>`,
+            ],
+            ['Quantity', count(order.quantity)],
+            ['Ship date', day(order.shipDate)],
+          ])}</section>
+          ${await historyOf(ports, visit, [{ petId }, { orderId: String(order.id) }])}`,
+      };
+    },
+    forms: Object.values(orderSteps).map((step) => stepping(catalogue, step)),
+  };
+};
+
+/** @throws PageProblem 404 */
+const idOf = ({ parameters }: Visit): bigint => {
+  const id = readId(parameters['id']);
+  if (id === undefined) throw notFound();
+  return id;
+};
+
+/** From the list it leads back to the list. Another person may have been faster; then the page says so. */
+const stepping = (
+  catalogue: Catalogue,
+  { name, act }: (typeof orderSteps)[keyof typeof orderSteps],
+): Form =>
+  bareForm({
+    name,
+    operation: 'order.change',
+    path: `${path}/${name}`,
+    act: async (visit) => {
+      const id = idOf(visit);
+      await act(catalogue, visit.accountId, id);
+      if (visit.query.get('list') === null) return { to: orderPath({ id }), done: name };
+      const { before, ...query } = readOrdersQuery(visit.query);
+      const list = addressOf(ordersAddress(query), { before: before?.toString() });
+      return { to: `${list}#order-${id}`, done: name };
+    },
+  });

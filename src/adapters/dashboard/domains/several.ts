@@ -1,0 +1,122 @@
+import * as v from 'valibot';
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import { isAttached } from '../../../domains/domain/attachment/serving.ts';
+import { nameInText } from '../../../domains/domain/names/hostname.ts';
+import { DomainError } from '../../../kernel/decision.ts';
+import { html, type Html } from '../frame/html.ts';
+import { counted, head } from '../frame/parts.ts';
+import { queryText } from '../frame/paths.ts';
+import { form, type Form, type Screen, type Visit } from '../frame/screen.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { siteOf } from '../projects/project-head.ts';
+import { askedList } from './list.ts';
+import { domainsPath, settingPath } from './paths.ts';
+import { leftRecords, whyDelete } from './records.ts';
+import { shownName } from './words.ts';
+
+type Ports = Pick<DashboardPorts, 'sites' | 'domains' | 'settings'>;
+
+/** As many as a page of the list shows. */
+const most = 50;
+
+export const severalNotices = {
+  'verified-several': 'Checked. Each row says what we found.',
+  'removed-several':
+    'The domains are removed, and nothing is served under them any more. Delete their records at your DNS provider.',
+};
+
+const chosen = v.object({
+  domain: v.pipe(v.optional(v.string(), ''), v.minLength(1, 'Select at least one domain.')),
+});
+
+/** Those of the project that were ticked and are still attached. */
+const chosenOf = async (
+  { domains }: Pick<Ports, 'domains'>,
+  projectId: string,
+  ids: readonly string[],
+): Promise<readonly CustomDomain[]> => {
+  const asked = [...new Set(ids)].slice(0, most);
+  const found = await Promise.all(asked.map((id) => domains.getDomain(projectId, id)));
+  return found.filter(isAttached);
+};
+
+/** Each as its own button would; one that must wait, or has nothing to verify, holds up no other. */
+export const verifyingSeveral = (ports: Ports): Form =>
+  form({
+    name: 'verify-several',
+    operation: 'domain.verify',
+    path: settingPath(':slug', 'verify-domains'),
+    schema: chosen,
+    act: async (visit, { domain }) => {
+      const { id, slug } = (await siteOf(ports, visit)).project;
+      const all = await chosenOf(ports, id, domain.split(','));
+      await Promise.all(all.map((one) => verified(ports, one)));
+      const { address } = askedList(slug, visit.query);
+      return { to: `${address.path}${queryText(address.fields)}`, done: 'verified-several' };
+    },
+  });
+
+const verified = async ({ domains }: Pick<Ports, 'domains'>, domain: CustomDomain) => {
+  try {
+    await domains.verifyDomain(domain);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+  }
+};
+
+const path = settingPath(':slug', 'remove-domains');
+
+/** Asks before several domains are removed. */
+export const removeSeveralScreen = (ports: Ports): Screen => ({
+  path,
+  section: 'projects',
+  help: 'domains',
+  live: false,
+  show: async (visit: Visit) => {
+    const { id, slug } = (await siteOf(ports, visit)).project;
+    const all = await chosenOf(ports, id, visit.query.getAll('domain'));
+    const title = `Remove ${counted(all.length, 'domain')}?`;
+    return {
+      title,
+      content: html`${head(title, consequences)}${asking(all, { slug, ports, may: visit.may })}`,
+    };
+  },
+  forms: [
+    form({
+      name: 'remove-several',
+      operation: 'domain.remove',
+      path,
+      schema: chosen,
+      act: async (visit, { domain }) => {
+        const { id, slug } = (await siteOf(ports, visit)).project;
+        for (const one of await chosenOf(ports, id, domain.split(','))) {
+          await ports.domains.removeDomain(one);
+        }
+        return { to: domainsPath(slug), done: 'removed-several' };
+      },
+    }),
+  ],
+});
+
+const consequences =
+  'Visitors can no longer reach the site under these names, effective immediately. Their certificates and private keys are destroyed, and redirects from them and to them stop working. The site itself stays.';
+
+interface Asking {
+  readonly slug: string;
+  readonly ports: Pick<Ports, 'settings'>;
+  readonly may: Visit['may'];
+}
+
+const asking = (all: readonly CustomDomain[], { slug, ports, may }: Asking): Html =>
+  all.length === 0 || !may('domain.remove')
+    ? html`<p>No domain is selected. <a href="${domainsPath(slug)}">Back to the domains</a></p>`
+    : html`<ul class="bullets">${all.map((domain) => html`<li><strong>${shownName(domain)}</strong></li>`)}</ul>
+    <form method="post" action="${settingPath(slug, 'remove-domains')}" class="row">
+      ${all.map(({ id }) => html`<input type="hidden" name="domain" value="${id}">`)}
+      <button class="danger">Remove domains</button>
+      <a class="button bare" href="${domainsPath(slug)}">Cancel</a>
+    </form>
+    <details><summary>The DNS records to delete afterwards</summary>
+      <p class="hint">${whyDelete}</p>
+      ${all.map((domain) => html`<h3>${nameInText(domain)}</h3>${leftRecords(domain, ports.settings)}`)}
+    </details>`;

@@ -1,0 +1,59 @@
+import { pipeline, Readable } from 'node:stream';
+import { stringify } from 'csv-stringify';
+import type { Context } from 'koa';
+
+/** The heading of a column, and what its cells say. */
+export type CsvColumn<Thing> = readonly [
+  heading: string,
+  cell: (thing: Thing) => string | number | bigint | undefined,
+];
+
+/**
+ * Answers with a file of all these things, which is sent while they are read. As spreadsheets open it (RFC 4180, with a
+ * byte order mark); a cell that would be a formula there begins with an apostrophe.
+ */
+export const sendCsv = <Thing>(
+  ctx: Context,
+  { name, columns }: { readonly name: string; readonly columns: readonly CsvColumn<Thing>[] },
+  things: AsyncIterable<Thing> | Iterable<Thing>,
+): void => {
+  ctx.type = 'text/csv; charset=utf-8';
+  ctx.set('Content-Disposition', `attachment; filename="${name}.csv"`);
+  const text = stringify({
+    header: true,
+    columns: columns.map(([heading]) => heading),
+    bom: true,
+    record_delimiter: 'windows',
+    escape_formulas: true,
+    cast: { bigint: String },
+  });
+  // Whoever stops reading ends the reading from the database, too.
+  pipeline(Readable.from(rowsOf(things, columns)), text, () => undefined);
+  ctx.body = text;
+};
+
+async function* rowsOf<Thing>(
+  things: AsyncIterable<Thing> | Iterable<Thing>,
+  columns: readonly CsvColumn<Thing>[],
+): AsyncGenerator<readonly (string | number | bigint | undefined)[]> {
+  for await (const thing of things) yield columns.map(([, cell]) => cell(thing));
+}
+
+/** Things that a page of a file has: so many are read at once. */
+export const csvPage = 500;
+
+/** Everything in a list, page by page. @param read the `csvPage` things after the last one */
+export async function* allPages<Thing>(
+  read: (last: Thing | undefined) => Promise<readonly Thing[]>,
+): AsyncGenerator<Thing> {
+  for (let last: Thing | undefined; ;) {
+    const page = await read(last);
+    yield* page;
+    last = page.at(-1);
+    if (page.length < csvPage) return;
+  }
+}
+
+/** As it was before `sendCsv` wrote it. */
+export const withoutApostrophe = (cell: string): string =>
+  /^'[=+\-@\t\r＝＋－＠]/.test(cell) ? cell.slice(1) : cell;

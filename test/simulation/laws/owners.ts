@@ -1,0 +1,80 @@
+import type { Law, Facts, Seen } from './law.ts';
+import type { Acknowledged } from '../owners.ts';
+import type { CustomDomainState } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import type { DomainsEvent } from '../../../src/domains/domain/domains-event.ts';
+
+export const ownersAreAnswered: Law = {
+  name: 'What an owner asks for is done, refused in words, or not answered',
+  eachHour: ({ owners }) => owners.faults[0],
+};
+
+/** Each write is looked up soon after it, and all of them once more at the end. */
+export const writesStay = (): Law => {
+  let asked = 0;
+  return {
+    name: 'Every write that was acknowledged is there',
+    eachHour: (seen) => {
+      const { acknowledged } = seen.owners;
+      const newOnes = acknowledged.slice(asked);
+      asked = acknowledged.length;
+      return firstLost(newOnes, seen);
+    },
+    atTheEnd: (seen) => firstLost(seen.owners.acknowledged, seen),
+  };
+};
+
+const firstLost = (writes: readonly Acknowledged[], seen: Seen): Facts | undefined => {
+  const lost = writes.find((write) => !isThere(write, seen));
+  return lost && { what: lost.kind, id: String(lost.id) };
+};
+
+/** None of them is ever deleted. */
+const isThere = (write: Acknowledged, { stored, owners }: Seen): boolean => {
+  switch (write.kind) {
+    case 'domain':
+      return stored.has('select 1 from domains where id = ? and host = ?', write.id, write.host);
+    case 'removal':
+      return stored.has(`select 1 from domains where id = ? and state = 'removed'`, write.id);
+    case 'pet': {
+      const account = owners.shops.get(write.shop)?.accountId ?? '';
+      // A number of JavaScript does not hold every id.
+      const pet = 'select 1 from pets where id = cast(? as integer) and account_id = ?';
+      return stored.has(pet, String(write.id), account);
+    }
+  }
+};
+
+/** What must have been told of a domain in each state; what the audit log shows is never deleted. */
+const told: Readonly<Record<CustomDomainState, readonly DomainsEvent['type'][]>> = {
+  added: ['domain_added'],
+  verified: ['domain_added', 'domain_verified'],
+  live: ['domain_added', 'domain_verified', 'domain_live'],
+  removed: ['domain_added', 'domain_removed'],
+};
+
+const untold = `
+  with told as (select details ->> '$.domainId' as id from events where type = ?)
+  select host from domains where state = ?
+    and id not in (select id from told where id is not null) limit 1`;
+
+export const statesAreTold: Law = {
+  name: 'Each state of a domain has its event',
+  eachHour: ({ stored }) => {
+    for (const [state, types] of Object.entries(told)) {
+      for (const type of types) {
+        const first = stored.first<{ readonly host: string }>(untold, type, state);
+        if (first) return { ...first, state, 'without event': type };
+      }
+    }
+    return undefined;
+  },
+};
+
+/** What no weather causes. */
+const faults =
+  /TypeError|RangeError|ReferenceError|SyntaxError|constraint|corrupt|is not a function|undefined \(reading|is not one of|parked/i;
+
+export const noFaultIsLogged: Law = {
+  name: 'Nothing goes wrong that no weather explains',
+  onLog: (process, line) => (faults.test(line) ? { process, line } : undefined),
+};

@@ -1,0 +1,156 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { SitesKey } from '../../src/app/keys.ts';
+import type { Project } from '../../src/sites/domain/project.ts';
+import { startApi, type RunningApi } from '../support/http/running-api.ts';
+import { tgzOf } from '../support/sites/archive-bytes.ts';
+import { plainTree } from '../support/sites/direct-unpacking.ts';
+
+const main = join(import.meta.dirname, '../../src/main.ts');
+
+let api: RunningApi;
+let key: string;
+let project: Project;
+/** Of a machine that has no service. */
+let laptop: string;
+beforeAll(async () => {
+  api = await startApi('sqlite');
+  ({ secret: key } = await api.newKey({ scopes: ['deploys:write'] }));
+});
+afterAll(() => api.close());
+let projects = 0;
+beforeEach(async () => {
+  laptop = await mkdtemp(join(tmpdir(), 'animal-store-laptop-'));
+  project = await api.container
+    .get(SitesKey)
+    .startProject(api.account.id, `Shop ${(projects += 1)}`);
+});
+afterEach(() => rm(laptop, { recursive: true }));
+
+interface Result {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const deploy = (source: string, rest: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  new Promise<Result>((resolve) => {
+    const args = ['deploy', source, '--project', project.slug, ...rest];
+    execFile(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', main, ...args],
+      { cwd: laptop, env: { PATH: process.env['PATH'], ANIMAL_STORE_KEY: key, ...env } },
+      (error, stdout, stderr) => {
+        resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+      },
+    );
+  });
+
+const folder = () =>
+  plainTree(join(laptop, 'dist'), {
+    'index.html': '<h1>Rex</h1>',
+    'img/rex.txt': 'x'.repeat(100_000),
+    '.DS_Store': '',
+  });
+const deploys = async () => (await api.container.get(SitesKey).getSite(project.slug)).deploys;
+
+describe('animal-store deploy --to', () => {
+  test('publishes a folder from a machine that has no service, and leaves nothing there', async () => {
+    await folder();
+    const rest = ['--to', api.origin, '--message', 'Fix the prices', '--json'];
+    // What a service would refuse to start with does not matter here.
+    const { code, stdout, stderr } = await deploy('dist', rest, { NODE_ENV: 'production' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const url = `https://${project.slug}.sites.animal-store.test:8443/`;
+    expect(JSON.parse(stdout)).toEqual({
+      deploy: {
+        ...{ number: 1, status: 'succeeded', files: 2, bytes: 100_012, url },
+        previewUrl: expect.stringContaining(`//${project.slug}--1.`),
+      },
+      url,
+    });
+    expect(await deploys()).toMatchObject([{ message: 'Fix the prices', files: 2 }]);
+    expect(await readdir(laptop)).toEqual(['dist']);
+  });
+
+  test('publishes an archive, and says where it is', async () => {
+    await writeFile(join(laptop, 'site.tgz'), await tgzOf({ name: 'index.html', content: 'Rex' }));
+    const { code, stdout } = await deploy('site.tgz', ['--to', api.origin]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^Deploy 1: 1 file, 3 B\.\nhttps:\/\/shop-[^]+\nPreview: http/),
+    ]);
+  });
+
+  test('says before it sends anything why a folder is no site', async () => {
+    await plainTree(join(laptop, 'source'), { 'index.html': 'a', '.env': 'KEY=1' });
+    const { code, stderr } = await deploy('source', ['--to', api.origin]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('has ".env" at its top')]);
+    expect(await deploys()).toEqual([]);
+  });
+
+  test('prints the refusal of the service, and exits with 1', async () => {
+    await writeFile(join(laptop, 'site.tgz'), await tgzOf({ name: 'a.txt', content: 'a' }));
+    const { code, stdout } = await deploy('site.tgz', ['--to', api.origin, '--json']);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      1,
+      { deploy: { status: 'failed', explanation: expect.stringMatching(/index.html/) }, url: null },
+    ]);
+  });
+
+  test('says what is wrong with the key, and does not try again', async () => {
+    await folder();
+    const { code, stderr } = await deploy('dist', ['--to', api.origin], {
+      ANIMAL_STORE_KEY: api.account.key,
+    });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the scope deploys:write')]);
+  });
+
+  test.each([
+    ['plain http to another machine', ['--to', 'http://api.example.com']],
+    ['an address with a path', ['--to', 'https://api.example.com/v1']],
+    ['no address', ['--to', 'nonsense']],
+    ['no key', ['--to', 'https://api.example.com']],
+  ])('is used wrongly with %s: it exits with 2', async (what, rest) => {
+    const given = what === 'no key' ? { ANIMAL_STORE_KEY: undefined } : {};
+    const { code, stderr } = await deploy('dist', rest, given);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/Use an origin|Set ANIMAL_STORE_KEY/),
+    ]);
+  });
+
+  test('tries again where the connection broke, or the service was busy, and deploys once', async () => {
+    await folder();
+    const { port } = new URL(api.origin);
+    let connections = 0;
+    // The first answer is lost after the service made it; the second is of somebody in between.
+    const busy = createServer((_, response) =>
+      response.writeHead(503, { 'Retry-After': '1' }).end(),
+    );
+    await once(busy.listen(0, '127.0.0.1'), 'listening');
+    const between = createTcpServer((client) => {
+      connections += 1;
+      const target = connections === 2 ? (busy.address() as AddressInfo).port : Number(port);
+      const service = connect(target, '127.0.0.1');
+      client.on('error', () => service.destroy()).pipe(service);
+      service.on('error', () => client.destroy());
+      if (connections === 1) service.once('data', () => client.destroy());
+      else service.pipe(client);
+    });
+    await once(between.listen(0, '127.0.0.1'), 'listening');
+    const to = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+    const { code, stdout } = await deploy('dist', ['--to', to, '--json']);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { deploy: { number: 1 } }]);
+    expect(await deploys()).toHaveLength(1);
+    expect(connections).toBeGreaterThanOrEqual(4);
+    between.close();
+    busy.close();
+  });
+});
