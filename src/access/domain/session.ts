@@ -39,7 +39,7 @@ export const sessionMs = 12 * 60 * minute;
 /** Of one person. Beyond that, the oldest one ends. */
 export const mostSessions = 50;
 /** How long a sign-in waits for the second factor. */
-export const factorWaitMs = 10 * minute;
+const factorWaitMs = 10 * minute;
 /** For how long nobody is asked again who they are. */
 export const provenMs = 10 * minute;
 /** A session that is used is noted so often. */

@@ -112,7 +112,11 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   const asking = whoAsks(ports, cookies);
   const refills = new Router({ exclusive: true, sensitive: true });
   const refill = refillBy(refills);
-  const signInPorts = { ...ports, cookies, whoAsks: asking, refill };
+  const signInPorts: SignInPorts & DashboardPorts = {
+    ...{ ...ports, cookies, whoAsks: asking, refill },
+    showFactor: (ctx, waiting, kept) =>
+      showFactorPage(ctx, waiting, signInPorts, { query: ctx.querystring, kept }),
+  };
   addSignIn(router, signInPorts);
   addLinkRequests(router, { ...ports, cookies });
   addUnsubscribe(router, ports);
@@ -127,11 +131,7 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   const waysBack = new Router({ sensitive: true });
   const operations = new Map<string, Operation>();
   const routers = { pages: router, refills, waysBack, operations };
-  const showFactor: Parameters<typeof accountsScreen>[0]['showFactor'] = (ctx, waiting, kept) =>
-    showFactorPage(ctx, waiting, signInPorts, { query: ctx.querystring, kept });
-  for (const screen of screensOf({ ...signInPorts, showFactor })) {
-    addScreen(routers, screen, screenPorts);
-  }
+  for (const screen of screensOf(signInPorts)) addScreen(routers, screen, screenPorts);
 
   const unknownPage: Middleware = (ctx) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD' && ctx.method !== 'POST') {

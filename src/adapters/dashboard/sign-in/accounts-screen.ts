@@ -8,15 +8,14 @@ import { redirect, sendHtml } from '../frame/responses.ts';
 import type { Screen } from '../frame/screen.ts';
 import { type KeptForm, keptInput, readForm, readKept, type Refill } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
-import { type Cookies, startSession, originOf } from './session.ts';
+import { type Cookies, type ShowFactor, startSession, originOf } from './session.ts';
 
 const accountsPath = '/dashboard/accounts';
 
 type Ports = Pick<DashboardPorts, 'access' | 'networkOf' | 'acting' | 'deadline'> & {
   readonly cookies: Cookies;
   readonly refill: Refill;
-  /** The page that asks for the second factor. */
-  readonly showFactor: (ctx: Context, waiting: SignedIn, kept?: KeptForm) => Promise<void>;
+  readonly showFactor: ShowFactor;
 };
 
 /** After a sign-in that opens several accounts. The query of it says where to go afterwards. */

@@ -16,7 +16,7 @@ import { linkPages, refusalFrom } from './sign-in-page.ts';
 /** Where the sign-in waits for the second factor. */
 export const factorPath = '/dashboard/second-factor';
 /** Where a person who is signed in shows again who they are. */
-export const confirmPath = '/dashboard/confirm';
+const confirmPath = '/dashboard/confirm';
 
 interface ProofPage {
   /** Goes along with the forms: it says where to go afterwards. */

@@ -4,7 +4,7 @@ import type { SignedIn } from '../../../access/people-ports.ts';
 import type { SignInOrigin, StartedSession } from '../../../access/use-cases/sign-in.ts';
 import { DomainError } from '../../../kernel/decision.ts';
 import { PageProblem } from '../frame/page-problem.ts';
-import type { Refill } from '../frame/sent-form.ts';
+import type { KeptForm, Refill } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
 
 /**
@@ -77,6 +77,13 @@ export const whoAsks = ({ access }: Pick<DashboardPorts, 'access'>, cookies: Coo
   };
 };
 
+/** The page that asks for the second factor. What was sent goes along. */
+export type ShowFactor = (
+  ctx: Context,
+  waiting: SignedIn,
+  kept: KeptForm | undefined,
+) => Promise<void>;
+
 export type SignInPorts = Pick<
   DashboardPorts,
   'access' | 'networkOf' | 'acting' | 'deadline' | 'notifications' | 'settings'
@@ -84,6 +91,7 @@ export type SignInPorts = Pick<
   readonly cookies: Cookies;
   readonly whoAsks: WhoAsks;
   readonly refill: Refill;
+  readonly showFactor: ShowFactor;
 };
 
 /** As `refreshSignedIn`, or whoever still has to show the second factor. */

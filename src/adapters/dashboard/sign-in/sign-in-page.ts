@@ -21,7 +21,6 @@ import {
   linkWithKept,
 } from '../frame/sent-form.ts';
 import { sendAccountChooser } from './accounts-screen.ts';
-import { showFactorPage } from './proof.ts';
 import { startSession, endSession, originOf, type SignInPorts } from './session.ts';
 
 export const email = v.pipe(
@@ -66,7 +65,7 @@ export const addSignIn = (router: Router, ports: SignInPorts): void => {
       const session = await access.signIn(checked.output, originOf(ctx, ports));
       const started = await startSession(ctx, session, ports);
       if (started.kind === 'waits') {
-        await showFactorPage(ctx, started.waiting, ports, { query, kept });
+        await ports.showFactor(ctx, started.waiting, kept);
       } else if (session.others.length > 0) {
         await sendAccountChooser(ctx, started.signedIn, kept, ports);
       } else if (kept) await refill(ctx, kept);
