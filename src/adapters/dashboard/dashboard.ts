@@ -7,6 +7,8 @@ import type { SignedIn } from '../../access/people-ports.ts';
 import { newPasswordScreen, meScreen } from './me/screen.ts';
 import { factorAppScreen, secondFactorScreen } from './me/second-factor.ts';
 import { peopleScreen } from './account/people.ts';
+import { auditScreen } from './account/audit-log.ts';
+import { deletedScreen } from './account/deleted-screen.ts';
 import { accountScreen } from './account/screen.ts';
 import { addUnsubscribe } from './notices/mail.ts';
 import { accountsScreen } from './sign-in/accounts-screen.ts';
@@ -31,6 +33,7 @@ import { signInPathFor } from './frame/paths.ts';
 import { notFound, PageProblem } from './frame/page-problem.ts';
 import { bellScreen, noticesScreen } from './notices/screen.ts';
 import { projectScreen } from './projects/project-screen.ts';
+import { settingsScreen } from './projects/settings-screen.ts';
 import { projectsScreen } from './projects/projects-screen.ts';
 import { cookiesOf, networkOf, type SignInPorts, whoAsks } from './sign-in/session.ts';
 import { addScreen, type ScreenPorts, type Wanted } from './screen-routes.ts';
@@ -53,6 +56,7 @@ const screensOf = (
   redirectsScreen(ports),
   projectsScreen(ports),
   projectScreen(ports),
+  settingsScreen(ports),
   animalsScreen(ports),
   animalScreen(ports),
   // After the page of an animal, because the last of several routes that fit answers.
@@ -68,6 +72,8 @@ const screensOf = (
   meScreen(ports),
   secondFactorScreen(ports),
   factorAppScreen(ports),
+  deletedScreen(ports),
+  auditScreen(ports),
   newPasswordScreen(ports),
   noticesScreen(ports),
   bellScreen(ports),

@@ -9,7 +9,7 @@ import { html, type Html } from './frame/html.ts';
 import { layout, readerOf } from './frame/layout.ts';
 import type { LiveStreams } from './frame/live-streams.ts';
 import { PageProblem, problemOf } from './frame/page-problem.ts';
-import { secondFactorPath } from './frame/paths.ts';
+import { deletedPath, secondFactorPath } from './frame/paths.ts';
 import { redirect, sendHtml, wantsEvents } from './frame/responses.ts';
 import {
   type Form,
@@ -138,7 +138,12 @@ const visiting =
       read: form && (async () => keptOf(ctx.url, await readForm(ctx, ports), leftOut(form))),
     });
     if (!signedIn) return;
-    if (mustSetUp(signedIn) && !screen.isForSetUp) {
+    const { deletedAt } = signedIn.account;
+    if (deletedAt && !screen.isForDeleted) {
+      redirect(ctx, deletedPath);
+      return;
+    }
+    if (!deletedAt && mustSetUp(signedIn) && !screen.isForSetUp) {
       redirect(ctx, secondFactorPath);
       return;
     }
@@ -184,9 +189,12 @@ const receive = async (
   const { screen, form, visit, ports } = sent;
   refuseUnless(visit, form.operation);
   const checked = checkForm(form.schema, values);
-  const refused = async (problem: Pick<Refusal, 'field' | 'message'>, status: number) => {
-    const { field, message } = problem;
-    const refusal = { form: form.name, field, message, values, parameters: visit.parameters };
+  const refused = async (
+    problem: Pick<Refusal, 'field' | 'message' | 'isByPlan'>,
+    status: number,
+  ) => {
+    const { parameters } = visit;
+    const refusal = { ...problem, form: form.name, values, parameters };
     await sendPage(ctx, sent, { ...(await screen.show(visit, refusal)), status });
   };
   if (checked.kind === 'refused') return refused(checked, 422);
@@ -201,9 +209,20 @@ const receive = async (
     const { status, message, retryAfter } = problemOf(error);
     if (status !== 422 && status !== 429) throw error;
     if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
-    await refused({ field: fieldOf(error, values) ?? form.field, message }, status);
+    const field = fieldOf(error, values) ?? form.field;
+    await refused({ field, message, isByPlan: isByPlan(error) }, status);
   }
 };
+
+/** Refusals that another plan would not have. */
+const planLimits: ReadonlySet<string> = new Set([
+  'plan_upgrade_required',
+  'domain_limit_reached',
+  'project_limit_reached',
+]);
+
+const isByPlan = (error: unknown): boolean =>
+  error instanceof DomainError && planLimits.has((error as DomainError).code);
 
 /** The one place that asks whether a person may do something. @throws PageProblem 403 */
 const refuseUnless = ({ may, signedIn }: Visit, operation: Operation): void => {

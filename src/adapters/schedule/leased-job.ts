@@ -4,7 +4,7 @@ import type { JobLeases } from '../../kernel/queue.ts';
 import type { Job, JobEnd } from './cron-jobs.ts';
 import { Bell } from '../../kernel/signals.ts';
 
-/** A worker that has not renewed its lease for so long is dead. The work itself may take longer. */
+/** A worker that has not renewed its lease for this long counts as dead. The work may take longer. */
 const leaseMs = 30_000;
 const prolongedPerLease = 3;
 
@@ -12,21 +12,19 @@ interface LeasedJobPorts {
   readonly leases: JobLeases;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Identifies this process. */
   readonly holder: string;
 }
 
 interface LeasedWork {
   readonly name: string;
-  /** Checks now and then whether it should end early. */
   readonly work: (isStopping: () => boolean) => Promise<JobEnd>;
-  /** When the store has work for it; before that it takes no lease. Without `dueAt`, the work itself says when. */
+  /** When the store has work; no lease is taken before. Without `dueAt`, `work` returns that time. */
   readonly dueAt?: () => Promise<Date | undefined>;
-  /** For how long it stays the job of this process after each run; without, another one may do the next. */
+  /** How long this process keeps the job after a run. Default: it is released at once. */
   readonly keptMs?: () => number;
 }
 
-/** Work that one process of a fleet does at a time. */
+/** Wraps work so that one process of a fleet does it at a time. */
 export const leasedJob = (
   { name, work, dueAt, keptMs }: LeasedWork,
   { leases, clock, log, holder }: LeasedJobPorts,
@@ -56,11 +54,11 @@ export const leasedJob = (
 };
 
 const second = 1000;
-/** However long a count takes, workers spend at most a hundredth of their time with it, unless that would be too seldom. */
+/** Counting takes at most 1 % of a worker's time, but the pause is at most 5 minutes. */
 const rest = { timesAsLong: 100, mostMs: 300 * second };
-/** Between two reads, at most: for so long it counts for the next one. */
+/** Counting stops if nobody reads the counts for this long. */
 const readsApartMs = 300 * second;
-/** For a missed turn and a slow count, before another worker takes over. */
+/** Time for a missed turn and a slow count before another worker takes over. */
 const spareMs = 60 * second;
 
 const job = 'count what is stored';
@@ -71,8 +69,8 @@ export interface CensusPorts extends LeasedJobPorts {
 }
 
 /**
- * Counts at intervals, in one process of a fleet, while somebody reads the counts there. The others have no count, so that
- * none shows an old one.
+ * Counts regularly in one process of a fleet, while somebody reads the counts there. Other processes have no
+ * counts, so that none shows old ones.
  */
 export class Census<Counts> {
   readonly #ports: CensusPorts;
@@ -81,9 +79,9 @@ export class Census<Counts> {
   #restMs = 0;
   #nextAt = -Infinity;
   #leaseUntil: Date | undefined;
-  /** Until then it counts. The first count is for whoever reads next. */
+  /** Counts until then. The first count does not wait for a reader. */
   #neededUntil = Infinity;
-  /** Rings when somebody reads the counts, which asks for the next ones. */
+  /** Rings when somebody reads the counts. */
   readonly news = new Bell();
 
   constructor(count: (isStopping: () => boolean) => Promise<Counts>, ports: CensusPorts) {
@@ -92,7 +90,7 @@ export class Census<Counts> {
     this.#count = leasedJob({ name: job, work, keptMs: () => this.#restMs + spareMs }, ports);
   }
 
-  /** What this process counted lately; undefined while another one counts. Asks for the next counts. */
+  /** @returns the latest counts, or undefined while another process counts */
   read(): { readonly counts: Counts; readonly at: Date } | undefined {
     this.#neededUntil = this.#elapsed() + readsApartMs;
     this.news.ring();
@@ -100,7 +98,7 @@ export class Census<Counts> {
   }
 
   /**
-   * Counts, unless another process does, it was only just done, or nobody has read the counts for minutes.
+   * Counts, unless another process does, the last count is recent, or nobody has read the counts for minutes.
    * @throws Unavailable
    */
   async run(isStopping: () => boolean = () => false): Promise<JobEnd> {
@@ -136,13 +134,12 @@ export class Census<Counts> {
     return elapsed();
   }
 
-  /** Another one may count now, also where the answer of the database would not tell. */
+  /** Another process may count now, even if we cannot ask the database. */
   #forgetOld(): void {
     const { clock } = this.#ports;
     if (this.#leaseUntil && clock.now() >= this.#leaseUntil) this.#latest = undefined;
   }
 
-  /** Leaves it to another process. */
   async stop(): Promise<void> {
     this.#latest = undefined;
     await this.#ports.leases.release(job, this.#ports.holder);

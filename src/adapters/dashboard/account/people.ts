@@ -14,6 +14,7 @@ import {
 } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { PageProblem } from '../frame/page-problem.ts';
+import { accountTabs } from './tabs.ts';
 import { rowList } from '../frame/list-parts.ts';
 import { badge, type ColumnsOf, day, head, secretCard, time } from '../frame/parts.ts';
 import { mePath, peoplePath, signInPath } from '../frame/paths.ts';
@@ -53,7 +54,7 @@ export const peopleScreen = (ports: ScreenPorts): Screen => {
         notifications.listMailTroubles(visit.accountId),
       ]);
       const content = html`
-        ${head('People', html`Who can sign in to ${visit.signedIn.account.name}, and what they may do.`)}
+        ${head('People', html`Who can sign in to ${visit.signedIn.account.name}, and what they may do.`, accountTabs('people'))}
         ${secret}
         ${peopleList({ people, troubles }, visit, { newId, refusal, isMailOn: notifications.isMailOn })}`;
       return { title: 'People', content };

@@ -7,7 +7,8 @@ import { planAllowances, type Allowance } from '../../../sites/domain/project.ts
 import type { AccountUse } from '../../../sites/use-cases/projects.ts';
 import { html, type Html } from '../frame/html.ts';
 import { badge, count, day, type Fact, facts, head, planNames, table } from '../frame/parts.ts';
-import { accountPath, mePath, peoplePath } from '../frame/paths.ts';
+import { accountPath } from '../frame/paths.ts';
+import { accountTabs } from './tabs.ts';
 import {
   form,
   type Form,
@@ -18,32 +19,40 @@ import {
 } from '../frame/screen.ts';
 import { formError } from '../frame/form-parts.ts';
 import type { DashboardPorts } from '../ports.ts';
-import { auditSection } from './audit-log.ts';
+import {
+  accountDeletion,
+  accountNameSection,
+  deletingAccount,
+  renamingAccount,
+} from './deleted-screen.ts';
 
 export const accountScreen = (ports: DashboardPorts): Screen => {
-  const { sites } = ports;
+  const { access, sites } = ports;
   return {
     path: accountPath,
     section: 'account',
     live: false,
     notices: {
+      renamed: 'The account is renamed.',
       demanded: 'Whoever signs in from now on has to set up a second factor.',
       'no-longer-demanded': 'A second factor is no longer demanded.',
     },
     show: async (visit, refusal) => {
       const { account } = visit.signedIn;
-      const [audit, use] = await Promise.all([
-        auditSection(ports, visit),
+      const [people, use] = await Promise.all([
+        access.listPeople(visit.accountId),
         sites.showUse(visit.accountId),
       ]);
+      const gone = { projects: use.projects, people: people.length };
       const content = html`
-        ${head('Account', html`${account.name}. <a href="${peoplePath}">People</a> and their roles have a page of their own, and so has <a href="${mePath}">your profile</a>.`)}
+        ${head('Account', account.name, accountTabs('account'))}
+        ${accountNameSection(account, visit, refusal)}
         ${planSection(account, use)}
         ${demandSection(visit, refusalOf(refusal, 'demand-factor'))}
-        ${audit}`;
+        ${visit.may('account.delete') && accountDeletion(account, gone, refusalOf(refusal, 'delete-account'))}`;
       return { title: 'Account', content };
     },
-    forms: [demandForm(ports)],
+    forms: [demandForm(ports), renamingAccount(ports), deletingAccount(ports)],
   };
 };
 

@@ -8,6 +8,9 @@ export const secondFactorPath = `${mePath}/second-factor`;
 export const factorAppPath = `${secondFactorPath}/app`;
 export const peoplePath = `${accountPath}/people`;
 
+/** Where deleted projects, and the deleted account, are restored. */
+export const deletedPath = `${accountPath}/deleted`;
+
 /** Where somebody chooses a new password who has forgotten the old one. */
 export const newPasswordPath = `${accountPath}/new-password`;
 
