@@ -114,11 +114,22 @@ const animals = async (page: TestPage, origin: string): Promise<void> => {
     await button(page, 'Add animal').click();
     await page.exactly(name).isShown();
   }
+  await page.role('link', 'Nemo').click();
   await button(page, 'Sell').click();
   await button(page, 'Sell animal').click();
-  await button(page, 'Approve').isShown();
+  await page.words('The animal is sold').isShown();
+  await page.goto(`${origin}/dashboard/animals`);
+  await page.role('link', 'Rex').click();
   await button(page, 'Reserve').click();
-  // Without the mark on the row, whose colours do not follow the view.
+  await page.words('The animal is reserved').isShown();
+  await page.goto(page.url.replace(/[?].*/, ''));
+  await take(page, 'animal');
+  await page.goto(`${origin}/dashboard/animals/import`);
+  await take(page, 'animals-import');
+  await page.goto(`${origin}/dashboard/orders`);
+  await take(page, 'orders');
+  await page.goto(`${origin}/dashboard/orders/1`);
+  await take(page, 'order');
   await page.goto(`${origin}/dashboard/animals`);
   await take(page, 'animals');
 };

@@ -59,6 +59,9 @@ export const access = (ports: AccessPorts) => ({
   rotateApiKey: rotateKey(ports),
   showUsage: showUsage(ports),
   sumUsage: sumUsage(ports),
+  /** @param until the first hour that is left out */
+  listUsage: (accountId: string, since: Date, until: Date) =>
+    ports.usage.list(accountId, since, until),
   warnOfRemovals: warnOfRemovals(ports),
   removalsDueAt: removalsDueAt(ports),
   signIn: signIn(ports),

@@ -200,6 +200,13 @@ export interface UsageSum {
   readonly requests: number;
 }
 
+/** Requests of one key with one outcome. */
+export interface RequestsOfKey {
+  readonly keyId: string;
+  readonly outcome: UsageOutcome;
+  readonly requests: number;
+}
+
 export interface CallsOfKey {
   readonly keyId: string;
   readonly operation: string;
@@ -214,11 +221,14 @@ export abstract class UsageLog {
   /** Adds to what is there, and notes when keys were last used; all or nothing. */
   abstract add(hours: readonly HourOfUsage[], lastUsed: ReadonlyMap<string, Date>): Promise<void>;
 
-  /** Of one account, oldest first. */
-  abstract list(accountId: string, since: Date): Promise<readonly HourOfUsage[]>;
+  /** Of one account, oldest first. @param until the first hour that is left out; none by default */
+  abstract list(accountId: string, since: Date, until?: Date): Promise<readonly HourOfUsage[]>;
 
   /** Summed over keys and operations where it is kept, oldest first; hours and days without requests are left out. */
   abstract sum(accountId: string, since: Date, unit: 'hour' | 'day'): Promise<readonly UsageSum[]>;
+
+  /** Summed over hours and operations where it is kept. */
+  abstract sumByKey(accountId: string, since: Date): Promise<readonly RequestsOfKey[]>;
 
   /** The keys that called any of these operations, summed over outcomes, most recent caller first: `mostCalls` at most. */
   abstract callsTo(

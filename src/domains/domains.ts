@@ -35,14 +35,15 @@ export const domains = (ports: DomainPorts) => ({
   addPair: addDomainPair(ports),
   showOther: showOther(ports),
   listDomains: (projectId: string) => ports.domains.list(projectId),
-  /** @param text a part of a name, in its own letters or as it stands in the DNS */
+  /** @param text part of a name, as U-labels or A-labels */
   searchDomains: (accountId: string, text: string, limit: number) =>
     ports.domains.listNamed(accountId, text.toLowerCase(), limit),
-  /** Of a project, a page at a time; see `CustomDomains.listPage`. */
   listDomainPage: (projectId: string, listing: DomainListing) =>
     ports.domains.listPage(projectId, { ...listing, text: listing.text.toLowerCase() }),
+  /** See `CustomDomains.overview`. */
+  showOverview: (accountId: string, most: number) => ports.domains.overview(accountId, most),
   countListed: (projectId: string) => ports.domains.countListed(projectId),
-  /** By its id, or the newest attachment of a name. @throws DomainError `domain_not_found` */
+  /** Finds a domain by id, or the newest attachment of a name. @throws DomainError `domain_not_found` */
   getDomain: async (projectId: string, key: string): Promise<CustomDomain> => {
     const domain = await (key.startsWith(domainIdPrefix)
       ? ports.domains.get(key)
@@ -53,13 +54,12 @@ export const domains = (ports: DomainPorts) => ({
     if (domain?.projectId !== projectId) throw domainNotFound(key);
     return domain;
   },
-  /** The other one of a pair of names, if the project has it too. */
+  /** The other name of a pair, if the project has it. */
   findPartner: async ({ projectId, host }: CustomDomain): Promise<CustomDomain | undefined> => {
     const other = showOther(ports)(host);
     const found = other && (await ports.domains.find(projectId, other.host));
     return found?.state === 'removed' ? undefined : found;
   },
-  /** See `CustomDomains.fingerprint`. */
   fingerprint: (slug: string, host?: string) => ports.domains.fingerprint(slug, host),
   secureSites: secureSites(ports),
   sitesDueAt: sitesDueAt(ports),
@@ -76,7 +76,7 @@ export const domains = (ports: DomainPorts) => ({
   showShared: showShared(ports),
   readWholeTimeline: readWholeTimeline(ports),
   verifyDomain: verifyDomain(ports),
-  /** When it returns, no edge of this process serves the domain; the others follow within a second. */
+  /** On return, this process's edges no longer serve the domain; others follow within a second. */
   removeDomain: async ({ id }: CustomDomain): Promise<CustomDomain> => {
     const remove = (one: CustomDomain) => removeDomain(one, 'owner', ports.clock.now());
     return (await ports.domains.change(id, remove)).state;

@@ -28,36 +28,34 @@ import type { Clock, Ids } from '../kernel/ports.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { Claimed, Most, Queue } from '../kernel/queue.ts';
 
-/** Waits for the given number of milliseconds. */
 export type Pause = (milliseconds: number) => Promise<void>;
 
-/** An entry with its position; later entries have higher ones. */
+/** Later entries have higher positions. */
 export interface PlacedEntry extends TimelineEntry {
   readonly place: bigint;
 }
 
-/** What happened to each attachment; `CustomDomains` stores it with the state. An entry is never changed. */
+/** The history of each attachment, stored by `CustomDomains` with the state. Entries never change. */
 export abstract class Timeline {
-  /** Newest first. @param before a place: only what is older than that */
+  /** The newest first. @param before returns only lower positions */
   abstract list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]>;
 
-  /** The newest attempt at a certificate, whatever was checked since. */
+  /** The newest certificate attempt. */
   abstract newestAttempt(domainId: string): Promise<PlacedEntry | undefined>;
 }
 
-/** The facts that decide on a project's settings. */
 export interface SettingsFacts {
   readonly accountId: string;
-  /** Those that are not removed, the oldest first. */
+  /** Without removed domains; the oldest first. */
   readonly hosts: readonly ProjectHost[];
 }
 
-/** What owners decide about the hosts of a project. */
 export abstract class ProjectSettings {
   abstract read(projectId: string): Promise<DomainSettings>;
 
   /**
-   * Locks, decides with the hosts as they are, saves settings, routes and events together. `decide` is synchronous.
+   * Locks the project, decides with its current hosts, and saves settings, routes and events together. `decide` is
+   * synchronous.
    * @throws DomainError `project_not_found`; whatever `decide` throws
    */
   abstract change(
@@ -69,9 +67,8 @@ export abstract class ProjectSettings {
   ): Promise<DomainSettings>;
 }
 
-/** What the plan of an account allows; another context keeps the plans. */
 export abstract class DomainAllowances {
-  /** Of an account that does not exist: the smallest. */
+  /** An unknown account gets the smallest allowance. */
   abstract of(accountId: string): Promise<DomainAllowance>;
 }
 
@@ -80,47 +77,42 @@ export interface DomainPorts {
   readonly settings: ProjectSettings;
   readonly allowances: DomainAllowances;
   readonly edgeRecords: EdgeRecords;
-  /** The account of a project, by its slug; another context keeps them. */
   readonly accountOf: (slug: string) => Promise<string | undefined>;
   readonly hostNames: HostNames;
   readonly dns: DnsVerifier;
-  /** The preferred one. */
   readonly authority: CertificateAuthority;
-  /** Another one, which is asked when the preferred one does not answer or CAA forbids it. */
+  /** Used if the preferred authority does not answer or CAA forbids it. */
   readonly secondAuthority: CertificateAuthority | undefined;
   readonly certificates: Certificates;
   readonly orders: CertificateOrders;
   readonly dnsChallenges: DnsChallenges;
   readonly ownNames: OwnNames;
-  /** The operator gave the certificate of the platform's names in files. */
   readonly hasPlatformFiles: boolean;
   readonly ledger: AuthorityLedger;
   readonly timeline: Timeline;
   readonly shares: DomainShares;
   readonly linkSecrets: LinkSecrets;
   readonly naming: NameSettings;
-  /** What an apex has to resolve to. */
+  /** The addresses that an apex must resolve to. */
   readonly platformAddresses: readonly string[];
   readonly clock: Clock;
   readonly ids: Ids;
-  /** 0 to below 1, from outside. */
+  /** Returns a random number from 0 to below 1. */
   readonly chance: () => number;
   readonly pause: Pause;
 }
 
-/** Asks every configured resolver separately. Nothing is cached between calls. */
+/** Queries every configured resolver, without a cache. */
 export abstract class DnsVerifier {
-  /** Takes at most 10 s. Never throws: a failure is a fact too. */
+  /** Takes at most 10 s. Never throws: failures are facts. */
   abstract inspect(host: string): Promise<DnsFacts>;
 }
 
-/** What IDNA and the Public Suffix List know about names. */
 export abstract class HostNames {
-  /** @param name cleaned; anything else too: never throws */
+  /** Never throws. @param name any text */
   abstract read(name: string): NameFacts;
 }
 
-/** A domain that is due. */
 export interface DueDomain extends Claimed {
   readonly domain: CustomDomain;
 }
@@ -129,7 +121,7 @@ export interface WantedDomain {
   readonly accountId: string;
   readonly projectId: string;
   readonly host: string;
-  /** `addedLately` covers the time since then. */
+  /** Start of the time that `addedLately` covers. */
   readonly addedSince: Date;
 }
 
@@ -151,116 +143,110 @@ export interface DomainListing {
   readonly limit: number;
 }
 
+/** What there is to know of the domains of an account at a glance. */
+export interface DomainOverview {
+  /** The primary domains, by the ids of their projects. */
+  readonly primaries: ReadonlyMap<string, CustomDomain>;
+  /** The first of those that need their owner. */
+  readonly wanting: readonly CustomDomain[];
+  /** How many need their owner. */
+  readonly wantingInAll: number;
+  /** How many are attached, by project. */
+  readonly attached: ReadonlyMap<string, number>;
+  readonly live: number;
+}
+
 /** How many domains there are that need their owner, and in each state. */
 export type DomainCounts = Readonly<Record<DomainFilter, number>>;
 
-/**
- * Custom domains, one for each attachment. What is removed stays for its owner to see. Every change stores the timeline
- * (see `timelineOf`), the ledger and the events in the same step, or nothing at all.
- */
+/** Removed domains stay visible. Every change stores its timeline, ledger entries and events in one step. */
 export abstract class CustomDomains {
-  /**
-   * Counts, decides and stores as one step: of rivals for the last place, one gets it.
-   * @throws DomainError `project_not_found`; whatever `decide` throws
-   */
+  /** One step: only one rival gets the last place. @throws DomainError `project_not_found`; what `decide` throws */
   abstract add(
     wanted: WantedDomain,
     decide: (facts: Omit<AdmissionFacts, 'allowance'>) => DomainDecision,
   ): Promise<CustomDomain>;
 
-  /** As `add`, for two names: stores both and the settings of the project, or nothing. @returns what was decided */
+  /** Like `add`, for two names: stores both with the project's settings, or nothing. */
   abstract addPair(
     wanted: Omit<WantedDomain, 'host'> & { readonly hosts: Pair<string> },
     decide: (facts: WithoutAllowance<PairFacts>) => PairDecision,
   ): Promise<PairDecision>;
 
-  /** The newest attachment of a host to a project, removed or not. */
+  /** The newest attachment of a host to a project, including removed ones. */
   abstract find(projectId: string, host: string): Promise<CustomDomain | undefined>;
 
   abstract get(id: string): Promise<CustomDomain | undefined>;
 
-  /**
-   * Those of an account whose name contains the text and that are not removed, by name.
-   * @param text in lower case, not empty
-   */
+  /** Without removed domains, sorted by name. @param text part of the name, in lower case, not empty */
   abstract listNamed(
     accountId: string,
     text: string,
     limit: number,
   ): Promise<readonly CustomDomain[]>;
 
-  /** Newest first; of the removed ones the last 20. */
+  /** The newest first, with the last 20 removed ones. */
   abstract list(projectId: string): Promise<readonly CustomDomain[]>;
 
   /** Those that need the owner first, then by name. */
   abstract listPage(projectId: string, listing: DomainListing): Promise<readonly CustomDomain[]>;
 
-  /** Of one project. */
+  /** All projects of an account, without deleted ones, in a few queries. @param most limits `wanting` */
+  abstract overview(accountId: string, most: number): Promise<DomainOverview>;
+
   abstract countListed(projectId: string): Promise<DomainCounts>;
 
-  /**
-   * A text that differs once any process has stored something that a page about these domains shows. It may also differ
-   * without. Much cheaper than reading them; of a project that does not exist, it is always the same.
-   * @param host only the domain of that name
-   */
+  /** Changes whenever a page about these domains changes, or more often. @param host only that domain */
   abstract fingerprint(slug: string, host?: string): Promise<string>;
 
-  /**
-   * Who has proven the name, then who has proven the wildcard that covers it: the attachments that are verified or live.
-   * One look-up.
-   */
+  /** Verified and live attachments of the name, then of the wildcard that covers it. One query. */
   abstract holdersOf(host: string): Promise<readonly CustomDomain[]>;
 
   /**
-   * Locks the domain and the holder of its name, decides, adds what its owner is told (see `withNews`), and saves all of it
-   * together: state, route, certificate, timeline, ledger, events. When it is removed, its route, certificate, challenge and keys go in the same step. Trims
-   * the timeline as `trimsAfter` says, one slice per change; later changes trim the rest.
+   * Locks the domain and the holder of its name, decides, adds notices (see `withNews`), and saves everything
+   * together: state, route, certificate, timeline, ledger, events. A removal deletes route, certificate, challenge
+   * and keys in the same step. Trims a part of the timeline with each change; see `trimsAfter`.
    * @param decide synchronous; `holder` is another attachment
-   * @returns what was decided
-   * @throws DomainError `domain_not_found`, `domain_taken` when another account proved the name meanwhile
+   * @returns the decision
+   * @throws DomainError `domain_not_found`; `domain_taken` if another account proved the name meanwhile
    */
   abstract change<Change extends DomainChange>(
     id: string,
     decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
   ): Promise<Change>;
 
-  /**
-   * As `change`, for changes that count against the limits of one authority: `decide` receives the current use. Counting and
-   * deciding are one step, so only one rival gets the last place.
-   */
+  /** Like `change`; `decide` also gets the use of limits in the same step, so one rival gets the last place. */
   abstract changeCounted<Change extends DomainChange>(
     id: string,
     at: { readonly authority: string; readonly now: Date },
     decide: (domain: CustomDomain, use: CaUse) => Change,
   ): Promise<Change>;
 
-  /** Those in that state, in the order of their ids, after `after`. */
+  /** Sorted by id, starting after `after`. */
   abstract inState(
     state: CustomDomainState,
     after: string,
     limit: number,
   ): Promise<readonly CustomDomain[]>;
 
-  /** Of all accounts. */
   abstract countByState(): Promise<Readonly<Record<CustomDomainState, number>>>;
 }
 
-/** Custom domains with something to do. A change leaves the claim on a domain in place, and counts once it is released. */
+/** Domains with work. A change during a claim takes effect when the claim is released. */
 export abstract class DueDomains implements Queue<DueDomain> {
   /** The longest overdue first. */
   abstract claim(now: Date, leaseUntil: Date, most: Most): Promise<readonly DueDomain[]>;
   abstract nextDueAt(): Promise<Date | undefined>;
   abstract prolong(held: readonly Claimed[], leaseUntil: Date): Promise<void>;
-  /** Ends the leases. */
   abstract done(held: readonly Claimed[]): Promise<void>;
 }
 
-/** Links to pages about one domain each. Secrets come as SHA-256 in lower-case hex. They go with their domain. */
+/** Secrets are SHA-256 hashes in lower-case hex. Links are deleted with their domain. */
 export abstract class DomainShares {
   /**
-   * Locks the domain, decides with its links that work, and saves links and events together or not at all.
+   * Locks the domain, decides with its working links, and saves links and events together.
    * @param decide synchronous
-   * @throws DomainError `domain_not_found`, also for a domain of another account; whatever `decide` throws
+   * @throws DomainError `domain_not_found`, also for another account's domain; whatever `decide` throws
    */
   abstract change<Change extends ShareChange>(
     domain: Pick<CustomDomain, 'id' | 'accountId'>,
@@ -268,32 +254,29 @@ export abstract class DomainShares {
     decide: (domain: CustomDomain, open: readonly DomainShare[]) => Change,
   ): Promise<Change>;
 
-  /** Those of a domain that work, newest first. */
+  /** The domain's working links, newest first. */
   abstract list(
     domain: Pick<CustomDomain, 'id' | 'accountId'>,
     now: Date,
   ): Promise<readonly DomainShare[]>;
 
-  /** Undefined when there is none, it has ended, or its domain is removed: each costs the same look-up. */
+  /** Undefined for missing and expired links and removed domains. All cases take the same query. */
   abstract find(secretHash: string, now: Date): Promise<DomainShare | undefined>;
 }
 
-/** Secrets of links, and the form in which they are stored. */
 interface LinkSecrets {
-  /** At least 128 bits at random, for an address. */
   readonly next: () => string;
-  /** SHA-256 in lower-case hex. */
   readonly hash: (secret: string) => string;
 }
 
-/** A certificate as an edge loads it. Calling `privateKey` decrypts, so that only keys in use are in the clear. */
+/** `privateKey` decrypts the key, so that only keys in use are in memory. */
 export interface LoadedCertificate extends Validity {
   readonly host: string;
   readonly chain: string;
   readonly privateKey: () => string;
 }
 
-/** What changed for the edges up to `revision`. */
+/** Changes up to `revision`. */
 export interface EdgeChanges {
   readonly revision: bigint;
   readonly routes: readonly Route[];
@@ -302,9 +285,9 @@ export interface EdgeChanges {
   readonly removedCertificates: readonly string[];
 }
 
-/** What all edges serve. Every change has a revision, in the order in which the changes were committed. */
+/** What all edges serve. Revisions follow the order of commits. */
 export abstract class EdgeRecords {
-  /** @param revision the last one that is known; 0 gives everything that is served now @throws Unavailable */
+  /** @param revision the last known one; 0 returns everything @throws Unavailable */
   abstract changesSince(revision: bigint): Promise<EdgeChanges>;
 
   abstract names(): Promise<readonly string[]>;

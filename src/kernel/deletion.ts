@@ -1,6 +1,5 @@
-/** What an owner deletes is out of service at once, can be restored for some days, and then ends. */
+/** Deleted things are out of service at once, can be restored for 7 days, and then end. */
 export interface Deletable {
-  /** Undefined while it is in service. */
   readonly deletedAt: Date | undefined;
 }
 
@@ -13,13 +12,13 @@ export const restorableUntil = (deletedAt: Date): Date =>
 export const isRestorable = ({ deletedAt }: Deletable, now: Date): boolean =>
   deletedAt !== undefined && now < restorableUntil(deletedAt);
 
-/** Processes whose clocks differ must not restore and end the same thing, so it ends an hour late. */
+/** An extra hour, so that processes with different clocks do not restore and end the same thing. */
 const graceMs = hour;
 
 export const endsAt = (deletedAt: Date): Date =>
   new Date(restorableUntil(deletedAt).getTime() + graceMs);
 
-/** What was deleted before then ends now. */
+/** Things deleted before this time end now. */
 export const endedBefore = (now: Date): Date => new Date(now.getTime() - restorableMs - graceMs);
 
 export const hasEnded = ({ deletedAt }: Deletable, now: Date): boolean =>

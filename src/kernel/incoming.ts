@@ -1,4 +1,4 @@
-/** Most pipelined requests that may wait on one connection. Well-behaved clients send far fewer. */
+/** Most pipelined requests that may wait on one connection. Ordinary clients send far fewer. */
 export const mostAhead = 100;
 
 interface Connection {
@@ -17,15 +17,15 @@ type Handle<Asked extends Request, Answer extends Response> = (
 ) => unknown;
 
 /**
- * Handles the pipelined requests of a connection one after the other, yielding to other connections in between. One
- * packet can hold a thousand requests, and Node would start all of them at once.
- * @param later calls back after other work had its turn
+ * Handles a connection's pipelined requests one at a time and yields to other connections. One packet can contain a
+ * thousand requests, and Node would start them all at once.
+ * @param later calls back after other work has run
  */
 export const oneAtATime = <Asked extends Request, Answer extends Response>(
   handle: Handle<Asked, Answer>,
   later: (call: () => void) => unknown,
 ): Handle<Asked, Answer> => {
-  /** Waiting requests by connection; a connection is in here while it has a request under way. */
+  /** Waiting requests by connection. A connection is listed while one of its requests is handled. */
   const waiting = new WeakMap<Connection, [Asked, Answer][]>();
 
   const begin = ([request, response]: [Asked, Answer], behind: [Asked, Answer][]): void => {
@@ -61,18 +61,17 @@ export const oneAtATime = <Asked extends Request, Answer extends Response>(
 
 interface WaitingConnections {
   readonly accepted: () => number;
-  /** Lets the event loop turn once. */
   readonly turn: () => Promise<unknown>;
   /** Monotonic milliseconds. */
   readonly elapsed: () => number;
 }
 
-/** A busy machine needs a while for a full queue. New connections may come faster than it can take them. */
+/** A full queue takes a while on a busy machine, and new connections may arrive faster than they are taken. */
 const longestMs = 2_000;
 
 /**
- * The operating system accepts connections before Node does, and closing a server would reset those that still wait.
- * Node takes one per turn of the event loop, so the queue is empty after some turns without one.
+ * Accepts connections that wait in the operating system's queue, because closing the server would reset them. Node
+ * accepts one per turn of the event loop, so the queue is empty after some turns without one.
  */
 export const takeWaiting = async (waiting: WaitingConnections): Promise<void> => {
   const { accepted, turn, elapsed } = waiting;
@@ -84,7 +83,7 @@ export const takeWaiting = async (waiting: WaitingConnections): Promise<void> =>
   }
 };
 
-/** A stream to its end, or no more of it than shows that it has more than `most` bytes. */
+/** Reads a stream to its end, or until it exceeds `most` bytes. */
 export const beginningOf = async (
   stream: AsyncIterable<Uint8Array>,
   most: number,

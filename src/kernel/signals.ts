@@ -1,11 +1,10 @@
-/** `soon`: within a second, together with other news. */
+/** `soon`: within a second, together with other rings. */
 export type Ringing = 'now' | 'soon';
 
-/** Tells one listener that there is news. Rings before that are lost: a listener looks for work when it begins. */
+/** Wakes one listener. Earlier rings are lost, so a listener must look for work when it starts. */
 export class Bell {
   #listener: ((when: Ringing) => void) | undefined;
 
-  /** @param listener is called at each ring */
   listen(listener: (when: Ringing) => void): void {
     this.#listener = listener;
   }
@@ -15,10 +14,10 @@ export class Bell {
   }
 }
 
-/** Called with the accounts whose data changed, and whether there may be something to deliver. */
+/** Called with the accounts whose data changed, and whether there may be deliveries. */
 export type StoredListener = (accountIds: readonly string[], hasDeliveries: boolean) => void;
 
-/** Notifies listeners in this process of new events, stored here or announced by another process. */
+/** Notifies this process of stored events, including those that another process announced. */
 export class StoredSignal {
   readonly #listeners = new Set<StoredListener>();
 
@@ -28,23 +27,20 @@ export class StoredSignal {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** @param hasDeliveries unknown of what another process stored */
+  /** @param hasDeliveries true if unknown, such as for another process's events */
   raise(accountIds: readonly string[], hasDeliveries = true): void {
     for (const listener of this.#listeners) listener(accountIds, hasDeliveries);
   }
 }
 
-/**
- * Work that never runs twice at once and misses no news: a call during a turn leads to another turn. Callers share the
- * outcome of the last turn.
- */
+/** Runs one turn at a time; a call during a turn starts another. Callers share the last result. */
 export class CoalescedRuns<Outcome = void> {
   readonly #turn: () => Promise<Outcome>;
   #running: Promise<Outcome | undefined> | undefined;
   #isAsked = false;
   #isStopped = false;
 
-  /** @param turn finds by itself what there is to do */
+  /** @param turn finds the work */
   constructor(turn: () => Promise<Outcome>) {
     this.#turn = turn;
   }
@@ -53,19 +49,18 @@ export class CoalescedRuns<Outcome = void> {
     return this.#isStopped;
   }
 
-  /** @returns undefined if it is stopped before its first turn. @throws what a turn throws, which ends the run */
+  /** @returns undefined if it was stopped before its first turn @throws the error of a turn, which ends the run */
   run(): Promise<Outcome | undefined> {
     this.#isAsked = true;
     this.#running ??= this.#takeTurns();
     return this.#running;
   }
 
-  /** Called during a turn that knows of more to do. */
   again(): void {
     this.#isAsked = true;
   }
 
-  /** Begins no more turns and waits for the current one, even if it fails. */
+  /** Starts no more turns and waits for the current one, even if it fails. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#running?.catch(() => undefined);
@@ -80,7 +75,7 @@ export class CoalescedRuns<Outcome = void> {
       }
       return last;
     } finally {
-      // At once after the last look, so that a later call begins a run of its own.
+      // Set directly after the last check, so that a later call starts a new run.
       this.#running = undefined;
     }
   }

@@ -1,9 +1,6 @@
-/**
- * A line of text for people: trimmed, 1 to `longest` Unicode code points, well-formed (no half of a surrogate pair),
- * without control characters and line breaks.
- */
+/** One trimmed line of 1 to `longest` code points, without control characters or unpaired surrogates. */
 export const isLine = (text: string, longest: number): boolean => {
-  // A code point takes at most two places in a text: longer ones need not be counted.
+  // A code point has at most two code units, so longer texts are not counted.
   if (text.length > 2 * longest) return false;
   const length = [...text].length;
   return (
@@ -15,11 +12,11 @@ export const isLine = (text: string, longest: number): boolean => {
   );
 };
 
-/** A line that names something of an owner: no direction mark makes it look like another name, or turns the words after it. */
+/** A line without direction marks, which could imitate another name or reorder the following words. */
 export const isName = (text: string, longest: number): boolean =>
   isLine(text, longest) && !/\p{Bidi_Control}/u.test(text);
 
-/** A wait for people, rounded up: "7 seconds", "12 minutes", "3 hours". */
+/** Rounded up: "7 seconds", "12 minutes", "3 hours". */
 export const inWords = (milliseconds: number): string => {
   const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
   if (seconds < 120) return counted(seconds, 'second');
@@ -30,7 +27,7 @@ export const inWords = (milliseconds: number): string => {
 const counted = (count: number, unit: string): string =>
   `${count} ${unit}${count === 1 ? '' : 's'}`;
 
-/** A size for people: "980 B", "43.8 MiB", "10 GiB". */
+/** "980 B", "43.8 MiB", "10 GiB". */
 export const bytesInWords = (bytes: number): string => {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   const step = bytes < 1 ? 0 : Math.min(4, Math.floor(Math.log2(bytes) / 10));
@@ -40,14 +37,11 @@ export const bytesInWords = (bytes: number): string => {
 
 const longestShown = 500;
 const mayHoldSecret = /%|sign|shared|pets_live_/i;
-/** `sign-in`, `Sign_In`, `signin`, `shared-domain`: a place, with what follows it. */
+/** Matches `sign-in`, `Sign_In`, `signin` and `shared-domain` with the character that follows. */
 const secretPlace = /(?:sign[^a-z0-9]{0,3}in|shared[^a-z0-9]{0,3}domain)[^a-z0-9]/i;
 const apiKey = /pets_live_[0-9a-z]+/gi;
 
-/**
- * A path that is safe to log: hides what follows "sign-in" or "shared-domain", however it is spelled, since that is the secret of a link,
- * and everything that looks like an API key.
- */
+/** Hides API keys, and what follows "sign-in" or "shared-domain" in any spelling: a link's secret. */
 export const shownPath = (path: string): string => {
   if (!mayHoldSecret.test(path)) return cut(path);
   const plain = decoded(path);
@@ -65,7 +59,7 @@ const untilSecret = (path: string): string => {
 const cut = (path: string): string =>
   path.length > longestShown ? `${path.slice(0, longestShown)}…` : path;
 
-/** Decodes escaped letters and digits, also when escaped several times; other characters cannot hide a word. */
+/** Decodes letters and digits that were escaped up to three times. Other characters cannot hide a word. */
 const decoded = (path: string): string => {
   let plain = path;
   for (let times = 0; times < 3 && plain.includes('%'); times++) {

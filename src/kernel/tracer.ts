@@ -1,12 +1,12 @@
 import { shownPath } from './text.ts';
 
 /**
- * All that a trace may say of a step, by the names of OpenTelemetry's semantic conventions or, with `animal_store.`, of
- * ours. What outsiders write freely has no name here: queries, bodies, headers, addresses of mail, messages of errors.
+ * All attributes that a span may have, with OpenTelemetry's names or our own (`animal_store.`). Free text from
+ * outside is not allowed: queries, bodies, headers, mail addresses, error messages.
  */
 export interface StepFacts {
   readonly 'http.request.method'?: string;
-  /** The pattern of the path, `/v1/pets/{petId}`. */
+  /** The path's pattern, such as `/v1/pets/{petId}`. */
   readonly 'http.route'?: string;
   readonly 'http.response.status_code'?: number;
   /** Safe to log; see `shownPath`. */
@@ -19,7 +19,6 @@ export interface StepFacts {
   readonly 'db.namespace'?: string;
   readonly 'db.operation.name'?: string;
   readonly 'db.collection.name'?: string;
-  /** With placeholders for its values. */
   readonly 'db.query.text'?: string;
   readonly 'db.stored_procedure.name'?: string;
   readonly 'rpc.system'?: 'aws-api';
@@ -48,21 +47,20 @@ export interface StepFacts {
 }
 
 export interface Step {
-  /** One of few: no ids, no names of customers. */
+  /** Low cardinality: no ids and no customers' names. */
   readonly name: string;
   readonly kind: 'server' | 'client' | 'consumer' | 'internal';
   readonly facts: StepFacts;
 }
 
-/** What begins by itself: a request, a delivery, work on a domain, a job. */
+/** Starts a trace: a request, a delivery, work on a domain, or a job. */
 export interface Beginning extends Step {
-  /** `traceparent` as a caller sent it. Its trace goes on; whether it is recorded is our decision. */
+  /** The caller's `traceparent`. We continue its trace, but decide ourselves whether to record. */
   readonly continues?: string | undefined;
-  /** Id of the event that led to this. If this process stored it, this is linked to what stored it. */
+  /** Id of the event that caused this. If this process stored it, the spans are linked. */
   readonly causedBy?: string;
 }
 
-/** A step while it runs. */
 export interface Span {
   rename(name: string): void;
   tell(facts: StepFacts): void;
@@ -70,37 +68,35 @@ export interface Span {
   fail(type: string): void;
 }
 
-/** Records where time goes. Recording never waits for anybody, and never makes a step fail. */
+/** Records spans. Recording never waits and never makes a step fail. */
 export abstract class Tracer {
-  /** Of what is running now; 32 hexadecimal digits. */
+  /** The current trace: 32 hexadecimal digits. */
   abstract readonly traceId: string | undefined;
 
-  /** Whether a step would be recorded now. Who asks first need not describe it in vain. */
+  /** Whether a step would be recorded now. Callers can skip an expensive description. */
   abstract readonly isRecording: boolean;
 
-  /** Runs what begins by itself. Steps inside of `work` belong to it until `work` settles. */
+  /** Starts a trace. Steps inside `work` belong to it until `work` settles. */
   abstract begin<T>(beginning: Beginning, work: (span: Span) => Promise<T>): Promise<T>;
 
-  /** Runs a step of what has begun; outside of that, and where it is not recorded, only runs `work`. */
+  /** Records a step of the current trace. Without one, it only runs `work`. */
   abstract step<T>(step: Step, work: (span: Span) => Promise<T>): Promise<T>;
 
-  /** Runs work that belongs to nothing that has begun. */
+  /** Runs work outside the current trace. */
   abstract apart<T>(work: () => T): T;
 
-  /** What is running now stores this event. */
+  /** Links later deliveries of this event to the current span. */
   abstract stores(eventId: string): void;
 
-  /** Sends what is recorded, if that can be done soon. */
+  /** Sends recorded spans, within a time limit. */
   abstract close(): Promise<void>;
 }
 
-/** What a trace says of one call of a port. */
 interface TracedCall<Answer> extends Step {
-  /** Adds what is known only afterwards. */
   readonly answered?: (span: Span, answer: Answer) => void;
 }
 
-/** Describes the calls of a port that are steps, by the names of its methods. */
+/** Describes the methods of a port that are recorded. */
 export type TracedCalls<Port> = {
   readonly [Name in keyof Port]?: Port[Name] extends (...args: infer Args) => Promise<infer Answer>
     ? (...args: Args) => TracedCall<Answer>
@@ -110,7 +106,7 @@ export type TracedCalls<Port> = {
 type Method = (...args: unknown[]) => Promise<unknown>;
 type Describe = (...args: unknown[]) => TracedCall<unknown>;
 
-/** The same port; each call that is described is a step of what is running. */
+/** Wraps a port, so that each described call is a step. */
 export const traced = <Port extends object>(
   port: Port,
   tracer: Tracer,
@@ -155,19 +151,16 @@ const knownMethods = [
   'CONNECT',
 ];
 
-/** The method of a request as a trace shows it: few words, whatever outsiders send. */
+/** Replaces unknown methods, because clients choose them freely. */
 const shownMethod = (method: string): string => (knownMethods.includes(method) ? method : '_OTHER');
 
-/** The name of a request's span, as OpenTelemetry's semantic conventions want it. */
+/** Follows OpenTelemetry's semantic conventions. */
 export const requestName = ({ method = '' }: Pick<Request, 'method'>, place?: string): string => {
   const name = knownMethods.includes(method) ? method : 'HTTP';
   return place === undefined ? name : `${name} ${place}`;
 };
 
-/**
- * A request begins a trace, or continues its caller's. Of its address only the path is told, as the log shows it: outsiders
- * write the host freely, and a query may hold anything.
- */
+/** Starts a trace for a request, or continues its caller's. Omits host and query, because clients control them. */
 export const requestBeginning = (
   request: Request,
   scheme: 'http' | 'https',
@@ -183,7 +176,7 @@ export const requestBeginning = (
   continues: request.headers['traceparent'] as string | undefined,
 });
 
-/** @param isLeft whether the client went away before the answer was complete */
+/** @param isLeft whether the client disconnected before the answer was complete */
 export const tellAnswer = (span: Span, statusCode: number, isLeft: boolean): void => {
   span.tell({ 'http.response.status_code': statusCode });
   if (statusCode >= 500) span.fail(String(statusCode));

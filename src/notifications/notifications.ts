@@ -20,38 +20,32 @@ import type {
   WebhookSigning,
 } from './webhook-ports.ts';
 
-/** Beyond that, "99+" says enough. */
+/** The page then shows "99+". */
 export const mostCounted = 100;
 
-/** What people are told: at once of what happened, and of what shows only over time. */
 export const notifications = (ports: NotificationsPorts) => ({
   mailAccount: mailAccount(ports),
   mailOwners: mailOwners(ports),
   mailPerson: mailPerson(ports),
   isMailOn: ports.postman !== undefined,
-  /** See `Mails.state`. Undefined where there is no mail server. */
+  /** Undefined without a mail server. */
   countMails: async (): Promise<MailState | undefined> =>
     ports.postman && ports.mails.state(ports.clock.now()),
-  /** See `Mails.troubles`. */
   listMailTroubles: (accountId: string) => ports.mails.troubles(accountId),
-  /** The kinds that the person has switched off. */
   mailKindsOff: async (personId: string): Promise<ReadonlySet<NotificationKind>> =>
     (await ports.mailChoices.off([personId])).get(personId) ?? new Set(),
-  /** See `MailChoices.choose`. */
   chooseMail: (personId: string, off: ReadonlySet<NotificationKind>) =>
     ports.mailChoices.choose(personId, off),
   deliverMail: deliverMail(ports),
   whatToUnsubscribe: whatToUnsubscribe(ports),
   unsubscribe: unsubscribe(ports),
-  /** See `Notices.add`. */
   addNotice: (notification: Notification) => ports.notices.add(notification),
-  /** See `Notices.list`. */
   listNotices: (accountId: string, limit: number, before?: bigint) =>
     ports.notices.list(accountId, limit, before),
   newestNotice: (accountId: string) => ports.notices.newest(accountId),
-  /** @returns how many, at most `mostCounted` */
+  /** @returns at most `mostCounted` */
   countUnread: (reader: Reader) => ports.notices.unread(reader, mostCounted),
-  /** The person looks at the notices. @returns the highest place that they had seen before, and the one now */
+  /** Marks all notices as seen. @returns the highest place seen before, and the highest one now */
   lookAtNotices: async (
     reader: Reader,
   ): Promise<{ readonly before: bigint; readonly newest: bigint }> => {
@@ -73,7 +67,6 @@ export interface WebhookPorts {
   readonly clock: Clock;
 }
 
-/** Telling programs of owners: which addresses are called, and how each call went. */
 export const webhookCalls = (ports: WebhookPorts) => ({
   ...manageWebhooks(ports),
   ...deliverToWebhooks(ports),

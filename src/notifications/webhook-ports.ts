@@ -9,23 +9,19 @@ import type {
 } from './domain/webhook-delivery.ts';
 import type { WebhookSecrets, Webhook, WebhookEvent } from './domain/webhook.ts';
 
-/** A webhook of an account. That of another account does not exist for you. */
+/** Other accounts' webhooks are treated as missing. */
 export interface WebhookOf {
   readonly accountId: string;
   readonly webhookId: string;
 }
 
 export interface WebhookChange extends Decision<Webhook, WebhookEvent> {
-  /** Undefined: they stay. */
   readonly secrets?: WebhookSecrets;
 }
 
-/** The webhooks of each account. A change stores state, secrets and events together; while it decides, no other can. */
+/** The webhooks of each account. A change locks the webhook and stores state, secrets and events together. */
 export abstract class Webhooks {
-  /**
-   * @param decide gets how many webhooks the account has: while it decides, nobody adds another
-   * @throws Error if there is no such account
-   */
+  /** @param decide gets the number of webhooks, under a lock @throws Error if the account does not exist */
   abstract add(
     accountId: string,
     decide: (current: number) => WebhookChange & { readonly secrets: WebhookSecrets },
@@ -36,88 +32,71 @@ export abstract class Webhooks {
 
   abstract find(of: WebhookOf): Promise<Webhook | undefined>;
 
-  /**
-   * A webhook that is off afterwards has no deliveries that wait.
-   * @param decide opens the secrets if it needs them
-   * @throws DomainError `webhook_not_found`
-   */
+  /** Cancels waiting deliveries of a webhook that is off. @throws DomainError `webhook_not_found` */
   abstract change(
     of: WebhookOf,
     decide: (webhook: Webhook, secrets: () => WebhookSecrets) => WebhookChange,
   ): Promise<Webhook>;
 
-  /** Its deliveries that wait are cancelled. @throws DomainError `webhook_not_found` */
+  /** Cancels waiting deliveries. @throws DomainError `webhook_not_found` */
   abstract remove(
     of: WebhookOf,
     decide: (webhook: Webhook) => readonly WebhookEvent[],
   ): Promise<void>;
 }
 
-/** A message for some webhooks of one account. */
 export interface WebhookMessage {
   readonly accountId: string;
-  /** The id of its event. */
   readonly id: string;
   readonly type: string;
   readonly body: string;
 }
 
-/** A delivery that is due. */
 export interface DueDelivery {
   readonly id: string;
   readonly webhookId: string;
   readonly accountId: string;
-  /** The host that is called, with its port. */
   readonly receiver: string;
 }
 
-/** `limit` says how many are looked at. */
+/** `limit` is the number of deliveries to consider. */
 export interface Claiming extends Most {
-  /** Whether to look at slow receivers, or at all others. */
+  /** Whether to consider slow receivers or all others. */
   readonly isSlow: boolean;
-  /** Not these: enough of their deliveries are under way. */
+  /** These already have enough calls in progress. */
   readonly except: {
     readonly webhooks: readonly string[];
     readonly accounts: readonly string[];
-    /** Only for that account. */
     readonly receivers: readonly Pick<DueDelivery, 'accountId' | 'receiver'>[];
   };
-  /** Chooses those that there is room for. @param due the first that are due, in order */
+  /** Chooses deliveries that there is room for. @param due the first due deliveries, in order */
   readonly choose: (due: readonly DueDelivery[]) => readonly DueDelivery[];
 }
 
 export interface ClaimedDelivery extends Claimed, Pick<DueDelivery, 'receiver'> {
   readonly delivery: WebhookDelivery;
-  /** Undefined if it was removed. */
   readonly webhook: Webhook | undefined;
-  /** @throws Error when they were sealed under a key that this process does not have */
+  /** @throws Error if they are encrypted with a key that this process does not have */
   readonly secrets: () => WebhookSecrets;
 }
 
-/** A delivery with its attempts, the newest first. */
+/** Its attempts are listed newest first. */
 export interface ListedDelivery extends WebhookDelivery {
   readonly attempts: readonly Attempt[];
 }
 
 export interface WebhookCounts {
   readonly waiting: number;
-  /** When the delivery that is overdue for the longest was due. */
+  /** When the longest overdue delivery was due. */
   readonly oldestDue: Date | undefined;
-  /** Webhooks that we switched off. */
   readonly givenUp: number;
 }
 
-/** What webhooks are called with. */
 export abstract class WebhookDeliveries implements Queue<ClaimedDelivery, Claiming> {
-  /**
-   * Adds one that is due now for each of these webhooks. Adding the same message again changes nothing.
-   * @throws Error if there is no such account
-   */
+  /** Adds due deliveries. Adding the same message again changes nothing. @throws Error if the account is unknown */
   abstract add(message: WebhookMessage, to: readonly Webhook[], now: Date): Promise<void>;
 
-  /**
-   * The same for a test, of which one waits at most: if one waits already, that one is due now.
-   */
+  /** Adds a test. If one already waits, it becomes due now instead. */
   abstract addTest(message: WebhookMessage, to: Webhook, now: Date): Promise<void>;
 
   abstract claim(
@@ -128,9 +107,9 @@ export abstract class WebhookDeliveries implements Queue<ClaimedDelivery, Claimi
   abstract nextDueAt(): Promise<Date | undefined>;
 
   /**
-   * Stores an attempt, if there was one, and what it leads to, together, and ends the claim.
-   * @param decide gets delivery and webhook as they are now
-   * @returns undefined, and changes nothing, if somebody else has claimed it since, or nobody has it any more
+   * Ends the claim and stores the attempt, if any, with its result.
+   * @param decide gets the current delivery and webhook
+   * @returns undefined, without a change, if another process has claimed the delivery or it is gone
    */
   abstract settle(
     claimed: Pick<ClaimedDelivery, 'delivery' | 'claim'>,
@@ -138,14 +117,14 @@ export abstract class WebhookDeliveries implements Queue<ClaimedDelivery, Claimi
     decide: (now: Pick<ClaimedDelivery, 'delivery' | 'webhook'>) => Settlement,
   ): Promise<Settlement | undefined>;
 
-  /** The newest first. @param before the id of a delivery: only older ones */
+  /** The newest first. @param before a delivery's id; returns older ones only */
   abstract list(of: WebhookOf, limit: number, before?: string): Promise<readonly ListedDelivery[]>;
 
   abstract find(of: WebhookOf, deliveryId: string): Promise<ListedDelivery | undefined>;
 
   /**
-   * Stores delivery and events together, and forgets old attempts beyond `attemptsOfOnce`. One with an attempt under way
-   * stays as it is, without events: it is being sent.
+   * Stores delivery and events together, and deletes attempts beyond `attemptsOfOnce`. Does nothing during an
+   * attempt.
    * @throws DomainError `webhook_not_found`, `webhook_delivery_not_found`
    */
   abstract repeat(
@@ -154,22 +133,21 @@ export abstract class WebhookDeliveries implements Queue<ClaimedDelivery, Claimi
     decide: (delivery: WebhookDelivery, webhook: Webhook) => Repetition,
   ): Promise<void>;
 
-  /** At most `mostCounted` waiting ones are counted. */
+  /** Counts at most `mostCounted` waiting deliveries. */
   abstract counts(now: Date): Promise<WebhookCounts>;
 }
 
-/** Calls that people ask for, beside those that events lead to. */
 export abstract class AskedCalls {
-  /** Counts one. @throws DomainError when the account, or all accounts together, asked for too many to that host */
+  /** @throws DomainError if the account, or all accounts together, requested too many calls to the host */
   abstract admit(accountId: string, host: string): Promise<void>;
 }
 
-/** Signs messages as Standard Webhooks says. */
+/** Signs messages as Standard Webhooks requires. */
 export abstract class WebhookSigning {
-  /** @returns `whsec_` and the base64 of random bytes */
+  /** @returns `whsec_` and base64 of random bytes */
   abstract newSecret(): string;
 
-  /** The headers of a message, signed with each secret: a receiver that knows one of them can verify it. */
+  /** Headers with one signature per secret; a receiver that knows one secret can verify. */
   abstract headers(
     message: { readonly id: string; readonly body: string },
     secrets: readonly string[],
@@ -179,11 +157,7 @@ export abstract class WebhookSigning {
 
 /** Calls addresses that customers chose. */
 export abstract class Outside {
-  /**
-   * POSTs once to an address, which must be public, and follows no redirect. Never throws for what the other side does:
-   * all of that is an outcome.
-   * @param signal ends the call early
-   */
+  /** POSTs once to a public address, without redirects. Every failure is an outcome. @param signal ends early */
   abstract post(
     address: string,
     message: { readonly headers: Readonly<Record<string, string>>; readonly body: string },

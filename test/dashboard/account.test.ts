@@ -168,8 +168,8 @@ describe('the audit log', () => {
   });
 
   const logAt = async (query: string) => {
-    const { text } = await owner.visitor.get(`/dashboard/account${query}`);
-    const log = text.slice(text.indexOf('id="audit-log"'));
+    const { text } = await owner.visitor.get(`/dashboard/account/audit${query}`);
+    const log = text.slice(text.indexOf('<h1>Audit log'));
     return {
       log,
       what: elementsIn(log, 'summary').map((one) => one.text),
@@ -206,9 +206,7 @@ describe('the audit log', () => {
       expect.arrayContaining([owner.email, 'keeper@zoo.example', 'API key First key']),
     );
     expect((await logAt(`?who=${who}&what=animals`)).what).toEqual([]);
-    expect((await logAt(`?who=${who}&what=animals`)).log).toContain(
-      'No entries match this filter.',
-    );
+    expect((await logAt(`?who=${who}&what=animals`)).log).toContain('No entries match this filter');
   });
 
   test('older entries of the same kind follow, each of them once', async () => {
@@ -217,19 +215,44 @@ describe('the audit log', () => {
     for (let page = 0; page < 3; page++) {
       const { what, next } = await logAt(query);
       seen.push(...what);
-      if (page < 2) expect(next).toMatch(/^\/dashboard\/account\?.*#audit-log$/);
+      if (page < 2) expect(next).toMatch(/^\/dashboard\/account\/audit\?/);
       query = new URL(next ?? '', dashboard.origin).search;
     }
     expect(seen).toHaveLength(120);
     expect(new Set(seen).size).toBe(120);
   });
 
-  test.each(['?what=nonsense', '?what=constructor', '?before=yesterday', '?who='])(
-    'invalid filters are ignored: %s',
-    async (query) => {
-      expect((await logAt(query)).what).toHaveLength(50);
-    },
-  );
+  test('entries are found by their days, both included', async () => {
+    expect((await logAt('?from=2026-03-01&to=2026-03-01&what=keys')).what).toHaveLength(2);
+    expect((await logAt('?from=2026-03-02')).what).toEqual([]);
+    expect((await logAt('?to=2026-02-28')).log).toContain('No entries match this filter');
+  });
+
+  test('entries are downloaded as CSV, all that match, and of this account only', async () => {
+    const { text, headers } = await owner.visitor.get('/dashboard/account/audit.csv?what=animals');
+    expect(headers.get('Content-Disposition')).toBe('attachment; filename="audit-log.csv"');
+    const [head, ...lines] = text.trim().split('\r\n');
+    expect(head).toBe('time,who,what,event,details');
+    expect(lines).toHaveLength(120);
+    expect(lines[0]).toMatch(
+      /^2026-03-01T16:19:05\.000Z,API key First key,Added animal \d+,pet_added,"{""petId"":""\d+""}"$/,
+    );
+    const other = await dashboard.newOwner();
+    const theirs = await other.visitor.get('/dashboard/account/audit.csv');
+    expect(theirs.text).not.toContain('pet_added');
+  });
+
+  test.each([
+    '?from=yesterday',
+    '?to=2026-02-31x',
+    '?from=9999-99-99',
+    '?what=nonsense',
+    '?what=constructor',
+    '?before=yesterday',
+    '?who=',
+  ])('invalid filters are ignored: %s', async (query) => {
+    expect((await logAt(query)).what).toHaveLength(50);
+  });
 });
 
 describe('a key', () => {

@@ -98,7 +98,7 @@ describe('the list of animals', () => {
     await add('Rex');
     const page = await owner.visitor.get(`${animals}?${query}`);
     expect(page.status).toBe(200);
-    expect(namesIn(page)).toEqual(/^q=/.test(query) ? [] : ['Rex']);
+    expect(namesIn(page)).toEqual(query.startsWith('q=') ? [] : ['Rex']);
   });
 
   test('says on an empty page what comes next, and to viewers only what they may do', async () => {
@@ -229,7 +229,7 @@ describe('the page of an animal', () => {
     expect(history).toContain(owner.email);
     expect(textOf(text)).not.toContain('Delete');
     const order = await catalogue().orderOf(owner.accountId, pet.id);
-    const link = linkIn(await owner.visitor.get(path), `Order ${order?.id}`);
+    const link = linkIn(await owner.visitor.get(path), `Order ${String(order?.id)}`);
     expect((await owner.visitor.get(link ?? '')).text).toContain('Approve');
     const late = await owner.visitor.post(`${path}/delete`);
     expect(late.status).toBe(422);

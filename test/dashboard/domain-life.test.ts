@@ -71,6 +71,7 @@ test('a redirect is added and deleted, and a primary domain chosen', async () =>
 
 test('a configuration is imported once its mistakes are fixed', async () => {
   const { page, project } = await open();
+  await page.role('link', 'Settings').click();
   const text = page.label('Configuration as YAML or JSON');
   expect(await text.isVisible()).toBe(false);
   await page.role('heading', 'Configuration').click();

@@ -171,7 +171,8 @@ test('a refused redirect names domains by their U-labels', async () => {
 });
 
 test('the import form is collapsed, and opens with the reason after a refusal', async () => {
-  expect((await owner.visitor.get(pathOf('redirects'))).text).toMatch(/<details id="import" *>/);
+  const { text: page } = await owner.visitor.get(`/dashboard/projects/${project.slug}/settings`);
+  expect(page).toMatch(/<details id="import" *>/);
   const settings = 'domains: { redirects: [{ from: a }] }';
   const { text } = await owner.visitor.post(pathOf('configuration'), { settings });
   expect(text).toMatch(/<details id="import" open>/);

@@ -5,6 +5,7 @@ import { Acting, Unavailable } from '../../src/kernel/ports.ts';
 import { DomainError } from '../../src/kernel/decision.ts';
 import { ownersKinds } from '../../src/notifications/domain/kinds.ts';
 import { DnsEdits, type Mistake } from './dns-edits.ts';
+import { NoAnswer, Pages } from './pages.ts';
 import { shopNames, shopOf, ownerOf, receiverOf, zoneOf, type ShopName } from './shops.ts';
 import type { SimulatedProcess } from './fleet.ts';
 import { handed } from './world/crossing.ts';
@@ -49,8 +50,6 @@ export interface OwnerPorts {
   readonly onAnswer?: (shop: ShopName, words: readonly string[], outcome: string) => void;
 }
 
-class NoAnswer extends Error {}
-
 /** Neither refused in words nor for lack of an answer. */
 const isFault = (error: unknown): boolean =>
   !(error instanceof DomainError || error instanceof Unavailable || error instanceof NoAnswer);
@@ -69,6 +68,7 @@ export class Owners {
   readonly faults: Readonly<Record<string, string>>[] = [];
   readonly #ports: OwnerPorts;
   readonly #dns: DnsEdits;
+  readonly #pages = new Pages();
 
   constructor(ports: OwnerPorts) {
     this.#ports = ports;
@@ -189,6 +189,11 @@ export class Owners {
           // Where something else is uploaded, the command line does it.
           host === '' ? shop : undefined,
         );
+      case 'enters':
+      case 'drops':
+      case 'shares':
+      case 'opens':
+        return this.#usePages(shop, verb, host);
       case 'looks':
         return this.#lookAtProject(shop);
       case 'takes':
@@ -315,6 +320,25 @@ export class Owners {
       const signedIn = await access.findSession(started.secret);
       const wanted = `a password for ${name} at ${String(this.#ports.time.now)}`;
       if (signedIn) await access.choosePassword(signedIn, { current: '', wanted });
+    });
+  }
+
+  /** What the page answers must be true of what is stored. */
+  async #usePages(
+    shop: Shop,
+    verb: 'enters' | 'drops' | 'shares' | 'opens',
+    host: string,
+  ): Promise<void> {
+    const { now } = this.#ports.time;
+    await this.#at(async (api) => {
+      if (verb === 'shares') return this.#pages.share(api, shop, host, now);
+      if (verb === 'opens') return this.#pages.open(api, shop, host, now);
+      const isDone = await this.#pages[verb](api, shop, host);
+      if (!isDone) return;
+      const { id } = await domainsOf(api).getDomain(shop.project.id, host);
+      const done = { id, host, at: this.#ports.time.now };
+      if (verb === 'enters') this.acknowledged.push({ kind: 'domain', shop: shop.name, ...done });
+      else this.acknowledged.push({ kind: 'removal', ...done });
     });
   }
 

@@ -17,6 +17,7 @@ export const planRare = (penOf: PenOf, end: number): void => {
     if (own.length === 0) continue;
     planForgotten(penOf('forgotten', shop), shop);
     planHaste(penOf('haste', shop), shop, end);
+    planPages(penOf('pages', shop), shop, end);
     planDenied(penOf('denied', shop), shop, end);
     planOthers(penOf('others', zone), zone, end);
     if (shopOf(shop).plan === 'business') planShelf(penOf('shelf', shop), shop, end);
@@ -104,6 +105,26 @@ const planHaste = (pen: Pen, shop: ShopName, end: number): void => {
       pen.write(`${shop} removes ${host}`);
       pen.wait(minuteMs, 8 * hourMs);
     }
+  }
+};
+
+/** Through pages; somebody else, who looks after the DNS, has a link. */
+const planPages = (pen: Pen, shop: ShopName, end: number): void => {
+  const host = `page.${shopOf(shop).zone}`;
+  for (;;) {
+    pen.wait(dayMs, 25 * dayMs);
+    if (pen.at >= end) return;
+    pen.write(`${shop} enters ${host}`);
+    pen.wait(10 * secondMs, minuteMs);
+    pen.write(`${shop} shares ${host}`);
+    pen.write(`${shop} publishes ${host}`);
+    for (let times = 3; times > 0; times -= 1) {
+      pen.wait(minuteMs, 20 * dayMs);
+      pen.write(`${shop} opens ${host}`);
+    }
+    pen.write(`${shop} drops ${host}`);
+    pen.wait(secondMs, hourMs);
+    pen.write(`${shop} opens ${host}`);
   }
 };
 

@@ -322,10 +322,10 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     parsers: { withoutApostrophe: parser(`'=+`, withoutApostrophe) },
   },
   'adapters/dashboard/account/audit-log.ts': {
-    operations: 1,
+    operations: 2,
     parsers: {
       readAuditFilter: parser('0.a-', (text) =>
-        readAuditFilter(new URLSearchParams({ who: text, what: text, before: text })),
+        readAuditFilter(new URLSearchParams({ who: text, what: text, from: text, before: text })),
       ),
     },
   },

@@ -31,6 +31,9 @@ const provenOwner = by('owner', true);
 /** Everything that a page can change, and who may. Everybody reads everything. */
 const rules = {
   'project.create': editor('create a project'),
+  'project.rename': editor('rename a project, and change its address'),
+  'project.delete': provenOwner('delete a project'),
+  'project.restore': owner('restore a deleted project'),
   'deploy.upload': editor('deploy'),
   'deploy.use': editor('choose which deploy is served'),
   'deploy.delete': editor('delete a deploy'),
@@ -51,6 +54,9 @@ const rules = {
   'webhook.rotate': provenOwner('rotate the secret of a webhook'),
   'webhook.change': owner('change, test and switch a webhook, and send a delivery again'),
   'webhook.remove': owner('remove a webhook'),
+  'account.rename': owner('rename the account'),
+  'account.delete': provenOwner('delete the account'),
+  'account.restore': owner('restore the deleted account'),
   'person.invite': provenOwner('invite somebody, and make another link for them'),
   'person.change_role': provenOwner('change the role of somebody'),
   'person.remove': provenOwner('remove somebody'),

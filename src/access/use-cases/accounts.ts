@@ -21,7 +21,7 @@ import {
   windowsOf,
   type WindowState,
 } from '../domain/quota.ts';
-import type { AccessPorts, CallsOfKey, HourOfUsage, UsageSum } from '../ports.ts';
+import type { AccessPorts, CallsOfKey, HourOfUsage, RequestsOfKey, UsageSum } from '../ports.ts';
 import { type IssuedKey, mintKey } from './api-keys.ts';
 import { endedBefore, hasEnded } from '../../kernel/deletion.ts';
 import { earliest } from '../../kernel/ports.ts';
@@ -95,6 +95,7 @@ export interface UsageSums {
   readonly limits: Limits;
   readonly windows: Readonly<Record<WindowName, WindowState>>;
   readonly sums: readonly UsageSum[];
+  readonly byKey: readonly RequestsOfKey[];
   /** Keys that called an operation that will be removed, within the last 30 days. */
   readonly deprecated: readonly CallsOfKey[];
 }
@@ -108,12 +109,13 @@ export const sumUsage =
     const limits = await limitsIn(accounts, accountId);
     const now = clock.now();
     const recently = new Date(now.getTime() - recentMs);
-    const [counts, sums, deprecated] = await Promise.all([
+    const [counts, sums, byKey, deprecated] = await Promise.all([
       counters.peek(`account:${accountId}`, now),
       usage.sum(accountId, since, unit),
+      usage.sumByKey(accountId, since),
       usage.callsTo(idsOf(endings), accountId, recently),
     ]);
-    return { limits, windows: windowsOf(limits, counts, now), sums, deprecated };
+    return { limits, windows: windowsOf(limits, counts, now), sums, byKey, deprecated };
   };
 
 /** @throws DomainError `account_not_found` */

@@ -6,7 +6,7 @@ import type {
 } from '../../domains/domain/certificates/certificate-status.ts';
 import { Unavailable } from '../../kernel/ports.ts';
 
-/** The authority was unreachable or silent, or its answer is unusable. The message contains no secret. */
+/** The authority was unreachable or sent an unusable answer. The message contains no secret. */
 export class NoUsableAnswer extends Error {
   override readonly name = 'NoUsableAnswer';
 }
@@ -17,7 +17,7 @@ export interface AcmeAnswer {
   readonly body: string;
 }
 
-/** Only what we use of each document (RFC 8555, section 7.1); the rest may be anything. */
+/** Only the fields we use (RFC 8555, section 7.1). */
 const url = v.pipe(v.string(), v.startsWith('https://'));
 
 const subproblem = v.object({
@@ -35,13 +35,11 @@ const directory = v.object({
   newAccount: url,
   newOrder: url,
   renewalInfo: v.optional(url),
-  /** Optional fields: invalid values in them are ignored. */
   meta: v.fallback(
     v.optional(
       v.object({
         externalAccountRequired: v.optional(v.boolean()),
         caaIdentities: v.optional(v.array(v.pipe(v.string(), v.toLowerCase()))),
-        /** Their names, and what they are (draft-ietf-acme-profiles). */
         profiles: v.fallback(v.optional(v.record(v.string(), v.unknown())), undefined),
       }),
     ),
@@ -61,7 +59,7 @@ const challenge = v.object({
   type: v.string(),
   url,
   status: v.picklist(['pending', 'processing', 'valid', 'invalid']),
-  /** It becomes part of a path: nothing but base64url may stand there. */
+  /** The token becomes part of a path, so only base64url is accepted. */
   token: v.optional(v.pipe(v.string(), v.regex(/^[\w-]{1,512}$/))),
   error: v.optional(problem),
 });
@@ -91,7 +89,7 @@ type ProblemDocument = Document<'problem'>;
 
 const longest = 64 * 1024;
 
-/** @throws NoUsableAnswer when `text` is not such a document; the message never quotes it */
+/** @throws NoUsableAnswer if `text` is not such a document; the message never quotes it */
 export const readDocument = <K extends Kind>(kind: K, text: string): Document<K> => {
   try {
     if (text.length > longest) throw new RangeError('too long');
@@ -104,7 +102,7 @@ export const readDocument = <K extends Kind>(kind: K, text: string): Document<K>
 };
 
 const hourMs = 3_600_000;
-/** Longer than any known limit's window; a cap, so that a wrong header cannot stop a host for years. */
+/** A cap, so that a wrong header cannot block a host for years. */
 const longestWaitMs = 8 * 24 * hourMs;
 
 /** Errors that are not listed are the authority's fault or ours, never the customer's. */
@@ -120,7 +118,6 @@ const reasons: ReadonlyMap<string, AuthorityFailureReason> = new Map([
   ['unsupportedIdentifier', 'rejected_name'],
 ]);
 
-/** Thrown within a step once its outcome is known. */
 export class AcmeFailure extends Error {
   override readonly name = 'AcmeFailure';
   readonly failure: AuthorityFailure;
@@ -133,7 +130,6 @@ export class AcmeFailure extends Error {
   }
 }
 
-/** Why a challenge or an order became invalid. A subproblem counts where the problem itself says little. */
 export const failureOf = (problem: ProblemDocument, now: Date, header?: string): AcmeFailure => {
   const candidates = [problem, ...problem.subproblems];
   const telling = candidates.find(({ type }) => reasons.has(shortType(type))) ?? problem;
@@ -142,7 +138,7 @@ export const failureOf = (problem: ProblemDocument, now: Date, header?: string):
   return failed(reason, detail, { now, header });
 };
 
-/** The failure that an error of a step means. For errors that are no answer, it reveals only their kind. */
+/** For an unexpected error, the failure reveals only the kind of error. */
 export const failureFrom = (error: unknown, now: Date): AuthorityFailure => {
   if (error instanceof AcmeFailure) return error.failure;
   if (error instanceof AcmeProblem) return requestFailure(error, now).failure;
@@ -182,7 +178,6 @@ const retryAtInText = (detail: string): Date | undefined => {
 
 const namespace = 'urn:ietf:params:acme:error:';
 
-/** The short name of an error of RFC 8555, section 6.7; anything else as it is. */
 const shortType = (type: string): string =>
   type.startsWith(namespace) ? type.slice(namespace.length) : type;
 
@@ -192,7 +187,7 @@ export class AcmeProblem extends Error {
   readonly status: number;
   readonly type: string;
   readonly document: ProblemDocument;
-  /** Whether the authority itself sent it, with one of its error types. */
+  /** Whether the authority itself sent it, not a proxy in between. */
   readonly isDocumented: boolean;
   readonly retryAfter: string | undefined;
 
@@ -226,16 +221,13 @@ const problemOf = (
 export const isProblem = (error: unknown, ...types: readonly string[]): error is AcmeProblem =>
   error instanceof AcmeProblem && types.includes(error.type);
 
-/** Also what a proxy in front of the authority says without a problem document (RFC 6585, section 4). */
+/** Includes a 429 from a proxy, which has no problem document (RFC 6585, section 4). */
 export const isRateLimit = (error: unknown): boolean =>
   error instanceof AcmeProblem && (error.type === 'rateLimited' || error.status === 429);
 
 const longestDate = 64;
 
-/**
- * When to ask again (RFC 9110, section 10.2.3): seconds, or an HTTP date.
- * @returns undefined for what is neither
- */
+/** Reads seconds or an HTTP date (RFC 9110, section 10.2.3). @returns undefined if the header is invalid */
 export const retryAfter = (header: string | undefined, now: Date): Date | undefined => {
   if (header === undefined || header.length > longestDate) return undefined;
   const at = /^\d{1,10}$/.test(header)
@@ -244,7 +236,6 @@ export const retryAfter = (header: string | undefined, now: Date): Date | undefi
   return Number.isNaN(at) ? undefined : new Date(at);
 };
 
-/** How long that is from now, held between two bounds: an authority may ask for anything. */
 export const waitMs = (
   header: string | undefined,
   now: Date,

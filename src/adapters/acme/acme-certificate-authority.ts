@@ -27,27 +27,25 @@ import { newPrivateKey } from './issued-certificate.ts';
 import { certificateId } from './x509.ts';
 
 export interface AcmeSettings extends AuthorityAddress, AccountSettings {
-  /** The authority's names in CAA records. Left out: what its directory says. */
+  /** The authority's names in CAA records. Default: the names in its directory. */
   readonly issuers?: readonly string[] | undefined;
-  /** Which kind of certificate to ask for, where the authority offers it (draft-ietf-acme-profiles). */
+  /** The certificate profile to ask for, if the authority offers it (draft-ietf-acme-profiles). */
   readonly profile?: string | undefined;
-  /** Called for each order that is placed without that profile. */
   readonly lacksProfile?: (profile: string) => void;
   readonly deadlineMs?: number | undefined;
 }
 
 type Failed = Extract<OrderState, { kind: 'failed' }>;
 
-/** The host of its directory; each step says what is wrong with an address that has none. */
 export const authorityName = (directoryUrl: string): string =>
   URL.canParse(directoryUrl) ? new URL(directoryUrl).host : directoryUrl;
 
-/** How long an authority may take for an accepted challenge before we trigger it again. */
+/** An accepted challenge that makes no progress for this long is triggered again. */
 const provedMs = 60_000;
 
 const windowDeadlineMs = 10_000;
 
-/** Any authority that speaks ACME (RFC 8555); challenges of the types HTTP-01 and DNS-01. */
+/** Works with any ACME authority (RFC 8555). Supports HTTP-01 and DNS-01 challenges. */
 export class AcmeCertificateAuthority extends CertificateAuthority {
   override readonly name: string;
   readonly #transport: AcmeTransport;
@@ -106,7 +104,6 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
     if (!placed) return { kind: 'not_exempt' };
     if (placed.lacksProfile && profile !== undefined) {
       lacksProfile?.(profile);
-      // It may offer it again, which only its directory says.
       this.#transport.forgetDirectory();
     }
     return { kind: 'ordered', url: placed.url, isExempt: placed.isExempt };
@@ -144,13 +141,14 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
 }
 
 const minuteMs = 60_000;
-/** RFC 9773, section 4.3: an authority's retry time is limited to between a minute and a day. */
+/** RFC 9773, section 4.3. */
 const pauses = { least: minuteMs, most: 24 * 60 * minuteMs, otherwise: 6 * 60 * minuteMs };
 
 /**
- * When the authority wants a certificate renewed (RFC 9773, section 4.2).
+ * When the authority wants a certificate renewed (RFC 9773, section 4.2). The caller checks whether the window
+ * makes sense.
  * @param chain PEM
- * @returns undefined where it offers no window; whether that makes sense is not its business
+ * @returns undefined if the authority offers no window
  * @throws AcmeProblem, NoUsableAnswer
  */
 const renewalWindow = async (
@@ -170,24 +168,18 @@ const renewalWindow = async (
 
 interface PlacedOrder {
   readonly url: string;
-  /** Accepted as a renewal that counts against no limit (RFC 9773, section 5). */
+  /** Accepted as a renewal that no rate limit counts (RFC 9773, section 5). */
   readonly isExempt: boolean;
-  /** The authority does not offer the profile that was wanted, so it uses its default. */
   readonly lacksProfile: boolean;
 }
 
 interface WantedOrder {
   readonly names: readonly string[];
-  /** Chain of the certificate that the new one will replace. */
   readonly replaces: string | undefined;
-  /** Name of a kind of certificate (draft-ietf-acme-profiles). */
   readonly profile: string | undefined;
 }
 
-/**
- * Asks for an order for one certificate (RFC 8555, section 7.4). No dates: public authorities refuse them.
- * @returns undefined where the authority refuses what it replaces: any other order counts
- */
+/** Requests no dates, because public authorities refuse them. @returns undefined if `replaces` is refused */
 const placeOrder = async (
   session: AcmeSession,
   { names, replaces, profile }: WantedOrder,
@@ -206,7 +198,7 @@ const placeOrder = async (
   return { ...counted, isExempt: false };
 };
 
-/** A profile that the authority no longer knows, or never did, must not stop a renewal. */
+/** A profile that the authority does not know must not stop a renewal. */
 const placeWithProfile = async (
   session: AcmeSession,
   payload: object,
@@ -229,15 +221,12 @@ const unlessAboutProfile = (error: unknown): undefined => {
   if (!isProblem(error, 'invalidProfile')) throw error;
 };
 
-/**
- * Whether an error of `placeOrder` proves that the authority created no order, because the authority itself says so.
- * Errors of proxies in between, and server errors, prove nothing; a rate limit may count the request.
- */
+/** Whether the authority certainly created no order. Errors of proxies and servers do not prove that. */
 const isRefused = (error: unknown): boolean =>
   error instanceof AcmeFailure ||
   (error instanceof AcmeProblem && error.isDocumented && error.status < 500 && !isRateLimit(error));
 
-/** The certificate may be replaced already, or be of another account or authority: that costs only a privilege. */
+/** The certificate may be replaced already or belong to another account; that costs only the exemption. */
 const unlessAboutReplacing = (error: unknown): undefined => {
   const isAbout =
     isProblem(error, 'alreadyReplaced', 'malformed', 'unauthorized') ||
@@ -245,7 +234,7 @@ const unlessAboutReplacing = (error: unknown): undefined => {
   if (!isAbout) throw error;
 };
 
-/** `malformed` may mean anything, but only an error about the name itself may end a customer's domain. */
+/** `malformed` can have many causes. Only an error about the name may end a customer's domain. */
 const isAboutNames = (error: unknown, names: readonly string[]): error is AcmeProblem =>
   isProblem(error, 'malformed') &&
   (names.some((name) => error.message.includes(name)) || /\bidentifiers?\b/i.test(error.message));

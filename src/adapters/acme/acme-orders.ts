@@ -46,9 +46,9 @@ export const finalize = async (step: Step, order: CertificateOrder): Promise<Ord
 };
 
 /**
- * A request may succeed although its answer is lost, or be refused because it was done before, so only the order's
- * state afterwards counts.
- * @param before the state if nothing was done
+ * Acts, then reads the order. The request may succeed although its answer is lost, so only the order's state
+ * counts.
+ * @param before the order's state if the action had no effect
  */
 const actAndLook = async (
   step: Step,
@@ -82,7 +82,6 @@ const read = async ({ session }: Step, { url }: CertificateOrder): Promise<Order
   }
 };
 
-/** Of an order's own URL: it is unknown, or of another account, or no order at all. */
 const isGone = (error: unknown): error is AcmeProblem =>
   isProblem(error, 'unauthorized', 'malformed') ||
   (error instanceof AcmeProblem && error.status === 404);
@@ -116,7 +115,7 @@ const processing = ({ clock }: Step, retryAfter?: string): OrderState => ({
   askAgainAfterMs: waitMs(retryAfter, clock.now(), pauses),
 });
 
-/** What a pending order waits for (RFC 8555, section 7.5). @throws AcmeFailure when it waits in vain */
+/** The next step for a pending order (RFC 8555, section 7.5). @throws AcmeFailure if an authorization failed */
 const awaited = async (
   step: Step,
   { authorizations }: OrderDocument,
@@ -136,7 +135,7 @@ const awaited = async (
     challenges.push(state);
   }
   const [first] = challenges;
-  // Published together, because a resolver may remember the first one for the next question.
+  // All values are published together, because a resolver may cache an incomplete set.
   return first
     ? { ...first, values: challenges.flatMap(({ values }) => values) }
     : processing(step);
@@ -155,7 +154,7 @@ const pending = async (
     retryAfter,
   }: { readonly method: ValidationMethod; readonly retryAfter?: string | undefined },
 ): Promise<OrderState> => {
-  // The DNS may have changed since another kind was answered: that one decides.
+  // A challenge of another type may be running; its result decides.
   const isUnderWay = challenges.some(
     ({ status, url }) => status === 'processing' || (status === 'pending' && step.proved.has(url)),
   );
@@ -187,7 +186,7 @@ const challengeBy: Readonly<Record<ValidationMethod, (offered: Offered) => Order
 const dnsValueOf = (keyAuthorization: string): string =>
   createHash('sha256').update(keyAuthorization).digest('base64url');
 
-/** Why an order is invalid: the challenge says it, where the order often says only that it failed. */
+/** The challenge usually names the cause; the order often says only that it failed. */
 const causeOfInvalid = async (
   step: Step,
   { authorizations, error }: OrderDocument,
@@ -205,7 +204,6 @@ const causeOf = (step: Step, { challenges }: AuthorizationDocument): AcmeFailure
   return endedBy(step, failed?.error, failed ? 'challenge' : 'order_gone');
 };
 
-/** @param otherwise the failure without a cause: the order stays invalid, so only a new one helps */
 const endedBy = (
   { clock }: Step,
   error: OrderDocument['error'],
@@ -222,7 +220,7 @@ const unlessRefused = (error: unknown): undefined => {
   if (!(error instanceof AcmeProblem)) throw error;
 };
 
-/** @param url as the valid order names it @throws AcmeFailure, AcmeProblem, NoUsableAnswer */
+/** @throws AcmeFailure, AcmeProblem, NoUsableAnswer */
 const downloadCertificate = async (
   { session, clock }: Step,
   order: CertificateOrder,

@@ -17,7 +17,7 @@ export interface AccountSettings {
   readonly eab?: ExternalAccount | undefined;
 }
 
-/** Our account at one authority: created on first use, then shared by all processes. */
+/** Our account at one authority, created on first use and shared by all processes. */
 export class AcmeAccount {
   readonly #transport: AcmeTransport;
   readonly #accounts: AuthorityAccounts;
@@ -38,15 +38,11 @@ export class AcmeAccount {
 
   async open(signal: AbortSignal): Promise<AuthorityAccount> {
     const make = async (): Promise<AuthorityAccount> =>
-      // Checked again: a concurrent step may have created it meanwhile.
       (await this.find()) ?? this.#register({ privateKey: await newPrivateKey() }, signal);
     return (await this.find()) ?? this.#once(make);
   }
 
-  /**
-   * Registers with the same key, so that concurrent processes get one account.
-   * @param lost the authority does not know it
-   */
+  /** Keeps the key, so that concurrent processes get the same account. @param lost unknown to the authority */
   reopen(lost: AuthorityAccount, signal: AbortSignal): Promise<AuthorityAccount> {
     return this.#once(() => this.#register(lost, signal));
   }
@@ -58,7 +54,6 @@ export class AcmeAccount {
     return this.#pending;
   }
 
-  /** @param of its key; `url` of an account that the authority forgot */
   async #register(
     { privateKey, url: lostUrl }: { readonly privateKey: string; readonly url?: string },
     signal: AbortSignal,
@@ -80,17 +75,15 @@ export class AcmeAccount {
   }
 }
 
-/** Some authorities refuse good nonces now and then; a refusal always brings a new one. */
+/** Some authorities occasionally refuse valid nonces; each refusal brings a new one. */
 const tries = 6;
 
-/** Who signs: an account, or, while there is none, only a key. */
 interface Signer {
   readonly url?: string;
-  /** ECDSA P-256, PEM. */
   readonly privateKey: string;
 }
 
-/** What the authority gave an operator, to bind a new account to a contract (RFC 8555, section 7.3.4). */
+/** Credentials that bind a new account to a contract (RFC 8555, section 7.3.4). */
 interface ExternalAccount {
   readonly kid: string;
   readonly hmac: string;
@@ -98,15 +91,11 @@ interface ExternalAccount {
 
 interface SignedRequest {
   readonly url: string;
-  /** Left out for POST-as-GET. */
   readonly payload?: object | undefined;
   readonly signer: Signer;
 }
 
-/**
- * Sends a request (RFC 8555, section 6.2).
- * @throws AcmeProblem, NoUsableAnswer
- */
+/** Sends a signed request (RFC 8555, section 6.2). @throws AcmeProblem, NoUsableAnswer */
 const postSigned = async (
   transport: AcmeTransport,
   { url, payload, signer }: SignedRequest,
@@ -125,7 +114,7 @@ const postSigned = async (
   }
 };
 
-/** The account's key, signed with what the operator was given. @param url where the account is asked for */
+/** RFC 8555, section 7.3.4. */
 const externalAccountBinding = (
   { kid, hmac }: ExternalAccount,
   signer: Signer,
@@ -137,13 +126,13 @@ const externalAccountBinding = (
   );
 };
 
-/** What has to be published for a challenge (RFC 8555, section 8.1). */
+/** The content to publish for a challenge (RFC 8555, section 8.1). */
 const keyAuthorization = (token: string, signer: Signer): string => {
   const thumbprint = createHash('sha256').update(JSON.stringify(jwkOf(signer)));
   return `${token}.${thumbprint.digest('base64url')}`;
 };
 
-/** In the order that its thumbprint demands (RFC 7638, section 3). */
+/** The members are in the order that the thumbprint requires (RFC 7638, section 3). */
 const jwkOf = ({ privateKey }: Signer): object => {
   const { crv, kty, x, y } = createPublicKey(privateKey).export({ format: 'jwk' });
   return { crv, kty, x, y };
@@ -162,18 +151,14 @@ const jws = (
   return { protected: texts[0], payload: texts[1], signature };
 };
 
-/** An authority's view of itself and of our account; reading it changes nothing. */
 export interface AuthorityLook {
   readonly directory: Directory;
-  /** `Date` of its answer, by the second, and when that came: milliseconds. */
+  /** The `Date` header and the local time of its arrival, in milliseconds. */
   readonly clock: { readonly time: number; readonly here: number };
   readonly account: 'none' | 'known' | 'unknown there';
 }
 
-/**
- * @param account ours, where one is stored
- * @throws AcmeProblem, NoUsableAnswer
- */
+/** Changes nothing at the authority. @param account our stored account @throws AcmeProblem, NoUsableAnswer */
 export const lookAtAuthority = async (
   address: AuthorityAddress,
   account: AuthorityAccount | undefined,
@@ -204,7 +189,7 @@ const stateOf = async (
   }
 };
 
-/** All requests of one step, in the name of our account and within one deadline. */
+/** All requests of one step, within one deadline. */
 export class AcmeSession {
   readonly #transport: AcmeTransport;
   readonly #account: AcmeAccount;
@@ -220,7 +205,7 @@ export class AcmeSession {
     return this.#transport.directory(this.signal);
   }
 
-  /** Fetches everything that a post needs; if this fails, nothing was requested. @throws AcmeProblem, NoUsableAnswer */
+  /** If this fails, no order was requested. @throws AcmeProblem, NoUsableAnswer */
   async prepare(): Promise<void> {
     await this.#account.open(this.signal);
     await this.#transport.prepare(this.signal);
@@ -231,17 +216,13 @@ export class AcmeSession {
     return this.#transport.send({ method: 'GET', url }, this.signal);
   }
 
-  /** Whether the URL belongs to our directory's authority: nothing is signed for another one. */
+  /** Whether the URL belongs to our authority. We sign nothing for other servers. */
   async has(url: string): Promise<boolean> {
     const { newOrder } = await this.directory();
     return URL.canParse(url) && new URL(url).origin === new URL(newOrder).origin;
   }
 
-  /**
-   * Registers an account again, once, if the authority does not know it.
-   * @param payload left out for POST-as-GET
-   * @throws AcmeProblem, NoUsableAnswer
-   */
+  /** Registers the account again, once, if the authority has forgotten it. @throws AcmeProblem, NoUsableAnswer */
   async post(url: string, payload?: object): Promise<AcmeAnswer> {
     if (!(await this.has(url))) {
       throw new NoUsableAnswer('The certificate authority gave a URL of another server.');
@@ -265,6 +246,6 @@ export class AcmeSession {
 export interface Step {
   readonly session: AcmeSession;
   readonly clock: Clock;
-  /** URLs of challenges that were accepted: some authorities show them as `pending` until they are done. */
+  /** URLs of accepted challenges. Some authorities show them as `pending` until they finish. */
   readonly proved: LRUCache<string, true>;
 }

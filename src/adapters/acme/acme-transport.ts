@@ -10,21 +10,20 @@ import {
 import { beginningOf } from '../../kernel/incoming.ts';
 
 const keptNonces = 10;
-/** Checks of domains wait for the directory, where it was never read. */
+/** Domain checks wait this long for a directory that was never read. */
 const identities = { deadlineMs: 5_000, againMs: 60_000 } as const;
 
 export interface AuthorityAddress {
   readonly directoryUrl: string;
-  /** PEM of the root of the authority's own TLS certificate, if it is not publicly trusted. */
+  /** PEM root of the authority's TLS certificate, if it is not publicly trusted. */
   readonly trustedCa?: string | undefined;
   readonly http?: Pick<AcmeHttp, 'send'> | undefined;
 }
 
-/** Requests to one authority; keeps its directory and its nonces (RFC 8555, sections 7.1.1 and 6.5). */
+/** Sends requests to one authority. Caches its directory and nonces (RFC 8555, sections 7.1.1 and 6.5). */
 export class AcmeTransport {
   readonly directoryUrl: string;
   readonly #http: Pick<AcmeHttp, 'send'>;
-  /** A nonce from each answer, newest last: these cost no extra request, and are current. */
   readonly #nonces: string[] = [];
   #directory: Directory | undefined;
   #caaIdentities: readonly string[] | undefined;
@@ -54,16 +53,15 @@ export class AcmeTransport {
     return this.#directory;
   }
 
-  /** The names of the authority in CAA records (RFC 8555, section 9.7.6). Undefined until it was reached once. */
+  /** The names in CAA records (RFC 8555, section 9.7.6). @returns undefined before the first answer */
   async caaIdentities(now: Date): Promise<readonly string[] | undefined> {
     if (this.#caaIdentities === undefined) await this.#askIdentities(now.getTime());
     return this.#caaIdentities;
   }
 
-  /** All checks that come meanwhile wait for the same answer. */
   async #askIdentities(now: number): Promise<void> {
     const passedMs = now - (this.#asked?.at ?? -Infinity);
-    // Less than 0: the clock was set back.
+    // A negative value means that the clock was set back.
     if (passedMs < 0 || passedMs >= identities.againMs) {
       const directory = this.directory(AbortSignal.timeout(identities.deadlineMs));
       this.#asked = { at: now, ended: directory.catch(() => undefined) };
@@ -71,12 +69,11 @@ export class AcmeTransport {
     await this.#asked?.ended;
   }
 
-  /** After an error: the directory may have changed. */
   forgetDirectory(): void {
     this.#directory = undefined;
   }
 
-  /** Each one is good for one signed request. @throws AcmeProblem, NoUsableAnswer */
+  /** Each nonce is valid for one request. @throws AcmeProblem, NoUsableAnswer */
   async takeNonce(signal: AbortSignal): Promise<string> {
     const kept = this.#nonces.pop();
     if (kept !== undefined) return kept;
@@ -87,7 +84,7 @@ export class AcmeTransport {
     return nonce;
   }
 
-  /** Fetches in advance what the next signed request needs. @throws AcmeProblem, NoUsableAnswer */
+  /** Fetches what the next signed request needs. @throws AcmeProblem, NoUsableAnswer */
   async prepare(signal: AbortSignal): Promise<void> {
     await this.directory(signal);
     this.#nonces.push(await this.takeNonce(signal));
@@ -95,7 +92,7 @@ export class AcmeTransport {
 }
 
 const largestBody = 256 * 1024;
-/** Shorter than any server's keep-alive, so that no request meets a connection that is just being closed. */
+/** Shorter than any server's keep-alive, so no request meets a closing connection. */
 const idleMs = 4_000;
 export interface AcmeRequest {
   readonly method: 'GET' | 'HEAD' | 'POST';
@@ -104,19 +101,19 @@ export interface AcmeRequest {
 }
 
 /**
- * HTTPS to an authority (RFC 8555, section 6.1). Follows no redirect, because a signature is valid for one URL only.
- * Uses its own agent, so that no proxy from the environment sees the traffic.
+ * HTTPS to an authority (RFC 8555, section 6.1). Redirects are not followed, because a signature is valid for one
+ * URL only. Its own agent ignores proxies from the environment.
  */
 class AcmeHttp {
   readonly #agent: Agent;
 
-  /** @param trustedCa PEM of the only root to trust, instead of the usual ones */
+  /** @param trustedCa PEM of the only trusted root, instead of the public ones */
   constructor(trustedCa?: string) {
     const ca = trustedCa === undefined ? {} : { ca: trustedCa };
     this.#agent = new Agent({ keepAlive: true, timeout: idleMs, ...ca });
   }
 
-  /** @throws NoUsableAnswer also when `signal` ends it */
+  /** @throws NoUsableAnswer if there is no answer or `signal` aborts */
   async send({ method, url, body }: AcmeRequest, signal: AbortSignal): Promise<AcmeAnswer> {
     const headers = {
       'user-agent': 'animal-store',

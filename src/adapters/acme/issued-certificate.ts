@@ -4,13 +4,10 @@ import type { Certificate } from '../../domains/domain/certificates/renewal.ts';
 import type { CertificateOrder } from '../../domains/domain/certificates/certificate-status.ts';
 import { AcmeFailure } from './acme-answers.ts';
 
-/** Tolerance for clocks that differ: a certificate that starts this soon counts as valid. */
+/** Tolerates a certificate that starts this soon, because clocks differ. */
 const clockSkewMs = 5 * 60_000;
 
-/**
- * Checks that the issued certificate is valid now for the order's names and key.
- * @throws AcmeFailure that says what is wrong with it
- */
+/** Checks that the certificate is valid now and matches the order. @throws AcmeFailure */
 export const issuedCertificate = (
   order: CertificateOrder,
   text: string,
@@ -69,13 +66,12 @@ const checkDates = (
   if (notBefore.getTime() > now.getTime() + clockSkewMs) {
     throw wrong(`it begins only at ${notBefore.toISOString()}`);
   }
-  // An order always returns the same certificate, so only a new order helps.
   if (notAfter <= now) {
     throw new AcmeFailure('order_gone', `Its certificate expired at ${notAfter.toISOString()}.`);
   }
 };
 
-/** ECDSA P-256, PKCS #8, PEM. */
+/** @returns ECDSA P-256, PKCS #8, PEM */
 export const newPrivateKey = async (): Promise<string> => {
   const { privateKey } = await promisify(generateKeyPair)('ec', {
     namedCurve: 'P-256',

@@ -16,14 +16,13 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const orderPrefix = 'local:';
 
-/** For development. Clients that trust `local-ca.pem` in the folder trust its certificates. */
+/** For development. Clients must trust `local-ca.pem` from the folder. */
 export class LocalCertificateAuthority extends CertificateAuthority {
   override readonly name = 'local';
   readonly #file: LocalRootFile;
   readonly #clock: Clock;
   readonly #lifeMs: number;
 
-  /** @param setup `lifeMs`: how long certificates are valid from now on */
   constructor(setup: {
     readonly folder: string;
     readonly sealer: Sealer;
@@ -48,7 +47,6 @@ export class LocalCertificateAuthority extends CertificateAuthority {
     return newPrivateKey();
   }
 
-  /** The local authority asks for no proof, so an order is only its url. */
   override order(): Promise<Extract<OrderAnswer, { kind: 'ordered' }>> {
     const url = `${orderPrefix}${randomUUID()}`;
     return Promise.resolve({ kind: 'ordered', url, isExempt: false });
@@ -77,7 +75,7 @@ export class LocalCertificateAuthority extends CertificateAuthority {
     return Promise.resolve(undefined);
   }
 
-  /** Backdated for slow clocks, but less for short lifetimes, because the start decides when to renew. */
+  /** Starts earlier for slow clocks; less for short lifetimes, because renewal counts from the start. */
   async #issue(order: CertificateOrder): Promise<Certificate> {
     const now = this.#clock.now();
     const root = await this.#file.open(now);
@@ -99,9 +97,9 @@ type Resealing =
   | { readonly kind: 'resealed' | 'nothing to do' }
   | { readonly kind: 'left'; readonly id: string; readonly reason: string };
 
-/** The root of the local authority, made on first use, in the folder that all processes share. */
+/** The root of the local authority, created on first use in a folder that all processes share. */
 export class LocalRootFile {
-  /** Holds the key and its certificate, so that they always belong together. */
+  /** The key and its certificate share one file, so that they always match. */
   readonly #sealedPath: string;
   readonly #rootPath: string;
   readonly #sealer: Sealer;
@@ -113,10 +111,7 @@ export class LocalRootFile {
     this.#sealer = sealer;
   }
 
-  /**
-   * Opened once; a failure is not cached.
-   * @throws Error when SECRET_KEY is not the one the root was made with, or the root has expired
-   */
+  /** @throws Error if SECRET_KEY has changed since the root was created, or the root has expired */
   async open(now: Date): Promise<LocalRoot> {
     this.#opening ??= this.#read(now).catch((error: unknown) => {
       this.#opening = undefined;
@@ -127,7 +122,7 @@ export class LocalRootFile {
     return root;
   }
 
-  /** Seals the root again under the current key, if it exists and is sealed under another. */
+  /** Encrypts the root with the current key, if it exists and uses an older one. */
   async reseal(): Promise<Resealing> {
     const sealed = await readWhole(this.#sealedPath);
     if (sealed === undefined || this.#sealer.isCurrent(sealed, localRootPurpose)) {
@@ -172,22 +167,18 @@ export class LocalRootFile {
   }
 }
 
-/** @returns undefined when there is none @throws Unavailable */
+/** @returns undefined if the file does not exist @throws Unavailable */
 const readWhole = (path: string): Promise<string | undefined> =>
   outside(() => readFile(path, 'utf8').catch(unless('ENOENT')));
 
-/**
- * Whole or absent, and the same for all processes that start at once: a link fails where a file exists.
- * @returns the content now: `text`, or that of a faster process
- * @throws Unavailable
- */
+/** `link` fails if another process was faster. @returns the file's content @throws Unavailable */
 const createOnce = (path: string, text: string): Promise<string> =>
   outside(async () => {
     await place(path, text, 0o600, link).catch(unless('EEXIST'));
     return readFile(path, 'utf8');
   });
 
-/** Replaces the file in one step. @param mode 0o600 for private files @throws Unavailable */
+/** @param mode 0o600 for private files @throws Unavailable */
 const replaceWhole = (path: string, text: string, mode = 0o644): Promise<void> =>
   outside(() => place(path, text, mode, rename));
 

@@ -18,14 +18,11 @@ import type { Certificate, Validity } from '../../domains/domain/certificates/re
 import type { CertificateOrder } from '../../domains/domain/certificates/certificate-status.ts';
 import { newPrivateKey } from './issued-certificate.ts';
 
-// This file is loaded on first use: loading its package takes longer than most commands, which need no certificate.
+// Imported on first use, because loading its package takes longer than most commands.
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
 
-/**
- * For an ECDSA P-256 key (RFC 2986), DER. The names are only in the alternative names: a common
- * name holds no more than 64 characters.
- */
+/** DER (RFC 2986). Uses alternative names, because a common name is limited to 64 characters. */
 export const certificateRequest = async (
   names: readonly string[],
   privateKey: string,
@@ -44,9 +41,9 @@ export const certificateRequest = async (
 };
 
 /**
- * A certificate's name in requests (RFC 9773, section 4.1).
- * @param chain PEM, of which the first one counts
- * @returns undefined for a certificate that has none, or for no certificate
+ * Identifies a certificate in renewal requests (RFC 9773, section 4.1).
+ * @param chain PEM, leaf first
+ * @returns undefined if the certificate is invalid or has no key identifier
  */
 export const certificateId = (chain: string): string | undefined => {
   const digest = hash('sha256', chain, 'base64');
@@ -55,7 +52,7 @@ export const certificateId = (chain: string): string | undefined => {
   return id;
 };
 
-/** An authority is asked about the same certificate every few hours, and reading one takes more than a millisecond. */
+/** Parsing a certificate takes more than a millisecond, and each is looked up every few hours. */
 const knownIds = new LRUCache<string, string>({ max: 10_000 });
 
 const readId = (chain: string): string | undefined => {
@@ -70,13 +67,13 @@ const readId = (chain: string): string | undefined => {
 
 const base64url = (hex: string): string => Buffer.from(hex, 'hex').toString('base64url');
 
-/** A number is positive in DER when its first bit is 0; the package leaves out the byte that is there for that. */
+/** DER adds a zero byte if the first bit is set; the package leaves it out. */
 const positive = (hex: string): string => (/^[89a-f]/i.test(hex) ? `00${hex}` : hex);
 
 const hourMs = 3_600_000;
 const lifeMs = 3650 * 24 * hourMs;
 
-/** PEM; PKCS #8 for the key. */
+/** PEM; the key is PKCS #8. */
 export interface RootPair {
   readonly certificate: string;
   readonly privateKey: string;
@@ -84,7 +81,6 @@ export interface RootPair {
 
 type SignedNames = Pick<CertificateOrder, 'host' | 'privateKey' | 'also'>;
 
-/** Signs leaf certificates (RFC 5280). */
 export class LocalRoot {
   readonly #pair: RootPair;
   readonly #certificate: X509Certificate;
@@ -119,7 +115,7 @@ export class LocalRoot {
   ): Promise<Certificate> {
     const validity = { notBefore: wholeSecond(notBefore), notAfter: wholeSecond(notAfter) };
     const publicKey = publicKeyOf(privateKey);
-    // A common name holds no more than 64 characters: the subject is empty, so its alternative is critical.
+    // The subject is empty, because a common name is limited to 64 characters, so the extension is critical.
     const alternatives = [host, ...also].map((value) => ({ type: 'dns', value }) as const);
     const names = new SubjectAlternativeNameExtension(alternatives, true);
     const leaf = await X509CertificateGenerator.create({
@@ -133,7 +129,7 @@ export class LocalRoot {
   }
 }
 
-/** A root that signs leaves only. Its name has something random, to tell two installations apart. */
+/** Signs leaf certificates only. A random part in the name distinguishes installations. */
 export const newRoot = async (now: Date): Promise<RootPair> => {
   const privateKey = await newPrivateKey();
   const publicKey = publicKeyOf(privateKey);

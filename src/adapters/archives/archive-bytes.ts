@@ -4,10 +4,7 @@ import type { UploadProblem } from '../../sites/domain/sites-error.ts';
 
 const chunkBytes = 64 * 1024;
 
-/**
- * A part of a file, shorter if the file ends before. Holds no resource between reads, so it may be abandoned half-read
- * and the file closed.
- */
+/** Reads part of a file. Holds no resource between reads, so a caller may stop early and close the file. */
 export async function* bytesOf(
   handle: FileHandle,
   first = 0,
@@ -23,7 +20,7 @@ export async function* bytesOf(
   }
 }
 
-/** Errors that the owner of the site can fix. Other system errors are our fault. */
+/** Errors that the site's owner can fix. Other system errors are our fault. */
 const ownersFault = new Set([
   'EACCES',
   'EISDIR',
@@ -35,14 +32,14 @@ const ownersFault = new Set([
   'ESPIPE',
 ]);
 
-/** @param shown the owner's name for the unreadable file or folder */
+/** @param shown the owner's name for the file or folder */
 export const unreadable = (shown: string, error: unknown): unknown => {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined || code === undefined || !ownersFault.has(code)) return error;
   return problem('archive_unreadable', `${JSON.stringify(shown)} cannot be read (${code}).`);
 };
 
-/** A library's error about an archive, reworded for its owner. System errors are passed on unchanged. */
+/** Rewords a library's error for the site's owner. System errors are passed on unchanged. */
 export const damaged = (error: unknown): unknown => {
   if (error instanceof DomainError || (error as NodeJS.ErrnoException).syscall) return error;
   const again = 'Pack the site again, and upload the whole file.';

@@ -17,9 +17,8 @@ export const openUpload = async (place: string): Promise<SiteSource> => {
 };
 
 /**
- * A folder on this machine, in sorted order. Links are listed and never followed; hidden folders (".git") are listed
- * without their content.
- * @throws DomainError `archive_unreadable` when it, or a folder in it, cannot be read
+ * Lists a local folder in sorted order. Links are not followed, and hidden folders (".git") are not entered.
+ * @throws DomainError `archive_unreadable` if a folder cannot be read
  */
 export const folderSource = async (path: string): Promise<SiteSource> => {
   let total = 0;
@@ -60,7 +59,7 @@ const kindOf = (found: Dirent): EntryKind => {
   return found.isSymbolicLink() ? 'link' : 'other';
 };
 
-/** Nothing in it would be published, and ".git" alone can exceed the limits of a site. */
+/** Hidden folders are not published, and ".git" alone can exceed the limits of a site. */
 const isHidden = (path: string): boolean => {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return name.startsWith('.') && name !== '.well-known';
@@ -68,7 +67,7 @@ const isHidden = (path: string): boolean => {
 
 async function* contentOf(root: string, path: string) {
   try {
-    // A file that was replaced by a link since the listing is not followed either.
+    // A file that was replaced by a link after the listing is not followed.
     const file = await open(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
       yield* bytesOf(file);
@@ -81,8 +80,8 @@ async function* contentOf(root: string, path: string) {
 }
 
 /**
- * A .zip or a gzipped tar, detected by content, not by name. Nothing stays open until the entries are read.
- * @throws DomainError `archive_unsupported` for any other file, `archive_unreadable` when there is none
+ * A .zip or gzipped tar, detected by its content. Nothing stays open until the entries are read.
+ * @throws DomainError `archive_unsupported` for other files, `archive_unreadable` if there is no file
  */
 export const archiveSource = async (path: string): Promise<SiteSource> => {
   try {

@@ -6,16 +6,13 @@ import { siteLimits, type EntryKind } from '../../sites/domain/site-contents.ts'
 import type { SourceEntry } from '../../sites/ports.ts';
 import { bytesOf, damaged, problem } from './archive-bytes.ts';
 
-/**
- * Limit for the whole tar, with room for headers, padding and skipped entries. Needed because a gzip of zeros can hold
- * terabytes without a single entry.
- */
+/** A gzip of zeros can hold terabytes without a single entry, so the whole tar has a limit. */
 const largestTar = 2 * siteLimits.bytes;
 
 export async function* tarEntries(path: string): AsyncGenerator<SourceEntry, void, undefined> {
   const handle = await open(path);
   const tar = withShortHeaders(extract());
-  // It may fail while no caller waits for an entry, so it must not reject.
+  // Must not reject, because it may fail while nobody awaits it.
   const unpacking = pipeline(bytesOf(handle), createGunzip(), upToLargest, tar).then(
     () => undefined,
     (error: unknown) => ({ error }),
@@ -38,11 +35,11 @@ export async function* tarEntries(path: string): AsyncGenerator<SourceEntry, voi
   }
 }
 
-/** Bytes of a header that goes before another one to give it a long name, or attributes. */
+/** Bytes of one extended header, which holds a long name or attributes. */
 const longestExtension = 16 * 1024;
-/** Bytes of all of them: twice what 10 000 of the longest paths take. */
+/** Bytes of all extended headers: twice what 10 000 of the longest paths need. */
 const mostExtensions = 2 * siteLimits.entries * siteLimits.pathBytes;
-/** Bytes of one that is for all files: the library copies it for each. git writes 52 into it. */
+/** The library copies a global header for each file. git writes 52 bytes. */
 const longestGlobal = 1024;
 
 interface WithExtensions extends Extract {
@@ -50,7 +47,7 @@ interface WithExtensions extends Extract {
   _decodeLongHeader(content: Uint8Array): void;
 }
 
-/** The library allocates 4 MiB for each file, which a small archive can repeat. It has no setting for that. */
+/** The library allocates 4 MiB for each extended header and has no setting to limit that. */
 const withShortHeaders = (tar: Extract): Extract => {
   const open = tar as WithExtensions;
   const decode = open._decodeLongHeader.bind(open);
@@ -79,7 +76,7 @@ async function* upToLargest(unpacked: AsyncIterable<Uint8Array>) {
   }
 }
 
-/** Old archives mark a folder by the end of its name only. A type that the library does not know is null. */
+/** Old archives mark folders only by a final slash. */
 const kindOf = ({ type, name }: Header): EntryKind => {
   switch (type) {
     case 'file':
@@ -100,7 +97,7 @@ const kindOf = ({ type, name }: Header): EntryKind => {
 
 type Chunks = AsyncIterator<Uint8Array>;
 
-/** With the library's iterator, a reader that stops in the middle of a file would destroy the archive. */
+/** The library's iterator would destroy the archive when a reader stops within a file. */
 const withoutReturn = (chunks: Chunks): AsyncIterable<Uint8Array> => ({
   [Symbol.asyncIterator]: () => ({
     next: () =>

@@ -13,7 +13,7 @@ import type { EntryKind } from '../../sites/domain/site-contents.ts';
 import type { SourceEntry } from '../../sites/ports.ts';
 import { bytesOf, damaged, unsupported } from './archive-bytes.ts';
 
-/** Files as the central directory lists them. Entries that are not read cost nothing. */
+/** Lists files from the central directory. Unread entries cost nothing. */
 export async function* zipEntries(path: string): AsyncGenerator<SourceEntry, void, undefined> {
   const handle = await open(path);
   try {
@@ -29,14 +29,14 @@ export async function* zipEntries(path: string): AsyncGenerator<SourceEntry, voi
   }
 }
 
-/** As in its directory; undefined for a broken archive, which throws when it is read. */
+/** @returns undefined for a broken archive, which throws when it is read */
 export const countZipEntries = (handle: FileHandle): Promise<number | undefined> =>
   directoryOf(handle).then(
     ({ entryCount }) => entryCount,
     () => undefined,
   );
 
-/** Names are checked by the domain, not by the library: it would rewrite backslashes and stop at "..". */
+/** The domain checks names. The library would rewrite backslashes and stop at "..". */
 const directoryOf = async (handle: FileHandle): Promise<ZipFile> => {
   const { size } = await handle.stat();
   return fromRandomAccessReaderPromise(new HandleReader(handle), size, {
@@ -45,10 +45,7 @@ const directoryOf = async (handle: FileHandle): Promise<ZipFile> => {
   });
 };
 
-/**
- * The library's own reader throws an uncatchable error when an archive names an offset above 2^53; a FileHandle rejects
- * instead. The caller closes the handle.
- */
+/** Unlike the library's reader, it rejects offsets above 2^53. The caller closes the handle. */
 class HandleReader extends RandomAccessReader {
   readonly #handle: FileHandle;
 
@@ -71,11 +68,11 @@ class HandleReader extends RandomAccessReader {
   }
 }
 
-/** UTF-8 without its flag is what macOS writes; ASCII is the same in both. All else is code page 437. */
+/** macOS writes UTF-8 without setting the flag. Other names are in code page 437. */
 const nameOf = ({ fileNameRaw, generalPurposeBitFlag: flags, extraFields }: Entry): string =>
   getFileNameLowLevel(isUtf8(fileNameRaw) ? flags | 0x800 : flags, fileNameRaw, extraFields, true);
 
-/** The upper half of the attributes is a Unix mode, or zero where the archive was made elsewhere. */
+/** The top bits are the Unix file type, or zero if the archive was made on another system. */
 const kindOf = ({ externalFileAttributes }: Entry, name: string): EntryKind => {
   switch (externalFileAttributes >>> 28) {
     case 0:
@@ -107,7 +104,7 @@ const inflated = (packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> 
   return pipeline(packed, inflate, () => undefined);
 };
 
-/** Stops as soon as the content exceeds the declared size, which is not trusted. */
+/** Stops as soon as the content exceeds its declared size. */
 async function* checked(content: AsyncIterable<Uint8Array>, entry: Entry) {
   let bytes = 0;
   let sum = 0;
@@ -120,7 +117,7 @@ async function* checked(content: AsyncIterable<Uint8Array>, entry: Entry) {
   if (bytes !== entry.uncompressedSize || sum !== entry.crc32) throw new Error('not as announced');
 }
 
-/** The library has no codes: it says "not supported" of strong encryption and of archives in several parts. */
+/** The library has no error codes; it says "not supported" for strong encryption and split archives. */
 const brokenZip = (error: unknown): unknown =>
   error instanceof Error && error.message.includes('not supported')
     ? unsupported('The archive is encrypted or split')

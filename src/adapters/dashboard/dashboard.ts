@@ -4,7 +4,9 @@ import type { Context, Middleware } from 'koa';
 import type { Operation } from '../../access/domain/role.ts';
 import type { DashboardUse } from '../../access/domain/session.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
+import { auditScreen } from './account/audit-log.ts';
 import { newPasswordScreen } from './account/me.ts';
+import { deletedScreen } from './account/deleted-screen.ts';
 import { accountScreen } from './account/screen.ts';
 import { addUnsubscribe } from './notices/mail.ts';
 import { accountsScreen } from './sign-in/accounts-screen.ts';
@@ -29,6 +31,7 @@ import { signInPathFor } from './frame/paths.ts';
 import { notFound, PageProblem } from './frame/page-problem.ts';
 import { bellScreen, noticesScreen } from './notices/screen.ts';
 import { projectScreen } from './projects/project-screen.ts';
+import { settingsScreen } from './projects/settings-screen.ts';
 import { projectsScreen } from './projects/projects-screen.ts';
 import { type Cookies, cookiesOf, type SignInPorts, whoAsks } from './sign-in/session.ts';
 import { addScreen, type Wanted } from './screen-routes.ts';
@@ -48,6 +51,7 @@ const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): rea
   redirectsScreen(ports),
   projectsScreen(ports),
   projectScreen(ports),
+  settingsScreen(ports),
   animalsScreen(ports),
   animalScreen(ports),
   // After the page of an animal, because the last of several routes that fit answers.
@@ -59,6 +63,8 @@ const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): rea
   webhookScreen(ports),
   usageScreen(ports),
   accountScreen(ports),
+  deletedScreen(ports),
+  auditScreen(ports),
   newPasswordScreen(ports),
   noticesScreen(ports),
   bellScreen(ports),

@@ -7,6 +7,7 @@ import { html, type Html } from './frame/html.ts';
 import { layout, readerOf } from './frame/layout.ts';
 import type { LiveStreams } from './frame/live-streams.ts';
 import { PageProblem, problemOf } from './frame/page-problem.ts';
+import { deletedPath } from './frame/paths.ts';
 import { redirect, sendHtml, wantsEvents } from './frame/responses.ts';
 import {
   type Form,
@@ -129,6 +130,10 @@ const visiting =
       read: form && (async () => keptOf(ctx.url, form, await readForm(ctx, ports))),
     });
     if (!signedIn) return;
+    if (signedIn.account.deletedAt && !screen.isForDeleted) {
+      redirect(ctx, deletedPath);
+      return;
+    }
     const visit = {
       signedIn,
       accountId: signedIn.account.id,
@@ -162,9 +167,12 @@ const receive = async (ctx: Context, sent: Sent): Promise<void> => {
   refuseUnless(visit, form.operation);
   const values = await readForm(ctx, ports);
   const checked = checkForm(form.schema, values);
-  const refused = async (problem: Pick<Refusal, 'field' | 'message'>, status: number) => {
-    const { field, message } = problem;
-    const refusal = { form: form.name, field, message, values, parameters: visit.parameters };
+  const refused = async (
+    problem: Pick<Refusal, 'field' | 'message' | 'isByPlan'>,
+    status: number,
+  ) => {
+    const { parameters } = visit;
+    const refusal = { ...problem, form: form.name, values, parameters };
     await sendPage(ctx, sent, { ...(await screen.show(visit, refusal)), status });
   };
   if (checked.kind === 'refused') return refused(checked, 422);
@@ -175,9 +183,20 @@ const receive = async (ctx: Context, sent: Sent): Promise<void> => {
     const { status, message, retryAfter } = problemOf(error);
     if (status !== 422 && status !== 429) throw error;
     if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
-    await refused({ field: fieldOf(error, values) ?? form.field, message }, status);
+    const field = fieldOf(error, values) ?? form.field;
+    await refused({ field, message, isByPlan: isByPlan(error) }, status);
   }
 };
+
+/** Refusals that another plan would not have. */
+const planLimits: ReadonlySet<string> = new Set([
+  'plan_upgrade_required',
+  'domain_limit_reached',
+  'project_limit_reached',
+]);
+
+const isByPlan = (error: unknown): boolean =>
+  error instanceof DomainError && planLimits.has((error as DomainError).code);
 
 /** The one place that asks whether a person may do something. @throws PageProblem 403 */
 const refuseUnless = ({ may, signedIn }: Visit, operation: Operation): void => {

@@ -26,24 +26,20 @@ export interface NodeDnsVerifierOptions {
   /** Each as `ip`, `ip:port` or `[ipv6]:port`. */
   readonly servers: readonly string[];
   readonly clock: Clock;
-  /** A random label that does not exist, new each time. */
   readonly randomLabel: () => string;
   readonly perTryMs?: number;
   readonly tries?: number;
-  /** For all questions to a resolver together; unanswered ones then fail with a timeout. */
+  /** The limit for all questions to one resolver; unanswered ones then fail with `timeout`. */
   readonly deadlineMs?: number;
-  /** Whether there is a zone that a challenge name could lead to. */
   readonly asksForDelegation?: boolean;
-  /** Each question is a step. */
   readonly tracer?: Tracer | undefined;
-  /** How a resolver is asked: over the network, unless it is a model. */
   readonly questionsTo?: typeof questionsTo;
 }
 
-/** Each question has a socket of its own. Beyond so many, the next ones to the same resolver wait. */
+/** Each question uses one socket. More questions to the same resolver wait. */
 const questionsAtOnce = 250;
 
-/** One error for all lookups, because an error is slow to create. */
+/** Shared by all lookups, because creating an error is slow. */
 const enoughAsked = new Error('the lookup is over');
 
 interface Server {
@@ -51,13 +47,13 @@ interface Server {
   readonly queue: PQueue;
 }
 
-/** Queries with node:dns, except CAA: see `askCaa`. A hanging resolver does not delay queries to others. */
+/** Queries with node:dns, except CAA (see `askCaa`). A hanging resolver does not delay others. */
 export class NodeDnsVerifier extends DnsVerifier {
   readonly #servers: readonly Server[];
   readonly #options: Required<Omit<NodeDnsVerifierOptions, 'tracer'>>;
   readonly #tracer: Tracer | undefined;
 
-  /** @throws Error for a server that is not an IP address with or without a port */
+  /** @throws Error for a server that is not an IP address with an optional port */
   constructor(options: NodeDnsVerifierOptions) {
     super();
     this.#servers = options.servers.map((server) => ({
@@ -73,7 +69,6 @@ export class NodeDnsVerifier extends DnsVerifier {
     const { clock, randomLabel } = this.#options;
     const name = host.toLowerCase().replace(/\.$/, '');
     const sibling = [randomLabel(), ...name.split('.').slice(1)].join('.');
-    // No name begins with an asterisk, so a wildcard is seen at one that it covers.
     const probe = isWildcard(name) ? sibling : undefined;
     const its = { host: name, probe: probe ?? name, sibling };
     const checkedAt = clock.now();
@@ -113,7 +108,7 @@ export class NodeDnsVerifier extends DnsVerifier {
   }
 }
 
-/** Each question is a step, with all its tries. What the answer says is left out. */
+/** One span covers all tries. Spans do not record the answer's content. */
 const tracedQuestions = (
   ask: Questions,
   tracer: Tracer,
@@ -163,12 +158,11 @@ const elapsedSince = (start: number): number => Math.round(performance.now() - s
 
 interface AskedNames {
   readonly host: string;
-  /** What visitors would ask for: the host, or a name that the wildcard covers. */
+  /** The name to look up: the host, or a name that the wildcard covers. */
   readonly probe: string;
   readonly sibling: string;
 }
 
-/** Looks up all facts about a host, in parallel where questions do not depend on each other. */
 const askAll = async (
   ask: Questions,
   { host, probe, sibling }: AskedNames,
@@ -186,14 +180,14 @@ const askAll = async (
     climb(ask, baseOf(host)),
     zoneAbove(ask, host),
   ]);
-  // SOA and NS of a CNAME are those of its target.
+  // SOA and NS records at a CNAME belong to its target.
   const isZoneApex = [soa, ns].every(hasRecords) && !hasRecords(cname);
   const zone = isZoneApex ? zoneAt(host, ns) : above;
   const facts = { cname, chain, a, aaaa, txt, sibling: beside, isZoneApex, caa };
   return zone ? { ...facts, zone } : facts;
 };
 
-/** Only a zone names its name servers. Those of top-level domains are never asked for. */
+/** Top-level domains are not queried. */
 const zoneAbove = async (ask: Questions, host: string): Promise<DnsZone | undefined> => {
   const parents = namesUpwards(host).slice(1, -1);
   const zones = await Promise.all(parents.map(async (name) => zoneAt(name, await ask.ns(name))));
@@ -207,7 +201,7 @@ const hasRecords = ({ kind }: DnsAnswer<unknown>): boolean => kind === 'records'
 
 const mostHops = 10;
 
-/** Follows CNAMEs one by one, because a resolved answer would not show where the chain goes wrong. */
+/** Follows CNAMEs one by one, to show where the chain breaks. */
 const walkChain = async (
   ask: Questions,
   host: string,
@@ -225,8 +219,9 @@ const walkChain = async (
 };
 
 /**
- * CAA as an authority looks for it (RFC 8659, section 3): at the host, without the asterisk of a wildcard, and at each
- * parent up to the top-level domain, never at the parents of a CNAME's target. All levels are asked at once; those above the deciding one do not count.
+ * Looks up CAA like an authority (RFC 8659, section 3): at the host without `*.`, then at each parent up to the
+ * top-level domain, never at the parents of a CNAME's target. Queries all levels at once; levels above the deciding
+ * one do not count.
  */
 const climb = async (ask: Questions, host: string): Promise<readonly CaaLevel[]> => {
   const asked = namesUpwards(host).map((name) => ({ name, answer: ask.caa(name) }));
@@ -250,10 +245,7 @@ const askSibling = async (ask: Questions, name: string): Promise<DnsAnswer<strin
 
 type Facts = Pick<ResolverFacts, 'cname' | 'a' | 'aaaa' | 'txt' | 'caa' | 'delegation'>;
 
-/**
- * Finds out whether DNSSEC is why a resolver failed. Only questions that the owner's own zones answer count: addresses
- * and CAA records of a CNAME come from the zone of its target, which may be ours.
- */
+/** Whether DNSSEC made a resolver fail. Behind a CNAME, addresses and CAA may come from our own zone. */
 const findUnchecked = async (
   ask: Questions,
   asked: AskedNames,

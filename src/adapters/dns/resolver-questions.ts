@@ -17,17 +17,16 @@ import {
   type WireQuestion,
 } from './wire-questions.ts';
 
-/** What can be asked of one resolver. Never rejects; names come back in lower case. */
+/** Questions to one resolver. They never reject, and names in answers are lower case. */
 export interface Questions {
   a(name: string): Promise<DnsAnswer<string>>;
   aaaa(name: string): Promise<DnsAnswer<string>>;
-  /** The name's own CNAME: one hop. */
+  /** The name's own CNAME only; the chain is not followed. */
   cname(name: string): Promise<DnsAnswer<string>>;
   txt(name: string): Promise<DnsAnswer<string>>;
   caa(name: string): Promise<DnsAnswer<CaaRecord>>;
   ns(name: string): Promise<DnsAnswer<string>>;
   soa(name: string): Promise<DnsAnswer<string>>;
-  /** For a question that failed with SERVFAIL: see `askUnchecked`. */
   unchecked(question: WireQuestion): Promise<UncheckedAnswer | undefined>;
 }
 
@@ -37,7 +36,7 @@ export const questionsTo = (server: ServerAddress, limits: QuestionLimits): Ques
     name: string,
     question: (resolver: Resolver) => Promise<Records<string>>,
   ): Promise<DnsAnswer<string>> =>
-    // node:dns sends names that are a little too long, and such a question may never be answered.
+    // node:dns sends names that are slightly too long, and no answer may ever come.
     name.length > longestName
       ? malformed
       : tryAgain(
@@ -67,7 +66,7 @@ const malformed = { kind: 'failed', reason: 'malformed' } as const;
 const addresses = (
   records: readonly { readonly address: string; readonly ttl: number }[],
 ): Records<string> => ({
-  // One spelling for each address (RFC 5952), or two resolvers would seem to disagree.
+  // Normalised (RFC 5952), so that resolvers can be compared.
   items: records.map(({ address }) => ipaddr.parse(address).toString()),
   ttl: Math.min(...records.map(({ ttl }) => ttl)),
 });
@@ -80,7 +79,7 @@ const texts = (records: readonly (readonly string[])[]): Records<string> => ({
   items: records.map((strings) => strings.join('')),
 });
 
-/** Absurdly large answers are not judged, but reported as `too_large`. @param textOf all that a record holds */
+/** Reports a very large answer as `too_large`. @param textOf the full content of a record */
 export const withinLimits = <Item>(
   answer: DnsAnswer<Item>,
   textOf: (record: Item) => string,
@@ -98,13 +97,12 @@ type Ask<Answer> = (signal: AbortSignal) => Promise<Answer>;
 export interface QuestionLimits {
   readonly perTryMs: number;
   readonly tries: number;
-  /** After it aborts, nothing is asked or awaited. */
   readonly deadline: AbortSignal;
-  /** The queue of questions to the same resolver; waiting in it does not count towards a try. */
+  /** Limits concurrent questions to the same resolver. Waiting does not count towards a try. */
   readonly queue: PQueue;
 }
 
-/** Retries failures, except unusable answers, which would come again. Never rejects. */
+/** Retries failures, except unusable answers, which would repeat. Never rejects. */
 export const tryAgain = async <Item>(
   ask: Ask<DnsAnswer<Item>>,
   limits: QuestionLimits,
@@ -117,7 +115,7 @@ export const tryAgain = async <Item>(
   return answer;
 };
 
-/** @throws whatever `ask` throws, and when the time is over */
+/** @throws whatever `ask` throws, or a timeout */
 export const tryOnce = <Answer>(
   ask: Ask<Answer>,
   { perTryMs, deadline, queue }: Omit<QuestionLimits, 'tries'>,
@@ -128,23 +126,22 @@ const cameAnyway: readonly DnsFailure[] = ['malformed', 'too_large'];
 
 const timedOut = { kind: 'failed', reason: 'timeout' } as const;
 
-/** Records as they are told, with their TTL where node:dns knows it. */
 export interface Records<Item> {
   readonly items: readonly Item[];
   readonly ttl?: number;
 }
 
 /**
- * Asks one resolver by node:dns. A Resolver shortens its time limit to a few times what its last answers took:
- * questions that are not in the resolver's cache then time out. So only what is asked before the first answer shares
- * one; each costs a socket.
+ * Queries one resolver through node:dns. A Resolver shortens its time limit after each answer, so uncached
+ * questions would time out. Only questions asked before the first answer share a Resolver, because each costs a
+ * socket.
  */
 export class NodeQuestions {
   readonly #server: string;
   readonly #end: AbortSignal;
   #unanswered: Resolver | undefined;
 
-  /** @param end nothing is waited for after it aborts; it has to, or sockets stay open */
+  /** @param end must abort, or sockets stay open */
   constructor(server: ServerAddress, end: AbortSignal) {
     this.#server = showServer(server);
     this.#end = end;
@@ -157,7 +154,7 @@ export class NodeQuestions {
   ): Promise<DnsAnswer<Item>> {
     try {
       const { items, ttl } = await untilAborted(question(this.#resolver()), signal);
-      // node:dns returns an empty list for a CNAME that ends without a record of the type.
+      // node:dns returns an empty list if a CNAME's target has no such record.
       return items.length === 0 ? { kind: 'none' } : { kind: 'records', records: items, ttl };
     } catch (error) {
       return signal.aborted ? late : fromCode((error as NodeJS.ErrnoException).code);
@@ -170,7 +167,7 @@ export class NodeQuestions {
     if (this.#unanswered) return this.#unanswered;
     const resolver = new Resolver({ timeout: longestMs, tries: 1 });
     resolver.setServers([this.#server]);
-    // Not cancelled when one question takes too long, because others may share it.
+    // Not cancelled when one question times out, because others may share it.
     this.#end.addEventListener(
       'abort',
       () => {
@@ -196,7 +193,7 @@ const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     });
   });
 
-/** The signals end a question; this only keeps c-ares from asking a second time by itself before that. */
+/** Our signals end a question earlier; this stops c-ares from retrying. */
 const longestMs = 30_000;
 
 const reasons: Partial<Record<string, DnsFailure>> = {

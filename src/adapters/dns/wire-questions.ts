@@ -29,10 +29,7 @@ export interface ServerAddress {
 
 const written = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[^:[\]]+))(?::(?<port>\d{1,5}))?$/;
 
-/**
- * Reads `ip`, `ip:port`, `[v6]` or `[v6]:port`; without a port it is 53.
- * @throws Error for host names and for ports outside 1..65535, which node:dns would accept and never reach
- */
+/** The default port is 53. @throws Error for host names and invalid ports, which node:dns would accept */
 export const parseServer = (text: string): ServerAddress => {
   const groups = written.exec(text)?.groups;
   const ip = isIPv6(text) ? text : (groups?.['v6'] ?? groups?.['v4'] ?? '');
@@ -47,14 +44,12 @@ export const parseServer = (text: string): ServerAddress => {
 export const showServer = ({ ip, port }: ServerAddress): string =>
   `${isIPv6(ip) ? `[${ip}]` : ip}:${port}`;
 
-/** As people read it: the port only where it is not 53. */
 export const nameServer = (server: ServerAddress): string =>
   server.port === 53 ? server.ip : showServer(server);
 
 /**
- * Asks one resolver for CAA records, byte by byte as an authority reads them. node:dns cannot: one empty value
- * (`issuewild ""`) makes the whole answer EBADRESP, a tag named `critical` replaces the flags, and a value ends at
- * its first NUL.
+ * Reads CAA records from the raw message. node:dns cannot: an empty value (`issuewild ""`) turns the whole answer
+ * into EBADRESP, a tag named `critical` overrides the flags, and values end at the first NUL.
  */
 export const askCaa = async (
   server: ServerAddress,
@@ -92,13 +87,13 @@ const read = (message: Buffer): DnsAnswer<CaaRecord> => {
 
 const toRecord = ({ flags = 0, tag, value }: CaaData): CaaRecord => ({ flags, tag, value });
 
-/** A tag that reaches beyond its record brings bytes of the next one along: there, a name or the OPT record. */
+/** A tag that is longer than its record contains bytes of the next record. */
 const isWhole = ({ tag }: CaaRecord): boolean => /^[\x21-\x7e]+$/.test(tag);
 
 /**
- * Asks a question that failed with SERVFAIL once more, without and with checking of DNSSEC (RFC 4035, section 3.2.2), in that
- * order: a failure that has passed by the time the first one is answered was none of DNSSEC.
- * @returns undefined unless only the checked one fails
+ * Repeats a question that failed with SERVFAIL, first without and then with DNSSEC validation (RFC 4035, section
+ * 3.2.2). In this order, a temporary failure does not look like a DNSSEC error.
+ * @returns undefined unless only the validated question fails
  * @throws the signal's reason, or the socket's error
  */
 export const askUnchecked = async (
@@ -116,7 +111,7 @@ export const askUnchecked = async (
   return { question: `${type} ${name}`, errors: extendedErrors(checked) };
 };
 
-/** The option's number (RFC 8914, section 2). */
+/** RFC 8914, section 2. */
 const extendedError = 15;
 interface Option {
   readonly code: number;
@@ -135,7 +130,7 @@ const extendedErrors = (message: Buffer): readonly ExtendedError[] =>
     )
     .slice(0, most.errors);
 
-/** As one line; anybody may have written it, and it is shown to people. */
+/** Anyone can write this text and it is shown to users, so it is cleaned and shortened. */
 const shownText = (bytes: Buffer): string => {
   const text = bytes.subarray(0, 4 * most.characters).toString('utf8');
   return [...text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim()].slice(0, most.characters).join('');
@@ -144,11 +139,10 @@ const shownText = (bytes: Buffer): string => {
 export interface WireQuestion {
   readonly type: RecordType;
   readonly name: string;
-  /** The resolver answers although DNSSEC says that the answer is wrong (RFC 4035, section 3.2.2). */
   readonly isUnchecked?: boolean;
 }
 
-/** Asks a resolver, which also says whether it validated the answer (RFC 6840, section 5.7). */
+/** Asks for DNSSEC validation (RFC 6840, section 5.7). */
 export const queryFor = ({ type, name, isUnchecked = false }: WireQuestion): Buffer =>
   encode({
     type: 'query',
@@ -158,13 +152,13 @@ export const queryFor = ({ type, name, isUnchecked = false }: WireQuestion): Buf
     additionals: [extension],
   });
 
-/** Characters of a name (RFC 1035, section 3.1): a longer one cannot exist, so it has no record. */
+/** RFC 1035, section 3.1. A longer name cannot exist. */
 export const longestName = 253;
 
 export const canBeAsked = (name: string): boolean =>
   name.length <= longestName && name.split('.').every((label) => /^[\x21-\x7e]{1,63}$/.test(label));
 
-/** Lets answers of up to 1232 bytes come over UDP (RFC 6891); no network cuts these. */
+/** Allows UDP answers of up to 1232 bytes, which no network fragments (RFC 6891). */
 const extension: Answer = {
   type: 'OPT',
   name: '.',
@@ -186,13 +180,12 @@ const failures: Partial<Record<number, DnsFailure>> = {
   5: 'refused',
 };
 
-/** Whether the resolver validated the answer by DNSSEC (RFC 4035, section 3.2.3). */
 const isAuthentic = (message: Buffer): boolean => (message.readUInt8(3) & 0x20) !== 0;
 
-/** The question, a CNAME chain, the authority section and OPT. */
+/** Room for the question, a CNAME chain, the authority section and OPT. */
 const otherRecords = 100;
 
-/** As its header says: thousands of compressed names would take a quarter of a second to read. */
+/** Reads only the header's counts: decoding thousands of compressed names would take 250 ms. */
 const hasTooMany = (message: Buffer): boolean =>
   [4, 6, 8, 10].reduce((sum, at) => sum + message.readUInt16BE(at), 0) >
   largestAnswer.records + otherRecords;
@@ -206,8 +199,8 @@ export const decoded = (message: Buffer): DecodedPacket | undefined => {
 };
 
 /**
- * Sends one DNS message and returns the answer: over UDP, and again over TCP if that was truncated (RFC 7766). Ignores
- * messages that do not match the question.
+ * Sends a DNS message over UDP, and again over TCP if the answer was truncated (RFC 7766). Ignores messages that do
+ * not match the question.
  * @throws the signal's reason, or the socket's error
  */
 export const exchange = async (
@@ -226,7 +219,7 @@ const overUdp = async (
 ): Promise<Buffer> => {
   const socket = createSocket(isIPv6(ip) ? 'udp6' : 'udp4');
   try {
-    // A connected socket reports a closed port, and receives from no other address.
+    // A connected socket reports a closed port and accepts only this sender.
     socket.connect(port, ip);
     await once(socket, 'connect', { signal });
     const messages = on(socket, 'message', { signal });
@@ -263,7 +256,7 @@ const overTcp = async (
   }
 };
 
-/** Of the first message, which says its length in two bytes: never more than 64 KiB wait to be whole. */
+/** The first two bytes give the message's length, so at most 64 KiB are buffered. */
 const endOfFirst = (read: Buffer): number =>
   read.length < 2 ? Infinity : 2 + read.readUInt16BE(0);
 
@@ -277,7 +270,7 @@ const headerBytes = 12;
 
 const isCut = (message: Buffer): boolean => (message.readUInt8(2) & 0x02) !== 0;
 
-/** An answer repeats the id and the question of its query (RFC 5452, section 9.1). */
+/** An answer must repeat the query's id and question (RFC 5452, section 9.1). */
 const belongs = (message: Buffer, query: Buffer): boolean => {
   const end = questionEnd(query);
   const isReply = message.length >= end && (message.readUInt8(2) & 0x80) !== 0;
@@ -288,7 +281,6 @@ const belongs = (message: Buffer, query: Buffer): boolean => {
   );
 };
 
-/** Where the only question ends: its labels, the empty one, type and class. */
 const questionEnd = (query: Buffer): number => {
   let at = headerBytes;
   while (query.readUInt8(at) !== 0) at += 1 + query.readUInt8(at);

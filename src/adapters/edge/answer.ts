@@ -3,15 +3,13 @@ import type { ReadyAnswer } from './site-cache.ts';
 import type { EdgeConnection, Ticks, UnderWay } from './edge-connections.ts';
 import type { EdgeRequest, EdgeResponse } from './edge-answer.ts';
 
-/** Small enough that a slow visitor receives one in time, which counts as progress. */
+/** Small enough that even a slow visitor receives one in time, which counts as progress. */
 const smallestSlice = 256;
 const largestSlice = 64 * 1024;
-/** A slice that takes longer is followed by a small one. */
 const slowMs = 1_500;
 
 const nothing = (): void => undefined;
 
-/** A request under way, from its headers until the visitor has the whole answer or has disconnected. */
 export class Answer implements UnderWay {
   readonly connection: EdgeConnection;
   readonly request: EdgeRequest;
@@ -35,18 +33,18 @@ export class Answer implements UnderWay {
     this.request = request;
     this.response = response;
     this.#progressAt = ticks.now;
-    // Over HTTP/1.1 progress is measured below TLS, so slices would only cost time.
+    // For HTTP/1.1 we measure progress below TLS, so slices would only cost time.
     this.#slice = connection.session ? firstSlice(connection.session) : Infinity;
   }
 
   get stalledSince(): number | undefined {
     if (!this.#isWaiting && !this.response.writableEnded) return undefined;
-    // While the connection is full, all answers wait for it, not for their own windows.
+    // While the connection is full, all its answers wait for it.
     const { session, movedAt, fullAt } = this.connection;
     return Math.max(this.#progressAt, session ? fullAt : movedAt);
   }
 
-  /** Sends a piece and waits until it is accepted. @returns false when the visitor has disconnected */
+  /** Waits until the piece is accepted. @returns false if the visitor has disconnected */
   async write(piece: Uint8Array): Promise<boolean> {
     for (let at = 0; at < piece.length && !this.isOver;) {
       const slice = piece.subarray(at, at + this.#slice);
@@ -56,7 +54,7 @@ export class Answer implements UnderWay {
     return !this.isOver;
   }
 
-  /** Sends the last piece, or all of it; at once, unless it is too large. */
+  /** Sends the last piece, in slices if it is large. @returns undefined if nothing is left to wait for */
   end(piece?: Uint8Array): Promise<void> | undefined {
     if (piece !== undefined && piece.length > this.#slice) return this.#endSliced(piece);
     this.#waits();
@@ -97,7 +95,7 @@ export class Answer implements UnderWay {
     const begunAt = this.#ticks.now;
     this.#waits();
     await new Promise<void>((resolve) => {
-      // Node does not notify an answer that waits for an earlier one when the connection ends.
+      // Node sends no event to a pipelined answer when the connection ends.
       this.#wake = resolve;
       this.response.write(slice, () => {
         resolve();
@@ -113,6 +111,6 @@ export class Answer implements UnderWay {
   }
 }
 
-/** Surely fits into the window of a new stream, whose size the client chooses. */
+/** Fits into the window of a new stream, whose size the client chooses. */
 const firstSlice = ({ remoteSettings }: ServerHttp2Session): number =>
   Math.max(smallestSlice, Math.min(largestSlice, remoteSettings.initialWindowSize ?? 65_535));

@@ -4,23 +4,17 @@ import type { EdgeConnections, EdgeConnection, Ticks, UnderWay } from './edge-co
 import type { EdgeLimits, NetworkUsages } from './edge-limits.ts';
 import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
 
-/** Frees room for several at once, so that not every request has to search. */
 const roomToMake = 0.9;
 
-/**
- * All answers under way, within what one network and all together may hold. Requests beyond that are refused in their
- * protocol's way.
- */
 export class Answers {
   readonly #usages: NetworkUsages;
   readonly #limits: EdgeLimits;
   readonly #ticks: Ticks;
   readonly #connections: Pick<EdgeConnections, 'connectionOf' | 'all'>;
   #triedAt = -Infinity;
-  /** Since the process started, also those that are refused. */
   requests = 0;
   refused = 0;
-  /** Answered with 500 or 503, or broken off, for reasons of ours. */
+  /** Answered with 500 or 503, or aborted, because of an error on our side. */
   failed = 0;
   stalled = 0;
 
@@ -35,7 +29,7 @@ export class Answers {
     this.#connections = connections;
   }
 
-  /** @returns undefined when it is refused, or the visitor has disconnected already */
+  /** @returns undefined if the request is refused or the visitor has disconnected */
   begin(request: EdgeRequest, response: EdgeResponse): Answer | undefined {
     this.requests += 1;
     const connection = this.#connections.connectionOf(request);
@@ -59,7 +53,7 @@ export class Answers {
     return answer;
   }
 
-  /** Memory for an answer, which is refused where there is too little. */
+  /** Reserves memory for an answer. @returns false if it was refused for lack of memory */
   hold(answer: Answer, bytes: number): boolean {
     const { bytesOfNetwork, bytes: most } = this.#limits;
     const { all } = this.#usages;
@@ -71,7 +65,7 @@ export class Answers {
     return isWithin;
   }
 
-  /** The same as long as half of the memory is free; refuses nothing. */
+  /** Reserves memory only while half of it is free. Refuses nothing. */
   holdEasily(answer: Answer, bytes: number): boolean {
     const { bytesOfNetwork, bytes: most } = this.#limits;
     const isWithin =
@@ -81,7 +75,6 @@ export class Answers {
     return isWithin;
   }
 
-  /** The connection has closed, and with it answers that have not begun. */
   endAll(connection: EdgeConnection): void {
     for (const answer of connection.answers) this.#end(connection, answer);
   }

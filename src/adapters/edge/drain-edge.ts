@@ -6,13 +6,11 @@ import { takeWaiting } from '../../kernel/incoming.ts';
 import { keepAliveMs } from './edge-limits.ts';
 import type { EdgeConnection } from './edge-connections.ts';
 
-/** How long requests under way may take when an edge stops. */
 const longestDrainMs = 5_000;
-/** The same when others serve on its ports, so that nobody waits for its end. */
+/** The limit if other processes already serve on the same ports. */
 const longestReplacedMs = 60_000;
-/** Of any stream that a client may open (RFC 9113, section 6.8): it shall open no further ones, and none is refused. */
+/** The highest stream id (RFC 9113, section 6.8): the client must open no more streams, and none is refused. */
 const lastStream = 2 ** 31 - 1;
-/** During that time, new connections and sessions may send their first request. */
 const graceMs = 500;
 const sweepMs = 20;
 
@@ -24,13 +22,13 @@ export interface DrainedEdge {
   readonly accepted: () => number;
   /** Monotonic milliseconds. */
   readonly elapsed: () => number;
-  /** Given when other processes serve on its ports; aborts when the edge ends soon all the same. */
+  /** Set if other processes serve on the same ports. It aborts when this edge must end soon. */
   readonly isReplaced: AbortSignal | undefined;
 }
 
 /**
- * Closes the servers. Requests under way get their answers, within a time limit; idle connections are closed, those
- * of a replaced edge only when no client uses them any more: closing one could meet its client's next request.
+ * Closes the servers. Requests in progress get their answers, within a time limit. Idle connections close at once,
+ * or, if the edge is replaced, only after clients stop using them, so that no request meets a closing connection.
  */
 export const drainEdge = async (edge: DrainedEdge): Promise<void> => {
   const { servers, connections, accepted, elapsed, isReplaced } = edge;
@@ -43,12 +41,12 @@ export const drainEdge = async (edge: DrainedEdge): Promise<void> => {
   const look = (now: number, hurried: number | undefined) => {
     const mayWait = isReplaced !== undefined && hurried === undefined;
     const endsAt = mayWait ? begun + longestReplacedMs : (hurried ?? begun) + longestDrainMs;
-    // By then clients of HTTP/2 know that they shall open no stream.
+    // By then HTTP/2 clients have received GOAWAY and open no streams.
     if (now - since >= graceMs) for (const { session } of connections) session?.close();
     if (now - since >= (mayWait ? keepAliveMs : graceMs)) letGo(edge);
     if (now >= endsAt) for (const { socket } of connections) socket.destroy();
   };
-  // What had arrived by then is read first: when timers are late, a connection that seems silent may have a request.
+  // Pending input is read first: if timers are late, a connection that seems idle may have sent a request.
   const sweep = setInterval(() => setImmediate(look, elapsed(), hurriedAt()), sweepMs);
   const ends = servers.map(closed);
   if (!isReplaced) closeIdle(edge);
@@ -57,7 +55,7 @@ export const drainEdge = async (edge: DrainedEdge): Promise<void> => {
 };
 
 const closeIdle = ({ servers, connections }: DrainedEdge): void => {
-  // Node counts a connection as idle while the end of its answer still waits to be sent.
+  // Node counts a connection as idle while the end of its answer is still buffered.
   for (const { socket, secure = socket } of connections) if (secure.writableLength > 0) return;
   for (const server of servers) (server as Server).closeIdleConnections();
 };
@@ -70,13 +68,12 @@ const letGo = (edge: DrainedEdge): void => {
   }
 };
 
-/** When it was aborted, as seen first; undefined until then. */
 const momentOf = (signal: AbortSignal | undefined, elapsed: () => number) => {
   let moment: number | undefined;
   return (): number | undefined => (moment ??= signal?.aborted ? elapsed() : undefined);
 };
 
-/** Each answer from now on is the last one of its connection; HTTP/2 has GOAWAY. */
+/** Makes each HTTP/1.1 answer close its connection. HTTP/2 uses GOAWAY instead. */
 export const announceEnd = (servers: readonly EdgePort[]): void => {
   for (const server of servers) {
     server.off('request', closeAfterwards).prependListener('request', closeAfterwards);

@@ -1,17 +1,14 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 
-/** A request of HTTP/1.1; over HTTP/2 its compatibility layer offers the same, and these two. */
+/** HTTP/2 requests have the same members through Node's compatibility layer, plus these two. */
 export type EdgeRequest = IncomingMessage & {
   readonly authority?: string;
   readonly stream?: ServerHttp2Stream;
 };
 export type EdgeResponse = ServerResponse;
 
-/**
- * An answer of the edge itself: the status in words, and nothing of any tenant. A request body is not read, so the
- * connection ends with the answer.
- */
+/** The edge's own error page, without tenant data. A request body is not read, so the connection closes. */
 export const refuse = (
   request: EdgeRequest,
   response: EdgeResponse,

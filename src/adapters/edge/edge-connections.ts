@@ -8,19 +8,17 @@ import type { EdgeRequest } from './edge-answer.ts';
 
 interface ConnectionPorts {
   readonly routes: RouteTable;
-  /** The unit of counting: an IPv4 address, or the /64 network of an IPv6 address. */
+  /** The unit for limits: an IPv4 address, or the /64 network of an IPv6 address. */
   readonly networkOf: (address: string) => string;
   readonly usages: NetworkUsages;
   readonly limits: EdgeLimits;
   readonly ticks: Ticks;
 }
 
-/** The connections of an edge: how many there may be, which host each is for, and how they end. */
 export class EdgeConnections {
   readonly #ports: ConnectionPorts;
-  /** By their addresses: a socket over TLS has those of the socket below. */
+  /** Keyed by addresses, because a TLS socket has the same ones as the socket below. */
   readonly #open = new Map<string, EdgeConnection>();
-  /** By the socket over TLS, or the session of HTTP/2. */
   readonly #secure = new WeakMap<object, EdgeConnection>();
   #accepted = 0;
   #onEnd: (connection: EdgeConnection) => void = () => undefined;
@@ -30,7 +28,7 @@ export class EdgeConnections {
     ports.routes.on('removed', (name) => {
       this.#end(name, () => true);
     });
-    // Whoever has not asked for anything yet, such as in a handshake, gets the site of the next project.
+    // A connection without a request yet, such as during a handshake, can serve the new project.
     ports.routes.on('moved', (name) => {
       this.#end(name, ({ isUsed }) => isUsed);
     });
@@ -52,7 +50,7 @@ export class EdgeConnections {
     this.#onEnd = listener;
   }
 
-  /** @returns undefined when it ended already */
+  /** @returns undefined if it has ended */
   connectionOf({ stream, socket }: EdgeRequest): EdgeConnection | undefined {
     const known = this.#secure.get(stream?.session ?? socket);
     return known ?? ('encrypted' in socket ? undefined : this.below(socket));
@@ -69,7 +67,7 @@ export class EdgeConnections {
       const name = typeof servername === 'string' ? servername.toLowerCase() : '';
       const connection = this.below(socket);
       const servedAs = this.#ports.routes.nameFor(name);
-      // The host may have been removed during the handshake, or got a name and certificate of its own.
+      // The host may have been removed, or got its own name and certificate, during the handshake.
       if (!connection || servedAs === undefined || servedAs !== connection.servedAs) {
         socket.destroy();
         return;
@@ -84,7 +82,7 @@ export class EdgeConnections {
     });
   }
 
-  /** The connection below TLS. @returns undefined when it ended already */
+  /** The connection below TLS. @returns undefined if it has ended */
   below(socket: Socket): EdgeConnection | undefined {
     return this.#open.get(addressesOf(socket));
   }
@@ -108,7 +106,7 @@ export class EdgeConnections {
     const addresses = addressesOf(socket);
     this.#open.set(addresses, connection);
     socket.on('close', () => {
-      // The visitor may have opened another one between the same addresses meanwhile.
+      // The visitor may have reconnected from the same port meanwhile.
       if (this.#open.get(addresses) === connection) this.#open.delete(addresses);
       usages.left(network);
       this.#onEnd(connection);
@@ -130,40 +128,33 @@ const addressesOf = (socket: Socket): string => {
   return `${remoteAddress} ${String(remotePort)} ${localAddress} ${String(localPort)}`;
 };
 
-/** A coarse clock for timeouts, updated once a second. */
 export interface Ticks {
   now: number;
 }
 
 export interface UnderWay {
   readonly bytes: number;
-  /** Since when the visitor has taken nothing of it; undefined while it waits for us. */
+  /** When the visitor last took data; undefined while it waits for us. */
   readonly stalledSince: number | undefined;
   cut(): void;
-  /** The visitor has received all of it, or has disconnected. */
   finish(): void;
 }
 
-/** One connection from outside, and whether anything moves on it. */
 export class EdgeConnection {
   readonly socket: Socket;
-  /** The name whose certificate it got: a host, or the wildcard that covers it. */
   servedAs: string | undefined;
-  /** The socket over TLS, and the host that it is for, after a handshake. */
   secure: Socket | undefined;
   host: string | undefined;
   readonly usage: NetworkUsage;
   readonly answers = new Set<UnderWay>();
   isUsed = false;
   session: ServerHttp2Session | undefined;
-  /** When the visitor last sent a request or received a part of an answer. */
   progressAt: number;
-  /** When the system last took bytes for it; counts only while it is full. */
+  /** When the system last accepted bytes. Relevant only while the connection is full. */
   movedAt: number;
   fullAt = -Infinity;
   readonly #ticks: Ticks;
   #queued = 0;
-  /** PINGs, SETTINGS and refused requests since the last progress. */
   #idleFrames = 0;
 
   constructor(socket: Socket, usage: NetworkUsage, ticks: Ticks) {
@@ -173,12 +164,11 @@ export class EdgeConnection {
     this.progressAt = this.movedAt = ticks.now;
   }
 
-  /** Whether the visitor's network, or its system, takes less than we have to send. */
   get isFull(): boolean {
     return this.#queued > 0;
   }
 
-  /** Call it regularly: Node does not report when the system accepts a part of the written bytes. */
+  /** Must be called regularly: Node does not report when the system accepts part of a write. */
   look(): void {
     const queued = queuedBytes(this.socket);
     if (queued !== this.#queued) this.movedAt = this.#ticks.now;
@@ -191,7 +181,7 @@ export class EdgeConnection {
     this.#idleFrames = 0;
   }
 
-  /** Counts useless frames: more than `most` of them end an HTTP/2 connection, with the reason. */
+  /** Ends an HTTP/2 connection after more than `most` frames without progress. */
   countIdleFrame(most: number): void {
     this.#idleFrames += 1;
     const { session } = this;
@@ -202,8 +192,8 @@ export class EdgeConnection {
 }
 
 /**
- * Bytes that the system has not accepted yet, including encrypted ones. Uses an undocumented property. Without it no
- * connection would look full: HTTP/1.1 would lose its limit of 20 seconds, HTTP/2 would count only whole slices.
+ * Bytes that the system has not accepted, including encrypted ones. The property is undocumented. Without it no
+ * connection looks full: HTTP/1.1 loses its 20-second limit, and HTTP/2 counts whole slices only.
  */
 const queuedBytes = (socket: Socket): number => {
   const { _handle: handle } = socket as { _handle?: { readonly writeQueueSize?: number } | null };

@@ -22,7 +22,6 @@ export interface EdgePorts {
   readonly cache: SiteCache;
   readonly challenges: ChallengeAnswers;
   readonly log: Logger;
-  /** The unit that visitors are counted by: an IPv4 address, or the /64 network of an IPv6 address. */
   readonly networkOf: (address: string) => string;
 }
 
@@ -30,7 +29,7 @@ export type EdgeHandler = (request: EdgeRequest, response: EdgeResponse) => void
 
 const tooManyHeaders = 2 * 100;
 
-/** Begins a trace with each request, or continues its visitor's, until its answer has been sent or given up. */
+/** Traces each request until its answer is sent or aborted. Continues the visitor's trace. */
 export const tracedVisits =
   (tracer: Tracer, scheme: 'http' | 'https', handle: EdgeHandler): EdgeHandler =>
   (request, response) => {
@@ -47,7 +46,7 @@ export const tracedVisits =
     });
   };
 
-/** A request over TLS. The connection was made for one host, and the request has to be for that same one. */
+/** Each request must be for the host that its connection was opened for. */
 export const secureHandler =
   (ports: EdgePorts, answers: Answers): EdgeHandler =>
   (request, response) => {
@@ -56,9 +55,9 @@ export const secureHandler =
     const target = targetOr400(request, response);
     if (!target) return;
     const { host, path } = target;
-    // As the first handshake named it, because the socket would forget that name in a second one.
+    // Uses the name from the first handshake, because a second one would overwrite the socket's.
     const isForHost = answer.connection.host === host;
-    // Checked for each request, because a connection may outlive its host.
+    // Checked for each request, because the host may be removed while the connection is open.
     const route = isForHost ? ports.routes.find(host) : undefined;
     if (!route) refuse(request, response, 421);
     else if (route.kind === 'site')
@@ -73,11 +72,10 @@ const servedBy = ({ name, deployId }: SiteRoute) => ({ deployId, isPreview: isPr
 export interface PlainTerms {
   readonly answers: Answers;
   readonly listens: { readonly http: number; readonly https: number };
-  /** Whether previews without a certificate are served here: in development. */
   readonly previews: boolean;
 }
 
-/** A request without TLS goes to HTTPS, with its path and query, on hosts that are served. */
+/** Redirects plain HTTP to HTTPS, if the host is served. */
 export const plainHandler =
   (ports: EdgePorts, { answers, listens, previews }: PlainTerms): EdgeHandler =>
   (request, response) => {
@@ -94,7 +92,6 @@ export const plainHandler =
     if (isBare && previews && route.kind === 'site') {
       const answer = answers.begin(request, response);
       if (!answer) return;
-      // It ends with the route.
       answer.connection.host = target.host;
       const { path } = target;
       serve(ports, { answers, answer, request, response, ...servedBy(route), path });
@@ -117,12 +114,11 @@ const redirect = (
 ): void => {
   const [path = '/', query = ''] = target.split(/\?(.*)/s);
   const { localPort } = socketOf(request);
-  // A host is one of the same project, which we serve too.
   const base = isAbsolute(to) ? to : `https://${to}${portFor(request, localPort, localPort)}`;
   refuse(request, response, status, ['Location', redirectTarget(base, path, query)]);
 };
 
-/** Visitors of our own port are redirected to our own port; others came through a proxy with the usual ports. */
+/** Keeps our own port if the visitor used it. Others came through a proxy with the usual ports. */
 const portFor = (
   request: EdgeRequest,
   own: number | undefined,
@@ -145,7 +141,7 @@ const targetOr400 = (request: EdgeRequest, response: EdgeResponse): RequestTarge
   return target;
 };
 
-/** HTTP/2 has `:authority`, with which a Host has to agree. */
+/** In HTTP/2, `Host` must match `:authority`. */
 const authorityOf = ({ headers, authority }: EdgeRequest): string | undefined => {
   if (!authority) return headers.host;
   const isAgreed = headers.host === undefined || hostNamed(headers.host) === hostNamed(authority);
@@ -173,7 +169,7 @@ const answerFailure = (
   answers.failed += 1;
   if (error instanceof Unavailable) log.warn({ err: error, deployId }, 'site not served');
   else log.error({ err: error, deployId }, 'site not served');
-  // With an error, so that the answer does not look complete.
+  // Destroyed with an error, so that the answer does not look complete.
   if (response.headersSent) response.destroy(error as Error);
   else if (error instanceof Unavailable) refuse(request, response, 503, ['Retry-After', '1']);
   else refuse(request, response, 500);
@@ -181,15 +177,12 @@ const answerFailure = (
 
 const challengePrefix = '/.well-known/acme-challenge/';
 
-/** base64url, at least 128 bits (RFC 8555, section 8.3); nothing else is looked up. */
+/** base64url with at least 128 bits (RFC 8555, section 8.3). Other tokens are not looked up. */
 const tokenPattern = /^[A-Za-z0-9_-]{22,128}$/;
-/** A flood of challenge requests gets 503 instead of reaching the database. */
+/** More challenge requests get 503, to protect the database. */
 const mostAtOnce = 100;
 
-/**
- * Answers challenges from the shared database, without a cache, so that every edge knows an answer as soon as it is
- * stored.
- */
+/** Reads challenges from the shared database without a cache, so that every edge answers at once. */
 export class ChallengeAnswers {
   readonly #find: (host: string, token: string) => Promise<string | undefined>;
   readonly #log: Logger;

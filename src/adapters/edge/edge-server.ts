@@ -30,7 +30,7 @@ const http1 = {
   keepAliveTimeout: keepAliveMs,
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16 * 1024,
-  /** Spares a request without content the events of an empty stream; older Nodes do not know it. */
+  /** Avoids the events of an empty request body. Older Node versions ignore it. */
   optimizeEmptyRequests: true,
 };
 const lookMs = 1_000;
@@ -46,11 +46,10 @@ export interface EdgeSettings {
   readonly now?: () => number;
   readonly onRequest?: (request: Pick<IncomingMessage, 'method' | 'url'>) => void;
   readonly tracer?: Tracer | undefined;
-  /** Whether previews without a certificate are served over plain HTTP. */
   readonly plainPreviews?: boolean;
 }
 
-/** Serves published sites: HTTP/1.1 and HTTP/2 over TLS, and the way there from plain HTTP. */
+/** Serves published sites over HTTP/1.1 and HTTP/2, and redirects plain HTTP to HTTPS. */
 export class EdgeServer {
   readonly #plain: Server;
   readonly #secure: Http2SecureServer;
@@ -115,7 +114,7 @@ export class EdgeServer {
       server.setTimeout(visitorTimes.silenceMs);
     }
     this.#connections.watch(this.#plain, this.#secure);
-    // A client that sends no valid TLS, or asks for an unknown name, is disconnected already.
+    // Invalid TLS or an unknown name; Node has already disconnected the client.
     this.#secure.on('tlsClientError', () => (this.#refusedHandshakes += 1));
   }
 
@@ -133,7 +132,7 @@ export class EdgeServer {
     };
   }
 
-  /** Ends stalled connections; runs automatically every second. */
+  /** Ends stalled connections. Runs every second. */
   look(): void {
     this.#ticks.now = this.#now();
     const terms = { answers: this.#answers, limits: this.#limits, ticks: this.#ticks };
@@ -161,14 +160,13 @@ export class EdgeServer {
     return this.#ports;
   }
 
-  /** From now on each answer over HTTP/1.1 closes its connection. */
   announceEnd(): void {
     announceEnd([this.#plain, this.#secure]);
   }
 
   /**
-   * Takes no new connection and finishes the requests under way; downloads that take longer are cut.
-   * @param isReplaced given when other processes serve on the same ports; aborts when this edge ends soon all the same
+   * Accepts no new connections and finishes requests in progress; long downloads are cut.
+   * @param isReplaced set if other processes serve on the same ports; aborts when this edge must end soon
    */
   async stop(isReplaced?: AbortSignal): Promise<void> {
     this.announceEnd();

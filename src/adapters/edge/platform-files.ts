@@ -16,10 +16,9 @@ interface Ports {
   readonly log: Logger;
 }
 
-/** Changes are found within a minute. */
 const lookMs = 20_000;
 
-/** The certificate in the operator's files, read again when they change. */
+/** The platform certificate from the operator's files, read again when they change. */
 export class WatchedPlatformFiles {
   readonly #paths: PlatformPaths;
   readonly #platformHost: string;
@@ -36,7 +35,6 @@ export class WatchedPlatformFiles {
     this.#ports = ports;
   }
 
-  /** Undefined until `start`. */
   get certificate(): LoadedCertificate | undefined {
     return this.#certificate;
   }
@@ -45,7 +43,7 @@ export class WatchedPlatformFiles {
     this.#listeners.push(listener);
   }
 
-  /** Reads both files, and again whenever they change, until `stop`. @throws UnusableCertificate */
+  /** Reads both files, and again after each change, until `stop`. @throws UnusableCertificate */
   async start(): Promise<void> {
     const pem = await readPlatformFiles(this.#paths);
     this.#certificate = readPlatformPem(pem, this.#platformHost, this.#ports.clock.now());
@@ -90,7 +88,7 @@ export class WatchedPlatformFiles {
   }
 }
 
-/** @throws UnusableCertificate for a file that cannot be read */
+/** @throws UnusableCertificate if a file cannot be read */
 export const readPlatformFiles = async ({
   certificateFile,
   keyFile,
@@ -118,15 +116,12 @@ interface PlatformPem {
   readonly key: string;
 }
 
-/** A certificate that cannot be used. The message says what would be right, and names no secret. */
+/** The message explains what to correct and contains no secret. */
 class UnusableCertificate extends Error {
   override readonly name = 'UnusableCertificate';
 }
 
-/**
- * The certificate for the names of the platform, as the operator gave it.
- * @throws UnusableCertificate
- */
+/** Checks the operator's certificate for the platform's names. @throws UnusableCertificate */
 export const readPlatformPem = (
   pem: PlatformPem,
   platformHost: string,
@@ -173,7 +168,7 @@ const readKey = (pem: string): KeyObject => {
   }
 };
 
-/** The names must be alternative names: browsers ignore the common name. */
+/** Checks alternative names only, because browsers ignore the common name. */
 const checkNames = (leaf: X509Certificate, platformHost: string): void => {
   const { host, also } = pairOf(platformHost);
   const names = (leaf.subjectAltName ?? '').toLowerCase().split(', ');

@@ -1,4 +1,4 @@
-/** The host that a request names, in lower case and without its port; undefined when it is not one. */
+/** The request's host, in lower case and without its port. @returns undefined if it is invalid */
 export const hostNamed = (authority: string | undefined): string | undefined => {
   const [, name, port] = authorityPattern.exec(authority ?? '') ?? [];
   if (name === undefined || Number(port ?? '1') > 65535 || port === '0') return undefined;
@@ -10,10 +10,10 @@ export const portNamed = (authority: string): number | undefined => {
   return port === undefined ? undefined : Number(port);
 };
 
-/** RFC 9110, section 7.2, narrowed to DNS names: no user, no address in brackets. */
+/** RFC 9110, section 7.2, restricted to DNS names: no user info and no IP literals. */
 const authorityPattern = /^([A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9_])?)\.?(?::(\d{1,5}))?$/;
 
-/** Whether a header is repeated: Node silently keeps the first of two Hosts. */
+/** Node silently keeps the first of two `Host` headers. */
 export const isRepeated = (rawHeaders: readonly string[], name: string): boolean => {
   let seen = false;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -30,10 +30,7 @@ export interface RequestTarget {
   readonly path: string;
 }
 
-/**
- * What a request asks for. Its Host, and the URL in absolute form where it uses that (RFC 9112, section 3.2.2),
- * have to name the same host.
- */
+/** `Host` must match an absolute-form URL (RFC 9112, section 3.2.2). @returns undefined if it does not */
 export const requestTargetOf = (
   url: string,
   authority: string | undefined,

@@ -9,9 +9,9 @@ import { isAbsolute } from '../../domains/domain/redirects/settings.ts';
 import { pairOf } from '../../domains/domain/own/own-name.ts';
 import type { EdgeRecords, LoadedCertificate } from '../../domains/ports.ts';
 
-/** Other processes' changes are seen within a second, with time to read them. */
+/** Changes by other processes must arrive within a second, including the time to read them. */
 const usualPollMs = 500;
-/** Removals are swept after a day, so an edge that was cut off for longer than this starts over. */
+/** Removals are swept after a day, so an edge that was cut off for longer must reload everything. */
 const longestSilenceMs = 60 * 60_000;
 
 export interface PlatformFiles {
@@ -25,13 +25,12 @@ export interface PlatformCertificate extends LoadedCertificate {
 
 type RouteChange = 'removed' | 'moved' | 'certificate';
 
-/** Everything that this process serves, in memory, so that it keeps serving during a database outage. */
+/** All routes and certificates, in memory, so that sites stay up during a database outage. */
 export class RouteTable {
   readonly #records: EdgeRecords;
   readonly #platformHost: string;
   readonly #log: Logger;
   readonly #pollMs: number;
-  /** Each host that is no longer served, went to another project, or has a new certificate. */
   readonly #changes = new EventEmitter<Record<RouteChange, [host: string]>>();
   #routes = new Map<string, Route>();
   #certificates = new Map<string, LoadedCertificate>();
@@ -41,7 +40,7 @@ export class RouteTable {
   readonly #stopping = new AbortController();
   readonly #platformFiles: PlatformFiles | undefined;
 
-  /** @param pollMs between two looks for changes that nobody told of */
+  /** @param pollMs interval between looks for changes */
   constructor(
     records: EdgeRecords,
     platform: { readonly host: string; readonly files?: PlatformFiles | undefined },
@@ -66,15 +65,15 @@ export class RouteTable {
     return routeIn(this.#routes, host);
   }
 
-  /** The name by which a host is served: its own, or else the wildcard that covers it. */
+  /** The name that serves a host: the host itself, or a wildcard that covers it. */
   nameFor(host: string): string | undefined {
-    // No host has an asterisk, whatever a visitor writes.
+    // A visitor's literal `*` matches nothing.
     return isWildcard(host) ? undefined : namesFor(host).find((name) => this.#routes.has(name));
   }
 
   /**
-   * The hosts of projects have that of the platform, and one of their own until it is there, or once it has ended.
-   * @param name by which hosts are served; no other one stands in for it where it has none
+   * Project hosts use the platform's certificate, or their own if the platform has none or it has expired.
+   * @param name a route's own name; a wildcard's certificate is not used for other routes
    */
   certificate(name: string): LoadedCertificate | undefined {
     const route = this.#routes.get(name);
@@ -84,7 +83,6 @@ export class RouteTable {
     return platform && (platform.notAfter.getTime() > Date.now() || !own) ? platform : own;
   }
 
-  /** The one for all names of the platform. */
   get platformCertificate(): PlatformCertificate | undefined {
     const platform = this.#platform();
     const isOfFiles = this.#platformFiles?.certificate !== undefined;
@@ -96,12 +94,12 @@ export class RouteTable {
     return this.#platformFiles?.certificate ?? stored();
   }
 
-  /** `removed` is told of a wildcard for all that it covered; of a host, also when it got a name of its own. */
+  /** `removed` for a wildcard concerns all its hosts. It also fires for a host that gets its own route. */
   on(change: RouteChange, listener: (host: string) => void): void {
     this.#changes.on(change, listener);
   }
 
-  /** Loads everything, then follows the changes until `stop`. @throws Unavailable when the first load fails */
+  /** Loads everything, then follows changes until `stop`. @throws Unavailable if the first load fails */
   async start(): Promise<void> {
     await this.refresh();
     void this.#follow();
@@ -111,7 +109,7 @@ export class RouteTable {
     this.#stopping.abort();
   }
 
-  /** Loads the changes. A call during a load causes another load. @throws Unavailable */
+  /** Loads changes. A call during a load starts another one afterwards. @throws Unavailable */
   refresh(): Promise<void> {
     return this.#looks.run();
   }
@@ -157,7 +155,7 @@ export class RouteTable {
 
   async #catchUp(): Promise<void> {
     const changes = await this.#records.changesSince(this.#revision);
-    // The database was restored from a backup: its state replaces everything.
+    // The database was restored from a backup, so everything is loaded again.
     if (changes.revision < this.#revision) return this.#startOver();
     for (const name of changes.removedRoutes) {
       const host = this.#hostOf(name);
@@ -180,13 +178,12 @@ export class RouteTable {
     this.#tellMoved(host, before, route);
   }
 
-  /** A host that moved out of the wildcard of another project counts as removed: its certificate is another one. */
+  /** A host that leaves another project's wildcard counts as removed, because its certificate changes. */
   #tellMoved(host: string, before: Route | undefined, { name, projectId }: Route): void {
     if (!before || before.projectId === projectId) return;
     this.#changes.emit(before.name === name ? 'moved' : 'removed', host);
   }
 
-  /** A former address of a project redirects to one label below the platform host. */
   #led(route: Route): Route {
     if (route.kind === 'site' || isAbsolute(route.to)) return route;
     return { ...route, to: this.#hostOf(route.to) };

@@ -6,13 +6,9 @@ import type { LoadedCertificate } from '../../domains/ports.ts';
 import type { EdgeConnections } from './edge-connections.ts';
 import type { RouteTable } from './route-table.ts';
 
-/** A context takes some 34 kB; making one takes less time than the handshake that needs it. */
 const mostContexts = 500;
 
-/**
- * What TLS needs for a name by which hosts are served, made when a visitor first comes. Private keys of names without
- * visitors stay sealed.
- */
+/** TLS contexts, created on first use. Private keys stay encrypted until a visitor comes. */
 export class SecureContexts {
   readonly #routes: RouteTable;
   readonly #log: Logger;
@@ -35,7 +31,7 @@ export class SecureContexts {
     routes.on('certificate', forget);
   }
 
-  /** @returns undefined when nothing is served by that name, or it has no certificate that can be used */
+  /** @returns undefined if the name is not served or its certificate is unusable */
   find(name: string): SecureContext | undefined {
     const certificate = this.#routes.certificate(name);
     if (!certificate) return undefined;
@@ -56,8 +52,8 @@ export class SecureContexts {
 }
 
 /**
- * Frees native memory whose size the garbage collector does not know. Open connections keep their own reference. Uses
- * an undocumented method; without it, the garbage collector frees the memory later.
+ * Frees native memory that the garbage collector does not count. Open connections keep their own reference. The
+ * method is undocumented; without it the memory is freed later.
  */
 const release = (context: SecureContext): void => {
   (context.context as { close?: () => void }).close?.();
@@ -68,7 +64,7 @@ const contextFrom = ({ chain, privateKey }: LoadedCertificate): SecureContext =>
 
 type Callback = (error: Error | null, context?: SecureContext) => void;
 
-/** A fatal alert `unrecognized_name` in the clear, as before any handshake (RFC 8446, section 6; RFC 6066, section 3). */
+/** The fatal alert `unrecognized_name`, unencrypted (RFC 8446, section 6; RFC 6066, section 3). */
 const unrecognizedName = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
 
 interface ServerNamePorts {
@@ -77,12 +73,9 @@ interface ServerNamePorts {
   readonly connections: Pick<EdgeConnections, 'below'>;
 }
 
-/**
- * Chooses the certificate of a new connection. There is no default one: a name that is not served is refused with
- * its own alert. Node can only drop the connection there, so the alert is written on the connection below.
- */
+/** Node can only drop a connection with an unknown name, so we write the alert to the socket below. */
 export const serverNames = ({ routes, certificates, connections }: ServerNamePorts) =>
-  // TLS calls it as a method of the socket.
+  // Node calls it as a method of the TLS socket.
   function (this: unknown, host: string, done: Callback): void {
     const name = routes.nameFor(host.toLowerCase());
     const context = name === undefined ? undefined : certificates.find(name);
@@ -96,18 +89,18 @@ export const serverNames = ({ routes, certificates, connections }: ServerNamePor
       done(null, context);
       return;
     }
-    // `done` is not called: the handshake ends here, with the connection.
+    // `done` is not called, because the connection ends here.
     connection.socket.write(unrecognizedName);
     connection.socket.destroySoon();
   };
 
-/** The first that a client has: processors compute the hashes of this one themselves, and each handshake takes many. */
+/** The first cipher that the client supports wins. The first one here uses hardware acceleration. */
 const tls13Ciphers = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
   'TLS_CHACHA20_POLY1305_SHA256',
 ];
-/** Authenticated encryption with forward secrecy (RFC 9325, section 4.2); our certificates are ECDSA. None is CBC. */
+/** Authenticated encryption with forward secrecy (RFC 9325, section 4.2). CBC is not used. */
 const tls12Ciphers = [
   'ECDHE-ECDSA-AES128-GCM-SHA256',
   'ECDHE-ECDSA-AES256-GCM-SHA384',
@@ -118,9 +111,9 @@ const tls12Ciphers = [
 ];
 
 /**
- * For the server and the context of each host. No session is resumed: with ECDSA keys a resumed handshake costs the
- * server as much as a full one (docs/performance.md), and it would not ask for the host's certificate again. Nor is
- * a connection of TLS 1.2 negotiated again, which could change its name but not its certificate.
+ * Shared by the server and each host. Session resumption is off: with ECDSA it saves the server nothing
+ * (docs/performance.md) and skips the check of the host's certificate. TLS 1.2 renegotiation is off, because it
+ * could change the name but not the certificate.
  */
 export const tlsOptions = {
   minVersion: 'TLSv1.2',

@@ -24,10 +24,10 @@ export interface SiteRequest {
   readonly path: string;
 }
 
-/** Nothing to wait for when all that an answer needs is in memory: a promise costs as much as its headers. */
+/** Undefined if everything is in memory, because a promise costs as much as the headers. */
 type Sending = Promise<void> | undefined;
 
-/** Answers with what the deploy holds at the path. @throws Unavailable before anything was sent */
+/** Serves the deploy's file at the path. @throws Unavailable before anything was sent */
 export const serveSite = (cache: SiteCache, visit: SiteRequest): Sending => {
   const { request, response } = visit;
   if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -66,7 +66,7 @@ const fileOf = (site: ServedSite, path: string): ServedFile => {
 
 const sendFile = (cache: SiteCache, visit: SiteRequest, file: ServedFile): Sending => {
   const { method, headers } = visit.request;
-  // Only GET has ranges (RFC 9110, section 14.2). They count bytes of the file itself: the plain form goes with them.
+  // Only GET supports ranges (RFC 9110, section 14.2). They count uncompressed bytes.
   const range = method === 'GET' ? headers.range : undefined;
   const form = formFor(file, range === undefined ? acceptedBy(visit.request) : undefined);
   if (isKnown(form.etag, headers['if-none-match'])) {
@@ -155,7 +155,7 @@ const sendPart = async (
   await send(visit, 206, [...headers, 'Content-Range', range], pieces);
 };
 
-/** A visitor who disconnects is no failure. The status is sent with the first piece, because reading it may fail. */
+/** The status is sent with the first piece, because reading may fail. */
 const send = async (
   { answer, response }: SiteRequest,
   status: number,

@@ -2,17 +2,16 @@ import mime from 'mime-types';
 import Negotiator from 'negotiator';
 import type { Encoding, StoredFile } from '../../sites/ports.ts';
 
-/** One form of a file, with everything about its answer that can be prepared. */
 export interface ServedForm {
   readonly file: StoredFile;
   readonly encoding: Encoding;
   readonly bytes: number;
   readonly etag: string;
-  /** Name, value, name, value … of an answer with the whole form; first those that speak of its content. */
+  /** Alternating names and values for a 200 answer. Content headers come first. */
   readonly headers: readonly string[];
 }
 
-/** Of an answer that says that the client has this form already. */
+/** For a 304 answer. */
 export const headersWithoutContent = ({ encoding, headers }: ServedForm): readonly string[] =>
   headers.slice(encoding === 'identity' ? 4 : 6);
 
@@ -28,20 +27,20 @@ export class ServedFile {
     this.#isPreview = isPreview;
   }
 
-  /** Made on the first request, because most files are never requested. */
+  /** Created on first request, because most files are never requested. */
   get forms(): Forms {
     return (this.#forms ??= formsOf(this.file, this.#isPreview));
   }
 }
 
-/** Headers of every answer with site content. HSTS lasts only a day, so that it hardly outlives a removal. */
+/** HSTS lasts one day, so that it expires soon after a domain is removed. */
 const siteHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'strict-origin-when-cross-origin',
   'Strict-Transport-Security': 'max-age=86400',
 };
 
-/** A preview is not for search engines, and its deploy may be gone at any time. */
+/** Search engines must not index previews, and a deploy may disappear at any time. */
 const previewHeaders = { 'X-Robots-Tag': 'noindex', 'Cache-Control': 'no-store' };
 
 const formsOf = (file: StoredFile, isPreview: boolean): Forms => {
@@ -58,7 +57,7 @@ const formOf = (
   [encoding, bytes]: readonly [Encoding, number],
   other: Readonly<Record<string, string>>,
 ): ServedForm => {
-  // Two forms are two representations: a strong validator has to tell them apart (RFC 9110, section 8.8.3).
+  // Each encoding needs its own strong validator (RFC 9110, section 8.8.3).
   const etag = encoding === 'identity' ? `"${file.hash}"` : `"${file.hash}-${encoding}"`;
   const isNegotiated = file.brotli !== undefined || file.gzip !== undefined;
   const headers = {
@@ -80,27 +79,22 @@ const typeOf = (path: string): string => {
   return mime.contentType(name.includes('.') ? name : '') || 'application/octet-stream';
 };
 
-/**
- * Files that a bundler named by content (`app-3f9a1c07.js`) never change; all others are revalidated, so that a new
- * deploy shows at once.
- */
+/** Files named by content hash (`app-3f9a1c07.js`) never change; others are revalidated, to show new deploys. */
 const cacheControlOf = (path: string): string =>
   fingerprinted.test(path)
     ? 'public, max-age=31536000, immutable'
     : 'public, max-age=0, must-revalidate';
 
-/** Hex digits, or eight capitals and digits: a letter and a digit are among them, and nobody names a file like that. */
+/** Eight or more hex digits, or exactly eight capitals and digits, with at least one letter and one digit. */
 const fingerprinted =
   /[.-](?=[A-Za-z]*\d)(?=\d*[A-Za-z])(?:[\da-f]{8,}|[\dA-Z]{8})\.(?:js|mjs|css|woff2?)$/;
 
-/** Browsers send only a few different values, so parsed ones are cached. */
 const known = new Map<string, readonly string[]>();
 const mostKnown = 1000;
-/** Longer than any browser sends; it is not worth reading. */
 const longestAccepted = 256;
 const longestHeader = 2048;
 
-/** The smallest form of a file that the client takes (RFC 9110, section 12.5.3). */
+/** Chooses the smallest form that the client accepts (RFC 9110, section 12.5.3). */
 export const encodingFor = (file: StoredFile, accepted: string | undefined): Encoding => {
   if (accepted === undefined || accepted.length > longestAccepted) return 'identity';
   const encodings = known.get(accepted) ?? remember(accepted);
@@ -122,11 +116,7 @@ type Portion =
 
 const whole: Portion = { kind: 'whole' };
 
-/**
- * Which bytes are asked for (RFC 9110, section 14). An invalid range, or several at once, gets the whole file, which
- * the RFC allows.
- * @param condition `If-Range`: the range counts only for that very version
- */
+/** RFC 9110, section 14, allows the whole file for invalid or several ranges. @param condition `If-Range` */
 export const portionOf = (
   bytes: number,
   etag: string,
@@ -145,7 +135,7 @@ export const portionOf = (
 
 const oneRange = /^bytes=(\d*)-(\d*)$/i;
 
-/** Whether the client has this version already: `If-None-Match` compares weakly (RFC 9110, section 13.1.2). */
+/** Whether the client already has this version. `If-None-Match` compares weakly (RFC 9110, section 13.1.2). */
 export const isKnown = (etag: string, condition: string | undefined): boolean =>
   condition !== undefined &&
   condition.length <= longestHeader &&
@@ -155,21 +145,20 @@ export const isKnown = (etag: string, condition: string | undefined): boolean =>
 
 export type PathMatch =
   | { readonly kind: 'file'; readonly path: string }
-  /** The same, one slash further: relative links on that page need it. */
   | { readonly kind: 'folder'; readonly location: string }
   | { readonly kind: 'missing' }
   | { readonly kind: 'malformed' };
 
-/** Characters of an encoded path. One of 1024 bytes, decomposed and each byte encoded, has hardly more. */
+/** A valid path of 1024 bytes is rarely longer, even decomposed and with each byte encoded. */
 const longestPath = 9 * 1024;
 
 const missing: PathMatch = { kind: 'missing' };
 const malformed: PathMatch = { kind: 'malformed' };
 
 /**
- * `/` gives `index.html`, `/about` gives `about`, `about.html` or `about/index.html`, whichever there is first.
- * @param target path and query of a request, as it came
- * @param has whether the site has a file; nothing else is ever looked up, so that no path can leave the site
+ * `/` gives `index.html`; `/about` gives the first of `about`, `about.html` and `about/index.html`.
+ * @param target raw path and query
+ * @param has checks the site's own file list, so no path can leave the site
  */
 export const matchPath = (target: string, has: (path: string) => boolean): PathMatch => {
   const query = target.indexOf('?');
@@ -188,11 +177,11 @@ export const matchPath = (target: string, has: (path: string) => boolean): PathM
   return { kind: 'folder', location: `${raw}/${query === -1 ? '' : target.slice(query)}` };
 };
 
-/** Control characters, backslashes, empty and dot segments: no published file has them in its path. */
+/** Control characters, backslashes, empty and dot segments never appear in published paths. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const unsafe = /[\u0000-\u001f\u007f\\]|\/\/|\/\.{1,2}(\/|$)/;
 
-/** An encoded slash would make two names one path; what cannot be decoded is no path. */
+/** An encoded slash is refused, because two URLs would name the same file. */
 const decoded = (raw: string): string | undefined => {
   if (/%2f|%5c/i.test(raw)) return undefined;
   try {

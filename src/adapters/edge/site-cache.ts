@@ -8,7 +8,6 @@ export type ServedSite = ReadonlyMap<string, ServedFile>;
 
 interface SiteKey {
   readonly deployId: string;
-  /** Whether it is served at its own address, with other headers. */
   readonly isPreview: boolean;
 }
 
@@ -19,22 +18,19 @@ interface Range {
 
 const most = {
   sites: 10_000,
-  /** Over all remembered sites. */
   files: 200_000,
   contentBytes: 64 * 1024 * 1024,
   bytesOfOneContent: 512 * 1024,
-  /** Lists and contents that are not remembered yet. */
   readAtOnce: 32,
 };
 
-/** Caches file lists, and the content of small files. Entries never become stale, because a deploy never changes. */
+/** Caches file lists and small files. Entries never become stale, because a deploy never changes. */
 export class SiteCache {
   readonly #files: SiteFiles;
   readonly #sites: LRUCache<string, ServedSite, SiteKey>;
   readonly #contents: LRUCache<ServedForm, ReadyAnswer, string>;
   readonly #reading = new PQueue({ concurrency: most.readAtOnce });
 
-  /** @param contentBytes how much content is remembered, over all sites */
   constructor(files: SiteFiles, contentBytes = most.contentBytes) {
     this.#files = files;
     this.#sites = new LRUCache<string, ServedSite, SiteKey>({
@@ -61,7 +57,7 @@ export class SiteCache {
     });
   }
 
-  /** Immediate if cached. @returns undefined when there is no such deploy @throws Unavailable */
+  /** Synchronous if cached. @returns undefined if the deploy does not exist @throws Unavailable */
   site(site: SiteKey): ServedSite | undefined | Promise<ServedSite | undefined> {
     const key = site.isPreview ? `preview of ${site.deployId}` : site.deployId;
     return this.#sites.get(key) ?? this.#sites.fetch(key, { context: site });
@@ -71,7 +67,7 @@ export class SiteCache {
     return form.bytes <= most.bytesOfOneContent;
   }
 
-  /** The whole content of a small form; undefined for a large one, which must be read in pieces. @throws Unavailable */
+  /** The whole content of a small file; undefined for a large one. @throws Unavailable */
   content(
     deployId: string,
     form: ServedForm,
@@ -80,10 +76,7 @@ export class SiteCache {
     return this.#contents.get(form) ?? this.#contents.fetch(form, { context: deployId });
   }
 
-  /**
-   * A form, or a part of it, in pieces. Looks up cached content again for each piece, so that a slow visitor does not
-   * keep evicted content in memory.
-   */
+  /** Looks up the cache for each piece, so that slow visitors do not keep evicted content in memory. */
   async *pieces(
     deployId: string,
     form: ServedForm,
@@ -101,7 +94,7 @@ export class SiteCache {
   }
 }
 
-/** In a few steps; `buffer` of node:stream/consumers goes by way of a Blob. */
+/** Faster than `buffer` of node:stream/consumers, which creates a Blob. */
 const wholeOf = async (pieces: AsyncIterable<Uint8Array>): Promise<Buffer> => {
   const all: Uint8Array[] = [];
   for await (const piece of pieces) all.push(piece);
@@ -109,8 +102,8 @@ const wholeOf = async (pieces: AsyncIterable<Uint8Array>): Promise<Buffer> => {
 };
 
 /**
- * The used part of a response. The fields of its head are not documented: one that is set and counts as sent lets `end`
- * send nothing in front of the content. Without them a response gets its head by `writeHead`, which takes more time.
+ * The parts of a response that we use. The underscore fields are undocumented: marking the head as sent lets `end`
+ * send ours together with the content. Without them `writeHead` is used, which is slower.
  */
 interface Response {
   readonly shouldKeepAlive: boolean;
@@ -119,14 +112,11 @@ interface Response {
   end(piece: Uint8Array): unknown;
 }
 
-/** Of every date (RFC 9110, section 5.6.7). */
+/** RFC 9110, section 5.6.7. */
 const dateLength = 29;
 const connection = `Connection: keep-alive\r\nKeep-Alive: timeout=${String(keepAliveMs / 1000)}\r\n\r\n`;
 
-/**
- * A form in memory, behind the head of its HTTP/1.1 answer: both are sent as one piece, without putting headers
- * together and copying the content behind them.
- */
+/** A file in memory behind its HTTP/1.1 head, so that both are sent in one write. */
 export class ReadyAnswer {
   readonly headers: readonly string[];
   readonly content: Buffer;
@@ -139,7 +129,7 @@ export class ReadyAnswer {
     const beforeDate = `HTTP/1.1 200 OK\r\n${linesOf(headers)}Date: `;
     const head = Buffer.from(`${beforeDate}${' '.repeat(dateLength)}\r\n${connection}`, 'latin1');
     this.#dateAt = beforeDate.length;
-    // Not of the pool that Node shares out: a small piece would keep a large one from being freed.
+    // Not from Node's shared pool, where a small piece keeps a large buffer alive.
     this.#whole = Buffer.allocUnsafeSlow(head.length + content.length);
     head.copy(this.#whole);
     this.#whole.set(content, head.length);
@@ -150,9 +140,9 @@ export class ReadyAnswer {
     return this.#whole.length;
   }
 
-  /** Answers 200 with all of it. @returns false when the answer needs another head */
+  /** Sends the 200 answer. @returns false if the answer needs other headers */
   end(response: Response): boolean {
-    // Over HTTP/2, and where the client closes the connection, other headers are sent.
+    // HTTP/2 and closing connections need other headers.
     const isPlain = response.shouldKeepAlive && response._header === null;
     if (!isPlain || response._headerSent !== false) return false;
     response._header = 'sent with the content';
@@ -161,7 +151,7 @@ export class ReadyAnswer {
     return true;
   }
 
-  /** Only the date ever changes, so a piece that is still being sent may get a newer one. */
+  /** The buffer is shared: a write in progress may get a newer date, which is harmless. */
   #dated(): Buffer {
     const second = Math.floor(Date.now() / 1000);
     if (second !== this.#second) {

@@ -3,9 +3,9 @@ import type { Told } from '../../notifications/domain/notification.ts';
 
 export interface Envelope {
   readonly account: string;
-  /** Of the dashboard: `https://store.example`. */
+  /** The dashboard's origin, such as `https://store.example`. */
   readonly origin: string;
-  /** Where the person can stop such mails at once; undefined if they cannot be stopped. */
+  /** One-click unsubscribe page; undefined for mails that cannot be stopped. */
   readonly unsubscribeUrl?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface Item {
   readonly action: Action;
 }
 
-/** All that a mail says. No text of it has ends of lines. */
+/** Contains no line breaks. */
 export interface Letter extends Item {
   readonly account: string;
   readonly subject: string;
@@ -31,7 +31,6 @@ export interface Letter extends Item {
   readonly footer: { readonly why: string; readonly actions: readonly Action[] };
 }
 
-/** Beyond these, the page of the notices shows the rest. */
 const mostItems = 20;
 const most = { account: 60, title: 300, text: 2000 } as const;
 const urgency: readonly Tone[] = ['bad', 'busy', 'good', 'idle'];
@@ -109,27 +108,24 @@ const personalFooter: Letter['footer'] = {
   actions: [],
 };
 
-/** Ends of lines, other control characters, and marks that turn the direction of what follows. */
+/** Control characters and marks that change the text direction. */
 const controls = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu;
 const rightToLeft =
   /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
 const lineLength = 72;
 
-/**
- * A text of others as one line, at most so many characters long. It can neither end a header nor change the order of the
- * words around it.
- */
+/** Shortens untrusted text to one line, which can neither end a header nor reorder the words around it. */
 export const oneLine = (text: string, most: number): string => {
   const read = text.slice(0, 4 * most).toWellFormed();
   const line = [...read.replace(controls, ' ').trim()];
   return line.length > most ? `${line.slice(0, most - 1).join('')}…` : line.join('');
 };
 
-/** A name within a line that reads from left to right; one that may read the other way is isolated (Unicode UAX 9). */
+/** Isolates a name that may read from right to left (Unicode UAX 9). */
 export const isolated = (name: string): string =>
   rightToLeft.test(name) ? `\u2068${name}\u2069` : name;
 
-/** In lines of at most 72 characters; a longer word, like an address, has a line of its own. */
+/** Wraps at 72 characters. A longer word, such as a URL, gets its own line. */
 export const wrapped = (paragraph: string): string => {
   const lines: string[] = [];
   for (const word of paragraph.split(' ')) {

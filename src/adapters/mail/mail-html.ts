@@ -12,7 +12,6 @@ import {
   type Tone,
 } from './letter.ts';
 
-/** What a mail looks like, without those who send and get it. The subject has no end of line. */
 export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
@@ -21,7 +20,7 @@ export interface RenderedMail {
 
 export const renderMail = (mail: Told & Envelope): RenderedMail => rendered(letterOf(mail, mail));
 
-/** One mail for several notifications. @throws Error if there is none */
+/** Combines several notices into one mail. @throws Error if there are none */
 export const renderSummary = (mail: Envelope & { readonly told: readonly Told[] }): RenderedMail =>
   rendered(summaryOf(mail.told, mail));
 
@@ -31,13 +30,12 @@ const rendered = (letter: Letter): RenderedMail => ({
   html: mailHtml(letter),
 });
 
-/** All that the mail says, for programs and people that do without HTML. */
 const mailText = ({ footer, items, ...letter }: Letter): string =>
   [
     ...[wrapped(letter.title), wrapped(letter.text)],
     ...items.map(itemText),
     actionText(letter.action),
-    // What follows two hyphens and a space is a signature to mail programs (RFC 3676, section 4.3).
+    // Mail programs treat the text after this line as a signature (RFC 3676, section 4.3).
     ['-- ', wrapped(footer.why), ...footer.actions.map(actionText)].join('\n'),
   ].join('\n\n') + '\n';
 
@@ -48,11 +46,11 @@ const actionText = ({ text, url }: Action): string => `${text}:\n${url}`;
 
 type Child = HtmlEscapedString | string | false | readonly Child[];
 
-/** A template whose holes escape by themselves; attributes with holes stand in double quotation marks. */
+/** Escapes all values. Attributes with values need double quotation marks. */
 const html = (parts: TemplateStringsArray, ...holes: readonly Child[]): HtmlEscapedString =>
   escaping(parts, ...holes) as HtmlEscapedString;
 
-/** For mail programs: tables and inline styles, in one column; dark where they know the theme; nothing is loaded. */
+/** Uses tables and inline styles for mail programs, and loads nothing. */
 const mailHtml = (letter: Letter): string =>
   `<!doctype html>\n${html`<html lang="en" dir="ltr">
 <head>
@@ -103,14 +101,14 @@ const itemOf = ({ tone, title, text, action }: Item) =>
       </div></div>
       `;
 
-/** A cell has the colour, because some programs ignore the padding of a link. */
+/** The cell has the colour, because some mail programs ignore a link's padding. */
 const button = ({ text, url }: Action) =>
   html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="${inline.buttonTable}"><tr><td class="button" style="${inline.buttonCell}"><a href="${url}" style="${inline.button}">${text}</a></td></tr></table>`;
 
 const footerLink = ({ text, url }: Action, index: number) =>
   html`${index > 0 && ' · '}<a class="quiet" style="${inline.footerLink}" href="${url}">${text}</a>`;
 
-// The colours of the dashboard (frame/tokens.css), written out: mail programs know no variables.
+// The dashboard's colours (frame/tokens.css). Mail programs do not support variables.
 const light = {
   ...{ ground: '#f6f7f5', card: '#ffffff', line: '#dde3e0', text: '#17211f', quiet: '#55625e' },
   ...{ accent: '#0f766e', button: '#0f766e' },
@@ -131,7 +129,6 @@ const font =
 const breaks = 'word-break:break-word;overflow-wrap:anywhere;';
 const quietText = `color:${light.quiet};font-size:13px;line-height:20px;${breaks}`;
 
-/** For the light theme, and for programs that know only inline styles. */
 const inline = {
   body: `margin:0;padding:0;background-color:${light.ground};${font}-webkit-text-size-adjust:100%;`,
   ground: `background-color:${light.ground};`,
@@ -172,7 +169,7 @@ const darkRules = [
   ]),
 ].flat();
 
-/** For the dark theme. The attribute is what Outlook on the web sets there instead. */
+/** Outlook on the web sets the attribute `data-ogsc` in dark mode. */
 const darkStyle = [
   ':root{color-scheme:light dark;supported-color-schemes:light dark}',
   `@media (prefers-color-scheme:dark){${darkRules.join('')}}`,

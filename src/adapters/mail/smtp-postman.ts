@@ -8,13 +8,13 @@ interface Sender {
   readonly origin: string;
 }
 
-/** A connection for each message: there are few, and an idle one may be dead. */
+/** Opens a connection for each message, because messages are few and an idle connection may be dead. */
 export class SmtpPostman extends Postman {
   readonly #transport: Transporter<SMTPTransport.SentMessageInfo>;
   readonly #sender: Sender;
   readonly #deadlineMs: number;
 
-  /** @param deadlineMs of a whole message */
+  /** @param deadlineMs time limit for a whole message */
   constructor(options: SMTPTransport.Options, sender: Sender, deadlineMs = 60_000) {
     super();
     this.#transport = createTransport(options);
@@ -37,7 +37,7 @@ export class SmtpPostman extends Postman {
   }
 }
 
-/** The text in both forms, and headers that let mail programs unsubscribe with one click (RFC 8058). */
+/** Adds the headers for one-click unsubscribe (RFC 8058). */
 const messageOf = (mail: OutgoingMail, { from, origin }: Sender) => {
   const { id, to, account, told, unsubscribeToken } = mail;
   const unsubscribeUrl = unsubscribeToken && unsubscribeUrlOf(origin, unsubscribeToken);
@@ -54,7 +54,7 @@ const messageOf = (mail: OutgoingMail, { from, origin }: Sender) => {
     to: { name: '', address: to },
     messageId: messageIdOf(id, origin),
     headers: {
-      // Answering machines are silent then (RFC 3834).
+      // Prevents automatic replies (RFC 3834).
       'Auto-Submitted': 'auto-generated',
       ...(unsubscribeUrl !== undefined && {
         'List-Unsubscribe': { prepared: true, foldLines: false, value: `<${unsubscribeUrl}>` },
@@ -64,7 +64,7 @@ const messageOf = (mail: OutgoingMail, { from, origin }: Sender) => {
   };
 };
 
-/** The same at each attempt (RFC 5322, section 3.6.4). */
+/** The same for each attempt (RFC 5322, section 3.6.4). */
 const messageIdOf = (id: string, origin: string): string =>
   `<${id.replace(/[^\w.-]/g, '.')}@${new URL(origin).hostname}>`;
 
@@ -74,7 +74,6 @@ const unsubscribeUrlOf = (origin: string, token: string): string =>
 interface SmtpError {
   readonly code?: unknown;
   readonly command?: unknown;
-  /** The number of the server's answer. */
   readonly responseCode?: unknown;
   readonly response?: unknown;
   readonly message?: unknown;
@@ -83,9 +82,8 @@ interface SmtpError {
 const longest = 300;
 
 /**
- * What a failure means for the message. A refusal for good (5xx, RFC 5321, section 4.2.1) counts only where the server speaks of
- * the address, its mailbox or the message: if it refuses us, our network, our password, our sender or how much we send, that is
- * no fault of the person.
+ * Whether a failure is permanent. A 5xx reply (RFC 5321, section 4.2.1) is permanent only if it is about the
+ * recipient or the message. A refusal of our server, password, sender or volume is our problem.
  */
 export const postedBy = (error: unknown): Posted => {
   const { code, command, responseCode, response, message } = error as SmtpError;
@@ -98,7 +96,7 @@ export const postedBy = (error: unknown): Posted => {
   return { kind: isForGood || isNoAddress ? 'refused' : 'failed', reason };
 };
 
-/** Without an enhanced code (RFC 3463), only answers to RCPT TO that speak of the address or its mailbox count (RFC 5321, section 4.2.3). */
+/** Without an enhanced code (RFC 3463), only RCPT TO replies count (RFC 5321, section 4.2.3). */
 const isOfPerson = (command: unknown, code: number, reason: string): boolean => {
   if (command !== 'RCPT TO' && command !== 'DATA') return false;
   const enhanced = /^\d{3}[ -]5\.(\d{1,3}\.\d{1,3})\b/.exec(reason)?.[1];
@@ -107,11 +105,10 @@ const isOfPerson = (command: unknown, code: number, reason: string): boolean => 
 };
 
 const mailboxCodes: readonly number[] = [501, 550, 551, 552, 553];
-/** The address, the mailbox, and the form of the message. */
+/** Codes for the address, the mailbox and the message's form. */
 const ofPerson = /^[126]\./;
 const ofSender: readonly string[] = ['1.7', '1.8'];
 
-/** On one line, without what could be mistaken for anything else. */
 const shown = (text: string): string =>
   text
     .replace(/[\p{C}\s]+/gu, ' ')
@@ -125,7 +122,7 @@ export interface ServerTrouble {
   readonly reason: string;
 }
 
-/** Connects, begins TLS and signs in as for a message, and sends none. @returns what went wrong; undefined if nothing did */
+/** Connects, starts TLS and signs in, without sending a message. @returns undefined if it works */
 export const tryServer = async (
   options: SMTPTransport.Options,
 ): Promise<ServerTrouble | undefined> => {

@@ -19,13 +19,13 @@ export const smtpOptions = (smtpUrl: string): SMTPTransport.Options => {
     greetingTimeout: 10 * second,
     dnsTimeout: 10 * second,
     socketTimeout: 30 * second,
-    // Nothing that we send names a file or an address to load.
+    // Our mails load no files or URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   };
 };
 
-/** A password is never sent in the clear, except on this machine. */
+/** Never sends a password unencrypted, except to this machine. */
 const encryption = (hasUser: boolean, isHere: boolean): SMTPTransport.Options => {
   if (isHere) return { ignoreTLS: true };
   return hasUser ? { requireTLS: true } : { opportunisticTLS: true };

@@ -2,13 +2,12 @@ import { countIn, windowIndex, type Counts, type WindowCount } from '../../acces
 import { QuotaCounters, type CounterSnapshot, type Take, type Taken } from '../../access/ports.ts';
 import { Bell } from '../../kernel/signals.ts';
 
-/** Of an account or an address: what passed. Of a key: its strikes, in `minute`. */
+/** Accounts and addresses count requests; keys count refusals in `minute`. */
 interface Counters {
   readonly minute: WindowCount;
   readonly day?: WindowCount;
 }
 
-/** Counts in this process. What changed can be taken out as data, and put back after a restart. */
 export class MemoryQuotaCounters extends QuotaCounters {
   /** Rings at the first change since `takeChanges`. */
   readonly news = new Bell();
@@ -16,13 +15,12 @@ export class MemoryQuotaCounters extends QuotaCounters {
   readonly #changed = new Set<string>();
   readonly #most: number;
 
-  /** @param most addresses come and go: beyond so many subjects the longest known ones are dropped */
+  /** @param most subjects to keep; the oldest addresses are dropped first */
   constructor(most = 200_000) {
     super();
     this.#most = most;
   }
 
-  /** All that were counted or learned. */
   get subjects(): Iterable<string> {
     return this.#subjects.keys();
   }
@@ -45,7 +43,6 @@ export class MemoryQuotaCounters extends QuotaCounters {
     return Promise.resolve({ minute: minute.count, day: day.count });
   }
 
-  /** Counts that are known from elsewhere to be at least these. */
   learn(subject: string, counts: Counts, now: Date): void {
     const { minute, day } = this.#counters(subject, now);
     this.#put(subject, {
@@ -54,7 +51,6 @@ export class MemoryQuotaCounters extends QuotaCounters {
     });
   }
 
-  /** What changed since the last call. */
   takeChanges(): readonly CounterSnapshot[] {
     const snapshots = [...this.#changed].flatMap((subject) => {
       const counters = this.#subjects.get(subject);
@@ -64,7 +60,7 @@ export class MemoryQuotaCounters extends QuotaCounters {
     return snapshots;
   }
 
-  /** Changes that could not be saved: they are part of the next ones. */
+  /** Returns unsaved changes to the next `takeChanges`. */
   putBack(snapshots: readonly CounterSnapshot[]): void {
     for (const { subject } of snapshots) this.#changed.add(subject);
   }
@@ -99,7 +95,7 @@ export class MemoryQuotaCounters extends QuotaCounters {
     this.#subjects.set(subject, counters);
   }
 
-  /** Makes room by the oldest address; accounts and keys are never dropped. */
+  /** Drops the oldest address. Accounts and keys are never dropped. */
   #drop(): void {
     for (const subject of this.#subjects.keys()) {
       if (subject.startsWith('account:') || subject.startsWith('key:')) continue;

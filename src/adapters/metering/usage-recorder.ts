@@ -16,14 +16,12 @@ const minuteMs = 60_000;
 
 type Gathered = Omit<HourOfUsage, 'requests'> & { requests: number };
 
-/** Collects usage in memory and stores it every few seconds, so that no request waits for a write. */
+/** Collects usage in memory and stores it every few seconds, so that no request waits. */
 export class UsageRecorder {
-  /** Rings when there is something to store. */
   readonly news = new Bell();
   readonly #usage: UsageLog;
   #hours = new Map<string, Gathered>();
   #used = new Map<string, Date>();
-  /** When each key's last use was stored. */
   readonly #noted = new Map<string, number>();
 
   constructor(usage: UsageLog) {
@@ -44,7 +42,7 @@ export class UsageRecorder {
     if (outcome !== 'refused') this.#used.set(keyId, at);
   }
 
-  /** Stores the collected usage; after a failure it is part of the next call. @throws Unavailable */
+  /** Stores the collected usage. After a failure, the next call retries. @throws Unavailable */
   async flush(): Promise<void> {
     const hours = this.#hours;
     const used = this.#used;
@@ -61,7 +59,7 @@ export class UsageRecorder {
     for (const [keyId, at] of due) this.#noted.set(keyId, at.getTime());
   }
 
-  /** A key's last use is written at most once a minute, whichever way the clock jumps. */
+  /** Writes a key's last use at most once a minute, even if the clock jumps. */
   #isDue(keyId: string, at: Date): boolean {
     const noted = this.#noted.get(keyId);
     return noted === undefined || Math.abs(at.getTime() - noted) >= minuteMs;
@@ -85,19 +83,14 @@ const outcomeOf = (status: number): UsageOutcome => {
 
 type UseOfAccount = HighUse & { readonly accountId: string };
 
-/**
- * Collects in memory which accounts have used most of their day, so that no request waits for a write. What a crash loses
- * is noted again with the next request of the account.
- */
+/** Collects accounts near their daily limit, so that no request waits. After a crash, the next request notes it. */
 export class HighUseReporter implements HighUses {
-  /** Rings when there is something to report. */
   readonly news = new Bell();
   readonly #report: (use: UseOfAccount) => Promise<void>;
-  /** By account, the last. */
   readonly #waiting = new Map<string, UseOfAccount>();
   readonly #reported = new Map<string, UseOfAccount>();
 
-  /** @param report may be called with the same again, also by other processes */
+  /** @param report must accept repeated reports, also from other processes */
   constructor(report: (use: UseOfAccount) => Promise<void>) {
     this.#report = report;
   }
@@ -109,15 +102,11 @@ export class HighUseReporter implements HighUses {
     this.#waiting.set(accountId, { ...use, accountId });
   }
 
-  /**
-   * Reports what was noted; after a failure the rest is part of the next call.
-   * @returns whether nothing is left. @throws Unavailable
-   */
+  /** After a failure, the next call retries. @returns whether nothing is left @throws Unavailable */
   async flush(): Promise<boolean> {
     for (const [accountId, use] of this.#waiting) {
       await this.#report(use);
       this.#reported.set(accountId, use);
-      // It may have risen meanwhile.
       if (this.#waiting.get(accountId) === use) this.#waiting.delete(accountId);
     }
     return this.#waiting.size === 0;
@@ -127,16 +116,14 @@ export class HighUseReporter implements HighUses {
 const isSame = (one: HighUse, other: HighUse): boolean =>
   one.level === other.level && one.resetsAt.getTime() === other.resetsAt.getTime();
 
-/** Counters that can be copied out and put back. */
 interface KeepableCounters {
-  /** Rings at the first change since `takeChanges`. */
   readonly news: Bell;
   takeChanges(): readonly CounterSnapshot[];
   putBack(snapshots: readonly CounterSnapshot[]): void;
   restore(snapshots: readonly CounterSnapshot[]): void;
 }
 
-/** Keeps this process's counters over a restart. A crash loses the counts since the last `save`. */
+/** Saves this process's counters across restarts. A crash loses the counts since the last `save`. */
 export class CounterKeeper {
   readonly #counters: KeepableCounters;
   readonly #snapshots: CounterSnapshots;
@@ -148,17 +135,16 @@ export class CounterKeeper {
     this.#clock = clock;
   }
 
-  /** Rings when there is something to store. */
   get news(): Bell {
     return this.#counters.news;
   }
 
-  /** Before the first request. @throws Unavailable */
+  /** Call before the first request. @throws Unavailable */
   async restore(): Promise<void> {
     this.#counters.restore(await this.#snapshots.load());
   }
 
-  /** Stores the changes; after a failure they are part of the next call. @throws Unavailable */
+  /** Stores the changes. After a failure, the next call retries. @throws Unavailable */
   async save(): Promise<void> {
     const changes = this.#counters.takeChanges();
     try {

@@ -1,24 +1,22 @@
 import { randomInt } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 
-/** What askers may hold of a name server. A network is the /24 of an IPv4 address, or the /56 of an IPv6 address. */
+/** Limits per network: the /24 of an IPv4 address, or the /56 of an IPv6 address. */
 export const nameServerLimits = {
-  /** Answers by datagrams to one network; its further ones are truncated, so that it comes over TCP. */
+  /** UDP answers to one network. Further ones are truncated, so that the resolver retries over TCP. */
   answersPerSecond: 20,
-  /** Beyond them, each new one ends one that has been quiet. */
   connections: 1_000,
   connectionsOfNetwork: 50,
-  /** A connection ends when no whole question was asked and answered for so long. */
+  /** A connection ends after this time without a question that was answered. */
   questionMs: 10_000,
-  /** Who connects has a question at hand. */
+  /** Shorter, because clients connect only to ask at once. */
   firstQuestionMs: 2_000,
-  /** Over TCP. No real question comes close. */
   questionBytes: 4_096,
 } as const;
 
 /**
- * Of one of several processes that share a port, because each counts by itself. Together they give no more than the limit
- * (or one each), and often less: the system does not spread datagrams evenly.
+ * The share of one process. Processes on the same port count separately, so together they may answer less than the
+ * limit, because the system does not spread datagrams evenly.
  */
 export const shareOf = ({ answersPerSecond }: NameServerLimits, processes: number): number =>
   Math.max(1, Math.floor(answersPerSecond / processes));
@@ -34,8 +32,8 @@ interface RateOptions {
 }
 
 /**
- * Counts answers by network, in a table of fixed size: forged senders cannot fill it. Two networks may share a slot,
- * and nobody outside can tell which; then each gets a part, and asks again over TCP.
+ * Counts answers by network in a table of fixed size, which forged senders cannot fill. Networks may share a slot,
+ * but nobody outside can predict which; they then retry over TCP.
  */
 export class AnswerRate {
   readonly #counts = new Uint32Array(slots);
@@ -49,7 +47,7 @@ export class AnswerRate {
     this.#elapsed = elapsed;
   }
 
-  /** Counts one answer. @returns false when the network has had all of this second */
+  /** @returns false if the network has used up this second's answers */
   take(network: string): boolean {
     const second = Math.floor(this.#elapsed() / 1000);
     if (second !== this.#second) {
@@ -63,7 +61,7 @@ export class AnswerRate {
     return true;
   }
 
-  /** FNV-1a, from a start that is secret. */
+  /** FNV-1a with a secret seed. */
   #slotOf(network: string): number {
     let hash = 0x811c_9dc5 ^ this.#seed;
     for (let at = 0; at < network.length; at++) {
@@ -73,10 +71,10 @@ export class AnswerRate {
   }
 }
 
-/** What one asker can speak for at most: the /24 of an IPv4 address, the /56 of an IPv6 address. */
+/** The most that one sender can control: the /24 of an IPv4 address, or the /56 of an IPv6 address. */
 export const networkOf = (address: string): string => {
   if (/^\d{1,3}(\.\d{1,3}){3}$/.test(address)) return address.slice(0, address.lastIndexOf('.'));
-  // The name of an interface may follow a link-local address.
+  // A link-local address may end with an interface name.
   const [plain = ''] = address.split('%', 1);
   if (!ipaddr.isValid(plain)) return 'unknown';
   const bytes = ipaddr.process(plain).toByteArray();

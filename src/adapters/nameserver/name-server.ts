@@ -14,14 +14,13 @@ import { ValueLookup, type LookupPorts } from './value-lookup.ts';
 import { zoneOf } from './zone.ts';
 
 interface NameServerPorts extends LookupPorts {
-  /** The delegated zone. */
   readonly zone: string;
   readonly processes: number;
   readonly limits?: Partial<NameServerLimits>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Answers for one zone, which holds the values of DNS challenges (RFC 8555, section 8.4), over UDP and TCP. */
+/** Answers DNS-01 challenges for one zone over UDP and TCP (RFC 8555, section 8.4). */
 export class NameServer {
   readonly #lookup: ValueLookup;
   readonly #responder: Responder;
@@ -41,7 +40,7 @@ export class NameServer {
     this.#tcp = new TcpListener(this.#responder, { limits, onError });
   }
 
-  /** @param port of both; 0 for any free one. @returns the port. @throws the error of a socket */
+  /** @param port for UDP and TCP; 0 for any free one @returns the port @throws a socket error */
   async listen(host: string, port: number): Promise<number> {
     const taken = await this.#tcp.listen(host, port);
     try {
@@ -64,7 +63,6 @@ export class NameServer {
     };
   }
 
-  /** Datagrams need none; see `TcpListener`. */
   announceEnd(): void {
     this.#tcp.announceEnd();
   }
@@ -74,7 +72,7 @@ export class NameServer {
   }
 }
 
-/** Answers that wait for the database or the network; more questions than that are not answered at all. */
+/** Answers that wait for the database or the network. Further questions are dropped. */
 const mostOpen = 4_000;
 
 class UdpListener {
@@ -89,10 +87,8 @@ class UdpListener {
     this.#onError = onError;
   }
 
-  /** @param port 0 for any free one. @returns the port. @throws the socket's error */
   async listen(host: string, port: number): Promise<number> {
     const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
-    // One of several processes shares the port with the others.
     socket.bind({ address: host, port, exclusive: false });
     await once(socket, 'listening');
     socket.on('error', this.#onError);
@@ -116,7 +112,7 @@ class UdpListener {
   }
 
   #receive(message: Buffer, from: RemoteInfo): void {
-    // Nothing can be sent to port 0, and Node throws.
+    // Node throws when sending to port 0.
     if (from.port === 0 || this.#open >= mostOpen) {
       this.#responder.ignored += 1;
       return;
@@ -134,7 +130,6 @@ class UdpListener {
   ): Promise<void> {
     this.#open += 1;
     const bytes = answer instanceof Promise ? await answer : answer;
-    // One that cannot be sent is lost, like any datagram.
     await new Promise((resolve) => {
       socket.send(bytes, port, address, resolve);
     });

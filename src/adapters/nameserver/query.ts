@@ -1,6 +1,5 @@
 export type Transport = 'udp' | 'tcp';
 
-/** What can be said of every message that has a header (RFC 1035, section 4.1.1). */
 interface Header {
   readonly id: number;
   /** Opcode, RD and CD, which an answer repeats (RFC 1035, section 4.1.1; RFC 4035, section 3.1.6). */
@@ -10,15 +9,14 @@ interface Header {
 /** EDNS(0) (RFC 6891). */
 interface Extension {
   readonly version: number;
-  /** The largest answer over UDP that the asker takes. */
   readonly udpBytes: number;
 }
 
 export interface Query extends Header {
   readonly kind: 'query';
-  /** The bytes of the question as they came: an answer repeats them, with the case of every letter. */
+  /** The question's raw bytes; an answer repeats them with the same letter case. */
   readonly question: Buffer;
-  /** On the wire, in lower case: one character for each byte. */
+  /** In wire format and lower case; one character for each byte. */
   readonly name: string;
   readonly type: number;
   readonly class: number;
@@ -26,10 +24,7 @@ export interface Query extends Header {
 }
 
 export type Message =
-  | Query
-  /** It has no question, or several, or does not end where it says. */
-  | (Header & { readonly kind: 'malformed' })
-  | (Header & { readonly kind: 'other_opcode' });
+  Query | (Header & { readonly kind: 'malformed' }) | (Header & { readonly kind: 'other_opcode' });
 
 export const headerBytes = 12;
 const longestLabel = 63;
@@ -39,10 +34,7 @@ const response = 0x8000;
 const opcode = 0x7800;
 const recursionDesiredAndCheckingDisabled = 0x0110;
 
-/**
- * Never throws, and follows no compression pointer.
- * @returns undefined for what gets no answer: less than a header, or an answer, which could go on for ever
- */
+/** Never throws and follows no compression pointers. @returns undefined for messages that get no answer */
 export const readMessage = (message: Buffer): Message | undefined => {
   if (message.length < headerBytes) return undefined;
   const flags = message.readUInt16BE(2);
@@ -53,7 +45,7 @@ export const readMessage = (message: Buffer): Message | undefined => {
   return readQuery(message, header) ?? { ...header, kind: 'malformed' };
 };
 
-/** One question (RFC 9619), then any records, of which one may be the extension. */
+/** One question (RFC 9619), then records, which may include one OPT. */
 const readQuery = (message: Buffer, header: Header): Query | undefined => {
   const end = endOfName(message, headerBytes);
   if (message.readUInt16BE(4) !== 1 || end === undefined || end + 4 > message.length) {
@@ -65,7 +57,7 @@ const readQuery = (message: Buffer, header: Header): Query | undefined => {
     ...header,
     kind: 'query',
     question: message.subarray(headerBytes, end + 4),
-    // The length of a label is below the codes of letters, so it stays as it is.
+    // Length bytes are smaller than letter codes, so lower-casing keeps them.
     name: message.toString('latin1', headerBytes, end).toLowerCase(),
     type: message.readUInt16BE(end),
     class: message.readUInt16BE(end + 2),
@@ -73,7 +65,6 @@ const readQuery = (message: Buffer, header: Header): Query | undefined => {
   };
 };
 
-/** @returns undefined if a label is too long, a pointer, or not all there */
 const endOfName = (message: Buffer, start: number): number | undefined => {
   for (let at = start; at < message.length && at - start < longestName;) {
     const length = message.readUInt8(at);
@@ -84,7 +75,6 @@ const endOfName = (message: Buffer, start: number): number | undefined => {
   return undefined;
 };
 
-/** @returns undefined if the records do not end where the message ends */
 const readExtensions = (message: Buffer, start: number): readonly Extension[] | undefined => {
   const [others, additional] = [countAt(message, 6) + countAt(message, 8), countAt(message, 10)];
   const found: Extension[] = [];
@@ -93,7 +83,7 @@ const readExtensions = (message: Buffer, start: number): readonly Extension[] | 
     const record = endOfOwner(message, at);
     if (record === undefined || record + 10 > message.length) return undefined;
     if (message.readUInt16BE(record) === typeOpt) {
-      // Its owner is the root (RFC 6891, section 6.1.2).
+      // The root owns OPT (RFC 6891, section 6.1.2).
       if (n < others || record !== at + 1) return undefined;
       found.push(extensionAt(message, record));
     }
@@ -104,7 +94,7 @@ const readExtensions = (message: Buffer, start: number): readonly Extension[] | 
 
 const countAt = (message: Buffer, at: number): number => message.readUInt16BE(at);
 
-/** Unlike in the question, a name may end with a pointer here, which nobody follows. */
+/** Here a name may end with a pointer, which is not followed. */
 const endOfOwner = (message: Buffer, start: number): number | undefined => {
   for (let at = start; at < message.length && at - start < longestName;) {
     const length = message.readUInt8(at);

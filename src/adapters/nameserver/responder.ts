@@ -10,13 +10,11 @@ interface ResponderPorts {
   readonly rate: AnswerRate;
 }
 
-/** From a message to its answer, and what was answered. */
 export class Responder {
   readonly #ports: ResponderPorts;
   readonly #answers = { udp: noneYet(), tcp: noneYet() };
-  /** Answers without their records, so that the asker comes again over TCP: too long, `limited`, or in a flood. */
+  /** Answers without records, so that the resolver retries over TCP. */
   truncated = 0;
-  /** Answers to networks that had asked too much. */
   limited = 0;
   ignored = 0;
 
@@ -28,10 +26,7 @@ export class Responder {
     return this.#answers[transport];
   }
 
-  /**
-   * The answer to a datagram. Never throws, and waits only for the values of a label.
-   * @param network of its sender, who may be forged
-   */
+  /** Never throws, and waits only for a label's values. @param network of the sender, which may be forged */
   overUdp(message: Buffer, network: string): Buffer | undefined | Promise<Buffer> {
     const read = readMessage(message);
     if (!read) {
@@ -39,7 +34,7 @@ export class Responder {
       return undefined;
     }
     if (this.#ports.rate.take(network)) return this.#answer(read, 'udp');
-    // A real resolver sends no such message, so nobody needs to come again.
+    // Real resolvers do not send such messages, so no retry is needed.
     if (read.kind !== 'query') {
       this.ignored += 1;
       return undefined;
@@ -48,7 +43,7 @@ export class Responder {
     return this.#count(truncated(read), 'udp');
   }
 
-  /** The answer to a message on a connection; nobody can forge where that comes from. */
+  /** Answers a message on a connection, whose sender cannot be forged. */
   overTcp(message: Buffer): Buffer | undefined | Promise<Buffer> {
     const read = readMessage(message);
     if (!read) this.ignored += 1;
@@ -75,7 +70,7 @@ export class Responder {
     if (label === undefined) {
       return this.#count(replyWith(query, answerTo(query, zone), transport), transport);
     }
-    // The flood that holds all places of datagrams takes none of those over TCP.
+    // A UDP flood must not use TCP's places.
     if (transport === 'udp' && lookup.isCrowded) return this.#count(truncated(query), transport);
     return lookup.valuesOf(label, transport).then((values) => {
       return this.#count(replyWith(query, answerTo(query, zone, values), transport), transport);
@@ -92,7 +87,7 @@ export class Responder {
 const noneYet = () =>
   Object.fromEntries(Object.keys(rcodes).map((rcode) => [rcode, 0])) as Record<Rcode, number>;
 
-/** What no network cuts (DNS flag day 2020). */
+/** No network fragments it (DNS flag day 2020). */
 const largestDatagram = 1232;
 /** Without EDNS (RFC 1035, section 4.2.1). */
 const plainDatagram = 512;
@@ -105,7 +100,7 @@ interface Reply {
   readonly isTruncated: boolean;
 }
 
-/** The answer as it is sent: over UDP not more than the asker takes, and at most 1232 bytes. */
+/** A UDP answer is limited to what the client accepts, and to 1232 bytes. */
 const replyWith = (query: Query, answer: ZoneAnswer, transport: Transport): Reply => {
   const { rcode, isOurs, answers, authorities } = answer;
   const flags = isOurs ? flag.authoritative : 0;
@@ -114,14 +109,14 @@ const replyWith = (query: Query, answer: ZoneAnswer, transport: Transport): Repl
   return { bytes, rcode, isTruncated: false };
 };
 
-/** Not longer than its question: a real resolver asks again over TCP (RFC 7766). */
+/** No longer than its question. Real resolvers retry over TCP (RFC 7766). */
 const truncated = (query: Query): Reply => ({
   bytes: written(query, { rcode: 'NOERROR', flags: flag.truncated, sections: {} }),
   rcode: 'NOERROR',
   isTruncated: true,
 });
 
-/** A header: the question of such a message cannot be repeated. */
+/** Header only, because the question may be unreadable. */
 const refusal = ({ id, kept }: Message, rcode: 'FORMERR' | 'NOTIMP'): Reply => {
   const bytes = Buffer.alloc(headerBytes);
   bytes.writeUInt16BE(id, 0);
@@ -141,7 +136,7 @@ interface Parts {
   };
 }
 
-/** The question is put in as it came: encoded again, its bytes could differ. */
+/** Copies the question's raw bytes, because encoding could change them. */
 const written = (query: Query, { rcode, flags, sections }: Parts): Buffer => {
   const { answers = [], authorities = [] } = sections;
   const rest = encode({
@@ -161,7 +156,7 @@ const written = (query: Query, { rcode, flags, sections }: Parts): Buffer => {
   return bytes;
 };
 
-/** RFC 6891, section 6.1.1: what asks with EDNS is answered with it. We sign nothing, so DO is not repeated. */
+/** Answers EDNS with EDNS (RFC 6891, section 6.1.1). DO is not repeated, because we do not sign. */
 const extensionWith = (rcode: Rcode): Answer => ({
   type: 'OPT',
   name: '.',

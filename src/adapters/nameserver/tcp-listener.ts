@@ -3,7 +3,6 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { networkOf, type NameServerLimits } from './limits.ts';
 import type { Responder } from './responder.ts';
 
-/** How long clients may take for their last answers when the server stops. */
 const longestDrainMs = 2_000;
 
 interface TcpOptions {
@@ -17,7 +16,6 @@ export class TcpListener {
   readonly #connections = new Set<TcpConnection>();
   readonly #byNetwork = new Map<string, Set<TcpConnection>>();
   #isLast = false;
-  /** Connections beyond a limit: new ones, or others in their stead. */
   refused = 0;
 
   constructor(responder: Responder, { limits, onError }: TcpOptions) {
@@ -32,7 +30,6 @@ export class TcpListener {
     return this.#connections.size;
   }
 
-  /** @throws the server's error */
   async listen(host: string, port: number): Promise<number> {
     await once(this.#server.listen(port, host), 'listening');
     return (this.#server.address() as AddressInfo).port;
@@ -80,10 +77,7 @@ export class TcpListener {
     if (theirs?.size === 0) this.#byNetwork.delete(network);
   }
 
-  /**
-   * Ends the connection that has been quiet for longest, of the networks with most connections (RFC 7766, section 6.2.3).
-   * Otherwise a few networks that say nothing could hold all places.
-   */
+  /** Ends the quietest connection of the largest networks (RFC 7766, section 6.2.3), so that few cannot hold all. */
   #makeRoom(): void {
     const networks = [...this.#byNetwork];
     const most = Math.max(...networks.map(([, { size }]) => size));
@@ -95,7 +89,7 @@ export class TcpListener {
     );
     this.refused += 1;
     connection.cut();
-    // Before its end is told: others may come meanwhile.
+    // Forgotten at once, because others may connect before `close` fires.
     this.#forget(connection, network);
   }
 }
@@ -105,22 +99,18 @@ interface ConnectionTerms {
   readonly isLast: () => boolean;
 }
 
-/**
- * Questions on one connection, each with its length in front (RFC 1035, section 4.2.2; RFC 7766): answered one after the
- * other, in their order.
- */
+/** Answers questions on one connection in their order (RFC 1035, section 4.2.2; RFC 7766). */
 export class TcpConnection {
   readonly #socket: Socket;
   readonly #responder: Responder;
   readonly #terms: ConnectionTerms;
   #read = Buffer.alloc(0);
-  /** One for all: a silent client, one that sends slowly, and one that takes no answers. */
+  /** One timer covers silent clients, slow senders and slow readers. */
   #deadline: NodeJS.Timeout | undefined;
-  /** When it was opened, or took its last answer: monotonic milliseconds. */
+  /** When it opened or took its last answer, in monotonic milliseconds. */
   quietSince = performance.now();
   #isAnswering = false;
   #isEnding = false;
-  /** Called when the client has taken the last answer, and when the connection has ended. */
   #goOn = (): void => undefined;
 
   constructor(socket: Socket, responder: Responder, terms: ConnectionTerms) {
@@ -146,12 +136,10 @@ export class TcpConnection {
     });
   }
 
-  /** At once: somebody else needs its place. */
   cut(): void {
     this.#socket.destroy();
   }
 
-  /** Ends the connection after the answers to what has arrived. */
   end(): void {
     this.#isEnding = true;
     if (!this.#isAnswering) this.#socket.end();
@@ -176,7 +164,7 @@ export class TcpConnection {
     else this.#socket.resume();
   }
 
-  /** What is no question gains the client no time. */
+  /** Only an answered question extends the deadline. */
   async #answerWith(answer: Buffer | Promise<Buffer>): Promise<void> {
     const { questionMs } = this.#terms.limits;
     this.#destroyIn(questionMs);
@@ -185,7 +173,7 @@ export class TcpConnection {
     this.quietSince = performance.now();
   }
 
-  /** @returns undefined until a message is whole; a client that announces a large one is sent away */
+  /** @returns undefined until a message is complete; a client that announces a large one is disconnected */
   #next(): Buffer | undefined {
     if (this.#socket.destroyed || this.#read.length < 2) return undefined;
     const length = this.#read.readUInt16BE(0);
@@ -199,7 +187,6 @@ export class TcpConnection {
     return message;
   }
 
-  /** Waits until the client has taken it, or the connection has ended. */
   async #send(answer: Buffer): Promise<void> {
     const length = Buffer.alloc(2);
     length.writeUInt16BE(answer.length);

@@ -3,21 +3,19 @@ import type { Values } from './zone.ts';
 import type { Transport } from './query.ts';
 
 export interface LookupPorts {
-  /** The values of several labels; those without values are left out. @throws Error when the database is away */
+  /** Labels without values are missing. @throws Error if the database is unavailable */
   readonly find: (labels: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
-  /** How long an asker waits: the next try of a resolver comes soon. */
   readonly deadlineMs?: number;
 }
 
-/** Labels of one statement; those asked for over TCP come first, up to half of them. */
+/** Labels in one query. TCP questions go first, up to half of them. */
 const mostTogether = 200;
 const mostOverTcp = mostTogether / 2;
-/** Forged senders take only the places of datagrams. There is one for each connection. */
+/** Separate limits, so that forged UDP senders cannot block TCP. */
 const mostWaiting = { udp: 2_000, tcp: nameServerLimits.connections } as const;
 
 type Answered = (values: Values) => void;
 
-/** Askers by label, for the next statements. */
 class Waiting {
   readonly #askers = new Map<string, Answered[]>();
   count = 0;
@@ -39,10 +37,7 @@ class Waiting {
   }
 }
 
-/**
- * Reads values from the database for many questions together: one statement at a time, however many ask. No answer is
- * older than its question, so what is stored is answered from the next question on.
- */
+/** Reads values for many questions with one query at a time, each after its question was asked. */
 export class ValueLookup {
   readonly #ports: LookupPorts;
   readonly #waiting = { udp: new Waiting(), tcp: new Waiting() };
@@ -53,12 +48,11 @@ export class ValueLookup {
     this.#ports = ports;
   }
 
-  /** No more questions by datagrams can wait now. */
   get isCrowded(): boolean {
     return this.#waiting.udp.count >= mostWaiting.udp;
   }
 
-  /** Never throws. */
+  /** Never throws. @returns 'unknown' if the database is unavailable or too many questions wait */
   valuesOf(label: string, transport: Transport): Promise<Values> {
     const waiting = this.#waiting[transport];
     if (waiting.count >= mostWaiting[transport]) {
@@ -93,7 +87,6 @@ export class ValueLookup {
     for (const answered of askers) answered(values);
   }
 
-  /** Unknown when the database is away, or too slow. */
   async #find(
     labels: readonly string[],
   ): Promise<ReadonlyMap<string, readonly string[]> | 'unknown'> {

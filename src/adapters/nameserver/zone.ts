@@ -1,11 +1,9 @@
 import type { Answer, SoaAnswer, StringAnswer } from 'dns-packet';
 import type { Query } from './query.ts';
 
-/** The zone that the operator has delegated to us. */
 export interface Zone {
-  /** Lower case, without a final dot. */
   readonly name: string;
-  /** On the wire: one character for each byte. */
+  /** In wire format; one character for each byte. */
   readonly wire: string;
   readonly nameServers: readonly StringAnswer[];
   readonly authority: SoaAnswer;
@@ -13,7 +11,7 @@ export interface Zone {
 
 const lastingTtl = 3600;
 
-/** @param name lower case, of at least three labels */
+/** @param name lower case, with at least three labels */
 export const zoneOf = (name: string): Zone => ({
   name,
   wire: wireName(name),
@@ -25,21 +23,18 @@ export const zoneOf = (name: string): Zone => ({
     data: {
       mname: nameServerOf(name),
       rname: `hostmaster.${parentOf(name)}`,
-      // Nobody transfers the zone, so nobody compares it.
+      // There are no zone transfers, so the serial is not used.
       serial: 1,
       refresh: 3600,
       retry: 600,
       expire: 604_800,
-      // No resolver may remember that a value is missing: the next question may come after it was stored (RFC 2308).
+      // Resolvers must not cache a missing value, because it may be stored a moment later (RFC 2308).
       minimum: 0,
     },
   },
 });
 
-/**
- * The name of our name servers stands beside the zone, in its parent. Inside, it would need address records, and the
- * zone has none.
- */
+/** The name server's name is in the parent zone, because this zone has no address records. */
 export const nameServerOf = (zone: string): string => {
   const [label = ''] = zone.split('.');
   return `${label}-ns.${parentOf(zone)}`;
@@ -65,21 +60,21 @@ export type Rcode = keyof typeof rcodes;
 
 export interface ZoneAnswer {
   readonly rcode: Rcode;
-  /** Whether we are the authority for it: AA (RFC 1035, section 4.1.1). */
+  /** Sets the AA flag (RFC 1035, section 4.1.1). */
   readonly isOurs: boolean;
   readonly answers: readonly Answer[];
   readonly authorities: readonly Answer[];
 }
 
-/** The values at a label; `unknown` while the database does not answer. */
+/** `unknown` while the database is unavailable. */
 export type Values = readonly string[] | 'unknown';
 
 const classIn = 1;
 const types = { NS: 2, SOA: 6, TXT: 16, OPT: 41, ANY: 255 } as const;
-/** RFC 6895, section 3.1: transfers and other questions that are about no record. */
+/** RFC 6895, section 3.1: transfers and other questions that are not about records. */
 const firstMetaType = 128;
 
-/** More than two stay only after orders that failed; an answer with many would not fit into a datagram. */
+/** More than two remain only after failed orders. Many would not fit into a datagram. */
 const mostValues = 8;
 
 /**
@@ -112,7 +107,6 @@ export const answerTo = (query: Query, zone: Zone, values: Values = []): ZoneAns
   return ours(zone, atLabel(type, `${place.label}.${zone.name}`, values));
 };
 
-/** The label whose values `answerTo` needs; undefined if it needs none. */
 export const labelIn = (query: Query, zone: Zone): string | undefined => {
   const { type, extension } = query;
   if (type === types.OPT || isMeta(type) || (extension?.version ?? 0) !== 0) return undefined;
@@ -124,7 +118,6 @@ const isMeta = (type: number): boolean => type >= firstMetaType && type < 256 &&
 
 type Place = 'elsewhere' | 'apex' | 'nowhere' | { readonly label: string };
 
-/** Every name of the zone is its apex, or one label below it, so that no name lies between two others. */
 const placeOf = ({ name, class: asked }: Query, zone: Zone): Place => {
   if (asked !== classIn) return 'elsewhere';
   if (name === zone.wire) return 'apex';
@@ -132,13 +125,13 @@ const placeOf = ({ name, class: asked }: Query, zone: Zone): Place => {
   if (below <= 0 || !name.endsWith(zone.wire)) return 'elsewhere';
   let at = 0;
   while (at < below) at += 1 + name.charCodeAt(at);
-  // The bytes of the zone stand there, but within a label.
+  // The bytes match inside a label.
   if (at !== below) return 'elsewhere';
   const label = name.slice(1, below);
   return canHaveValues.test(label) ? { label } : 'nowhere';
 };
 
-/** The token of a domain, or the label of the platform's own names: others need no look into the database. */
+/** The token of a domain, or `platform`. Other labels need no lookup. */
 const canHaveValues = /^(t-[0-9a-f]{32}|platform)$/;
 
 const atApex = (type: number, { authority, nameServers }: Zone): readonly Answer[] => {
@@ -155,11 +148,11 @@ const atApex = (type: number, { authority, nameServers }: Zone): readonly Answer
 
 const atLabel = (type: number, name: string, values: readonly string[]): readonly Answer[] => {
   if (type !== types.TXT && type !== types.ANY) return [];
-  // Nobody shall remember them: the next order has others.
+  // Not cached, because the next order has other values.
   return values.slice(0, mostValues).map((data) => ({ type: 'TXT', name, ttl: 0, data }));
 };
 
-/** Without a record, the SOA says for how long that may be remembered (RFC 2308, section 3): its minimum. */
+/** A negative answer includes the SOA, whose minimum limits caching (RFC 2308, section 3). */
 const ours = ({ authority }: Zone, answers: readonly Answer[]): ZoneAnswer => ({
   rcode: 'NOERROR',
   isOurs: true,

@@ -2,33 +2,29 @@ import type { Counts } from '../../access/domain/quota.ts';
 import { QuotaCounters, type Take, type Taken } from '../../access/ports.ts';
 import { OutOfTime, Unavailable } from '../../kernel/ports.ts';
 
-/** Local counters that can take over; they follow the last shared counts. */
 export interface StandIn extends QuotaCounters {
   readonly subjects: Iterable<string>;
   learn(subject: string, counts: Counts, now: Date): void;
 }
 
-/** Counters elsewhere, behind connections that may lead to another server each time. */
 export interface SharedCounters extends QuotaCounters {
-  /** Calls for each new connection, before it is used: it may lead to a server that lacks the last counts. */
+  /** Called before a new connection is used, because its server may lack the last counts. */
   onConnected(listener: () => void): void;
 }
 
 export interface FailoverOptions {
-  /** Called when the shared counters become unreachable (`true`) and return (`false`). */
+  /** `true` when the shared counters become unreachable, `false` when they return. */
   readonly onLocal: (local: boolean) => void;
   /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
 }
 
-/** How long a process may count locally during an outage of the shared counters. */
 export const longestAloneMs = 60_000;
 
 /**
- * Shared counters. During an outage, local counters continue from the last known counts for at most a minute, so that
- * an outage does not reset quotas. After that: Unavailable.
- * When the shared ones are back, they may be behind: they got no counts meanwhile, and another server may have taken over
- * that had not yet received the last ones, or none. So the first take of each subject brings what this process knows.
+ * Shared counters with a local fallback. During an outage, local counters continue from the last known counts for
+ * at most a minute, then callers get Unavailable. After an outage the shared counts may be too low, because a new
+ * server may lack the last ones. So the first take of each subject sends our counts.
  */
 export class FailoverCounters extends QuotaCounters {
   readonly #shared: SharedCounters;
@@ -36,7 +32,7 @@ export class FailoverCounters extends QuotaCounters {
   readonly #onLocal: (local: boolean) => void;
   readonly #elapsed: () => number;
   #aloneSince: number | undefined;
-  /** Subjects with no take since the last outage, or new connection. */
+  /** Subjects without a take since the last outage or new connection. */
   #untold = new Set<string>();
 
   constructor(shared: SharedCounters, own: StandIn, options: FailoverOptions) {
@@ -63,7 +59,7 @@ export class FailoverCounters extends QuotaCounters {
     }
   }
 
-  /** An answer does not end an outage: a server that cannot store counts can still read them. */
+  /** A successful read does not end an outage, because a server that cannot write may still read. */
   override async peek(subject: string, now: Date): Promise<Counts> {
     try {
       return await this.#shared.peek(subject, now);
@@ -90,7 +86,7 @@ export class FailoverCounters extends QuotaCounters {
     this.#onLocal(false);
   }
 
-  /** @throws the error, unless this process may count by itself because of it */
+  /** @throws the error, unless this process may count alone */
   #mayCount(error: unknown): void {
     if (!(error instanceof Unavailable) || error instanceof OutOfTime) throw error;
     if (this.#aloneSince === undefined) this.#onLocal(true);

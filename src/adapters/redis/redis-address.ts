@@ -1,7 +1,6 @@
-/** The sentinels that know which of several servers is the primary. */
 export interface Sentinels {
   readonly hosts: readonly { readonly host: string; readonly port: number }[];
-  /** Of the primary, as in `sentinel monitor NAME …`. */
+  /** The primary's name, as in `sentinel monitor NAME …`. */
   readonly name: string;
   readonly username: string | undefined;
   readonly password: string | undefined;
@@ -9,11 +8,11 @@ export interface Sentinels {
 }
 
 export interface RedisAddress {
-  /** For ioredis. With sentinels its host means nothing, and the rest is for whichever server is the primary. */
+  /** For ioredis. With sentinels, the URL's host is ignored. */
   readonly url: string;
   readonly sentinels: Sentinels | undefined;
   readonly database: string;
-  /** `commandTimeout`: milliseconds to wait for an answer. */
+  /** From `commandTimeout`. */
   readonly timeoutMs: number | undefined;
 }
 
@@ -21,10 +20,7 @@ const usualSentinelPort = 26379;
 const withSentinels =
   /^(?<scheme>rediss?)\+sentinel:\/\/(?<user>[^/?#]*@)?(?<hosts>[^/?#@]+)\/(?<name>[\w.-]+)(?<rest>(?:\/\d+)?(?:\?[^#]*)?)$/;
 
-/**
- * Reads `redis://host:6379/2` or `redis+sentinel://a:26379,b:26379/name/2`; with TLS `rediss`.
- * @returns undefined for anything else
- */
+/** Reads `redis://host:6379/2` or `redis+sentinel://a:26379,b:26379/name/2`; `rediss` for TLS. */
 export const readRedisAddress = (text: string): RedisAddress | undefined => {
   const { scheme, user = '', hosts = '', name = '', rest } = withSentinels.exec(text)?.groups ?? {};
   if (scheme === undefined) return readServer(text)?.address;
@@ -46,7 +42,7 @@ const readServer = (text: string) => {
     url.searchParams.delete(name);
     return value;
   };
-  // ioredis would take a number in an address for text, and wait forever.
+  // ioredis would read the number as text and wait forever.
   const timeout = Number(taken('commandTimeout'));
   const [username, password] = [taken('sentinelUsername'), taken('sentinelPassword')];
   const address: RedisAddress = {
@@ -62,7 +58,7 @@ const readSentinel = (text: string) => {
   if (!URL.canParse(`redis://${text}`)) return undefined;
   const { hostname, port } = new URL(`redis://${text}`);
   if (hostname === '') return undefined;
-  // Node's sockets take an IPv6 address without its brackets.
+  // Node's sockets need IPv6 addresses without brackets.
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   return { host, port: port === '' ? usualSentinelPort : Number(port) };
 };

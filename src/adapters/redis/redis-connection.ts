@@ -3,15 +3,14 @@ import { readRedisAddress, type Sentinels } from './redis-address.ts';
 
 const usualTimeoutMs = 500;
 
-/** Interval of pings on an idle connection, so that a dead one is detected. */
 export const heartbeatMs = 1000;
 
 interface ConnectionOptions {
-  /** Called for lost connections; commands reject by themselves. */
+  /** Called when a connection is lost. Commands reject separately. */
   readonly onProblem: (error: Error) => void;
-  /** How long to wait for an answer; `commandTimeout` in the address takes precedence. */
+  /** Time to wait for an answer. `commandTimeout` in the address takes precedence. */
   readonly timeoutMs?: number | undefined;
-  /** Whether commands fail without a timely answer; subscriptions wait as long as needed. */
+  /** Whether commands time out; subscriptions do not. */
   readonly commandsEnd: boolean;
   readonly lazyConnect?: true;
   readonly enableOfflineQueue?: false;
@@ -25,10 +24,9 @@ interface Connection {
 }
 
 /**
- * A connection that reconnects until it is disconnected. A firewall that lost its state, or a frozen server, never
- * closes a connection; it just stops answering. So a connection without a timely answer is destroyed, also while it
- * opens (`socketTimeout`). After a fail-over the server may be a replica, which answers READONLY, or a primary that
- * has lost its replicas (NOREPLICAS); that connection is dropped too, and the address or the sentinels are asked again.
+ * Reconnects until it is disconnected. A frozen server or a firewall without state never closes a connection, so we
+ * destroy connections that do not answer in time (`socketTimeout`). After a fail-over the server may be a replica
+ * (READONLY) or lack replicas (NOREPLICAS); we then reconnect and ask the sentinels again.
  */
 export const openConnection = (url: string, options: ConnectionOptions): Connection => {
   const { onProblem, commandsEnd, timeoutMs: given = usualTimeoutMs, ...rest } = options;
@@ -41,7 +39,7 @@ export const openConnection = (url: string, options: ConnectionOptions): Connect
     disconnectTimeout: usualTimeoutMs,
     socketTimeout: timeoutMs,
     ...(commandsEnd && { commandTimeout: timeoutMs }),
-    // A server that refuses writes accepts connections, so that their number alone would never make it wait.
+    // A server that refuses writes accepts connections, so the number of tries would stay low.
     retryStrategy: (tries) => {
       const wasRefused = performance.now() - refused.at < 2 * longestPauseMs;
       return wasRefused ? longestPauseMs : pauseAfter(tries);
@@ -57,13 +55,13 @@ export const openConnection = (url: string, options: ConnectionOptions): Connect
   return { redis: redis.on('error', onProblem), timeoutMs };
 };
 
-/** What a server answers to writes that is no primary, or may be none any more (`min-replicas-to-write`). */
+/** Replies of a server that is not, or may no longer be, the primary (`min-replicas-to-write`). */
 const noPrimary = ['READONLY', 'NOREPLICAS'];
 
 const longestPauseMs = 500;
 const pauseAfter = (tries: number): number => Math.min(tries * 50, longestPauseMs);
 
-/** ioredis asks one sentinel after the other at each new connection, and checks that the server is a primary. */
+/** For each connection, ioredis asks the sentinels in order and checks that the server is a primary. */
 const throughSentinels = (sentinels: Sentinels, timeoutMs: number) => ({
   sentinels: [...sentinels.hosts],
   name: sentinels.name,
@@ -74,10 +72,7 @@ const throughSentinels = (sentinels: Sentinels, timeoutMs: number) => ({
   sentinelRetryStrategy: pauseAfter,
 });
 
-/**
- * Asks one sentinel for the primary. @returns its `host:port`, or undefined when the sentinel does not know the name
- * @throws Error when it does not answer in time
- */
+/** @returns `host:port`, or undefined if the sentinel does not know the name @throws Error at the timeout */
 export const askSentinel = async (
   { host, port }: Sentinels['hosts'][number],
   { name, username, password, usesTls }: Sentinels,
@@ -95,7 +90,7 @@ export const askSentinel = async (
   const problems: unknown[] = [];
   sentinel.on('error', (error) => problems.push(error));
   try {
-    // What it says itself is only that the connection is closed, not that a certificate is not trusted.
+    // `connect` rejects with a general error; the real cause, such as an untrusted certificate, is in the event.
     await sentinel.connect().catch((error: unknown) => {
       throw problems[0] ?? error;
     });

@@ -6,7 +6,7 @@ import { noDeadline, type Deadline, OutOfTime, Unavailable } from '../../kernel/
 import type { Step, Tracer } from '../../kernel/tracer.ts';
 import { heartbeatMs, openConnection } from './redis-connection.ts';
 
-/** Share of `timeoutMs`; the rest covers the way back and early timers. */
+/** The rest of `timeoutMs` covers the network and early timers. */
 const shareForRedis = 0.8;
 
 export interface CounterOptions {
@@ -18,10 +18,10 @@ export interface CounterOptions {
 }
 
 /**
- * Counts for a whole fleet, exactly: one round trip and one atomic script for each request.
- * After a missing answer, all calls fail immediately until Redis has answered a probe, which runs the same script: one
- * probe at a time waits, and no request does. The probe also measures how far the clock of Redis is ahead of ours, so
- * each take carries its deadline in Redis time: after a freeze, Redis does not count takes that were given up.
+ * Exact counts for a fleet, with one atomic script per request. After a missing answer, calls fail at once until a
+ * probe, which runs the same script, succeeds; requests never wait for it. The probe also measures the difference
+ * between the clocks, so that each take carries a deadline in Redis time. After a freeze, Redis ignores takes whose
+ * callers have given up.
  */
 export class RedisQuotaCounters extends QuotaCounters {
   readonly #redis: Redis & Scripts;
@@ -31,13 +31,12 @@ export class RedisQuotaCounters extends QuotaCounters {
   readonly #tracer: Tracer | undefined;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #proofs = new EventEmitter();
-  /** Lower bound of how far the clock of Redis is ahead of `elapsed`. Undefined: Redis is not known to answer. */
+  /** Lower bound of how far the clock of Redis is ahead of `elapsed`. Undefined: Redis does not answer. */
   #ahead: number | undefined;
   #proving = false;
-  /** Start times of pending commands, oldest first. */
   readonly #waiting = new Set<{ readonly since: number }>();
 
-  /** @param onProblem called for lost connections; commands reject by themselves */
+  /** @param onProblem called when a connection is lost; commands reject separately */
   constructor(url: string, onProblem: (error: Error) => void, options: CounterOptions = {}) {
     super();
     const { redis, timeoutMs } = openConnection(url, {
@@ -59,10 +58,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     this.#heartbeat = setInterval(() => void this.#prove(), heartbeatMs);
   }
 
-  /**
-   * A take that Redis calls late was not counted. If a clock has jumped, its answer shows that, and the take is
-   * repeated once.
-   */
+  /** Redis does not count a late take. If a clock jumped, the second try has the right offset. */
   override async take(take: Take): Promise<Taken> {
     const taken = (await this.#tryTake(take)) ?? (await this.#tryTake(take));
     if (taken) return taken;
@@ -78,12 +74,11 @@ export class RedisQuotaCounters extends QuotaCounters {
     return { minute, day };
   }
 
-  /** Whether it answered the last probe or call. */
   get isAnswering(): boolean {
     return this.#ahead !== undefined;
   }
 
-  /** Waits for the first answer, at most a second; without it the first requests would count alone. */
+  /** Waits up to a second for the first answer, because early requests would otherwise be counted locally. */
   async ready(): Promise<void> {
     if (this.#ahead !== undefined) return;
     const signal = AbortSignal.timeout(1000);
@@ -133,7 +128,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     return leftMs < this.#timeoutMs ? before(leftMs, answer) : answer;
   }
 
-  /** Awaits the answer even after the caller has given up, because it shows whether Redis is alive. */
+  /** Awaits the answer even if the caller has given up, because it shows whether Redis is alive. */
   async #answerTo<T>(command: () => Promise<T>): Promise<T> {
     try {
       return await this.#ask(command);
@@ -153,7 +148,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     }
   }
 
-  /** The oldest pending command decides when the connection, with all commands on it, is given up. */
+  /** When the oldest pending command times out, the connection and all its commands are dropped. */
   #givenUpAt(): number {
     const [oldest = { since: this.#elapsed() }] = this.#waiting;
     return Math.min(
@@ -162,7 +157,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     );
   }
 
-  /** Probes with a take whose deadline has long passed: it runs the script, writes, and counts nothing. */
+  /** The deadline of this take has passed, so the script runs and writes but counts nothing. */
   async #prove(): Promise<void> {
     if (this.#proving || this.#redis.status !== 'ready') return;
     this.#proving = true;
@@ -186,7 +181,7 @@ export class RedisQuotaCounters extends QuotaCounters {
 
 type CommandName = 'takeQuota' | 'peekQuota' | 'ping';
 
-/** Of the scripts only their names, not whom they count. */
+/** Spans name the script, not the subject. */
 const stepOf = (name: CommandName): Step => ({
   name: `Redis ${name}`,
   kind: 'client',
@@ -197,7 +192,6 @@ const stepOf = (name: CommandName): Step => ({
   },
 });
 
-/** @throws OutOfTime */
 const before = async <T>(ms: number, answer: Promise<T>): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -216,15 +210,15 @@ const probe = [0, 0, 0, 0, 0, 0, 0, 1];
 
 const keyOf = (subject: string): string => `animal-store:quota:${subject}`;
 
-/** An error reply of Redis itself, so the connection is alive. */
+/** Redis itself replied with an error, so the connection is alive. */
 const isAnswer = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
 
-/** Longer than the day window, so that a count outlives its window and no jump of a clock opens it again. */
+/** Longer than a day, so that a clock jump does not reset a count. */
 const lifeSeconds = 3 * 86_400;
 
 /**
- * The rule of `countIn` (access/domain/rate-quota.ts) inside Redis, where read and change are one step. A window is the
- * fields i, c (index and count) and pi, pc (those before), prefixed by m or d.
+ * `countIn` of access/domain/rate-quota.ts in Lua, because reading and writing must be atomic. A window has the
+ * fields i and c (index and count) and pi and pc (the previous ones), prefixed by m or d.
  */
 const countIn = `
 local function countIn(key, w, index)
@@ -245,10 +239,10 @@ end
 `;
 
 /**
- * Keys: subject, striker or none. Arguments: minute, day, per minute, per day, deadline in milliseconds of the clock of
- * Redis, known count of the minute and of the day, and for a probe one more. Answers: 1, 0 or -1 (allowed, refused,
- * late), minute, day, strikes, the clock of Redis. A late take changes nothing, because its caller has given up. A probe
- * is late, and writes: a replica, or a primary without enough replicas, must fail it.
+ * Keys: subject and optional striker. Arguments: minute, day, limit per minute and per day, deadline in
+ * milliseconds of Redis time, known counts of minute and day, and one more for a probe. Returns 1, 0 or -1
+ * (allowed, refused, late), the counts of minute and day, strikes and the clock of Redis. A late take changes
+ * nothing. A probe writes, so that replicas and primaries without replicas fail it.
  */
 const takeScript = `${countIn}
 local time = redis.call('TIME')

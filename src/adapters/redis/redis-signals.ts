@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { readRedisAddress } from './redis-address.ts';
 import { heartbeatMs, openConnection } from './redis-connection.ts';
 
-/** Changes within this time are sent as one signal. */
 const gatherMs = 50;
 
 const messageSchema = v.pipe(
@@ -14,16 +13,11 @@ const messageSchema = v.pipe(
 
 export interface SignalOptions {
   readonly self: string;
-  /** Called with the accounts for which another process stored something. */
   readonly onHeard: (accountIds: readonly string[]) => void;
-  /** Called for lost connections and for signals that could not be sent. */
   readonly onProblem: (error: unknown) => void;
 }
 
-/**
- * Signals between the processes of a fleet: the accounts for which one stored something. Signals may be lost; listeners
- * also poll for changes, only later.
- */
+/** Announces changed accounts to the other processes of a fleet. Signals may be lost; listeners also poll. */
 export class RedisSignals {
   readonly #url: string;
   readonly #channel: string;
@@ -36,7 +30,7 @@ export class RedisSignals {
 
   constructor(url: string, options: SignalOptions) {
     this.#url = url;
-    // Redis has one set of channels for all its databases.
+    // Redis shares channels between its databases.
     this.#channel = `animal-store:stored:${readRedisAddress(url)?.database ?? '0'}`;
     this.#options = options;
     const { onProblem } = options;
@@ -48,13 +42,12 @@ export class RedisSignals {
     }).redis;
   }
 
-  /** Returns at once; what cannot be sent within half a second is dropped. */
+  /** Returns at once. Signals that cannot be sent within half a second are dropped. */
   tell(accountIds: readonly string[]): void {
     for (const id of accountIds) this.#waiting.add(id);
     this.#planned ??= setTimeout(() => void this.#send(), gatherMs);
   }
 
-  /** Starts listening; during an outage, as soon as Redis is back. */
   listen(): void {
     if (this.#hearing) return;
     const { onProblem } = this.#options;
@@ -70,7 +63,7 @@ export class RedisSignals {
     });
     hearing.subscribe(this.#channel).catch(onProblem);
     this.#hearing = hearing;
-    // A connection that only listens would never notice that it is dead.
+    // Without pings, a connection that only listens would not notice that it is dead.
     this.#heartbeat = setInterval(() => {
       if (hearing.status === 'ready') hearing.ping().catch(onProblem);
     }, heartbeatMs);

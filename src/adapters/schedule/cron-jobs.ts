@@ -5,15 +5,14 @@ import type { Bell, Ringing } from '../../kernel/signals.ts';
 import { Unavailable } from '../../kernel/ports.ts';
 
 /**
- * How a run ended. `done`: the job runs next at its time on the schedule. `elsewhere`: another process of the fleet does
- * it. `nextAt`: there is no known work before that time; undefined: none until there is news. If `nextAt` has passed, this
- * process could not do the work yet, and tries again at the next time on the schedule.
+ * How a run ended. `done`: run again on schedule. `elsewhere`: another process does this job. `nextAt`: no work is
+ * known before that time; undefined means none until the bell rings. If `nextAt` is in the past, this process could
+ * not do the work and tries again on schedule.
  */
 export type JobEnd = 'done' | 'elsewhere' | { readonly nextAt: Date | undefined };
 
 type Work<End> = (isStopping: () => boolean) => Promise<End>;
 
-/** Work that does not say when it has more to do. */
 export const asJob =
   (work: Work<unknown>): Work<JobEnd> =>
   async (isStopping) => {
@@ -23,26 +22,25 @@ export const asJob =
 
 export interface Job {
   readonly name: string;
-  /** node-cron expression, six fields with seconds first. */
+  /** node-cron expression with six fields; the first is seconds. */
   readonly schedule: string;
-  /** Runs at the start too. */
   readonly isAtStart?: true;
-  /** One process of a fleet does it at a time: its success is that of all. */
+  /** One process of a fleet runs it at a time, and its success counts for all. */
   readonly isShared?: true;
-  /** Each run is a trace. Those without look for work every few seconds, which begins a trace of its own. */
+  /** Whether each run is a trace. Other jobs look for work every few seconds, and the work starts its own trace. */
   readonly isTraced?: true;
-  /** Rings when there may be work before the planned time. */
   readonly news?: Bell;
-  /** News waits for the next time on the schedule, so that one run does all that has come until then. */
+  /** New work waits for the schedule, so that one run does all of it. */
   readonly gathersNews?: true;
-  /** @param isStopping asked between two batches: the process waits for the run */
+  /** @param isStopping to be checked between batches, because shutdown waits for the run */
   readonly run: (isStopping: () => boolean) => Promise<JobEnd>;
 }
 
 export interface SleepOptions {
   /**
-   * How long a job without work may sleep, and how late a changed clock may be noticed. Set it only where all news rings
-   * here. By default a job sleeps until its next time on the schedule, and a changed clock is noticed within a second.
+   * Longest sleep without work, which also limits how late a clock change is noticed. Set it only if every change
+   * rings the bell. By default, a job sleeps until its next scheduled time and a clock change is noticed within a
+   * second.
    */
   readonly longestSleepMs?: number;
 }
@@ -51,52 +49,44 @@ interface Plan {
   readonly job: Job;
   readonly times: ScheduledTask;
   isRunning: boolean;
-  /** Ends with the run; at first it has. */
   run: Promise<void>;
   nextAt: number;
-  /** From the beginning of the last run that did not fail until `nextAt`. */
+  /** From the start of the last successful run until `nextAt`. */
   waitMs: number;
   endedWellAt: number;
   failedAt: number;
-  /** By when news is looked at that came since the last run began; infinite without. */
   newsBy: number;
-  /** There was news that another process may have missed while it did the job. News that is gathered waits anyway. */
+  /** Whether new work arrived that another process may have missed during its run. */
   isOwed: boolean;
 }
 
-/** How a job does. Times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 export interface JobState {
   readonly name: string;
   readonly isShared: boolean;
-  /** When it last ended well, or when it was scheduled first. */
+  /** When it last succeeded, or was first scheduled. */
   readonly endedWellAt: number;
-  /** 0 if it has not failed. */
+  /** 0 if it has never failed. */
   readonly failedAt: number;
-  /** Between its last run and the next one, as it is planned. */
   readonly intervalMs: number;
 }
 
-/** Longest timer, so that a changed clock is noticed within this time. */
 const longestWaitMs = 1000;
-/** How long frequent news may wait. */
 const soonMs = 1000;
-/** Until this process tries again a job that has news and that another process is doing. */
 const againAfterMs = 1000;
 
 /**
- * Runs each job when it has work: at the time that its last run named, at news, and at the latest at its next time on the
- * schedule; never twice at the same time in this process. A failing run is logged. When the clock is set ahead, as after
- * a suspended machine, a job runs once for all the times that it missed; when it is set back, jobs go on from there.
- * node-cron only says when: its own runner counts each missed second one by one, which takes minutes, or waits until the
- * old time comes round again.
+ * Runs each job when it has work: at the time its last run returned, when its bell rings, and at the latest on
+ * schedule. A job never overlaps itself in one process. After a clock jump forwards, a job runs once for all missed
+ * times; after a jump backwards, jobs continue from the new time. We use node-cron only to compute times: its own
+ * runner would run every missed second.
  */
 export class CronJobs {
   readonly #plans: readonly Plan[];
-  /** Jobs whose last run met something that was away. */
   readonly #heldUp = new Set<string>();
   readonly #log: Logger;
   readonly #longestSleepMs: number | undefined;
-  /** Runs belong to no request or trace that brought the news. */
+  /** Runs must not belong to the request or trace that rang the bell. */
   readonly #apart = AsyncLocalStorage.snapshot();
   #lookedAt = Date.now();
   #timer: NodeJS.Timeout | undefined;
@@ -136,7 +126,6 @@ export class CronJobs {
     });
   }
 
-  /** Starts no more runs and waits for those under way. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearTimeout(this.#timer);
@@ -156,7 +145,6 @@ export class CronJobs {
     this.#wait();
   }
 
-  /** By when news is looked at. */
   #newsBy({ job, times, newsBy }: Plan, when: Ringing, now: number): number {
     if (job.gathersNews) return newsBy === Infinity ? nextOf(times) : newsBy;
     return when === 'now' ? now : now + soonMs;
@@ -194,7 +182,6 @@ export class CronJobs {
     }
   }
 
-  /** A job that still runs is not started again. */
   #run(plan: Plan): void {
     if (this.#isStopping || plan.isRunning) return;
     plan.isRunning = true;
@@ -212,7 +199,7 @@ export class CronJobs {
       if (end) plan.waitMs = plan.nextAt - begunAt;
     } while (plan.newsBy <= Date.now());
     plan.nextAt = Math.min(plan.nextAt, plan.newsBy);
-    // At once after the last look for news, so that later news begins a run.
+    // Set directly after the last check, so that later news starts a run.
     plan.isRunning = false;
     this.#wait();
   }
@@ -244,7 +231,7 @@ export class CronJobs {
     return Math.min(nextAt, latest);
   }
 
-  /** Logs an outage once per job, not at each run. */
+  /** Logs an outage once per job, not for each run. */
   #report({ name }: Job, error: unknown): void {
     const isKnown = this.#heldUp.has(name);
     if (error instanceof Unavailable) this.#heldUp.add(name);

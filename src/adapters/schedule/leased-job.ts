@@ -4,7 +4,7 @@ import type { JobLeases } from '../../kernel/queue.ts';
 import type { Job, JobEnd } from './cron-jobs.ts';
 import { Bell } from '../../kernel/signals.ts';
 
-/** A worker that has not renewed its lease for so long is dead. The work itself may take longer. */
+/** A worker that has not renewed its lease for this long counts as dead. The work may take longer. */
 const leaseMs = 30_000;
 const prolongedPerLease = 3;
 
@@ -12,21 +12,18 @@ interface LeasedJobPorts {
   readonly leases: JobLeases;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Identifies this process. */
   readonly holder: string;
 }
 
 interface LeasedWork {
   readonly name: string;
-  /** Checks now and then whether it should end early. */
   readonly work: (isStopping: () => boolean) => Promise<JobEnd>;
-  /** When the store has work for it; before that it takes no lease. Without `dueAt`, the work itself says when. */
+  /** When the store has work; no lease is taken before. Without `dueAt`, `work` returns that time. */
   readonly dueAt?: () => Promise<Date | undefined>;
-  /** For how long it stays the job of this process after each run; without, another one may do the next. */
   readonly keptMs?: () => number;
 }
 
-/** Work that one process of a fleet does at a time. */
+/** Wraps work so that one process of a fleet does it at a time. */
 export const leasedJob = (
   { name, work, dueAt, keptMs }: LeasedWork,
   { leases, clock, log, holder }: LeasedJobPorts,
@@ -56,11 +53,9 @@ export const leasedJob = (
 };
 
 const second = 1000;
-/** However long a count takes, workers spend at most a hundredth of their time with it, unless that would be too seldom. */
+/** Counting takes at most 1 % of a worker's time, but the pause is at most 5 minutes. */
 const rest = { timesAsLong: 100, mostMs: 300 * second };
-/** Between two reads, at most: for so long it counts for the next one. */
 const readsApartMs = 300 * second;
-/** For a missed turn and a slow count, before another worker takes over. */
 const spareMs = 60 * second;
 
 const job = 'count what is stored';
@@ -70,10 +65,7 @@ export interface CensusPorts extends LeasedJobPorts {
   readonly elapsed?: () => number;
 }
 
-/**
- * Counts at intervals, in one process of a fleet, while somebody reads the counts there. The others have no count, so that
- * none shows an old one.
- */
+/** Counts in one process of a fleet, while somebody reads the counts there. Other processes have none. */
 export class Census<Counts> {
   readonly #ports: CensusPorts;
   readonly #count: Job['run'];
@@ -81,9 +73,8 @@ export class Census<Counts> {
   #restMs = 0;
   #nextAt = -Infinity;
   #leaseUntil: Date | undefined;
-  /** Until then it counts. The first count is for whoever reads next. */
+  /** Counts until then. The first count does not wait for a reader. */
   #neededUntil = Infinity;
-  /** Rings when somebody reads the counts, which asks for the next ones. */
   readonly news = new Bell();
 
   constructor(count: (isStopping: () => boolean) => Promise<Counts>, ports: CensusPorts) {
@@ -92,17 +83,14 @@ export class Census<Counts> {
     this.#count = leasedJob({ name: job, work, keptMs: () => this.#restMs + spareMs }, ports);
   }
 
-  /** What this process counted lately; undefined while another one counts. Asks for the next counts. */
+  /** @returns the latest counts, or undefined while another process counts */
   read(): { readonly counts: Counts; readonly at: Date } | undefined {
     this.#neededUntil = this.#elapsed() + readsApartMs;
     this.news.ring();
     return this.#latest;
   }
 
-  /**
-   * Counts, unless another process does, it was only just done, or nobody has read the counts for minutes.
-   * @throws Unavailable
-   */
+  /** Skipped if another process counts, the last count is recent or nobody reads them. @throws Unavailable */
   async run(isStopping: () => boolean = () => false): Promise<JobEnd> {
     if (this.#elapsed() > this.#neededUntil) {
       this.#forgetOld();
@@ -136,13 +124,12 @@ export class Census<Counts> {
     return elapsed();
   }
 
-  /** Another one may count now, also where the answer of the database would not tell. */
+  /** Another process may count now, even if we cannot ask the database. */
   #forgetOld(): void {
     const { clock } = this.#ports;
     if (this.#leaseUntil && clock.now() >= this.#leaseUntil) this.#latest = undefined;
   }
 
-  /** Leaves it to another process. */
   async stop(): Promise<void> {
     this.#latest = undefined;
     await this.#ports.leases.release(job, this.#ports.holder);

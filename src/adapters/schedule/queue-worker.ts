@@ -6,59 +6,48 @@ import type { Clock } from '../../kernel/ports.ts';
 import type { Claimed, Most, Queue } from '../../kernel/queue.ts';
 import type { Share } from './shares.ts';
 
-/** Begun in one turn of the event loop, so that requests do not wait for all that was claimed. */
+/** Items started in one turn of the event loop, so that requests do not wait for all of them. */
 const slice = 10;
 const prolongedPerLease = 3;
-/** What is under way at a stop has this long to end. After that it is broken off and tried again. */
+/** Time for running work to finish when the worker stops. Later it is aborted and retried. */
 const usualGraceMs = 5000;
 
-/** One kind of work that waits for its time. */
 export interface QueueKind<Item extends Claimed, Wanted = Most> {
-  /** What the log calls it. */
   readonly what: string;
   readonly queue: Queue<Item, Wanted>;
-  /** What there is room for. */
   readonly share: Share<Item, Wanted>;
-  /** Longer than the work may take, unless the leases are prolonged. */
+  /** Longer than the work may take, unless leases are renewed. */
   readonly leaseMs: number;
-  /** Work that takes longer fails. */
   readonly longest?: { readonly ms: number; readonly nameOf: (item: Item) => string };
-  /** A run ends with its work, and what ends together is stored together. */
+  /** A run ends when its work ends, and finished items are stored together. */
   readonly isInBatches?: true;
-  /** Waits until the item may begin in this process. What has not begun at a stop is released. */
+  /** Waits until the item may start. Items that have not started when the worker stops are released. */
   readonly inTurn?: (item: Item, begin: () => Promise<void>) => Promise<void>;
-  /** @param signal aborts when a stop waits no longer */
+  /** @param signal aborts when the worker no longer waits */
   readonly work: (item: Item, signal: AbortSignal) => Promise<void>;
-  /** Logs the failure, and says when the item is due again: otherwise that is when its lease ends. */
+  /** Logs the failure and schedules the retry. Otherwise the item is due when its lease ends. */
   readonly afterFailure: (item: Item, error: unknown) => Promise<void>;
 }
 
 interface Ports {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Rings when there may be work. */
   readonly news?: Bell;
   readonly graceMs?: number | undefined;
 }
 
-/**
- * Works on the due items of one kind, on each at least once. Items without room stay in the database. An item that hangs
- * or fails delays no other.
- */
+/** Works on due items, each at least once. Items without room stay in the database. */
 export class QueueWorker<Item extends Claimed, Wanted = Most> {
   readonly news: Bell;
   readonly #kind: QueueKind<Item, Wanted>;
   readonly #ports: Ports;
   readonly #turns = new CoalescedRuns(() => this.#turn());
-  /** What was begun and has not ended. */
   readonly #held = new Map<string, Item>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #late = new AbortController();
-  /** Done, but not marked yet. */
   readonly #done: Claimed[] = [];
   #marking: Promise<void> | undefined;
   #prolonging: NodeJS.Timeout | undefined;
-  /** Whether more was due than there was room for. */
   #mayBeMore = false;
 
   constructor(kind: QueueKind<Item, Wanted>, ports: Ports) {
@@ -67,15 +56,11 @@ export class QueueWorker<Item extends Claimed, Wanted = Most> {
     this.news = ports.news ?? new Bell();
   }
 
-  /**
-   * Claims what is due while there is room, and begins it. A call during a run causes another run.
-   * @returns when the next item in the store is due. @throws Unavailable
-   */
+  /** Starts due items while there is room. @returns when the next item is due @throws Unavailable */
   run(): Promise<Date | undefined> {
     return this.#turns.run();
   }
 
-  /** Claims no more, and finishes what is under way. */
   async stop(): Promise<void> {
     await this.#turns.stop();
     const late = setTimeout(() => {
@@ -125,7 +110,7 @@ export class QueueWorker<Item extends Claimed, Wanted = Most> {
     return begun;
   }
 
-  /** After a clock jump, a lease may end before the work. The work then goes on under the new claim. */
+  /** After a clock jump, a lease may end before the work. The work then continues under the new claim. */
   #begin(item: Item, lane: string): Promise<void> {
     const begun = this.#held.get(item.id);
     if (begun) {
@@ -167,7 +152,7 @@ export class QueueWorker<Item extends Claimed, Wanted = Most> {
     return this.#finish(item);
   }
 
-  /** Marks together what ends in one turn of the event loop. */
+  /** Marks items together that finish in one turn of the event loop. */
   async #finish(item: Item): Promise<void> {
     if (!this.#kind.queue.done) return;
     this.#done.push(item);
@@ -180,7 +165,6 @@ export class QueueWorker<Item extends Claimed, Wanted = Most> {
     await this.#kind.queue.done?.(this.#done.splice(0));
   }
 
-  /** Work that takes long may give its place to other work. */
   #yieldLater(item: Item): NodeJS.Timeout | undefined {
     const { yields } = this.#kind.share;
     return (

@@ -2,44 +2,38 @@ import type { Most } from '../../kernel/queue.ts';
 import { slowMs } from '../../notifications/domain/webhook-delivery.ts';
 import type { ClaimedDelivery, Claiming, DueDelivery } from '../../notifications/webhook-ports.ts';
 
-/** Room for more in one lane. */
 export interface Room<Item, Wanted> {
   readonly wanted: Wanted;
-  /** Whether there may be more that is due than what was claimed. */
   readonly isMoreThan: (claimed: readonly Item[]) => boolean;
 }
 
-/** How much of one kind of work this process does at once, and whose. */
+/** Limits how much of one kind of work this process does at once, and for which accounts. */
 export interface Share<Item, Wanted = Most> {
-  /** Each has room of its own. */
   readonly lanes: readonly string[];
-  /** Whether there is room for enough to look for more. */
+  /** Whether there is enough room to look for more. */
   readonly isRoomy: boolean;
-  /** Undefined if the lane is full. */
+  /** @returns undefined if the lane is full */
   room(lane: string): Room<Item, Wanted> | undefined;
   begin(item: Item, lane: string): void;
   end(item: Item): void;
-  /** After that time, an item may give its place to others. @returns whether it did */
+  /** After `afterMs`, an item may free its place for others. @returns whether it did */
   readonly yields?: { readonly afterMs: number; readonly give: (item: Item) => boolean };
 }
 
-/** Accounts whose last turn is remembered. */
 const mostRemembered = 500;
 
 interface Places<Item> {
   readonly atOnce: number;
-  /** Looks for more as soon as there is room for so many; 1 by default. */
+  /** Looks for more when this much room is free. Default: 1. */
   readonly refill?: number;
-  /** Then accounts take turns. */
   readonly accountOf?: (item: Item) => string;
 }
 
-/** So many at once. */
 export class Shared<Item> implements Share<Item> {
   readonly lanes = ['all'];
   readonly #places: Places<Item>;
   #taken = 0;
-  /** Accounts that had a turn, the latest last. */
+  /** The latest last. */
   #lately: readonly string[] = [];
 
   constructor(places: Places<Item>) {
@@ -71,19 +65,14 @@ export class Shared<Item> implements Share<Item> {
   }
 }
 
-/** How many due deliveries are looked at in one search. */
 const window = 500;
 
-/**
- * How many calls may be under way. Each is a socket that waits for 10 seconds at most. A quick call gives its place to
- * others after a second, so that at most 200 more begin in each second.
- */
+/** Each call uses a socket for at most 10 seconds. A quick call that takes a second becomes slow. */
 export const places = { quick: 200, slow: 400 } as const;
-/** For each webhook; and, counted apart for quick and slow calls, for each account and each receiver of an account. */
+/** `receiver` is per account. Quick and slow calls are counted separately, except per webhook. */
 export const mostAtOnce = { webhook: 4, receiver: 6, account: 10 } as const;
 
 interface Call extends DueDelivery {
-  /** Whether it has a place among the slow ones. */
   readonly isSlow: boolean;
 }
 
@@ -92,13 +81,13 @@ type Called = Pick<ClaimedDelivery, 'id' | 'receiver'> & {
 };
 type Counted = keyof typeof mostAtOnce;
 
-/** Under which keys a call counts. Slow calls take no places of quick ones, not even of the same account. */
+/** Slow calls use no places of quick ones, even for the same account. */
 const keysOf = ({ webhookId, accountId, receiver, isSlow }: Call): Record<Counted, string> => {
   const account = `${isSlow ? 'slow' : 'quick'} ${accountId}`;
   return { webhook: webhookId, receiver: `${account} ${receiver}`, account };
 };
 
-/** What this process calls at the moment, and what there is room for. Slow receivers have places of their own. */
+/** The calls in progress in this process. Slow receivers have their own places. */
 export class CallsUnderWay implements Share<ClaimedDelivery, Claiming> {
   readonly lanes = ['quick', 'slow'];
   readonly isRoomy = true;
@@ -118,7 +107,6 @@ export class CallsUnderWay implements Share<ClaimedDelivery, Claiming> {
     return { wanted: { limit: window, isSlow, except, choose }, isMoreThan: () => isMore };
   }
 
-  /** Those that get no more calls now. */
   full(isSlow: boolean): Claiming['except'] {
     const all = [...this.#calls.values()];
     const counts = new Counts(all);
@@ -132,7 +120,6 @@ export class CallsUnderWay implements Share<ClaimedDelivery, Claiming> {
     };
   }
 
-  /** The first of them, in order, that there is room for. */
   choose(due: readonly DueDelivery[], isSlow: boolean): readonly DueDelivery[] {
     const counts = new Counts(this.#calls.values());
     const room = this.#free(isSlow);
@@ -151,7 +138,7 @@ export class CallsUnderWay implements Share<ClaimedDelivery, Claiming> {
     this.#calls.set(id, { id, receiver, webhookId, accountId, isSlow: lane === 'slow' });
   }
 
-  /** A call that takes long gives its place to others, even where the slow ones have none. @returns whether it did */
+  /** Moves a slow call to the slow places, even if those are full. @returns whether it moved */
   makeSlow(id: string): boolean {
     const call = this.#calls.get(id);
     if (!call || call.isSlow) return false;
@@ -169,7 +156,6 @@ export class CallsUnderWay implements Share<ClaimedDelivery, Claiming> {
   }
 }
 
-/** How many calls count under which key. */
 class Counts {
   readonly #counts = { webhook: countsByKey(), receiver: countsByKey(), account: countsByKey() };
 

@@ -24,17 +24,16 @@ import { isCompressible, writeSmallerForms, type Effort } from './smaller-forms.
 const pieceBytes = 64 * 1024;
 
 /**
- * One folder per deploy: `<deployId>/manifest.json`, the list of its files, and for each distinct content `<hash>`,
- * `<hash>.br` and `<hash>.gz`. So no name from an archive ever becomes a path on the disk: the paths of a site are only
- * text in the manifest.
- * A deploy that is written or removed is called `.<deployId>.partial`. It appears and disappears by renaming, whole,
- * and what a crash leaves behind is removed under the same id.
+ * One folder per deploy: `<deployId>/manifest.json` lists its files; each distinct content is stored as `<hash>`,
+ * `<hash>.br` and `<hash>.gz`. Names from an archive never become paths on disk. An unfinished deploy is
+ * `.<deployId>.partial`; renaming makes it appear and disappear atomically, and leftovers of a crash are removed
+ * under the same id.
  */
 export class FileSystemSiteFiles extends SiteFiles {
   readonly #folder: string;
   readonly #open = new OpenFiles();
 
-  /** @param folder of its own; made when it is not there, for this user only */
+  /** @param folder used only by this class; created for the current user if missing */
   constructor(folder: string) {
     super();
     this.#folder = folder;
@@ -102,7 +101,7 @@ export class FileSystemSiteFiles extends SiteFiles {
     await stored(async () => {
       await discard(partial);
       await rename(whole, partial).catch(ignoreMissing);
-      // Again, for files opened meanwhile; no later reader can find them by path.
+      // Again, for files opened meanwhile. Later readers cannot find them by path.
       this.#open.forget(whole);
       await discard(partial);
     });
@@ -119,7 +118,7 @@ export class FileSystemSiteFiles extends SiteFiles {
 const discard = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
 
 const atOnce = 4;
-/** The best compression takes a second and a half for each MiB: a large site gets it for this much, in order. */
+/** The best compression takes 1.5 s per MiB, so only the first 16 MiB of a site get it. */
 const bestEffortBytes = 16 * 1024 * 1024;
 
 interface Content {
@@ -128,13 +127,12 @@ interface Content {
   readonly paths: string[];
 }
 
-/** Fills the folder `partial` and names it `whole` at the end. A path of the site is never a path in there. */
 class FileSystemDraft implements SiteDraft {
   readonly #partial: string;
   readonly #whole: string;
   readonly #contents = new Map<string, Content>();
   #received = 0;
-  /** One after the other, because more would take Node's threads from other work. */
+  /** One at a time, because more would block Node's thread pool. */
   readonly #compressing = new PQueue({ concurrency: 1 });
   #compressed = 0;
 
@@ -169,7 +167,7 @@ class FileSystemDraft implements SiteDraft {
     await stored(() => this.#publish(unwrapped));
   }
 
-  /** Instead of `write` and `commit`: stores what another storage has prepared. */
+  /** Stores files that another storage has prepared, instead of `write` and `commit`. */
   async putBack(files: readonly StoredFile[], read: ReadForm): Promise<void> {
     const tasks = oneForEach(files).map((file) => async () => {
       for (const { encoding } of storedForms(file)) {
@@ -211,7 +209,7 @@ const all = async (tasks: readonly (() => Promise<void>)[]): Promise<void> => {
   try {
     await queue.addAll(tasks);
   } finally {
-    // A failed draft is removed: no writer may still be at work in it.
+    // A failed draft is removed, so no writer may still use it.
     queue.clear();
     await queue.onIdle();
   }

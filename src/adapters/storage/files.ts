@@ -8,10 +8,10 @@ import type { UploadProblem } from '../../sites/domain/sites-error.ts';
 
 const most = {
   open: 128,
-  /** More would only wait for the four threads that Node reads files with. */
+  /** Node reads files with four threads, so more would only wait. */
   readAtOnce: 32,
 };
-/** Short, because a removed file that is open still takes disk space. */
+/** Short, because a removed file uses disk space while it is open. */
 const idleMs = 1_000;
 
 interface OpenFile {
@@ -20,8 +20,8 @@ interface OpenFile {
 }
 
 /**
- * Files that are read piece by piece, by any number of readers over a bounded number of descriptors. A reader has a
- * file only while it reads a piece. The file stays open for a moment, because the next piece is mostly wanted soon.
+ * Reads files in pieces for any number of readers with a limited number of descriptors. A reader uses a descriptor
+ * only while it reads a piece. The file stays open briefly for the next piece.
  */
 export class OpenFiles {
   readonly #files = new LRUCache<string, OpenFile>({
@@ -33,7 +33,7 @@ export class OpenFiles {
   });
   readonly #queue = new PQueue({ concurrency: most.readAtOnce });
 
-  /** @returns fewer bytes than `length` at the end of the file, none behind it */
+  /** @returns fewer than `length` bytes at the end of the file, and none after it */
   read(path: string, position: number, length: number): Promise<Uint8Array> {
     return this.#queue.add(() => this.#readNow(path, position, length));
   }
@@ -54,7 +54,6 @@ export class OpenFiles {
     }
   }
 
-  /** Stops reading files of a folder that is removed or replaced. */
   forget(folder: string): void {
     for (const path of [...this.#files.keys()]) {
       if (path.startsWith(`${folder}${sep}`)) this.#files.delete(path);
@@ -70,12 +69,12 @@ export class OpenFiles {
   }
 }
 
-/** Its last reader closes a file that is still being read. Failing to open or close one leaves nothing open. */
+/** A file that is being read is closed by its last reader. Errors are ignored, because nothing stays open. */
 const close = (file: OpenFile): void => {
   if (file.readers === 0) void file.handle.then((handle) => handle.close()).catch(() => undefined);
 };
 
-/** What was written to a file, or to the list of a folder, outlasts a power cut. */
+/** Makes a file's content, or a folder's list, survive a power cut. */
 export const flush = async (path: string): Promise<void> => {
   const file = await open(path);
   try {
@@ -85,14 +84,13 @@ export const flush = async (path: string): Promise<void> => {
   }
 };
 
-/** The code of an error of the file system; undefined for any other. */
 const systemCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
 export const ignoreMissing = (error: unknown): undefined => {
   if (systemCode(error) !== 'ENOENT') throw error;
 };
 
-/** Does something with the storage. @throws DomainError `storage_full`, Unavailable */
+/** Translates file system errors. @throws DomainError `storage_full`, Unavailable */
 export const stored = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

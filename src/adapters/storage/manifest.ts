@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Encoding, StoredFile } from '../../sites/ports.ts';
 
-/** The files of a deploy in JSON, where a form that there is not has no field. */
+/** In JSON, a missing form has no field. */
 const StoredFiles = v.pipe(
   v.array(
     v.object({
@@ -24,27 +24,27 @@ export const manifestName = 'manifest.json';
 export const writeManifest = (folder: string, files: readonly StoredFile[]): Promise<void> =>
   writeFile(join(folder, manifestName), JSON.stringify(files), { mode: 0o600, flush: true });
 
-/** @throws ValiError or SyntaxError for one that we did not write; whatever the file system says */
+/** @throws ValiError or SyntaxError for an invalid manifest; file system errors */
 export const readManifest = async (folder: string): Promise<readonly StoredFile[]> =>
   parseManifest(await readFile(join(folder, manifestName), 'utf8'));
 
 export const parseManifest = (text: string): readonly StoredFile[] =>
   v.parse(StoredFiles, JSON.parse(text));
 
-/** A content as it is stored: what it is called within its deploy, and how long it is. */
+/** One encoding of a content as it is stored. */
 export interface StoredForm {
   readonly encoding: Encoding;
   readonly name: string;
   readonly bytes: number;
 }
 
-/** No name from outside becomes part of a path or a key. @throws Error */
+/** Prevents names from outside in paths and keys. @throws Error */
 export const checkedId = (deployId: string): string => {
   if (!/^[A-Za-z0-9_-]+$/.test(deployId)) throw new Error(`no deploy has the id ${deployId}`);
   return deployId;
 };
 
-/** @throws Error when the file is not stored in this form */
+/** @throws Error if the file is not stored in this form */
 export const formOf = (file: StoredFile, encoding: Encoding): StoredForm => {
   const { name, bytes } = formsOf(file)[encoding];
   if (bytes === undefined || !/^[A-Za-z0-9_-]{43}$/.test(file.hash)) {
@@ -58,7 +58,7 @@ export const storedForms = (file: StoredFile): readonly StoredForm[] =>
     bytes === undefined ? [] : [{ encoding, name, bytes }],
   );
 
-/** One file for each content: files with the same content share what is stored. */
+/** Files with the same content share storage. */
 export const oneForEach = (files: readonly StoredFile[]): readonly StoredFile[] => [
   ...new Map(files.map((file) => [file.hash, file])).values(),
 ];

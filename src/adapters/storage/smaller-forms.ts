@@ -16,7 +16,6 @@ import { lookup } from 'mime-types';
 const kib = 1024;
 const mib = 1024 * kib;
 
-/** Below that, compression saves less than a packet. */
 const smallest = 256;
 
 const compressible = new RegExp(
@@ -30,16 +29,16 @@ const compressible = new RegExp(
   ].join('|'),
 );
 
-/** Judged by its name, as its type is for visitors. */
+/** Decided by the file name, like the content type. */
 export const isCompressible = (path: string): boolean => compressible.test(lookup(path) || '');
 
-/** Compression effort: the best takes twenty times as long and saves another tenth. */
+/** `best` takes twenty times as long and saves another 10 %. */
 export type Effort = 'best' | 'quick';
 
 /**
- * Writes `<file>.br` and `<file>.gz`, as far as each is worth it. Files of up to 1 MiB are compressed in the thread
- * that asks: those threads that Node has for files and compression serve the whole process.
- * @returns how many bytes each has
+ * Writes `<file>.br` and `<file>.gz` if they are worth it. Files up to 1 MiB are compressed in the calling thread,
+ * because the whole process shares Node's thread pool.
+ * @returns the size of each
  */
 export const writeSmallerForms = async (
   file: string,
@@ -61,7 +60,7 @@ export const writeSmallerForms = async (
   };
 };
 
-/** The better ones take longer than large files are worth, and a window beyond the file takes memory only. */
+/** Higher quality is too slow for large files. A window larger than the file only wastes memory. */
 const brotliFor = (bytes: number, effort: Effort): BrotliOptions => ({
   params: {
     [constants.BROTLI_PARAM_QUALITY]:
@@ -94,5 +93,5 @@ const streamForm = async (
   return undefined;
 };
 
-/** A form is kept when it is at least 5 % smaller: unpacking it costs the visitor something. */
+/** Decompression costs the visitor time, so a form must be at least 5 % smaller. */
 const isWorthwhile = (size: number, bytes: number): boolean => size <= bytes * 0.95;

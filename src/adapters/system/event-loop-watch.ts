@@ -1,18 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Logger } from 'pino';
 
-/** A piece of work in this process, named for the log line that says why the event loop was blocked. */
+/** Work in this process, named in the log if the event loop is blocked. */
 export interface Work {
   describe(): string;
 }
 
-/** Most pieces of work that are named. */
 const shown = 20;
 
-/**
- * The work that this process has begun: what is still running, and what began last. Cheap, because every request is
- * registered.
- */
+/** Tracks the work of this process. Must be cheap, because every request is registered. */
 export class RunningWork {
   readonly #inProgress = new Set<Work>();
   #begun: Work[] = [];
@@ -41,7 +37,6 @@ export class RunningWork {
     }
   }
 
-  /** From now on only what begins later began last. */
   forgetBegun(): void {
     if (this.#begun.length > 0) this.#begun = [];
   }
@@ -57,26 +52,20 @@ export class RunningWork {
   }
 }
 
-/** Lists repeated names once. */
 const counted = (texts: readonly string[]): readonly string[] =>
   [...Map.groupBy(texts, (text) => text)].map(([text, { length }]) =>
     length === 1 ? text : `${text} (${String(length)} times)`,
   );
 
-/** A piece of work that has a name. */
 export const named = (kind: string, name: string): Work => ({
   describe: () => `${kind} ${name}`,
 });
 
 const lookMs = 50;
-/** Delays from this length on are noticeable. */
 const noticedMs = 200;
-/** The monitor measures from one of its own turns to the next. */
 const resolutionMs = 20;
 
-/**
- * Detects when the main thread was blocked, and logs for how long and what ran. An overloaded machine looks the same.
- */
+/** Logs when the main thread was blocked, for how long and by what. An overloaded machine looks the same. */
 export class EventLoopWatch {
   readonly #running: RunningWork;
   readonly #log: Logger;
@@ -110,7 +99,7 @@ export class EventLoopWatch {
     this.#delays.disable();
   }
 
-  /** Delays since the last call, which starts a new measurement; `noticed` counts from the start of the process. */
+  /** Delays since the last call, which starts a new measurement; `noticed` counts since the process started. */
   state() {
     const { mean, max, count } = this.#delays;
     const seconds = (nanoseconds: number): number =>
@@ -118,7 +107,7 @@ export class EventLoopWatch {
     const state = {
       meanSeconds: seconds(mean),
       p99Seconds: seconds(count === 0 ? 0 : this.#delays.percentile(99)),
-      // The monitor does not see what comes between a reset and its next turn.
+      // The monitor misses delays between a reset and its next turn.
       maxSeconds: Math.max(seconds(max), this.#worstMs / 1000),
       noticed: this.#noticed,
     };

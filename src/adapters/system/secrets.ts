@@ -20,7 +20,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const idBytes = 6;
 const version = 'v1.';
-/** Keeps any string exactly, halves of surrogate pairs too. */
+/** Keeps every string exactly, including unpaired surrogates. */
 const encoding = 'utf16le';
 
 interface Key {
@@ -28,19 +28,13 @@ interface Key {
   readonly bytes: Uint8Array;
 }
 
-/**
- * AES-256 in Galois/counter mode (NIST SP 800-38D) with a random nonce; the purpose is authenticated with the
- * secret. The result is `v1.` and base64url of nonce, ciphertext and tag.
- */
+/** AES-256-GCM (NIST SP 800-38D). The result is `v1.` and base64url of nonce, ciphertext and tag. */
 export class AesGcmSealer extends Sealer {
   override readonly keyIds: readonly [string, ...string[]];
   readonly #current: Key;
   readonly #previous: readonly Key[];
 
-  /**
-   * @param secretKey may serve other purposes too: sealing uses its own key, derived from it (RFC 5869)
-   * @param previous the replaced secret keys; values that they sealed still open
-   */
+  /** @param secretKey sealing derives its own key from it (RFC 5869) @param previous keys that still open */
   constructor(secretKey: Uint8Array, previous: readonly Uint8Array[] = []) {
     super();
     this.#current = keyFrom(secretKey);
@@ -110,7 +104,7 @@ const keyFrom = (secretKey: Uint8Array): Key => ({
   ),
 });
 
-/** @throws Error when it was changed, or sealed under another key or for another purpose */
+/** @throws Error if the value was changed, or sealed with another key or for another purpose */
 const openWith = (key: Key, bytes: Buffer, purpose: string): string => {
   const tagAt = bytes.length - tagBytes;
   const nonce = bytes.subarray(0, nonceBytes);
@@ -121,7 +115,7 @@ const openWith = (key: Key, bytes: Buffer, purpose: string): string => {
   return Buffer.concat([secret, opening.final()]).toString(encoding);
 };
 
-/** Strict, unlike Node's base64url: each value has exactly one text. */
+/** Stricter than Node's base64url: each value has exactly one text. */
 const bytesOf = (sealed: string): Buffer | undefined => {
   if (!sealed.startsWith(version)) return undefined;
   const text = sealed.slice(version.length);
@@ -131,7 +125,6 @@ const bytesOf = (sealed: string): Buffer | undefined => {
 
 let known: Promise<ReadonlySet<string>> | undefined;
 
-/** Read on first use, once per process. */
 const readCommonPasswords = (): Promise<ReadonlySet<string>> => {
   known ??= readList().catch((error: unknown) => {
     known = undefined;
@@ -141,19 +134,19 @@ const readCommonPasswords = (): Promise<ReadonlySet<string>> => {
 };
 
 const readList = async (): Promise<ReadonlySet<string>> => {
-  // The list of zxcvbn, commonest first: about 49 000 that were found in leaks. Half a megabyte.
+  // The zxcvbn list of about 49 000 leaked passwords, most common first. Half a megabyte.
   const path = fileURLToPath(import.meta.resolve('@zxcvbn-ts/language-common/src/passwords.json'));
   const words = JSON.parse(await readFile(path, 'utf8')) as readonly string[];
   return new Set(words.map((word) => word.toLowerCase()));
 };
 
-/** 2^15 blocks of 1 KiB, three times over: 32 MiB of memory (OWASP Password Storage Cheat Sheet). */
+/** 32 MiB of memory (OWASP Password Storage Cheat Sheet). */
 const cost = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 } as const;
 const saltBytes = 16;
 const keyBytes = 32;
-/** A sign-in takes processor time from all other requests. */
+/** Hashing takes processor time from all other requests. */
 const mostAtOnce = 2;
-/** The last of them gets its answer after about five seconds. */
+/** The last one waits about five seconds. */
 const mostWaitingUsually = 50;
 
 const prefix = '$scrypt$ln=15,r=8,p=3$';
@@ -169,15 +162,12 @@ interface Parts {
 /** No password has this hash. */
 const nobodys: Parts = { salt: new Uint8Array(saltBytes), key: new Uint8Array(keyBytes) };
 
-/**
- * scrypt (RFC 7914) over the password in NFKC, so that it is the same from every keyboard. The result names the
- * algorithm and its cost, as in the PHC string format: `$scrypt$ln=15,r=8,p=3$salt$key`.
- */
+/** scrypt (RFC 7914) over the NFKC form. The result is a PHC string: `$scrypt$ln=15,r=8,p=3$salt$key`. */
 export class ScryptPasswords extends Passwords {
   readonly #queue = new PQueue({ concurrency: mostAtOnce });
   readonly #mostWaiting: number;
 
-  /** @param mostWaiting for their turn; further ones are refused */
+  /** @param mostWaiting further calls are refused */
   constructor({ mostWaiting = mostWaitingUsually } = {}) {
     super();
     this.#mostWaiting = mostWaiting;
@@ -189,7 +179,7 @@ export class ScryptPasswords extends Passwords {
     return `${prefix}${base64(salt)}$${base64(key)}`;
   }
 
-  /** Hashes that were made beside each other have one salt and are worked out once. */
+  /** Hashes made with the same salt need one computation. */
   override async matching(password: string, hashes: readonly string[]): Promise<readonly string[]> {
     const known = hashes.flatMap((hash) => partsOf(hash) ?? []);
     const keys = new Map<string, Buffer>();

@@ -11,7 +11,7 @@ export class SystemClock extends Clock {
   }
 }
 
-/** UUID version 7 (RFC 9562) without dashes: grows with time, which keeps database indexes compact. */
+/** UUID version 7 (RFC 9562) without dashes. It grows with time, which keeps database indexes compact. */
 export class UuidIds extends Ids {
   override next(prefix: string): string {
     return `${prefix}_${uuid().replaceAll('-', '')}`;
@@ -47,11 +47,11 @@ export class AsyncActing extends Acting {
   }
 }
 
-/** For a request. Clients and proxies usually wait longer than this. */
+/** Shorter than clients and proxies usually wait. */
 const usualMs = 5000;
 
 interface Open {
-  /** In monotonic milliseconds; Infinity once the request has ended. */
+  /** In monotonic milliseconds; Infinity after the request has ended. */
   endsAt: number;
 }
 
@@ -77,7 +77,7 @@ export class AsyncDeadline extends Deadline {
     try {
       return await this.#current.run(open, work);
     } finally {
-      // Work that continues after it, like a timer, belongs to no request.
+      // Work that continues afterwards, such as a timer, belongs to no request.
       open.endsAt = Infinity;
     }
   }

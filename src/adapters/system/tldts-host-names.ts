@@ -4,17 +4,14 @@ import { parse } from 'tldts';
 import { longestTyped, type NameFacts } from '../../domains/domain/names/hostname.ts';
 import { HostNames } from '../../domains/ports.ts';
 
-/**
- * With the private part of the list: below `github.io` or `duckdns.org` every name has another owner, and Let's Encrypt
- * counts its limits for registered domains in the same way.
- */
+/** Names below `github.io` have different owners, and Let's Encrypt counts its limits the same way. */
 const options = { allowPrivateDomains: true, extractHostname: false } as const;
 
-/** IDNA as browsers do it (UTS #46, non-transitional), and the Public Suffix List that comes with tldts. */
+/** IDNA as in browsers (UTS #46, non-transitional), and the Public Suffix List of tldts. */
 export class TldtsHostNames extends HostNames {
   override read(name: string): NameFacts {
     if (name.length > longestTyped) return nothingKnown;
-    // domainToASCII ends a name where an address would go on, and decodes %2e.
+    // domainToASCII decodes %2e and stops where a URL would continue.
     const ascii = /[\s%/\\?#@:[\]]/.test(name) ? '' : domainToASCII(name);
     const isIp = [name, name.replace(/^\[(.*)\]$/, '$1'), ascii].some((text) => isIP(text) !== 0);
     const { domain, publicSuffix, isIcann, isPrivate } = parse(ascii, options);

@@ -2,15 +2,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { DomainError } from '../../kernel/decision.ts';
 import { Unavailable } from '../../kernel/ports.ts';
 
-/** What a thread does: with the setup of its pool, then with each task. */
 type ThreadWork<Setup, Task, Result, News> = (
   setup: Setup,
 ) => (task: Task, tell: (news: News) => void) => Promise<Result> | Result;
 
-/**
- * Makes the current thread one of a `ThreadPool`.
- * @param prepare is given the `setup` of the pool, and makes what does each task
- */
+/** @param prepare gets the pool's `setup` and returns the function that does each task */
 export const answerTasks = <Setup, Task, Result, News = never>(
   prepare: ThreadWork<Setup, Task, Result, News>,
 ): void => {
@@ -32,14 +28,14 @@ export const answerTasks = <Setup, Task, Result, News = never>(
   parentPort?.on('message', (task: Task) => void answer(task));
 };
 
-/** Messages from a thread to the pool. A thread works on one task at a time, so messages need no task id. */
+/** A thread works on one task at a time, so messages need no task id. */
 export type ThreadMessage<Result, News> =
   | { readonly kind: 'begun' }
   | { readonly kind: 'news'; readonly news: News }
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
-/** Between threads, errors lose their classes and their own fields. */
+/** Errors lose their classes and fields between threads. */
 interface Failure {
   readonly error: Error;
   readonly code?: string;
@@ -58,10 +54,9 @@ export const unpacked = ({ error, code, what }: Failure): Error => {
   return new Unavailable(what, error.cause, error.message.slice(what.length + 1));
 };
 
-/** Often enough for a person who watches. */
 const newsEveryMs = 20;
 
-/** Passes on the first message, and later ones only at least this far apart. */
+/** Passes on the first message, and later ones at most every 20 ms. */
 export const throttle = <News>(tell: (news: News) => void): ((news: News) => void) => {
   let toldAt = -Infinity;
   return (news) => {

@@ -4,16 +4,11 @@ import { Unavailable } from '../../kernel/ports.ts';
 import { unpacked, type ThreadMessage } from './answer-tasks.ts';
 
 export interface PoolSettings extends ThreadSettings {
-  /** Most threads; they are started on demand. */
   readonly threads: number;
-  /** Tasks that may wait for a thread. */
   readonly mostWaiting: number;
 }
 
-/**
- * Threads for one kind of work with untrusted size. A task that exceeds a limit ends with its thread, and the next one
- * gets a new thread; the process and all other tasks continue.
- */
+/** A task that exceeds a limit is ended together with its thread; other tasks continue. */
 export class ThreadPool<Task, Result, News = never> {
   readonly #settings: PoolSettings;
   readonly #threads = new Set<WorkerThread<Task, Result, News>>();
@@ -25,10 +20,7 @@ export class ThreadPool<Task, Result, News = never> {
     this.#queue = new PQueue({ concurrency: settings.threads });
   }
 
-  /**
-   * @param onNews called with progress messages of the task
-   * @throws Overrun; Unavailable also when too many wait; DomainError and Error as the task threw them
-   */
+  /** @throws Overrun; Unavailable, also if too many tasks wait; DomainError and Error as the task threw them */
   async run(task: Task, onNews: (news: News) => void = () => undefined): Promise<Result> {
     if (this.#queue.size >= this.#settings.mostWaiting) {
       throw busy('too many tasks wait for a thread');
@@ -40,7 +32,6 @@ export class ThreadPool<Task, Result, News = never> {
     return this.#threads.size;
   }
 
-  /** Ends all threads; running and waiting tasks fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#threads].map((thread) => thread.end()));
@@ -65,25 +56,22 @@ const mib = 1024 * 1024;
 /** Time for a thread to load its code on a busy machine. */
 const startMs = 60_000;
 const memoryLookMs = 200;
-/** With a smaller heap, V8 ends the whole process while it starts the thread. */
+/** With a smaller heap, V8 ends the whole process when it starts the thread. */
 const smallestHeapMiB = 64;
 
 export interface ThreadLimits {
-  /** Of one task, from when a thread begins with it. */
   readonly deadlineMs: number;
-  /** Of one thread: its objects, and with them what lies in buffers beside them. */
+  /** For one thread, including buffers outside the heap. */
   readonly memoryMiB: number;
 }
 
 interface ThreadSettings extends ThreadLimits {
-  /** What a thread runs: it calls `answerTasks`. */
+  /** The thread's module; it must call `answerTasks`. */
   readonly entry: URL;
   readonly setup?: unknown;
-  /** An idle thread is ended after this time, usually a minute. */
   readonly idleMs?: number;
 }
 
-/** A task that was ended, together with its thread, because it exceeded a limit. */
 export class Overrun extends Error {
   override readonly name = 'Overrun';
   readonly of: 'time' | 'memory';
@@ -98,7 +86,7 @@ interface Work<Result, News> extends PromiseWithResolvers<Result> {
   readonly onNews: (news: News) => void;
 }
 
-/** A thread that works on one task at a time. Ending it stops any work, even an infinite loop. */
+/** Ending the thread stops any work, even an infinite loop. */
 class WorkerThread<Task, Result, News> {
   readonly #worker: Worker;
   readonly #settings: ThreadSettings;
@@ -128,7 +116,7 @@ class WorkerThread<Task, Result, News> {
       })
       .on('exit', () => {
         onEnd();
-        // Only now, after all its work has stopped.
+        // Rejects only after all work has stopped.
         this.#settle()?.reject(this.#why ?? broken(new Error('it ended by itself')));
       })
       .unref();

@@ -9,7 +9,7 @@ import {
 } from '../../sites/ports.ts';
 import { Overrun, ThreadPool, type PoolSettings, type ThreadLimits } from './thread-pool.ts';
 
-/** Limits for one deploy; the largest allowed site takes about a minute on an idle processor. */
+/** The largest allowed site takes about a minute on an idle processor. */
 export const unpackingLimits: ThreadLimits = { deadlineMs: 10 * 60_000, memoryMiB: 256 };
 
 export interface UnpackingTask {
@@ -21,7 +21,7 @@ export class ThreadedUnpacking extends SiteUnpacking {
   readonly #pool: ThreadPool<UnpackingTask, SiteContents, UploadProgress>;
   readonly #limits: ThreadLimits;
 
-  /** @param settings limits other than usual are for tests */
+  /** @param settings only tests change the limits */
   constructor(settings: Pick<PoolSettings, 'entry' | 'setup' | 'threads'> & Partial<ThreadLimits>) {
     super();
     this.#limits = { ...unpackingLimits, ...settings };

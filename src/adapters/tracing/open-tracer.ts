@@ -21,22 +21,20 @@ import {
 import pTimeout from 'p-timeout';
 import { OtelTracer } from './otel-tracer.ts';
 
-/** Long statements have thousands of placeholders. */
+/** Long SQL statements have thousands of placeholders. */
 const longestValue = 2_000;
-/** For all batches together; the process wants to end. */
 const lastSpansMs = 3_000;
-/** Spans that wait. What comes beyond them is dropped: no request waits, and memory is bounded. */
+/** Further spans are dropped, so that no request waits and memory is bounded. */
 const queue = { maxQueueSize: 4_096, maxExportBatchSize: 512, scheduledDelayMillis: 2_000 };
-/** Usually one batch is on its way; at the end all that wait go at once. */
+/** Usually one batch is in progress; at shutdown all waiting ones are sent at once. */
 const concurrencyLimit = 1 + Math.ceil(queue.maxQueueSize / queue.maxExportBatchSize);
 
 export interface TracerSettings extends ExportReport {
   readonly version: string;
-  /** The last spans could not be sent in time. */
   readonly onLate: () => void;
 }
 
-/** Where to send spans, with which headers, which to record, and the name of the service stand in the environment. */
+/** Reads the receiver, headers, sampling and service name from the environment. */
 export const openTracer = (settings: TracerSettings): OtelTracer =>
   tracerTo(new OTLPTraceExporter({ concurrencyLimit }), settings);
 
@@ -50,12 +48,12 @@ export const tracerTo = (receiver: SpanExporter, settings: TracerSettings): Otel
   });
   const close = () =>
     pTimeout(provider.shutdown(), { milliseconds: lastSpansMs, fallback: settings.onLate })
-      // Already reported.
+      // Already reported by `onAway`.
       .catch(() => undefined);
   return new OtelTracer(provider.getTracer('animal-store', settings.version), close);
 };
 
-/** What the environment says wins. */
+/** The environment takes precedence. */
 const resourceOf = (version: string) =>
   defaultResource()
     .merge(
@@ -69,15 +67,15 @@ const resourceOf = (version: string) =>
     .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }));
 
 /**
- * Decides once for each beginning; its steps follow. A caller's `sampled` flag and trace id decide nothing, or callers could
- * make us record everything, or hide. So `parentbased_…` is the same as without: the only parents that count are ours.
+ * Samples each new trace once. A caller's `sampled` flag and trace id are ignored, so that callers can neither
+ * force nor prevent recording. `parentbased_…` therefore has no effect.
  */
 export const samplerIn = (environment: Readonly<Record<string, string | undefined>>): Sampler => {
   const root = rootFor(environment['OTEL_TRACES_SAMPLER'], environment['OTEL_TRACES_SAMPLER_ARG']);
   return new ParentBasedSampler({ root, remoteParentSampled: root, remoteParentNotSampled: root });
 };
 
-/** As OpenTelemetry has it: what is not known is as if it were not set. */
+/** Unknown values are ignored, as OpenTelemetry requires. */
 const rootFor = (name = '', share = '1'): Sampler => {
   const ratio = Number(share);
   const isShare = ratio >= 0 && ratio <= 1;
@@ -95,12 +93,10 @@ const { RECORD_AND_SAMPLED: recorded, NOT_RECORD: notRecorded } = SamplingDecisi
 type Spans = Parameters<SpanExporter['export']>[0];
 
 interface ExportReport {
-  /** Spans were lost; said once, until spans arrive again. */
   readonly onAway: (error: unknown) => void;
   readonly onBack: (lostSpans: number) => void;
 }
 
-/** Tells when spans cannot be delivered, and when they can be again. */
 class ReportingExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #report: ExportReport;

@@ -21,7 +21,7 @@ import {
   type StepFacts,
 } from '../../kernel/tracer.ts';
 
-/** Events whose deliveries are linked to what stored them, if this process delivers them. */
+/** Deliveries in this process are linked to the span that stored their event. */
 const rememberedEvents = 10_000;
 
 const kinds = {
@@ -31,7 +31,7 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 } as const satisfies Record<Step['kind'], SpanKind>;
 
-/** By OpenTelemetry's SDK. Keeps the current span by itself: nothing global is set. */
+/** Uses OpenTelemetry's SDK without its global state. */
 export class OtelTracer extends Tracer {
   readonly #otel: Otel;
   readonly #close: () => Promise<void>;
@@ -65,7 +65,7 @@ export class OtelTracer extends Tracer {
 
   override step<T>(step: Step, work: (span: Span) => Promise<T>): Promise<T> {
     const from = this.#current.getStore();
-    // Not of what is over either: timers and listeners outlive what made them.
+    // Ended spans get no children, because timers and listeners outlive what created them.
     if (!from || !trace.getSpan(from)?.isRecording()) return work(silent);
     return this.#run(step, { from }, work);
   }
@@ -108,7 +108,7 @@ export class OtelTracer extends Tracer {
   }
 }
 
-/** Without `tracestate` and baggage, which are whatever the caller wants them to be. */
+/** Ignores `tracestate` and baggage, which callers control. */
 const contextOf = (traceparent: string | undefined): Context => {
   const caller = traceparent === undefined ? null : parseTraceParent(traceparent);
   return caller ? trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true }) : ROOT_CONTEXT;
@@ -141,7 +141,7 @@ const silent: Span = {
   fail: () => undefined,
 };
 
-/** The code or the name of an error; its message may quote anything. */
+/** Only the code or name of an error, because its message may contain anything. */
 const typeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'unknown';
   const { code } = error as { readonly code?: unknown };

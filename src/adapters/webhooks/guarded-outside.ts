@@ -24,15 +24,13 @@ interface OutsideSettings extends LookupSettings {
   readonly withinMs?: number;
 }
 
-/** From the look-up of the name to the end of the answer. */
 export const longestMs = 10_000;
 
 export const largest = { headers: 16 * 1024, answer: 64 * 1024, kept: 1024 } as const;
 
 /**
- * Sends to addresses that anybody may have chosen. What was checked is what is connected to: a name is looked up once,
- * here. Each request has a connection of its own, follows no redirect and goes through no proxy; an answer is not
- * decompressed.
+ * Sends to untrusted addresses. A name is resolved once, and we connect only to the checked addresses. Each request
+ * uses its own connection, follows no redirects, uses no proxy and decompresses nothing.
  */
 export class GuardedOutside extends Outside {
   readonly #settings: OutsideSettings;
@@ -63,7 +61,7 @@ export class GuardedOutside extends Outside {
     signal.throwIfAborted();
     const answer = await answerTo(read.destination, message, { signal, lookup: only(checked) });
     const bytes = await beginningOf(answer, largest.answer);
-    // An answer without a length ends with its connection, also when it is we who end that.
+    // An answer without a length ends with its connection, even if we closed it.
     signal.throwIfAborted();
     const beginning = bytes.subarray(0, largest.kept).toString();
     return { kind: 'answered', status: answer.statusCode ?? 0, beginning } as const;
@@ -73,7 +71,7 @@ export class GuardedOutside extends Outside {
 const failed = ({ why, message }: NotSent) =>
   ({ kind: 'failed', why, explanation: message }) as const;
 
-/** Connects to the name, but only at these addresses; the certificate is checked for the name. */
+/** Connects only to the checked addresses. The certificate must match the name. */
 const only =
   (checked: readonly CheckedAddress[]): LookupFunction =>
   (_host, { all }, done) => {
@@ -96,7 +94,7 @@ const answerTo = (
     })
       .on('response', resolve)
       .on('error', reject)
-      // Also without an error, as after an answer that switches protocols.
+      // Closes without an error too, such as after a protocol switch.
       .on('close', () => {
         reject(new NotSent('closed', host));
       })
@@ -111,16 +109,15 @@ interface CheckedAddress {
 interface LookupSettings {
   readonly dnsServers: readonly string[];
   readonly rules: DestinationRules;
-  /** Addresses of this service that the machine does not know, as behind a load balancer. */
+  /** Public addresses of this service that the machine does not know, such as a load balancer's. */
   readonly ownAddresses: readonly string[];
 }
 
-/** A name may have hundreds; a connection is tried with the first ones. */
 const mostTried = 6;
 
 /**
- * The addresses of a destination, all of them public. Asks the servers of the settings alone, not the system: it would
- * answer from /etc/hosts, from search domains and from name servers that know names of the inside.
+ * Resolves a destination; all its addresses must be public. Asks only the configured servers, because the system
+ * would use /etc/hosts, search domains and internal name servers.
  * @throws NotSent
  */
 const publicAddresses = async (
@@ -161,17 +158,16 @@ const resolved = async (
   }
 };
 
-/** There is no such name, or it has no address of that family. */
 const saysNone = (error: unknown): boolean =>
   ['ENOTFOUND', 'ENODATA', 'EBADNAME'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-/** Whatever listens here may think that only this machine reaches it. */
+/** Services here may trust requests from this machine. */
 const ownAddresses = ({ ownAddresses: told }: LookupSettings): ReadonlySet<string> => {
   const here = Object.values(networkInterfaces()).flatMap((all = []) => all);
   return new Set([...told, ...here.map(({ address }) => address)].map(plainAddress));
 };
 
-/** https://github.com/standard-webhooks/standard-webhooks: 24 to 64 bytes. */
+/** https://github.com/standard-webhooks/standard-webhooks requires 24 to 64 bytes. */
 const secretBytes = 32;
 
 export class StandardSigning extends WebhookSigning {

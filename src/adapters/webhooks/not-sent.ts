@@ -5,10 +5,10 @@ interface Wording {
   readonly explain: (detail: string) => string;
 }
 
-/** What the owner reads says nothing about the network inside. */
+/** Texts for owners; they reveal nothing about the internal network. */
 const faults = {
   addressRefused: { why: 'not_public', explain: (explanation: string) => explanation },
-  // One answer for names that do not exist, lead inside or lead here, so that nobody can ask which of them it is.
+  // One text for unknown, internal and own names, so that it does not reveal which it was.
   noPublicAddress: {
     why: 'not_public',
     explain: (host: string) =>
@@ -58,7 +58,7 @@ export class NotSent extends Error {
   override readonly name = 'NotSent';
   readonly why: FailedWhy;
 
-  /** @param detail what the words of that fault need, such as the host */
+  /** @param detail a value for the text, such as the host */
   constructor(fault: Fault, detail: string) {
     super(faults[fault].explain(detail));
     this.why = faults[fault].why;

@@ -30,7 +30,7 @@ export const domainNameProblems = [
 
 export type DomainNameProblem = (typeof domainNameProblems)[number];
 
-/** @param field the one that is wrong, where the owner gave several */
+/** @param field the invalid field, if the owner gave several */
 export const refusal = (
   code: DomainsErrorCode,
   message: string,
@@ -40,5 +40,5 @@ export const refusal = (
 export const domainNotFound = (name: string) =>
   refusal('domain_not_found', `There is no domain ${name} here.`);
 
-/** The same for every link that does not work. */
+/** The same for all links that do not work. */
 export const shareUnknown = () => refusal('share_unknown', 'There is no such link.');

@@ -23,9 +23,9 @@ export interface AttachingProject {
 
 /**
  * Asks neither DNS nor an authority.
- * @param name as the owner typed it
+ * @param name as typed
  * @throws DomainError with a `DomainNameProblem`; `plan_upgrade_required`, `no_successful_deploy`, `domain_taken`,
- *   `domain_limit_reached`, `domains_added_too_fast`
+ * `domain_limit_reached`, `domains_added_too_fast`
  */
 export const addCustomDomain =
   (ports: Ports) =>
@@ -34,7 +34,7 @@ export const addCustomDomain =
     return addOne(ports, project, hostname);
   };
 
-/** The other name that would be added with a typed one; undefined where there is none. */
+/** The other name of a pair; undefined if there is none. */
 export const showOther =
   (ports: Pick<Ports, 'hostNames' | 'naming'>) =>
   (name: string): Hostname | undefined => {
@@ -47,9 +47,9 @@ export const showOther =
   };
 
 /**
- * Adds a registrable domain and its `www`, of which the other one redirects to the typed one: both or neither. Any other
- * name is added alone.
- * @throws DomainError as `addCustomDomain` does
+ * Adds a registrable domain and its `www` name, and redirects the other one to the typed one; both or neither.
+ * Other names are added alone.
+ * @throws DomainError like `addCustomDomain`
  */
 export const addDomainPair =
   (ports: Ports) =>
@@ -62,7 +62,7 @@ export const addDomainPair =
     if (!second) return { typed: await addOne(ports, project, hostname), other: undefined };
     const allowance = await ports.allowances.of(project.accountId);
     const now = moment(ports);
-    // Of those that were added at the same time, the last id is listed first: the one that was typed.
+    // Domains with the same time are listed by descending id, so the typed one gets the last id.
     const other = draftOf(ports, project, second);
     const drafts = { typed: draftOf(ports, project, hostname), other };
     const hosts = { typed: hostname.host, other: second.host };
@@ -110,5 +110,5 @@ const draftOf = (
   return { id: ids.next('dom'), accountId, projectId, token: tokenFrom(ids.next('t')), hostname };
 };
 
-/** A DNS label: ids have an underscore in them. */
+/** DNS labels cannot contain underscores. */
 const tokenFrom = (id: string): string => id.replaceAll('_', '-').toLowerCase();

@@ -24,7 +24,7 @@ export const authoritiesOf = ({
 }: AuthorityPorts): readonly CertificateAuthority[] =>
   secondAuthority ? [authority, secondAuthority] : [authority];
 
-/** @returns undefined for one that is no longer in the settings */
+/** @returns undefined if the authority is no longer configured */
 export const authorityNamed = (
   ports: AuthorityPorts,
   name: string,
@@ -46,48 +46,36 @@ export interface OrderPorts extends AuthorityPorts {
   readonly pause: Pause;
 }
 
-/** How the name is proven, and the label of our zone that its challenge name leads to. */
 interface Proof {
   readonly method: ValidationMethod;
   readonly label: string;
 }
 
-/** What an order is for. Every worker continues the same order for the same subject. */
+/** All workers continue the same order for the same subject. */
 export interface OrderSubject {
-  /** Name of the authority that is asked. */
   readonly authority: string;
-  /** Also its key in the ledger, entered before the authority is asked. */
+  /** Also its key in the ledger, stored before the authority is asked. */
   readonly subject: string;
   readonly host: string;
-  /** Further names of the same certificate. */
   readonly also?: readonly string[] | undefined;
-  /** Chain of the certificate that it renews. */
   readonly replaces: string | undefined;
   readonly proof: Proof;
-  /**
-   * Counts the order anew, as one that the authority does not exempt.
-   * @returns what it has to wait for; then it counts no more
-   */
+  /** Counts the order again, because the authority does not exempt it. @returns the budget that it must wait for */
   readonly countAgain: () => Promise<Hold | undefined>;
-  /** Called once the order is stored, because giving it up later deletes the stored order. */
+  /** Checked after the order is stored, because abandoning it later deletes the stored order. */
   readonly isWanted: () => Promise<boolean>;
 }
 
-export type OrderOutcome =
-  | OrderResult
-  /** Another worker gave it up; nothing is kept. */
-  | { readonly kind: 'unwanted' };
+export type OrderOutcome = OrderResult | { readonly kind: 'unwanted' };
 
-/** Slower orders are left to the schedule. */
 const mostLooks = 20;
 const longestPauseMs = 3000;
 
 /**
- * Advances an order as far as possible now. Each one-time request is stored before it is sent, so that after a crash
- * the next worker continues with the same order, key and challenge (RFC 8555, 7.4). The caller stores the outcome and
- * then forgets the order.
- * @throws Unavailable
- * @throws Error when another worker forgot the order meanwhile
+ * Advances an order as far as possible now. Each request is stored before it is sent, so that after a crash the
+ * next worker continues with the same order, key and challenge (RFC 8555, section 7.4). The caller stores the
+ * outcome and deletes the order.
+ * @throws Unavailable; Error if another worker deleted the order
  */
 export const advanceOrder =
   (ports: OrderPorts) =>
@@ -104,7 +92,7 @@ export const advanceOrder =
     return { kind: 'processing', askAgainAfterMs: longestPauseMs };
   };
 
-/** It has ended, or takes so long that the schedule must continue it. */
+/** The order has ended, or is so slow that the schedule continues it. */
 const isLeft = (
   state: OrderState,
   looks: number,
@@ -141,10 +129,7 @@ type ChallengeBy<Method extends ValidationMethod> = Extract<
   { readonly kind: 'challenge'; readonly method: Method }
 >;
 
-/**
- * From now on the challenge is answered.
- * @throws Error when it is not read back, or the order was forgotten meanwhile
- */
+/** Publishes the answer to the challenge. @throws Error if it cannot be read back or the order was deleted */
 type Publish<Method extends ValidationMethod> = (
   ports: OrderPorts,
   order: ProvedOrder,
@@ -156,7 +141,7 @@ const publishOverHttp: Publish<'http-01'> = ({ orders }, { subject }, state) => 
   return orders.publish(subject, { token, keyAuthorization });
 };
 
-/** Longer than an authority keeps a challenge open; it goes with its order before. */
+/** Longer than an authority keeps a challenge open; usually the order deletes it earlier. */
 const valueMs = 7 * 24 * 60 * 60 * 1000;
 
 const publishByDns: Publish<'dns-01'> = async ({ dnsChallenges, clock }, order, { values }) => {
@@ -164,7 +149,7 @@ const publishByDns: Publish<'dns-01'> = async ({ dnsChallenges, clock }, order, 
   const expiresAt = new Date(now.getTime() + valueMs);
   for (const value of values)
     await dnsChallenges.publish(order.subject, { label, value, expiresAt });
-  // As every name server of ours reads it.
+  // Reads it like our name servers do.
   const found = (await dnsChallenges.valuesFor([label], now)).get(label) ?? [];
   if (!values.every((value) => found.includes(value)))
     throw new Error(`the challenge of ${order.host} was not stored`);
@@ -211,7 +196,7 @@ const place = async (ports: OrderPorts, wanted: OrderSubject): Promise<Placing> 
 
 type Asked = Exclude<OrderAnswer, { kind: 'not_exempt' }> | Extract<Placing, { kind: 'held_up' }>;
 
-/** Where the authority does not exempt the order, another one is asked for, if the budgets allow it. */
+/** If the authority does not exempt the order, a counted one is requested, if the budgets allow it. */
 const ask = async (
   authority: CertificateAuthority,
   { host, also, replaces, countAgain }: OrderSubject,

@@ -17,21 +17,17 @@ import { policyOf } from './tend-domain.ts';
 type Ports = AuthorityPorts & Pick<DomainPorts, 'dns' | 'naming' | 'ownNames' | 'clock'>;
 
 export interface PlatformStanding {
-  /** The record that delegates its challenge name; undefined without a zone of DNS challenges. */
+  /** The CNAME record that delegates the platform's challenge name; undefined without a challenge zone. */
   readonly record: { readonly name: string; readonly value: string } | undefined;
-  /** Whether the record is there; undefined where there is none to create. */
   readonly delegation: PlatformDns['delegation'] | undefined;
-  /** The CAA record that forbids the certificate, as it was seen. */
   readonly forbiddenBy: string | undefined;
   readonly certificate:
     { readonly notAfter: Date; readonly issuedBy: string; readonly ending: Ending } | undefined;
-  /** The hosts of projects need no certificates of their own now. */
   readonly isEnough: boolean;
-  /** Why the last attempt failed, and when the next one is due. */
   readonly failure: { readonly detail: string; readonly nextAt: Date } | undefined;
 }
 
-/** Looks at the DNS and at what is stored; changes nothing, and asks no authority for anything. */
+/** Reads the DNS and the stored state. Changes nothing and asks no authority. */
 export const checkPlatform = (ports: Ports) => async (): Promise<PlatformStanding> => {
   const { naming, ownNames, clock } = ports;
   const record = platformRecord(ports);
@@ -60,17 +56,13 @@ const forbidding = ({ pair: { issuance } }: PlatformDns): string | undefined =>
 
 type LookPorts = AuthorityPorts & Pick<DomainPorts, 'dns' | 'naming'>;
 
-/** What the DNS says about certificates for the platform's own names. */
 export interface PlatformDns {
-  /** Whether the platform's challenge name leads into our zone, as most resolvers see it. */
+  /** Whether most resolvers see that the challenge name points into our zone. */
   readonly delegation: 'right' | 'wrong' | 'unknown';
-  /** Which authorities may issue for the pair, a wildcard and the name itself. */
   readonly pair: Issuers;
-  /** Which authorities may issue for the host of a project. */
   readonly hosts: Issuers;
 }
 
-/** The record that delegates the platform's challenge name; undefined where there is no zone for it. */
 const platformRecord = ({ naming: { platformHost, acmeDnsZone } }: Pick<LookPorts, 'naming'>) =>
   acmeDnsZone === undefined
     ? undefined
@@ -79,7 +71,7 @@ const platformRecord = ({ naming: { platformHost, acmeDnsZone } }: Pick<LookPort
         value: delegationTarget(platformLabel, acmeDnsZone),
       };
 
-/** Asks each resolver once; takes at most as long as the check of a domain. */
+/** Takes at most as long as a domain check. */
 export const lookAtPlatform = async (ports: LookPorts): Promise<PlatformDns> => {
   const { platformHost: host, acmeDnsZone } = ports.naming;
   const facts = await ports.dns.inspect(host);
@@ -98,7 +90,7 @@ export const lookAtPlatform = async (ports: LookPorts): Promise<PlatformDns> => 
   return { delegation: agreementOf(seen), pair, hosts: by(ofHosts) };
 };
 
-/** One of the pair is a wildcard, for which CAA may say something else. */
+/** CAA may differ for the wildcard. */
 const bothOf = (plain: Issuers, wildcard: Issuers): Issuers => ({
   issuance: (plain.mayIssue.length > 0 ? wildcard : plain).issuance,
   mayIssue: plain.mayIssue.filter((name) => wildcard.mayIssue.includes(name)),

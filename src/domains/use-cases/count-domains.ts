@@ -20,7 +20,7 @@ import { authoritiesOf, type AuthorityPorts } from './advance-order.ts';
 
 const page = 100;
 
-/** All domains in that state, page by page, until it is stopping. */
+/** Reads all domains in a state, page by page, until `isStopping` returns true. */
 export async function* allIn(
   domains: Pick<CustomDomains, 'inState'>,
   state: CustomDomainState,
@@ -51,7 +51,6 @@ export interface DomainCensus {
 
 type Counted<Kind> = Kind & { readonly count: number };
 
-/** Whose certificates and health are counted. Of the other states only the number is wanted. */
 const isRead = {
   added: true,
   verified: true,
@@ -60,8 +59,8 @@ const isRead = {
 } as const satisfies Readonly<Record<CustomDomainState, boolean>>;
 
 /**
- * Counts domains, certificates and the budget that is left, for operators. Reads every domain that is not removed.
- * @param isStopping once it is, the counts are not complete
+ * Counts domains, certificates and remaining budgets for operators. Reads every domain that is not removed.
+ * @param isStopping the counts are incomplete once it returns true
  */
 export const countDomains =
   (ports: Ports) =>
@@ -98,7 +97,7 @@ export const countDomains =
     };
   };
 
-/** Where one certificate is for all names of the platform, nobody renews the others. */
+/** If one certificate covers all platform names, the others are not renewed. */
 const neededOwn = async (
   { ownNames, naming: { platformHost }, hasPlatformFiles }: Ports,
   now: Date,
@@ -119,7 +118,7 @@ const countBudgets = async (ports: Ports, now: Date): Promise<DomainCensus['budg
   return (await Promise.all(counted)).flat();
 };
 
-/** How many of each kind there are, also of those without any. */
+/** Includes kinds without any. */
 const tally = <Kind extends object>(
   kinds: readonly Kind[],
   found: readonly Kind[],

@@ -23,15 +23,14 @@ type Ports = Reading & Pick<DomainPorts, 'clock'>;
 
 export interface DomainSettingsView {
   readonly document: DomainSettingsDocument;
-  /** Nobody has chosen: the first domain that serves the site becomes the primary one. */
+  /** Nobody has chosen; the first live domain becomes the primary. */
   readonly isPrimaryOpen: boolean;
-  /** Redirects that do not work for now, by where they come from, and why. */
+  /** Suspended redirects by source, with the reason. */
   readonly suspended: Readonly<Record<string, string>>;
 }
 
 export interface DomainRole {
   readonly isPrimary: boolean;
-  /** Where visitors of it are sent now; undefined while they get the site, or nothing. */
   readonly redirectsTo: string | undefined;
 }
 
@@ -66,7 +65,7 @@ export const showDomainSettings =
   };
 
 /**
- * Replaces the settings with the owner's draft; the edges follow within a second.
+ * Replaces the settings. Edges follow within a second.
  * @throws DomainError `redirect_invalid`, `redirect_unknown_domain`, `redirect_loop`, `redirect_chain`
  */
 export const changeDomainSettings =
@@ -74,14 +73,14 @@ export const changeDomainSettings =
   (projectId: string, draft: DomainSettingsDraft): Promise<DomainSettingsView> =>
     editDomainSettings(ports)(projectId, ({ primary }) => ({
       ...draft,
-      // Leaving it out takes away the one there is, and otherwise decides nothing.
+      // A missing primary removes the current one; if there is none, it stays undecided.
       primary: draft.primary ?? (primary === undefined ? draft.primary : null),
     }));
 
 /**
- * Edits the current settings under a lock, so that two simultaneous edits do not undo each other.
- * @param edit receives the settings without entries for removed domains
- * @throws DomainError as `changeDomainSettings` does
+ * Edits the settings under a lock, so that concurrent edits do not overwrite each other.
+ * @param edit gets the settings without entries of removed domains
+ * @throws DomainError like `changeDomainSettings`
  */
 export const editDomainSettings =
   (ports: Ports) =>
@@ -98,10 +97,7 @@ export const editDomainSettings =
     return showDomainSettings(ports)(projectId);
   };
 
-/**
- * @param primary none if it is `null` or empty
- * @throws DomainError as `changeDomainSettings` does
- */
+/** @param primary `null` or empty for none @throws DomainError like `changeDomainSettings` */
 export const choosePrimary =
   (ports: Ports) =>
   (projectId: string, primary: string | null): Promise<DomainSettingsView> =>
@@ -109,14 +105,14 @@ export const choosePrimary =
       withPrimary(settings, primary, facts),
     );
 
-/** After a domain went live or was removed: the project has its first one as the primary, unless somebody chose. */
+/** Chooses the first live domain as the primary, unless the owner has chosen. */
 export const adoptPrimary =
   ({ settings, clock }: Pick<DomainPorts, 'settings' | 'clock'>) =>
   async (projectId: string): Promise<void> => {
     const adopted = settings.change(projectId, (current, { accountId, hosts }) => {
       const known = withoutGone(current, hosts);
       const wanted = withFirstPrimary(known, hosts);
-      // Without a new primary, redirects of removed domains stay for when these are added again.
+      // Keeps redirects of removed domains, which may be added again.
       if (wanted === known) return { state: current, events: [] };
       return replaceSettings(current, wanted, { projectId, accountId, now: clock.now() });
     });

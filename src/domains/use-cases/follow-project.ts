@@ -5,15 +5,11 @@ import type { DomainPorts } from '../ports.ts';
 import { DomainError } from '../../kernel/decision.ts';
 import { runConcurrently } from './secure-sites.ts';
 
-/** Side by side, because a project may have a thousand domains. */
 const lanes = 8;
 
 type Ports = Pick<DomainPorts, 'domains' | 'settings' | 'clock'>;
 
-/**
- * A project was deleted or restored, or its account was: what is served of it follows, and the work on its domains. Again
- * changes nothing.
- */
+/** Updates routes and work after a project or its account was deleted or restored. May be repeated. */
 export const followProject =
   (ports: Ports) =>
   async (projectId: string): Promise<void> => {
@@ -22,7 +18,6 @@ export const followProject =
     await eachAttached(ports, projectId, (id) => domains.change(id, unchanged));
   };
 
-/** Removes all domains of a project that ends. */
 export const endDomains =
   (ports: Ports) =>
   (projectId: string): Promise<void> =>
@@ -45,7 +40,7 @@ const eachAttached = async (
 
 const gone: readonly DomainsErrorCode[] = ['project_not_found', 'domain_not_found'];
 
-/** The project has ended meanwhile, with its domains. */
+/** The project and its domains have ended meanwhile. */
 export const unlessGone = (error: unknown): undefined => {
   if (error instanceof DomainError && gone.some((code) => code === error.code)) return undefined;
   throw error;

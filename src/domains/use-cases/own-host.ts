@@ -22,7 +22,6 @@ import {
   type CertificatePorts,
 } from './work-on-certificate.ts';
 
-/** A project with a host of its own below the platform's. */
 interface OwnProject {
   readonly accountId: string;
   readonly slug: string;
@@ -41,7 +40,7 @@ export const ownHost = (
   return ownTerms({ host, payer: { accountId, registrableDomain }, kinds });
 };
 
-/** It belongs to no account, and its orders come out of what is kept for renewals. */
+/** Belongs to no account; its orders use the reserve for renewals. */
 export const platformPair = ({ hostNames, naming: { platformHost } }: NamePorts): OwnTerms => {
   const { registrableDomain = platformHost } = hostNames.read(platformHost);
   const kinds = { first: 'renewal', later: 'renewal', counted: 'own_counted' } as const;
@@ -50,17 +49,15 @@ export const platformPair = ({ hostNames, naming: { platformHost } }: NamePorts)
 
 export type OwnHostPorts = CertificatePorts & Pick<DomainPorts, 'ownNames'>;
 
-/** `refused`: the authority is rate limiting us or does not answer, whatever the host. */
+/** `refused`: the authority limits us or does not answer, regardless of the host. */
 export type OwnHostResult = 'issued' | 'failed' | 'refused' | 'held up';
 
 interface OwnTask {
   readonly own: OwnTerms;
   readonly known: OwnName;
-  /** The names of the authorities that CAA allows. */
   readonly mayIssue: readonly string[];
 }
 
-/** Advances the certificate of a name as far as possible now. */
 export const secureOwnHost =
   (ports: OwnHostPorts) =>
   async (task: OwnTask): Promise<OwnHostResult> => {
@@ -101,7 +98,7 @@ const applicantFor = (
       return { work: workIn(name), outcome };
     },
     heldUp: async (hold) => {
-      // Hosts of projects wait for the pair, so that is looked at in each run.
+      // Projects' hosts wait for the pair, so each run checks it.
       if (own.also) return;
       const until = Math.min(hold.nextAt.getTime(), clock.now().getTime() + longestHeldMs);
       await ownNames.change(own.host, (one = known) =>
@@ -126,7 +123,6 @@ type ShowPorts = AuthorityPorts &
     'certificates' | 'ledger' | 'orders' | 'clock' | 'ownNames' | 'hasPlatformFiles'
   >;
 
-/** Whether one certificate is for all names below the platform's. */
 export const hasPlatformCertificate =
   ({
     ownNames,
@@ -138,7 +134,7 @@ export const hasPlatformCertificate =
     hasPlatformFiles ||
     servesHosts(await ownNames.find(pairOf(naming.platformHost).host), clock.now());
 
-/** @returns what the certificate of a project's own host waits for; undefined when it has one, or needs none */
+/** @returns the limit that a project's host waits for; undefined if it has a certificate or needs none */
 export const showOwnHold =
   (ports: ShowPorts) =>
   async (project: OwnProject): Promise<Hold | undefined> => {

@@ -22,23 +22,20 @@ type Ports = AuthorityPorts &
     'domains' | 'certificates' | 'chance' | 'clock' | 'ownNames' | 'naming' | 'hasPlatformFiles'
   >;
 
-/** Questions at a time to each authority. */
 const lanes = 8;
-/** Then a run leaves the rest to the next one: a slow authority must not delay the next questions to the other one. */
+/** The rest is left to the next run, so that a slow authority does not delay the other one. */
 const longestRunMs = 4 * 60_000;
 
 export interface RenewalPlans {
   readonly planned: number;
-  /** Windows that make no sense. */
   readonly ignored: readonly (RenewalSpan & { readonly host: string })[];
-  /** When to ask next: in the past if something was left. Undefined without certificates. */
+  /** When to ask next; in the past if something is left. Undefined without certificates. */
   readonly nextAt: Date | undefined;
 }
 
 /**
- * For each domain that is live or ready, and each name of our own, asks the authority that issued its certificate for its
- * renewal window (RFC 9773), and again when the authority says to. Plans nothing when the authority offers no window. The
- * authorities are asked side by side, so that none waits for the other.
+ * Asks the issuing authority for the renewal window (RFC 9773) of each live or ready domain and each platform name,
+ * and again when the authority says so. Authorities are asked in parallel, so that neither waits for the other.
  */
 export const planRenewals =
   (ports: Ports) =>
@@ -57,7 +54,6 @@ export const planRenewals =
     };
   };
 
-/** The first of the times at which there is a question. */
 const agenda = () => {
   let firstAt: Date | undefined;
   return {
@@ -84,10 +80,10 @@ interface Planned {
   readonly window: RenewalSpan | 'silent' | undefined;
 }
 
-/** Once it has answered, so many questions in a row that it does not: each of them may be about an odd certificate. */
+/** Then the authority counts as away; one unanswered question may concern an odd certificate. */
 const mostUnanswered = 3;
 
-/** The first question shows whether it answers at all. */
+/** The first question shows whether the authority answers at all. */
 const attention = () => {
   let left = 1;
   return {
@@ -100,7 +96,7 @@ const attention = () => {
   };
 };
 
-/** One that does not answer is asked no more in this run: each question would take as long. */
+/** Stops asking an authority that does not answer, because each question would time out. */
 const planAt = async (
   ports: Ports,
   authority: CertificateAuthority,
@@ -123,7 +119,7 @@ const planAt = async (
     }
     return renewed !== undefined;
   };
-  // The first one that asks it alone shows whether the authority answers at all.
+  // The first question is asked alone, to see whether the authority answers.
   while (all.length === 0 && (await next()));
   await runConcurrently(lanes, next);
   return all;
@@ -147,14 +143,13 @@ const planOne = async (
   return { host, verdict: planned.verdict, window };
 };
 
-/** A certificate that is renewed, and how what the authority says about that is stored. */
 interface Renewed {
   readonly host: string;
   readonly certificate: IssuedCertificate;
   readonly plan: (answer: RenewalAnswer) => Promise<RenewalPlan>;
 }
 
-/** Domains that are only ready come last: visitors depend on the others. */
+/** Ready domains come last, because visitors depend on the others. */
 async function* renewedIn(ports: Ports): AsyncGenerator<Renewed, undefined> {
   for (const name of await renewedNames(ports)) yield* renewedName(ports, name);
   for await (const domain of allIn(ports.domains, 'live')) yield* renewedDomain(ports, domain);
@@ -174,7 +169,7 @@ const renewedDomain = ({ domains, clock }: Ports, domain: CustomDomain): readonl
   return certificate ? [{ host, certificate, plan }] : [];
 };
 
-/** The hosts of projects only where they need certificates of their own. */
+/** Projects' hosts only if they need their own certificates. */
 const renewedNames = async (ports: Ports): Promise<readonly OwnName[]> => {
   if (ports.hasPlatformFiles) return [];
   const names = await ports.ownNames.all();

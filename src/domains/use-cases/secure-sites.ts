@@ -24,10 +24,7 @@ import {
 } from './own-host.ts';
 import { earliest } from '../../kernel/ports.ts';
 
-/**
- * Calls `next` side by side in so many lanes, in each until it returns false. One that fails ends only its own lane.
- * @throws what the first lane that failed threw, once all have ended
- */
+/** Each lane runs until `next` returns false or fails. @throws the first lane's error, after all have ended */
 export const runConcurrently = async (
   lanes: number,
   next: () => Promise<boolean>,
@@ -38,7 +35,7 @@ export const runConcurrently = async (
   await allEnded(Array.from({ length: lanes }, lane));
 };
 
-/** Lets all of them end, whatever happens to one. @throws what the first one that failed threw */
+/** Waits for all promises. @throws the first error */
 export const allEnded = async <Result>(
   running: readonly Promise<Result>[],
 ): Promise<readonly Result[]> => {
@@ -46,9 +43,9 @@ export const allEnded = async <Result>(
   return Promise.all(running);
 };
 
-/** Per run; hosts that only wait for a budget do not count. */
+/** Per run, without hosts that only wait for a budget. */
 const mostHosts = 500;
-/** In parallel, because each host mostly waits for the authority. */
+/** Each host mostly waits for the authority. */
 const lanes = 8;
 
 type Ports = OwnHostPorts &
@@ -58,9 +55,9 @@ type Ports = OwnHostPorts &
   >;
 
 /**
- * Gets a certificate for the platform's names. Where there is none for all of them, each project's own host that has
- * none, or whose one is due for renewal, gets one. Custom domains are handled by `tendDomain`.
- * @returns how many certificates were issued
+ * Obtains the platform's certificate. Without one, each project's own host gets a certificate, or a renewal if due.
+ * `tendDomain` handles custom domains.
+ * @returns the number of certificates issued
  */
 export const secureSites =
   (ports: Ports) =>
@@ -75,7 +72,7 @@ export const secureSites =
     );
   };
 
-/** When `secureSites` has something to do: in the past if it has now. Never, where the operator gave a certificate. */
+/** When `secureSites` has work; in the past if it has now. Undefined if the operator provides a certificate. */
 export const sitesDueAt = (ports: Ports) => async (): Promise<Date | undefined> => {
   if (ports.hasPlatformFiles) return undefined;
   const names = await knownNames(ports);
@@ -103,13 +100,12 @@ const lookOnce = (ports: Ports): Dns => {
 
 interface PairWork {
   readonly issued: number;
-  /** The hosts of projects need no certificates of their own now. */
   readonly isEnough: boolean;
 }
 
 type Known = ReadonlyMap<string, OwnName>;
 
-/** Where the platform's challenge name is delegated, one certificate is for all of its names. */
+/** If the platform's challenge name is delegated, one certificate covers all its names. */
 const securePair = async (ports: Ports, names: Known, dns: Dns): Promise<PairWork> => {
   const { clock, naming, ownNames } = ports;
   const own = platformPair(ports);
@@ -129,19 +125,19 @@ const securePair = async (ports: Ports, names: Known, dns: Dns): Promise<PairWor
   };
 };
 
-/** Until it has failed once, hosts wait for it, and use up no limit. */
+/** Until the first failure, hosts wait for the pair and use no limits. */
 const isFirst = ({ certificate: { work } }: OwnName): boolean => (work.attempts?.failed ?? 0) === 0;
 
 const isUnderWay = (name: OwnName): boolean => isOrdered(name) && isFirst(name);
 
-/** An order under way goes on, whatever the DNS says. */
+/** An order in progress continues, regardless of the DNS. */
 const mayOrderPair = async (known: OwnName, dns: Dns): Promise<boolean> => {
   if (isOrdered(known)) return true;
   const { delegation, pair } = await dns();
   return delegation === 'right' && agreementOf(pair.issuance) !== 'wrong';
 };
 
-/** Resolvers that fail once must not use up what a week allows: hosts wait a day for them to answer. */
+/** A resolver failure must not use up a week's limit, so hosts wait a day for an answer. */
 const mayComeSoon = async (ports: Ports, known: OwnName, dns: Dns): Promise<boolean> => {
   const now = ports.clock.now();
   const isUnknown = isFirst(known) && (await dns()).delegation === 'unknown';
@@ -151,7 +147,6 @@ const mayComeSoon = async (ports: Ports, known: OwnName, dns: Dns): Promise<bool
 };
 
 interface Wanted {
-  /** The label below the platform host. */
   readonly slug: string;
   readonly known: OwnName;
 }
@@ -183,7 +178,7 @@ const secureHosts = async (
   const isOver = () => isStopping() || results.length >= mostHosts || results.includes('refused');
   const next = async (): Promise<boolean> => {
     const { value: its } = isOver() ? {} : waiting.next();
-    // Undefined when the project no longer exists.
+    // Undefined if the project no longer exists.
     const accountId = its && (await ports.accountOf(its.slug));
     if (its && accountId !== undefined) {
       const own = ownHost(ports, { accountId, slug: its.slug });
@@ -193,13 +188,13 @@ const secureHosts = async (
     }
     return its !== undefined;
   };
-  // The first one that asks it alone shows whether the authority answers at all.
+  // The first order is made alone, to see whether the authority answers.
   while (results.length === 0 && (await next()));
   await runConcurrently(lanes, next);
   return results.filter((result) => result === 'issued').length;
 };
 
-/** Where there is only one authority, nothing has to be looked up. */
+/** With only one authority, no lookup is needed. */
 const authoritiesForHosts = async (
   { authority, secondAuthority }: Ports,
   dns: Dns,
@@ -212,9 +207,8 @@ type ForgetPorts = Pick<
 >;
 
 /**
- * Where one certificate is for all names of the platform, deletes what is left of those for the hosts of projects once
- * they have ended; and of the one that we ordered, where the operator's files replace it. What is left for a host whose
- * project has ended goes in any case.
+ * Deletes ended certificates of projects' hosts that the platform's certificate covers, the platform's own if the
+ * operator's files replace it, and those of hosts without a project.
  * @returns how many
  */
 export const forgetOwnNames =
@@ -235,7 +229,7 @@ export const forgetOwnNames =
     return forgotten;
   };
 
-/** Nothing is served there, and no project has that address or had it lately. */
+/** Nothing is served there, and no project uses or recently used the address. */
 const abandonedHosts = async (
   { edgeRecords, accountOf, naming: { platformHost } }: ForgetPorts,
   hosts: readonly string[],

@@ -2,7 +2,7 @@ import { contestInWords, provenElsewhere } from '../domain/attachment/contested-
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
 import { workOf } from '../domain/attachment/domain-certificate.ts';
 import { attemptAt, dueAt } from '../domain/attachment/due-work.ts';
-import { type DomainHealth, healthOf } from '../domain/attachment/serving.ts';
+import { type DomainHealth, healthOf, isDeleted } from '../domain/attachment/serving.ts';
 import { type DomainShare, endShare, shareDomain } from '../domain/attachment/share.ts';
 import { type BudgetView, describeBudget, type Hold } from '../domain/certificates/ca-budget.ts';
 import { workOn } from '../domain/certificates/certificate-status.ts';
@@ -17,15 +17,15 @@ import { authorityFor, type AuthorityPorts } from './advance-order.ts';
 import { type DomainRole, roleOf, showDomainSettings } from './domain-settings.ts';
 import { sharedTokenOf } from './tend-domain.ts';
 
-/** What concerns the domain alone, and nothing else of its account. */
+/** Contains nothing else of the account, because a shared link shows it. */
 export interface DescribedDomain {
   readonly domain: CustomDomain;
   readonly records: readonly DnsRecord[];
-  /** Where they are edited, if we know. */
+  /** Where the records are edited, if known. */
   readonly hosted: HostedZone | undefined;
   readonly bind: string;
   readonly hints: readonly string[];
-  /** What it needs beyond the others, because another account has proven the name. */
+  /** The additional record that it needs, because another account has proven the name. */
   readonly contest: string | undefined;
   readonly problems: readonly DnsProblem[];
   readonly health: DomainHealth | undefined;
@@ -34,7 +34,6 @@ export interface DescribedDomain {
 }
 
 export interface DomainView extends DescribedDomain {
-  /** How much of the authority's rate limits is used. */
   readonly budget: BudgetView;
   readonly timeline: TimelinePage;
 }
@@ -43,7 +42,7 @@ type BudgetPorts = AuthorityPorts & Pick<DomainPorts, 'ledger' | 'clock'>;
 export type DescribePorts = Pick<DomainPorts, 'domains' | 'settings' | 'naming' | 'clock'>;
 type Ports = BudgetPorts & DescribePorts & Pick<DomainPorts, 'timeline'>;
 
-/** @param before which page of the timeline: see `readTimeline` */
+/** @param before see `readTimeline` */
 export const showDomain =
   (ports: Ports) =>
   async (domain: CustomDomain, before?: bigint): Promise<DomainView> => ({
@@ -60,7 +59,7 @@ export const describeDomain =
     const { host, token, registrableDomain, dns } = domain;
     const isApex = isAtApex(domain);
     const proven = provenElsewhere(domain, await domains.holdersOf(host));
-    // Known before the DNS is asked for the first time.
+    // Known before the first DNS check.
     const txtRequired = proven !== undefined || (dns.report?.ownershipRequired ?? false);
     const { platformHost } = naming;
     const { acmeDnsZone } = naming;
@@ -86,7 +85,7 @@ export const describeDomain =
     };
   };
 
-/** DNS problems first, then the authority's; duplicates are dropped. */
+/** DNS problems first, then the authority's, without duplicates. */
 const problemsOf = (domain: CustomDomain): readonly DnsProblem[] => {
   const problems = domain.dns.report?.problems ?? [];
   const problem = workOn(domain)?.problem;
@@ -95,7 +94,7 @@ const problemsOf = (domain: CustomDomain): readonly DnsProblem[] => {
     : problems;
 };
 
-/** How much of the authority's rate limits a domain has used, and which limit its next attempt waits for. */
+/** The use of the authority's rate limits, and the limit that the next attempt waits for. */
 const domainBudget = async (ports: BudgetPorts, domain: CustomDomain): Promise<BudgetView> => {
   const now = ports.clock.now();
   const work = workOf(domain);
@@ -108,7 +107,7 @@ const domainBudget = async (ports: BudgetPorts, domain: CustomDomain): Promise<B
   return describeBudget(use, wanted, attemptAt(domain), now);
 };
 
-/** The limits that first certificates wait for, by domain id; domains that wait for none are left out. */
+/** The limits that first certificates wait for, by domain id. */
 export const showHolds =
   (ports: BudgetPorts) =>
   async (domains: readonly CustomDomain[]): Promise<ReadonlyMap<string, Hold>> => {
@@ -121,16 +120,16 @@ export const showHolds =
   };
 
 export interface TimelinePage {
-  /** Newest first. */
+  /** The newest first. */
   readonly entries: readonly PlacedEntry[];
-  /** Cursor of the next page; undefined when there are no older entries. */
+  /** Cursor of the next page; undefined on the last page. */
   readonly older: bigint | undefined;
 }
 
-/** Small, because each check carries all its answers. */
+/** Small, because each check contains all its answers. */
 const pageSize = 20;
 
-/** The history of an attachment, one page at a time. @param before the cursor of the previous page */
+/** @param before the cursor of the previous page */
 export const readTimeline =
   ({ timeline }: Pick<DomainPorts, 'timeline'>) =>
   async ({ id }: Pick<CustomDomain, 'id'>, before?: bigint): Promise<TimelinePage> => {
@@ -153,7 +152,7 @@ export const readWholeTimeline =
 
 type SharePorts = Pick<DomainPorts, 'shares' | 'linkSecrets' | 'clock' | 'ids'>;
 
-/** A link with its secret, which is never available again. */
+/** The only time that the secret is available. */
 export interface MadeShare extends DomainShare {
   readonly secret: string;
 }
@@ -170,7 +169,7 @@ export const makeShare =
     return { ...added.share, secret };
   };
 
-/** Ending one that has ended is no error. @throws DomainError `domain_not_found` */
+/** May be repeated. @throws DomainError `domain_not_found` */
 export const revokeShare =
   ({ shares, clock }: SharePorts) =>
   async (domain: CustomDomain, id: string): Promise<void> => {
@@ -182,13 +181,13 @@ export interface SharedDomain extends DescribedDomain {
   readonly share: DomainShare;
 }
 
-/** @throws DomainError `share_unknown`: the same for every link that does not work */
+/** @throws DomainError `share_unknown`, the same for all links that do not work */
 export const showShared =
   (ports: SharePorts & DescribePorts) =>
   async (secret: string): Promise<SharedDomain> => {
     const { shares, linkSecrets, domains, clock } = ports;
     const share = await shares.find(linkSecrets.hash(secret), clock.now());
     const domain = share && (await domains.get(share.domainId));
-    if (!domain) throw shareUnknown();
+    if (!domain || isDeleted(domain)) throw shareUnknown();
     return { ...(await describeDomain(ports)(domain)), share };
   };

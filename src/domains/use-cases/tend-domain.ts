@@ -24,7 +24,7 @@ import { DomainError } from '../../kernel/decision.ts';
 
 type TendPorts = CheckPorts & CertificatePorts & Pick<DomainPorts, 'timeline'>;
 
-/** Does what is due for a domain; a domain that was just verified gets its certificate in the same run. */
+/** Does the due work. A domain that was just verified gets its certificate in the same run. */
 export const tendDomain = (ports: TendPorts) => {
   const check = checkDomain(ports);
   const certify = certifyDomain(ports);
@@ -44,7 +44,7 @@ export const tendDomain = (ports: TendPorts) => {
   return tend;
 };
 
-/** See `workOnCertificate`. @throws Unavailable */
+/** @throws Unavailable */
 export const certifyDomain =
   (ports: TendPorts) =>
   async (domain: CustomDomain): Promise<void> => {
@@ -82,7 +82,7 @@ const applicantFor = (ports: TendPorts, domain: CustomDomain): Applicant => {
         return work ? toldOnce(changed(one, heldUp(work, hold), now), told) : unchanged(one);
       });
     },
-    // Checks its DNS and CAA, which costs no request to the authority.
+    // Checks DNS and CAA first, which costs no request to the authority.
     prepare: async () => {
       const checked = await checkDomain(ports)(domain, recordCheck);
       return dueWork(checked, clock.now()) === 'certificate' ? workOf(checked) : undefined;
@@ -95,13 +95,13 @@ const changed = (domain: CustomDomain, change: WorkChange, now: Date) => ({
   outcome: change.outcome,
 });
 
-/** Domains that wait for a budget retry often, so the timeline gets an entry only when the budget changes. */
+/** Domains that wait for a budget retry often, so the timeline records only changes of the budget. */
 const toldOnce = (change: ReturnType<typeof changed>, told: unknown) =>
   change.outcome.kind === 'held_up' && change.outcome.hold.reason === told
     ? { ...change, cause: undefined }
     : change;
 
-/** Tells its owner first, so that no work that fails holds it up. */
+/** Notifies the owner first, so that failing work does not delay it. */
 const told = async (
   { domains, clock }: Pick<TendPorts, 'domains' | 'clock'>,
   domain: CustomDomain,
@@ -115,7 +115,7 @@ export const moment = ({ clock, chance }: Pick<DomainPorts, 'clock' | 'chance'>)
   jitter: 2 * chance() - 1,
 });
 
-/** Of the wildcard of the same project that has the same challenge name: that one has no other proof. */
+/** The token of the wildcard in the same project that shares the challenge name and has no other proof. */
 export const sharedTokenOf = async (
   domains: Pick<CustomDomains, 'find'>,
   { host, projectId }: CustomDomain,
@@ -130,14 +130,10 @@ type CheckPorts = Pick<
 > &
   AuthorityPorts;
 
-/** Decides on the outcome of a check: `recordCheck` or `verify`. */
+/** `recordCheck` or `verify`. */
 type CheckDecision = (domain: CustomDomain, report: DnsReport, moment: Moment) => DomainDecision;
 
-/**
- * Looks up the DNS now, judges the answers and decides. A domain that proves ownership takes the name from its holder;
- * without proof the holder keeps it.
- * @throws DomainError `domain_not_found`; whatever `decide` throws
- */
+/** A domain that proves ownership takes the name. @throws DomainError `domain_not_found`; what `decide` throws */
 export const checkDomain =
   (ports: CheckPorts) =>
   async (domain: CustomDomain, decide: CheckDecision): Promise<CustomDomain> =>
@@ -159,14 +155,14 @@ const decideOn = async (
     const { state } = await domains.change(domain.id, (current, rival) => {
       const now = moment(ports);
       const decision = its.decide(current, report, now);
-      // A check that was overtaken proves nothing: the name may have been proven by another account since.
+      // An overtaken check proves nothing, because another account may have proven the name since.
       const isOld = decision.state === current;
       const change = isOld ? decision : claimName(decision, rival, now);
       return { ...change, cause };
     });
     return state;
   } catch (error) {
-    // Another account proved the name in between: judge the same facts again, as contested.
+    // Another account proved the name meanwhile, so the same facts are judged again.
     if (isProvenElsewhere || !isTaken(error)) throw error;
     return decideOn(ports, domain, its);
   }
@@ -192,7 +188,7 @@ const expectationOf = async (
   };
 };
 
-/** What was seen of another zone says nothing of this one. */
+/** The report is about another challenge zone. */
 const lastSeenIn = (zone: string | undefined, report: DnsReport | undefined) =>
   zone !== undefined && report?.challengeZone === zone ? report.validation : undefined;
 
@@ -207,7 +203,6 @@ export const policyOf = async (
   return { authority: name, issuers, accountUri, method, isWildcard: isWildcard(host) };
 };
 
-/** Limits for one timeline entry; the domain itself keeps all problems. */
 const mostTold = { problems: 10, characters: 200 } as const;
 
 const timelineDetails = ({ probe, problems, verifiable }: DnsReport) => ({
@@ -221,14 +216,14 @@ const timelineDetails = ({ probe, problems, verifiable }: DnsReport) => ({
 });
 
 /**
- * The Verify button: checks the domain's DNS now, or starts a new certificate attempt if earlier ones failed.
+ * The Verify button: checks the DNS now, or starts a new certificate attempt after failures.
  * @throws DomainError `verify_too_early`, `reverify_too_early`, `domain_wrong_state`, `domain_not_found`
  */
 export const verifyDomain = (ports: CheckPorts) => {
   const { domains, clock } = ports;
   const check = checkDomain(ports);
   return async ({ id }: CustomDomain): Promise<CustomDomain> => {
-    // Decided under the lock: the domain's state may have changed since it was read.
+    // Decided under the lock, because the state may have changed since it was read.
     const { state: asked } = await domains.change(id, (current) =>
       (current.state === 'verified' ? reverify : askToVerify)(current, clock.now()),
     );

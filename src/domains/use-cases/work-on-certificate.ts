@@ -44,25 +44,24 @@ interface Changed {
   readonly outcome: WorkOutcome;
 }
 
-/** Who gets a certificate, and how its work is stored: with everything that follows from the change, in one step. */
+/** Who gets a certificate, and how its work is stored with all consequences in one step. */
 export interface Applicant {
   readonly find: () => Promise<CertificateWork | undefined>;
   readonly change: (command: Command) => Promise<Changed>;
-  /** Counting what that authority's limits allow, and deciding, are one step. */
   readonly changeCounted: (
     authority: string,
     command: (work: CertificateWork | undefined, use: CaUse) => WorkChange,
   ) => Promise<Changed>;
-  /** A new order waits for a budget. */
   readonly heldUp: (hold: Hold) => Promise<void>;
-  /** The last look before a new order. @returns undefined when none may begin now */
+  /** The last check before a new order. @returns undefined if none may start now */
   readonly prepare: (work: CertificateWork) => Promise<CertificateWork | undefined>;
 }
 
 /**
- * Advances a certificate as far as possible now. An order with a known URL is continued. Any other is counted again before
- * asking, since the authority may have created the first one. A certificate that comes too late is destroyed with its key.
- * @returns undefined when there is no order now
+ * Advances a certificate as far as possible now. An order with a known URL is continued. Otherwise a new one is
+ * counted, because the authority may have created the first. A certificate that comes too late is destroyed with
+ * its key.
+ * @returns undefined if there is no order now
  * @throws Unavailable
  */
 export const workOnCertificate =
@@ -87,7 +86,7 @@ export const workOnCertificate =
     return outcome;
   };
 
-/** An order at an authority that has been away for long is given up, if another one may be asked. */
+/** Abandons an order whose authority has been away too long, if another one may be asked. */
 const leftIfAway = async (
   { clock }: CertificatePorts,
   { change }: Applicant,
@@ -103,14 +102,14 @@ const isPlaced = async (
   work: CertificateWork,
 ): Promise<boolean> => isOrdered(work) && (await orders.find(subjectOf(work)))?.url !== undefined;
 
-/** An order of ours is continued as rarely as a new one is begun. */
+/** The platform's orders are continued as rarely as new ones start. */
 const continued = async (
   ports: CertificatePorts,
   work: CertificateWork,
 ): Promise<CertificateWork | undefined> =>
   work.terms.isOurs && (await findHold(ports, work, continuing(work))) ? undefined : work;
 
-/** What work on a certificate waits for, if its renewal counts; undefined: it may go on now. */
+/** @returns undefined if work may continue now */
 export const holdOf = async (
   ports: AuthorityPorts & Pick<DomainPorts, 'orders' | 'ledger' | 'clock'>,
   work: CertificateWork,
@@ -125,11 +124,7 @@ const continuing = (work: CertificateWork) => ({
   kind: work.terms.kinds.counted,
 });
 
-/**
- * Begins a new order. Asks what costs no request for one first, then reserves a place in the budgets and a generation in
- * one step.
- * @param known if it has an order, the answer to that one was lost
- */
+/** Reserves budget and generation in one step. @param known if it has an order, its answer was lost */
 const begun = async (
   ports: CertificatePorts,
   applicant: Applicant,
@@ -148,7 +143,6 @@ const begun = async (
   const prepared = await applicant.prepare(work);
   if (!prepared) return undefined;
   const now = ports.clock.now();
-  // What was seen since may ask for another authority.
   const isSame = authorityFor(ports, prepared, now).name === before.authority;
   const at = isSame ? before : await attemptAt(ports, prepared);
   const claimed = await applicant.changeCounted(at.authority, (current, use) =>
@@ -158,17 +152,13 @@ const begun = async (
 };
 
 interface Attempt {
-  /** Name of the authority that it goes to. */
   readonly authority: string;
   readonly kind: OrderKind;
-  /** It did not say whether the order counts. */
+  /** The authority did not say whether the order counts. */
   readonly isSilent: boolean;
 }
 
-/**
- * A renewal is exempt only at the authority that issued the certificate, and if that still supports RFC 9773: it is asked
- * now, because what it said before may no longer be true.
- */
+/** The issuing authority may no longer support RFC 9773, so we ask it now. */
 const attemptAt = async (ports: CertificatePorts, work: CertificateWork): Promise<Attempt> => {
   const authority = authorityFor(ports, work, ports.clock.now());
   const chain = await replacedChain(ports, work, authority.name);
@@ -177,7 +167,6 @@ const attemptAt = async (ports: CertificatePorts, work: CertificateWork): Promis
   return { authority: authority.name, kind, isSilent: window === 'silent' };
 };
 
-/** Of the certificate that a new one from that authority renews. */
 const replacedChain = async (
   { certificates }: Pick<DomainPorts, 'certificates'>,
   work: CertificateWork,
@@ -185,13 +174,13 @@ const replacedChain = async (
 ): Promise<string | undefined> =>
   mayReplace(work, authority) ? (await certificates.find(work.terms.host))?.chain : undefined;
 
-/** An authority that is silent now may exempt the order later: it is asked again as after a failure. */
+/** A silent authority may exempt the order later, so we ask again as after a failure. */
 const sooner = (hold: Hold, { certificate }: CertificateWork, now: Date): Hold => {
   const nextAt = new Date(now.getTime() + longestWait(certificate, now));
   return nextAt < hold.nextAt ? { ...hold, nextAt } : hold;
 };
 
-/** What an attempt has to wait for now; undefined: it may be made. */
+/** @returns undefined if an attempt may be made now */
 const findHold = async (
   { ledger, clock }: Pick<DomainPorts, 'ledger' | 'clock'>,
   work: CertificateWork,

@@ -1,34 +1,26 @@
 import { webhookInvalid } from './notifications-error.ts';
 import ipaddr from 'ipaddr.js';
 
-/**
- * Its form, and an IP address in it; where a name leads is looked up, and checked, at each call.
- * @throws DomainError `webhook_invalid`
- */
+/** Checks the form and IP addresses. Names are resolved for each call. @throws DomainError `webhook_invalid` */
 export const checkedAddress = (text: string, rules: DestinationRules): string => {
   const read = readDestination(text.trim(), rules);
   if (read.kind === 'refused') throw webhookInvalid(read.explanation);
   return read.destination.url;
 };
 
-/** The host with its port, if that is not the usual one: what people may see of an address, which can be a secret. */
+/** The host, and its port unless it is the usual one. The rest of an address may be secret. */
 export const receiverOf = (address: string): string => new URL(address).host;
 
-/** Without its port, because all ports of a host are the same machine. */
+/** Without the port, because all ports belong to one machine. */
 export const hostOf = (address: string): string => new URL(address).hostname;
 
 export interface SpecialRange {
-  /** Like `10.0.0.0/8`. */
   readonly network: string;
   readonly use: string;
-  /** Where that is laid down. */
   readonly source: string;
 }
 
-/**
- * Addresses that nobody outside reaches, or that mean something else than one machine: all blocks of the registries
- * of special-purpose addresses at IANA (RFC 6890), also those that are routed. The first match names the use.
- */
+/** Special-purpose addresses: all blocks of the IANA registries (RFC 6890). The first match gives the use. */
 export const specialRanges: readonly SpecialRange[] = [
   { network: '0.0.0.0/8', use: 'this network', source: 'RFC 791, section 3.2' },
   { network: '10.0.0.0/8', use: 'private', source: 'RFC 1918' },
@@ -73,7 +65,7 @@ export const specialRanges: readonly SpecialRange[] = [
   { network: 'ff00::/8', use: 'multicast', source: 'RFC 4291' },
 ];
 
-/** All of IPv6 that is given out to networks; whatever lies outside means something else, today or one day. */
+/** The IPv6 addresses that are assigned to networks. Others have a special or future use. */
 const globalUnicast: SpecialRange = {
   network: '2000::/3',
   use: 'not assigned',
@@ -87,8 +79,8 @@ const networks = specialRanges.map((range) => ({
 const unicast = ipaddr.parseCIDR(globalUnicast.network);
 
 /**
- * Why an address is not that of one machine on the public internet.
- * @param address as a resolver or a URL writes it; what cannot be read, as with a zone, counts as link-local
+ * Why an address is not a public one.
+ * @param address from a resolver or URL; an unreadable address, such as one with a zone, counts as link-local
  * @returns undefined for public addresses
  */
 export const specialUse = (address: string): string | undefined => {
@@ -102,7 +94,7 @@ export const specialUse = (address: string): string | undefined => {
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Without short and octal forms: a URL has none of them any more, and resolvers never write them. */
+/** Refuses short and octal forms, which URLs and resolvers never produce. */
 const read = (address: string): Address | undefined => {
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address);
   const isPlain = !address.includes('%') && ipaddr.IPv6.isValid(address);
@@ -112,26 +104,25 @@ const read = (address: string): Address | undefined => {
 const isWithin = (address: Address, base: Address, bits: number): boolean =>
   address.kind() === base.kind() && address.match(base, bits);
 
-/** On this machine, in the plain form: 127.0.0.0/8 and `::1`, but no IPv6 address with such an IPv4 address inside. */
+/** 127.0.0.0/8 and `::1`, but no IPv6 address that contains an IPv4 address. */
 export const isLoopback = (address: string): boolean => specialUse(address) === 'loopback';
 
-/** One text for each address, so that texts can be compared. @returns the text itself if it is no address */
+/** Normalises an address for comparison. @returns the text itself if it is not an address */
 export const plainAddress = (address: string): string => read(address)?.toString() ?? address;
 
 export interface DestinationRules {
-  /** For tests and labs, never in production: receivers on this machine, plain HTTP, and names below `.test`. */
+  /** For tests and labs only: allows receivers on this machine, plain HTTP, and names below `.test`. */
   readonly allowsThisMachine: boolean;
 }
 
 export interface Destination {
   readonly protocol: 'https:' | 'http:';
-  /** A name without a dot at its end, or an IP address without brackets. */
+  /** A name without a final dot, or an IP address without brackets. */
   readonly host: string;
   readonly isAddress: boolean;
   readonly port: number;
-  /** With the query. */
   readonly path: string;
-  /** As it is kept and shown: the usual form of what was written. */
+  /** In normal form, as it is stored and shown. */
   readonly url: string;
 }
 
@@ -139,15 +130,11 @@ export type ReadDestination =
   | { readonly kind: 'usable'; readonly destination: Destination }
   | { readonly kind: 'refused'; readonly explanation: string };
 
-/** Characters. */
 export const longestUrl = 2000;
-/** Octets (RFC 1035, section 2.3.4), without the dot at the end; of A-labels, each one a character. */
+/** In A-labels, without the final dot (RFC 1035, section 2.3.4). */
 const longest = { name: 253, label: 63 } as const;
 
-/**
- * Reads an address of a webhook. Browsers' rules for URLs apply, so every notation of an IP address comes out as the
- * same one: `0x7f.1`, `2130706433` and `127.0.0.1` are one address.
- */
+/** The URL parser normalises IP addresses: `0x7f.1`, `2130706433` and `127.0.0.1` are the same. */
 export const readDestination = (text: string, rules: DestinationRules): ReadDestination => {
   if (text.length > longestUrl) {
     return refused(`An address has at most ${longestUrl} characters.`);
@@ -170,7 +157,7 @@ const destinationOf = (url: URL): Destination => {
     ...{ protocol, host, path },
     isAddress: url.hostname.startsWith('[') || /^[\d.]+$/.test(host),
     port: url.port === '' ? usualPorts[protocol] : Number(url.port),
-    // Put together, not resolved: a path that begins with // would be read as another host.
+    // Concatenated, because resolving a path that starts with // would change the host.
     url: `${protocol}//${url.host}${path}`,
   };
 };
@@ -188,7 +175,7 @@ interface Fault {
   readonly explanation: (destination: Destination) => string;
 }
 
-/** The first one that is broken is told. */
+/** Checked in order; the first match is reported. */
 const faults: readonly Fault[] = [
   {
     isBroken: ({ url, rules }) =>
@@ -224,7 +211,6 @@ const faults: readonly Fault[] = [
   },
 ];
 
-/** Whether a webhook may be sent to an IP address. */
 export const mayBeSentTo = (address: string, { allowsThisMachine }: DestinationRules): boolean =>
   specialUse(address) === undefined || (allowsThisMachine && isLoopback(address));
 
@@ -234,17 +220,14 @@ const isTooLong = (host: string): boolean =>
 /** RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476; `internal` is ICANN's for private use. */
 const privateName = /\.(localhost|local|internal|home\.arpa|onion|alt)$/;
 
-/** Names that only machines nearby know: also all of one label. */
+/** Names that work only in a local network, including those without a dot. */
 const isPrivateName = (host: string, { allowsThisMachine }: DestinationRules): boolean =>
   host.split('.').length < 2 ||
   host.split('.').includes('') ||
   privateName.test(host) ||
   (!allowsThisMachine && host.endsWith('.test'));
 
-/**
- * From 1024 on: those that browsers block because other protocols use them (Fetch standard, "port blocking"), and
- * databases, caches and controllers that often listen without a password.
- */
+/** Ports that browsers block (Fetch standard, "port blocking"), and servers that often have no password. */
 export const blockedPorts: readonly number[] = [
   ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
   ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080],

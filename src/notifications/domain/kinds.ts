@@ -9,7 +9,7 @@ import type {
 
 type Links = KindFacts['sign_in.link'];
 
-/** What single people are told, by mail only. */
+/** Messages to one person, by mail only. */
 const personalKinds: PersonalKindTable = {
   'person.invited': {
     ...{ when: 'You are invited to an account.', to: 'person', tone: 'idle' },
@@ -70,7 +70,6 @@ const whichAccount = ([first, ...others]: Links['links']): string =>
     ? `The link signs you in to ${first?.account ?? ''}.`
     : `The address belongs to ${others.length + 1} accounts, and each has a link of its own.`;
 
-/** Where there are several, each says to which account it leads. */
 const actionOf = ({ account, path }: Links['links'][number], links: Links) => {
   const isAlone = links.links.length === 1;
   if (links.isForPassword) {
@@ -83,28 +82,27 @@ const actionOf = ({ account, path }: Links['links'][number], links: Links) => {
 };
 
 interface InWords<Facts> {
-  /** The event or the schedule that it comes from, in words. */
   readonly when: string;
   readonly tone: Tone;
-  /** One sentence without a full stop, which says what happened. */
+  /** A sentence without a full stop. */
   readonly title: (about: Facts) => string;
-  /** What it means, and who has to do what. */
+  /** What it means and who must do what. */
   readonly text: (about: Facts) => string;
-  /** Where it is mended, or shown. */
+  /** Where to fix or see it. */
   readonly link: (about: Facts) => Link;
 }
 
 interface ForOwners<Facts> extends InWords<Facts> {
   readonly to: 'owners';
-  /** What it is about: a person gets one mail of a kind and a subject a day. */
+  /** A person gets at most one mail per kind and subject each day. */
   readonly subject: (about: Facts) => string;
-  /** A person of the account does it, and knows: only the others are told. */
+  /** Caused by a person of the account, who is not notified. */
   readonly isOwnDoing?: true;
-  /** Its mail never waits for a summary. */
+  /** The mail never waits for a summary. */
   readonly isUrgent?: true;
 }
 
-/** Only for the person concerned, by mail. Nobody can switch it off, and nothing limits it. */
+/** Sent by mail to the person concerned. It cannot be switched off and has no limit. */
 interface ForPerson<Facts> extends InWords<Facts> {
   readonly to: 'person';
   readonly others?: (about: Facts) => readonly Other[];
@@ -114,7 +112,6 @@ type Kind<Facts> = ForOwners<Facts> | ForPerson<Facts>;
 
 type Tone = 'good' | 'busy' | 'bad' | 'idle';
 
-/** The path is one of the dashboard. */
 interface Link {
   readonly path: string;
   readonly text: string;
@@ -135,7 +132,7 @@ type PersonalKindTable = {
   readonly [Name in PersonalKind]: ForPerson<KindFacts[Name]>;
 };
 
-/** Words, not numbers with hyphens: lines break after those. */
+/** Written in words, because lines break after hyphens. */
 const months = [
   ...['January', 'February', 'March', 'April', 'May', 'June', 'July'],
   ...['August', 'September', 'October', 'November', 'December'],
@@ -148,10 +145,9 @@ const minute = (iso: string): string => `${day(iso)}, ${iso.slice(11, 16)} UTC`;
 const day = (iso: string): string =>
   `${Number(iso.slice(8, 10))} ${months[Number(iso.slice(5, 7)) - 1] ?? ''} ${iso.slice(0, 4)}`;
 
-/** The UTC day that ends then. @param iso ISO 8601 */
+/** The UTC day that ends at this time. @param iso ISO 8601 */
 const dayBefore = (iso: string): string => day(new Date(Date.parse(iso) - 1).toISOString());
 
-/** `10,000` */
 const amount = (number: number): string => number.toLocaleString('en');
 
 const whoActs: Readonly<Record<Responsible, string>> = {
@@ -170,7 +166,6 @@ const usageLink = (text = 'Show the usage') => ({ path: '/dashboard/usage', text
 const host = ({ host }: KindFacts['domain.live']) => host;
 const dayOf = ({ resetsAt }: KindFacts['quota.warning']) => dayBefore(resetsAt);
 
-/** Every kind: when, to whom, in which words, and the link that mends it. A kind without a row does not compile. */
 export const kinds: KindTable = {
   'domain.live': {
     ...{ when: 'A custom domain went live.', to: 'owners', tone: 'good', subject: host },
@@ -196,7 +191,8 @@ export const kinds: KindTable = {
   'domain.contested': {
     when: 'Another account proved that it owns the name of a custom domain of yours, or a wildcard over it, or had proven it when you added it.',
     ...{ to: 'owners', tone: 'bad', isUrgent: true },
-    // That the name is lost is mailed on the same day too. A host has two characters less than a subject may have.
+    // The mail about losing the name must not be suppressed as a repetition. A host is short enough for the extra
+    // character.
     subject: ({ host, isTaken }) => (isTaken ? `${host}!` : host),
     title: ({ name, isTaken, wildcard = name }) =>
       isTaken
@@ -312,12 +308,11 @@ export const kinds: KindTable = {
   ...personalKinds,
 };
 
-/** The kinds that owners choose from. */
 export const ownersKinds: readonly OwnersKind[] = Object.entries(kinds).flatMap(([kind, { to }]) =>
   to === 'owners' ? [kind as OwnersKind] : [],
 );
 
-/** Kinds of which whoever did it is not told. */
+/** Kinds that do not notify the person who caused them. */
 export const ownDoings: readonly OwnersKind[] = ownersKinds.filter((kind) => {
   const { isOwnDoing = false } = kinds[kind];
   return isOwnDoing;
@@ -344,13 +339,13 @@ export const inWords = <Name extends NotificationKind>({
   };
 };
 
-/** Whether its mail is sent at once, however many were sent before. */
+/** Whether the mail is sent at once, regardless of limits. */
 export const isUrgent = (kind: NotificationKind): boolean => {
   const row: Kind<never> = kinds[kind];
   return row.to === 'person' || row.isUrgent === true;
 };
 
-/** @returns undefined where nothing limits the kind */
+/** @returns undefined if the kind has no limit */
 export const subjectOf = <Name extends NotificationKind>({
   kind,
   about,
@@ -364,7 +359,7 @@ type Contested = KindFacts['domain.contested'];
 const taken = ({ proof }: Contested): string =>
   `The other account proved by a DNS record that it owns the name, so your site is no longer served under it. If the name is yours, check who can change its DNS. Then add it again, and create ${proof}.`;
 
-/** Whoever proves a name below the wildcard of another account takes nothing from it but that name. */
+/** A proof for a name below another account's wildcard takes only that name. */
 const stillWaits = ({ name, proof, wildcard }: Contested): string => {
   const [why, then] =
     wildcard === undefined

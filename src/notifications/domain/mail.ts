@@ -3,30 +3,25 @@ import type { Notification, NotificationKind, Told } from './notification.ts';
 
 export type Mail = Notification & {
   readonly personId: string;
-  /** The address. */
   readonly to: string;
 };
 
-/** A mail that was added before. A message is one mail, or several in a summary. */
+/** A mail that was planned before. A message contains one mail or, as a summary, several. */
 export interface PlannedMail {
   readonly kind: string;
-  /** See `subjectOf`. */
   readonly subject: string | undefined;
   readonly message: string;
-  /** When the message is to be sent for the first time. */
+  /** When the message is first sent. */
   readonly sendAt: Date;
-  /** Whether nobody has begun to send the message. */
+  /** Whether sending has not started. */
   readonly isOpen: boolean;
 }
 
-/**
- * In which message a mail is sent, and when; undefined: it is not sent. `cancels`: nor is another message, which waits and is
- * no longer true.
- */
+/** Undefined: not sent. `cancels`: a waiting message that is no longer true is not sent either. */
 export type MailPlan = Planned | { readonly cancels: string } | undefined;
 export type Planned = Pick<PlannedMail, 'message' | 'sendAt'>;
 
-/** Kinds of which one says that the other is over. */
+/** Pairs of kinds that revoke each other. */
 const opposites: readonly (readonly [NotificationKind, NotificationKind])[] = [
   ['domain.unhealthy', 'domain.recovered'],
   ['certificate.failing', 'certificate.recovered'],
@@ -35,18 +30,17 @@ const opposites: readonly (readonly [NotificationKind, NotificationKind])[] = [
 const minute = 60_000;
 const windowMs = 10 * minute;
 const dayMs = 24 * 60 * minute;
-/** Within ten minutes, to one person. */
+/** Per person, within ten minutes. */
 export const mostMessages = 5;
 
-/** What `planMail` needs to know of, by `sendAt`. */
+/** `planMail` needs the mails from this time on, by `sendAt`. */
 export const plannedSince = (now: Date): Date => new Date(now.getTime() - dayMs);
 
 /**
- * A person gets one mail of a kind and a subject a day, and at most five messages within ten minutes: further mails wait
- * for the end of the ten minutes and are sent as one summary. Urgent ones are sent at once; those of personal kinds always,
- * and they count for nobody.
- * See `afterSame` for a second one within a day.
- * @param before the mails of the person that `plannedSince` names, without those that are not sent
+ * A person gets one mail per kind and subject each day, and at most five messages in ten minutes. Further mails
+ * wait and are sent as one summary. Urgent and personal mails are sent at once; personal ones do not count. See
+ * `afterSame` for repetitions.
+ * @param before the person's mails since `plannedSince`, without those that are not sent
  */
 export const planMail = (mail: Mail, before: readonly PlannedMail[], now: Date): MailPlan => {
   const subject = subjectOf(mail);
@@ -69,9 +63,8 @@ export const planMail = (mail: Mail, before: readonly PlannedMail[], now: Date):
 const isToday = ({ sendAt }: PlannedMail, now: Date): boolean => sendAt > plannedSince(now);
 
 /**
- * A mail of the kind and the subject was sent within the day. If the person was told the opposite since, the last thing that
- * they know would be wrong: then the mail waits until the day is over, unless the opposite still waits as well and neither is
- * sent.
+ * The same mail was sent within a day. If its opposite was sent since, the new one waits until the day is over, so
+ * that the last mail is true. If the opposite still waits, neither is sent.
  */
 const afterSame = (
   mail: Mail,
@@ -98,21 +91,18 @@ const oppositeOf = (kind: NotificationKind): NotificationKind | undefined => {
   return pair?.find((one) => one !== kind);
 };
 
-/** What a message tells of, in the order in which it happened. */
+/** The facts of a message, in the order in which they happened. */
 export type MailedFacts = Told & Pick<Mail, 'occurredAt'>;
 
 const longestMs = 120 * minute;
 
-/** After the first failure a minute, then 2, 4, 8 … at most two hours. */
+/** A minute after the first failure, then 2, 4, 8 …, at most two hours. */
 const waitMs = (attempts: number): number => Math.min(minute * 2 ** attempts, longestMs);
 
-/** The last attempt is a minute earlier, since it takes its time. */
+/** The last attempt starts a minute earlier, because it takes time. */
 const lastMs = minute;
 
-/**
- * From then on a mail is not sent any more: what it tells is old, or the link in it has ended.
- * @param sendAt when it is sent for the first time
- */
+/** When a mail is no longer sent, because it is old or its link has expired. @param sendAt when it is first sent */
 export const endOf = (mail: Mail, sendAt: Date): Date => {
   const isForLink = mail.kind === 'person.invited' || mail.kind === 'sign_in.link';
   const linkEnds = isForLink ? new Date(mail.about.until).getTime() : Infinity;
@@ -121,12 +111,7 @@ export const endOf = (mail: Mail, sendAt: Date): Date => {
 
 const triedUntil = (sendAt: Date): number => sendAt.getTime() + dayMs + lastMs;
 
-/**
- * When to try a message again after a failure.
- * @param attempts that failed before it
- * @param until see `endOf`
- * @returns undefined if that was the last attempt
- */
+/** @param attempts earlier failures @param until see `endOf` @returns undefined after the last attempt */
 export const nextAttempt = (
   { attempts, until }: { readonly attempts: number; readonly until: Date },
   now: Date,
@@ -143,9 +128,9 @@ export interface DueMail {
 }
 
 /**
- * Chooses the messages that are sent next: those of personal kinds first, because somebody waits for them; then of the account
- * whose last turn is longest ago; then those that are due longest. So no account holds back the mail of another.
- * @param due in the order in which they are due
+ * Chooses the next messages: personal ones first, because somebody waits for them; then from the account whose last
+ * turn is longest ago; then by due time. One account cannot delay another's mail.
+ * @param due in order of their due times
  * @param lately accounts that had a turn, the latest last
  */
 export const inTurns = (

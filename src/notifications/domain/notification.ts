@@ -1,21 +1,15 @@
-// What people are told. The facts of a kind are what its text and its link are made from.
-
 interface OfProject {
-  /** Its slug. */
   readonly project: string;
 }
 
 interface OfHost extends OfProject {
-  /** As A-labels. */
   readonly host: string;
-  /** As people read it. */
   readonly name: string;
 }
 
 export interface Trouble {
   readonly problem: string;
   readonly actor: Responsible;
-  /** What would help, for the one who acts. */
   readonly fix: string;
 }
 
@@ -29,7 +23,6 @@ interface OfTrouble extends OfHost, Trouble {
 interface OfQuota {
   readonly used: number;
   readonly limit: number;
-  /** ISO 8601. */
   readonly resetsAt: string;
 }
 
@@ -37,14 +30,14 @@ interface OfPerson {
   readonly email: string;
 }
 
-/** What the owners of an account are told. Times are ISO 8601. */
+/** Notifications for the owners of an account. Times are ISO 8601. */
 export interface OwnersFacts {
   'domain.live': OfHost;
   'domain.removed': OfHost;
   'domain.expired': OfHost;
   /**
-   * `isTaken`: it was theirs, and is removed. Otherwise it still waits, and needs the `proof` now: the record that
-   * proves the name, in words. `wildcard`: that was proven, and covers the name.
+   * `isTaken`: the account lost the name and its domain was removed. Otherwise the domain waits and needs `proof`,
+   * the DNS record in words. `wildcard`: the proven name that covers it.
    */
   'domain.contested': OfHost & {
     readonly isTaken: boolean;
@@ -53,7 +46,7 @@ export interface OwnersFacts {
   };
   'domain.unhealthy': OfTrouble;
   'domain.recovered': OfHost;
-  /** Without `expiresAt` it is the first certificate. */
+  /** `expiresAt` is missing for the first certificate. */
   'certificate.failing': OfTrouble & { readonly expiresAt?: string | undefined };
   'certificate.recovered': OfHost & { readonly expiresAt: string };
   'project.deleted': OfProject & { readonly name: string; readonly until: string };
@@ -68,34 +61,32 @@ export interface OwnersFacts {
   };
   'webhook.off': {
     readonly webhookId: string;
-    /** The host that we called: the rest of the address may be a secret. */
+    /** The host only, because the rest of the address may be secret. */
     readonly receiver: string;
     readonly reason: GivenUpReason;
   };
 }
 
-/** Why we no longer call a webhook: it answered 410, or all attempts of five days failed. */
+/** `gone`: the receiver answered 410. `failing`: all attempts of five days failed. */
 export const givenUpReasons = ['gone', 'failing'] as const;
 export type GivenUpReason = (typeof givenUpReasons)[number];
 
-/** What one person is told, only by mail. */
+/** Notifications for one person, by mail only. */
 interface PersonFacts {
   'person.invited': OfPerson & OneTimeLink & { readonly until: string };
   'sign_in.link': OfPerson & {
-    /** At least one; one for each account that the address belongs to. */
+    /** One for each account of the address. */
     readonly links: readonly OneTimeLink[];
     readonly until: string;
-    /** They lead to the choice of a new password. */
     readonly isForPassword: boolean;
   };
   'account.deleted': { readonly account: string; readonly until: string };
   'password.changed': OfPerson & { readonly account: string; readonly changedAt: string };
 }
 
-/** Signs in to an account once. */
 interface OneTimeLink {
   readonly account: string;
-  /** Below the dashboard, with the secret. */
+  /** In the dashboard, with the secret. */
   readonly path: string;
 }
 
@@ -110,10 +101,10 @@ export type Told = {
 }[NotificationKind];
 
 export type Notification = Told & {
-  /** That of its event: the same at every place and every attempt. */
+  /** The event's id, the same for each recipient and attempt. */
   readonly id: string;
   readonly accountId: string;
   readonly occurredAt: Date;
-  /** The address of the person of the account who did it, who is not told; undefined: all are. */
+  /** The mail address of the person who caused it and is not notified; undefined if all are. */
   readonly by?: string | undefined;
 };

@@ -12,9 +12,7 @@ interface OfAccount {
 }
 
 interface OfHost extends OfAccount {
-  /** The slug. */
   readonly project: string;
-  /** As A-labels. */
   readonly host: string;
 }
 
@@ -31,7 +29,7 @@ interface OfTrouble extends OfHost {
   readonly fix: string;
 }
 
-/** What programs get of each kind: `data` of a webhook. Times are ISO 8601. */
+/** `data` of a webhook message, by kind. Times are ISO 8601. */
 export interface Payloads {
   'domain.live': OfHost;
   'domain.removed': OfHost;
@@ -39,7 +37,7 @@ export interface Payloads {
   'domain.contested': OfHost & { readonly taken: boolean };
   'domain.unhealthy': OfTrouble;
   'domain.recovered': OfHost;
-  /** `expiresAt`: null for the first certificate. */
+  /** `expiresAt` is null for the first certificate. */
   'certificate.failing': OfTrouble & { readonly expiresAt: string | null };
   'certificate.recovered': OfHost & { readonly expiresAt: string };
   'project.deleted': OfAccount & {
@@ -69,7 +67,7 @@ export interface Payloads {
     readonly receiver: string;
     readonly reason: GivenUpReason;
   };
-  /** Sent on request, to one webhook. */
+  /** Sent to one webhook on request. */
   'test.ping': OfAccount & { readonly webhookId: string };
 }
 
@@ -89,7 +87,7 @@ const ofQuota = ({ used, limit, resetsAt }: OwnersFacts['quota.warning']) => ({
   ...{ used, limit, resetsAt },
 });
 
-/** Field by field: what people are told may grow without changing what programs get. */
+/** Listed field by field, so that new facts for people do not change the API. */
 const data: Data = {
   'domain.live': ofHost,
   'domain.removed': ofHost,
@@ -111,7 +109,7 @@ const data: Data = {
   'webhook.off': ({ webhookId, receiver, reason }) => ({ webhookId, receiver, reason }),
 };
 
-/** The body of a message, as Standard Webhooks shapes it. */
+/** The body as in Standard Webhooks. */
 export interface Payload<Type extends MessageType = MessageType> {
   readonly type: Type;
   readonly timestamp: string;

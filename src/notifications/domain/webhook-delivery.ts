@@ -5,21 +5,21 @@ const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Waits after each failure (Standard Webhooks recommends such a schedule); after the last one, we give up. */
+/** Waits after each failure, as Standard Webhooks recommends. After the last one, we give up. */
 export const waits: readonly number[] = [
   ...[5 * second, 5 * minute, 30 * minute],
   ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour),
 ];
 
-/** Attempts before we give up. Sent again, a delivery keeps as many of those before. */
+/** A repeated delivery keeps this many of its earlier attempts. */
 export const attemptsOfOnce = waits.length + 1;
 
-/** A wait is longer by up to this share, so that what failed together is not repeated together. */
+/** Waits are longer by up to this share, so that deliveries that failed together do not retry together. */
 const jitter = 0.1;
 
 const longestWait = Math.max(...waits) * (1 + jitter);
 
-/** @returns undefined once all attempts failed @param failures with the last one */
+/** @param failures including the last one @returns undefined after all attempts */
 export const waitAfter = (failures: number, deliveryId: string): number | undefined => {
   const wait = waits[failures - 1];
   if (wait === undefined) return undefined;
@@ -27,7 +27,6 @@ export const waitAfter = (failures: number, deliveryId: string): number | undefi
   return Math.round(wait * (1 + jitter * chance));
 };
 
-/** What the other side did, or what kept us from calling it. */
 export type Outcome =
   | {
       readonly kind: 'answered';
@@ -39,7 +38,6 @@ export type Outcome =
   | {
       readonly kind: 'failed';
       readonly why: FailedWhy;
-      /** For the owner. */
       readonly explanation: string;
       readonly tookMs: number;
     };
@@ -63,32 +61,29 @@ export type Attempt = Outcome & { readonly at: Date };
 export const deliveryStates = ['waiting', 'delivered', 'given_up', 'cancelled'] as const;
 
 export type DeliveryProgress =
-  /** Between attempts, or during one: then it is the end of the lease. */
+  /** The time of the next attempt; during an attempt, the end of the lease. */
   | { readonly state: 'waiting'; readonly nextAt: Date }
   | { readonly state: 'delivered' }
   | { readonly state: 'given_up' }
-  /** The webhook was switched off or removed. */
   | { readonly state: 'cancelled' };
 
 export interface WebhookDelivery {
   readonly id: string;
   readonly webhookId: string;
   readonly accountId: string;
-  /** `webhook-id`: the same at each attempt, also when it is sent again. */
+  /** `webhook-id`: the same for all attempts and repetitions. */
   readonly messageId: string;
-  /** A kind, or `test.ping`; also those of newer versions. */
+  /** A kind or `test.ping`, including those of newer versions. */
   readonly type: string;
   readonly body: string;
   readonly addedAt: Date;
-  /** Since it was added, or sent again. */
   readonly failures: number;
   readonly progress: DeliveryProgress;
 }
 
-/** An answer that takes longer is slow, and so is none. */
 export const slowMs = 1000;
 
-/** What an attempt leads to. Both are stored together, with the attempt. */
+/** The result of an attempt. Everything is stored together. */
 export interface Settlement {
   readonly delivery: WebhookDelivery;
   readonly webhook: Webhook | undefined;
@@ -97,14 +92,14 @@ export interface Settlement {
 
 interface Attempted {
   readonly delivery: WebhookDelivery;
-  /** As it is now; undefined if it was removed meanwhile. */
+  /** The current webhook; undefined if it was removed. */
   readonly webhook: Webhook | undefined;
 }
 
 export const isSuccess = (outcome: Outcome): boolean =>
   outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 
-/** @param asked the address that was called; what it did says nothing about another one */
+/** @param asked the address that was called; its answer says nothing about a new one */
 export const settle = (
   { delivery, webhook }: Attempted,
   attempt: Attempt,
@@ -120,11 +115,10 @@ export const settle = (
   return { delivery: { ...delivery, failures, progress }, ...after };
 };
 
-/** Whether it says something about the receiver. An attempt that we broke off because we stopped does not. */
 export const isAttempt = (outcome: Outcome): boolean =>
   outcome.kind === 'answered' || outcome.why !== 'stopped';
 
-/** What a claim without an attempt leads to: it is due now, unless the webhook was switched off or removed. */
+/** The result of a claim without an attempt: due now, unless the webhook is off or removed. */
 export const withoutAttempt = ({ delivery, webhook }: Attempted, now: Date): Settlement => {
   const progress = progressWithout({ delivery, webhook }, now);
   return { delivery: { ...delivery, progress }, webhook, events: [] };
@@ -165,7 +159,7 @@ const webhookAfter = (
   return { webhook: isSame(status, webhook.status) ? webhook : { ...webhook, status }, events: [] };
 };
 
-/** It counts among the attempts, but says nothing about the receiver. */
+/** It counts as an attempt, but says nothing about the receiver. */
 const isOurFault = (outcome: Outcome): boolean =>
   outcome.kind === 'failed' && outcome.why === 'unsigned';
 
@@ -183,33 +177,33 @@ const offReason = (attempt: Attempt, failing: Failing | undefined) => {
 
 export interface Repetition {
   readonly delivery: WebhookDelivery;
-  /** From then on it is listed for as long as a new one. */
+  /** Restarts the retention time. */
   readonly begunAt: Date;
   readonly events: readonly WebhookEvent[];
 }
 
-/** Begins all attempts of a delivery again. @throws DomainError `webhook_off` */
+/** Restarts all attempts of a delivery. @throws DomainError `webhook_off` */
 export const repeat = (delivery: WebhookDelivery, webhook: Webhook, now: Date): Repetition => ({
   delivery: { ...delivery, failures: 0, progress: { state: 'waiting', nextAt: now } },
   begunAt: now,
   events: [{ type: 'webhook_repeated', ...about(mustBeOn(webhook), now), deliveryId: delivery.id }],
 });
 
-/** So many failures without a success, and a webhook is switched off. */
+/** A webhook that fails this long is switched off. */
 export const longestFailingMs = 5 * 24 * hour;
 
-/** What waits is tried within this time. In a longer pause nothing has waited, so the pause does not count. */
+/** The longest time between two attempts. In longer pauses nothing was due, so they do not count. */
 export const longestPauseMs = longestWait + hour;
 
 export interface Failing {
-  /** The first one, later by all long pauses since. */
+  /** The first failure, moved later by all long pauses since. */
   readonly failingSince: Date;
   readonly failedAt: Date;
 }
 
 type Maybe<Fields> = { readonly [Name in keyof Fields]: Fields[Name] | undefined };
 
-/** @param at of one more failure; attempts at several deliveries may end in another order than they began */
+/** @param at of the new failure; attempts may end in another order than they started */
 const failingAfter = (failing: Maybe<Failing>, at: Date): Failing => {
   const { failingSince = at, failedAt = at } = failing;
   const wait = at.getTime() - failedAt.getTime();
@@ -220,7 +214,7 @@ const failingAfter = (failing: Maybe<Failing>, at: Date): Failing => {
   };
 };
 
-/** For how long it was tried in vain: a receiver that is called once a week has five such days after two calls. */
+/** Without pauses: a receiver that is called once a week has not failed for five days after two calls. */
 export const failedForMs = ({ failingSince, failedAt }: Failing): number =>
   failedAt.getTime() - failingSince.getTime();
 

@@ -12,7 +12,7 @@ interface OfWebhook<Type extends string> extends DomainEvent<Type> {
   readonly receiver: string;
 }
 
-/** What happened to a webhook. Times are ISO 8601. */
+/** Times are ISO 8601. */
 export type WebhookEvent =
   | OfWebhook<'webhook_added'>
   | OfWebhook<'webhook_changed'>
@@ -33,10 +33,9 @@ export const secretOverlaps = {
 } as const;
 export type SecretOverlap = keyof typeof secretOverlaps;
 
-/** `whsec_` and base64, as Standard Webhooks writes it. */
+/** `whsec_` and base64, as in Standard Webhooks. */
 export interface WebhookSecret {
   readonly secret: string;
-  /** Undefined for the current one. */
   readonly endsAt: Date | undefined;
 }
 
@@ -52,10 +51,7 @@ export interface Rotation extends WebhookDecision {
   readonly secrets: WebhookSecrets;
 }
 
-/**
- * Older secrets end with the overlap, or earlier if they were to end earlier.
- * @throws DomainError `webhook_limit_reached`: a secret that was promised to sign for some time does so
- */
+/** Older secrets keep an earlier end. @throws DomainError `webhook_limit_reached` if too many would sign */
 export const rotateSecret = (
   webhook: Webhook,
   secrets: WebhookSecrets,
@@ -76,7 +72,7 @@ export const rotateSecret = (
   };
 };
 
-/** The secrets that sign now: a receiver that knows one of them can verify. */
+/** A receiver that knows one of them can verify. */
 export const signingSecrets = (secrets: WebhookSecrets, now: Date): readonly string[] =>
   secrets.filter(({ endsAt }) => !endsAt || endsAt > now).map(({ secret }) => secret);
 
@@ -93,24 +89,23 @@ export const mostWebhooks = 10;
 export type WebhookStatus =
   | {
       readonly state: 'on';
-      /** The first failure since the last success, later by all pauses in which nothing was to be sent. */
+      /** The first failure since the last success, moved later by pauses without messages. */
       readonly failingSince: Date | undefined;
-      /** The last failure since the last success. */
       readonly failedAt: Date | undefined;
-      /** Whether the last attempt took long. Slow receivers wait only for each other. */
+      /** Whether the last attempt was slow. Slow receivers wait only for each other. */
       readonly isSlow: boolean;
     }
   | { readonly state: 'off'; readonly reason: OffReason; readonly offSince: Date };
 
-/** An address that an account wants to be called, without its secrets. */
+/** Without its secrets. */
 export interface Webhook {
   readonly id: string;
   readonly accountId: string;
   readonly address: string;
-  /** What it is called for; at least one, in the order of the table. */
+  /** At least one, in the order of the `kinds` table. */
   readonly kinds: readonly OwnersKind[];
   readonly createdAt: Date;
-  /** Until then the secret before the current one signs too; older ones may end earlier. */
+  /** Until then the previous secret signs too; older ones may end earlier. */
   readonly oldSecretsUntil: Date | undefined;
   readonly status: WebhookStatus;
 }
@@ -168,14 +163,14 @@ export const changeWebhook = (
   return { state, events: [{ type: 'webhook_changed', ...about(state, now) }] };
 };
 
-/** Quiet where it is on. It starts without failures. */
+/** Does nothing if it is on. Starts without failures. */
 export const switchOn = (webhook: Webhook, now: Date): WebhookDecision => {
   if (webhook.status.state === 'on') return { state: webhook, events: [] };
   const state = { ...webhook, status: fresh() };
   return { state, events: [{ type: 'webhook_switched_on', ...about(state, now) }] };
 };
 
-/** Quiet where it is off. Deliveries that wait are given up. */
+/** Does nothing if it is off. Waiting deliveries are cancelled. */
 export const switchOff = (webhook: Webhook, reason: OffReason, now: Date): WebhookDecision => {
   if (webhook.status.state === 'off') return { state: webhook, events: [] };
   const state: Webhook = { ...webhook, status: { state: 'off', reason, offSince: now } };
@@ -186,7 +181,7 @@ export const removeWebhook = (webhook: Webhook, now: Date): readonly WebhookEven
   { type: 'webhook_removed', ...about(webhook, now) },
 ];
 
-/** Asks for a message that shows whether the receiver works. @throws DomainError `webhook_off` */
+/** Requests a test message. @throws DomainError `webhook_off` */
 export const testWebhook = (webhook: Webhook, now: Date): WebhookDecision => ({
   state: mustBeOn(webhook),
   events: [{ type: 'webhook_tested', ...about(webhook, now) }],
@@ -198,7 +193,6 @@ export const mustBeOn = (webhook: Webhook): Webhook => {
   throw new DomainError<NotificationsErrorCode>('webhook_off', message);
 };
 
-/** Whether its deliveries wait among the slow ones. */
 export const isSlow = ({ status }: Webhook): boolean => status.state === 'on' && status.isSlow;
 
 export const wants = ({ kinds, status }: Webhook, kind: OwnersKind): boolean =>

@@ -38,7 +38,7 @@ type WebhookTested = Extract<WebhookEvent, { type: 'webhook_tested' }>;
 export const deliverToWebhooks = (ports: Ports) => {
   const { webhooks, deliveries, clock } = ports;
   return {
-    /** Adds one delivery for each webhook that wants the kind. The same notification again adds none. */
+    /** Adds a delivery for each webhook that wants the kind. Repetitions add none. */
     tellWebhooks: async (notification: Notification): Promise<void> => {
       if (!isForOwners(notification)) return;
       const { id, kind, accountId } = notification;
@@ -46,7 +46,7 @@ export const deliverToWebhooks = (ports: Ports) => {
       const wanting = all.filter((webhook) => wants(webhook, kind));
       await deliveries.add(messageOf(id, payload(notification)), wanting, clock.now());
     },
-    /** Adds the test that was asked for, or hurries the one that waits. The same event again adds none. */
+    /** Adds a test delivery, or makes a waiting one due. Repetitions add none. */
     pingWebhook: async (id: string, asked: WebhookTested): Promise<void> => {
       const webhook = await webhooks.find(asked);
       if (!webhook) return;
@@ -55,14 +55,14 @@ export const deliverToWebhooks = (ports: Ports) => {
     },
     attemptDelivery: (claimed: ClaimedDelivery, signal?: AbortSignal) =>
       attempt(ports, claimed, signal),
-    /** The newest first. @param before the id of a delivery: only older ones */
+    /** The newest first. @param before a delivery's id; returns older ones only */
     listDeliveries: (of: WebhookOf, limit: number, before?: string) =>
       deliveries.list(of, limit, before),
     findDelivery: (of: WebhookOf, deliveryId: string) => deliveries.find(of, deliveryId),
     /**
-     * With the same `webhook-id`.
-     * @throws DomainError `webhook_not_found`, `webhook_delivery_not_found`, `webhook_off`, and whatever `AskedCalls`
-     *   throws
+     * Uses the same `webhook-id`.
+     * @throws DomainError `webhook_not_found`, `webhook_delivery_not_found`, `webhook_off`, and what `AskedCalls`
+     * throws
      */
     repeatDelivery: async (of: WebhookOf, deliveryId: string): Promise<void> => {
       await admitAsked(ports, of);
@@ -83,16 +83,15 @@ const messageOf = (id: string, body: Payload): WebhookMessage => ({
   ...{ type: body.type, body: JSON.stringify(body) },
 });
 
-/** What an attempt led to; without an outcome if there was none. */
+/** `outcome` is missing if there was no attempt. */
 export interface Attempted {
   readonly outcome: Outcome | undefined;
-  /** What kept us from signing. */
   readonly fault?: unknown;
-  /** Undefined if somebody else has claimed the delivery since. */
+  /** Undefined if another process has claimed the delivery since. */
   readonly settlement: Settlement | undefined;
 }
 
-/** One attempt, and what it leads to. @throws Unavailable */
+/** @throws Unavailable */
 const attempt = async (
   ports: Ports,
   claimed: ClaimedDelivery,
@@ -104,13 +103,16 @@ const attempt = async (
   const settlement = await deliveries.settle(claimed, counted, (current) =>
     counted
       ? settle(current, counted, claimed.webhook?.address)
-      : withoutAttempt(current, clock.now()),
+      : withoutAttempt(
+          // One that is not called, because its account is deleted, is as if it were removed.
+          { ...current, webhook: claimed.webhook && current.webhook },
+          clock.now(),
+        ),
   );
   return { outcome: made, settlement, ...fault };
 };
 
 interface Call {
-  /** Undefined where the webhook is not called any more. */
   readonly made: Attempt | undefined;
   readonly fault?: unknown;
 }
@@ -135,7 +137,7 @@ const call = async (
   };
 };
 
-/** As when the secrets were sealed under a key that this process does not have. */
+/** For example, the secrets are encrypted with a key that this process does not have. */
 const unsigned: Outcome = {
   ...{ kind: 'failed', why: 'unsigned', tookMs: 0 },
   explanation: 'We could not sign the message. That is our fault, not that of your receiver.',

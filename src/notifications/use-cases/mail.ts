@@ -19,17 +19,16 @@ type PersonalTold = {
   [Kind in PersonalKind]: { readonly kind: Kind; readonly about: KindFacts[Kind] };
 }[PersonalKind];
 
-/** A mail of a personal kind, with its facts, which are kept encrypted until it is sent. */
+/** The facts are stored encrypted until the mail is sent. */
 export type PersonalMail = PersonalTold & {
-  /** At most 120 characters. Adding another mail with the same id changes nothing. */
+  /** At most 120 characters. Adding the same id again changes nothing. */
   readonly id: string;
   readonly accountId: string;
   readonly personId: string;
-  /** The address. */
   readonly to: string;
 };
 
-/** Sends one person a mail of a personal kind. @returns false where no mail is sent, because `SMTP_URL` is not set */
+/** Sends one person a mail. @returns false if `SMTP_URL` is not set */
 export const mailPerson =
   ({ mails, postman, clock }: MailingPorts) =>
   async (mail: PersonalMail): Promise<boolean> => {
@@ -38,7 +37,7 @@ export const mailPerson =
     return true;
   };
 
-/** As `mailPerson`, to each person of an account who is a recipient. @param told its id is that of the event */
+/** Mails each recipient of an account. @param told its id is the event's */
 export const mailAccount =
   (ports: MailingPorts) =>
   async ({
@@ -50,7 +49,7 @@ export const mailAccount =
     }
   };
 
-/** One mail to each person of the account who wants that kind, except the one who did it. Adding the same notification again changes nothing. */
+/** Mails each person who wants the kind, except the one who caused it. Repetitions add nothing. */
 export const mailOwners =
   ({ mails, mailChoices, recipients, postman, clock }: MailingPorts) =>
   async (notification: Notification): Promise<void> => {
@@ -65,7 +64,7 @@ export const mailOwners =
     }
   };
 
-/** Plans it by the time at which its turn has come: mails that were planned while it waited do not count as later ones. */
+/** Reads the time after waiting for the lock, so that mails planned meanwhile are not later. */
 const add = ({ mails, clock }: Pick<MailingPorts, 'mails' | 'clock'>, mail: Mail): Promise<void> =>
   mails.add(mail, clock.now(), (before) => planMail(mail, before, clock.now()));
 
@@ -74,11 +73,7 @@ type DeliveryPorts = Pick<
   'mails' | 'mailChoices' | 'recipients' | 'postman' | 'sealer' | 'clock'
 >;
 
-/**
- * Hands a claimed message to the mail server, and stores what came of it. If the process dies in between, it is sent again
- * under the same id.
- * @throws Unavailable
- */
+/** After a crash in between, the message is sent again with the same id. @throws Unavailable */
 export const deliverMail =
   (ports: DeliveryPorts) =>
   async (message: DueMessage, signal: AbortSignal): Promise<Delivered> => {
@@ -114,7 +109,7 @@ const deliver = async (
   return 'kind' in mail ? mail : postman.post(mail, signal);
 };
 
-/** Asks once more which kinds the person wants: they may have switched some off while the message waited. */
+/** Checks the person's choices again, because they may have changed while the message waited. */
 const prepare = async (
   ports: DeliveryPorts,
   { id, to, accountId, personId, tells }: DueMessage,
@@ -122,7 +117,7 @@ const prepare = async (
   const all = tells();
   const off = (await ports.mailChoices.off([personId])).get(personId);
   const isPersonal = (one: Told) => subjectOf(one) === undefined;
-  // Of a deleted account, its owners are told nothing more.
+  // Owners of a deleted account get no more notices.
   const isLive = await ports.recipients.isInService(accountId);
   const told = all.filter((one) => isPersonal(one) || (isLive && !off?.has(one.kind)));
   if (told.length === 0) return { kind: 'left_out' };
@@ -132,7 +127,7 @@ const prepare = async (
   return { id, to, account, told, unsubscribeToken: token };
 };
 
-/** What fails here counts as an attempt, or it would be tried for ever. Another process may have the key, or be newer. */
+/** Counts as an attempt, or it would be retried forever. Another process may have the key. */
 const unlessUnavailable = (error: unknown) => {
   if (error instanceof Unavailable) throw error;
   const reason = error instanceof Error ? error.message : String(error);
@@ -159,14 +154,14 @@ interface Subscription {
   readonly kinds: readonly NotificationKind[];
 }
 
-/** Nobody can change it or make another one; it works for as long as the secret key. */
+/** Cannot be forged, and is valid as long as the secret key. */
 export const unsubscribeToken = (
   { sealer }: Pick<UnsubscribePorts, 'sealer'>,
   personId: string,
   kinds: readonly NotificationKind[],
 ): string => sealer.seal([personId, ...new Set(kinds)].join(' '), purpose);
 
-/** @returns undefined for a token that is not ours */
+/** @returns undefined if the token is invalid */
 export const whatToUnsubscribe =
   ({ sealer }: Pick<UnsubscribePorts, 'sealer'>) =>
   (token: string): Subscription | undefined => {
@@ -178,7 +173,7 @@ export const whatToUnsubscribe =
     }
   };
 
-/** Once and for all mails of these kinds; again changes nothing. @returns whether the token is ours */
+/** Switches these kinds off. Repetitions change nothing. @returns whether the token is valid */
 export const unsubscribe =
   (ports: UnsubscribePorts) =>
   async (token: string): Promise<boolean> => {

@@ -25,7 +25,7 @@ interface Ports {
   readonly clock: Clock;
 }
 
-/** The secret can be shown only now. */
+/** The only time that the secret can be shown. */
 interface Shown {
   readonly webhook: Webhook;
   readonly secret: string;
@@ -54,7 +54,7 @@ export const manageWebhooks = ({
   /** @throws DomainError `webhook_not_found`, `webhook_invalid` */
   changeWebhook: (of: WebhookOf, draft: WebhookDraft) =>
     webhooks.change(of, (webhook) => changeWebhook(webhook, draft, destinationRules, clock.now())),
-  /** Until the overlap ends, both secrets sign. @throws DomainError `webhook_not_found`, `webhook_limit_reached` */
+  /** Both secrets sign until the overlap ends. @throws DomainError `webhook_not_found`, `webhook_limit_reached` */
   rotateWebhookSecret: async (of: WebhookOf, overlap: SecretOverlap): Promise<Shown> => {
     const secret = signing.newSecret();
     const webhook = await webhooks.change(of, (current, secrets) =>
@@ -65,13 +65,13 @@ export const manageWebhooks = ({
   /** @throws DomainError `webhook_not_found` */
   switchWebhookOn: (of: WebhookOf) =>
     webhooks.change(of, (webhook) => switchOn(webhook, clock.now())),
-  /** Deliveries that wait are cancelled. @throws DomainError `webhook_not_found` */
+  /** Cancels waiting deliveries. @throws DomainError `webhook_not_found` */
   switchWebhookOff: (of: WebhookOf) =>
     webhooks.change(of, (webhook) => switchOff(webhook, 'by_hand', clock.now())),
   /** @throws DomainError `webhook_not_found` */
   removeWebhook: (of: WebhookOf) =>
     webhooks.remove(of, (webhook) => removeWebhook(webhook, clock.now())),
-  /** Sends `test.ping` soon. @throws DomainError `webhook_not_found`, `webhook_off`, and whatever `AskedCalls` throws */
+  /** Sends `test.ping` soon. @throws DomainError `webhook_not_found`, `webhook_off`; see `AskedCalls` */
   testWebhook: async (of: WebhookOf) => {
     await admitAsked({ webhooks, askedCalls }, of);
     return webhooks.change(of, (webhook) => testWebhook(webhook, clock.now()));
@@ -83,7 +83,7 @@ interface CallPorts {
   readonly askedCalls: AskedCalls;
 }
 
-/** Before a call that somebody asks for. @throws DomainError `webhook_not_found`, and whatever `AskedCalls` throws */
+/** Limits calls that people request. @throws DomainError `webhook_not_found`, and what `AskedCalls` throws */
 export const admitAsked = async (
   { webhooks, askedCalls }: CallPorts,
   of: WebhookOf,

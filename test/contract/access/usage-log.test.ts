@@ -64,6 +64,25 @@ describeStores('the usage log', (open) => {
     },
   );
 
+  testOnBoth('requests are summed by key and outcome, from an hour on', async () => {
+    const rows = [
+      used({ requests: 2 }),
+      used({ hour: hourOf(1), operation: 'getPet', requests: 3 }),
+      used({ outcome: 'refused', requests: 4 }),
+      used({ keyId: 'key_z', requests: 5 }),
+      used({ hour: hourOf(-1), requests: 6 }),
+      used({ accountId: await newAccount(stores), requests: 7 }),
+    ];
+    await usage.add(rows, nobody);
+    expect(await usage.sumByKey(account, firstHour)).toEqual([
+      { keyId, outcome: '2xx', requests: 5 },
+      { keyId, outcome: 'refused', requests: 4 },
+      { keyId: 'key_z', outcome: '2xx', requests: 5 },
+    ]);
+    const first = await usage.list(account, firstHour, hourOf(1));
+    expect(first.map(({ requests }) => requests).toSorted()).toEqual([2, 4, 5]);
+  });
+
   testOnBoth('large numbers are kept to the last digit', async () => {
     await usage.add([used({ requests: Number.MAX_SAFE_INTEGER - 1 })], nobody);
     await usage.add([used()], nobody);

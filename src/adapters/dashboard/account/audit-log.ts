@@ -1,10 +1,12 @@
 import type { Person } from '../../../access/domain/person.ts';
 import type { ListedKey, AuditEntry, AuditSearch } from '../../../access/ports.ts';
-import { select } from '../frame/form-parts.ts';
+import { allPages, type CsvColumn, csvPage, sendCsv } from '../frame/csv.ts';
+import { field, select } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { type Column, exact, facts, listPart, pager, table } from '../frame/parts.ts';
-import { queryText } from '../frame/paths.ts';
-import type { Visit } from '../frame/screen.ts';
+import { addressOf, csvLink, type ListAddress, listBar } from '../frame/list-parts.ts';
+import { type Column, empty, exact, facts, head, listPart, pager, table } from '../frame/parts.ts';
+import { accountPath } from '../frame/paths.ts';
+import type { Screen, Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 import {
   actorName,
@@ -22,30 +24,67 @@ const mostRemoved = 50;
 
 type Ports = Pick<DashboardPorts, 'auditLog' | 'access' | 'sites' | 'domains'>;
 
-export const auditSection = async (ports: Ports, { accountId, query }: Visit): Promise<Html> => {
-  const filter = readAuditFilter(query);
+export const auditScreen = (ports: Ports): Screen => ({
+  path: auditPath,
+  section: 'account',
+  live: false,
+  show: async (visit) => {
+    const filter = readAuditFilter(visit.query);
+    return { title: 'Audit log', content: await auditPage(ports, visit, filter) };
+  },
+  others: [
+    {
+      method: 'GET',
+      path: csvPath,
+      answer: async ({ accountId, query }, ctx) => {
+        const filter = readAuditFilter(query);
+        const actors = await actorsIn(ports, accountId);
+        const read = async (before: AuditPosition | undefined) => {
+          const search = searchOf({ ...filter, before });
+          const entries = await ports.auditLog.list(accountId, csvPage, search);
+          const names = await namesIn(ports, { accountId, ...actors }, entries);
+          return entries.map((entry) => ({ ...entry, names }));
+        };
+        sendCsv(ctx, { name: 'audit-log', columns: csvColumns }, allPages(read));
+        return undefined;
+      },
+    },
+  ],
+});
+
+const csvColumns: readonly CsvColumn<AuditEntry & { readonly names: Names }>[] = [
+  ['time', ({ occurredAt }) => occurredAt.toISOString()],
+  ['who', ({ actor, names }) => actorName(actor, names)],
+  ['what', ({ names, ...entry }) => auditWords(entry, names)],
+  ['event', ({ what }) => what],
+  ['details', ({ details }) => JSON.stringify(details)],
+];
+
+const auditPage = async (
+  ports: Ports,
+  { accountId }: Visit,
+  filter: AuditFilter,
+): Promise<Html> => {
   const [found, actors] = await Promise.all([
     ports.auditLog.list(accountId, pageSize + 1, searchOf(filter)),
     actorsIn(ports, accountId),
   ]);
   const { shown: entries, last } = listPart(found, pageSize);
   const names = await namesIn(ports, { accountId, ...actors }, entries);
-  return html`<section class="card" id="${auditAnchor}">
-    <div class="row between">
-      <h2>Audit log</h2>
-      ${auditFilterForm(filter, actors, names)}
-    </div>
+  const address = addressIn(filter);
+  return html`
+    ${head('Audit log', 'Everything that happened in this account: when, and who did it. Entries are kept forever.')}
+    ${listBar(auditFilterForm(filter, actors, names), csvLink(addressOf({ ...address, path: csvPath })))}
     ${
       entries.length === 0
-        ? html`<p class="hint">${nothingIn(filter)}</p>`
+        ? empty(nothingIn(filter), html`<a href="${auditPath}">Show all entries</a>`)
         : table(entries, columns(names), { look: 'audit tops' })
     }
     ${pager({
-      first: filter.before && auditHref({ ...filter, before: undefined }),
-      next: last && auditHref({ ...filter, before: last }),
+      first: filter.before && addressOf(address),
+      next: last && addressOf(address, { before: textOf(last) }),
       of: 'entries',
-    })}
-  </section>`;
+    })}`;
 };
 
 /** The names of everything that these entries mention; everything belongs to the account. */
@@ -97,11 +136,10 @@ const actorsIn = async ({ auditLog, access }: Ports, accountId: string): Promise
   return { people, keys, removed: removals.map(({ details }) => String(details['email'])) };
 };
 
-const nothingIn = ({ actor, topic, before }: AuditFilter): string => {
-  if (before) return 'There are no older entries.';
-  return actor === undefined && topic === undefined
-    ? 'No entries yet.'
-    : 'No entries match this filter.';
+const nothingIn = ({ before, ...filter }: AuditFilter): string => {
+  if (before) return 'There are no older entries';
+  const isAll = Object.values(filter).every((one) => one === undefined);
+  return isAll ? 'No entries yet' : 'No entries match this filter';
 };
 
 const columns = (names: Names): readonly Column<AuditEntry>[] => [
@@ -122,14 +160,17 @@ const columns = (names: Names): readonly Column<AuditEntry>[] => [
   ],
 ];
 
-const auditPath = '/dashboard/account';
-const auditAnchor = 'audit-log';
+const auditPath = `${accountPath}/audit`;
+const csvPath = `${auditPath}.csv`;
 
 type AuditPosition = Pick<AuditEntry, 'id' | 'occurredAt'>;
 
 export interface AuditFilter {
   readonly actor: string | undefined;
   readonly topic: Topic | undefined;
+  /** Days in UTC, both included: `2026-03-01`. */
+  readonly from: string | undefined;
+  readonly to: string | undefined;
   readonly before: AuditPosition | undefined;
 }
 
@@ -139,20 +180,31 @@ export const readAuditFilter = (query: URLSearchParams): AuditFilter => {
   return {
     actor: who === '' ? undefined : who.slice(0, 300),
     topic: topicOf(query.get('what')),
+    from: dayIn(query.get('from')),
+    to: dayIn(query.get('to')),
     before: positionOf(query.get('before')),
   };
 };
 
-const searchOf = ({ actor, topic, before }: AuditFilter): AuditSearch => ({
+const dayIn = (text: string | null): string | undefined =>
+  text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
+    ? text
+    : undefined;
+
+const dayMs = 86_400_000;
+
+const searchOf = ({ actor, topic, from, to, before }: AuditFilter): AuditSearch => ({
   actor,
   before,
   kinds: topic && kindsOf(topic),
+  since: from === undefined ? undefined : new Date(from),
+  until: to === undefined ? undefined : new Date(Date.parse(to) + dayMs),
 });
 
-const auditHref = ({ actor, topic, before }: AuditFilter): string => {
-  const fields = { who: actor, what: topic, before: before && textOf(before) };
-  return `${auditPath}${queryText(fields)}#${auditAnchor}`;
-};
+const addressIn = ({ actor, topic, from, to }: AuditFilter): ListAddress => ({
+  path: auditPath,
+  fields: { who: actor, what: topic, from, to },
+});
 
 /** Of the query: `<milliseconds>.<id>` of the last entry that was shown. @returns undefined for anything else */
 const positionOf = (text: string | null): AuditPosition | undefined => {
@@ -170,13 +222,19 @@ interface Actors {
 }
 
 /** A GET form, so that the filter is part of the address. */
-const auditFilterForm = ({ actor, topic }: AuditFilter, all: Actors, names: Names): Html => {
+const auditFilterForm = (
+  { actor, topic, from, to }: AuditFilter,
+  all: Actors,
+  names: Names,
+): Html => {
   const actors = new Set([...actorsOf(all), ...(actor === undefined ? [] : [actor])]);
   const who = [...actors].map((one) => [one, actorName(one, names)] as const);
   const what = Object.entries(topicNames);
-  return html`<form action="${auditPath}#${auditAnchor}" class="filter">
+  return html`<form action="${auditPath}" class="filter" aria-label="Filter">
     ${select({ label: 'Who', name: 'who', value: actor, options: [['', 'Anyone'], ...who] })}
     ${select({ label: 'What', name: 'what', value: topic, options: [['', 'Everything'], ...what] })}
+    ${field({ label: 'From', name: 'from', type: 'date', required: false, value: from ?? '' })}
+    ${field({ label: 'To', name: 'to', type: 'date', required: false, value: to ?? '' })}
     <button>Filter</button>
   </form>`;
 };

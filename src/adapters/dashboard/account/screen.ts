@@ -11,7 +11,12 @@ import { refusalOf, type Screen } from '../frame/screen.ts';
 import { shownOnce } from '../frame/sent-form.ts';
 import { mailForm, mailSection } from '../notices/mail.ts';
 import type { DashboardPorts } from '../ports.ts';
-import { auditSection } from './audit-log.ts';
+import {
+  accountDeletion,
+  accountNameSection,
+  deletingAccount,
+  renamingAccount,
+} from './deleted-screen.ts';
 import { endSession, endSessions, passwordForm, passwordSection, sessionsSection } from './me.ts';
 import {
   dismissal,
@@ -33,6 +38,7 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
     notices: {
       [shownOnce]:
         'This was already done, and the link was shown then. If you lost it, create a new one.',
+      renamed: 'The account is renamed.',
       role: 'The role is saved.',
       removed: 'The person was removed and can no longer sign in.',
       password: 'The password is saved. All your other sessions have ended.',
@@ -43,17 +49,17 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
     show: async (visit, refusal, secret) => {
       const { signedIn, accountId } = visit;
       const { account, person } = signedIn;
-      const [people, troubles, sessions, mail, audit, use] = await Promise.all([
+      const [people, troubles, sessions, mail, use] = await Promise.all([
         access.listPeople(accountId),
         notifications.listMailTroubles(accountId),
         access.listSessions(person.id),
         mailSection(ports, person),
-        auditSection(ports, visit),
         sites.showUse(accountId),
       ]);
       const content = html`
-        ${head('Account', html`${account.name}. You are signed in as ${person.email}.`)}
+        ${head('Account', html`${account.name}. You are signed in as ${person.email}. <a href="${accountPath}/audit">Audit log</a>`)}
         ${secret}
+        ${accountNameSection(account, visit, refusal)}
         ${planSection(account, use)}
         ${peopleSection({ people, troubles }, visit, {
           newId,
@@ -63,7 +69,7 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
         ${mail}
         ${passwordSection(signedIn, refusalOf(refusal, 'password'))}
         ${sessionsSection(sessions, visit)}
-        ${audit}`;
+        ${visit.may('account.delete') && accountDeletion(account, { projects: use.projects, people: people.length }, refusalOf(refusal, 'delete-account'))}`;
       return { title: 'Account', content };
     },
     forms: [
@@ -77,6 +83,8 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
       passwordForm(ports),
       endSession(ports),
       endSessions(ports),
+      renamingAccount(ports),
+      deletingAccount(ports),
     ],
   };
 };

@@ -22,7 +22,7 @@ export interface VerifyOptions {
   readonly isInList?: boolean;
 }
 
-export const verifyAnchor = ({ id }: Pick<CustomDomain, 'id'>): string => `verify-${id}`;
+const verifyAnchor = ({ id }: Pick<CustomDomain, 'id'>): string => `verify-${id}`;
 
 export const verifyForm = (domain: CustomDomain, options: VerifyOptions): Html => {
   const { action, now, refusal, may, isInList = false } = options;

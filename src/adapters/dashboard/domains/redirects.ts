@@ -25,7 +25,6 @@ import {
 import { filled } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { projectHead, siteOf } from '../projects/project-head.ts';
-import { configurationForm, configurationNotices, configurationSection } from './configuration.ts';
 import { domainsPath, redirectsPath, settingPath } from './paths.ts';
 import { nameOf, shownName } from './words.ts';
 
@@ -36,9 +35,9 @@ export const redirectsScreen = (ports: DashboardPorts): Screen => ({
   section: 'projects',
   help: 'domains',
   live: ({ parameters }) => ports.domains.fingerprint(parameters['slug'] ?? ''),
-  notices: { ...notices, ...configurationNotices },
+  notices,
   show: async (visit: Visit, refusal?: Refusal) => {
-    const { domains, ids, domainSettings } = ports;
+    const { domains, ids } = ports;
     const { project } = await siteOf(ports, visit);
     const attached = (await domains.listDomains(project.id)).filter(isAttached);
     const view = await domains.showDomainSettings(project.id, attached);
@@ -49,15 +48,10 @@ export const redirectsScreen = (ports: DashboardPorts): Screen => ({
     const { redirects } = view.document.domains;
     const content = html`
       ${projectHead(project, 'redirects', html`<p class="lead">Send visitors of one domain to another, such as www to the bare name. Path and query are kept.</p>`)}
-      ${attached.length === 0 ? noDomainYet(slug) : html`${mayChange && redirectForm(options)}${redirects.length > 0 && redirectList(redirects, options)}${mayChange && primaryForm(options)}`}
-      ${await configurationSection(view.document, domainSettings, {
-        slug,
-        refusal: refusalOf(refusal, 'import'),
-        may,
-      })}`;
+      ${attached.length === 0 ? noDomainYet(slug) : html`${mayChange && redirectForm(options)}${redirects.length > 0 && redirectList(redirects, options)}${mayChange && primaryForm(options)}`}`;
     return { title: `Redirects of ${name}`, content };
   },
-  forms: [...redirectForms(ports), configurationForm(ports)],
+  forms: redirectForms(ports),
 });
 
 const noDomainYet = (slug: string): Html =>

@@ -2,6 +2,9 @@ export const signInPath = '/dashboard/sign-in';
 
 export const accountPath = '/dashboard/account';
 
+/** Where deleted projects, and the deleted account, are restored. */
+export const deletedPath = `${accountPath}/deleted`;
+
 /** Where somebody chooses a new password who has forgotten the old one. */
 export const newPasswordPath = `${accountPath}/new-password`;
 

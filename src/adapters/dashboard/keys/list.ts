@@ -1,68 +1,62 @@
 import { type ApiKey, opens, overlaps, scopes, isBanned } from '../../../access/domain/api-key.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import type { ListedKey } from '../../../access/ports.ts';
-import {
-  buttonForm,
-  confirmedForm,
-  formError,
-  onceInput,
-  overlapSelect,
-} from '../frame/form-parts.ts';
+import { type Confirmation, formError, onceInput, overlapSelect } from '../frame/form-parts.ts';
 import { type Child, html, type Html, nothing } from '../frame/html.ts';
-import { badge, type ColumnsOf, counted, day, exact, minute, table, time } from '../frame/parts.ts';
-import type { Refusal } from '../frame/screen.ts';
+import { rowList, rowMenu } from '../frame/list-parts.ts';
+import { badge, type ColumnsOf, counted, day, exact, atClock, time } from '../frame/parts.ts';
+import type { Refusal, Visit } from '../frame/screen.ts';
 
 export interface KeyTableOptions {
   readonly now: Date;
   readonly newId: () => string;
   readonly projects: readonly Project[];
+  readonly may: Visit['may'];
   readonly refusal: Refusal | undefined;
 }
 
 export const keyTable = (keys: readonly ListedKey[], options: KeyTableOptions): Html => html`
   ${formError(options.refusal && { ...options.refusal, field: undefined })}
-  <p class="hint">Rotating gives a key a new secret; the old one stays valid for the time you choose. Revoking stops a key at once and cannot be undone.</p>
-  ${table(keys, Object.values(columns(options)))}`;
+  ${rowList(keys, Object.values(columns(options)))}`;
 
 /** Several fields share a column. */
 type InColumn = 'hint' | 'projectId' | 'createdAt' | 'expiresAt' | 'revokedAt' | 'oldSecretsUntil';
 
-const columns = ({
-  now,
-  newId,
-  projects,
-}: KeyTableOptions): ColumnsOf<ListedKey, 'id' | 'accountId' | InColumn> => ({
-  name: [
-    'Key',
-    'bare',
-    ({ name, hint }) =>
-      html`<span class="lines"><strong>${name}</strong><code class="quiet">${hint}</code></span>`,
-  ],
-  scopes: ['Scopes', 'text', (key) => [scopeList(key), onlyProject(key, projects)]],
+const columns = (
+  options: KeyTableOptions,
+): ColumnsOf<ListedKey, 'id' | 'accountId' | InColumn> => ({
+  name: ['Key', 'name', ({ name, hint }) => html`${name} <code class="quiet">${hint}</code>`],
+  scopes: ['Scopes', 'text', (key) => [scopeList(key), onlyProject(key, options.projects)]],
   lastUsedAt: [
     'Last used',
     'text',
     ({ lastUsedAt, createdAt }) =>
-      html`<span class="lines"><span>${lastUsedAt ? time(lastUsedAt, now) : 'never'}</span><span class="hint">created ${day(createdAt)}</span></span>`,
+      html`<span title="created ${exact(createdAt)}">${lastUsedAt ? html`used ${time(lastUsedAt, options.now)}` : 'never used'}</span>`,
   ],
   ban: [
     'State',
     'text',
     (key) =>
-      html`<div class="lines">${stateOf(key, now)}${isBanned(key.ban, now) && liftBan(key)}<span class="hint">${expiry(key, now)}</span>${oldSecret(key, now)}</div>`,
+      html`<span class="lines"><span>${stateOf(key, options.now)} <span class="hint">${expiry(key, options.now)}</span></span>${oldSecret(key, options.now)}</span>`,
   ],
-  overlap: [
-    'Keep old secret for',
-    'text',
-    (key) => (opens(key, now) ? rotate(key, newId()) : undefined),
-  ],
-  actions: ['Actions', 'actions', revoke],
+  actions: ['Actions', 'actions', (key) => menu(key, options)],
 });
+
+const menu = (key: ListedKey, { now, newId, may }: KeyTableOptions): Html =>
+  rowMenu({ id: key.id, about: key.name }, [
+    may('key.rotate') && opens(key, now) && rotate(key, newId()),
+    may('key.unban') &&
+      isBanned(key.ban, now) && {
+        label: 'Lift ban',
+        action: `/dashboard/keys/${key.id}/lift-ban`,
+      },
+    may('key.revoke') && revoke(key),
+  ]);
 
 const scopeList = (key: ApiKey): Child =>
   key.scopes.length === scopes.length
     ? html`<span title="${scopes.join(', ')}">all</span>`
-    : html`<span class="lines">${key.scopes.map((scope) => html`<code>${scope}</code> `)}</span>`;
+    : html`<span>${key.scopes.map((scope) => html`<code>${scope}</code> `)}</span>`;
 
 const onlyProject = ({ projectId }: ApiKey, projects: readonly Project[]): Child => {
   if (projectId === undefined) return undefined;
@@ -86,30 +80,33 @@ const expiry = ({ expiresAt }: ApiKey, now: Date): Html => {
 const oldSecret = (key: ListedKey, now: Date): Html => {
   const { oldSecretsUntil: until } = key;
   if (!until || until <= now || !opens(key, now)) return nothing;
-  return html`<span class="hint" data-until="${until.toISOString()}">old secret valid until <time datetime="${until.toISOString()}">${minute(until, now)}</time></span>`;
+  return html`<span class="hint" data-until="${until.toISOString()}">old secret valid until ${atClock(until, now)}</span>`;
 };
 
-const rotate = ({ id, name }: ApiKey, once: string): Html =>
-  html`<form method="post" action="/dashboard/keys/${id}/rotate" class="inline">
-    ${onceInput(once)}
-    <label class="visually-hidden" for="overlap-${id}">Keep old secret for</label>
+const rotate = ({ id, name }: ApiKey, once: string): Confirmation => ({
+  id: `rotate-${id}`,
+  label: 'Rotate',
+  about: `Rotate ${name}`,
+  question: html`Rotate the key <span class="name">${name}</span>?`,
+  consequences: 'It gets a new secret, which is shown once. Until the old one ends, both work.',
+  fields: html`${onceInput(once)}<div class="field">
+    <label for="overlap-${id}">Keep old secret for</label>
     ${overlapSelect(`overlap-${id}`, overlaps)}
-    <button title="Make a new secret for ${name}">Rotate</button>
-  </form>`;
+  </div>`,
+  confirm: 'Rotate key',
+  action: `/dashboard/keys/${id}/rotate`,
+  goesOn: true,
+});
 
-const liftBan = ({ id, name }: ApiKey): Html =>
-  buttonForm(`/dashboard/keys/${id}/lift-ban`, 'Lift ban', { about: `Let ${name} call again now` });
-
-const revoke = ({ id, name }: ApiKey): Html =>
-  confirmedForm({
-    id: `revoke-${id}`,
-    label: 'Revoke',
-    about: `Revoke ${name}`,
-    question: html`Revoke the key <span class="name">${name}</span>?`,
-    consequences: 'Requests with it are refused from now on. This cannot be undone.',
-    confirm: 'Revoke key',
-    action: `/dashboard/keys/${id}/revoke`,
-  });
+const revoke = ({ id, name }: ApiKey): Confirmation => ({
+  id: `revoke-${id}`,
+  label: 'Revoke',
+  about: `Revoke ${name}`,
+  question: html`Revoke the key <span class="name">${name}</span>?`,
+  consequences: 'Requests with it are refused from now on. This cannot be undone.',
+  confirm: 'Revoke key',
+  action: `/dashboard/keys/${id}/revoke`,
+});
 
 /** Folded, but listed by name, because the audit log mentions them. */
 export const revokedKeys = (keys: readonly ApiKey[], now: Date): Html => html`

@@ -2,7 +2,7 @@ import { overlaps } from '../../../access/domain/api-key.ts';
 import type { ListedKey } from '../../../access/ports.ts';
 import { overlapSchema } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { empty, head } from '../frame/parts.ts';
+import { empty, head, listPart, pager } from '../frame/parts.ts';
 import { bareForm, form, type Form, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
 import { shownOnce } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
@@ -23,28 +23,45 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
       revoked: 'The key is revoked. It has stopped working everywhere.',
       lifted: 'The ban is lifted. The key works again, starting with the next request.',
     },
-    show: async ({ accountId, now }, refusal, secret) => {
+    show: async ({ accountId, query, may, now }, refusal, secret) => {
       const keys = await ports.access.listApiKeys(accountId);
       const projects = await ports.sites.listProjects(accountId);
+      const after = query.get('after') ?? undefined;
+      const ofRotation = refusalOf(refusal, 'rotate-key');
       const content = html`
         ${head('API keys', 'Programs send a key with every request. Give each program its own key, so that you can see which one calls and revoke one without the others.')}
         ${secret}
-        ${lists(keys, { now, newId, projects, refusal: refusalOf(refusal, 'rotate-key') })}
-        <section class="card" id="new-key">
+        ${lists(keys, after, { now, newId, projects, may, refusal: ofRotation })}
+        ${
+          may('key.create') &&
+          html`<section class="card" id="new-key">
           <h2>New key</h2>
           ${newKeyForm({ now, projects, once: newId(), refusal: refusalOf(refusal, 'create-key') })}
-        </section>`;
+        </section>`
+        }`;
       return { title: 'API keys', content };
     },
     forms: [creation(ports), rotation(ports), revocation(ports), lift(ports)],
   };
 };
 
-const lists = (keys: readonly ListedKey[], options: KeyTableOptions): Html => {
+const perPage = 50;
+
+const lists = (
+  keys: readonly ListedKey[],
+  after: string | undefined,
+  options: KeyTableOptions,
+): Html => {
   const usable = keys.filter((key) => !key.revokedAt).toReversed();
   const revoked = keys.filter((key) => key.revokedAt).toReversed();
+  const begin = usable.findIndex(({ id }) => id === after) + 1;
+  const { shown, last } = listPart(usable.slice(begin, begin + perPage + 1), perPage);
   return html`
-    ${usable.length === 0 ? nothingYet : html`<section class="card">${keyTable(usable, options)}</section>`}
+    ${usable.length === 0 ? nothingYet : keyTable(shown, options)}
+    ${pager({
+      first: begin === 0 ? undefined : keysPath,
+      next: last && `${keysPath}?after=${last.id}`,
+    })}
     ${revoked.length > 0 && revokedKeys(revoked, options.now)}`;
 };
 

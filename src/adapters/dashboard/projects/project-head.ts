@@ -10,6 +10,7 @@ const pages = [
   { name: 'overview', path: '', text: 'Overview' },
   { name: 'domains', path: '/settings/domains', text: 'Domains' },
   { name: 'redirects', path: '/settings/redirects', text: 'Redirects' },
+  { name: 'settings', path: '/settings', text: 'Settings' },
 ] as const;
 
 export const projectHead = (
@@ -30,6 +31,8 @@ export const projectHead = (
       isHere: page === current,
     })),
   )}`;
+
+export const settingsPath = (slug: string): string => `/dashboard/projects/${slug}/settings`;
 
 /** The project of a path, if it is the visitor's. @throws DomainError `project_not_found` */
 export const siteOf = (

@@ -1,5 +1,5 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import { type Pet, readId } from '../../../catalogue/domain/pet.ts';
+import type { Pet } from '../../../catalogue/domain/pet.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { domainPath } from '../domains/paths.ts';
 import { shownName, stateBadge } from '../domains/words.ts';
@@ -43,11 +43,14 @@ const look = async (
   accountId: string,
   text: string,
 ): Promise<Results> => {
-  const id = readId(text.startsWith('#') ? text.slice(1) : text);
   const [projects, found, animals] = await Promise.all([
     sites.listProjects(accountId),
     domains.searchDomains(accountId, text, most),
-    id === undefined ? [] : catalogue.findPets(accountId, [id]),
+    catalogue.searchPets(accountId, {
+      beginning: text.startsWith('#') ? text.slice(1) : text,
+      order: 'name',
+      limit: most,
+    }),
   ]);
   const byId = new Map(projects.map((project) => [project.id, project]));
   const wanted = text.toLowerCase();
@@ -64,7 +67,7 @@ const results = ({ projects, domains, animals }: Results): Html => {
   if (projects.length + domains.length + animals.length === 0) {
     return empty(
       'Nothing found',
-      'We search the names of projects and domains, and animals by their id.',
+      'We search the names of projects and domains, and animals by their id or the beginning of their name.',
     );
   }
   return html`
@@ -90,7 +93,7 @@ const results = ({ projects, domains, animals }: Results): Html => {
       [
         'Animal',
         'name',
-        ({ id, name }) => html`<a href="/dashboard/animals#animal-${String(id)}">${name}</a>`,
+        ({ id, name }) => html`<a href="/dashboard/animals/${String(id)}">${name}</a>`,
       ],
       ['Id', 'mono', ({ id }) => String(id)],
       ['Status', 'bare', ({ status }) => badge(status, 'idle')],

@@ -39,6 +39,7 @@ export const accountsScreen = (ports: Ports): Screen => ({
   path: accountsPath,
   section: 'account',
   live: false,
+  isForDeleted: true,
   show: async ({ signedIn, query }) => ({
     title,
     content: chooser(await ports.access.accountsOf(signedIn), query.toString()),
@@ -79,7 +80,7 @@ const choice = (
   const action = withQuery(`${accountsPath}/${person.id}`, query);
   return html`<form method="post" action="${action}" class="row between">
     ${keptInput(kept)}
-    <span><strong>${account.name}</strong> <small>${planNames[account.plan]}</small> ${isOpen ? badge('open now', 'good') : nothing}</span>
+    <span><strong>${account.name}</strong> <small>${planNames[account.plan]}</small> ${isOpen ? badge('open now', 'good') : nothing} ${account.deletedAt && badge('deleted', 'bad')}</span>
     <button ${isOpen && html`class="main"`}>Open<span class="visually-hidden"> ${account.name}</span></button>
   </form>`;
 };

@@ -1,5 +1,5 @@
 import type { ApiKey, Ban } from '../../../access/domain/api-key.ts';
-import type { CallsOfKey } from '../../../access/ports.ts';
+import type { CallsOfKey, RequestsOfKey } from '../../../access/ports.ts';
 import type { DashboardSettings } from '../ports.ts';
 import { html, type Html } from '../frame/html.ts';
 import { badge, count, counted, day, fullTime, table, time } from '../frame/parts.ts';
@@ -34,6 +34,56 @@ const banTable = (keys: readonly BannedKey[], now: Date): Html =>
     ],
   ]);
 
+interface KeyUse {
+  readonly name: string;
+  readonly requests: number;
+  readonly refused: number;
+  readonly failed: number;
+}
+
+/** Who sends the requests: the busiest first. */
+export const requestsByKey = (
+  sums: readonly RequestsOfKey[],
+  keys: readonly ApiKey[],
+  words: string,
+): Html => {
+  const names = namesOf(keys);
+  const uses = [...Map.groupBy(sums, ({ keyId }) => keyId)].map(([keyId, its]): KeyUse => {
+    const sumOf = (...outcomes: readonly RequestsOfKey['outcome'][]) =>
+      its
+        .filter(({ outcome }) => outcomes.includes(outcome))
+        .reduce((sum, { requests }) => sum + requests, 0);
+    return {
+      name: names(keyId),
+      requests: its.reduce((sum, { requests }) => sum + requests, 0),
+      refused: sumOf('refused'),
+      failed: sumOf('4xx', '5xx'),
+    };
+  });
+  return html`<section class="card">
+    <h2>By API key</h2>
+    ${
+      uses.length === 0
+        ? html`<p>No requests in ${words}.</p>`
+        : table(
+            uses.toSorted((a, b) => b.requests - a.requests),
+            [
+              ['Key', 'text', ({ name }) => name],
+              ['Requests', 'number', ({ requests }) => count(requests)],
+              ['With an error (4xx, 5xx)', 'number', ({ failed }) => count(failed)],
+              ['Refused (429)', 'number', ({ refused }) => count(refused)],
+            ],
+          )
+    }
+  </section>`;
+};
+
+/** A key that was forgotten has its id only. */
+export const namesOf = (keys: readonly ApiKey[]) => {
+  const names = new Map(keys.map(({ id, name }) => [id, name]));
+  return (keyId: string): string => names.get(keyId) ?? keyId;
+};
+
 interface DeprecationFacts extends Pick<DashboardSettings, 'deprecated' | 'apiUrl'> {
   readonly now: Date;
 }
@@ -57,10 +107,10 @@ const callTable = (
   keys: readonly ApiKey[],
   { deprecated, now }: DeprecationFacts,
 ): Html => {
-  const names = new Map(keys.map(({ id, name }) => [id, name]));
+  const names = namesOf(keys);
   const isRecent = (at: Date) => now.getTime() - at.getTime() < hourMs;
   return table(calls, [
-    ['Key', 'text', ({ keyId }) => names.get(keyId) ?? keyId],
+    ['Key', 'text', ({ keyId }) => names(keyId)],
     ['Operation', 'text', ({ operation }) => html`<code>${operation}</code>`],
     ['Requests in 30 days', 'text', ({ requests }) => count(requests)],
     [

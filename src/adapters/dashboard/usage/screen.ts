@@ -1,7 +1,10 @@
 import { type ApiKey, isBanned } from '../../../access/domain/api-key.ts';
 import type { WindowState } from '../../../access/domain/quota.ts';
 import type { UsageSums } from '../../../access/use-cases/accounts.ts';
+import type { HourOfUsage } from '../../../access/ports.ts';
+import { type CsvColumn, sendCsv } from '../frame/csv.ts';
 import { type Child, html, type Html, nothing } from '../frame/html.ts';
+import { csvLink } from '../frame/list-parts.ts';
 import { count, empty, head, time } from '../frame/parts.ts';
 import type { Screen, Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
@@ -16,9 +19,10 @@ import {
   totalOf,
 } from './chart.ts';
 import { usageFigure } from './figure.ts';
-import { bansOf, deprecatedCalls } from './keys.ts';
+import { bansOf, deprecatedCalls, namesOf, requestsByKey } from './keys.ts';
 
 const path = '/dashboard/usage';
+const csvPath = `${path}.csv`;
 
 export const usageScreen = ({ access, settings }: DashboardPorts): Screen => ({
   path,
@@ -42,15 +46,60 @@ export const usageScreen = ({ access, settings }: DashboardPorts): Screen => ({
         ${head('Usage', 'All API keys share the limits of the account; a ban applies to a single key. All times are UTC.')}
         ${usageStats(stats)}
         <section class="card">
-          <div class="row between"><h2>Requests per ${unit}</h2>${tabs(range)}</div>
+          <div class="row between"><h2>Requests per ${unit}</h2><div class="row">${tabs(range)}${csvLink(`${csvPath}?range=${range}`)}</div></div>
           <p><strong>${count(usedToday(stats))} of ${count(perDay)} today</strong> <span class="quiet">· Limits: ${count(perMinute)} a minute, ${count(perDay)} a day</span></p>
           ${hasAny ? usageFigure({ columns, range, perDay }) : nothingYet(words)}
         </section>
+        ${requestsByKey(usage.byKey, keys, words)}
         ${bansOf(keys, now)}
         ${deprecatedCalls(usage.deprecated, keys, { ...settings, now })}`,
     };
   },
+  others: [
+    {
+      method: 'GET',
+      path: csvPath,
+      answer: async ({ accountId, query, now }, ctx) => {
+        const begin = firstBegin(rangeOf(query.get('range')), now);
+        const names = namesOf(await access.listApiKeys(accountId));
+        const days = daysFrom(begin, now);
+        sendCsv(
+          ctx,
+          { name: 'usage', columns: csvColumns(names) },
+          hoursOf(access, accountId, days),
+        );
+        return undefined;
+      },
+    },
+  ],
 });
+
+const dayMs = 86_400_000;
+
+const daysFrom = (begin: Date, now: Date): readonly Date[] =>
+  Array.from(
+    { length: Math.floor((now.getTime() - begin.getTime()) / dayMs) + 1 },
+    (_, n) => new Date(begin.getTime() + n * dayMs),
+  );
+
+/** Read day by day, so that a long stretch does not fill the memory. */
+async function* hoursOf(
+  access: Pick<DashboardPorts['access'], 'listUsage'>,
+  accountId: string,
+  days: readonly Date[],
+): AsyncGenerator<HourOfUsage> {
+  for (const day of days) {
+    yield* await access.listUsage(accountId, day, new Date(day.getTime() + dayMs));
+  }
+}
+
+const csvColumns = (names: (keyId: string) => string): readonly CsvColumn<HourOfUsage>[] => [
+  ['hour', ({ hour }) => hour.toISOString()],
+  ['key', ({ keyId }) => names(keyId)],
+  ['operation', ({ operation }) => operation],
+  ['outcome', ({ outcome }) => outcome],
+  ['requests', ({ requests }) => requests],
+];
 
 const tabs = (current: RangeName): Html => html`<nav class="choice" aria-label="Time range">
   ${(['24h', '30d'] as const).map(

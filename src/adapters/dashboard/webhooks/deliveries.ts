@@ -10,7 +10,7 @@ import {
   empty,
   exact,
   type ListPart,
-  minute,
+  atClock,
   pager,
   time,
 } from '../frame/parts.ts';
@@ -129,7 +129,7 @@ const whatNext = ({ progress, attempts, failures }: ListedDelivery, now: Date): 
 const nextAttempt = (at: Date, now: Date): Html =>
   at.getTime() - now.getTime() < 60_000
     ? html`The next one follows within a minute.`
-    : html`The next one is at <time datetime="${at.toISOString()}">${minute(at, now)}</time>.`;
+    : html`The next one is at ${atClock(at, now)}.`;
 
 /** Where it can be sent again: what is on its way is sent anyway, and what is off is not called. */
 const again = ({ id, status }: Webhook, delivery: ListedDelivery): Html => {

@@ -9,7 +9,7 @@ import {
 } from '../../../notifications/domain/webhook.ts';
 import { checkboxes, field, formError, onceInput, overlapSelect } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { minute, secretCard, time } from '../frame/parts.ts';
+import { atClock, secretCard, time } from '../frame/parts.ts';
 import type { Refusal, Shown } from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
 import { nameOf, webhookPath } from './words.ts';
@@ -121,4 +121,4 @@ export const secretSection = (
 const untilWhen = ({ oldSecretsUntil: until }: Webhook, now: Date): Html | false =>
   until !== undefined &&
   until > now &&
-  html`<p data-until="${until.toISOString()}">Messages are signed with the secret before this one too, until <time datetime="${until.toISOString()}">${minute(until, now)}</time>. Older ones end then, or earlier.</p>`;
+  html`<p data-until="${until.toISOString()}">Messages are signed with the secret before this one too, until ${atClock(until, now)}. Older ones end then, or earlier.</p>`;

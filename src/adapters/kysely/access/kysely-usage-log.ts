@@ -5,6 +5,7 @@ import {
   type UsageLog,
   type CallsOfKey,
   type HourOfUsage,
+  type RequestsOfKey,
   type UsageSum,
   type CounterSnapshots,
   type CounterSnapshot,
@@ -25,12 +26,13 @@ export class KyselyUsageLog extends Store implements UsageLog {
     });
   }
 
-  async list(accountId: string, since: Date): Promise<readonly HourOfUsage[]> {
+  async list(accountId: string, since: Date, until?: Date): Promise<readonly HourOfUsage[]> {
     const rows = await this.db
       .selectFrom('usage_hours')
       .selectAll()
       .where('account_id', '=', accountId)
       .where('hour', '>=', toMillis(since))
+      .$if(until !== undefined, (some) => some.where('hour', '<', until ? toMillis(until) : 0n))
       .orderBy('hour')
       .orderBy('key_id')
       .orderBy('operation')
@@ -55,6 +57,23 @@ export class KyselyUsageLog extends Store implements UsageLog {
       .execute();
     return rows.map((row) => ({
       begin: fromMillis(row.begin),
+      outcome: oneOf(usageOutcomes, row.outcome),
+      requests: Number(row.requests),
+    }));
+  }
+
+  async sumByKey(accountId: string, since: Date): Promise<readonly RequestsOfKey[]> {
+    const rows = await this.db
+      .selectFrom('usage_hours')
+      .select(['key_id', 'outcome', this.database.engine.sum('requests').as('requests')])
+      .where('account_id', '=', accountId)
+      .where('hour', '>=', toMillis(since))
+      .groupBy(['key_id', 'outcome'])
+      .orderBy('key_id')
+      .orderBy('outcome')
+      .execute();
+    return rows.map((row) => ({
+      keyId: row.key_id,
       outcome: oneOf(usageOutcomes, row.outcome),
       requests: Number(row.requests),
     }));

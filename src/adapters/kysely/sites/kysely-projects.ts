@@ -53,6 +53,12 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return rows.map(projectFrom);
   }
 
+  async listSites(accountId: string): Promise<readonly Site[]> {
+    const rows = await inService(siteOf(this.db).where('account_id', '=', accountId)).execute();
+    const sites = [...Map.groupBy(rows, (row) => row.project_id).values()];
+    return sites.flatMap((one) => siteFrom(one) ?? []).toSorted(oldestFirst);
+  }
+
   async listAll(accountId: string): Promise<readonly Project[]> {
     return (await ofAccount(this.db, accountId).execute()).map(projectFrom);
   }
@@ -256,16 +262,12 @@ export class KyselyProjects extends AggregateStore implements Projects {
     }
     await saveDeploys(db, before, after.deploys);
     await db.updateTable('projects').set(siteRow(after)).where('id', '=', id).execute();
-    const isServedAlike =
+    const isSame =
       after.servedDeployId === before.servedDeployId &&
       after.project.slug === before.project.slug &&
-      after.project.deletedAt === before.project.deletedAt;
-    if (isServedAlike) return;
-    // Last, since it takes the revision row, which all other writers wait for. A deploy removes no route, so the time does
-    // not matter.
-    await alignRoutes(this.database, id, after.project.deletedAt ?? createdAt);
-    const isSame = after.servedDeployId === before.servedDeployId;
-    if (isSame && isDeepStrictEqual(succeededIn(before), succeededIn(after))) return;
+      after.project.deletedAt === before.project.deletedAt &&
+      isDeepStrictEqual(succeededIn(before), succeededIn(after));
+    if (isSame) return;
     // Last, since it takes the revision row, which all other writers wait for.
     await alignRoutes(this.database, id, events.at(-1)?.occurredAt ?? createdAt);
   }
@@ -309,6 +311,9 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return oldest && fromMillis(oldest.started_at);
   }
 }
+
+const oldestFirst = ({ project: one }: Site, { project: other }: Site): number =>
+  one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1);
 
 /** Each of them is served at an address of its own. */
 const succeededIn = ({ deploys }: Site): readonly string[] =>

@@ -19,28 +19,25 @@ const minute = 60 * 1000;
 const hour = 60 * minute;
 
 const most = {
-  /** Contents that were just fetched, or do not fit on the disk. */
   bytesInMemory: 32 * mib,
-  /** Files whose content is known to be right. */
   checked: 100_000,
 };
-/** In front of each content: a crash may leave a file with a name and without its content. */
+/** Stored before each content, because a crash may leave a file without its content. */
 const checksumBytes = 32;
 
 interface CacheSettings {
   readonly folder: string;
   readonly mostBytes: number;
-  /** Is told why the disk refused a content, once a minute at most. */
+  /** Called when the disk refused a content, at most once a minute. */
   readonly onProblem: (error: unknown) => void;
 }
 
-/** Gets a content from the store. @returns undefined when it is not there */
+/** @returns undefined if the object does not exist */
 export type Fetch = () => Promise<Buffer | undefined>;
 
 /**
- * Contents from an object store, in a folder on the disk, by names of the form `<deployId>/<name>`. A content never
- * changes. It is fetched once, however many ask. What the disk refuses is served nevertheless. Several processes may
- * use one folder.
+ * Caches contents of an object store on disk as `<deployId>/<name>`. Contents never change, and concurrent readers
+ * share one fetch. A content that cannot be cached is still served. Processes may share a folder.
  */
 export class ContentCache {
   readonly #folder: string;
@@ -48,7 +45,6 @@ export class ContentCache {
   readonly #onProblem: (error: unknown) => void;
   #toldAt = -Infinity;
   readonly #open = new OpenFiles();
-  /** When each was last marked as used. */
   readonly #checked = new LRUCache<string, number>({ max: most.checked });
   readonly #contents = new LRUCache<string, Buffer, Fetch>({
     maxSize: most.bytesInMemory,
@@ -68,7 +64,7 @@ export class ContentCache {
     return this.#contents.fetch(name, { context: fetch });
   }
 
-  /** A copy of a part that the content is known to have. @throws what `fetch` throws */
+  /** Returns a copy of part of a content. @throws what `fetch` throws */
   async part(
     name: string,
     { position, bytes }: { readonly position: number; readonly bytes: number },
@@ -142,7 +138,7 @@ export class ContentCache {
     this.#onProblem(error);
   }
 
-  /** By the date of its file, which other processes see too. */
+  /** Uses the file's date, so that other processes see it. */
   #markUsed(name: string, path: string): void {
     const now = Date.now();
     const isRecent = now - (this.#checked.get(name) ?? 0) < hour;
@@ -158,7 +154,7 @@ export class ContentCache {
 
 const checksumOf = (content: Uint8Array): Buffer => createHash('sha256').update(content).digest();
 
-/** Nothing where the file is missing, cut off or damaged: it is fetched again. */
+/** @returns undefined if the file is missing or damaged; it is then fetched again */
 const readChecked = async (path: string): Promise<Buffer | undefined> => {
   const file = await readFile(path).catch(() => undefined);
   if (!file) return undefined;
@@ -170,13 +166,12 @@ const hourMs = 60 * 60 * 1000;
 
 const incoming = '.incoming';
 
-/** Nobody asks for the files of a removed deploy any more. */
 const unusedMs = 7 * 24 * hourMs;
-/** Nobody writes one file for so long: a process died. */
+/** A file that is still incomplete after this time belongs to a dead process. */
 const writtenMs = hourMs;
-/** Of the room: above the first, files are removed down to the second. */
+/** Shares of the cache's size: above `full`, files are removed down to `cleared`. */
 const share = { full: 0.9, cleared: 0.8, least: 0.02 };
-/** Processes that may fill one folder at once without going beyond its room: none sees what the others add. */
+/** Processes that may fill one folder without exceeding its size together. None sees what others add. */
 const rivals = 4;
 
 interface CachedFile {
@@ -185,23 +180,18 @@ interface CachedFile {
   readonly usedAt: number;
 }
 
-/**
- * Keeps a folder of cached files within its room: what was not used for the longest time goes first. The files on the
- * disk are all it knows, so that processes can share a folder and leave it at any moment.
- */
+/** Removes the least recently used files. All state is on disk, so processes can share the folder. */
 export class CacheRoom {
   readonly #folder: string;
   readonly #mostBytes: number;
   #added = 0;
-  /** How much may be added before the next look. */
   #until = 0;
-  /** How much may be added at all. Before the first look, what `share.full` leaves. */
+  /** Bytes that may be added at all. Before the first look, the room above `share.full`. */
   #left: number;
-  /** The largest that found no room since the last look. */
   #refused = 0;
   #clearing: Promise<void> | undefined;
 
-  /** @param everyMs how often it looks for what is too old, also where nothing is added */
+  /** @param everyMs how often old files are removed */
   constructor(folder: string, mostBytes: number, everyMs = hourMs) {
     this.#folder = folder;
     this.#mostBytes = mostBytes;
@@ -209,10 +199,10 @@ export class CacheRoom {
     this.#left = ((1 - share.full) * mostBytes) / rivals;
   }
 
-  /** @returns false while there is none; some is made meanwhile */
+  /** @returns false if there is no room; room is then made in the background */
   take(bytes: number): boolean {
     if (this.#added + bytes > this.#until) void this.clear();
-    // So large that room for it would take that of all others.
+    // A content this large would evict all others.
     if (rivals * bytes > this.#mostBytes / 2) return false;
     if (this.#added + bytes > this.#left) {
       this.#refused = Math.max(this.#refused, bytes);
@@ -222,7 +212,7 @@ export class CacheRoom {
     return true;
   }
 
-  /** Makes room where it is needed. One after the other, and never throws. */
+  /** Makes room if needed. Calls are serialised and never throw. */
   clear(): Promise<void> {
     return (this.#clearing ??= this.#look()
       .catch(() => undefined)
@@ -262,7 +252,7 @@ export class CacheRoom {
 const isOld = ({ path, usedAt }: CachedFile, now: number): boolean =>
   now - usedAt > (path.endsWith(incoming) ? writtenMs : unusedMs);
 
-/** One after the other: Node has four threads for files, and visitors wait for them. */
+/** One at a time, because visitors share Node's four file threads. */
 const filesIn = async (folder: string): Promise<readonly CachedFile[]> => {
   const files: CachedFile[] = [];
   for (const deployId of await namesIn(folder)) {
@@ -272,7 +262,6 @@ const filesIn = async (folder: string): Promise<readonly CachedFile[]> => {
       const found = await stat(path).catch(() => undefined);
       if (found) files.push({ path, bytes: found.size, usedAt: found.mtimeMs });
     }
-    // Refused as long as there are files in it.
     if (names.length === 0) await rmdir(join(folder, deployId)).catch(() => undefined);
   }
   return files;

@@ -4,16 +4,16 @@ import pTimeout from 'p-timeout';
 import type { Tracer } from '../../../kernel/tracer.ts';
 
 const connections = { timeoutMs: 2_000, most: 128 };
-/** By the SDK, where the failure may pass. */
+/** The SDK's attempts for temporary failures. */
 const attempts = 4;
-/** The least that stores take, except for the last part. */
+/** The smallest part that stores accept, except for the last one. */
 export const partBytes = 5 * 1024 * 1024;
-/** For one attempt to send so many bytes: long enough at 100 KB a second. */
+/** Time for one attempt: enough at 100 KB per second. */
 const sendingMs = (bytes: number): number => 10_000 + bytes / 100;
 
 export interface S3Place {
   readonly bucket: string;
-  /** What all keys begin with: nothing, or a path that ends in a slash. */
+  /** The prefix of all keys: empty, or a path with a final slash. */
   readonly prefix: string;
   readonly endpoint: string | undefined;
 }
@@ -24,7 +24,7 @@ export interface OpenedS3 {
   readonly client: awsSdk.S3Client;
 }
 
-/** It takes over 100 ms: at the start of a process that serves, and otherwise when it is first needed. */
+/** Takes over 100 ms, so only a server loads it at startup. */
 export const importSdk = async (): Promise<Pick<OpenedS3, 'sdk' | 'Upload'>> => {
   const [sdk, storage] = await Promise.all([
     import('@aws-sdk/client-s3'),
@@ -36,20 +36,17 @@ export const importSdk = async (): Promise<Pick<OpenedS3, 'sdk' | 'Upload'>> => 
 const nothing = () => undefined;
 const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-/**
- * Credentials and the region come from wherever AWS programs find them: environment, files of the user, role of the
- * machine.
- */
+/** Credentials and region come from the usual AWS places: environment, user files or machine role. */
 export const openS3 = async ({ bucket, endpoint }: S3Place, tracer?: Tracer): Promise<OpenedS3> => {
   const imported = await importSdk();
   const agent = { keepAlive: true, maxSockets: connections.most };
   const client = new imported.sdk.S3Client({
-    // Most other stores take any region; the SDK wants one.
+    // Most other stores accept any region, but the SDK needs one.
     ...(endpoint !== undefined && { region: process.env['AWS_REGION'] ?? 'us-east-1' }),
     // Other stores rarely have a host for each bucket.
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     maxAttempts: attempts,
-    // Other stores do not know the newer checksums. What is sent is signed with its SHA-256 anyway.
+    // Other stores do not support the newer checksums. The signature includes a SHA-256 anyway.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -58,7 +55,7 @@ export const openS3 = async ({ bucket, endpoint }: S3Place, tracer?: Tracer): Pr
       throwOnRequestTimeout: true,
       httpAgent: agent,
       httpsAgent: agent,
-      // It warns on standard error when many requests wait for a connection.
+      // The SDK would print a warning when many requests wait for a connection.
       logger: silent,
     },
   });
@@ -66,7 +63,7 @@ export const openS3 = async ({ bucket, endpoint }: S3Place, tracer?: Tracer): Pr
   return { ...imported, client };
 };
 
-/** Each call is a step until its answer begins. Of what it is about only the bucket. */
+/** A span covers a call until its answer begins, and names only the bucket. */
 const traceCalls = (client: awsSdk.S3Client, tracer: Tracer, bucket: string): void => {
   client.middlewareStack.add(
     (next, { commandName = '' }) => {
@@ -89,18 +86,13 @@ interface SdkError {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** Answers that another attempt may not get again. */
 const passing: readonly string[] = ['RequestTimeout', 'RequestTimeTooSkewed', 'SlowDown'];
-/** Without an answer of the store, but they stay. */
 const lasting: readonly string[] = ['CredentialsProviderError', 'InvalidArnException'];
 
-/**
- * What went wrong at the object store. A new error, because those of the SDK carry what was signed, a session token
- * among it, and logs show all fields of an error.
- */
+/** A new error, because the SDK's errors contain session tokens, and logs show all fields. */
 export class S3Failure extends Error {
   override readonly name = 'S3Failure';
-  /** As the store names it, like `AccessDenied`, or as the system does, like `ECONNREFUSED`. */
+  /** The store's code, such as `AccessDenied`, or the system's, such as `ECONNREFUSED`. */
   readonly code: string;
   readonly status: number | undefined;
 
@@ -117,7 +109,6 @@ export class S3Failure extends Error {
     return new S3Failure(status === undefined ? (code ?? name) : name, message, status);
   }
 
-  /** Whether the store may answer a moment later. */
   get isPassing(): boolean {
     if (passing.includes(this.code)) return true;
     if (this.status === undefined) return !lasting.includes(this.code);
@@ -125,7 +116,7 @@ export class S3Failure extends Error {
   }
 }
 
-/** For one attempt, and for all of them with what is read. */
+/** For one attempt, and for all attempts including reading the body. */
 export interface CallTimeouts {
   readonly attemptMs: number;
   readonly allMs: number;
@@ -140,7 +131,7 @@ export const writing = (bytes: number): CallTimeouts => ({
 
 type CallOptions = Readonly<{ abortSignal: AbortSignal; requestTimeout: number }>;
 
-/** Ends what takes too long, also the search for credentials. @throws S3Failure */
+/** Aborts a call that takes too long, including the search for credentials. @throws S3Failure */
 export const inTime = async <T>(
   { attemptMs, allMs }: CallTimeouts,
   call: (options: CallOptions) => Promise<T>,
@@ -153,17 +144,14 @@ export const inTime = async <T>(
   } catch (error) {
     throw S3Failure.of(error);
   } finally {
-    // Also ends an answer that nobody reads to its end.
+    // Also closes an answer that was not read completely.
     end.abort();
   }
 };
 
 const away = { failures: 3, restMs: 1_000 };
 
-/**
- * Remembers that the store does not answer. Then only one request a second goes there, and the others fail at once:
- * visitors whose files are here do not wait behind those whose files are not.
- */
+/** While the store does not answer, sends one request a second and fails others at once. */
 export class Reachability {
   #failures = 0;
   #isTrying = false;

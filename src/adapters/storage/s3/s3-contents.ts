@@ -6,21 +6,19 @@ import type { ContentCache, Fetch } from './content-cache.ts';
 import type { S3Store } from './s3-store.ts';
 
 const pieceBytes = 64 * 1024;
-/** Large contents are fetched and cached by the block: a visitor waits for one, and memory holds a few. */
+/** Large contents are fetched and cached in blocks, which limits waiting and memory. */
 const blockBytes = 1024 * 1024;
 const fetchedAtOnce = 16;
-/** What is not there is not asked for again and again. */
 const missing = { most: 1_000, forMs: 1_000 };
 
 interface Block {
   readonly name: string;
   readonly first: number;
   readonly bytes: number;
-  /** Of the whole content, where one block has all of it and the hash is that of its bytes. */
+  /** Set if one block is the whole uncompressed content. */
   readonly hash: string | undefined;
 }
 
-/** Contents by their names in the store, over a cache on the disk. */
 export class S3Contents {
   readonly #store: S3Store;
   readonly #cache: ContentCache;
@@ -32,13 +30,13 @@ export class S3Contents {
     this.#cache = cache;
   }
 
-  /** @returns undefined when it is not there @throws S3Failure */
+  /** @returns undefined if it does not exist @throws S3Failure */
   whole(deployId: string, name: string): Promise<Buffer | undefined> {
     const path = `${deployId}/${name}`;
     return this.#cache.whole(path, () => this.#fetch(path));
   }
 
-  /** A piece of at most 64 KiB, up to `end`. @throws S3Failure; Error when it is not there, or not as it should be */
+  /** Reads at most 64 KiB, up to `end`. @throws S3Failure; Error if the content is missing or wrong */
   async piece(
     deployId: string,
     form: StoredForm,
@@ -58,7 +56,6 @@ export class S3Contents {
     return piece;
   }
 
-  /** All of a deploy, which was removed or will be written again. */
   async forget(deployId: string): Promise<void> {
     for (const path of [...this.#missing.keys()]) {
       if (path.startsWith(`${deployId}/`)) this.#missing.delete(path);
@@ -85,7 +82,7 @@ const blockAt = ({ name, bytes }: StoredForm, at: number): Block => {
   };
 };
 
-/** @throws Error when the store has other bytes than were stored */
+/** @throws Error if the content does not match its hash */
 const checked = ({ name, hash }: Block, content: Buffer | undefined): Buffer | undefined => {
   const isRight =
     !content ||

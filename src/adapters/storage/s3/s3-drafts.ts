@@ -10,9 +10,8 @@ export interface S3Draft {
 }
 
 /**
- * A deploy is there when its manifest is: that is stored last and removed first. Until then an object beside the
- * contents names the draft that is uploaded. A draft whose name is gone was removed meanwhile, perhaps by another
- * process, and must not come back.
+ * A deploy exists if its manifest exists, which is written last and removed first. Until then, a mark names the
+ * current draft. If the mark is gone, another process removed the draft, and it must not be published.
  */
 export class S3Drafts {
   readonly #store: S3Store;
@@ -22,7 +21,7 @@ export class S3Drafts {
     this.#store = store;
   }
 
-  /** Removes what there is of an earlier attempt. @throws S3Failure */
+  /** Removes an earlier attempt first. @throws S3Failure */
   async start(deployId: string): Promise<S3Draft> {
     await this.remove(deployId);
     const token = randomUUID();
@@ -30,10 +29,7 @@ export class S3Drafts {
     return { deployId, token };
   }
 
-  /**
-   * @param folder where the contents lie on this machine
-   * @throws S3Failure; Error when the draft was removed
-   */
+  /** @param folder the local folder with the contents @throws S3Failure; Error if the draft was removed */
   async publish(
     draft: S3Draft,
     { folder, files }: { readonly folder: string; readonly files: readonly StoredFile[] },
@@ -43,12 +39,12 @@ export class S3Drafts {
     await uploadContents(this.#store, { folder, prefix: `${deployId}/`, files }, onStored);
     await this.#confirm(draft);
     await this.#store.write(manifestOf(deployId), Buffer.from(JSON.stringify(files)));
-    // A removal that the first look missed has not removed the manifest: it does that after the mark.
+    // A removal deletes the mark before the manifest, so this second check finds one that the first missed.
     await this.#confirm(draft);
     await this.#store.remove(markOf(deployId));
   }
 
-  /** A removal under way is joined: of a large deploy it takes longer than those who ask have time. */
+  /** Joins a removal in progress, because removing a large deploy may take longer than a request. */
   remove(deployId: string): Promise<void> {
     const running = this.#removals.get(deployId);
     if (running) return running;
@@ -77,16 +73,12 @@ const markOf = (deployId: string): string => `${deployId}/draft`;
 const manifestOf = (deployId: string): string => `${deployId}/${manifestName}`;
 
 interface Contents {
-  /** Where they lie on this machine, under the names that they get in the store. */
   readonly folder: string;
   readonly prefix: string;
   readonly files: readonly StoredFile[];
 }
 
-/**
- * Uploads the contents of a deploy, each once, many at a time. After a failure none is on its way any more.
- * @param onProgress files stored so far
- */
+/** Returns after all uploads have ended, even on failure. @param onProgress files stored so far */
 const uploadContents = async (
   store: S3Store,
   { folder, prefix, files }: Contents,

@@ -23,17 +23,12 @@ import type { S3Store } from './s3-store.ts';
 interface S3SiteFilesPorts {
   readonly store: S3Store;
   readonly cache: ContentCache;
-  /** A folder where deploys are prepared before they are uploaded. */
   readonly staging: string;
 }
 
 type OnStored = (done: number, total: number) => void;
 
-/**
- * Deploys in an object store. The names of objects are those of the files of `FileSystemSiteFiles`, where each deploy
- * is prepared; so the one can be copied to the other. What is read is cached on the disk, and is then there while the
- * store is away.
- */
+/** Uses the names of `FileSystemSiteFiles`, so one can be copied to the other. */
 export class S3SiteFiles extends SiteFiles {
   readonly #store: S3Store;
   readonly #drafts: S3Drafts;
@@ -50,7 +45,7 @@ export class S3SiteFiles extends SiteFiles {
     this.#staging = new FileSystemSiteFiles(staging);
   }
 
-  /** @throws S3Failure when the store cannot be read */
+  /** @throws S3Failure if the store cannot be read */
   async reach(): Promise<void> {
     await this.#store.read('reachable');
   }
@@ -67,10 +62,7 @@ export class S3SiteFiles extends SiteFiles {
     };
   }
 
-  /**
-   * Publishes what `fill` leaves as a deploy in the staging folder.
-   * @throws Unavailable; whatever `fill` throws
-   */
+  /** Publishes the deploy that `fill` leaves in the staging folder. @throws Unavailable; whatever `fill` throws */
   async publishing<T>(deployId: string, fill: () => Promise<T>, onStored: OnStored): Promise<T> {
     const draft = await this.#start(deployId);
     const result = await fill();
@@ -150,7 +142,7 @@ export class S3SiteFiles extends SiteFiles {
   }
 }
 
-/** Uploads what another unpacking leaves in the staging folder, which so needs neither network nor credentials. */
+/** Uploads the result of another unpacking, which then needs neither network nor credentials. */
 export class S3Unpacking extends SiteUnpacking {
   readonly #staging: SiteUnpacking;
   readonly #files: S3SiteFiles;
@@ -173,7 +165,7 @@ export class S3Unpacking extends SiteUnpacking {
   }
 }
 
-/** Removes deploys that a dead process left behind. Uses the machine's clock, because that dates files. */
+/** Removes deploys of dead processes. Uses the machine's clock, like file dates. */
 const removeLeftOvers = async (folder: string): Promise<void> => {
   const old = Date.now() - longestUploadMs;
   for (const name of await readdir(folder).catch(() => [])) {

@@ -17,13 +17,12 @@ import {
 
 const mib = 1024 * 1024;
 
-/** Small objects wait for the network. Large ones fill memory: each has as many parts on their way as `parts` says. */
+/** Small objects wait for the network; large ones use memory, `parts` for each. */
 const atOnce = { small: 32, large: 3, parts: 2, deleted: 32 };
 
 /**
- * Objects in a part of a bucket, by names without its prefix. Each call has a deadline, and the SDK repeats it after
- * failures that may pass: a name never gets another content, so repeating has the same result.
- * Every method throws S3Failure.
+ * Objects below a prefix of a bucket. Each call has a deadline, and the SDK retries temporary failures. A name
+ * never changes its content, so retries are safe. Every method throws S3Failure.
  */
 export class S3Store {
   readonly #place: S3Place;
@@ -39,15 +38,11 @@ export class S3Store {
     this.#tracer = tracer;
   }
 
-  /** Whether the last reads got no answer. */
   get isAway(): boolean {
     return this.#reachability.isAway;
   }
 
-  /**
-   * @param range first and last byte, both included; the answer must have exactly these
-   * @returns undefined when there is no such object
-   */
+  /** @param range first and last byte, inclusive @returns undefined if the object does not exist */
   read(
     name: string,
     range?: { readonly first: number; readonly last: number },
@@ -58,7 +53,7 @@ export class S3Store {
     const read = () =>
       inTime(reading, async (options) => {
         const { sdk, client } = await this.#open();
-        // The SDK does not repeat what is cut off while it is read.
+        // The SDK does not retry a body that breaks off.
         for (let isLast = false; ; isLast = true) {
           const answer = await client
             .send(new sdk.GetObjectCommand(request), options)
@@ -84,11 +79,7 @@ export class S3Store {
     });
   }
 
-  /**
-   * Stores a file that does not change, in its turn.
-   * @param signal while it waits for its turn
-   * @throws also what the file system says
-   */
+  /** Stores a file when its turn comes. @param signal cancels the wait @throws also file system errors */
   async writeFile(
     name: string,
     file: { readonly path: string; readonly bytes: number },
@@ -102,7 +93,7 @@ export class S3Store {
     await queue.add(write, { signal });
   }
 
-  /** Begins an upload of a large file and gives it up. */
+  /** Starts and aborts a large upload, to test the permissions. */
   tryUpload(name: string): Promise<void> {
     return inTime(asking, async (options) => {
       const { sdk, client } = await this.#open();
@@ -113,7 +104,7 @@ export class S3Store {
     });
   }
 
-  /** Removing what is not there is no error. */
+  /** Succeeds if the object does not exist. */
   remove(name: string): Promise<void> {
     return inTime(asking, async (options) => {
       const { sdk, client } = await this.#open();
@@ -122,10 +113,7 @@ export class S3Store {
     });
   }
 
-  /**
-   * One by one, since not every store can do it at once; also what somebody else adds meanwhile. A store that still lists
-   * what it has removed may do so for long: then it fails, to be repeated later.
-   */
+  /** One by one, because not every store supports batches. Fails if the store still lists removed objects. */
   async removeAll(prefix: string): Promise<void> {
     await this.abandonUploads(prefix);
     let removed: ReadonlySet<string> = new Set();
@@ -138,7 +126,7 @@ export class S3Store {
     }
   }
 
-  /** Large files of a process that died. A store that cannot list them removes them by a rule of the bucket. */
+  /** Aborts uploads of a dead process. Stores that cannot list them need a lifecycle rule. */
   async abandonUploads(prefix: string): Promise<void> {
     const { bucket: Bucket, prefix: base } = this.#place;
     const { sdk, client } = await this.#open();
@@ -154,7 +142,7 @@ export class S3Store {
     }
   }
 
-  /** The first thousand names that begin like this, as even old stores list them. */
+  /** The first thousand names with this prefix, in a form that old stores support. */
   names(prefix: string): Promise<readonly string[]> {
     return inTime(asking, async (options) => {
       const { sdk, client } = await this.#open();
@@ -171,7 +159,7 @@ export class S3Store {
     });
   }
 
-  /** The file is there only when all its parts are; after a failure none is left. */
+  /** The object appears only when complete; a failure leaves no parts. */
   async #writeParts(
     name: string,
     { path, bytes }: { readonly path: string; readonly bytes: number },
@@ -182,7 +170,7 @@ export class S3Store {
     try {
       await upload.done();
     } catch (error) {
-      // An upload can be completed only once: where the answer was lost, the store has the whole file.
+      // An upload can be completed once. If the answer was lost, the store has the whole file.
       if ((await this.#size(name)) !== bytes) throw S3Failure.of(error);
     }
   }
@@ -212,7 +200,7 @@ const otherLength = (name: string, bytes: number): S3Failure =>
 const stillThere = (prefix: string): S3Failure =>
   new S3Failure('StillThere', `what was removed below ${prefix} is still listed`, 200);
 
-/** Of an object or an upload. That there is no bucket is a failure. */
+/** A missing bucket is not ignored. */
 const ignoreMissing = (error: unknown): undefined => {
   const { code, status } = S3Failure.of(error);
   if (status !== 404 || !['NoSuchKey', 'NotFound', 'NoSuchUpload'].includes(code)) throw error;

@@ -5,27 +5,21 @@ import { shownHost, type Hostname, isWildcard } from '../names/hostname.ts';
 
 export const addsWindowMs = 60 * 60_000;
 
-/** Limits of an account's plan for domains. */
 export interface DomainAllowance {
-  /** The plan's name for people. */
   readonly plan: string;
   readonly domains: number;
-  /** Counts removed domains too, because each could have cost a certificate. */
+  /** Counts removed domains, because each may have used a certificate. */
   readonly domainsAddedPerHour: number;
-  /** Whether one of them may be a wildcard. */
   readonly hasWildcards: boolean;
 }
 
-/** What decides whether an account may add a domain to a project. */
 export interface AdmissionFacts {
   readonly allowance: DomainAllowance;
   readonly current: number;
-  /** When the account added domains within the window, removed ones too; newest first. */
+  /** When the account added domains in the last hour, including removed ones; newest first. */
   readonly addedLately: readonly Date[];
   readonly hasSucceededDeploy: boolean;
-  /** What another account has proven: the name, or the wildcard that covers it. */
   readonly provenElsewhere: string | undefined;
-  /** The account's project that has this name already. */
   readonly attachedTo:
     { readonly name: string; readonly isThisOne: boolean; readonly isDeleted: boolean } | undefined;
 }
@@ -41,7 +35,7 @@ export const admitDomain = (hostname: Hostname, facts: AdmissionFacts, now: Date
 
 type Refusal = readonly [code: DomainsErrorCode, message: string];
 
-/** @returns undefined for a domain that may be added */
+/** @returns undefined if the domain may be added */
 export const whyNotAdmitted = (
   hostname: Hostname,
   facts: AdmissionFacts,

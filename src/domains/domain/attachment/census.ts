@@ -9,14 +9,13 @@ import { responsibles, type Responsible } from '../dns/problem.ts';
 import { customDomainStates, type CustomDomain, type CustomDomainState } from './custom-domain.ts';
 import { healthOf, type DomainHealth, isDelegated } from './serving.ts';
 
-/** What operators count domains by. `none` and `nobody` where a domain is not live. */
+/** For domains that are not live, `health` is `none` and `actor` is `nobody`. */
 export interface DomainKind {
   readonly state: CustomDomainState;
   readonly health: DomainHealth['kind'] | 'none';
   readonly actor: Responsible;
 }
 
-/** Who may have to act for a live domain. */
 const actorsOf = {
   healthy: ['nobody'],
   at_risk: responsibles,
@@ -25,7 +24,7 @@ const actorsOf = {
 
 const healths = Object.keys(actorsOf) as DomainHealth['kind'][];
 
-/** Every kind, so that those without a domain are counted too. */
+/** All kinds, so that those without domains are reported as zero. */
 export const domainKinds: readonly DomainKind[] = customDomainStates.flatMap(
   (state): readonly DomainKind[] =>
     state === 'live'
@@ -41,15 +40,15 @@ export const kindOf = (domain: CustomDomain, now: Date): DomainKind => {
 };
 
 /**
- * `due`: one is to be had, or renewed, now. `failing`: the last attempt failed for a reason that is not the owner's, and
- * is repeated. `waiting_for_owner`: only the owner of the name can help.
+ * `due`: a certificate is to be ordered or renewed now. `failing`: the last attempt failed, not because of the
+ * owner, and is retried. `waiting_for_owner`: only the owner can help.
  */
 export const certificateStates = ['settled', 'due', 'failing', 'waiting_for_owner'] as const;
 
 const percentIn = { '0-5': 5, '5-20': 20, '20-30': 30, '30-60': 60 } as const;
 const ranges = Object.entries(percentIn) as [keyof typeof percentIn, number][];
 
-/** How much of its lifetime a certificate has left, in ranges of percent; `none` where there is no certificate yet. */
+/** Remaining lifetime in percent; `none` without a certificate. */
 export const percentLeftRanges = [
   ...(['none', 'expired'] as const),
   ...ranges.map(([range]) => range),
@@ -65,7 +64,7 @@ export const certificateKinds: readonly CertificateKind[] = certificateStates.fl
   percentLeftRanges.map((percentLeft) => ({ state, percentLeft })),
 );
 
-/** @returns undefined for a domain that needs no certificate, or whose name nothing proves any more */
+/** @returns undefined if the domain needs no certificate or its name is no longer proven */
 export const certificateKindOf = (domain: CustomDomain, now: Date): CertificateKind | undefined => {
   const work = workOn(domain);
   if (!work || (domain.state === 'added' && !isDelegated(domain))) return undefined;
@@ -81,7 +80,6 @@ export const certificateKindOf = (domain: CustomDomain, now: Date): CertificateK
   return { state: isDue ? 'due' : 'settled', percentLeft };
 };
 
-/** The certificate of a project's own host, of which no failure is kept. */
 export const ownCertificateKind = (validity: HostValidity, now: Date): CertificateKind => ({
   state: isDueForRenewal(validity, now) ? 'due' : 'settled',
   percentLeft: percentLeftOf(validity, now),

@@ -44,8 +44,8 @@ import { inWords } from '../../../kernel/text.ts';
 const hour = 60 * 60_000;
 
 /**
- * Decides on any check. Verification is never revoked, because DNS fails briefly and a live site must stay up. A check
- * that is older than the last one, or that ends after the removal or the deletion of the project, changes nothing.
+ * Decides on any check. Never revokes a verification, because DNS fails briefly and a live site must stay up.
+ * Ignores checks that are older than the last one, or that end after the domain was removed or its project deleted.
  */
 export const recordCheck = (
   domain: CustomDomain,
@@ -72,8 +72,8 @@ const decideOn = (
 };
 
 /**
- * One that is prepared does not expire, and one that has a certificate, or work on it, is checked hourly: its owner may change
- * the DNS at any time. Others have 30 days, from Add, the last Verify, or the last time that they were prepared.
+ * Prepared domains do not expire. Domains with a certificate, or work on one, are checked hourly, because the owner
+ * may change the DNS at any time. Others expire 30 days after Add, the last Verify, or their last preparation.
  */
 const awaitTraffic = (
   domain: DomainIn<'added'>,
@@ -94,7 +94,6 @@ const askedAt = ({ dns, addedAt }: CustomDomain): Date => dns.lastVerifyAskedAt 
 
 type Prepared = Extract<Certified, { readonly state: 'added' }>;
 
-/** At least, and when its certificate ends. */
 const hourly = (domain: Certified, { now, jitter }: Moment): Date => {
   const { certificate } = domain;
   const ends = certificate.kind === 'issued' && certificate.notAfter > now;
@@ -102,20 +101,19 @@ const hourly = (domain: Certified, { now, jitter }: Moment): Date => {
   return new Date(Math.min(nextLookAt(askedAt(domain), now, jitter).getTime(), soon));
 };
 
-/** For one that has just got a certificate, or work on it: its check was planned without. */
+/** Checks hourly from now on, after a domain got a certificate or work on one. */
 export const checkedHourly = (domain: Certified, moment: Moment): CustomDomain => ({
   ...domain,
   dns: { ...domain.dns, nextCheckAt: hourly(domain, moment) },
 });
 
-/** Without the delegation nothing proves the name: no certificate is ordered or renewed. */
+/** Without the delegation the name is not proven, so no certificate is ordered or renewed. */
 const proven = (domain: Prepared, report: DnsReport, now: Date): Certified => {
   const current = withoutEnded(domain, now);
   const work = heldBack(current, report, now);
   return work ? withWork(current, work) : current;
 };
 
-/** A certificate that has ended goes, and the work on the next one goes on. */
 const withoutEnded = (domain: Prepared, now: Date): Prepared => {
   const { certificate } = domain;
   const hasEnded = certificate.kind === 'issued' && certificate.notAfter <= now;
@@ -123,8 +121,8 @@ const withoutEnded = (domain: Prepared, now: Date): Prepared => {
 };
 
 /**
- * Delays a certificate while the DNS is wrong, because an order would only cost another failure. Then the domain is checked
- * hourly; more often where its certificate ends soon, and where it has just begun to lead elsewhere.
+ * Delays orders while the DNS is wrong, because they would fail. The domain is then checked hourly, and more often
+ * if its certificate ends soon or it has just begun to point elsewhere.
  */
 const watch = (domain: Certified, report: DnsReport, moment: Moment): DomainDecision => {
   const { now } = moment;
@@ -146,11 +144,11 @@ const planned = (domain: Certified, moment: Moment): Date => {
   return nextLookAt(asked, moment.now, moment.jitter);
 };
 
-/** @returns when it was last seen to lead elsewhere, if the last check showed that */
+/** @returns the time of the last check, if it showed that the domain points elsewhere */
 const astraySeenAt = ({ dns }: Certified): Date | undefined =>
   whyAstray(dns.report) ? dns.lastCheckedAt : undefined;
 
-/** @returns undefined when the report does not matter to it */
+/** @returns undefined if the report does not affect the work */
 const heldBack = (domain: Certified, report: DnsReport, now: Date): RenewalWork | undefined => {
   const { certificate } = domain;
   const { work } = certificate;
@@ -168,10 +166,7 @@ const heldBack = (domain: Certified, report: DnsReport, now: Date): RenewalWork 
 const pauseBetweenVerifiesMs = 10_000;
 const pauseBeforeReverifyMs = 30 * 60_000;
 
-/**
- * Runs before the DNS lookup of a Verify. Of many simultaneous requests, one passes.
- * @throws DomainError `verify_too_early`, `domain_wrong_state`
- */
+/** Of many concurrent requests, one passes. @throws DomainError `verify_too_early`, `domain_wrong_state` */
 export const askToVerify = (domain: CustomDomain, now: Date): DomainDecision => {
   if (domain.state === 'removed') return refuseMove(domain, 'verified');
   const remaining = verifyAllowedAt(domain, now).getTime() - now.getTime();
@@ -180,7 +175,7 @@ export const askToVerify = (domain: CustomDomain, now: Date): DomainDecision => 
   return { state: triedAgain(asked, now), events: [] };
 };
 
-/** A certificate that is wanted before the traffic leads here has no other button. Not before an authority accepts it. */
+/** An `added` domain has no other button to retry its certificate. Respects the authority's waiting time. */
 const triedAgain = (domain: CustomDomain, now: Date): CustomDomain => {
   if (domain.state !== 'added' || domain.certificate.kind !== 'wanted') return domain;
   const { work } = domain.certificate;
@@ -192,24 +187,18 @@ const triedAgain = (domain: CustomDomain, now: Date): CustomDomain => {
   return postponeAttempt(again, now);
 };
 
-/** Earliest time of the owner's next Verify; in the past if it is allowed already. */
+/** Earliest time of the owner's next Verify; in the past if it is allowed now. */
 export const verifyAllowedAt = ({ dns }: Pick<CustomDomain, 'dns'>, now: Date): Date => {
   const { lastVerifyAskedAt: last } = dns;
   // A time in the future means that the clock was set back.
   return last && last <= now ? new Date(last.getTime() + pauseBetweenVerifiesMs) : now;
 };
 
-/**
- * Decides on a check that the owner requested. A verified or live domain stays so.
- * @throws DomainError `domain_wrong_state`
- */
+/** Verified and live domains keep their state. @throws DomainError `domain_wrong_state` */
 export const verify = (domain: CustomDomain, report: DnsReport, moment: Moment): DomainDecision =>
   domain.state === 'removed' ? refuseMove(domain, 'verified') : recordCheck(domain, report, moment);
 
-/**
- * Starts a new attempt when a certificate does not come. An order under way is continued.
- * @throws DomainError `reverify_too_early` with the time that remains, `domain_wrong_state`
- */
+/** Continues an existing order. @throws DomainError `reverify_too_early`, `domain_wrong_state` */
 export const reverify = (domain: CustomDomain, now: Date): DomainDecision => {
   if (domain.state !== 'verified') return refuseMove(domain, 'verified');
   const remaining = reverifyAllowedAt(domain, now).getTime() - now.getTime();
@@ -221,7 +210,7 @@ export const reverify = (domain: CustomDomain, now: Date): DomainDecision => {
   return { state: { ...domain, certificate: { ...certificate, work } }, events: [] };
 };
 
-/** Earliest time of the owner's next attempt; in the past if it is allowed already. */
+/** Earliest time of the owner's next attempt; in the past if it is allowed now. */
 export const reverifyAllowedAt = (domain: DomainIn<'verified'>, now: Date): Date => {
   const { certificate, verifiedAt } = domain;
   const { attempts } = certificate.work;

@@ -16,16 +16,16 @@ import { refusal } from '../domains-error.ts';
 import type { DomainsEvent } from '../domains-event.ts';
 import { nameInText } from '../names/hostname.ts';
 
-/** One that is only `added` has proven its name while the delegation is there. */
+/** An `added` domain has proven its name while its delegation exists. */
 const hasProven = (domain: CustomDomain): boolean =>
   isCertified(domain) && (domain.state !== 'added' || isDelegated(domain));
 
 type Claimant = Pick<CustomDomain, 'id' | 'accountId' | 'host'>;
 
 /**
- * The name that another attachment has proven: this one, or for another account the wildcard that covers it. Then this
- * one needs the TXT record or the delegation. A name that was proven is not contested by a wildcard.
- * @param holders as `CustomDomains.holdersOf` returns them
+ * Finds the name that another attachment has proven: this one, or for another account a wildcard that covers it.
+ * The claimant then needs the TXT record or the delegation. A wildcard does not contest a proven name.
+ * @param holders from `CustomDomains.holdersOf`
  */
 export const provenElsewhere = (
   { id, accountId, host }: Claimant,
@@ -37,11 +37,10 @@ export const provenElsewhere = (
   return rival?.id === id ? undefined : rival?.host;
 };
 
-/** See `provenElsewhere`. */
 export const isContested = (claimant: Claimant, holders: readonly CustomDomain[]): boolean =>
   provenElsewhere(claimant, holders) !== undefined;
 
-/** What a name that waits needs. @param proven see `provenElsewhere` */
+/** Explains which record a waiting domain needs. @param proven see `provenElsewhere` */
 export const contestInWords = (
   domain: Pick<CustomDomain, 'host' | 'unicodeHost'>,
   proven: string,
@@ -51,10 +50,7 @@ export const contestInWords = (
   return `Another account has proven that it owns ${name}. If this name is yours, create ${proofOf(host)} too: then it moves here.`;
 };
 
-/**
- * A name that is proven from now on is taken from its holder, with its certificate.
- * @throws DomainError as `contestedBy` does
- */
+/** Moves a newly proven name and its certificate to the claimant. @throws DomainError like `contestedBy` */
 export const claimName = (
   { state, events }: DomainDecision,
   holder: CustomDomain | undefined,
@@ -76,8 +72,8 @@ const watched = (domain: CustomDomain, moment: Moment): CustomDomain =>
   domain.state === 'added' && isCertified(domain) ? checkedHourly(domain, moment) : domain;
 
 /**
- * Another account proved the name, so its holder loses it. One that is only `added` waits for its DNS again.
- * @throws DomainError `domain_taken` when the claimant did not prove it by the TXT record or the delegation
+ * The holder loses its name to another account. If it is only `added`, it waits for its DNS again.
+ * @throws DomainError `domain_taken` if the claimant did not prove the name by the TXT record or the delegation
  */
 export const contestedBy = (
   holder: CustomDomain,
@@ -103,7 +99,6 @@ const mayTake = (claimant: CustomDomain, holder: Certified): boolean => {
   return !hasProven(holder) || (claimant.dns.report?.ownershipProven ?? false);
 };
 
-/** A domain before and after a change. */
 export interface DomainMove {
   readonly from: CustomDomain;
   readonly to: CustomDomain;
@@ -111,23 +106,17 @@ export interface DomainMove {
   readonly cause?: TimelineEntry | undefined;
 }
 
-/** What is stored together with a change of a domain. */
 export interface Consequences {
-  /** The former holder of the name first: only one domain at a time holds it. */
+  /** The former holder comes first, because only one domain at a time may hold the name. */
   readonly moves: readonly DomainMove[];
-  /** The domain, if the change proves its name. Others who wait for that name are told. */
   readonly proven: Certified | undefined;
-  /** Ids of projects from which other routes follow. */
   readonly projects: readonly string[];
-  /** Ids of domains whose orders are forgotten with their challenges and keys. */
   readonly withoutOrders: readonly string[];
-  /** Ids of domains whose links no longer work. */
   readonly withoutShares: readonly string[];
-  /** The name whose certificate is removed. */
   readonly uncertified: string | undefined;
 }
 
-/** @param holder who had proven the name before */
+/** @param holder the domain that had proven the name */
 export const consequencesOf = (
   domain: CustomDomain,
   holder: CustomDomain | undefined,
@@ -153,19 +142,17 @@ export const consequencesOf = (
 
 const hasOtherRoutes = ({ from, to }: DomainMove): boolean => changesRoutes(from, to);
 
-/** All moves are of the same name: whoever takes it over may take the certificate, too. */
+/** All moves concern the same name, and the new holder may keep the certificate. */
 const isUncertified = (moves: readonly DomainMove[]): boolean =>
   moves.some(losesCertificate) && !moves.some(({ to }) => isIssued(to));
 
-/** Its certificate has ended, or it loses the name. */
 const losesCertificate = (move: DomainMove): boolean =>
   losesName(move) || (isIssued(move.from) && !isIssued(move.to));
 
 const isIssued = ({ certificate }: CustomDomain): boolean => certificate.kind === 'issued';
 
-/** A domain that never held the name had no certificate: the one stored under the name belongs to another. */
+/** A domain that never held the name had no certificate; the stored one belongs to another domain. */
 const losesName = ({ from, to }: DomainMove): boolean => isCertified(from) && !isCertified(to);
 
-/** What the others who wait for the name are told. */
 export const rivalsTold = (proven: Certified, rivals: readonly Rival[]): readonly DomainsEvent[] =>
   rivals.map((rival) => contested(rival, proven.host, provenAt(proven)));

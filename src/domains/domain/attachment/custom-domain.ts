@@ -15,7 +15,7 @@ import type { DomainsEvent } from '../domains-event.ts';
 import type { Hostname } from '../names/hostname.ts';
 import { refusedTransition, type Decision, type Transitions } from '../../../kernel/decision.ts';
 
-/** One attachment of a name to a project: adding it again makes a new one. */
+/** Adding the same name again creates a new attachment. */
 export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' | 'isApex'> {
   readonly id: string;
   readonly accountId: string;
@@ -23,40 +23,36 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
   readonly unicodeHost: string;
   /** A DNS label in lower case, never used for another attachment. */
   readonly token: string;
-  /** How many orders were begun. Late results of earlier ones are ignored. */
   readonly generation: number;
   readonly addedAt: Date;
   readonly dns: DnsStanding;
   readonly episodes: Episodes;
-  /** Why it is out of service; undefined while it is not. */
+  /** Why it is out of service; undefined while it is in service. */
   readonly pause: Pause | undefined;
 }
 
-/** `deleted`: its project is. `restored`: it was, and no check has shown since that the name still leads here. */
+/** `deleted`: with its project. `restored`: with its project, and no check has confirmed the name since. */
 export const pauses = ['deleted', 'restored'] as const;
 type Pause = (typeof pauses)[number];
 
-/** What stays wrong, and what its owner was told of that. */
+/** Problems that last, and whether the owner was notified. */
 export interface Episodes {
   readonly astray: Astray | undefined;
   readonly failing: FailingCertificate | undefined;
 }
 
-/** It is live and leads elsewhere. */
 export interface Astray {
-  /** When a check first showed it. */
   readonly since: Date;
   readonly isTold: boolean;
 }
 
-/** It does not get its certificate. */
 export interface FailingCertificate {
   readonly toldAt: Date;
-  /** When the certificate begins that has no successor; undefined if it is the first. */
+  /** Start of the certificate that has no successor; undefined for the first certificate. */
   readonly notBefore: Date | undefined;
 }
 
-/** A domain without what belongs to its state. A new field does not compile until it is carried over here. */
+/** Drops the facts of a state. New fields do not compile until they are listed here. */
 const attachmentOf = (domain: Attachment): Attachment => {
   const { id, accountId, projectId, host, unicodeHost, registrableDomain, isApex } = domain;
   const { token, generation, addedAt, dns, episodes, pause } = domain;
@@ -76,17 +72,12 @@ export const about = (
   domainId: id,
 });
 
-/** A domain that waits for the proof of its name. */
 export type Rival = Pick<Attachment, 'id' | 'accountId' | 'projectId' | 'host'>;
 
-/** One proof tells at most so many owners: those who added the name first. */
+/** One proof notifies at most this many owners: those who added the name first. */
 export const mostRivalsTold = 100;
 
-/**
- * Another account has proven the name, or the wildcard over it, so this domain needs the record that proves it (`proofOf`)
- * now.
- * @param proven what was proven
- */
+/** This domain now needs the record that `proofOf` names. @param proven the name that another account proved */
 export const contested = (rival: Rival, proven: string, now: Date): DomainsEvent => ({
   type: 'domain_contested',
   ...about(rival, now),
@@ -94,15 +85,13 @@ export const contested = (rival: Rival, proven: string, now: Date): DomainsEvent
   ...(proven !== rival.host && { wildcard: proven }),
 });
 
-/** A customer's own name, attached to a project. */
 export type CustomDomain = Attachment & StateFacts;
 
-/** The state as pages and commands show it. */
 export const stateInWords = ({ state }: Pick<CustomDomain, 'state'>): string =>
   state === 'added' ? 'added, awaiting DNS' : state;
 
 type StateFacts =
-  /** With a certificate, or work on one, its name is proven before its traffic points here. */
+  /** An `added` domain with a certificate, or work on one, has proven its name before its traffic arrives. */
   | { readonly state: 'added'; readonly certificate: CertificateStanding }
   | {
       readonly state: 'verified';
@@ -126,13 +115,13 @@ export const customDomainStates = ['added', 'verified', 'live', 'removed'] as co
 export type CustomDomainState = (typeof customDomainStates)[number];
 
 /**
- * `contested`: another account proved the name. `expired`: it was not verified in time. `project_deleted`: its project was
- * not restored in time.
+ * `contested`: another account proved the name. `expired`: it was not verified in time. `project_deleted`: its
+ * project was not restored in time.
  */
 export const removalReasons = ['owner', 'contested', 'expired', 'project_deleted'] as const;
 export type RemovalReason = (typeof removalReasons)[number];
 
-/** The whole lifecycle: `enter` follows it, and docs/lifecycles.md is printed from it. */
+/** The whole lifecycle. `enter` enforces it, and docs/lifecycles.md is printed from it. */
 export const customDomainTransitions = {
   added: ['verified', 'removed'],
   verified: ['live', 'removed'],
@@ -146,7 +135,7 @@ export type DomainDraft = Pick<Attachment, 'id' | 'accountId' | 'projectId' | 't
   readonly hostname: Hostname;
 };
 
-/** Asks neither DNS nor an authority. @throws DomainError as `admitDomain` does */
+/** Asks neither DNS nor an authority. @throws DomainError like `admitDomain` */
 export const addDomain = (
   { hostname, ...draft }: DomainDraft,
   facts: AdmissionFacts,
@@ -169,10 +158,7 @@ export const addDomain = (
   return { state: domain, events: [added, ...told] };
 };
 
-/**
- * The DNS proves that the name is the account's, so its certificate is due at once. Where it is there already, the domain
- * goes live in the same step.
- */
+/** A certificate is due at once. If it already exists, the domain goes live in the same step. */
 export const becomeVerified = (domain: CustomDomain, now: Date): DomainDecision => {
   const { certificate, host } = domain;
   const verified = enter(domain, {
@@ -186,18 +172,16 @@ export const becomeVerified = (domain: CustomDomain, now: Date): DomainDecision 
   return { state, events: [told, ...events] };
 };
 
-/** What was begun or learned before stays: an order under way, when an authority may be asked, what only the owner can mend. */
+/** Keeps an order in progress, waiting times of authorities, and problems that only the owner can fix. */
 const workOnceVerified = (domain: CustomDomain, now: Date): WantedWork => {
   const work = workOn(domain);
   if (work?.step === 'ordered' || work?.step === 'waits_for_owner') return work;
   if (!work?.attempts) return planned(now);
   const mayIssue = domain.dns.report?.mayIssue ?? [];
   const again = resumed({ kind: 'wanted', work }, mayIssue, now);
-  // Nothing is wrong with the DNS any more.
   return work.step === 'waits_for_dns' ? { ...again, problem: undefined } : again;
 };
 
-/** Its first certificate is there, so visitors are served from now on. */
 export const goLive = (
   domain: DomainIn<'verified'>,
   certificate: IssuedCertificate,
@@ -210,10 +194,7 @@ export const goLive = (
   };
 };
 
-/**
- * Stops serving the domain. Removing twice is no error and keeps the first reason. Its target is never reused, but the
- * owner should delete its DNS record.
- */
+/** Stops serving the domain. A repetition keeps the first reason. Its target is never reused. */
 export const removeDomain = (
   domain: CustomDomain,
   reason: RemovalReason,
@@ -229,7 +210,7 @@ export const removeDomain = (
   };
 };
 
-/** The only way to another state: the table decides. @throws DomainError `domain_wrong_state` */
+/** The only way to another state. @throws DomainError `domain_wrong_state` */
 const enter = <Next extends StateFacts>(domain: CustomDomain, next: Next): Attachment & Next => {
   const reachable: readonly CustomDomainState[] = customDomainTransitions[domain.state];
   if (!reachable.includes(next.state)) refuseMove(domain, next.state);
@@ -249,26 +230,24 @@ export type DomainIn<State extends CustomDomainState> = Extract<
   { readonly state: State }
 >;
 
-/** What only domains in this state have. */
+/** Facts that only domains in this state have. */
 export type OwnFact<State extends CustomDomainState> = Exclude<
   keyof DomainIn<State>,
   keyof Attachment | 'state' | 'certificate'
 >;
 
-/** When the DNS of a domain is checked automatically. */
 type NextCheck = { readonly kind: 'check'; readonly at: Date } | { readonly kind: 'expired' };
 
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** How long a domain that is never verified is kept. */
 export const longestWaitForDnsMs = 30 * day;
 
 const steps = (from: number, to: number, step: number): readonly number[] =>
   Array.from({ length: Math.round((to - from) / step) }, (_, n) => from + (n + 1) * step);
 
-/** Times of the checks after Add or the last Verify: frequent at first, while the owner waits, then rarer. */
+/** Times of checks after Add or the last Verify: frequent while the owner waits, then rare. */
 const offsets: readonly number[] = [
   ...[1, 2, 5, 10, 20, 30].map((minutes) => minutes * minute),
   ...steps(0, 48 * hour, hour),
@@ -277,47 +256,40 @@ const offsets: readonly number[] = [
 
 const largestJitter = 0.1;
 
-/** The time, and a jitter from -1 to 1 that moves this domain's next check earlier or later. */
+/** `jitter` from -1 to 1 moves the next check earlier or later. */
 export interface Moment {
   readonly now: Date;
   readonly jitter: number;
 }
 
-/**
- * @param since Add or the last Verify
- * @param jitter -1 to 1: how much of the ten percent to be earlier or later, so that domains spread
- */
+/** @param since Add or the last Verify @param jitter -1 to 1, a share of 10 %, so that checks spread */
 export const nextCheck = (since: Date, now: Date, jitter: number): NextCheck => {
-  // If the clock was set back, the schedule starts over instead of waiting until the old time comes again.
+  // If the clock was set back, the schedule starts over.
   const elapsed = Math.max(0, now.getTime() - since.getTime()) || 0;
   if (elapsed >= longestWaitForDnsMs) return { kind: 'expired' };
-  // Skips a check that is nearly due: it just ran a moment early, or the next one comes soon anyway.
+  // Skips a check that is nearly due: it just ran early, or the next one comes soon.
   const offset = offsets.find((at, n) => at - elapsed > (at - (offsets[n - 1] ?? 0)) / 2);
   const wait =
     offset === undefined ? longestWaitForDnsMs - elapsed : spread(offset - elapsed, jitter);
   return { kind: 'check', at: new Date(now.getTime() + wait) };
 };
 
-/** For domains that never expire: daily in the end. */
+/** For domains that never expire; daily in the end. */
 export const nextLookAt = (since: Date, now: Date, jitter: number): Date => {
   const next = nextCheck(since, now, jitter);
   return next.kind === 'check' ? next.at : new Date(now.getTime() + day);
 };
 
-/** For live domains: hourly in the end, so that their owners soon learn that visitors do not come. */
+/** For live domains; hourly in the end, so that owners soon learn about problems. */
 export const nextLookAtLive = (since: Date, { now, jitter }: Moment): Date => {
   const hourly = new Date(now.getTime() + spread(hour, jitter));
   const next = nextLookAt(since, now, jitter);
   return next < hourly ? next : hourly;
 };
 
-/** The first wait after a check that shows that a live domain leads elsewhere. */
 const firstWaitMs = 4 * minute;
 
-/**
- * For a live domain that leads elsewhere: 4, 12, 28 and 60 minutes after the first check that shows it, then hourly.
- * @param lastCheckedAt when the check before this one showed the same; undefined if it did not
- */
+/** 4, 12, 28 and 60 minutes after the first such check, then hourly. @param lastCheckedAt if it showed the same */
 export const nextLookAtAstray = (lastCheckedAt: Date | undefined, now: Date): Date => {
   const waited = lastCheckedAt ? now.getTime() - lastCheckedAt.getTime() : 0;
   return new Date(now.getTime() + Math.min(hour, Math.max(firstWaitMs, 2 * waited)));

@@ -44,7 +44,7 @@ import {
 } from '../dns/validation.ts';
 import { nameInText, isWildcard } from '../names/hostname.ts';
 
-/** A domain that has a certificate, or gets one. It holds the name: one domain over all accounts does. */
+/** A domain with a certificate or work on one. It holds the name, which only one domain at a time can. */
 export type Certified =
   | (DomainIn<'added'> & { readonly certificate: WantedCertificate | IssuedCertificate })
   | DomainIn<'verified'>
@@ -53,7 +53,6 @@ export type Certified =
 export const isCertified = (domain: CustomDomain): domain is Certified =>
   domain.certificate.kind !== 'none';
 
-/** When a check showed that it holds the name. */
 export const provenAt = (domain: Certified): Date =>
   domain.state === 'added' ? (domain.dns.lastCheckedAt ?? domain.addedAt) : domain.verifiedAt;
 
@@ -62,14 +61,13 @@ const keyOf = (attachmentId: string): string => `domain:${attachmentId}`;
 export const orderSubject = ({ id, generation }: Pick<Attachment, 'id' | 'generation'>): string =>
   subjectUnder(keyOf(id), generation);
 
-/** How the subjects of an attachment begin, whatever the generation. */
 export const subjectsOf = (attachmentId: string): string => `${keyOf(attachmentId)}:`;
 
-/** The attachment that an order is for; undefined for a name of our own. */
+/** @returns undefined for the platform's own names */
 export const attachmentIn = (subject: string): string | undefined =>
   /^domain:([^:]+):/.exec(subject)?.[1];
 
-/** The work on its certificate; undefined where it wants none, or no longer. */
+/** @returns undefined if the domain wants no certificate */
 export const workOf = (domain: CustomDomain): CertificateWork | undefined =>
   isCertified(domain) && !isDeleted(domain) ? certifying(domain) : undefined;
 
@@ -90,7 +88,7 @@ const termsOf = (domain: Certified): CertificateTerms => {
   };
 };
 
-/** Chosen once for each order. Traffic that may lead elsewhere proves nothing. */
+/** Chosen once for each order. Traffic that may go elsewhere proves nothing. */
 const methodOf = (
   { state, host, dns, certificate }: Certified,
   authority: string,
@@ -114,10 +112,8 @@ export const withWork = (domain: Certified, work: RenewalWork): Certified => {
   }
 };
 
-/** What decides which authority its next attempt goes to. */
 export const domainChoice = (domain: Certified): Choice => choiceOf(certifying(domain));
 
-/** Earliest time of an attempt that waits for the DNS: after the next check, if that finds no problem. */
 export const earliestAttempt = (domain: CustomDomain): Date | undefined => {
   const { nextCheckAt } = domain.dns;
   if (!isCertified(domain) || !nextCheckAt) return undefined;
@@ -127,13 +123,11 @@ export const earliestAttempt = (domain: CustomDomain): Date | undefined => {
     : undefined;
 };
 
-/** See `postponed`. */
 export const postponeAttempt = (domain: CustomDomain, until: Date): CustomDomain =>
   isCertified(domain)
     ? withCertificate(domain, postponed(certifying(domain), until), until).state
     : domain;
 
-/** One whose certificate is renewed. */
 type Renewed = DomainIn<'live'> | (DomainIn<'added'> & { readonly certificate: IssuedCertificate });
 
 const isRenewed = (domain: CustomDomain): domain is Renewed =>
@@ -142,7 +136,6 @@ const isRenewed = (domain: CustomDomain): domain is Renewed =>
 export const renewedCertificate = (domain: CustomDomain): IssuedCertificate | undefined =>
   isRenewed(domain) ? domain.certificate : undefined;
 
-/** See `planRenewal`. */
 export const planDomainRenewal = (domain: CustomDomain, answer: RenewalAnswer, now: Date) => {
   if (!isRenewed(domain)) return { ...unchanged(domain), verdict: 'unchanged' as const };
   const { certificate = domain.certificate, verdict } = planRenewal(
@@ -153,7 +146,7 @@ export const planDomainRenewal = (domain: CustomDomain, answer: RenewalAnswer, n
   return { ...unchanged({ ...domain, certificate }), verdict };
 };
 
-/** What follows for a domain from a change of its work: its state, events, and what its owner reads of it. */
+/** Derives a domain's state, events and timeline entry from a change of its certificate work. */
 export const domainAfter = (
   domain: CustomDomain,
   { work, outcome, ...stored }: WorkChange,
@@ -170,7 +163,7 @@ export const domainAfter = (
   };
 };
 
-/** With its first certificate a verified domain goes live, and one whose traffic may lead elsewhere is ready. */
+/** With its first certificate a verified domain goes live; an `added` one becomes ready. */
 const withCertificate = (
   before: Certified,
   { generation, certificate }: CertificateWork,
@@ -254,8 +247,8 @@ const attemptIn = (outcome: WorkOutcome): TimelineEntry['details'] | undefined =
 };
 
 /**
- * A name is taken over with its certificate, so that no visitor meets an error while the next one is ordered. Its key is
- * ours: no account ever sees it. An order under way, and what authorities said, stays behind with the former holder.
+ * The new holder keeps the certificate, so that visitors see no error while the next one is ordered. No account
+ * ever sees the key. Orders and attempts stay with the former holder.
  */
 export const takenOver = (
   claimant: Certified,
@@ -284,7 +277,6 @@ const codes: Readonly<Record<AuthorityFailureReason, DnsProblemCode>> = {
   challenge: 'challenge_unreachable',
 };
 
-/** The problem to show the owner when the authority did not issue. */
 export const problemOf = (
   { failure: { reason, detail }, issuers }: Refusal,
   domain: CustomDomain,
@@ -301,7 +293,7 @@ const isByDns = (domain: CustomDomain): boolean => {
   return work?.step === 'ordered' && validationMethods[work.method].needsDelegation;
 };
 
-/** What else there is to say where our own name servers answer the challenge. */
+/** Additional advice if our own name servers answer the challenge. */
 const byDns = (
   reason: AuthorityFailureReason,
   { host, dns }: CustomDomain,
@@ -321,12 +313,12 @@ const delegationFix = (host: string): string =>
   `The certificate authority did not find our answer where ${delegationNameOf(host)} leads. Check that this name has the ` +
   'CNAME record shown and no other record, at all of your name servers.';
 
-/** We check CAA before each order, so our own resolvers saw no record that forbids it. */
+/** We check CAA before each order, so our resolvers saw no record that forbids it. */
 const disagreement =
   'The certificate authority found a CAA record that forbids the certificate, but our own resolvers found none. ' +
   'It may have changed recently, or the name servers of the domain give different answers.';
 
-/** The records of the lowest level that has any decide (RFC 8659, section 3), so none above can forbid it then. */
+/** Only the lowest level with CAA records counts (RFC 8659, section 3), so the new record overrides higher ones. */
 const lineToAdd = (
   domain: CustomDomain,
   issuers: readonly string[],
@@ -337,7 +329,7 @@ const lineToAdd = (
     const fix = `${disagreement} Add the record shown at the DNS provider of ${nameInText(domain)}.`;
     return { wanted: allowingLine(host, policy), fix };
   }
-  // Beside a CNAME there can be no CAA record (RFC 1034, section 3.6.2).
+  // A name with a CNAME cannot have a CAA record (RFC 1034, section 3.6.2).
   const parent = host.slice(host.indexOf('.') + 1);
   const why = policy.isWildcard ? '' : ': a name with a CNAME cannot have a CAA record';
   const fix = `${disagreement} Add the record shown. It belongs to ${parent}${why}.`;

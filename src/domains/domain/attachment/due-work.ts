@@ -14,13 +14,13 @@ import type { DomainsEvent, Trouble } from '../domains-event.ts';
 
 export type DueWork = 'check' | 'certificate';
 
-/** When work on it is due; undefined if never. */
+/** @returns undefined if no work is due */
 export const dueAt = (domain: CustomDomain): Date | undefined => {
   if (!hasWork(domain)) return undefined;
   return earliest(checkAt(domain), attemptAt(domain), newsAt(domain));
 };
 
-/** Certificate work goes first, because every order starts with a check. */
+/** Certificates go first, because every order starts with a check. */
 export const dueWork = (domain: CustomDomain, now: Date): DueWork | undefined => {
   if (!hasWork(domain)) return undefined;
   if (isReached(attemptAt(domain), now)) return 'certificate';
@@ -29,14 +29,13 @@ export const dueWork = (domain: CustomDomain, now: Date): DueWork | undefined =>
 
 const hasWork = (domain: CustomDomain): boolean => isAttached(domain) && !isDeleted(domain);
 
-/** Something is to be told of it that no check and no attempt shows. */
+/** Whether the owner must be notified although no check or attempt is due. */
 export const hasNews = (domain: CustomDomain, now: Date): boolean => isReached(newsAt(domain), now);
 
-/** When to check its DNS: by its schedule, and in any case once before its renewal. */
 const checkAt = (domain: CustomDomain): Date | undefined =>
   earliest(domain.dns.nextCheckAt, preflightOf(domain));
 
-/** @returns undefined when it was checked since, or no renewal is planned */
+/** @returns undefined if it was checked since, or no renewal is planned */
 const preflightOf = (domain: CustomDomain): Date | undefined => {
   if (domain.state !== 'live') return undefined;
   const { work } = domain.certificate;
@@ -58,18 +57,18 @@ const earliest = (...dates: readonly (Date | undefined)[]): Date | undefined => 
 
 const isReached = (time: Date | undefined, now: Date): boolean => time !== undefined && time <= now;
 
-// What the owner of a domain is told because something stays wrong, and once it is right again. An episode goes from the
-// first sign that something is wrong to its end, and is remembered with the domain.
+// Notices about lasting problems. An episode lasts from the first sign of a problem to its end, and is stored with
+// the domain.
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** DNS fails briefly, so nothing is told before a check this much later shows the same. */
+/** DNS fails briefly, so the owner is notified only if a later check shows the same. */
 export const toldAfterMs = 60 * minute;
 export const toldAgainAfterMs = 3 * day;
 const failedAttempts = 3;
 
-/** Adds to a change what its owner is told of trouble that begins, lasts or ends with it. Of a removed domain it tells nothing. */
+/** Adds notices about problems that begin, last or end with the change. Removed domains get none. */
 export const withNews = <Change extends DomainDecision>(change: Change, now: Date): Change => {
   const { state: domain } = change;
   if (!hasWork(domain)) return change;
@@ -80,7 +79,7 @@ export const withNews = <Change extends DomainDecision>(change: Change, now: Dat
   return { ...change, state: { ...domain, episodes }, events };
 };
 
-/** When there is something to tell although nothing happens to the domain; undefined if never. */
+/** When a notice is due without another change; undefined if never. */
 export const newsAt = (domain: CustomDomain): Date | undefined => {
   if (!hasWork(domain) || isAwaited(domain)) return undefined;
   const { failing } = domain.episodes;
@@ -109,7 +108,7 @@ const lookAtTraffic = (domain: CustomDomain, now: Date): Look<Astray> => {
   return { episode: { since, isTold }, events: isTold ? [found] : [] };
 };
 
-/** Only a newer certificate ends an episode: attempts may be counted anew without one. */
+/** Only a newer certificate ends an episode, because attempts may restart without one. */
 const lookAtCertificate = (domain: CustomDomain, now: Date): Look<FailingCertificate> => {
   const untroubled = { episode: undefined, events: [] };
   if (isAwaited(domain)) return untroubled;
@@ -135,7 +134,7 @@ const tell = (domain: CustomDomain, now: Date): Look<FailingCertificate> => {
   };
 };
 
-/** Its visitors do not come here yet, and it has no certificate that it could lose, so nobody depends on one. */
+/** No visitors arrive yet and there is no certificate to lose, so nobody depends on one. */
 const isAwaited = (domain: CustomDomain): boolean =>
   domain.state === 'added' && !domain.dns.report?.pointsHere && !isReady(domain);
 
@@ -149,13 +148,13 @@ const isFailing = (domain: CustomDomain, now: Date): boolean => {
 const validityOf = ({ certificate }: CustomDomain): IssuedCertificate | undefined =>
   certificate.kind === 'issued' ? certificate : undefined;
 
-/** With a fifth of its lifetime left, 7 days at most: the renewal should have been long before. */
+/** A fifth of the lifetime, at most 7 days: the renewal is long overdue then. */
 const overdueFrom = ({ notBefore, notAfter }: IssuedCertificate): Date => {
   const life = notAfter.getTime() - notBefore.getTime();
   return new Date(notAfter.getTime() - Math.min(life / 5, 7 * day));
 };
 
-/** By its beginning: a successor can have a shorter life, and end earlier. */
+/** Compares the start, because a successor may end earlier. */
 const isNewer = ({ notBefore }: IssuedCertificate, episode: FailingCertificate): boolean =>
   episode.notBefore === undefined || notBefore > episode.notBefore;
 
@@ -166,5 +165,5 @@ const named = (domain: Attachment, now: Date) => ({ ...about(domain, now), host:
 
 const troubleOf = ({ code, actor, fix }: DnsProblem): Trouble => ({ problem: code, actor, fix });
 
-/** No attempt has failed, but there was none in time. */
+/** There was no attempt in time, so no problem is known. */
 const unknown: Trouble = { problem: '', actor: 'us', fix: '' };

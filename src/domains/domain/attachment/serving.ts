@@ -19,37 +19,31 @@ import { covers, isWildcard } from '../names/hostname.ts';
 
 type Live = DomainIn<'live'>;
 
-/**
- * Whether each fact of a live domain lets visitors in; all of them have to. A new fact does not compile until it is
- * decided here.
- */
+/** Whether each fact of a live domain allows visitors. New facts do not compile until they are listed here. */
 const admits: Readonly<Record<OwnFact<'live'>, Admits>> = {
   liveSince: () => true,
   verifiedAt: () => true,
 };
 type Admits = (domain: Live) => boolean;
 
-/** Whether visitors come here under this name, and get the site or a redirect. Everything that shows this asks here. */
+/** Whether visitors reach the site or a redirect under this name. The only definition of this. */
 export const isOpen = (domain: CustomDomain): domain is Live =>
   domain.state === 'live' &&
   domain.pause === undefined &&
   Object.values(admits).every((lets) => lets(domain));
 
-/** Whether it has an address that a browser can go to: a wildcard is no name of its own. */
+/** Whether a browser can open the name; a wildcard cannot be opened. */
 export const isVisited = (domain: CustomDomain): boolean =>
   isOpen(domain) && !isWildcard(domain.host);
 
-/**
- * Whether edges answer for it. They do as soon as it is ready, because the resolver of a visitor may learn before ours
- * do that the name leads here.
- */
+/** Includes ready domains, because a visitor's resolver may see the new DNS before ours. */
 export const isServed = (domain: CustomDomain): boolean =>
   isOpen(domain) || (isReady(domain) && domain.pause === undefined);
 
-/** Its project is deleted: nothing is done for it, and nothing is told of it. */
+/** A deleted project's domains get no work and no notices. */
 export const isDeleted = ({ pause }: Pick<Attachment, 'pause'>): boolean => pause === 'deleted';
 
-/** As it follows from its project. Once that is restored, the domain is checked before it is served. */
+/** Follows the project's deletion or restoration. After a restoration the domain is checked before it is served. */
 export const following = (
   domain: CustomDomain,
   isProjectDeleted: boolean,
@@ -60,7 +54,7 @@ export const following = (
   return { ...domain, pause: 'restored', dns: { ...domain.dns, nextCheckAt: now } };
 };
 
-/** Back in service after a check, unless that shows that a live name leads elsewhere. */
+/** Returns to service after a check, unless a live name points elsewhere. */
 export const backInService = <Domain extends CustomDomain>(
   domain: Domain,
   report: DnsReport,
@@ -69,16 +63,15 @@ export const backInService = <Domain extends CustomDomain>(
     ? { ...domain, pause: undefined }
     : domain;
 
-/** A custom domain as the routes and the settings of its project see it. */
+/** What routes and settings of a project need to know of a domain. */
 export interface ProjectHost {
   readonly host: string;
   readonly unicodeHost: string;
   readonly isServed: boolean;
-  /** Undefined while visitors do not come here; see `isOpen`. */
+  /** Undefined while visitors do not reach it; see `isOpen`. */
   readonly liveSince: Date | undefined;
 }
 
-/** Those of a project, without the removed ones. */
 export const projectHostsOf = (domains: readonly CustomDomain[]): readonly ProjectHost[] =>
   domains.filter(isAttached).map((domain) => {
     const { host, unicodeHost } = domain;
@@ -86,19 +79,17 @@ export const projectHostsOf = (domains: readonly CustomDomain[]): readonly Proje
     return { host, unicodeHost, isServed: isServed(domain), liveSince };
   });
 
-/** Whether other routes may follow from a domain after a change. */
 export const changesRoutes = (from: CustomDomain, to: CustomDomain): boolean =>
   awaitsCertificate(from) !== awaitsCertificate(to) ||
   JSON.stringify(projectHostsOf([from])) !== JSON.stringify(projectHostsOf([to]));
 
-/** It belongs to its project and takes a place in the plan. */
+/** It belongs to its project and counts towards the plan. */
 export const isAttached = ({ state }: Pick<CustomDomain, 'state'>): boolean => state !== 'removed';
 
-/** Visitors of a verified name come here, but its certificate is not there yet. */
 export const awaitsCertificate = ({ state }: Pick<CustomDomain, 'state'>): boolean =>
   state === 'verified';
 
-/** Whether the wildcard of another account must not answer for this name, although it covers it. */
+/** Whether another account's wildcard must not answer for this name. */
 export const isWithheldFrom = (
   domain: Pick<CustomDomain, 'state' | 'host' | 'accountId'>,
   wildcard: Pick<CustomDomain, 'host' | 'accountId'>,
@@ -107,30 +98,29 @@ export const isWithheldFrom = (
   covers(wildcard.host, domain.host) &&
   wildcard.accountId !== domain.accountId;
 
-// A domain whose challenge name leads to us gets its certificate before its traffic does, while it is still `added`.
+// A delegated domain can get its certificate before its traffic arrives, while it is `added`.
 
-/** Whether the challenge name leads to this attachment, as the last check that could tell showed. */
+/** According to the last check that could tell. */
 export const isDelegated = ({ dns }: Pick<Attachment, 'dns'>): boolean =>
   dns.report?.validation?.delegated ?? false;
 
 type Ready = DomainIn<'added'> & { readonly certificate: IssuedCertificate };
 
-/** It has its certificate, and its name is proven, as the last check showed: it is served as soon as visitors come. */
+/** It has a certificate and a proven name, so it is served as soon as visitors arrive. */
 export const isReady = (domain: CustomDomain): domain is Ready =>
   domain.state === 'added' && domain.certificate.kind === 'issued' && isDelegated(domain);
 
-/** Its certificate may have ended since the last check. */
 export const isReadyAt = (domain: CustomDomain, now: Date): domain is Ready =>
   isReady(domain) && domain.certificate.notAfter > now;
 
-/** Its certificate is there, or comes without its owner. */
+/** It has a certificate, or gets one without the owner. */
 export const isPrepared = (domain: CustomDomain, now: Date): boolean => {
   if (isReadyAt(domain, now)) return true;
   const work = workOn(domain);
   return isDelegated(domain) && work !== undefined && nextStepAt(work) !== undefined;
 };
 
-/** Where its certificate may be ordered. While its traffic may lead elsewhere, only those help that validate by DNS. */
+/** Before the traffic arrives, only authorities that validate by DNS can issue. */
 export const issuersFor = (
   { state, host }: Pick<CustomDomain, 'state' | 'host'>,
   { mayIssue, validation, problems }: DnsReport,
@@ -141,7 +131,7 @@ export const issuersFor = (
   return mayIssue.filter((authority) => !needsTraffic(methodAt({ host, validation }, authority)));
 };
 
-/** Whether it cannot be ready before its traffic comes, because CAA lets all who may issue only ask over HTTP. */
+/** Whether it cannot be ready before its traffic arrives, because CAA restricts authorities to HTTP validation. */
 export const isOnlyOverHttp = (domain: CustomDomain): boolean => {
   const { report } = domain.dns;
   if (!report || domain.state !== 'added' || !isDelegated(domain)) return false;
@@ -153,10 +143,7 @@ export const isOnlyOverHttp = (domain: CustomDomain): boolean => {
   );
 };
 
-/**
- * Its certificate is due as soon as the delegation proves the name, unless another account has it verified or live.
- * @param holder of the name
- */
+/** Plans a certificate once the delegation proves the name. @param holder must not be verified or live */
 export const prepared = (
   domain: CustomDomain,
   holder: CustomDomain | undefined,
@@ -169,14 +156,13 @@ export const prepared = (
   return { ...domain, certificate: { kind: 'wanted', work: planned(now) } };
 };
 
-/** Another account proves the name, so this one waits for its DNS as if it had never been proven. */
+/** Another account proved the name, so this domain waits for its DNS again. */
 export const unprepared = (domain: CustomDomain, now: Date): DomainDecision => {
   if (domain.state !== 'added') return { state: domain, events: [] };
   const state = { ...domain, certificate: { kind: 'none' } } as const;
   return { state, events: readiness(domain, state, now) };
 };
 
-/** What a change tells of whether the domain is ready. */
 export const readiness = (
   before: CustomDomain,
   after: CustomDomain,
@@ -188,14 +174,12 @@ export const readiness = (
   return [{ type, ...about(after, now), host: after.host }];
 };
 
-/** Whether a live domain works for visitors, and will keep working. */
 export type DomainHealth =
   | { readonly kind: 'healthy' }
-  /** It is served, but something will end that. */
   | { readonly kind: 'at_risk'; readonly problem: DnsProblem }
   | { readonly kind: 'certificate_expired'; readonly problem: DnsProblem | undefined };
 
-/** @returns undefined for a domain that is not live */
+/** @returns undefined if the domain is not live */
 export const healthOf = (domain: CustomDomain, now: Date): DomainHealth | undefined => {
   if (domain.state !== 'live' || isDeleted(domain)) return undefined;
   const { work, notAfter } = domain.certificate;
@@ -204,7 +188,7 @@ export const healthOf = (domain: CustomDomain, now: Date): DomainHealth | undefi
   return problem ? { kind: 'at_risk', problem } : { kind: 'healthy' };
 };
 
-/** Whether visitors do not reach the site because of the problem. A new one does not compile until it is decided here. */
+/** Whether the problem keeps visitors from the site. New problems do not compile until they are listed here. */
 const leadsElsewhere: Readonly<Record<DnsProblemCode, boolean>> = {
   dns_not_found: true,
   cname_missing: true,
@@ -236,11 +220,11 @@ const leadsElsewhere: Readonly<Record<DnsProblemCode, boolean>> = {
   name_too_long: false,
 };
 
-/** Why the name leads elsewhere; undefined if it does not, or was never checked. */
+/** @returns undefined if the name points here or was never checked */
 export const whyAstray = (report: DnsReport | undefined): DnsProblem | undefined =>
   report?.problems.find((problem) => isBlocking(problem) && leadsElsewhere[problem.code]);
 
-/** What is wrong even while the name may lead elsewhere; anything else where nothing is. */
+/** Prefers a problem that remains even if the traffic is elsewhere. */
 export const whyNotProven = (report: DnsReport): DnsProblem | undefined => {
   const blocking = report.problems.filter(isBlocking);
   return blocking.find(({ code }) => !leadsElsewhere[code]) ?? blocking[0];

@@ -3,7 +3,7 @@ import { about, refuseMove, type CustomDomain } from './custom-domain.ts';
 import { refusal } from '../domains-error.ts';
 import type { DomainsEvent } from '../domains-event.ts';
 
-/** A link to a page that shows one domain to somebody who is not signed in. Only a hash of its secret is stored. */
+/** A link that shows one domain without signing in. Only a hash of its secret is stored. */
 export interface DomainShare {
   readonly id: string;
   readonly accountId: string;
@@ -14,12 +14,10 @@ export interface DomainShare {
 
 const day = 24 * 60 * 60_000;
 export const shareDays = 30;
-/** Links of one domain that work at the same time. */
 export const mostShares = 5;
 
 export interface ShareChange {
   readonly added?: { readonly share: DomainShare; readonly secretHash: string };
-  /** The id of one that no longer works. */
   readonly ended?: string;
   readonly events: readonly DomainsEvent[];
 }
@@ -29,7 +27,7 @@ interface ShareDraft {
   readonly secretHash: string;
 }
 
-/** @param open those that work @throws DomainError `domain_wrong_state`, `share_limit_reached` */
+/** @param open the working links @throws DomainError `domain_wrong_state`, `share_limit_reached` */
 export const shareDomain = (
   domain: CustomDomain,
   open: readonly DomainShare[],
@@ -49,7 +47,6 @@ export const shareDomain = (
   return { added: { share, secretHash }, events: [event] };
 };
 
-/** Ending one that has ended is no error. */
 export const endShare = (
   domain: CustomDomain,
   open: readonly DomainShare[],

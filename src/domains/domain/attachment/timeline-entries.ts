@@ -18,11 +18,11 @@ export type TimelineKind = (typeof timelineKinds)[number];
 export interface TimelineEntry {
   readonly kind: TimelineKind;
   readonly occurredAt: Date;
-  /** Plain values only: it is kept as JSON. */
+  /** Plain values only, because they are stored as JSON. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Frequent kinds, of which only the newest are kept. All other kinds are kept for ever. */
+/** Frequent kinds; only the newest entries are kept. Other kinds are kept forever. */
 export const mostOfKind = {
   checked: 500,
   attempt: 500,
@@ -30,10 +30,8 @@ export const mostOfKind = {
   unready: 500,
 } as const satisfies Readonly<Partial<Record<TimelineKind, number>>>;
 
-/** Per kind, once the domain is removed. */
 export const mostOfRemoved = 50;
 
-/** What to delete after a new entry: all but the newest entries of its kind. */
 export const trimsAfter = (
   recorded: TimelineKind,
 ): readonly { readonly kind: TimelineKind; readonly most: number }[] =>
@@ -44,7 +42,7 @@ export const trimsAfter = (
 
 type EventOfDomain = Extract<DomainsEvent, Pick<CustomDomain, 'projectId'> & { domainId: string }>;
 
-/** Timeline entry of each domain event; undefined when the entry of its cause says it already. */
+/** Undefined if the entry of the event's cause says the same. */
 const kinds = {
   domain_added: 'added',
   domain_prepared: 'ready',
@@ -65,7 +63,7 @@ const kinds = {
   certificate_recovered: undefined,
 } as const satisfies Readonly<Record<EventOfDomain['type'], TimelineKind | undefined>>;
 
-/** What a decision adds to its domain's timeline: the cause first, then the events. */
+/** The cause comes first. */
 export const timelineOf = (
   cause: TimelineEntry | undefined,
   events: readonly DomainsEvent[],
@@ -81,10 +79,8 @@ const detailsOf = (event: DomainsEvent): TimelineEntry['details'] => {
   return event.type === 'certificate_renewed' ? { notAfter: event.notAfter } : {};
 };
 
-/** A decision on a domain and everything that depends on it: stored as a whole or not at all. */
+/** A decision and everything that is stored with it, all or nothing. */
 export interface DomainChange extends DomainDecision, StoredWork {
-  /** The cause, as shown to the owner. */
   readonly cause?: TimelineEntry | undefined;
-  /** The rival that loses the name. */
   readonly displaced?: DomainDecision;
 }

@@ -11,36 +11,31 @@ import {
 } from './certificate-status.ts';
 
 export interface Choice {
-  /** The names of those that CAA allows, the preferred one first. */
+  /** Names of the authorities that CAA allows, the preferred one first. */
   readonly mayIssue: readonly string[];
-  /** What is known of them, and which one has the order under way. */
   readonly certificate: WantedCertificate | IssuedCertificate;
 }
 
 const attemptsOf = ({ certificate }: Choice): Attempts | undefined => certificate.work.attempts;
 
-/** A new domain waits that long for the preferred authority. */
 const patienceOfNewMs = 10 * 60_000;
 
 const hour = 60 * 60_000;
 
-/** Until then, an authority that is away is waited for. @returns undefined while it answers */
+/** How long to wait for an authority that does not answer. @returns undefined while it answers */
 const patientUntil = (choice: Choice, authority: string): Date | undefined => {
   const { certificate } = choice;
   const attempts = attemptsOf(choice);
   const away = turnOf(choice, authority)?.awaySince;
   if (!away || !attempts) return undefined;
-  // The clock may have been set back since.
+  // The clock may have been set back.
   const awaySince = new Date(Math.min(away.getTime(), attempts.lastAt.getTime()));
   const wait =
     certificate.kind === 'issued' ? longestWait(certificate, awaySince) : patienceOfNewMs;
   return new Date(awaySince.getTime() + wait);
 };
 
-/**
- * Whether an authority has been away for longer than it is waited for. That it was away once, before nothing was tried for
- * a while, says nothing of today, unless it asked us to wait.
- */
+/** An old outage does not count if nothing was tried since, unless the authority asked us to wait. */
 const isGivenUp = (choice: Choice, authority: string, now: Date): boolean => {
   const { certificate } = choice;
   const attempts = attemptsOf(choice);
@@ -52,7 +47,6 @@ const isGivenUp = (choice: Choice, authority: string, now: Date): boolean => {
   return isRecent || (restsUntil(choice, authority) ?? now) > now;
 };
 
-/** When an authority accepts requests again. */
 const restsUntil = (choice: Choice, authority: string): Date | undefined =>
   turnOf(choice, authority)?.retryAt;
 
@@ -60,9 +54,9 @@ const turnOf = (choice: Choice, authority: string): AuthorityTurn | undefined =>
   attemptsOf(choice)?.turns[authority];
 
 /**
- * Which authority the next attempt goes to. The preferred one, unless CAA forbids it, or it has been away for long: then
- * they take turns, so that neither is forgotten, but one that asked us to wait is left alone.
- * @returns undefined when it is not known which may issue
+ * Chooses the authority for the next attempt: the preferred one, unless CAA forbids it or it has been away too
+ * long. Then the authorities alternate, except one that asked us to wait.
+ * @returns undefined if no authority is known to be allowed
  */
 export const chooseAuthority = (choice: Choice, now: Date): string | undefined => {
   const [first, second] = choice.mayIssue;
@@ -74,14 +68,13 @@ export const chooseAuthority = (choice: Choice, now: Date): string | undefined =
 };
 
 /**
- * When an attempt may be made that is due at that time: not before an authority accepts it, but as soon as another one
- * may be asked. An order under way is looked at when its own authority accepts that, whatever CAA says by now.
+ * When an attempt that is due at `at` may be made: once an authority accepts it, or another one may be asked. An
+ * order in progress waits for its own authority, even if CAA now forbids it.
  */
 export const turnAt = (choice: Choice, at: Date): Date => {
   const { mayIssue, certificate } = choice;
   const { work } = certificate;
   const own = work.step === 'ordered' ? work.authority : mayIssue[0];
-  // Nobody knows which one it goes to.
   if (own === undefined) return latest(at, ...allRests(work.attempts));
   const alone = latest(at, restsUntil(choice, own));
   const another = mayIssue.find((one) => one !== own);
@@ -92,7 +85,6 @@ export const turnAt = (choice: Choice, at: Date): Date => {
   return other < alone ? other : alone;
 };
 
-/** The next attempt, after the last one has rested and as soon as an authority accepts it. */
 export const resumed = (
   certificate: WantedCertificate | IssuedCertificate,
   mayIssue: readonly string[],
@@ -106,7 +98,7 @@ export const resumed = (
 const allRests = (attempts: Attempts | undefined): readonly (Date | undefined)[] =>
   Object.values(attempts?.turns ?? {}).map(({ retryAt }) => retryAt);
 
-/** Whether the order that an authority has is given up, because it has been away for long and another one may be asked. */
+/** Whether to abandon an order, because its authority has been away too long and another one may be asked. */
 export const isLeft = (choice: Choice, authority: string, now: Date): boolean => {
   const next = chooseAuthority(choice, now);
   return isGivenUp(choice, authority, now) && next !== undefined && next !== authority;
@@ -115,11 +107,10 @@ export const isLeft = (choice: Choice, authority: string, now: Date): boolean =>
 interface Failing {
   readonly isAway: boolean;
   readonly retryAt: Date | undefined;
-  /** When the order was begun that it has taken: since then it has answered. */
+  /** When the authority's current order began; it has answered since. */
   readonly placed: Date | undefined;
 }
 
-/** What is known of an authority after it failed. */
 export const turnAfter = (
   before: AuthorityTurn | undefined,
   { isAway, retryAt, placed }: Failing,

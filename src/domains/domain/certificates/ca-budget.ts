@@ -1,21 +1,18 @@
 import { keepsOrder, type OrderEnd, waitAfter } from './certificate-status.ts';
 
-/** Times of events within a window that ends now, newest first; only as many as can decide. */
+/** Times within a window, newest first; only as many as can decide. */
 export type Times = readonly Date[];
 
-/** Recent use of the authority's limits, as the ledger counts it. */
 export interface CaUse {
-  /** Failed attempts of this host: those on schedule, and those that the owner asked for. */
   readonly automaticFailures: Times;
   readonly manualFailures: Times;
-  /** Orders of all accounts, including those with a lost answer; without those that the authority exempted. */
+  /** Orders of all accounts, including those with a lost answer, without exempt ones. */
   readonly orders: Times;
-  /** Orders of this account for names without a certificate; renewals do not count. */
+  /** Orders of this account for names without a certificate. */
   readonly accountOrders: Times;
-  /** Certificates for names below this registrable domain, and for exactly this name; includes open orders. */
+  /** Certificates below this registrable domain, and for exactly this name, including open orders. */
   readonly registeredDomain: Times;
   readonly exactName: Times;
-  /** New certificates of projects' own hosts, of all accounts and at all authorities; includes open orders. */
   readonly ownHosts: Times;
 }
 
@@ -26,9 +23,9 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const week = 7 * day;
 
-/** Length of each window, and how many of its events can decide. */
+/** The window's length, and how many events can decide. */
 export const caWindows = {
-  /** Long enough to see three failures that are `ownHost` apart. */
+  /** Long enough for three failures at `ownHost` intervals. */
   automaticFailures: { lengthMs: 6 * hour, most: 5 },
   manualFailures: { lengthMs: hour, most: 5 },
   orders: { lengthMs: 3 * hour, most: 250 },
@@ -40,43 +37,38 @@ export const caWindows = {
 
 export interface Budget {
   readonly counts: CaWindow;
-  /** How many may be used before we stop. */
   readonly stopAt: number;
-  /**
-   * The authority's own limit: https://letsencrypt.org/docs/rate-limits/. Undefined for `ownHost`, `ownHosts`, and for budgets that
-   * only divide ours between accounts, so that one account cannot use up everything.
-   */
+  /** The authority's own limit: https://letsencrypt.org/docs/rate-limits/. Undefined for limits of our own. */
   readonly of: number | undefined;
   readonly windowMs: number;
 }
 
-/** We stop below the authority's limits, because requests of others may count against them too. */
+/** We stop below the authority's limits, because other clients may count towards them. */
 export const caBudgets = {
   automaticFailures: { counts: 'automaticFailures', stopAt: 3, of: 5, windowMs: hour },
   manualFailures: { counts: 'manualFailures', stopAt: 1, of: 5, windowMs: hour },
-  /** Nobody can ask again for a project's own host, so its longest pause is shorter than that of a custom domain. */
+  /** Nobody can retry a project's own host, so its longest pause is shorter. */
   ownHost: { counts: 'automaticFailures', stopAt: 1, of: undefined, windowMs: 100 * minute },
   orders: { counts: 'orders', stopAt: 250, of: 300, windowMs: 3 * hour },
-  /** New orders stop here; the rest is reserved for renewals. */
+  /** The rest is reserved for renewals. */
   newOrders: { counts: 'orders', stopAt: 200, of: undefined, windowMs: 3 * hour },
-  /** An account that ordered within the hour stops here: the other half is for renewals and other accounts. */
+  /** For an account that ordered within the hour; the rest is for renewals and other accounts. */
   furtherOrders: { counts: 'orders', stopAt: 125, of: undefined, windowMs: 3 * hour },
   accountHour: { counts: 'accountOrders', stopAt: 10, of: undefined, windowMs: hour },
   accountDay: { counts: 'accountOrders', stopAt: 50, of: undefined, windowMs: day },
   registeredDomain: { counts: 'registeredDomain', stopAt: 48, of: 50, windowMs: week },
   exactName: { counts: 'exactName', stopAt: 4, of: 5, windowMs: week },
-  /** Far below what the authority allows for the registered domain, which the operator's own names use too. */
+  /** Far below the authority's limit, because the operator's own names count towards it. */
   ownHosts: { counts: 'ownHosts', stopAt: 20, of: undefined, windowMs: week },
 } as const satisfies Readonly<Record<string, Budget>>;
 
 export type BudgetName = keyof typeof caBudgets;
 
-/** Budgets of all accounts together. */
 export const sharedBudgets = (Object.keys(caBudgets) as BudgetName[]).filter(
   (name) => caBudgets[name].counts === 'orders',
 );
 
-/** How many orders each of them still allows. @param orders of all accounts, as in `CaUse` */
+/** @param orders of all accounts; see `CaUse` */
 export const budgetsLeft = (orders: Times, now: Date) =>
   sharedBudgets.map((budget) => {
     const { stopAt: size, windowMs } = caBudgets[budget];
@@ -84,24 +76,20 @@ export const budgetsLeft = (orders: Times, now: Date) =>
     return { budget, size, left: Math.max(0, size - used) };
   });
 
-/** How long an account that has ordered yields to accounts that have not. */
 const standsBackMs = hour;
 
 /**
- * `new`, `renewal`: for a custom domain; a `renewal` also for the platform's pair of names. `own`, `own_renewal`: for a
- * project's own host. `exempt`: the authority counts no order for it: a renewal that names the
- * certificate it replaces (RFC 9773, section 5).
+ * `new` and `renewal`: for custom domains; `renewal` also for the platform's pair. `own` and `own_renewal`: for
+ * projects' own hosts. `exempt`: a renewal that names its predecessor, which no limit counts (RFC 9773, section 5).
  */
 export type OrderKind = 'new' | 'renewal' | 'own' | 'own_renewal' | 'exempt';
 
 export interface WantedAttempt {
-  /** The owner asked for it. */
   readonly isManual: boolean;
-  /** `counted`, and `own_counted` for a project's own host: work on an order that was counted when it was asked for. */
+  /** `counted`, `own_counted`: work on an order that is already counted. */
   readonly kind: OrderKind | 'counted' | 'own_counted';
 }
 
-/** What delays an attempt, and until when. */
 export interface Hold {
   readonly reason: BudgetName;
   readonly nextAt: Date;
@@ -112,7 +100,6 @@ export type BudgetVerdict = { readonly allowed: true } | ({ readonly allowed: fa
 const share = ['newOrders', 'furtherOrders', 'accountHour', 'accountDay'] as const;
 const ofNames = ['registeredDomain', 'exactName'] as const;
 
-/** Besides the hourly failure budgets, which always apply. */
 const limitsOf: Readonly<Record<WantedAttempt['kind'], readonly BudgetName[]>> = {
   new: [...share, ...ofNames],
   renewal: ['orders', ...ofNames],
@@ -123,7 +110,6 @@ const limitsOf: Readonly<Record<WantedAttempt['kind'], readonly BudgetName[]>> =
   own_counted: ['ownHost'],
 };
 
-/** Whether the authority may be asked for a certificate now. */
 export const mayOrder = (
   use: CaUse,
   { isManual, kind }: WantedAttempt,
@@ -140,10 +126,10 @@ export const mayOrder = (
   return longest ? { allowed: false, ...longest } : { allowed: true };
 };
 
-/** @returns undefined when the budget is not used up, or does not apply to this account */
+/** @returns undefined if the budget has room or does not apply to this account */
 const spentUntil = (name: BudgetName, use: CaUse, now: Date): Date | undefined => {
   const { counts, stopAt, windowMs } = caBudgets[name];
-  // The pause grows with the failures, as for a custom domain.
+  // The pause grows with each failure, as for custom domains.
   const pauseMs = Math.min(waitAfter(use[counts].length), windowMs);
   if (name === 'ownHost') return leavesAt(use[counts][0], pauseMs, now);
   const spent = leavesAt(use[counts][stopAt - 1], windowMs, now);
@@ -159,17 +145,16 @@ const leavesAt = (at: Date | undefined, windowMs: number, now: Date): Date | und
   return age < windowMs ? new Date(now.getTime() + Math.max(1000, windowMs - age)) : undefined;
 };
 
-/** For people: "2 of 5 failures used this hour, next attempt 14:12". */
+/** "2 of 5 failures used this hour, next attempt 14:12". */
 export interface BudgetView {
   readonly used: number;
   readonly of: number;
   readonly windowMs: number;
   readonly nextAt: Date | undefined;
-  /** The limit that the next attempt waits for. */
   readonly heldUpBy: Hold | undefined;
 }
 
-/** @param nextAt when the next attempt is planned, if one is */
+/** @param nextAt when the next attempt is planned, if any */
 export const describeBudget = (
   use: CaUse,
   wanted: WantedAttempt,
@@ -193,7 +178,6 @@ export const describeBudget = (
   };
 };
 
-/** What each budget counts, for pages, commands and docs; goes behind its number. */
 export const budgetWords: Readonly<Record<BudgetName, string>> = {
   automaticFailures: 'failed automatic attempts of one name in an hour',
   manualFailures: 'failed attempts of one name in an hour that you requested',
@@ -215,9 +199,7 @@ export const budgetWords: Readonly<Record<BudgetName, string>> = {
 export const limitInWords = (name: BudgetName): string =>
   `${String(caBudgets[name].stopAt)} ${budgetWords[name]}`;
 
-/** The authority, account and name that a budget's use is counted for. */
 export interface LedgerName {
-  /** The name of the authority that is asked: each has its own limits. */
   readonly authority: string;
   readonly accountId: string;
   readonly host: string;
@@ -225,25 +207,22 @@ export interface LedgerName {
 }
 
 /**
- * An `order` is for a name without a certificate. `issued`: a certificate, or an order that may become one. `own`: the
- * same, for a project's own host. An order that the authority exempts is a `renewal` until the authority has said so.
+ * `order`: for a name without a certificate. `issued`: a certificate, or an order that may become one. `own`: the
+ * same for a project's own host. An exempt order is a `renewal` until the authority has confirmed it.
  */
 export const ledgerKinds = ['order', 'renewal', 'failure', 'issued', 'own'] as const;
 
-/** A request that the authority received, or may have received, and its outcome. */
+/** A request that the authority received, or may have received. */
 export interface LedgerEntry extends LedgerName {
   readonly kind: (typeof ledgerKinds)[number];
-  /** The order it belongs to; every request for an order has its own key. */
   readonly orderKey: string;
-  /** The owner asked for it. */
   readonly isManual: boolean;
   readonly occurredAt: Date;
 }
 
-/** An order that the authority is about to be asked for. */
 export type AskedOrder = Omit<LedgerEntry, 'kind'> & { readonly kind: OrderKind };
 
-/** Freed entries are removed before new entries are counted. */
+/** Freed entries are removed before new ones are counted. */
 export interface LedgerChange {
   readonly freed?: readonly Pick<LedgerEntry, 'kind' | 'orderKey'>[];
   readonly entered?: readonly LedgerEntry[];
@@ -259,28 +238,23 @@ const enteredAs = {
   own_renewal: ['renewal'],
 } as const satisfies Readonly<Record<OrderKind, readonly LedgerEntry['kind'][]>>;
 
-/** What counts as a certificate. */
 const brought = ['issued', 'own'] as const;
 
-/**
- * Stored before the request is sent: the order counts from then on, even if the answer is lost, until it is certain
- * that none exists.
- */
+/** Stored before the request. The order counts until it is certain that it does not exist. */
 export const orderAsked = (order: AskedOrder): LedgerChange => ({
   entered: enteredAs[order.kind].map((kind) => ({ ...order, kind })),
 });
 
-/** The authority was certainly not asked, or certainly made no order. */
+/** The authority was certainly not asked, or created no order. */
 export const orderNotMade = (orderKey: string): LedgerChange =>
   freed(orderKey, 'order', 'renewal', ...brought);
 
-/** The authority may have created it, but its URL is lost, so it cannot become a certificate. */
+/** The authority may have created the order, but its URL is lost, so it cannot become a certificate. */
 export const orderUnheardOf = (orderKey: string): LedgerChange => freed(orderKey, ...brought);
 
-/** The authority created it and exempts it from its limits. */
 export const orderExempted = (orderKey: string): LedgerChange => freed(orderKey, 'renewal');
 
-/** The outcome of an order. @param order the entry under which its failure or certificate counts */
+/** @param order the entry for its failure or certificate */
 export const orderEnded = (
   { orderKey, ...name }: Omit<LedgerEntry, 'kind' | 'occurredAt'>,
   end: OrderEnd,
@@ -297,10 +271,7 @@ export const orderEnded = (
   return { ...(end.counts ? orderUnheardOf(orderKey) : orderNotMade(orderKey)), entered };
 };
 
-/**
- * How an order for a project's own host failed. Its attempts are known from the ledger alone, so each one that the
- * authority may have counted is a failure here: that delays the next one.
- */
+/** Only the ledger knows these attempts, so every failure that may count delays the next one. */
 export const ownOrderFailed = (
   name: Omit<LedgerEntry, 'kind' | 'occurredAt'>,
   end: FailedEnd,
@@ -312,11 +283,11 @@ export const ownOrderFailed = (
   return mayCount ? { ...ended, entered: [{ ...name, kind: 'failure', occurredAt: now }] } : ended;
 };
 
-/** Whether nothing of the order can be continued. */
+/** Whether the order cannot be continued. */
 export const isOver = (end: FailedEnd): boolean =>
   end.kind === 'not_placed' || !keepsOrder(end.failure.reason);
 
-/** An order that no longer exists may have become a certificate before. */
+/** An order that no longer exists may have become a certificate. */
 const endsForSure = (reason: Parameters<typeof keepsOrder>[0]): boolean =>
   !keepsOrder(reason) && reason !== 'order_gone';
 

@@ -25,60 +25,50 @@ import type { Certificate } from './renewal.ts';
 import type { DnsProblem } from '../dns/problem.ts';
 import type { ValidationMethod } from '../dns/validation.ts';
 
-// A custom domain has one life of a certificate, and so has each name of the platform: they differ in their terms, and in
-// what else they store when the work changes.
+// Custom domains and the platform's names share this lifecycle; `terms` hold their differences.
 
-/** A certificate that is wanted, and how far the work on it is. */
 export interface CertificateWork {
-  /** How many orders were begun. What comes of an older one is too late. */
   readonly generation: number;
   readonly certificate: WantedCertificate | IssuedCertificate;
   readonly terms: CertificateTerms;
 }
 
-/** Why an authority did not issue, and what a CAA record has to name to allow it; none: CAA does not matter to it. */
+/** Why an authority did not issue, and the names that a CAA record may use to allow it; empty if it ignores CAA. */
 export interface Refusal {
   readonly failure: AuthorityFailure;
   readonly issuers: readonly string[];
 }
 
-/** What the owner of a name says about its certificate. */
+/** What differs between names. */
 export interface CertificateTerms {
-  /** What its orders are kept under, without their number. */
   readonly key: string;
   readonly host: string;
-  /** Further names of the same certificate. */
   readonly also?: readonly string[];
-  /** Whom the ledger counts its orders for. */
   readonly payer: Pick<LedgerName, 'accountId' | 'registrableDomain'>;
-  /** How the budgets count them: for the first certificate, for later ones, and once they are counted. */
+  /** How budgets count its orders: the first one, later ones, and those already counted. */
   readonly kinds: {
     readonly first: OrderKind;
     readonly later: OrderKind;
     readonly counted: Extract<WantedAttempt['kind'], `${string}counted`>;
   };
-  /** The names of the authorities that may be asked, the preferred one first; empty where that is not known. */
+  /** Names of the allowed authorities, the preferred one first; empty if unknown. */
   readonly mayIssue: readonly string[];
   readonly methodAt: (authority: string) => ValidationMethod;
-  /** The label of our zone that its challenge name leads to. */
   readonly label: string;
-  /** What to show the owner; undefined: it is the platform's own name, and nobody else can help. */
+  /** For the owner; undefined for the platform's own names. */
   readonly problemOf: (refusal: Refusal) => DnsProblem | undefined;
   readonly isOurs: boolean;
 }
 
 export interface WorkChange extends StoredWork {
-  /** Undefined: it stays as it is. */
   readonly work?: CertificateWork;
   readonly outcome: WorkOutcome;
 }
 
-/** What is stored with it. */
 export interface StoredWork {
   readonly ledger?: LedgerChange;
-  /** The certificate that serves it from now on. */
   readonly certificate?: Certificate;
-  /** Subject of an order that has ended: it is deleted with its challenges and key. */
+  /** Subject of an ended order, which is deleted with its challenges and keys. */
   readonly endsOrder?: string;
 }
 
@@ -88,7 +78,7 @@ interface FromAuthority {
 
 export type WorkOutcome =
   | { readonly kind: 'unchanged' | 'begun' | 'processing' | 'unanswered' }
-  /** The order counts anew, unless it has to wait. */
+  /** The order counts again, unless it has to wait. */
   | { readonly kind: 'counted'; readonly hold: Hold | undefined }
   | { readonly kind: 'held_up'; readonly hold: Hold }
   | ({ readonly kind: 'left' } & FromAuthority)
@@ -97,18 +87,17 @@ export type WorkOutcome =
       readonly isRenewal: boolean;
       readonly notAfter: Date;
     } & FromAuthority)
-  /** The certificate came too late: it is destroyed with its key. */
+  /** The certificate came too late and is destroyed with its key. */
   | ({ readonly kind: 'too_late'; readonly notAfter: Date } & FromAuthority)
   | ({
       readonly kind: 'failed';
       readonly failure: AuthorityFailure;
-      /** Another worker has settled the order, or its name is gone. */
       readonly isLate: boolean;
     } & FromAuthority);
 
 export const unchangedWork: WorkChange = { outcome: { kind: 'unchanged' } };
 
-/** What an order is kept under: there is one for each generation. */
+/** One subject per generation. */
 export const subjectUnder = (key: string, generation: number): string =>
   `${key}:${String(generation)}`;
 
@@ -120,33 +109,30 @@ type OrderedStep = Extract<RenewalWork, { readonly step: 'ordered' }>;
 export const orderOf = ({ certificate: { work } }: CertificateWork): OrderedStep | undefined =>
   work.step === 'ordered' ? work : undefined;
 
-/** Name of the authority that has its order; '' without one. */
+/** @returns '' without an order */
 export const orderedAt = (work: CertificateWork): string => orderOf(work)?.authority ?? '';
 
-/** The work, if that very order is still under way. */
+/** @returns undefined if that order is no longer in progress */
 export const stillOrdered = (
   work: CertificateWork | undefined,
   ordered: CertificateWork,
 ): CertificateWork | undefined =>
   work && isOrdered(work) && subjectOf(work) === subjectOf(ordered) ? work : undefined;
 
-/** What decides which authority its next attempt goes to. */
 export const choiceOf = (work: CertificateWork): Choice => ({
   mayIssue: work.terms.mayIssue,
   certificate: work.certificate,
 });
 
-/** As the ledger counts its order. */
 export const entryOf = (ordered: CertificateWork): Omit<LedgerEntry, 'kind' | 'occurredAt'> => ({
   ...{ authority: orderedAt(ordered), host: ordered.terms.host, ...ordered.terms.payer },
   ...{ isManual: isManual(ordered), orderKey: subjectOf(ordered) },
 });
 
-/** Whether its certificate is that authority's own, so that an order may say that it replaces it. */
+/** Whether an order at the authority may name the certificate that it replaces. */
 export const mayReplace = ({ certificate }: CertificateWork, authority: string): boolean =>
   certificate.kind === 'issued' && certificate.issuedBy === authority;
 
-/** How an order counts that the authority does not exempt. */
 export const countedKind = ({ certificate, terms: { kinds } }: CertificateWork): OrderKind =>
   certificate.kind === 'issued' ? kinds.later : kinds.first;
 
@@ -163,7 +149,7 @@ export const withStep = (work: CertificateWork, step: RenewalWork): CertificateW
   certificate: { ...work.certificate, work: step },
 });
 
-/** The authority is not ready, or a budget is used up. What waits for anything but time stays as it is. */
+/** For a wait at an authority or budget. Work that waits for anything else does not change. */
 export const postponed = (work: CertificateWork, until: Date): CertificateWork => {
   const { work: step } = work.certificate;
   if (step.step !== 'planned' && step.step !== 'ordered') return work;
@@ -183,18 +169,13 @@ export const withoutOrder = (work: CertificateWork): CertificateWork => {
 };
 
 interface OrderClaim {
-  /** As the worker knows it. */
   readonly known: CertificateWork;
-  /** Name of the authority that is asked. */
   readonly authority: string;
   readonly kind: OrderKind;
   readonly use: CaUse;
 }
 
-/**
- * A new order begins and counts from now on, if it is still wanted and the budgets allow it. Of several workers who claim
- * it, one succeeds.
- */
+/** Starts and counts an order, if it is still wanted and within budget. Of concurrent workers, one succeeds. */
 export const claimOrder = (
   work: CertificateWork | undefined,
   { known, authority, kind, use }: OrderClaim,
@@ -216,10 +197,7 @@ const orderBegun = (work: CertificateWork, authority: string, now: Date): Certif
   return postponed({ ...begun, generation: work.generation + 1 }, now);
 };
 
-/**
- * The worker that requested this order died before it stored the answer. The authority may have created an order that
- * cannot be continued: it counts, and the next attempt requests a new one.
- */
+/** The worker died without storing the answer. The order may exist, so it counts, but cannot be continued. */
 export const loseOrder = (
   work: CertificateWork | undefined,
   ordered: CertificateWork,
@@ -233,10 +211,7 @@ export const loseOrder = (
   };
 };
 
-/**
- * The authority that has the order has not answered for long, so another one is asked. The first one may still issue, so
- * the order counts.
- */
+/** The order's authority has been away too long. It may still issue, so the order counts. */
 export const leaveOrder = (
   work: CertificateWork | undefined,
   ordered: CertificateWork,
@@ -251,13 +226,13 @@ export const leaveOrder = (
   };
 };
 
-/** Before it is counted anew, so that it does not stand in its own way. */
+/** Frees the order's place before it is counted again. */
 export const takeOrderBack = (ordered: CertificateWork): WorkChange => ({
   ...unchangedWork,
   ledger: orderNotMade(subjectOf(ordered)),
 });
 
-/** The authority made no order, because it does not exempt it. The next one counts, if the budgets allow it. */
+/** The authority refused to exempt the order. The next one counts, if the budgets allow it. */
 export const countOrderAgain = (ordered: CertificateWork, use: CaUse, now: Date): WorkChange => {
   const kind = ordered.terms.kinds.later;
   const budget = mayOrder(use, { isManual: isManual(ordered), kind }, now);

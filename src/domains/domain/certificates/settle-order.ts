@@ -33,21 +33,18 @@ import {
 } from './certificate-work.ts';
 import type { DnsProblem } from '../dns/problem.ts';
 
-/** What working on an order came to. */
 export type OrderResult =
   | OrderEnd
   | Extract<OrderState, { kind: 'processing' }>
-  /** The authority does not exempt it, and a budget is used up. It made no order. */
   | { readonly kind: 'held_up'; readonly hold: Hold };
 
 interface Settled<Result extends OrderResult = OrderResult> {
   readonly ordered: CertificateWork;
   readonly result: Result;
-  /** The authority's names in CAA records. */
   readonly issuers: readonly string[];
 }
 
-/** What came of an order. Of an older order, or one that another worker has settled, only its count is kept. */
+/** For older orders, and those that another worker has settled, only the count changes. */
 export const settleOrder = (
   work: CertificateWork | undefined,
   { ordered, result, issuers }: Settled,
@@ -73,7 +70,6 @@ export const settleOrder = (
   }
 };
 
-/** The same certificate arrived twice. */
 const isKnown = (
   work: CertificateWork | undefined,
   ordered: CertificateWork,
@@ -84,7 +80,7 @@ const isKnown = (
   subjectOf(work) === subjectOf(ordered) &&
   work.certificate.notAfter.getTime() === notAfter.getTime();
 
-/** Takes the certificate of an order. One that arrives too late is destroyed, but still counts. */
+/** A certificate that comes too late is destroyed, but counts. */
 const orderBrought = (
   current: CertificateWork | undefined,
   {
@@ -117,13 +113,13 @@ const issued = (
   return {
     ...{ kind: 'issued', ...validity },
     work: planned(nextRenewal({ ...validity, host: work.terms.host }, now)),
-    // Not at once: an authority that always wants the next one now would be asked without end.
+    // Not at once, because an authority might always ask for an immediate renewal.
     askRenewalAt: new Date(now.getTime() + pauseBetweenQuestions(validity, now)),
     ...{ hasWindow: false, issuedBy: orderedAt(work) },
   };
 };
 
-/** The authority works on it, so it is not away. */
+/** The authority answered, so it is not away. */
 const orderProcessing = (current: CertificateWork, until: Date): WorkChange => {
   const order = orderOf(current);
   if (!order) return unchangedWork;
@@ -132,7 +128,6 @@ const orderProcessing = (current: CertificateWork, until: Date): WorkChange => {
   return { work: withStep(current, step), outcome: { kind: 'processing' } };
 };
 
-/** An order failed, or the authority created none. */
 const orderFailed = (
   current: CertificateWork | undefined,
   { ordered, result: end, issuers }: Settled<FailedEnd>,
@@ -151,7 +146,7 @@ const orderFailed = (
   };
 };
 
-/** Whoever settled an order of ours has counted its failure. */
+/** The worker that settled the platform's order has counted its failure. */
 const countedAs = (
   ordered: CertificateWork,
   end: FailedEnd,
@@ -174,7 +169,7 @@ const afterFailure = (
 ): CertificateWork => {
   const { failure } = end;
   const attempts = failedAgain(current, end, now);
-  // What another authority refuses, the preferred one may issue.
+  // The preferred authority may issue what another one refuses.
   const isFinal = failure.reason !== 'rejected_name' || !isAtSecond(current);
   const reason = isFinal ? failure.reason : 'challenge';
   const next = nextAttempt(attempts, { reason, retryAt: undefined }, now);
@@ -196,7 +191,6 @@ const afterFailure = (
   }
 };
 
-/** Its order is at another authority than the preferred one, which may issue too. */
 const isAtSecond = (work: CertificateWork): boolean => {
   const [first, second] = work.terms.mayIssue;
   return second !== undefined && orderedAt(work) !== first;
@@ -205,10 +199,10 @@ const isAtSecond = (work: CertificateWork): boolean => {
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** Nobody can ask again for a name of our own, so its longest pause is shorter than that of a custom domain. */
+/** Nobody can retry the platform's names, so their longest pause is shorter. */
 const longestOwnPauseMs = 100 * minute;
 
-/** An order of ours that can be continued is continued each minute: that costs nothing. */
+/** Continuing an order costs nothing, so it is retried each minute. */
 const ownPause = (next: NextAttempt, end: FailedEnd, now: Date): Date => {
   const longest = now.getTime() + (isOver(end) ? longestOwnPauseMs : minute);
   return new Date(Math.min(next.kind === 'at' ? next.at.getTime() : longest, longest));
@@ -220,7 +214,7 @@ interface Again {
   readonly end: FailedEnd;
 }
 
-/** At that time, or sooner, the less time is left until its certificate ends. */
+/** At `at`, or sooner if the certificate ends soon. */
 const triedAgainAt = (
   current: CertificateWork,
   { attempts, problem, end }: Again,
@@ -234,7 +228,6 @@ const triedAgainAt = (
   return postponed(withStep(current, step), due);
 };
 
-/** What the attempts at one certificate leave behind for the next one. */
 const failedAgain = (current: CertificateWork, end: FailedEnd, now: Date): Attempts => {
   const { reason, retryAt } = end.failure;
   const order = orderOf(current);
@@ -253,7 +246,7 @@ const failedAgain = (current: CertificateWork, end: FailedEnd, now: Date): Attem
   };
 };
 
-/** An authority that is away, or limits us, says nothing of the proof. */
+/** An authority that is away or limits us has not judged the proof. */
 const unprovenAfter = (
   before: Attempts['unproven'],
   reason: AuthorityFailure['reason'],

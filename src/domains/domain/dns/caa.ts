@@ -11,11 +11,11 @@ import type { ValidationMethod } from './validation.ts';
 
 export interface Issuers {
   readonly issuance: readonly Finding[];
-  /** The names of the authorities that CAA allows, the preferred one first. */
+  /** Names of the allowed authorities, the preferred one first. */
   readonly mayIssue: readonly string[];
 }
 
-/** Of several authorities, one that may issue is enough. */
+/** One allowed authority is enough. */
 export const judgeIssuers = (
   { host, resolvers }: Pick<DnsFacts, 'host' | 'resolvers'>,
   policies: readonly CaaPolicy[],
@@ -36,44 +36,42 @@ export const judgeIssuers = (
 const toldOnly = (finding: Finding, authority: string): Finding =>
   finding.kind === 'right' ? { ...finding, seen: `CAA allows only ${authority}` } : finding;
 
-/** The authority and account that want to issue. */
 export interface CaaPolicy {
   readonly authority: string;
-  /** A record must name one of these; empty if the authority ignores CAA, undefined while it has not said them. */
+  /** A record must name one of these. Empty: the authority ignores CAA. Undefined: its names are not known yet. */
   readonly issuers: readonly string[] | undefined;
-  /** The account as `accounturi` names it; undefined until there is one. */
+  /** For `accounturi`; undefined until the account exists. */
   readonly accountUri: string | undefined;
   readonly method: ValidationMethod;
-  /** Wanted for a wildcard: then `issuewild` decides, where there is one. */
+  /** For wildcards, `issuewild` takes precedence. */
   readonly isWildcard: boolean;
 }
 
-/** The value of an `issue` property (RFC 8659, section 4.2). */
+/** RFC 8659, section 4.2. */
 export interface IssueValue {
-  /** '' forbids all authorities. */
   readonly issuer: string;
   readonly parameters: readonly (readonly [tag: string, value: string])[];
 }
 
-/** Characters. The longest that authorities document have some two hundred. */
+/** Documented values have about two hundred characters. */
 const longestValue = 1024;
 
 const domainName = /^[a-z0-9](-*[a-z0-9])*(\.[a-z0-9](-*[a-z0-9])*)*$/i;
 const parameterTag = /^[a-z0-9](?:-*[a-z0-9])*$/i;
 const parameterValue = /^[\x21-\x3a\x3c-\x7e]*$/;
 
-/** @returns undefined for what is malformed or longer than 1 KiB: it allows nothing */
+/** @returns undefined for malformed or very long values, which allow nothing */
 export const parseIssueValue = (value: string): IssueValue | undefined => {
   if (value.length > longestValue) return undefined;
   const [name = '', ...rest] = value.split(';').map(withoutBlanks);
   if (name !== '' && !domainName.test(name)) return undefined;
-  // A lone semicolon forbids all authorities.
+  // A single semicolon allows no authority.
   if (rest.length === 1 && rest[0] === '') return { issuer: name, parameters: [] };
   const parameters = rest.map(parameterIn);
   return parameters.every((one) => one !== undefined) ? { issuer: name, parameters } : undefined;
 };
 
-/** Tag "=" value, with blanks around both. */
+/** Blanks around tag and value are allowed. */
 const parameterIn = (text: string): IssueValue['parameters'][number] | undefined => {
   const equals = text.indexOf('=');
   if (equals === -1) return undefined;
@@ -82,7 +80,7 @@ const parameterIn = (text: string): IssueValue['parameters'][number] | undefined
   return parameterTag.test(tag) && parameterValue.test(value) ? [tag, value] : undefined;
 };
 
-/** Blanks and tabs at both ends are no part of it; other white space is. */
+/** Trims only blanks and tabs; other white space belongs to the value. */
 const withoutBlanks = (text: string): string => {
   let [start, end] = [0, text.length];
   while (start < end && isBlank(text[start])) start += 1;
@@ -92,7 +90,7 @@ const withoutBlanks = (text: string): string => {
 
 const isBlank = (character: string | undefined): boolean => character === ' ' || character === '\t';
 
-/** @returns why the record does not allow it, or undefined when it does; `unnamed` when that is not known */
+/** @returns why the record does not allow it, or undefined; `unnamed` if the authority's names are unknown */
 const isAllowedBy = (
   { issuer, parameters }: IssueValue,
   { issuers, accountUri, method }: CaaPolicy,
@@ -101,7 +99,7 @@ const isAllowedBy = (
   if (!issuers.includes(issuer)) return 'other_authority';
   const valuesOf = (tag: string) =>
     parameters.filter(([name]) => name.toLowerCase() === tag).map(([, value]) => value);
-  // RFC 8657, sections 3 and 4: given twice, no authority satisfies it.
+  // No authority satisfies a repeated parameter (RFC 8657, sections 3 and 4).
   const accounts = valuesOf('accounturi');
   if (accounts.length > 1 || accounts.some((uri) => uri !== accountUri)) return 'other_account';
   const methods = valuesOf('validationmethods');
@@ -114,23 +112,21 @@ const names = (list: string, method: string): boolean => {
   return methods.every((one) => /^[a-z0-9-]+$/i.test(one)) && methods.includes(method);
 };
 
-/** Whether an authority may issue for a name (RFC 8659, section 3). */
+/** RFC 8659, section 3. */
 export type CaaVerdict =
   | {
       readonly kind: 'allowed';
-      /** The name whose records decided; undefined when there are none at all. */
+      /** The name whose records decide; undefined if there are none. */
       readonly level: string | undefined;
     }
   | {
       readonly kind: 'forbidden';
       readonly level: string;
-      /** The record that says so, or comes closest to allowing it. */
       readonly record: CaaRecord;
       readonly why: CaaRefusal;
     }
-  /** A record names an authority, and ours has not said its names. */
   | { readonly kind: 'unnamed'; readonly level: string }
-  /** An authority takes this for a refusal: the answer could have been one. */
+  /** Authorities treat a failed lookup as a refusal. */
   | { readonly kind: 'failed'; readonly level: string; readonly reason: DnsFailure };
 
 type CaaRefusal =
@@ -141,13 +137,13 @@ type CaaRefusal =
   | 'other_account'
   | 'other_method';
 
-/** A record with the critical flag and any other tag forbids issuance. */
+/** An unknown tag with the critical flag forbids issuance. */
 const knownTags = ['issue', 'issuewild', 'iodef', 'issuemail', 'issuevmc'];
 
-/** 128 is the critical flag. Many write 1 instead, which authorities treat the same. */
+/** 128 is the critical flag. Many people write 1, which authorities treat the same. */
 const criticalFlags = 128 | 1;
 
-/** Ordered from furthest from being allowed to nearest. */
+/** From the furthest from being allowed to the nearest. */
 const refusals = [
   'nobody',
   'other_authority',
@@ -157,7 +153,7 @@ const refusals = [
   'unnamed',
 ] as const;
 
-/** @param levels from the host upwards; of a wildcard, from the name that it is below */
+/** @param levels from the host upwards, without `*.` */
 export const caaVerdict = (levels: readonly CaaLevel[], policy: CaaPolicy): CaaVerdict => {
   if (policy.issuers?.length === 0) return { kind: 'allowed', level: undefined };
   for (const { name: level, answer } of levels) {
@@ -186,10 +182,7 @@ const verdictOf = (level: string, records: readonly CaaRecord[], policy: CaaPoli
   return { kind: 'forbidden', level, record, why };
 };
 
-/**
- * For a wildcard those with `issuewild` where there are any; else those with `issue`. Without any, every authority may
- * issue (RFC 8659, sections 4.2 and 4.3).
- */
+/** `issuewild` overrides `issue` for wildcards. Without records everyone may issue (RFC 8659, 4.2 and 4.3). */
 export const relevantTo = (
   records: readonly CaaRecord[],
   { isWildcard }: Pick<CaaPolicy, 'isWildcard'>,
@@ -214,13 +207,11 @@ const longestShownValue = 200;
 const caaLine = (name: string, { flags, tag, value }: CaaRecord): string =>
   `${name}. CAA ${flags} ${tag} ${JSON.stringify(shortened(value, longestShownValue))}`;
 
-/** The line that lets an authority issue: of its names, any would do. */
 export const allowingLine = (
   name: string,
   { issuers: [issuer = ''] = [], isWildcard }: Pick<CaaPolicy, 'issuers' | 'isWildcard'>,
 ): string => caaLine(name, { flags: 0, tag: isWildcard ? 'issuewild' : 'issue', value: issuer });
 
-/** Whether our authority may issue for the name, as one resolver sees its CAA records. */
 const judgeIssuance = (facts: ResolverFacts, host: string, policy: CaaPolicy): Finding => {
   const verdict = caaVerdict(facts.caa, policy);
   const { resolver } = facts;
@@ -267,7 +258,7 @@ type Forbidden = Extract<CaaVerdict, { readonly kind: 'forbidden' }>;
 const wantedLine = ({ why, level, record }: Forbidden, policy: CaaPolicy): string =>
   why === 'unknown_critical_tag' ? `no ${caaLine(level, record)}` : allowingLine(level, policy);
 
-/** A name with a CNAME has no CAA records of its own: records found there are at the CNAME's target. */
+/** Records at a name with a CNAME belong to the CNAME's target. */
 const inTheWay = ({ chain }: ResolverFacts, host: string, { level }: Forbidden) => {
   const end = chain.names.at(-1);
   return level === host && end !== undefined

@@ -1,38 +1,36 @@
 import ipaddr from 'ipaddr.js';
 
-/** One resolver's answer to one question, not yet judged. */
 export type DnsAnswer<Item> =
   | {
       readonly kind: 'records';
-      /** At least one. Names in lower case, without the last dot. */
+      /** At least one. Names are lower case, without a final dot. */
       readonly records: readonly Item[];
       /** Seconds, if the resolver reports them. */
       readonly ttl: number | undefined;
       readonly isAuthentic?: Authentic;
     }
-  /** The name exists but has nothing of this type, also at the end of a CNAME. */
+  /** The name exists but has no such record, even after following CNAMEs. */
   | { readonly kind: 'none'; readonly isAuthentic?: Authentic }
   | { readonly kind: 'no_such_name'; readonly isAuthentic?: Authentic }
   | { readonly kind: 'failed'; readonly reason: DnsFailure };
 
-/** The resolver validated the answer by DNSSEC; of answers that say so, which only those about CAA do. */
+/** The resolver validated the answer with DNSSEC. Only CAA answers report this. */
 type Authentic = true;
 
-/** Why a resolver failed, in its own words (RFC 8914). */
+/** The resolver's reason for a failure (RFC 8914). */
 export interface ExtendedError {
   readonly code: number;
-  /** One short line; from outside, as all answers are. */
+  /** One short line of untrusted text. */
   readonly text: string;
 }
 
-/** A question that fails with SERVFAIL, but is answered with checking disabled (RFC 4035, section 3.2.2). */
+/** Fails with SERVFAIL, but not with DNSSEC validation disabled (RFC 4035, section 3.2.2). */
 export interface UncheckedAnswer {
-  /** Its type and name. */
   readonly question: string;
   readonly errors: readonly ExtendedError[];
 }
 
-/** `too_large`: the answer came, with more than `largestAnswer`. */
+/** `too_large`: the answer exceeds `largestAnswer`. */
 export const dnsFailures = [
   'timeout',
   'servfail',
@@ -43,18 +41,17 @@ export const dnsFailures = [
 ] as const;
 export type DnsFailure = (typeof dnsFailures)[number];
 
-/** Limits for one answer; `characters` counts all names and texts together. */
+/** Limits for one answer; `characters` counts all names and texts. */
 export const largestAnswer = { records: 1000, characters: 65_536 } as const;
 
 /** RFC 8659, section 4.1. */
 export interface CaaRecord {
   readonly flags: number;
-  /** As it was written; compare without regard to case. */
+  /** In its original spelling; compare without case. */
   readonly tag: string;
   readonly value: string;
 }
 
-/** The CAA records of one name on the way from the host to its top-level domain. */
 export interface CaaLevel {
   readonly name: string;
   readonly answer: DnsAnswer<CaaRecord>;
@@ -62,57 +59,53 @@ export interface CaaLevel {
 
 export const chainEnds = ['reached', 'loop', 'too_long', 'failed'] as const;
 
-/** The names that a host leads to by CNAME, in order, without the host itself. */
+/** The CNAME targets in order, without the host. */
 export interface CnameChain {
   readonly names: readonly string[];
   readonly end: (typeof chainEnds)[number];
 }
 
-/** A zone and the name servers that it names itself. */
 export interface DnsZone {
   readonly name: string;
   readonly nameServers: readonly string[];
 }
 
-/** All that one resolver answered about one host. */
 export interface ResolverFacts {
-  /** Its address, with the port where that is not 53. */
+  /** Its address, with the port unless it is 53. */
   readonly resolver: string;
   readonly tookMs: number;
   readonly cname: DnsAnswer<string>;
   readonly chain: CnameChain;
-  /** Through the chain. */
+  /** After following CNAMEs. */
   readonly a: DnsAnswer<string>;
   readonly aaaa: DnsAnswer<string>;
-  /** At `_animal-store-challenge.<host>`; each record's strings joined. */
+  /** At `_animal-store-challenge.<host>`; each record's strings are joined. */
   readonly txt: DnsAnswer<string>;
-  /** CNAME or else addresses of a made-up name beside the host: records there mean wildcard DNS. */
+  /** The CNAME or addresses of a random name beside the host; records mean wildcard DNS. */
   readonly sibling: DnsAnswer<string>;
-  /** The CNAME at `_acme-challenge.<host>`; undefined where there is no zone that it could lead to. */
+  /** The CNAME at `_acme-challenge.<host>`; undefined without a challenge zone. */
   readonly delegation?: DnsAnswer<string> | undefined;
-  /** SOA and NS stand at the name itself: it is the apex of a zone. */
   readonly isZoneApex: boolean;
-  /** From the host, or the name that a wildcard is below, upwards to the first level that has records or fails; the last one is the top-level domain. */
+  /** From the host (without `*.`) upwards to the first level with records or a failure. */
   readonly caa: readonly CaaLevel[];
-  /** The closest one at or above the host; undefined where none was found below the top-level domain. */
+  /** The closest zone at or above the host, below the top-level domain. */
   readonly zone?: DnsZone | undefined;
-  /** The first question about the owner's zone that is only answered without checking; asked after a SERVFAIL alone. */
+  /** Set if DNSSEC is why a question about the owner's zone failed. Checked only after SERVFAIL. */
   readonly unchecked?: UncheckedAnswer | undefined;
 }
 
 export interface DnsFacts {
   readonly host: string;
-  /** Of a wildcard: a made-up name that it covers, which was asked for in its place. */
+  /** For a wildcard: the random name that was looked up instead. */
   readonly probe?: string | undefined;
   readonly checkedAt: Date;
-  /** One for each resolver, in the order of the settings. */
   readonly resolvers: readonly ResolverFacts[];
 }
 
 export const recordsOf = <Item>(answer: DnsAnswer<Item>): readonly Item[] =>
   answer.kind === 'records' ? answer.records : [];
 
-/** How many seconds the longest-lived of some answers is still given. */
+/** The longest remaining TTL, in seconds. */
 export const longestTtl = (answers: readonly DnsAnswer<unknown>[]): number | undefined => {
   const ttls = answers.flatMap((answer) =>
     answer.kind === 'records' && answer.ttl !== undefined ? [answer.ttl] : [],
@@ -125,23 +118,22 @@ export const addressesOf = ({ a, aaaa }: ResolverFacts): readonly string[] => [
   ...recordsOf(aaaa),
 ];
 
-/** In words, like `A 192.0.2.1; AAAA 2001:db8::1`. */
+/** Such as `A 192.0.2.1; AAAA 2001:db8::1`. */
 export const addressesSeen = ({ a, aaaa }: ResolverFacts): string =>
   [['A', recordsOf(a)] as const, ['AAAA', recordsOf(aaaa)] as const]
     .filter(([, records]) => records.length > 0)
     .map(([type, records]) => `${type} ${listed(records)}`)
     .join('; ');
 
-/** How much of what comes from outside is kept and shown: so many characters of a text, so many texts of a list. */
+/** Limits for stored and shown outside data: characters of a text, items of a list. */
 export const shownAtMost = { characters: 512, records: 20 } as const;
 
-/** Of a list in one sentence. */
 const longestList = 400;
 
 export const shortened = (text: string, longest: number = shownAtMost.characters): string =>
   text.length <= longest ? text : `${text.slice(0, Math.max(0, longest - 1))}…`;
 
-/** In words, such as `a, b, and 3 more`. @param texts what matters most first */
+/** Such as `a, b, and 3 more`. @param texts the most important first */
 export const listed = (texts: readonly string[], separator = ', '): string => {
   const shown: string[] = [];
   let length = 0;
@@ -157,7 +149,6 @@ export const listed = (texts: readonly string[], separator = ', '): string => {
 
 export const andMore = (more: number): string => `and ${more} more`;
 
-/** The same in another order: what matters comes first. */
 export const firstThose = <Item>(
   items: readonly Item[],
   matters: (item: Item) => boolean,
@@ -168,7 +159,7 @@ export const firstThose = <Item>(
 
 export const isSameAddress = (one: string, other: string): boolean => isInNetwork(one, other);
 
-/** @param network like `192.0.2.0/24`, or one address */
+/** @param network such as `192.0.2.0/24`, or one address */
 export const isInNetwork = (address: string, network: string): boolean => {
   const [base = '', prefix] = network.split('/');
   const [inside, outside] = [parsed(address), parsed(base)];
@@ -176,19 +167,19 @@ export const isInNetwork = (address: string, network: string): boolean => {
   return inside.match(outside, Number(prefix ?? outside.toByteArray().length * 8));
 };
 
-/** `0.0.0.0` and `::` mean any address of the machine itself; nothing reaches them from outside. */
+/** `0.0.0.0` and `::` mean any address of the machine; nothing outside can reach them. */
 export const isUnspecified = (address: string): boolean =>
   parsed(address)
     ?.toByteArray()
     .every((byte) => byte === 0) ?? false;
 
-/** Characters: eight groups, the last two of them as an IPv4 address. */
+/** Eight groups, the last two as an IPv4 address. */
 const longestAddress = 45;
 
-/** @returns undefined for what is no address, as with a zone: `fe80::1%eth0` */
+/** @returns undefined for anything else, including addresses with a zone such as `fe80::1%eth0` */
 const parsed = (text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined => {
   if (text.length > longestAddress || text.includes('%')) return undefined;
-  // Parts are decimal, also after a zero: ipaddr.js would take `010` as octal.
+  // Parts with leading zeros are decimal; ipaddr.js would read `010` as octal.
   const decimal = text.replace(/(^|\.)0{1,2}(?=\d)/g, '$1');
   if (ipaddr.IPv4.isValidFourPartDecimal(decimal)) return ipaddr.IPv4.parse(decimal);
   return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined;

@@ -31,7 +31,7 @@ export interface DnsStanding {
   readonly lastCheckedAt: Date | undefined;
   readonly nextCheckAt: Date | undefined;
   readonly lastVerifyAskedAt: Date | undefined;
-  /** While it was added: the last one that found its certificate there, or coming without its owner. */
+  /** While `added`: the last check that found it prepared. */
   readonly preparedUntil: Date | undefined;
 }
 
@@ -50,14 +50,14 @@ export const checked = (dns: DnsStanding, report: DnsReport, nextCheckAt: Date):
   nextCheckAt,
 });
 
-/** A later check finished first. Unless the clock was set back: then the last one is in the future. */
+/** A later check finished first. If the last check is in the future, the clock was set back. */
 export const isOvertaken = (
   { lastCheckedAt }: DnsStanding,
   { checkedAt }: DnsReport,
   now: Date,
 ): boolean => lastCheckedAt !== undefined && checkedAt < lastCheckedAt && lastCheckedAt <= now;
 
-/** Whether a domain needs the records of an apex. The DNS may know of a zone below the registrable domain. */
+/** The DNS may reveal a zone below the registrable domain. */
 export const isAtApex = ({
   isApex,
   dns,
@@ -66,7 +66,7 @@ export const isAtApex = ({
   readonly dns: DnsStanding;
 }) => dns.report?.isApex ?? isApex;
 
-/** An answer of which only a part is kept says how many records were left out. */
+/** `more` is the number of omitted records. */
 export type KeptAnswer<Item> =
   | Exclude<DnsAnswer<Item>, { readonly kind: 'records' }>
   | {
@@ -76,7 +76,6 @@ export type KeptAnswer<Item> =
       readonly more?: number | undefined;
     };
 
-/** The stored part of one resolver's answers. */
 export interface KeptFacts
   extends
     Omit<ResolverFacts, 'chain' | AnswerName | 'caa' | 'delegation'>,
@@ -89,10 +88,10 @@ export interface KeptFacts
 type AnswerName = 'cname' | 'a' | 'aaaa' | 'txt' | 'sibling';
 type KeptLevel = Omit<CaaLevel, 'answer'> & { readonly answer: KeptAnswer<CaaRecord> };
 
-/** Of the answers of all resolvers in one check, as UTF-8 in JSON. */
+/** For all resolvers of one check, as UTF-8 JSON. */
 export const mostKeptBytes = 16 * 1024;
 
-/** Fits answers into what one check may keep: the first records of each, shortened, and how many are left out. */
+/** Shortens answers to the size limit: the first records of each, and the number of omitted ones. */
 export const keptAnswers = (resolvers: readonly KeptFacts[]): readonly KeptFacts[] =>
   resolvers.map((one) => keptOf(one, mostKeptBytes / resolvers.length));
 
@@ -116,7 +115,6 @@ const keptOf = (facts: KeptFacts, bytes: number): KeptFacts => {
       unchecked: { ...unchecked, errors: fit(unchecked.errors, shortError).kept },
     }),
     chain: { names: hops.kept, ...chain, ...leftOut(hops.more + (more ?? 0)) },
-    // The other levels are empty; the last one decided.
     caa: [...fit(facts.caa.slice(0, -1), (level) => level).kept, ...decisive],
   };
 };
@@ -128,7 +126,7 @@ interface Fitted<Item> {
   readonly more: number;
 }
 
-/** Each list gets an equal share of the room, plus what earlier lists left over. */
+/** Each list gets an equal share of the room, plus what earlier lists left. */
 const fitting = (bytes: number, lists: number): Fit => {
   let [left, waiting] = [bytes, lists];
   return (items, cut) => {
@@ -151,7 +149,7 @@ const firstOf = <Item>(items: readonly Item[], room: number, cut: Cut<Item>): re
   }
   const [first] = items;
   if (kept.length > 0 || first === undefined) return kept;
-  // The most important record is always kept. A character takes up to six bytes in JSON, a record has two texts.
+  // The first record is always kept. A character takes up to six bytes in JSON, and a record has two texts.
   return [cut(first, Math.floor(room / 16))];
 };
 
@@ -178,7 +176,7 @@ const shortError: Cut<ExtendedError> = ({ code, text }, longest) => ({
   text: shortened(text, longest),
 });
 
-/** The same answers with the records first that decide: only the first ones of many are kept. */
+/** Puts the deciding records first, because only the first ones are stored. */
 export const decisiveFirst = (facts: ResolverFacts, expectation: DnsExpectation): ResolverFacts => {
   const { token, platformHost, platformAddresses, caa } = expectation;
   const isForeign = (address: string) =>

@@ -1,6 +1,5 @@
 import { type DnsFailure, largestAnswer, shortened } from './facts.ts';
 
-/** Who must act. */
 export const responsibles = ['customer', 'us', 'nobody'] as const;
 export type Responsible = (typeof responsibles)[number];
 
@@ -14,7 +13,6 @@ interface ProblemKind {
   readonly fix: string;
 }
 
-/** Several problems of one kind, with how each is fixed. */
 const all = <Code extends string>(
   severity: Severity,
   actor: Responsible,
@@ -24,7 +22,7 @@ const all = <Code extends string>(
     Object.entries<string>(fixes).map(([code, fix]) => [code, { severity, actor, fix }]),
   ) as Readonly<Record<Code, ProblemKind>>;
 
-/** Every problem that can keep a name from serving its site: severity, who must act, and how. */
+/** All problems that can keep a site from being served: severity, who must act, and how. */
 export const dnsProblems = {
   ...all('blocking', 'customer', {
     dns_not_found:
@@ -87,7 +85,6 @@ export const dnsProblems = {
 
 export type DnsProblemCode = keyof typeof dnsProblems;
 
-/** What is wrong, in a few words. */
 export const problemTitles: Readonly<Record<DnsProblemCode, string>> = {
   dns_not_found: 'The name is not in the DNS',
   cname_missing: 'The CNAME record is missing',
@@ -126,11 +123,11 @@ export interface DnsProblem extends ProblemKind {
   readonly code: DnsProblemCode;
   readonly seen: string;
   readonly wanted: string;
-  /** The resolver that sees it, if not all do. */
+  /** The resolver that reports it, if not all do. */
   readonly resolver: string | undefined;
 }
 
-/** Observed values are untrusted and may be long: see `shownAtMost`. @param actor where it is not the usual one */
+/** Observed values are untrusted and may be long; see `shownAtMost`. */
 export const dnsProblem = (
   code: DnsProblemCode,
   {
@@ -147,23 +144,22 @@ export const dnsProblem = (
 export const isBlocking = ({ severity }: Pick<DnsProblem, 'severity'>): boolean =>
   severity === 'blocking' || severity === 'final';
 
-/** What the answers of one resolver mean for one question. */
 export type Finding<Right = unknown> =
   | ({ readonly kind: 'right' } & Heard & Right)
   | ({ readonly kind: 'wrong'; readonly problems: readonly DnsProblem[] } & Heard)
-  /** It neither proves nor disproves the record: the lookup failed, or the problem stands in the way. */
+  /** Proves nothing: the lookup failed, or `problem` prevented it. */
   | ({ readonly kind: 'failed'; readonly problem?: DnsProblem } & Heard);
 
 interface Heard {
   readonly resolver: string;
   readonly seen: string;
-  /** Seconds for which the resolver keeps this answer, if it says so. */
+  /** Seconds that the resolver caches the answer, if it says so. */
   readonly ttl: number | undefined;
 }
 
 const tooLarge = `at most ${largestAnswer.records} records and ${largestAnswer.characters} characters in one answer`;
 
-/** A too large answer is an answer, so it is wrong; other failures prove nothing. @param place where they were asked for */
+/** A too large answer is wrong; other failures prove nothing. @param place the name that was looked up */
 export const unanswered = (
   resolver: string,
   reason: DnsFailure,
@@ -177,10 +173,9 @@ export const unanswered = (
   return { ...heard, kind: 'wrong', seen: `${type}: too large`, problems };
 };
 
-/** More than half of those asked; a failed lookup does not agree. */
 export const isMajority = (count: number, asked: number): boolean => count > asked / 2;
 
-/** `unknown`: too many lookups failed to decide. */
+/** `unknown`: too many lookups failed. */
 export const agreementOf = (findings: readonly Finding[]): 'right' | 'wrong' | 'unknown' => {
   const count = (kind: 'right' | 'failed') => findings.filter((one) => one.kind === kind).length;
   if (isMajority(count('right'), findings.length)) return 'right';
@@ -189,10 +184,7 @@ export const agreementOf = (findings: readonly Finding[]): 'right' | 'wrong' | '
   return findings.length === 0 || (failed > 0 && couldBeRight) ? 'unknown' : 'wrong';
 };
 
-/**
- * What is wrong, the worst first.
- * @param questions for each, a finding of every resolver
- */
+/** The worst first. @param questions for each, one finding per resolver */
 export const problemsIn = (questions: readonly (readonly Finding[])[]): readonly DnsProblem[] => {
   const unknown = questions.filter((findings) => agreementOf(findings) === 'unknown');
   return [
@@ -220,7 +212,6 @@ const lookupFailure = (unknown: readonly (readonly Finding[])[]): readonly DnsPr
   return unknown.length > 0 ? [dnsProblem('dns_lookup_failed', { seen, wanted })] : [];
 };
 
-/** Resolvers that do not yet see what the others see. */
 const dissentIn = (findings: readonly Finding[]): readonly DnsProblem[] => {
   const agreed = findings.find(({ kind }) => kind === 'right');
   if (!agreed) return [];
@@ -235,7 +226,7 @@ const dissentIn = (findings: readonly Finding[]): readonly DnsProblem[] => {
     );
 };
 
-/** The most frequent one; of several, the first. */
+/** The first one wins a tie. */
 const mostCommon = <One>(all: readonly One[], nameOf: (one: One) => string): One | undefined => {
   const counts = new Map<string, number>();
   for (const one of all) counts.set(nameOf(one), (counts.get(nameOf(one)) ?? 0) + 1);

@@ -6,10 +6,7 @@ export interface HostedZone {
   readonly provider: DnsProvider;
 }
 
-/**
- * Where the records of a domain are edited, as far as its name servers say. Undefined where we do not know all of them,
- * such as those that a provider lets its customers name, and where they belong to several providers.
- */
+/** Undefined if name servers are unknown, such as customers' own, or belong to several providers. */
 export const hostedZone = (
   zone: DnsZone | undefined,
   registrableDomain: string,
@@ -24,16 +21,16 @@ export const hostedZone = (
 const providerOf = (nameServer: string): DnsProvider | undefined =>
   providers.find(({ nameServers }) => nameServers.some((one) => isWithin(nameServer, one)));
 
-/** Whole labels alone: `evil-example.com` is not within `example.com`. */
+/** Compares whole labels: `evil-example.com` is not within `example.com`. */
 const isWithin = (name: string, parent: string): boolean =>
   name === parent || name.endsWith(`.${parent}`);
 
-/** What to type for a record at a provider. */
+/** What to enter for a record at a provider. */
 export interface FilledForm {
-  /** Empty: the field is left empty. Undefined: we do not know its form. */
+  /** Empty: leave the field empty. Undefined: unknown form. */
   readonly name: string | undefined;
   readonly value: string;
-  /** Its type as the provider names it, where that is another. */
+  /** The provider's own name for the type, if it differs. */
   readonly type: 'ALIAS' | 'CNAME' | 'none' | undefined;
 }
 
@@ -60,26 +57,22 @@ const nameAt = (
 
 interface Source {
   readonly url: string;
-  /** The day on which we read it. */
   readonly readOn: string;
 }
 
-/** What is known of the forms of a DNS provider. What no source says is left out, and pages then say nothing of it. */
+/** What sources say about a provider's form. Pages say nothing about missing facts. */
 export interface DnsProvider {
   readonly name: string;
-  /** Its name servers are these, or below these. */
   readonly nameServers: readonly string[];
-  /** The name of a record is written without that of the zone. */
+  /** The name field omits the zone. */
   readonly nameField?: 'relative';
-  /** How the name of the zone itself is written. */
+  /** How the zone itself is entered. */
   readonly apexField?: '@' | 'empty';
-  /** The type of the record that leads the zone itself to another name; `none`: it has no such type. */
+  /** The record type that points the zone itself to another name; `none`: not supported. */
   readonly apexType?: 'ALIAS' | 'CNAME' | 'none';
-  /** How records are kept from being proxied, in the words of its form. */
   readonly withoutProxy?: string;
-  /** A host name as a value needs a dot at its end, or the zone is added to it. */
+  /** Values that are host names need a final dot; otherwise the form appends the zone. */
   readonly valueField?: 'dotted';
-  /** Where its records are edited. */
   readonly page?: string;
   readonly sources?: readonly Source[];
 }
@@ -87,7 +80,6 @@ export interface DnsProvider {
 const readOn = '2026-11-23';
 const from = (...urls: readonly string[]): readonly Source[] =>
   urls.map((url) => ({ url, readOn }));
-/** Microsoft describes the forms of other providers. */
 const byMicrosoft = (at: string): readonly Source[] =>
   from(`https://learn.microsoft.com/en-us/microsoft-365/admin/dns/create-dns-records-at-${at}`);
 
@@ -132,7 +124,7 @@ export const providers: readonly DnsProvider[] = [
     ],
   },
   {
-    // Domains that came from Google Domains kept these name servers at Squarespace.
+    // Domains from Google Domains kept these name servers at Squarespace.
     ...{ name: 'Google Cloud DNS or Squarespace', nameServers: ['googledomains.com'] },
   },
   {
@@ -185,7 +177,7 @@ export const providers: readonly DnsProvider[] = [
       'https://github.com/vercel/vercel/blob/main/packages/cli/src/commands/dns/command.ts',
     ),
   },
-  // Netlify has its zones at NS1.
+  // Netlify hosts its zones at NS1.
   { ...{ name: 'Netlify or NS1', nameServers: ['nsone.net'] } },
   {
     ...{ name: 'Hover', nameServers: ['hover.com'] },
@@ -239,10 +231,7 @@ export const providers: readonly DnsProvider[] = [
   { ...{ name: 'Njalla', nameServers: ['njalla.no', 'njalla.in', 'njalla.fo'] } },
 ];
 
-/**
- * Cloudflare's addresses, from https://www.cloudflare.com/ips/. Only its proxy answers from them. Fastly is
- * known by its names alone: other hosts' sites answer from its addresses too.
- */
+/** From https://www.cloudflare.com/ips/. Fastly is recognised by name, because its addresses serve others too. */
 const networks = [
   '173.245.48.0/20',
   '103.21.244.0/22',

@@ -2,7 +2,7 @@ import { type Hostname, baseOf, isWildcard } from '../names/hostname.ts';
 
 export interface DnsRecord {
   readonly purpose: 'route' | 'ownership' | 'delegation';
-  /** ALIAS stands for what providers call ALIAS, ANAME or CNAME flattening. */
+  /** Providers call it ALIAS, ANAME or CNAME flattening. */
   readonly type: 'CNAME' | 'ALIAS' | 'TXT';
   /** Relative to the registrable domain, as most providers expect; `@` is the domain itself. */
   readonly name: string;
@@ -15,43 +15,39 @@ export interface DnsRecord {
 
 export interface RecordZones {
   readonly platformHost: string;
-  /** The zone of DNS challenges; undefined where there is none. */
   readonly acmeDnsZone?: string | undefined;
 }
 
 export interface RecordNeeds extends RecordZones {
-  /** Whether the TXT record has to be there; the report on the DNS says so. A wildcard has none. */
+  /** According to the last report. Wildcards have no TXT record. */
   readonly txtRequired: boolean;
-  /** Of the wildcard that has the same challenge name, in the same project: the name of both leads to its target. */
+  /** The token of the wildcard that shares the challenge name, which must point to the wildcard's target. */
   readonly sharedToken?: string | undefined;
-  /** The delegation is there and proves ownership instead. */
   readonly isDelegated?: boolean | undefined;
 }
 
 const ttl = 3600;
 
-/** Unique to one attachment and never used again: a record left behind points nowhere. */
+/** Never reused, so a record left behind points nowhere. */
 export const cnameTarget = (token: string, platformHost: string): string =>
   `${token}.${platformHost}`;
 
 export const challengeNameOf = (host: string): string => `_animal-store-challenge.${baseOf(host)}`;
 
-/** Where authorities ask for the value of a DNS challenge; of a wildcard, without its asterisk (RFC 8555, section 8.4). */
+/** Where authorities look up DNS challenges, without `*.` (RFC 8555, section 8.4). */
 export const delegationNameOf = (host: string): string => `_acme-challenge.${baseOf(host)}`;
 
-/** Unique to one attachment, so this record proves its name as well as the TXT record does. */
 export const delegationTarget = (token: string, acmeDnsZone: string): string =>
   `${token}.${acmeDnsZone}`;
 
 export const ownershipValueOf = (token: string): string => `animal-store-verify=${token}`;
 
-/** The record that proves a name, in words. A wildcard has no TXT record, so only its delegation does. */
 export const proofOf = (host: string): string =>
   isWildcard(host) ? `the CNAME record of ${delegationNameOf(host)}` : 'the TXT record';
 
 type Named = Pick<Hostname, 'host' | 'registrableDomain' | 'isApex'>;
 
-/** The delegation alone proves a wildcard, so that has no TXT record. */
+/** A wildcard has no TXT record, because the delegation proves it. */
 export const recordsFor = (
   named: Named,
   token: string,
@@ -105,11 +101,10 @@ const delegationRecord = ({ host, registrableDomain }: Named, value: string): Dn
   };
 };
 
-/** For zone files. BIND has no ALIAS, so that line is a comment. */
+/** BIND has no ALIAS, so that line is a comment. */
 export const bindSnippet = (records: readonly DnsRecord[], registrableDomain: string): string =>
   [`$ORIGIN ${registrableDomain}.`, ...records.map(zoneLine)].map((line) => `${line}\n`).join('');
 
-/** What to know before changing records. */
 export const recordHints = ({
   host,
   isApex,

@@ -27,25 +27,21 @@ import { isWildcard } from '../names/hostname.ts';
 export interface DnsExpectation {
   readonly token: string;
   readonly platformHost: string;
-  /** What an apex has to resolve to. */
+  /** The addresses that an apex must resolve to. */
   readonly platformAddresses: readonly string[];
-  /** According to the Public Suffix List; the DNS facts can reveal further zone apexes. */
+  /** According to the Public Suffix List; the DNS may reveal further apexes. */
   readonly isApex: boolean;
-  /** Another attachment has proven the name before. */
   readonly isContested: boolean;
-  /** The zone of DNS challenges; undefined where there is none. */
   readonly acmeDnsZone?: string | undefined;
-  /** Of the wildcard over it in the same project. */
   readonly sharedToken?: string | undefined;
-  /** What the last report said, which stays true while the delegation cannot be looked up. */
+  /** From the last report; used while the delegation cannot be looked up. */
   readonly lastValidation?: Validation | undefined;
-  /** Of the authorities that may be asked, the preferred one first, with the method that is always possible. */
+  /** One policy per authority, the preferred one first, with the method that always works. */
   readonly caa: readonly CaaPolicy[];
 }
 
 export interface DnsReport {
   readonly checkedAt: Date;
-  /** Of a wildcard: the made-up name below it that was looked up. */
   readonly probe?: string | undefined;
   /** The worst first. */
   readonly problems: readonly DnsProblem[];
@@ -53,17 +49,16 @@ export interface DnsReport {
   readonly isApex: boolean;
   readonly ownershipRequired: boolean;
   readonly ownershipProven: boolean;
-  /** Whether the TXT record is there; undefined where nothing else can prove ownership. */
   readonly textSeen?: boolean | undefined;
-  /** Undefined where there is no zone of DNS challenges. */
+  /** Undefined without a zone for DNS challenges. */
   readonly validation?: Validation | undefined;
-  /** The zone of DNS challenges that `validation` is about. */
+  /** The challenge zone that `validation` is about. */
   readonly challengeZone?: string | undefined;
-  /** Where its records are, as the first resolver that knows it says; of many name servers the first. */
+  /** From the first resolver that knows it, with a limited number of name servers. */
   readonly zone?: DnsZone | undefined;
-  /** Also false behind a proxy, which hides it. */
+  /** False behind a proxy, which hides the target. */
   readonly pointsHere: boolean;
-  /** The names of the authorities that CAA allows, the preferred one first. */
+  /** Names of the authorities that CAA allows, the preferred one first. */
   readonly mayIssue: readonly string[];
   /** Nothing blocks it: the domain can be verified and a certificate ordered. */
   readonly verifiable: boolean;
@@ -75,11 +70,10 @@ export interface ResolverSummary {
   readonly seen: string;
   /** Seconds. */
   readonly ttl: number | undefined;
-  /** Whether every record is correct for this resolver. */
   readonly agrees: boolean;
 }
 
-/** Judges by majority: more than half of the resolvers must agree, and a failed lookup counts for neither side. */
+/** More than half of the resolvers must agree; a failed lookup does not agree. */
 export const reportOn = (facts: DnsFacts, expectation: DnsExpectation): DnsReport => {
   const { host, probe, resolvers, checkedAt } = facts;
   const judged = judge(facts, expectation);
@@ -114,7 +108,7 @@ const judge = ({ host, resolvers }: DnsFacts, expectation: DnsExpectation) => {
   const { token, platformHost } = expectation;
   const most = (holds: (one: ResolverFacts) => boolean) =>
     isMajority(resolvers.filter(holds).length, resolvers.length);
-  // Names beside a wildcard exist through itself.
+  // Names beside a wildcard exist because of it.
   const isPlain = !isWildcard(host);
   const isApex = expectation.isApex || (isPlain && most(({ isZoneApex }) => isZoneApex));
   const route = { ...expectation, target: cnameTarget(token, platformHost), isApex };
@@ -128,13 +122,13 @@ const judge = ({ host, resolvers }: DnsFacts, expectation: DnsExpectation) => {
   };
 };
 
-/** What each resolver says of DNSSEC; nothing where none finds it broken. */
+/** Empty if no resolver finds DNSSEC broken. */
 const signedAt = (resolvers: readonly ResolverFacts[]): readonly (Finding | undefined)[] => {
   const signed = resolvers.map(judgeDnssec);
   return signed.some((one) => one?.kind === 'wrong') ? signed : [];
 };
 
-/** Broken DNSSEC makes all lookups fail, so these are not reported beside it. */
+/** Broken DNSSEC makes all lookups fail, so those failures are not reported. */
 const dnsProblemsIn = (
   signed: readonly (Finding | undefined)[],
   questions: readonly (readonly Finding[])[],
@@ -163,7 +157,7 @@ const here = ['target', 'platform_host', 'address'];
 const isVia = (route: RouteFinding, ways: readonly string[]): boolean =>
   route.kind === 'right' && ways.includes(route.via);
 
-/** The name leads to us, but not to the attachment's own target, so it does not prove ownership. */
+/** The name points to us, but not to the attachment's own target, so it does not prove ownership. */
 const provesNothing = (routes: readonly RouteFinding[]): boolean =>
   agreementOf(routes) === 'right' &&
   !isMajority(routes.filter((one) => isVia(one, ['target'])).length, routes.length);
@@ -201,7 +195,6 @@ interface Expected extends Omit<Delegated, 'host'> {
   readonly caa: readonly CaaPolicy[];
 }
 
-/** Which authorities may issue, and how each of them validates the name. */
 const judgeValidation = (
   asked: Asked,
   expectation: Expected,
@@ -221,7 +214,7 @@ const judgeValidation = (
   return isShared ? { ...judged, validation: { ...judged.validation, label } } : judged;
 };
 
-/** @returns undefined where the challenge name leads to the attachment itself */
+/** @returns undefined if the challenge name points to the attachment itself */
 const sharedLabel = ({ resolvers }: Asked, { sharedToken, ...own }: Delegated) =>
   agreementOf(resolvers.map((one) => judgeDelegation(one, own))) === 'right'
     ? undefined
@@ -231,7 +224,7 @@ type Judged = Issuers & { readonly validation: Validation };
 
 const overHttp = methodNames.filter(needsTraffic);
 
-/** Each authority validates by the first method that CAA allows it. */
+/** Each authority uses the first method that CAA allows. */
 const judgeBy = (asked: Asked, { caa }: Expected, delegated: boolean): Judged => {
   const name = { host: asked.host, isDelegated: delegated };
   const mayBe = (policy: CaaPolicy, method: ValidationMethod) =>
@@ -258,7 +251,7 @@ const judgeBy = (asked: Asked, { caa }: Expected, delegated: boolean): Judged =>
   return { ...issuers, validation };
 };
 
-/** Where only the delegation would make it possible, nobody can say that CAA forbids it while that is unknown. */
+/** CAA is not reported as forbidding if only an unknown delegation decides. */
 const unlessDelegated = (without: Judged, delegated: Judged, seen: readonly Finding[]): Judged => {
   const isForbidden = ({ issuance }: Judged) => agreementOf(issuance) === 'wrong';
   if (!isForbidden(without) || isForbidden(delegated)) return without;

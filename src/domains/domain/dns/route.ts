@@ -23,7 +23,7 @@ export interface RouteExpectation {
 }
 
 export type RouteFinding = Finding<{
-  /** `proxy`: a proxy answers, so its origin cannot be seen. */
+  /** `proxy`: a proxy answers and hides its origin. */
   readonly via: 'target' | 'platform_host' | 'address' | 'proxy';
   readonly isChained: boolean;
 }>;
@@ -32,7 +32,6 @@ type RightRoute = Extract<RouteFinding, { readonly kind: 'right' }>;
 
 type Found = readonly [code: DnsProblemCode, seen: string];
 
-/** Where the name leads, as one resolver sees it. */
 export const judgeRoute = (facts: ResolverFacts, wanted: RouteExpectation): RouteFinding => {
   switch (facts.cname.kind) {
     case 'records':
@@ -58,7 +57,7 @@ const judgeCname = (
   const { chain } = facts;
   const names = chain.names.length > 0 ? chain.names : targets;
   const seen = `CNAME ${listed(names, ' → ')}`;
-  // The first of our names decides: the chain behind it is our own zone.
+  // The first of our names decides; the rest of the chain is in our zone.
   const ours = names.find((name) => `.${name}`.endsWith(`.${wanted.platformHost}`));
   if (ours === wanted.target || ours === wanted.platformHost) {
     const foreign = foreignAddresses(facts, wanted);
@@ -74,7 +73,7 @@ const judgeCname = (
     : wrong(facts, wanted, [['cname_loop', seen]]);
 };
 
-/** An apex cannot have a CNAME at all, because it has SOA and NS records (RFC 1034, section 3.6.2). */
+/** An apex has SOA and NS records, so it cannot have a CNAME (RFC 1034, section 3.6.2). */
 const leadsElsewhere = (
   facts: ResolverFacts,
   wanted: RouteExpectation,
@@ -82,7 +81,6 @@ const leadsElsewhere = (
 ): RouteFinding =>
   wrong(facts, wanted, [[wanted.isApex ? 'apex_needs_alias' : 'cname_wrong_target', seen]]);
 
-/** Addresses from old records, which some servers return beside the CNAME. */
 const foreignAddresses = (
   { a, aaaa }: ResolverFacts,
   { platformAddresses }: RouteExpectation,
@@ -141,7 +139,7 @@ const wrong = (
   return { kind: 'wrong', resolver, seen, ttl: longestTtl([cname, a, aaaa]), problems };
 };
 
-/** A too large answer is an answer, so it is wrong; other failures prove nothing. */
+/** A too large answer is wrong; other failures prove nothing. */
 const notAnswered = (
   facts: ResolverFacts,
   wanted: RouteExpectation,
@@ -161,13 +159,12 @@ const failed = ({ resolver }: ResolverFacts, seen: string): RouteFinding => ({
 const areProxied = (addresses: readonly string[]): boolean =>
   addresses.length > 0 && addresses.every(isProxyAddress);
 
-/** Longest TXT record that is considered, in characters: ours, with room for quotes and blanks that editors add. */
+/** Our value, with room for quotes and blanks that editors add. */
 const longestText = 1024;
 
 const isValue = (text: string, value: string): boolean =>
   text.length <= longestText && text.trim() === value;
 
-/** Whether one resolver sees our TXT record. Other TXT records beside it are fine. */
 export const judgeOwnership = (
   { resolver, txt }: Pick<ResolverFacts, 'resolver' | 'txt'>,
   { host, token }: { readonly host: string; readonly token: string },

@@ -6,15 +6,15 @@ import { delegationNameOf, delegationTarget } from './records.ts';
 
 interface MethodRules {
   readonly provesWildcards: boolean;
-  /** The challenge name has to lead to us. */
+  /** The challenge name must point to us. */
   readonly needsDelegation: boolean;
-  /** The visitors of the name have to reach us, and so the authority does. */
+  /** Visitors, and so the authority, must reach us. */
   readonly needsTraffic: boolean;
 }
 
 /**
- * How an authority validates a name (RFC 8555, section 8), the preferred way first. Where the challenge name is delegated to
- * us, DNS works behind any proxy; it alone proves a wildcard (section 8.4).
+ * How authorities validate names (RFC 8555, section 8), the preferred method first. DNS validation also works
+ * behind proxies, and only it can prove a wildcard (section 8.4).
  */
 export const validationMethods = {
   'dns-01': { provesWildcards: true, needsDelegation: true, needsTraffic: false },
@@ -27,24 +27,19 @@ export const methodNames = Object.keys(
   validationMethods,
 ) as readonly ValidationMethod[] as readonly [ValidationMethod, ...ValidationMethod[]];
 
-/** How a name is validated whose traffic may lead elsewhere. */
 export const methodBeforeTraffic =
   methodNames.find((method) => !validationMethods[method].needsTraffic) ?? methodNames[0];
 
 export const needsTraffic = (method: ValidationMethod): boolean =>
   validationMethods[method].needsTraffic;
 
-/** What the DNS says about validating the name by DNS. */
 export interface Validation {
-  /** Whether the challenge name leads into our zone. */
   readonly delegated: boolean;
-  /** The label of our zone that it leads to, where that is not the attachment's own: see `judgeDelegation`. */
+  /** The label in our zone, if it is not the attachment's own; see `judgeDelegation`. */
   readonly label?: string | undefined;
-  /** How certificates are validated from now on. */
   readonly method: ValidationMethod;
-  /** By the names of the authorities that validate by another method, because CAA allows them only that. */
+  /** Other methods, by authority, because CAA allows nothing else there. */
   readonly exceptions?: Readonly<Record<string, ValidationMethod>> | undefined;
-  /** The names of the authorities that CAA allows nothing but DNS. */
   readonly onlyByDns?: readonly string[] | undefined;
 }
 
@@ -53,7 +48,7 @@ interface Name {
   readonly isDelegated: boolean;
 }
 
-/** Those that can prove it, the preferred one first. */
+/** The preferred method first. */
 export const methodsFor = ({
   host,
   isDelegated,
@@ -65,10 +60,7 @@ export const methodsFor = ({
   return [first, ...others];
 };
 
-/**
- * The preferred one that CAA allows, or the preferred one.
- * @param allows whether CAA may allow it; see `validationmethods` (RFC 8657, section 4)
- */
+/** @param allows whether CAA may allow a method (RFC 8657, section 4) */
 export const methodFor = (
   name: Name,
   allows: (method: ValidationMethod) => boolean,
@@ -79,11 +71,9 @@ export const methodFor = (
 
 interface Validated {
   readonly host: string;
-  /** What the last report says. */
   readonly validation: Validation | undefined;
 }
 
-/** How that authority validates the name. */
 export const methodAt = ({ host, validation }: Validated, authority: string): ValidationMethod => {
   const [otherwise] = methodsFor({ host, isDelegated: false });
   if (isWildcard(host)) return otherwise;
@@ -91,18 +81,14 @@ export const methodAt = ({ host, validation }: Validated, authority: string): Va
 };
 
 interface MethodFacts extends Validated {
-  /** Name of the authority that is asked. */
   readonly authority: string;
-  /** Whether visitors of the name reach us, and so the authority does over HTTP. */
+  /** Whether visitors, and so the authority, reach us over HTTP. */
   readonly leadsHere: boolean;
-  /** How the name was proven when that authority or another one did not find the proof the last time. */
+  /** The last method, if an authority did not find the proof. */
   readonly unproven: ValidationMethod | undefined;
 }
 
-/**
- * How the next order is validated. Where the authority did not find a proof by DNS, the next one is over HTTP if that is
- * possible, and then by DNS again.
- */
+/** After a failed DNS proof, the next order uses HTTP if possible, then DNS again. */
 export const chooseMethod = (facts: MethodFacts): ValidationMethod => {
   const { host, authority, validation, leadsHere, unproven } = facts;
   const method = methodAt(facts, authority);
@@ -112,19 +98,18 @@ export const chooseMethod = (facts: MethodFacts): ValidationMethod => {
   return needsTraffic(method) ? method : (others[0] ?? method);
 };
 
-/** An attachment, and the zone of DNS challenges if there is one. */
 export interface Delegated {
   readonly host: string;
   readonly token: string;
   readonly acmeDnsZone?: string | undefined;
-  /** Of the wildcard over it in the same project: the challenge name can lead to one of both only. */
+  /** The token of the project's wildcard over it, because both share one challenge name. */
   readonly sharedToken?: string | undefined;
 }
 
 /**
- * Whether one resolver sees that the challenge name leads to our name for this attachment, or for the wildcard with which it
- * shares the challenge name. That one proves the wildcard alone, so the TXT record has to be there beside it. Its lack
- * is a problem of wildcards only, because for others the record is optional.
+ * Whether the challenge name points to this attachment, or to the wildcard that shares it. The latter proves only
+ * the wildcard, so the TXT record is needed too. A missing delegation is a problem only for wildcards, because
+ * others do not need it.
  */
 export const judgeDelegation = (one: ResolverFacts, name: Delegated): Finding => {
   const { resolver, delegation = { kind: 'none' } } = one;
@@ -142,7 +127,7 @@ export const judgeDelegation = (one: ResolverFacts, name: Delegated): Finding =>
   return { kind: 'wrong', resolver, seen: `no ${seen} to us`, ttl, problems: lackOf(name, names) };
 };
 
-/** A wildcard cannot be validated in another way. @param names where the challenge name leads instead */
+/** A wildcard has no other validation method. @param names where the challenge name points instead */
 const lackOf = (
   { host, token, acmeDnsZone: zone }: Delegated,
   names: readonly string[],
@@ -156,7 +141,7 @@ const lackOf = (
   return [dnsProblem('delegation_missing', { seen, wanted })];
 };
 
-/** The delegation names the attachment, as the TXT record does. While one is unknown, the lack of the other proves nothing. */
+/** Either record proves the attachment. While one is unknown, the lack of the other proves nothing. */
 export const judgeOwner = (one: ResolverFacts, name: Delegated): Finding => {
   if (isWildcard(name.host)) return judgeDelegation(one, name);
   const byText = judgeOwnership(one, name);
@@ -166,10 +151,7 @@ export const judgeOwner = (one: ResolverFacts, name: Delegated): Finding => {
   return byText.kind === 'wrong' && byDelegation.kind === 'failed' ? byDelegation : byText;
 };
 
-/**
- * Whether the name passes DNSSEC at one resolver. Undefined where that resolver cannot tell, because it does not
- * validate.
- */
+/** @returns undefined if the resolver does not validate */
 export const judgeDnssec = (facts: ResolverFacts): Finding | undefined => {
   const { resolver, cname, unchecked } = facts;
   const heard = { resolver, ttl: undefined };
@@ -185,15 +167,14 @@ export const judgeDnssec = (facts: ResolverFacts): Finding | undefined => {
 
 const wanted = 'answers that pass DNSSEC validation, or no DS record at the parent zone';
 
-/** One that does not even validate the answer about the top-level domain does not validate. */
+/** A resolver that does not validate answers about the top-level domain does not validate at all. */
 const mayValidate = ({ caa }: ResolverFacts): boolean =>
   caa.some(({ answer }) => answer.kind !== 'failed' && answer.isAuthentic === true) ||
   caa.at(-1)?.name.includes('.') === true;
 
-/** The extended errors that have other causes than DNSSEC; a zone that another question reaches may only be slow. */
 const otherCauses: readonly number[] = [14, 15, 16, 17, 18, 20, 21, 22, 23];
 
-/** The failure comes from a cache: beside it stands what caused it, or nothing. */
+/** The failure came from a cache; another code may name its cause. */
 const cachedError = 13;
 
 const isBroken = (errors: readonly ExtendedError[]): boolean => {
@@ -201,7 +182,7 @@ const isBroken = (errors: readonly ExtendedError[]): boolean => {
   return causes.length === 0 || causes.some(({ code }) => !otherCauses.includes(code));
 };
 
-/** The registry of RFC 8914, section 5.2, as far as it concerns DNSSEC. */
+/** RFC 8914, section 5.2, as far as it concerns DNSSEC. */
 const names: Readonly<Record<number, string>> = {
   0: 'Other Error',
   1: 'Unsupported DNSKEY Algorithm',

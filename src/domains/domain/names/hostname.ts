@@ -1,24 +1,20 @@
 import { DomainError } from '../../../kernel/decision.ts';
 import type { DomainNameProblem } from '../domains-error.ts';
 
-/** The name of a site, as it is kept and compared. */
 export interface Hostname {
-  /** A-labels in lower case, without a dot at the end; of a wildcard, the first label is an asterisk. */
+  /** A-labels in lower case, without a final dot; a wildcard starts with `*.`. */
   readonly host: string;
   readonly unicode: string;
   readonly registrableDomain: string;
-  /** The labels before the registrable domain, like `shop` or `a.b`; '' at an apex. */
+  /** The labels before the registrable domain, such as `shop` or `a.b`; empty at an apex. */
   readonly labels: string;
   readonly isApex: boolean;
 }
 
-/** Normalises a typed name: no surrounding blanks, no dot at the end, lower case. */
+/** Removes surrounding blanks and a final dot, and converts to lower case. */
 export const cleanName = (raw: string): string => raw.trim().replace(/\.$/, '').toLowerCase();
 
-/**
- * @param read gives the facts about a name, as `cleanName` leaves it
- * @throws DomainError with a `DomainNameProblem`
- */
+/** @param read gives the facts about a cleaned name @throws DomainError with a `DomainNameProblem` */
 export const parseHostname = (
   raw: string,
   read: (name: string) => NameFacts,
@@ -39,10 +35,7 @@ const hostnameOf = ({ facts, isWildcard: isAny }: ReturnType<typeof candidateOf>
 
 const www = 'www.';
 
-/**
- * The other of a registrable domain and its `www`.
- * @returns undefined for any other name, and where the other one could not be added, such as `co.uk` for `www.co.uk`
- */
+/** For a registrable domain its `www` name, and vice versa. @returns undefined if it cannot be added */
 export const otherOfPair = (
   { host, registrableDomain }: Pick<Hostname, 'host' | 'registrableDomain'>,
   read: (name: string) => NameFacts,
@@ -55,7 +48,7 @@ export const otherOfPair = (
   return brokenNameRule(candidate) ? undefined : hostnameOf(candidate);
 };
 
-/** The host that a typed name means, as it is kept; '' where it means none. */
+/** @returns '' if the text is not a name */
 export const hostMeant = (raw: string, read: (name: string) => NameFacts): string => {
   const name = cleanName(raw);
   const { ascii } = read(baseOf(name));
@@ -66,51 +59,44 @@ export const hostMeant = (raw: string, read: (name: string) => NameFacts): strin
 export const shownHost = ({ host, unicode }: Pick<Hostname, 'host' | 'unicode'>): string =>
   host === unicode ? host : `${unicode} (${host})`;
 
-/** The same of a stored domain. */
 export const nameInText = (named: {
   readonly host: string;
   readonly unicodeHost: string;
 }): string => shownHost({ host: named.host, unicode: named.unicodeHost });
 
-/** Limit in characters for a typed name. Longer text is never parsed, because IDNA would take very long. */
+/** Longer text is never parsed, because IDNA would take very long. */
 export const longestTyped = 1000;
 
-/** What only libraries know about a name. */
 export interface NameFacts {
-  /** The name as A-labels (RFC 5890); '' when IDNA refuses it, or when it is longer than `longestTyped`. */
+  /** A-labels (RFC 5890); empty if IDNA refuses the name or it is too long. */
   readonly ascii: string;
-  /** The same name as U-labels, for people. */
   readonly unicode: string;
-  /** The public suffix and one label, as A-labels. */
   readonly registrableDomain: string | undefined;
   readonly isPublicSuffix: boolean;
-  /** Whether the Public Suffix List names what it ends in. */
   readonly isSuffixKnown: boolean;
-  /** Also for a spelling that programs read as an address, like `0x7f.1`. */
+  /** Includes spellings that programs read as an address, such as `0x7f.1`. */
   readonly isIp: boolean;
 }
 
 export interface NameSettings {
   readonly platformHost: string;
-  /** The zone of DNS challenges; undefined where there is none. */
   readonly acmeDnsZone?: string | undefined;
   /** Whether names below `test` (RFC 6761) can be added. */
   readonly allowTestDomains: boolean;
 }
 
-/** `*.shop.example.com`: its first label stands for exactly one label of any text (RFC 9525, section 6.3). */
+/** The `*` stands for exactly one label (RFC 9525, section 6.3). */
 export const isWildcard = (host: string): boolean => host.startsWith('*.');
 
-/** The name below which a wildcard is, which is proven for it and has its CAA records; any other name is its own. */
+/** The name without `*.`, which is what a wildcard proves and where its CAA records are. */
 export const baseOf = (host: string): string => (isWildcard(host) ? host.slice(2) : host);
 
-/** The only wildcard that can cover a name; undefined where none can. No wildcard covers another. */
+/** @returns undefined if no wildcard can cover the name */
 export const wildcardOver = (host: string): string | undefined => {
   const dot = host.indexOf('.');
   return dot < 1 || isWildcard(host) ? undefined : `*${host.slice(dot)}`;
 };
 
-/** The names by which a host can be held or served, in the order in which they count: the exact one wins. */
 export const namesFor = (host: string): readonly string[] => {
   const wildcard = wildcardOver(host);
   return wildcard === undefined ? [host] : [host, wildcard];
@@ -119,26 +105,22 @@ export const namesFor = (host: string): readonly string[] => {
 export const covers = (wildcard: string, host: string): boolean => wildcardOver(host) === wildcard;
 
 interface Candidate {
-  /** Of a wildcard, the name that it is below: the rules are the same for that. */
+  /** Without `*.`, because the same rules apply. */
   readonly name: string;
   readonly isWildcard: boolean;
   readonly facts: NameFacts;
   readonly settings: NameSettings;
-  /** What libraries know about another name, one that may be suggested. */
   readonly read: (name: string) => NameFacts;
 }
 
 interface NameRule {
-  /** `domain_name_invalid` unless it says otherwise. */
+  /** Default: `domain_name_invalid`. */
   readonly code?: DomainNameProblem;
   readonly isBroken: (candidate: Candidate) => boolean;
   readonly advice: (candidate: Candidate) => string;
 }
 
-/**
- * Characters that a wildcard leaves for the first part of names below it, with its dot: of `_acme-challenge`, where
- * authorities ask for its proof, and of the made-up name that we look up.
- */
+/** Room below a wildcard for `_acme-challenge` and our random name, including the dot. */
 const roomBefore = 20;
 
 /** The first broken rule is reported, so the most common mistakes come first. */
@@ -166,7 +148,7 @@ const rules: readonly NameRule[] = [
   },
   {
     code: 'ip_literal',
-    // Browsers read any name that ends in a number as an address (WHATWG URL, "ends in a number checker").
+    // Browsers read names that end in a number as addresses (WHATWG URL, "ends in a number checker").
     isBroken: ({ name, facts }) =>
       facts.isIp ||
       /(^|\.)(\d+|0x[0-9a-f]*)\.?(:\d+)?$/.test(name) ||
@@ -198,7 +180,7 @@ const rules: readonly NameRule[] = [
     advice: () => 'The name of a site has no underscore. Use a hyphen instead.',
   },
   {
-    // The joiners are letters of some scripts; IDNA knows where they may stand.
+    // Joiners are letters of some scripts; IDNA checks their position.
     isBroken: ({ name }) => /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/u.test(name),
     advice: () => 'There is an invisible character in the name. Type it instead of pasting it.',
   },
@@ -245,7 +227,7 @@ const rules: readonly NameRule[] = [
       `"${shown(name)}" is reserved and does not exist on the internet. Add a name that you registered.`,
   },
   {
-    // The list treats the last label of any name as a suffix. "test" is handled by an earlier rule.
+    // The list treats any last label as a suffix. "test" has an earlier rule.
     isBroken: ({ facts }) => !facts.isSuffixKnown && !isWithin(facts.ascii, 'test'),
     advice: ({ name }) =>
       `".${shown(lastLabel(name))}" is not a known top-level domain. Check the spelling, and enter a name that you registered, such as ${usual}.`,
@@ -261,15 +243,14 @@ const rules: readonly NameRule[] = [
   },
 ];
 
-/** @param name as `cleanName` leaves it */
+/** @param name a cleaned name */
 const candidateOf = (name: string, read: Candidate['read'], settings: NameSettings): Candidate => {
-  // They can only be proven by DNS.
   const isOne = settings.acmeDnsZone !== undefined && isWildcard(name);
   const proven = isOne ? baseOf(name) : name;
   return { name: proven, isWildcard: isOne, facts: read(proven), settings, read };
 };
 
-/** @returns the first rule that the name breaks, with what would be right */
+/** @returns the first broken rule with advice */
 const brokenNameRule = (
   candidate: Candidate,
 ): { readonly code: DomainNameProblem; readonly advice: string } | undefined => {
@@ -282,7 +263,7 @@ const ruleBrokenBy = (candidate: Candidate): NameRule | undefined =>
 
 const usual = 'shop.example.com';
 
-/** @returns the first name that could be added, so that every suggestion works */
+/** @returns the first name that can be added */
 const accepted = (names: readonly string[], { settings, read }: Candidate): string | undefined =>
   names.find((name) => !ruleBrokenBy(candidateOf(name, read, settings)));
 
@@ -296,11 +277,9 @@ const coveredOfOurs = ({ isWildcard: isOne, facts, settings }: Candidate): strin
     (ours) => isOne && ours !== undefined && covers(`*.${facts.ascii}`, ours),
   );
 
-// What the rules for names ask of texts.
-
 const longest = { label: 63, name: 253 } as const;
 
-/** RFC 2606, RFC 6761, RFC 6762, RFC 7686, RFC 8375; `internal` is ICANN's for private use. */
+/** RFC 2606, RFC 6761, RFC 6762, RFC 7686, RFC 8375; ICANN reserved `internal` for private use. */
 const reserved = ['example', 'invalid', 'localhost', 'local', 'internal', 'home.arpa', 'onion'];
 
 const isTooLong = (ascii: string): boolean =>
@@ -308,7 +287,7 @@ const isTooLong = (ascii: string): boolean =>
 
 const isLabel = (label: string): boolean => /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(label);
 
-/** "--" in third place means an encoding, and the only one there is begins with "xn" (RFC 5890, 2.3.1). */
+/** "--" in the third place marks an encoding, and only "xn" exists (RFC 5890, section 2.3.1). */
 const hasReservedLabel = ({ ascii, unicode }: NameFacts): boolean => {
   const decoded = unicode.split('.');
   return ascii
@@ -321,14 +300,12 @@ const lastLabel = (name: string): string => name.slice(name.lastIndexOf('.') + 1
 const isWithin = (host: string, zone: string): boolean =>
   host === zone || host.endsWith(`.${zone}`);
 
-/** Never a name on the internet. */
 const isReserved = (
   ascii: string,
   { allowTestDomains }: Pick<NameSettings, 'allowTestDomains'>,
 ): boolean =>
   [...reserved, ...(allowTestDomains ? [] : ['test'])].some((zone) => isWithin(ascii, zone));
 
-/** The name in a web or e-mail address. */
 const hostIn = (text: string): string => {
   const scheme = text.indexOf('//');
   const [authority = ''] = (scheme === -1 ? text : text.slice(scheme + 2)).split(/[/\\?#]/, 1);

@@ -19,7 +19,7 @@ import {
 } from '../attachment/custom-domain.ts';
 import { projectHostsOf, type ProjectHost } from '../attachment/serving.ts';
 
-/** A name that an owner typed, and the other of `<name>` and `www.<name>`. */
+/** The typed name, and the other one of `<name>` and `www.<name>`. */
 export interface Pair<Each> {
   readonly typed: Each;
   readonly other: Each;
@@ -27,19 +27,14 @@ export interface Pair<Each> {
 
 export interface PairFacts extends Pair<AdmissionFacts> {
   readonly settings: DomainSettings;
-  /** The domains of the project before. */
   readonly hosts: readonly ProjectHost[];
 }
 
-/** Stored as a whole or not at all. */
 export interface PairDecision extends Pair<DomainDecision> {
   readonly settings: Decision<DomainSettings, DomainsEvent>;
 }
 
-/**
- * Adds both, and redirects the other one to the one that was typed, unless another redirect is in the way.
- * @throws DomainError as `admitDomain` does: then neither is added
- */
+/** Adds both names, or neither, and redirects the other one if possible. @throws DomainError like `admitDomain` */
 export const addPair = (
   drafts: Pair<DomainDraft>,
   facts: PairFacts,
@@ -59,7 +54,7 @@ export const addPair = (
   return { typed, other, settings };
 };
 
-/** Where only one of the two is refused, the message says so. @throws DomainError */
+/** If only one name is refused, the message says which can be added. @throws DomainError */
 const admitPair = (
   { typed, other }: Pair<Hostname>,
   facts: Pair<AdmissionFacts> & { readonly alone: AdmissionFacts },
@@ -85,7 +80,7 @@ const refused = (
   return new DomainError(code, `${message}${hint}`);
 };
 
-/** Redirects of removed domains stay for when these are added again, except those of the two, which would be in the way. */
+/** Keeps redirects of removed domains for a later return, except those that conflict with the pair. */
 const redirected = (
   { typed, other }: Pair<DomainDecision>,
   { settings, hosts }: PairFacts,

@@ -13,20 +13,19 @@ import {
 } from './settings.ts';
 import { DomainError } from '../../../kernel/decision.ts';
 
-/** As the owner wrote it. */
 export interface DomainSettingsDraft {
-  /** None if it is `null` or empty; undecided if it is left out. */
+  /** `null` or empty: none. Missing: not decided. */
   readonly primary?: string | null | undefined;
   readonly redirects: readonly {
     readonly from: string;
     readonly to: string;
-    /** 308 unless said otherwise. */
+    /** Default: 308. */
     readonly status?: number | undefined;
   }[];
 }
 
 export interface RedirectFacts {
-  /** The custom domains of the project that are not removed. */
+  /** The project's domains, without removed ones. */
   readonly hosts: readonly ProjectHost[];
 }
 
@@ -64,10 +63,7 @@ export const checkDomainSettings = (
   return { primary, redirects };
 };
 
-/**
- * Chooses the primary domain. If it redirects to the present one, that redirect is turned round, and the others that
- * lead there follow.
- */
+/** Chooses the primary domain. If it redirects to the current one, that redirect is reversed, and others follow. */
 export const withPrimary = (
   settings: DomainSettings,
   wanted: string | null,
@@ -90,7 +86,7 @@ export const withPrimary = (
 const movedTo = (to: string, host: string): string =>
   isAbsolute(to) ? Object.assign(new URL(to), { hostname: host }).href : host;
 
-/** Why a redirect cannot be added to the others, for its owner. @returns undefined if it can */
+/** Why a redirect cannot be added, for the owner. @returns undefined if it can */
 export const hindranceTo = (
   redirect: DomainSettingsDraft['redirects'][number],
   settings: DomainSettingsDraft,
@@ -113,17 +109,13 @@ const primaryIn = (
   return primary ? oneHostOfProject(primary, facts, 'primary') : null;
 };
 
-/** The domain of the project that visitors of an address reach: a name of its own wins over a wildcard. */
+/** The project's domain that serves an address; an exact name takes precedence over a wildcard. */
 const domainAt = (to: string, hosts: readonly ProjectHost[]): ProjectHost | undefined =>
   namesFor(hostIn(to))
     .map((name) => hosts.find(({ host }) => host === name))
     .find((one) => one !== undefined);
 
-/**
- * Why a redirect is suspended, for its owner: its target would only show visitors an error.
- * @param all the redirects of the project
- * @returns undefined when it works
- */
+/** For the owner: visitors would see an error. @param all the project's redirects @returns undefined if it works */
 export const suspensionOf = (
   { from, to }: Redirect,
   hosts: readonly ProjectHost[],
@@ -131,7 +123,7 @@ export const suspensionOf = (
 ): string | undefined => {
   const target = hostIn(to);
   const own = domainAt(to, hosts);
-  // A name of its own may have been removed, so that the wildcard covers it now.
+  // If the exact name was removed, the wildcard covers it now.
   if (own?.host === from) return `Suspended: ${from} covers ${target}, so it would lead back here.`;
   if (own && own.host !== target && all.some((one) => one.from === own.host))
     return `Suspended: ${own.host} covers ${target}, and is redirected itself.`;
@@ -141,7 +133,6 @@ export const suspensionOf = (
 
 type Field = 'from' | 'to' | 'primary';
 
-/** Domains in a refusal. */
 const mostNamed = 10;
 
 const hostOfProject = (raw: string, { hosts }: RedirectFacts, field: Field): string => {
@@ -158,7 +149,7 @@ const hostOfProject = (raw: string, { hosts }: RedirectFacts, field: Field): str
   );
 };
 
-/** Visitors are sent to one name, so a wildcard is none. */
+/** A wildcard is not a name to send visitors to. */
 const oneHostOfProject = (raw: string, facts: RedirectFacts, field: Field): string => {
   const host = hostOfProject(raw, facts, field);
   if (!isWildcard(host)) return host;
@@ -169,7 +160,6 @@ const oneHostOfProject = (raw: string, facts: RedirectFacts, field: Field): stri
   );
 };
 
-/** How people read the name of a host: with the U-labels that it was added with. */
 const nameIn =
   ({ hosts }: RedirectFacts) =>
   (host: string): string => {
@@ -201,11 +191,7 @@ const statusOf = (status = 308): RedirectStatus => {
   );
 };
 
-/**
- * Allows one step at most: the target of a redirect must not redirect again.
- * @param shown how people read the name of a host
- * @throws DomainError `redirect_loop`, `redirect_chain`
- */
+/** A target must not redirect again. @throws DomainError `redirect_loop`, `redirect_chain` */
 const refuseDetour = (
   { from, to }: Redirect,
   all: readonly Redirect[],
@@ -233,20 +219,18 @@ const refuseDetour = (
   );
 };
 
-/** Where requests for a host lead. */
 export type Route = RouteName &
   (
     | { readonly kind: 'site'; readonly deployId: string }
     | {
         readonly kind: 'redirect';
-        /** A host, one label below the platform host, or an absolute address; see `Redirect`. */
+        /** A host, a label below the platform host, or an absolute URL; see `Redirect`. */
         readonly to: string;
         readonly status: number;
       }
   );
 
 interface RouteName {
-  /** A host name, or one label below the platform host. */
   readonly name: string;
   readonly projectId: string;
 }
@@ -254,28 +238,24 @@ interface RouteName {
 export interface RoutedProject {
   readonly projectId: string;
   readonly slug: string;
-  /** They lead to the present one. */
   readonly formerSlugs: readonly string[];
-  /** It, or its account: then nothing is served. */
   readonly isDeleted: boolean;
   readonly servedDeployId: string | undefined;
-  /** Every kept deploy that succeeded. */
   readonly deploys: readonly { readonly number: number; readonly id: string }[];
   readonly hosts: readonly ProjectHost[];
-  /** Verified names without a certificate that the wildcard of another account covers; see `isWithheldFrom`. */
+  /** Verified names without a certificate that another account's wildcard covers; see `isWithheldFrom`. */
   readonly withheld: readonly string[];
   readonly settings: DomainSettings;
 }
 
-/** The name of an address for one deploy, below the platform host. */
 export const previewName = (slug: string, number: number): string => `${slug}--${String(number)}`;
 
-/** No slug contains two hyphens in a row, and no host of a customer is a single label. */
+/** No slug contains `--`, and no customer's host is a single label. */
 export const isPreview = (name: string): boolean => !name.includes('.') && name.includes('--');
 
 /**
- * Everything that is served of a project: its own host, one for each deploy, and each served domain or where that leads. A withheld name has a
- * route too: without a certificate, an edge refuses it, where it would let a wildcard answer for a name without a route.
+ * All routes of a project: its own host, one for each deploy, and its served domains. A withheld name has a route
+ * without a certificate, so that edges refuse it instead of using another account's wildcard.
  */
 export const routesOf = (project: RoutedProject): readonly Route[] => {
   const { projectId, slug, servedDeployId: deployId, deploys, hosts, withheld, settings } = project;
@@ -292,7 +272,7 @@ export const routesOf = (project: RoutedProject): readonly Route[] => {
     }),
     ...served.map((name): Route => {
       const redirect = settings.redirects.find(({ from }) => from === name);
-      // While its target is not served, the host serves the site itself: better than an error.
+      // While the redirect's target is not served, the host serves the site instead of an error.
       return redirect && suspensionOf(redirect, hosts, settings.redirects) === undefined
         ? { name, projectId, kind: 'redirect', to: redirect.to, status: redirect.status }
         : { name, projectId, kind: 'site', deployId };

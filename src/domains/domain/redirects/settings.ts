@@ -3,34 +3,29 @@ import type { DomainSettingsChanged, DomainsEvent } from '../domains-event.ts';
 import { isWildcard } from '../names/hostname.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 
-/** Whether it is meant as an address rather than a host: then only http and https will do. */
+/** Whether the text is an address rather than a host; only http and https are accepted then. */
 export const isAbsolute = (to: string): boolean => /^[a-z][a-z0-9+.-]*:|^[/\\]/i.test(to.trim());
 
-/** The host that a redirect leads to. @param to as it is kept */
+/** The host of a redirect's target. @param to as stored */
 export const hostIn = (to: string): string => (isAbsolute(to) ? new URL(to).hostname : to);
 
-/** Characters. */
 export const longestAddress = 1000;
 
-/** @returns the address as stored, or undefined if a redirect may not lead there */
+/** @returns the address as stored, or undefined if it cannot be a target */
 export const absoluteTarget = (raw: string): string | undefined => {
   if (raw.length > longestAddress) return undefined;
   const text = raw.trim();
-  // Browsers also take `https:example.com` and control characters; a person would misread both.
+  // Browsers accept `https:example.com` and control characters, but people would misread them.
   if (!/^https?:\/\/[^/\\\s]+/i.test(text) || /[\s\\\p{Cc}]/u.test(text)) return undefined;
   const url = URL.parse(text);
   if (!url || url.username || url.password || /[?#]/.test(text)) return undefined;
-  // With a dot at the end the DNS sees the same host, but string comparison does not.
+  // The DNS ignores a final dot, but string comparison does not.
   url.hostname = url.hostname.replace(/\.$/, '');
   if (url.hostname.split('.').includes('')) return undefined;
   return url.pathname === '/' ? url.origin : url.href;
 };
 
-/**
- * Where a redirect sends a visitor, with path and query kept.
- * @param path as it was requested, beginning with a slash
- * @param query without the question mark; '' for none
- */
+/** Keeps path and query. @param path with a leading slash @param query without `?`; may be empty */
 export const redirectTarget = (to: string, path: string, query: string): string => {
   const base = isAbsolute(to) ? to.replace(/\/$/, '') : `https://${to}`;
   // Without the slash, the path could extend the host name.
@@ -38,18 +33,16 @@ export const redirectTarget = (to: string, path: string, query: string): string 
   return `${base}${rooted}${query === '' ? '' : `?${query}`}`;
 };
 
-/** 308 and 307 keep the method of the request, 301 and 302 may turn it into GET. */
+/** 308 and 307 keep the request method; 301 and 302 may change it to GET. */
 export const redirectStatuses = [301, 302, 307, 308] as const;
 export type RedirectStatus = (typeof redirectStatuses)[number];
 
 export interface Redirect {
   readonly from: string;
-  /** Another host of the project, or an absolute address elsewhere. */
   readonly to: string;
   readonly status: RedirectStatus;
 }
 
-/** What the owner decides about the hosts of a project. */
 export interface DomainSettings {
   /** `null`: the owner wants none. `undefined`: nobody has chosen, and no domain serves the site yet. */
   readonly primary: string | null | undefined;
@@ -58,7 +51,6 @@ export interface DomainSettings {
 
 export const noDomainSettings: DomainSettings = { primary: undefined, redirects: [] };
 
-/** Replaces the current settings. Emits no event if they are equal. */
 export const replaceSettings = (
   current: DomainSettings,
   wanted: DomainSettings,
@@ -70,10 +62,7 @@ export const replaceSettings = (
   return { state: wanted, events: [{ type: 'domain_settings_changed', ...whose, ...told }] };
 };
 
-/**
- * The settings without entries for removed domains. These have no effect, but would make every change fail validation.
- * The choice of a primary ends with its domain.
- */
+/** Drops entries of removed domains, which would fail validation. A removed primary is undecided again. */
 export const withoutGone = (
   { primary, redirects }: DomainSettings,
   hosts: readonly Pick<ProjectHost, 'host'>[],
@@ -88,8 +77,8 @@ export const withoutGone = (
 };
 
 /**
- * The domain that became live first is the primary as long as nobody chose one. A redirect source never is, because it
- * shows no site, nor a wildcard, which nobody can visit. Depends on the facts alone, so it does not matter which of several processes asks first, or how often.
+ * Until the owner chooses, the domain that went live first is the primary, except redirect sources and wildcards.
+ * The result depends only on the arguments, so all processes agree.
  * @param hosts the oldest first
  */
 export const withFirstPrimary = (
@@ -106,10 +95,9 @@ export const withFirstPrimary = (
 
 const liveTime = ({ liveSince }: ProjectHost): number => liveSince?.getTime() ?? Infinity;
 
-/** As it is exported and imported, in YAML and JSON. */
 export interface DomainSettingsDocument {
   readonly domains: {
-    /** Left out while nobody has chosen, so that importing an export decides nothing. */
+    /** Missing while nobody has chosen, so that an import does not decide. */
     readonly primary?: string | null;
     readonly redirects: readonly Redirect[];
   };

@@ -5,9 +5,9 @@ import { html, type Html } from '../frame/html.ts';
 import { copyButton, folded } from '../frame/parts.ts';
 import { form, type Form, type Refusal, type Visit } from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
-import { siteOf } from '../projects/project-head.ts';
+import { settingsPath, siteOf } from './project-head.ts';
 import type { DashboardPorts } from '../ports.ts';
-import { redirectsPath, settingPath } from './paths.ts';
+import { settingPath } from '../domains/paths.ts';
 
 interface Importing {
   readonly slug: string;
@@ -59,6 +59,6 @@ export const configurationForm = (ports: DashboardPorts): Form =>
     act: async (visit, { settings }) => {
       const { id, slug } = (await siteOf(ports, visit)).project;
       await ports.domains.changeDomainSettings(id, await ports.domainSettings.read(settings));
-      return { to: redirectsPath(slug), done: 'imported' };
+      return { to: settingsPath(slug), done: 'imported' };
     },
   });

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { AccessKey } from '../../src/app/keys.ts';
+import { UsageLog } from '../../src/access/ports.ts';
+import { elementsIn, textOf } from '../support/dashboard/markup.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
+
+const now = new Date('2026-03-01T16:19:05Z');
+const hour = new Date('2026-03-01T15:00:00Z');
+
+let dashboard: RunningDashboard;
+let owner: Owner;
+beforeAll(async () => {
+  dashboard = await startDashboard({ now });
+});
+afterAll(() => dashboard.close());
+beforeEach(async () => {
+  owner = await dashboard.newOwner();
+});
+
+test('usage is told by key, and downloaded as CSV hour by hour, for this account only', async () => {
+  const access = dashboard.container.get(AccessKey);
+  const till = await access.createApiKey({ accountId: owner.accountId, name: '=Till' });
+  const used = { accountId: owner.accountId, keyId: till.id, operation: 'listPets', hour };
+  const old = new Date(hour.getTime() - 5 * 86_400_000);
+  await dashboard.container.get(UsageLog).add(
+    [
+      { ...used, outcome: '2xx', requests: 12_345 },
+      { ...used, outcome: 'refused', requests: 67 },
+      { ...used, outcome: '2xx', requests: 8, hour: old },
+    ],
+    new Map(),
+  );
+  const { text } = await owner.visitor.get('/dashboard/usage');
+  expect(textOf(text)).toMatch(/By API key .* =Till 12,412 0 67/);
+  const rows = async (query: string, by = owner) =>
+    (await by.visitor.get(`/dashboard/usage.csv${query}`)).text.trim().split('\r\n').slice(1);
+  const today = [
+    "2026-03-01T15:00:00.000Z,'=Till,listPets,2xx,12345",
+    "2026-03-01T15:00:00.000Z,'=Till,listPets,refused,67",
+  ];
+  expect(await rows('')).toEqual(today);
+  expect(await rows('?range=30d')).toEqual([
+    "2026-02-24T15:00:00.000Z,'=Till,listPets,2xx,8",
+    ...today,
+  ]);
+  expect(await rows('', await dashboard.newOwner())).toEqual([]);
+});
+
+test('a hundred keys are on two pages, and one more is refused where it is asked for', async () => {
+  const access = dashboard.container.get(AccessKey);
+  for (let n = 1; n < 100; n++) {
+    await access.createApiKey({ accountId: owner.accountId, name: `Key ${n}` });
+  }
+  const draft = { name: 'Late', scopes: 'pets:read', expires: '', project: '' };
+  const refused = await owner.visitor.post('/dashboard/keys', { ...draft, once: 'only-in-this' });
+  expect(refused.status).toBe(422);
+  expect(textOf(refused.text)).toContain('An account has at most 100 API keys in use.');
+  const namesAt = async (path: string) => {
+    const { text } = await owner.visitor.get(path);
+    const cells = elementsIn(text, 'td').filter(({ attributes }) => attributes['class'] === 'name');
+    const next = elementsIn(text, 'a').find(({ attributes }) => attributes['rel'] === 'next');
+    return { names: cells.map((cell) => cell.text), next: next?.attributes['href'] ?? '' };
+  };
+  const first = await namesAt('/dashboard/keys');
+  const second = await namesAt(first.next);
+  expect([first.names.length, second.names.length, second.next]).toEqual([50, 50, '']);
+  expect(new Set([...first.names, ...second.names]).size).toBe(100);
+  expect((await namesAt('/dashboard/keys?after=nonsense')).names).toEqual(first.names);
+});
+
+test('viewers see keys, and no way to make, rotate or revoke one', async () => {
+  const access = dashboard.container.get(AccessKey);
+  const invited = await access.invite(owner.accountId, 'viewer@zoo.example', 'viewer');
+  const viewer = dashboard.stranger();
+  await viewer.post(`/dashboard/sign-in/${invited.secret}`);
+  const { text } = await viewer.get('/dashboard/keys');
+  expect(textOf(text)).toContain('First key');
+  expect(textOf(text)).not.toMatch(/Create key|Rotate|Revoke/);
+});
