@@ -31,7 +31,6 @@ export interface Letter extends Item {
   readonly footer: { readonly why: string; readonly actions: readonly Action[] };
 }
 
-/** The notices page shows the rest. */
 const mostItems = 20;
 const most = { account: 60, title: 300, text: 2000 } as const;
 const urgency: readonly Tone[] = ['bad', 'busy', 'good', 'idle'];

@@ -65,7 +65,6 @@ import { hiddenTypes } from '../subscriptions.ts';
 import { apart } from './system.ts';
 import { wiring } from './wiring.ts';
 
-/** Accounts, people, API keys, and what they use. */
 export const accessModule = wiring((once, bind) => {
   once(KyselyApiKeys, (c) => new KyselyApiKeys(c.get(Database), c.get(KyselyOutbox)));
   bind(ApiKeys).toService(KyselyApiKeys);
@@ -88,7 +87,7 @@ export const accessModule = wiring((once, bind) => {
   once(CounterSnapshots, (c) => new KyselyCounterSnapshots(c.get(Database)));
   once(UsageLog, (c) => new KyselyUsageLog(c.get(Database)));
 
-  // Requests are counted in Redis for a fleet, otherwise in this process with a copy in the database.
+  // Redis counts for a fleet; otherwise this process counts and stores a copy in the database.
   bind(MemoryQuotaCounters).toConstantValue(new MemoryQuotaCounters());
   once(QuotaCounters, (c) => {
     const own = c.get(MemoryQuotaCounters);
@@ -141,7 +140,7 @@ export const accessModule = wiring((once, bind) => {
   });
 });
 
-/** Loads the counts so far. Call it before anything is counted or shown. */
+/** Loads the stored counts. Call it before counting. */
 export const recallCounters = async (container: Container): Promise<void> => {
   if (container.get(ConfigKey).redisUrl === undefined) {
     await container.get(CounterKeeper).restore();
@@ -161,7 +160,7 @@ export const recallCounters = async (container: Container): Promise<void> => {
 
 type MailPerson = (mail: PersonalMail) => Promise<boolean>;
 
-/** The bridge to the queue of mails, which another context keeps. The secrets of links go there only. */
+/** Bridges to the queue of mails. Only there are the secrets of links stored. */
 class BridgedPersonalMails extends PersonalMails {
   readonly #mailPerson: MailPerson;
 

@@ -78,7 +78,6 @@ const whichAccount = ([first, ...others]: Links['links']): string =>
     ? `The link signs you in to ${first?.account ?? ''}.`
     : `The address belongs to ${others.length + 1} accounts, and each has a link of its own.`;
 
-/** With several links, each names its account. */
 const actionOf = ({ account, path }: Links['links'][number], links: Links) => {
   const isAlone = links.links.length === 1;
   if (links.isForPassword) {
@@ -91,7 +90,6 @@ const actionOf = ({ account, path }: Links['links'][number], links: Links) => {
 };
 
 interface InWords<Facts> {
-  /** The cause, in words. */
   readonly when: string;
   readonly tone: Tone;
   /** A sentence without a full stop. */
@@ -122,7 +120,6 @@ type Kind<Facts> = ForOwners<Facts> | ForPerson<Facts>;
 
 type Tone = 'good' | 'busy' | 'bad' | 'idle';
 
-/** The path is in the dashboard. */
 interface Link {
   readonly path: string;
   readonly text: string;
@@ -177,7 +174,6 @@ const usageLink = (text = 'Show the usage') => ({ path: '/dashboard/usage', text
 const host = ({ host }: KindFacts['domain.live']) => host;
 const dayOf = ({ resetsAt }: KindFacts['quota.warning']) => dayBefore(resetsAt);
 
-/** All kinds with their cause, recipients, texts and link. */
 export const kinds: KindTable = {
   'domain.live': {
     ...{ when: 'A custom domain went live.', to: 'owners', tone: 'good', subject: host },
@@ -320,7 +316,6 @@ export const kinds: KindTable = {
   ...personalKinds,
 };
 
-/** The kinds that owners can choose. */
 export const ownersKinds: readonly OwnersKind[] = Object.entries(kinds).flatMap(([kind, { to }]) =>
   to === 'owners' ? [kind as OwnersKind] : [],
 );

@@ -1,20 +1,15 @@
-// The facts of a kind are the input for its texts and link.
-
 interface OfProject {
   readonly project: string;
 }
 
 interface OfHost extends OfProject {
-  /** In A-labels. */
   readonly host: string;
-  /** For people. */
   readonly name: string;
 }
 
 export interface Trouble {
   readonly problem: string;
   readonly actor: Responsible;
-  /** What the responsible party should do. */
   readonly fix: string;
 }
 
@@ -83,7 +78,6 @@ interface PersonFacts {
     /** One for each account of the address. */
     readonly links: readonly OneTimeLink[];
     readonly until: string;
-    /** Whether the links lead to the form for a new password. */
     readonly isForPassword: boolean;
   };
   'account.deleted': { readonly account: string; readonly until: string };
