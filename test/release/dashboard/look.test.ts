@@ -40,6 +40,11 @@ const pages = {
   orders: '/dashboard/orders',
   'an order': '/dashboard/orders/1',
   account: '/dashboard/account',
+  people: '/dashboard/account/people',
+  'your profile': '/dashboard/me',
+  'the second factor': '/dashboard/me/second-factor',
+  'an authenticator app': '/dashboard/me/second-factor/app',
+  'the confirmation': '/dashboard/confirm',
   'the choice of a new password': '/dashboard/account/new-password',
   notices: '/dashboard/notices?since=3',
   'the choice of an account': '/dashboard/accounts',
@@ -111,7 +116,7 @@ test('the results of forms, and refused forms, are accessible too', async () => 
   await page.role('button', 'Add webhook').click();
   await page.css('[aria-invalid]').isShown();
   await looksWell();
-  await page.goto(urlOf('/dashboard/account'));
+  await page.goto(urlOf('/dashboard/me'));
   await page.role('button', 'New link').click();
   await page.words('/dashboard/sign-in/').isShown();
   await looksWell();
