@@ -12,6 +12,7 @@ export const retention = {
   api_key_secrets: 'kept',
   people: 'kept',
   sessions: { what: 'ended sessions', since: 'ends_at', keptMs: day },
+  second_factors: 'kept',
   sign_in_links: { what: 'expired sign-in links', since: 'ends_at', keptMs: day },
   quota_counters: { what: 'unused counters', since: 'saved_at', keptMs: 3 * day },
   usage_hours: { what: 'usage', since: 'hour', keptMs: 90 * day },

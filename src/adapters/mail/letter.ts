@@ -94,7 +94,7 @@ const ownersFooter = (envelope: Envelope): Letter['footer'] => {
   const name = isolated(oneLine(envelope.account, most.account));
   const choose = {
     text: 'Choose which mails you get',
-    url: urlOf('/dashboard/account#mail', envelope),
+    url: urlOf('/dashboard/me#mail', envelope),
   };
   const stop = unsubscribeUrl === undefined ? [] : [{ text: 'Unsubscribe', url: unsubscribeUrl }];
   return {

@@ -14,8 +14,8 @@ const personalKinds: PersonalKindTable = {
   'person.invited': {
     ...{ when: 'You are invited to an account.', to: 'person', tone: 'idle' },
     title: ({ account }) => `You are invited to ${account}`,
-    text: ({ account, email, until }) =>
-      `You can sign in to the dashboard of ${account} as ${email}. The link works once, until ${minute(until)}. If you do not know the account, ignore this mail.`,
+    text: ({ account, email, until, role }) =>
+      `You can sign in to the dashboard of ${account} as ${email}. Your role is ${role}. The link works once, until ${minute(until)}. If you do not know the account, ignore this mail.`,
     link: ({ path }) => ({ path, text: 'Accept the invitation' }),
   },
   'sign_in.link': {
@@ -52,6 +52,14 @@ const personalKinds: PersonalKindTable = {
     text: ({ email, account, changedAt }) =>
       `The password of ${email} for ${account} was changed on ${minute(changedAt)}. If that was you, you need to do nothing. If not, choose a new password at once: it ends all other sessions and all sign-in links. Then look at the audit log of the account.`,
     link: () => ({ path: '/dashboard/forgot-password', text: 'Choose a new password' }),
+  },
+  'second_factor.changed': {
+    ...{ when: 'Your second factor was changed, or a recovery code was used.', to: 'person' },
+    tone: 'busy',
+    title: () => 'Your second factor was changed',
+    text: ({ email, account, changedAt }) =>
+      `The second factor of ${email} for ${account} was added, removed or reset, or a recovery code was used, on ${minute(changedAt)}. If that was you, or you asked the operator for it, you need to do nothing. If not, choose a new password at once: it ends all other sessions. Then look at your second factor and at the audit log of the account.`,
+    link: () => ({ path: '/dashboard/me/second-factor', text: 'Look at your second factor' }),
   },
   'account.deleted': {
     ...{ when: 'Your account was deleted.', to: 'person', tone: 'bad' },

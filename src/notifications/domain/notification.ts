@@ -73,7 +73,7 @@ export type GivenUpReason = (typeof givenUpReasons)[number];
 
 /** Notifications for one person, by mail only. */
 interface PersonFacts {
-  'person.invited': OfPerson & OneTimeLink & { readonly until: string };
+  'person.invited': OfPerson & OneTimeLink & { readonly until: string; readonly role: string };
   'sign_in.link': OfPerson & {
     /** One for each account of the address. */
     readonly links: readonly OneTimeLink[];
@@ -82,6 +82,7 @@ interface PersonFacts {
   };
   'account.deleted': { readonly account: string; readonly until: string };
   'password.changed': OfPerson & { readonly account: string; readonly changedAt: string };
+  'second_factor.changed': OfPerson & { readonly account: string; readonly changedAt: string };
 }
 
 interface OneTimeLink {
