@@ -42,10 +42,7 @@ export class AcmeAccount {
     return (await this.find()) ?? this.#once(make);
   }
 
-  /**
-   * Registers again with the same key, so that concurrent processes get the same account.
-   * @param lost an account that the authority no longer knows
-   */
+  /** Keeps the key, so that concurrent processes get the same account. @param lost unknown to the authority */
   reopen(lost: AuthorityAccount, signal: AbortSignal): Promise<AuthorityAccount> {
     return this.#once(() => this.#register(lost, signal));
   }
@@ -208,10 +205,7 @@ export class AcmeSession {
     return this.#transport.directory(this.signal);
   }
 
-  /**
-   * Fetches everything that a post needs. If this fails, no order was requested.
-   * @throws AcmeProblem, NoUsableAnswer
-   */
+  /** If this fails, no order was requested. @throws AcmeProblem, NoUsableAnswer */
   async prepare(): Promise<void> {
     await this.#account.open(this.signal);
     await this.#transport.prepare(this.signal);
@@ -228,11 +222,7 @@ export class AcmeSession {
     return URL.canParse(url) && new URL(url).origin === new URL(newOrder).origin;
   }
 
-  /**
-   * Registers the account again, once, if the authority does not know it.
-   * @param payload missing for POST-as-GET
-   * @throws AcmeProblem, NoUsableAnswer
-   */
+  /** Registers the account again, once, if the authority has forgotten it. @throws AcmeProblem, NoUsableAnswer */
   async post(url: string, payload?: object): Promise<AcmeAnswer> {
     if (!(await this.has(url))) {
       throw new NoUsableAnswer('The certificate authority gave a URL of another server.');

@@ -7,10 +7,7 @@ import { AcmeFailure } from './acme-answers.ts';
 /** Tolerates a certificate that starts this soon, because clocks differ. */
 const clockSkewMs = 5 * 60_000;
 
-/**
- * Checks that the certificate is valid now and matches the order's names and key.
- * @throws AcmeFailure that names the fault
- */
+/** Checks that the certificate is valid now and matches the order. @throws AcmeFailure */
 export const issuedCertificate = (
   order: CertificateOrder,
   text: string,

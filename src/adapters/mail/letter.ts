@@ -31,7 +31,6 @@ export interface Letter extends Item {
   readonly footer: { readonly why: string; readonly actions: readonly Action[] };
 }
 
-/** The notices page shows the rest. */
 const mostItems = 20;
 const most = { account: 60, title: 300, text: 2000 } as const;
 const urgency: readonly Tone[] = ['bad', 'busy', 'good', 'idle'];
@@ -95,7 +94,7 @@ const ownersFooter = (envelope: Envelope): Letter['footer'] => {
   const name = isolated(oneLine(envelope.account, most.account));
   const choose = {
     text: 'Choose which mails you get',
-    url: urlOf('/dashboard/account#mail', envelope),
+    url: urlOf('/dashboard/me#mail', envelope),
   };
   const stop = unsubscribeUrl === undefined ? [] : [{ text: 'Unsubscribe', url: unsubscribeUrl }];
   return {

@@ -24,18 +24,17 @@ import {
   strangeIn,
 } from './manifest.ts';
 
-/** More would hide the first ones. */
 const mostShown = 20;
 
 const backUpAgain = 'Back up again, and take an older backup until then.';
 
 interface CheckedPlace {
   readonly path: string;
-  /** An empty MySQL database, to load a dump into. */
+  /** An empty MySQL database for loading a dump. */
   readonly into?: string | undefined;
 }
 
-/** Tries whether a backup could be restored, and changes nothing in its folder. @throws Error when it cannot use `into` */
+/** Tests whether a backup can be restored. Changes nothing in its folder. @throws Error if `into` cannot be used */
 export const checkBackup = async (
   config: Config,
   { path, into }: CheckedPlace,
@@ -74,7 +73,7 @@ const readManifest = async (folder: BackupFolder): Promise<Manifest | Finding> =
   }
 };
 
-/** Reads every file of the deploys, and compares it with its hash. */
+/** Compares every file with its hash. */
 const checkDeploys = async (
   folder: BackupFolder,
   { deploys, lost }: Manifest,
@@ -110,7 +109,6 @@ interface CopyToCheck {
   readonly into: string | undefined;
 }
 
-/** Opens the copy of the database, counts and compares. */
 const checkCopy = async (
   config: Config,
   { folder, manifest, into }: CopyToCheck,
@@ -183,7 +181,7 @@ const checkKeys = (config: Config, manifest: Manifest): Finding => {
   return failed(seen, 'Set SECRET_KEY to that key, or SECRET_KEY_PREVIOUS.');
 };
 
-/** Where this machine reaches the database, which remembers what was found whole, for the alert. */
+/** Records a checked backup for the alert, if this machine reaches the database. */
 const tellService = async (
   { databaseUrl }: Config,
   { madeAt, database: { kind } }: Manifest,

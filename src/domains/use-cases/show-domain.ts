@@ -34,7 +34,6 @@ export interface DescribedDomain {
 }
 
 export interface DomainView extends DescribedDomain {
-  /** Use of the authority's rate limits. */
   readonly budget: BudgetView;
   readonly timeline: TimelinePage;
 }

@@ -86,7 +86,6 @@ const messageOf = (id: string, body: Payload): WebhookMessage => ({
 /** `outcome` is missing if there was no attempt. */
 export interface Attempted {
   readonly outcome: Outcome | undefined;
-  /** Why signing failed. */
   readonly fault?: unknown;
   /** Undefined if another process has claimed the delivery since. */
   readonly settlement: Settlement | undefined;
@@ -114,7 +113,6 @@ const attempt = async (
 };
 
 interface Call {
-  /** Undefined if the webhook is off or removed. */
   readonly made: Attempt | undefined;
   readonly fault?: unknown;
 }
