@@ -152,7 +152,7 @@ const planningRenewals =
   async (isStopping) => {
     const { planned, ignored, nextAt } = await domains.planRenewals(isStopping);
     for (const window of ignored) {
-      log.warn(window, 'a renewal window of the authority makes no sense, ignored it');
+      log.warn(window, 'ignoring an invalid renewal window of the authority');
     }
     if (planned > 0) {
       bells.domains.ring();

@@ -75,7 +75,8 @@ const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
     const project = await slugOf(event, named);
     const { deploys } = await named.sites.getSite(project);
     const deploy = deploys.find(({ id }) => id === deployId);
-    const explanation = deploy?.state === 'failed' ? deploy.explanation : 'It is no longer kept.';
+    const explanation =
+      deploy?.state === 'failed' ? deploy.explanation : 'Its details were deleted.';
     return { kind: 'deploy.failed', about: { project, number, explanation } };
   },
   api_key_banned: async ({ accountId, keyId, until }, { access }) => {

@@ -127,7 +127,7 @@ const startCounting = (container: Container, { redisUrl }: Config, log: Logger):
         await job
           .run(() => false)
           .catch((error: unknown) => {
-            log.error({ job: job.name, err: error }, 'could not be stored before stopping');
+            log.error({ job: job.name, err: error }, 'not stored before stopping');
           });
       }
     },

@@ -64,7 +64,7 @@ const refuseFull = ({ path }: BackupFolder, error: unknown): never => {
   const { code } = error as { readonly code?: unknown };
   if (!/^(ENOSPC|EDQUOT|SQLITE_FULL|storage_full)$/.test(String(code))) throw error;
   throw new Error(
-    `There is no new backup, because the disk of ${path} is full. Free some space; the last backup is as it was.`,
+    `The disk of ${path} is full, so there is no new backup. Free some space; the last backup is unchanged.`,
     { cause: error },
   );
 };
@@ -72,8 +72,8 @@ const refuseFull = ({ path }: BackupFolder, error: unknown): never => {
 /** Errors after the new backup is complete must say that it is. */
 const unremoved = (cause: unknown): never => {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const problem = 'The new backup is whole, but what it does not name could not be removed';
-  throw new Error(`${problem} (${reason}). The next backup tries it again.`, { cause });
+  const problem = 'The new backup is complete, but old files could not be deleted';
+  throw new Error(`${problem} (${reason}). The next backup tries again.`, { cause });
 };
 
 /** Records the backup for the alert. A backup without all deploys does not count. */
@@ -176,7 +176,7 @@ const copyTogether = async (work: Work, copies: DeployCopies): Promise<CopiedTog
     return { facts, lost, deploys: copies.named(facts.deploys), newDeploys, newBytes };
   }
   throw new Error(
-    'Deploys were deleted, or migrations ran, again and again while they were copied. Try again later.',
+    'Deploys were deleted or migrations ran during every attempt to copy them. Try again later.',
   );
 };
 

@@ -80,7 +80,7 @@ const checkDeploys = async (
   onProgress: OnProgress,
 ): Promise<readonly Finding[]> => {
   const advice = (id: string) =>
-    `Delete deploys/${id} in this folder, if it is there, and back up again: it is copied anew.`;
+    `Delete deploys/${id} in this folder, if it exists, and back up again.`;
   const all = Object.entries(deploys);
   const found: Finding[] = [];
   for (const [at, [id, sha256]] of all.entries()) {
@@ -92,7 +92,7 @@ const checkDeploys = async (
   const whole = ok(`The files of all deploys are whole (${String(all.length)}).`);
   const gone = Object.entries(lost).map(([id, why]) =>
     failed(
-      `Deploy ${id} is in the database, but ${why}: so it was when the backup was made.`,
+      `Deploy ${id} was already incomplete when the backup was made: ${why}.`,
       'Publish that site again, and delete this deploy.',
     ),
   );
@@ -115,7 +115,7 @@ const checkCopy = async (
 ): Promise<readonly Finding[]> => {
   const { kind, rows } = manifest.database;
   if (into !== undefined && kind !== 'mysql') {
-    throw new Error('--into is for backups of MySQL: one of SQLite is checked where it is.');
+    throw new Error('--into is for backups of MySQL; a backup of SQLite needs no other database.');
   }
   const changed = await folder.damagedCopy(manifest);
   if (changed !== undefined) {
@@ -196,7 +196,7 @@ const tellService = async (
     return [];
   } catch (error) {
     const { seen } = databaseProblem(databaseUrl, error);
-    const unknown = `The backup is whole, but the service was not told, so it may alert: ${seen}`;
+    const unknown = `The backup is complete, but the database could not be updated, so an alert may follow: ${seen}`;
     return [warning(unknown, 'Nothing to do, if this machine should not reach the database.')];
   }
 };

@@ -162,7 +162,7 @@ export class Supervisor {
     const serves = await this.#servesInTime(child);
     if (this.#stopping) return false;
     if (!serves) {
-      log.error('a new process does not serve, so those that serve are not replaced');
+      log.error('new process not ready; keeping the old ones');
       return false;
     }
     const old = this.#children[at];
