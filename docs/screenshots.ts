@@ -60,6 +60,7 @@ const publish = async (page: TestPage, origin: string): Promise<void> => {
   await page.isAt(new RegExp(project));
   await take(page, 'project-empty');
   for (let deploy = 1; deploy <= 2; deploy++) {
+    await page.goto(`${origin}${project}`);
     await page.label('Site archive').upload(site);
     await button(page, 'Deploy').click();
     await page.words(`Visitors get deploy ${deploy}`).isShown();
@@ -77,9 +78,10 @@ const liveDomain = async (page: TestPage, lab: TryOut, origin: string): Promise<
     await page.goto(origin + domains);
     await page.label('Domain').fill(one);
     await button(page, 'Add domain').click();
-    await page.isAt(new RegExp(`added=${one}`));
+    await page.role('heading', new RegExp(`^Records to create for ${one}`)).isShown();
   }
   await take(page, 'domain-added');
+  await page.role('heading', 'Diagnostics').click();
   const records = await page.css('pre').has('$ORIGIN').read('textContent');
   await page.goto(`${origin}${domains}/${host}`);
   const elsewhere = '$ORIGIN happy-paws.test.\nwww 60 IN A 203.0.113.7\n';

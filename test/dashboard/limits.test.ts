@@ -27,6 +27,7 @@ const bounded: Readonly<Record<string, string>> = {
 const unlinked = [
   ...['/', '/dashboard/accounts', '/dashboard/account/new-password', '/dashboard/notices/bell'],
   ...['/dashboard/sign-in', '/dashboard/forgot-password', '/dashboard/sign-in-link'],
+  ...['/dashboard/second-factor', '/dashboard/confirm'],
   ...['/dashboard/unsubscribe?token=none', '/dashboard/other-name?domain=birds.test'],
 ];
 

@@ -47,6 +47,8 @@ test('somebody without the role is told who may', async () => {
 
 /** Sent by whoever is signed in, or by nobody. */
 const withoutOperation = [
+  '/dashboard/confirm',
+  '/dashboard/second-factor',
   '/dashboard/sign-in',
   '/dashboard/sign-out',
   '/dashboard/sign-in/:token',

@@ -10,7 +10,7 @@ type Api = Pick<SimulatedProcess, 'container'>;
 export class NoAnswer extends Error {}
 
 /** A link to a page about one domain, for somebody who is not signed in. */
-export interface SharedLink {
+interface SharedLink {
   readonly path: string;
   readonly domainId: string;
   readonly madeAt: number;

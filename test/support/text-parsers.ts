@@ -21,7 +21,7 @@ import { readKept } from '../../src/adapters/dashboard/frame/sent-form.ts';
 import { attemptItem } from '../../src/adapters/dashboard/webhooks/deliveries.ts';
 import { webhookDraft } from '../../src/adapters/dashboard/webhooks/settings.ts';
 import { pageAfterSignIn, signInPathFor } from '../../src/adapters/dashboard/frame/paths.ts';
-import { browserName } from '../../src/adapters/dashboard/account/me.ts';
+import { browserName } from '../../src/adapters/dashboard/me/screen.ts';
 import { isFromElsewhere, isFromOurPage } from '../../src/adapters/dashboard/frame/same-origin.ts';
 import { parseServer } from '../../src/adapters/dns/wire-questions.ts';
 import { postedBy } from '../../src/adapters/mail/smtp-postman.ts';
@@ -373,7 +373,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       signInPathFor: parser('/?a-.=&', (text) => signInPathFor(`/dashboard${text}`)),
     },
   },
-  'adapters/dashboard/account/me.ts': {
+  'adapters/dashboard/me/screen.ts': {
     operations: 13,
     parsers: { browserName: parser('EdgA/Mac OX', browserName) },
   },

@@ -36,7 +36,6 @@ export type SecretOverlap = keyof typeof secretOverlaps;
 /** `whsec_` and base64, as in Standard Webhooks. */
 export interface WebhookSecret {
   readonly secret: string;
-  /** Undefined for the current one. */
   readonly endsAt: Date | undefined;
 }
 
@@ -52,10 +51,7 @@ export interface Rotation extends WebhookDecision {
   readonly secrets: WebhookSecrets;
 }
 
-/**
- * Older secrets end with the overlap, or earlier if they would.
- * @throws DomainError `webhook_limit_reached` if too many secrets would sign
- */
+/** Older secrets keep an earlier end. @throws DomainError `webhook_limit_reached` if too many would sign */
 export const rotateSecret = (
   webhook: Webhook,
   secrets: WebhookSecrets,
@@ -95,7 +91,6 @@ export type WebhookStatus =
       readonly state: 'on';
       /** The first failure since the last success, moved later by pauses without messages. */
       readonly failingSince: Date | undefined;
-      /** The last failure since the last success. */
       readonly failedAt: Date | undefined;
       /** Whether the last attempt was slow. Slow receivers wait only for each other. */
       readonly isSlow: boolean;

@@ -92,6 +92,7 @@ const names = [
   'dashboard.js',
   'idiomorph.js',
   'time-words.js',
+  'passkeys.js',
   'paw.svg',
 ] as const;
 export type AssetName = (typeof names)[number];
@@ -136,6 +137,7 @@ const load = () => {
     'dashboard.js': script,
     'idiomorph.js': morphing,
     'time-words.js': timeWords,
+    'passkeys.js': own('../sign-in/passkeys.js'),
     'paw.svg': own('paw.svg'),
   };
   const byName = new Map(names.map((name) => [name, assetOf(name, texts[name])]));

@@ -106,6 +106,8 @@ export interface Screen {
    * for all pages that are not live.
    */
   readonly live: false | 'bell' | 'rendered' | ((visit: Visit) => Promise<string>);
+  /** People who have to set up a second factor first see only such screens. */
+  readonly isForSetUp?: true;
   /** Whether people of a deleted account see it. All other pages lead to the one that restores it. */
   readonly isForDeleted?: true;
   /** Handlers that are no plain forms, such as uploads. */
