@@ -59,7 +59,10 @@ describe.each(databaseKinds)(
       await stores.webhookDeliveries.settle(claimed[0]!, attempt, (now) =>
         settle(now, attempt, webhook.address),
       );
-      expect(await storedKinds(url, webhook.id)).toEqual([...webhook.kinds, 'ship.sunk']);
+      expect(await storedKinds(url, webhook.id)).toEqual([
+        ...(webhook.kinds as readonly string[]),
+        'ship.sunk',
+      ]);
       const chosen = { address: webhook.address, kinds: ['key.banned'] };
       await stores.webhooks.change(of, (now) =>
         changeWebhook(now, chosen, destinationRules, later(2)),
