@@ -45,7 +45,6 @@ export interface WorkerPorts {
     | 'warnOfRemovals'
   >;
   readonly census: Pick<Census<unknown>, 'news' | 'run'>;
-  /** node-cron expression. */
   readonly verifierSchedule: string;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'warn'>;
@@ -152,7 +151,7 @@ const planningRenewals =
   async (isStopping) => {
     const { planned, ignored, nextAt } = await domains.planRenewals(isStopping);
     for (const window of ignored) {
-      log.warn(window, 'a renewal window of the authority makes no sense, ignored it');
+      log.warn(window, 'ignoring an invalid renewal window of the authority');
     }
     if (planned > 0) {
       bells.domains.ring();

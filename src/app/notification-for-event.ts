@@ -69,13 +69,13 @@ const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
   project_deleted: ({ slug: project, name, until }) =>
     Promise.resolve({ kind: 'project.deleted', about: { project, name, until } }),
   deploy_failed: async (event, named, actor) => {
-    // Their page already shows the failure.
     if (actor.startsWith('person:')) return undefined;
     const { number, deployId } = event;
     const project = await slugOf(event, named);
     const { deploys } = await named.sites.getSite(project);
     const deploy = deploys.find(({ id }) => id === deployId);
-    const explanation = deploy?.state === 'failed' ? deploy.explanation : 'It is no longer kept.';
+    const explanation =
+      deploy?.state === 'failed' ? deploy.explanation : 'Its details were deleted.';
     return { kind: 'deploy.failed', about: { project, number, explanation } };
   },
   api_key_banned: async ({ accountId, keyId, until }, { access }) => {

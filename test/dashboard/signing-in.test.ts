@@ -238,7 +238,7 @@ describe('e-mail and password', () => {
     const passwords = dashboard.container.get(Passwords);
     const matching = passwords.matching.bind(passwords);
     passwords.matching = () =>
-      Promise.reject(new Unavailable('The work on passwords', undefined, 'is too much'));
+      Promise.reject(new Unavailable('Password hashing', undefined, 'is too much'));
     const answer = await attempt(dashboard.stranger(), { password });
     passwords.matching = matching;
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '1']);

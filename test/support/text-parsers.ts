@@ -353,7 +353,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'adapters/dashboard/domains/timeline.ts': {
-    operations: 2,
+    operations: 1,
     parsers: {
       positionOf: parser('10a', (text) => positionOf(new URLSearchParams({ before: text }))),
     },

@@ -208,7 +208,7 @@ const placeWithProfile = async (
   const place = async (extra: object): Promise<string> => {
     const { headers } = await session.post(newOrder, { ...payload, ...extra });
     if (headers.location) return headers.location;
-    throw new NoUsableAnswer('The certificate authority named no order.');
+    throw new NoUsableAnswer('The certificate authority returned no order URL.');
   };
   if (profile !== undefined && Object.hasOwn(meta?.profiles ?? {}, profile)) {
     const url = await place({ profile }).catch(unlessAboutProfile);

@@ -67,7 +67,8 @@ export class AcmeAccount {
     };
     const request = { url, payload, signer: { privateKey } };
     const { headers } = await postSigned(this.#transport, request, signal);
-    if (!headers.location) throw new NoUsableAnswer('The certificate authority named no account.');
+    if (!headers.location)
+      throw new NoUsableAnswer('The certificate authority returned no account URL.');
     const account = { url: headers.location, privateKey };
     const { directoryUrl } = this.#transport;
     await this.#accounts.save(directoryUrl, account, lostUrl);
@@ -225,7 +226,7 @@ export class AcmeSession {
   /** Registers the account again, once, if the authority has forgotten it. @throws AcmeProblem, NoUsableAnswer */
   async post(url: string, payload?: object): Promise<AcmeAnswer> {
     if (!(await this.has(url))) {
-      throw new NoUsableAnswer('The certificate authority gave a URL of another server.');
+      throw new NoUsableAnswer('The certificate authority returned a URL on another server.');
     }
     const account = await this.#account.open(this.signal);
     const postAs = (signer: Signer): Promise<AcmeAnswer> =>

@@ -80,7 +80,8 @@ export class AcmeTransport {
     const { newNonce } = await this.directory(signal);
     await this.send({ method: 'HEAD', url: newNonce }, signal);
     const nonce = this.#nonces.pop();
-    if (nonce === undefined) throw new NoUsableAnswer('The certificate authority gave no nonce.');
+    if (nonce === undefined)
+      throw new NoUsableAnswer('The certificate authority returned no nonce.');
     return nonce;
   }
 

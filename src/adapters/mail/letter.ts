@@ -55,7 +55,7 @@ export const summaryOf = (told: readonly Told[], envelope: Envelope): Letter => 
     .map((one) => itemOf(one, envelope))
     .toSorted((one, other) => urgency.indexOf(one.tone) - urgency.indexOf(other.tone));
   const [first] = items;
-  if (!first) throw new Error('a summary needs something to gather');
+  if (!first) throw new Error('a summary needs at least one notice');
   const others = items.length - 1;
   const left = items.length - mostItems;
   return {

@@ -43,7 +43,7 @@ const messageOf = (mail: OutgoingMail, { from, origin }: Sender) => {
   const unsubscribeUrl = unsubscribeToken && unsubscribeUrlOf(origin, unsubscribeToken);
   const envelope = { account, origin, unsubscribeUrl };
   const [first, ...others] = told;
-  if (!first) throw new Error('a message needs something to tell');
+  if (!first) throw new Error('a message needs at least one notice');
   const rendered =
     others.length === 0
       ? renderMail({ ...first, ...envelope })

@@ -34,7 +34,7 @@ export const leasedJob = (
   };
   const prolong = () => {
     hold().catch((error: unknown) => {
-      log.warn({ job: name, err: error }, 'lease of a job not renewed');
+      log.warn({ job: name, err: error }, 'could not renew the lease of a job');
     });
   };
   return async (isStopping) => {

@@ -128,7 +128,7 @@ export class QueueWorker<Item extends Claimed, Wanted = Most> {
     });
     const ended = work
       .catch((err: unknown) => {
-        if (!isInBatches) this.#warn(err, `the end of work on ${what} is not stored`, item);
+        if (!isInBatches) this.#warn(err, `could not store the end of work on ${what}`, item);
       })
       .then(() => {
         this.#underWay.delete(ended);

@@ -201,7 +201,7 @@ export class ScryptPasswords extends Passwords {
   /** @throws Unavailable */
   async #derive(password: string, salt: Uint8Array): Promise<Buffer> {
     if (this.#queue.size >= this.#mostWaiting) {
-      throw new Unavailable('The work on passwords', undefined, 'is more than can be done now');
+      throw new Unavailable('Password hashing', undefined, 'has too many requests');
     }
     return this.#queue.add(() => derive(passwordText(password), salt, keyBytes, cost));
   }

@@ -64,7 +64,7 @@ const refuseFull = ({ path }: BackupFolder, error: unknown): never => {
   const { code } = error as { readonly code?: unknown };
   if (!/^(ENOSPC|EDQUOT|SQLITE_FULL|storage_full)$/.test(String(code))) throw error;
   throw new Error(
-    `There is no new backup, because the disk of ${path} is full. Free some space; the last backup is as it was.`,
+    `The disk of ${path} is full, so there is no new backup. Free some space; the last backup is unchanged.`,
     { cause: error },
   );
 };
@@ -72,8 +72,8 @@ const refuseFull = ({ path }: BackupFolder, error: unknown): never => {
 /** Errors after the new backup is complete must say that it is. */
 const unremoved = (cause: unknown): never => {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const problem = 'The new backup is whole, but what it does not name could not be removed';
-  throw new Error(`${problem} (${reason}). The next backup tries it again.`, { cause });
+  const problem = 'The new backup is complete, but old files could not be deleted';
+  throw new Error(`${problem} (${reason}). The next backup tries again.`, { cause });
 };
 
 /** Records the backup for the alert. A backup without all deploys does not count. */
@@ -155,7 +155,6 @@ interface CopiedTogether extends Pick<Manifest, 'deploys' | 'lost'> {
   readonly newBytes: number;
 }
 
-/** Copies the database and the files of every deploy in that copy. */
 const copyTogether = async (work: Work, copies: DeployCopies): Promise<CopiedTogether> => {
   const { config, database, folder, onProgress } = work;
   // Copies most deploys first, so that little can be deleted between the two copies.
@@ -170,13 +169,12 @@ const copyTogether = async (work: Work, copies: DeployCopies): Promise<CopiedTog
     if (!facts) continue;
     const lost = await copyAll(work, copies, facts.deploys);
     const still = new Set(await succeededDeploys(database));
-    // A deploy that was deleted meanwhile will be missing in the next copy.
     if (!Object.keys(lost).every((id) => still.has(id))) continue;
     const { newDeploys, newBytes } = copies;
     return { facts, lost, deploys: copies.named(facts.deploys), newDeploys, newBytes };
   }
   throw new Error(
-    'Deploys were deleted, or migrations ran, again and again while they were copied. Try again later.',
+    'Deploys were deleted or migrations ran during every attempt to copy them. Try again later.',
   );
 };
 

@@ -155,13 +155,13 @@ const issuerFindings = (
   const named = caaIdentities.join(', ');
   if (given === undefined) {
     const seen =
-      'The authority does not say its name in CAA records, so those of domains are not checked.';
+      'The authority does not publish its name for CAA records, so we cannot check the CAA records of domains.';
     return named === '' ? [warning(seen, `Set ${setting} to that name.`)] : [];
   }
   if (named === '' || given.some((one) => caaIdentities.includes(one))) return [];
   return [
     failed(
-      `The authority calls itself ${named} in CAA records, and ${setting} is ${given.join(', ')}.`,
+      `The authority's name in CAA records is ${named}, but ${setting} is ${given.join(', ')}.`,
       `Remove ${setting}.`,
     ),
   ];

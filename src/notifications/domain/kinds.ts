@@ -186,7 +186,7 @@ export const kinds: KindTable = {
     ...{ tone: 'idle', isOwnDoing: true, subject: host },
     title: ({ name }) => `${name} was removed`,
     text: () =>
-      'Nothing is served under it any more. Delete its records at your DNS provider, if they are still there.',
+      'It is no longer served. Delete its records at your DNS provider, if they still exist.',
     link: domainLink,
   },
   'domain.expired': {
@@ -197,7 +197,7 @@ export const kinds: KindTable = {
     link: ({ project }) => ({ path: domainsPath(project), text: 'Add it again' }),
   },
   'domain.contested': {
-    when: 'Another account proved that it owns the name of a custom domain of yours, or a wildcard over it, or had proven it when you added it.',
+    when: 'Another account has proven that it owns the name of your custom domain, or a wildcard that covers it.',
     ...{ to: 'owners', tone: 'bad', isUrgent: true },
     // The mail about losing the name must not be suppressed as a repetition. A host is short enough for the extra
     // character.
@@ -217,14 +217,14 @@ export const kinds: KindTable = {
     link: (about) => domainLink(about, 'See what to change'),
   },
   'domain.recovered': {
-    when: 'A live domain that led elsewhere is right again.',
+    when: 'A live domain leads to your site again.',
     ...{ to: 'owners', tone: 'good', subject: host },
     title: ({ name }) => `${name} leads to your site again`,
     text: () => 'Its DNS is correct.',
     link: domainLink,
   },
   'certificate.failing': {
-    when: 'Three attempts at a certificate failed, or the current one ends soon and has no successor; then every third day.',
+    when: 'Three attempts to get a certificate failed, or the current one expires soon; repeated every third day.',
     ...{ to: 'owners', tone: 'bad', subject: host },
     title: ({ name, expiresAt }) =>
       expiresAt === undefined
@@ -244,7 +244,7 @@ export const kinds: KindTable = {
     link: (about) => domainLink(about, 'See what to change'),
   },
   'certificate.recovered': {
-    when: 'There is a new certificate after all.',
+    when: 'A certificate was issued after failures.',
     ...{ to: 'owners', tone: 'good', subject: host },
     title: ({ name }) => `${name} has a new certificate`,
     text: ({ expiresAt }) =>
@@ -256,7 +256,7 @@ export const kinds: KindTable = {
     ...{ tone: 'idle', isOwnDoing: true },
     subject: ({ project }) => project,
     title: ({ name }) => `The project ${name} was deleted`,
-    text: ({ until }) => `Nothing of it is served any more. ${restoring(until)}`,
+    text: ({ until }) => `It is no longer served. ${restoring(until)}`,
     link: () => ({ path: '/dashboard/account/deleted', text: 'Show deleted projects' }),
   },
   'deploy.failed': {

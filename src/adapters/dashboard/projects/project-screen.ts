@@ -57,7 +57,17 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
       servedDeployId: site.servedDeployId,
     });
     const use = await sites.showUse(site.project.accountId);
-    const view = { ...site, uploads, addresses, progress, hold, use, refusal, now: visit.now };
+    const view = {
+      ...site,
+      uploads,
+      addresses,
+      progress,
+      hold,
+      use,
+      refusal,
+      now: visit.now,
+      may: visit.may,
+    };
     return { title: name, content: projectContent(view) };
   };
   return {
@@ -162,10 +172,13 @@ const projectContent = (view: ProjectView): Html => {
     ${formError(refusalOf(refusal, 'roll-back') ?? refusalOf(refusal, 'delete'))}
     ${failure(view)}
     ${waiting(view)}
-    <section class="card">
+    ${
+      view.may('deploy.upload') &&
+      html`<section class="card">
       <h2>New deploy</h2>
       ${uploadForm(view)}
-    </section>
+    </section>`
+    }
     <section class="card">
       <h2>Deploys</h2>
       ${deploys.length === 0 ? howToDeploy : deployList(view)}
@@ -231,6 +244,7 @@ interface DeployListView extends Site {
   readonly progress: UploadProgress | undefined;
   readonly use: AccountUse;
   readonly now: Date;
+  readonly may: Visit['may'];
 }
 
 const deployList = (view: DeployListView): Html =>
@@ -259,7 +273,10 @@ const columns = (
       'actions',
       (deploy) =>
         deploy.state === 'succeeded' &&
-        !isServed(deploy) && [useButton(deploy, view), deleteButton(deploy, view)],
+        !isServed(deploy) && [
+          view.may('deploy.use') && useButton(deploy, view),
+          view.may('deploy.delete') && deleteButton(deploy, view),
+        ],
     ],
   };
 };
