@@ -193,8 +193,7 @@ export default defineConfig({
     // They run in browsers, as they are.
     {
       files: [
-        'src/adapters/dashboard/**/browser.js',
-        'src/adapters/dashboard/**/drop-folder.js',
+        'src/adapters/dashboard/**/{browser,drop-folder,passkeys}.js',
         'src/adapters/http/**/reference.js',
         'test/support/**/page-{clock,finder,shape}.js',
       ],

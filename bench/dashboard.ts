@@ -27,6 +27,8 @@ const pages = [
   '/dashboard/keys',
   '/dashboard/usage',
   '/dashboard/account',
+  '/dashboard/account/people',
+  '/dashboard/me',
 ];
 
 /** How long each page of the dashboard takes for a large store, one after another, and what a first visit loads. */

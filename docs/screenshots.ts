@@ -60,6 +60,7 @@ const publish = async (page: TestPage, origin: string): Promise<void> => {
   await page.isAt(new RegExp(project));
   await take(page, 'project-empty');
   for (let deploy = 1; deploy <= 2; deploy++) {
+    await page.goto(`${origin}${project}`);
     await page.label('Site archive').upload(site);
     await button(page, 'Deploy').click();
     await page.words(`Visitors get deploy ${deploy}`).isShown();
@@ -77,9 +78,10 @@ const liveDomain = async (page: TestPage, lab: TryOut, origin: string): Promise<
     await page.goto(origin + domains);
     await page.label('Domain').fill(one);
     await button(page, 'Add domain').click();
-    await page.isAt(new RegExp(`added=${one}`));
+    await page.role('heading', new RegExp(`^Records to create for ${one}`)).isShown();
   }
   await take(page, 'domain-added');
+  await page.role('heading', 'Diagnostics').click();
   const records = await page.css('pre').has('$ORIGIN').read('textContent');
   await page.goto(`${origin}${domains}/${host}`);
   const elsewhere = '$ORIGIN happy-paws.test.\nwww 60 IN A 203.0.113.7\n';
@@ -114,11 +116,22 @@ const animals = async (page: TestPage, origin: string): Promise<void> => {
     await button(page, 'Add animal').click();
     await page.exactly(name).isShown();
   }
+  await page.role('link', 'Nemo').click();
   await button(page, 'Sell').click();
   await button(page, 'Sell animal').click();
-  await button(page, 'Approve').isShown();
+  await page.words('The animal is sold').isShown();
+  await page.goto(`${origin}/dashboard/animals`);
+  await page.role('link', 'Rex').click();
   await button(page, 'Reserve').click();
-  // Without the mark on the row, whose colours do not follow the view.
+  await page.words('The animal is reserved').isShown();
+  await page.goto(page.url.replace(/[?].*/, ''));
+  await take(page, 'animal');
+  await page.goto(`${origin}/dashboard/animals/import`);
+  await take(page, 'animals-import');
+  await page.goto(`${origin}/dashboard/orders`);
+  await take(page, 'orders');
+  await page.goto(`${origin}/dashboard/orders/1`);
+  await take(page, 'order');
   await page.goto(`${origin}/dashboard/animals`);
   await take(page, 'animals');
 };

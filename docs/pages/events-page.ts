@@ -48,6 +48,12 @@ const told: {
   sign_in_link_mailed: ['A link that signs somebody in once is sent by mail.', 'personId', 'email'],
   person_signed_in: ['Somebody signed in.', 'personId', 'way'],
   password_changed: ['Somebody chose a password.', 'personId'],
+  second_factor_added: ['Somebody set up a second factor.', 'personId', 'method'],
+  second_factor_removed: ['Somebody removed a second factor.', 'personId', 'method'],
+  second_factor_reset: ['The operator removed all second factors of a person.', 'personId'],
+  recovery_codes_made: ['Somebody got new recovery codes.', 'personId'],
+  recovery_code_used: ['Somebody used a recovery code.', 'personId', 'left'],
+  second_factor_demanded: ['An account demands a second factor, or no longer.', 'isDemanded'],
   session_revoked: ['A person ended one of their sessions.', 'personId', 'sessionId'],
   project_created: ['A project was started.', 'projectId', 'slug'],
   project_renamed: [

@@ -1,4 +1,4 @@
-import { changePlan, renameAccount, restoreAccount } from './domain/account.ts';
+import { changePlan, demandFactor, renameAccount, restoreAccount } from './domain/account.ts';
 import { keyOf, liftBan, revokeApiKey } from './domain/api-key.ts';
 import type { Agreed, Plan } from './domain/quota.ts';
 import type { AccessPorts } from './ports.ts';
@@ -20,6 +20,7 @@ import {
   choosePassword,
   dismiss,
   giveRole,
+  rename,
   invite,
   inviteAnybody,
   renewLink,
@@ -37,9 +38,22 @@ import {
   removalsDueAt,
   warnOfRemovals,
 } from './use-cases/accounts.ts';
+import {
+  offerApp,
+  openOffer,
+  passkeyOptions,
+  prove,
+  removeFactor,
+  renewRecoveryCodes,
+  resetFactors,
+  setUpApp,
+  setUpPasskey,
+} from './use-cases/second-factor.ts';
 import { createApiKey, rotateKey } from './use-cases/api-keys.ts';
 import {
   findSession,
+  findWaiting,
+  noteSeen,
   lookBehindLink,
   signIn,
   signInByLink,
@@ -74,6 +88,20 @@ export const access = (ports: AccessPorts) => ({
   accountsOf: accountsOf(ports),
   switchAccount: switchAccount(ports),
   findSession: findSession(ports),
+  findWaiting: findWaiting(ports),
+  noteSeen: noteSeen(ports),
+  findFactor: (personId: string) => ports.secondFactors.find(personId),
+  offerApp: offerApp(ports),
+  openOffer: openOffer(ports),
+  setUpApp: setUpApp(ports),
+  /** Where passkeys work; undefined where they cannot. */
+  passkeyOrigin: ports.passkeys.origin,
+  passkeyOptions: passkeyOptions(ports),
+  setUpPasskey: setUpPasskey(ports),
+  removeFactor: removeFactor(ports),
+  renewRecoveryCodes: renewRecoveryCodes(ports),
+  resetFactors: resetFactors(ports),
+  prove: prove(ports),
   admitUse: admitUse(ports),
   admitSharedPage: admitSharedPage(ports),
   admitAskedCall: admitAskedCall(ports),
@@ -88,6 +116,7 @@ export const access = (ports: AccessPorts) => ({
   renewLink: renewLink(ports),
   signInLinkFor: signInLinkFor(ports),
   giveRole: giveRole(ports),
+  rename: rename(ports),
   dismiss: dismiss(ports),
   choosePassword: choosePassword(ports),
   /** @throws DomainError `account_not_found`, `account_invalid` */
@@ -110,6 +139,11 @@ export const access = (ports: AccessPorts) => ({
   setPlan: (accountId: string, plan: Plan, agreed: Agreed = {}) =>
     ports.accounts.change(accountId, (account) =>
       changePlan(account, { ...agreed, plan }, ports.clock.now()),
+    ),
+  /** @throws DomainError `account_not_found` */
+  demandFactor: (accountId: string, isDemanded: boolean) =>
+    ports.accounts.change(accountId, (account) =>
+      demandFactor(account, isDemanded, ports.clock.now()),
     ),
   /** @param accountId see `keyOf` @throws DomainError `api_key_not_found` */
   liftBan: (keyId: string, accountId?: string) =>

@@ -2,6 +2,7 @@ import type { AccessEvent } from './domain/access-event.ts';
 import type { Account } from './domain/account.ts';
 import type { MailReason, MailRequest, PastMail } from './domain/mail-request.ts';
 import type { Person } from './domain/person.ts';
+import type { Passkey, SecondFactor } from './domain/second-factor.ts';
 import type { Session } from './domain/session.ts';
 import type { Decision } from '../kernel/decision.ts';
 
@@ -103,8 +104,68 @@ export abstract class Sessions {
   /** Of one person, newest first; also those that are over. `mostSessions` at most. */
   abstract list(personId: string): Promise<readonly Session[]>;
 
+  /**
+   * Locks the session's person, decides and stores, with the events. Beyond `mostSessions` that are signed in, the oldest
+   * ends.
+   * @throws DomainError `session_not_found` when it has ended
+   */
+  abstract change(
+    id: string,
+    decide: (session: Session) => Decision<Session, AccessEvent>,
+  ): Promise<void>;
+
+  /** Notes when and from where it was last used. Does nothing when it has ended. */
+  abstract see(id: string, seen: Pick<Session, 'seenAt' | 'network'>): Promise<void>;
+
   /** Ends one of that person. @throws DomainError `session_not_found` */
   abstract end(personId: string, id: string, events: readonly AccessEvent[]): Promise<void>;
+}
+
+export abstract class SecondFactors {
+  /** @returns one without any method for a person who has none */
+  abstract find(personId: string): Promise<SecondFactor>;
+
+  /**
+   * Locks the person, decides and stores, with the events, and notes at the person since when there is one. Of many who
+   * show the same code, one succeeds.
+   * @throws DomainError `person_not_found`, and whatever `decide` throws
+   */
+  abstract change(
+    personId: string,
+    decide: (factor: SecondFactor, person: Person) => Decision<SecondFactor, AccessEvent>,
+  ): Promise<SecondFactor>;
+}
+
+/** What a browser gets to make or show a passkey: options of WebAuthn as JSON. */
+export interface PasskeyOptions {
+  readonly challenge: string;
+  readonly person: Pick<Person, 'id' | 'email'>;
+  /** That the person has already. */
+  readonly known: readonly string[];
+}
+
+/** @returns whether we made this challenge for the one who answers it */
+export type IsOurChallenge = (challenge: string) => boolean;
+
+export abstract class Passkeys {
+  /** Where they work; undefined where the dashboard has no name, because browsers want one. */
+  abstract readonly origin: string | undefined;
+
+  abstract creation(asked: PasskeyOptions): Promise<string>;
+  abstract request(asked: PasskeyOptions): Promise<string>;
+
+  /** @param shown what the browser answered, as JSON @returns undefined for anything that is not right */
+  abstract made(
+    shown: string,
+    isOurs: IsOurChallenge,
+  ): Promise<Pick<Passkey, 'id' | 'publicKey' | 'counter'> | undefined>;
+
+  /** Which of these was shown, with its new counter. @returns undefined for anything that is not right */
+  abstract shown(
+    shown: string,
+    known: readonly Passkey[],
+    isOurs: IsOurChallenge,
+  ): Promise<Pick<Passkey, 'id' | 'counter'> | undefined>;
 }
 
 export interface SignInLink {

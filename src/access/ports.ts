@@ -10,6 +10,8 @@ import type {
   PersonalMails,
   Sessions,
   SignInLinks,
+  Passkeys,
+  SecondFactors,
 } from './people-ports.ts';
 import type { Acting, Clock, Ids, Sealer } from '../kernel/ports.ts';
 import type { Decision } from '../kernel/decision.ts';
@@ -119,6 +121,12 @@ export abstract class KeyMaterial {
 
   /** Lower-case hex. */
   abstract sha256(text: string): string;
+
+  /** Base32 (RFC 4648), from a cryptographic source: 160 bits, as RFC 4226 recommends. */
+  abstract randomBase32(): string;
+
+  /** The code of six digits of a time step (RFC 6238, SHA-1). @param secret base32 */
+  abstract timeCode(secret: string, step: number): string;
 }
 
 export interface Take {
@@ -325,6 +333,8 @@ export interface AccessPorts {
   readonly usage: UsageLog;
   readonly people: People;
   readonly sessions: Sessions;
+  readonly secondFactors: SecondFactors;
+  readonly passkeys: Passkeys;
   readonly signInLinks: SignInLinks;
   readonly mailRequests: MailRequests;
   readonly personalMails: PersonalMails;

@@ -22,7 +22,7 @@ import { sitesModule } from './wiring/sites.ts';
 import { system } from './wiring/system.ts';
 
 /**
- * Everything, wired, on an up-to-date database. `close` with `unbindAllAsync`.
+ * Opens everything on an up-to-date database. Close it with `unbindAllAsync`.
  * @param actor outside of `Acting.run`
  */
 export const openContainer = async (
@@ -44,7 +44,7 @@ export const openContainer = async (
   if (config.redisUrl !== undefined) {
     container.load((await onDemand.redis()).redis(config.redisUrl));
   }
-  // Otherwise the first visitor waits for it. Most commands do not need it.
+  // Otherwise the first visitor would wait for the import. Most commands do not need it.
   if (!isCommand && objectStoreIn(config)) await importSdk();
   await bringUpToDate(config.databaseUrl, log);
   return container;
@@ -59,7 +59,7 @@ const contexts = [
   notificationsModule,
 ];
 
-/** For one short command, which has no role and no log. */
+/** For a command, without roles and log. */
 export const openForCommand = (): Promise<Container> => {
   const config = { ...loadConfig(process.env), roles: [] };
   return openContainer(config, pino({ level: 'silent' }), 'operator');

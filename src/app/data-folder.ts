@@ -7,8 +7,8 @@ import type { Config } from './settings/settings.ts';
 import { commandName } from './version.ts';
 
 /**
- * Makes the folders of the data and of an SQLite file, before anything else tries to: where nothing can be made, other
- * ways would try for ever. Without a secret key in it, a process may need no data folder, and may be unable to make one.
+ * Creates the folders for data and SQLite first, because other code would retry forever. If the secret key is not
+ * stored there, a process may not need the data folder.
  * @throws Error that names the setting to change
  */
 export const makeDataPlaces = async (
@@ -36,9 +36,8 @@ const said = ({ seen, advice }: ReturnType<typeof databaseProblem>, cause: unkno
   new Error(`${seen} ${advice}`, { cause });
 
 /**
- * Makes a folder for this user alone, and those above it. Node's `recursive` would try for ever where a folder exists
- * but nothing can be made in it, as in /proc.
- * @throws Error that says why
+ * Private to this user. Node's `recursive` would retry forever in places like /proc.
+ * @throws Error with the reason
  */
 export const makeFolder = async (path: string): Promise<void> => {
   if (!existsSync(dirname(path))) await makeFolder(dirname(path));
@@ -61,10 +60,10 @@ const isFolder = async (path: string): Promise<boolean> => {
 
 type Where = Pick<Config, 'dataDir'>;
 
-/** In the data folder while a restore is not finished; one that was interrupted goes on beside what it has left. */
+/** Exists in the data folder until a restore has finished; an interrupted one continues. */
 export const restoreMark = ({ dataDir }: Where): string => join(dataDir, 'restore-unfinished');
 
-/** Before anything is written: a service would make an empty database there. @throws Error while a restore is not finished */
+/** Call first, because a service would create an empty database. @throws Error during an unfinished restore */
 export const refuseHalfRestored = (where: Where): void => {
   const mark = restoreMark(where);
   if (!existsSync(mark)) return;

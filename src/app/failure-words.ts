@@ -13,7 +13,6 @@ interface Failure {
   readonly cause?: unknown;
 }
 
-/** What ended a command, in a sentence that says what to do where that is known. */
 export const failureInWords = (
   error: unknown,
   environment: Readonly<Record<string, string | undefined>>,
@@ -41,7 +40,7 @@ interface Problem {
   readonly advice: string;
 }
 
-/** @param code of the error of the file system */
+/** @param code of the file system error */
 export const dataFolderProblem = (dataDir: string, code: string): Problem => ({
   seen: `${dataDir} cannot be used (${code}).`,
   advice: isFull.test(code)
@@ -51,10 +50,7 @@ export const dataFolderProblem = (dataDir: string, code: string): Problem => ({
 
 const isFull = /^(ENOSPC|EDQUOT|SQLITE_FULL)$/;
 
-/**
- * @param url its user and password are left out
- * @param given where it stands
- */
+/** @param url shown without user and password @param given the setting's name */
 export const databaseProblem = (url: string, error: unknown, given = 'DATABASE_URL'): Problem => {
   const known = codedCause(error)?.code ?? 'no answer';
   const [, problem = unreachable, advice = ''] =
@@ -65,7 +61,6 @@ export const databaseProblem = (url: string, error: unknown, given = 'DATABASE_U
   };
 };
 
-/** Where it is, without user and password. */
 export const databasePlace = (url: string): string => {
   if (databaseFile(url) !== undefined) return url;
   const { protocol, host, pathname } = new URL(url);
@@ -93,11 +88,10 @@ const meanings: readonly (readonly [RegExp, string, string])[] = [
 const isFailure = (error: unknown): error is Failure =>
   typeof error === 'object' && error !== null && 'message' in error;
 
-/** One of ours that says all: what caused it would say less. */
+/** Our own sentences need no cause. */
 const isOwnSentence = (error: Failure): boolean =>
   error.message.endsWith('.') && error.code === undefined && !(error instanceof Unavailable);
 
-/** The error itself, then its cause, and the cause of that. */
 const causesOf = (error: unknown): readonly Failure[] =>
   isFailure(error) ? [error, ...causesOf(error.cause)] : [];
 

@@ -17,7 +17,7 @@ interface Welcome {
 
 const firstAccountMs = 60_000;
 
-/** Outside production an empty database gets an account, so that there is something to try. Of several processes one opens it. */
+/** Outside production, an empty database gets an account. Only one of several processes creates it. */
 const firstAccountIn = (container: Container, config: Config) => {
   const [leases, holder] = [container.get(JobLeases), container.get(ProcessKey)];
   const [clock, access] = [container.get(Clock), container.get(AccessKey)];
@@ -50,7 +50,7 @@ const openFirstAccount = async (access: Access, config: Config): Promise<Welcome
   };
 };
 
-/** In production standard output has JSON only. */
+/** In production, standard output contains only JSON. */
 export const placesOf = (container: Container, config: Config): Places => ({
   ...(config.roles.includes('api') && { api: config.publicUrl }),
   ...(config.roles.includes('dashboard') && { dashboard: `${dashboardOrigin(config)}/dashboard` }),
@@ -64,7 +64,7 @@ const siteOf = (container: Container): string =>
 const zoneAt = ({ acmeDnsZone = '', dnsHost, dnsPort }: Config): string =>
   `${acmeDnsZone} at ${urlHost(dnsHost)}:${String(dnsPort)}`;
 
-/** To be called after listening, because the key is shown only once and a failed start must not waste that. */
+/** Call after listening: the key is shown only once, and a failed start must not waste it. */
 export const introducing = (container: Container, config: Config): (() => Promise<void>) => {
   const site = siteOf(container);
   const firstAccount = config.production ? undefined : firstAccountIn(container, config);

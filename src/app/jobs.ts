@@ -16,15 +16,13 @@ import type { Bells, Queues } from './queues.ts';
 import { sweptTables } from './retention.ts';
 
 const hourMs = 60 * 60_000;
-/** Of the job that mails people. */
 const mostJitterMs = 800;
-/** Of the search for due domains. */
 const mostSpreadMs = 250;
 
 export interface WorkerPorts {
   readonly queues: Queues;
   readonly bells: Bells;
-  /** Work that one process of a fleet does at a time. */
+  /** Runs in one process of a fleet at a time. */
   readonly leased: (work: Parameters<typeof leasedJob>[0]) => Job['run'];
   readonly retention: Retention;
   readonly sites: Pick<
@@ -47,7 +45,6 @@ export interface WorkerPorts {
     | 'warnOfRemovals'
   >;
   readonly census: Pick<Census<unknown>, 'news' | 'run'>;
-  /** node-cron expression. */
   readonly verifierSchedule: string;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'warn'>;
@@ -110,7 +107,7 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
   ...forgetting(ports),
 ];
 
-/** What is left of a project or an account that was not restored in time. The account goes in a later run than its projects. */
+/** Ends projects and accounts that were not restored in time. An account ends in a later run than its projects. */
 const endDeleted = async (
   { sites, domains, access }: Pick<WorkerPorts, 'sites' | 'domains' | 'access'>,
   isStopping: () => boolean,
@@ -133,8 +130,8 @@ const sendingMail = (ports: WorkerPorts): readonly Job[] => {
 };
 
 /**
- * Waits a random time first, and news of a request waits for the next second. Work for a known address slows down other
- * answers of the process; the delays keep that from revealing whether the address of a single request is known.
+ * Waits for a random time, and for the next second after a request. Mails to known addresses slow down other
+ * answers; the delay keeps single requests from revealing whether an address is known.
  */
 const mailingPeople = (ports: WorkerPorts): Job => {
   const job = shared(ports, {
@@ -154,7 +151,7 @@ const planningRenewals =
   async (isStopping) => {
     const { planned, ignored, nextAt } = await domains.planRenewals(isStopping);
     for (const window of ignored) {
-      log.warn(window, 'a renewal window of the authority makes no sense, ignored it');
+      log.warn(window, 'ignoring an invalid renewal window of the authority');
     }
     if (planned > 0) {
       bells.domains.ring();
@@ -168,12 +165,12 @@ const queue = (work: Queue): Pick<Job, 'news' | 'run'> => ({
   run: async () => ({ nextAt: await work.run() }),
 });
 
-/** Delays runs by a random time: otherwise all processes would try to claim the same work at the same moment. */
+/** A random delay keeps processes from claiming the same work at the same moment. */
 const spread =
   (run: Queue['run']): Job['run'] =>
   async () => {
     const nextAt = await run();
-    // A time that has passed must stay in the past: then the job waits for its schedule.
+    // A time in the past must stay in the past, so that the job waits for its schedule.
     if (!nextAt || nextAt.getTime() <= Date.now()) return { nextAt };
     return { nextAt: new Date(nextAt.getTime() + Math.random() * mostSpreadMs) };
   };
@@ -190,7 +187,7 @@ const shared = (
   ...(news && { news }),
 });
 
-/** Each table by itself, so that a failure does not affect the others; not all in the same minute. */
+/** One job per table, so that a failure does not affect other tables; at different minutes. */
 const forgetting = ({ retention, clock }: Pick<WorkerPorts, 'retention' | 'clock'>) =>
   sweptTables.map(({ table, what, keptMs }, at): Job => ({
     name: `forget ${what}`,
@@ -205,7 +202,7 @@ const forgetting = ({ retention, clock }: Pick<WorkerPorts, 'retention' | 'clock
     },
   }));
 
-/** The scheduled jobs of a process that answers API requests. @param counters undefined where Redis counts */
+/** @param counters undefined if Redis counts */
 export const apiJobs = (
   usage: UsageRecorder,
   highUses: HighUseReporter,

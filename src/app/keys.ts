@@ -19,12 +19,12 @@ import type { Sites } from '../sites/sites.ts';
 import type { Bells, Queues } from './queues.ts';
 import type { Config } from './settings/settings.ts';
 
-// Container keys for values that are no classes. Ports are their own keys.
+// Container keys for values that are not classes. Ports are their own keys.
 const key = <T>(name: string) => Symbol(name) as ServiceIdentifier<T>;
 
 export const ConfigKey = key<Config>('config');
 export const SecretKey = key<Uint8Array>('secret key');
-/** The replaced keys, which still open and verify older values. */
+/** Replaced keys, which still decrypt and verify older values. */
 export const PreviousSecretKeys = key<readonly Uint8Array[]>('previous secret keys');
 export const LogKey = key<Logger>('log');
 /** Identifies this process within a fleet. */
@@ -37,31 +37,27 @@ export const NotificationsKey = key<Notifications>('notifications');
 export const PostmanKey = key<{ readonly postman: Postman | undefined }>('postman');
 export const WebhookCallsKey = key<WebhookCalls>('webhook calls');
 export const SitesKey = key<Sites>('sites');
-/** Each rings in this process when there may be work of that kind. */
+/** Each bell rings when there may be work of its kind. */
 export const BellsKey = key<Bells>('bells');
-/** What does the work that waits for its time. */
 export const QueuesKey = key<Queues>('queues');
-/** The one of `ACME_FALLBACK_DIRECTORY_URL`; empty without it. */
+/** Empty without `ACME_FALLBACK_DIRECTORY_URL`. */
 export const SecondAuthorityKey = key<{ readonly authority: CertificateAuthority | undefined }>(
   'second authority',
 );
 export const MetricsKey = key<Metrics>('metrics');
-/** Answers every request to the port of the API and the dashboard. */
 export const RequestHandlerKey = key<Handler>('request handler');
-/** Health and metrics, where they have a port of their own. */
 export const OperationsKey = key<HttpServer>('operations');
-/** Bound where the edge runs. */
+/** Bound with the role `edge`. */
 export const EdgeServerKey = key<EdgeServer>('edge');
 export const RouteTableKey = key<RouteTable>('routes');
-/** Without `PLATFORM_CERTIFICATE_FILE`, there are none. */
+/** Empty without `PLATFORM_CERTIFICATE_FILE`. */
 export const PlatformFilesKey = key<{ readonly files: WatchedPlatformFiles | undefined }>(
   'platform files',
 );
-/** Bound where the role `dns` runs. */
+/** Bound with the role `dns`. */
 export const NameServerKey = key<NameServer>('name server');
-/** Undefined without DEPLOYS_URL. `reach` throws if it cannot be read. */
+/** Undefined without DEPLOYS_URL. `reach` throws if the store cannot be read. */
 export const ObjectStoreKey = key<{ reach(): Promise<void> } | undefined>('object store');
-/** Bound where REDIS_URL is set. */
 export const RedisCountersKey = key<RedisQuotaCounters>('counters in Redis');
 export const RedisSignalsKey = key<RedisSignals>('signals by Redis');
 export const DashboardKey = key<Dashboard>('dashboard');

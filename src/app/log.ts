@@ -8,20 +8,19 @@ export interface Log {
 }
 
 export interface LogOptions {
-  /** Stands in each line where several processes write to the same output, whose lines must not mix. */
+  /** Added to each line if several processes share an output, whose lines must not mix. */
   readonly pid?: number | undefined;
-  /** Of the current trace; stands in each line that belongs to one. */
   readonly traceId?: (() => string | undefined) | undefined;
 }
 
 const batchCharacters = 16_000;
-/** A pipe keeps what is written at once together only up to here (PIPE_BUF of pipe(7)). */
+/** A pipe keeps a write together only up to this size (PIPE_BUF in pipe(7)). */
 const sharedBatchBytes = 4_096;
 
 /**
- * JSON lines on standard output, written in batches and at least once a second. (pino's own batching measures
- * each line twice, which costs as much as making the line.)
- * @param redact takes secrets out of what errors say: a driver may quote the address that it was given
+ * JSON lines on standard output, written in batches at least once a second. pino's own batching is slower, because
+ * it measures each line twice.
+ * @param redact removes secrets from errors: a driver may quote its URL
  */
 export const createLog = (
   level: string,
@@ -67,13 +66,13 @@ const redactedError = (redact: (text: string) => string) => (error: unknown) => 
   }
 };
 
-/** A closed or slow reader or a full disk must neither end nor block the service: lines that cannot be written are dropped. */
+/** A closed or slow reader or a full disk must not stop the service, so unwritten lines are dropped. */
 const writeAll = (bytes: Buffer): void => {
   try {
     for (let written = 0; written < bytes.length;) {
       written += writeSync(1, bytes, written);
     }
   } catch {
-    // There is nowhere else to say it.
+    // No place is left to report this.
   }
 };

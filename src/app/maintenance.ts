@@ -1,4 +1,4 @@
-// What commands do to a whole database or data folder, and what they say when they fail.
+// Loaded together by commands that work on a whole database or data folder.
 export { Database } from '../adapters/kysely/database.ts';
 export { migrateUp, migrationStates } from '../adapters/kysely/migrations.ts';
 export { backUp } from './backup/back-up.ts';

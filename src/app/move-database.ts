@@ -16,17 +16,13 @@ import type { Config } from './settings/settings.ts';
 import { commandName } from './version.ts';
 
 export interface Moved {
-  /** Without user and password, as `to`. */
+  /** Without user and password, like `to`. */
   readonly from: string;
   readonly to: string;
-  /** How many each table has. */
   readonly rows: Readonly<Record<string, number>>;
 }
 
-/**
- * Copies the SQLite database of the settings, which stays as it is, into an empty MySQL database.
- * @throws Error that says what to do
- */
+/** Copies the configured SQLite database, without changing it, into an empty MySQL one. @throws Error with advice */
 export const moveDatabase = async (
   config: Config,
   to: string,
@@ -62,11 +58,7 @@ const refuseOtherSchema = async (source: SqliteSource): Promise<void> => {
   );
 };
 
-/**
- * Fills the empty MySQL database that an option names.
- * @param option such as --to
- * @throws Error that says what to do
- */
+/** Fills an empty MySQL database. @param option the option that names it, such as --to @throws Error with advice */
 export const intoEmptyMysql = async <T>(
   url: string,
   option: string,

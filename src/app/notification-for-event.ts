@@ -9,7 +9,6 @@ import type { Notification, Told } from '../notifications/domain/notification.ts
 import type { Sites } from '../sites/sites.ts';
 import type { AnyEvent, EventTo } from './subscriptions.ts';
 
-/** Where the names of things come from. */
 export interface Named {
   readonly sites: Pick<Sites, 'listProjects' | 'getSite'>;
   readonly access: Pick<Access, 'isInService' | 'listApiKeys'>;
@@ -17,14 +16,14 @@ export interface Named {
 
 type EventOf<Type> = Extract<AnyEvent, { type: Type }>;
 
-/** @returns nothing if nobody needs to be told */
+/** @returns undefined if nobody needs to know */
 type Tell<Event> = (
   event: Event,
   named: Named,
   actor: StoredEvent['actor'],
 ) => Promise<Told | undefined>;
 
-/** What owners are told of each event that `subscriptions` sends to `notices`. One without a row does not compile. */
+/** The notice for each event that `subscriptions` sends to `notices`. Events without one do not compile. */
 const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
   domain_live: async (event, named) => ({
     kind: 'domain.live',
@@ -70,13 +69,13 @@ const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
   project_deleted: ({ slug: project, name, until }) =>
     Promise.resolve({ kind: 'project.deleted', about: { project, name, until } }),
   deploy_failed: async (event, named, actor) => {
-    // Their page shows them what failed.
     if (actor.startsWith('person:')) return undefined;
     const { number, deployId } = event;
     const project = await slugOf(event, named);
     const { deploys } = await named.sites.getSite(project);
     const deploy = deploys.find(({ id }) => id === deployId);
-    const explanation = deploy?.state === 'failed' ? deploy.explanation : 'It is no longer kept.';
+    const explanation =
+      deploy?.state === 'failed' ? deploy.explanation : 'Its details were deleted.';
     return { kind: 'deploy.failed', about: { project, number, explanation } };
   },
   api_key_banned: async ({ accountId, keyId, until }, { access }) => {
@@ -90,7 +89,7 @@ const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
   operation_removal: ({ operation, removedAt, days }) =>
     Promise.resolve({ kind: 'operation.removal', about: { operation, removedAt, days } }),
   webhook_switched_off: ({ webhookId, receiver, reason }) =>
-    // Those who switched it off know.
+    // The person who switched it off knows.
     Promise.resolve(
       reason === 'by_hand'
         ? undefined
@@ -98,7 +97,7 @@ const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
     ),
 };
 
-/** @returns undefined if nobody needs to be told, also of what is deleted by now */
+/** @returns undefined if nobody needs to know, or the thing is deleted */
 export const notificationOf = async (
   { id, actor, event }: StoredEvent,
   named: Named,

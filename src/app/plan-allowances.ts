@@ -3,7 +3,6 @@ import type { Account } from '../access/domain/account.ts';
 import { gib, planAllowances, type Allowance } from '../sites/domain/project.ts';
 import { Allowances } from '../sites/ports.ts';
 
-/** What its plan allows, and what was agreed with it instead. */
 export const allowanceOf = ({
   plan,
   siteLimits,
@@ -14,7 +13,7 @@ export const allowanceOf = ({
   return { ...usual, projects, domains, storedBytes };
 };
 
-/** The bridge to plans, which another context keeps. */
+/** Bridges to the context that owns plans. */
 export class PlanAllowances extends Allowances {
   readonly #accounts: Pick<Accounts, 'find'>;
 

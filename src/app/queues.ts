@@ -17,7 +17,7 @@ import type {
   WebhookDeliveries,
 } from '../notifications/webhook-ports.ts';
 
-/** Handles one event. The same event may be delivered again and must then change nothing. */
+/** Handles one event. A repeated event must change nothing. */
 export type Subscriber = (stored: StoredEvent) => Promise<void>;
 export type Subscribers = Readonly<Record<string, Subscriber>>;
 
@@ -29,26 +29,25 @@ interface Base {
 const minuteMs = 60_000;
 export const mostAttempts = 10;
 const longestWaitMs = 2 * minuteMs;
-/** A release that knows the subscriber comes with the upgrade that is under way. */
+/** An upgrade in progress will bring a release that knows the subscriber. */
 const longestUpgradeMs = 24 * 60 * minuteMs;
 /** Pause after an unexpected failure, so that a domain is not retried in a tight loop. */
 const restMs = 5 * minuteMs;
 const domainsAtOnce = 200;
 /** Separate limits, because checks wait for name servers and orders for the authority. */
 const domainLanes = { checks: 100, orders: 20 } as const;
-/** A check starts with dozens of queries: many at once would block the process. */
+/** A check starts with dozens of queries; many checks at once would block the process. */
 const pace = { interval: 5, intervalCap: 2 } as const;
 
-/** After the first failure 1 s, then 2, 4, 8 … at most 2 min. */
+/** 1 s after the first failure, then 2, 4, 8 …, at most 2 min. */
 export const waitAfter = (attempts: number): number =>
   Math.min(1000 * 2 ** attempts, longestWaitMs);
 
 const later = (clock: Clock, ms: number) => new Date(clock.now().getTime() + ms);
 
-/** Most likely, a process of a newer release stored the delivery. */
+/** Usually a newer release stored the delivery. */
 class UnknownSubscriber extends Error {}
 
-/** Delivers stored events to their subscribers. A delivery that keeps failing is parked and reported. */
 const events = (
   {
     outbox,
@@ -86,7 +85,7 @@ const events = (
   },
 });
 
-/** Sends mails, each account in its turn. `deliver` stores the outcome. */
+/** Accounts take turns. `deliver` stores the outcome. */
 const mails = ({
   mails: queue,
   deliver,
@@ -100,7 +99,6 @@ const mails = ({
   };
   return {
     ...{ what: 'due mail', queue, leaseMs: 2 * minuteMs },
-    // Connections to the mail server.
     share: new Shared({ atOnce: 4, accountOf: ({ accountId }) => accountId }),
     work: async (message, signal) => {
       const posted = await deliver(message, signal);
@@ -116,7 +114,7 @@ const mails = ({
   };
 };
 
-/** Calls webhooks. `attempt` stores the outcome. The lease is longer than an attempt may take. */
+/** `attempt` stores the outcome. The lease is longer than an attempt may take. */
 const webhooks = (
   {
     deliveries,
@@ -144,7 +142,7 @@ const webhooks = (
   },
 });
 
-/** Works on domains. The leases are short and prolonged, since the work may take long. */
+/** Leases are short and renewed, because work may take long. */
 const domains = (
   {
     dueDomains,
@@ -169,17 +167,13 @@ const domains = (
     work: ({ domain }) => tend(domain),
     afterFailure: (due, err) => {
       log.warn({ err, domainId: due.id }, 'work on a domain failed, will be retried');
-      // A brief outage of the database is not the domain's fault.
+      // A short database outage is not the domain's fault.
       if (err instanceof Unavailable) return dueDomains.done([due]);
       return dueDomains.prolong([due], later(clock, restMs));
     },
   };
 };
 
-/**
- * All work that waits for its time in the database: where it waits, how much of it a process does at once and for whom,
- * how long it may take, and what becomes of it when it fails. What a process does not know, it leaves to others.
- */
 export const queueKinds = { events, mails, webhooks, domains };
 
 type Worker = Pick<QueueWorker<never>, 'news' | 'run' | 'stop'>;
@@ -188,7 +182,7 @@ export interface Queues {
   readonly events: Worker;
   readonly webhooks: Worker;
   readonly domains: Worker;
-  /** Undefined where there is no mail server. */
+  /** Undefined without a mail server. */
   readonly mails: Worker | undefined;
 }
 

@@ -5,16 +5,14 @@ import { hiddenTypes } from './subscriptions.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
-/**
- * Every table: what is deleted from it once it is old, by which column, and how long it is kept; or `kept`, where age
- * alone deletes nothing. `KyselyRetention` takes it only if it names every table.
- */
+/** Every table: when its rows are deleted by age, or `kept`. `KyselyRetention` requires an entry for each table. */
 export const retention = {
   accounts: 'kept',
   api_keys: 'kept',
   api_key_secrets: 'kept',
   people: 'kept',
   sessions: { what: 'ended sessions', since: 'ends_at', keptMs: day },
+  second_factors: 'kept',
   sign_in_links: { what: 'expired sign-in links', since: 'ends_at', keptMs: day },
   quota_counters: { what: 'unused counters', since: 'saved_at', keptMs: 3 * day },
   usage_hours: { what: 'usage', since: 'hour', keptMs: 90 * day },
@@ -26,11 +24,11 @@ export const retention = {
     keptMs: idempotencyRetentionMs,
   },
   projects: 'kept',
-  // Freed by the job that ends what was deleted.
+  // The job that ends deleted projects frees them.
   former_slugs: 'kept',
   // Their number is limited.
   deploys: 'kept',
-  // An edge that missed a removal for so long starts over.
+  // An edge that missed a removal for this long starts over.
   routes: { what: 'tombstones of removed hosts', since: 'removed_at', keptMs: day },
   certificates: { what: 'tombstones of removed certificates', since: 'removed_at', keptMs: day },
   edge_revision: 'kept',
@@ -61,12 +59,12 @@ export const retention = {
     only: { column: 'type', words: hiddenTypes },
     unlessIn: { table: 'deliveries', column: 'event_id' },
   },
-  // Deleted once they are made.
+  // Deleted once they are delivered.
   deliveries: 'kept',
-  // Waiting ones too: by then nobody waits. The limits count mails of a day.
+  // Includes waiting ones, which nobody needs any more. The limits count a day's mails.
   mail_requests: { what: 'old requests for mails', since: 'asked_at', keptMs: 2 * day },
   notices: { what: 'old notices', since: 'occurred_at', keptMs: 90 * day },
-  // As long as an event may be delivered again, which would send its mail again.
+  // As long as an event may be repeated, which would send its mail again.
   mails: { what: 'records of mails', since: 'send_at', keptMs: 30 * day },
   // Removed with the person.
   mail_choices: 'kept',

@@ -36,7 +36,7 @@ import { recallCounters } from './wiring/access.ts';
 import { Draining } from './wiring/web.ts';
 import { startJobs, startWorker, type RunningRole } from './worker.ts';
 
-/** Starts the roles of this process. @throws Error when one cannot start; `opened` stops those that did */
+/** @throws Error if a role cannot start; `opened` stops the others */
 export const startRoles = async (
   container: Container,
   log: Logger,
@@ -46,7 +46,7 @@ export const startRoles = async (
   const { host, port, operationsPort, roles, redisUrl } = config;
   const running: RunningRole[] = [];
   const counting: RunningRole[] = [];
-  // Health checks must work until the end, so it stops last.
+  // Stops last, because health checks must work until the end.
   const operations = operationsPort === undefined ? undefined : container.get(OperationsKey);
   const watch = container.get(EventLoopWatch);
   const draining = container.get(Draining);
@@ -57,16 +57,15 @@ export const startRoles = async (
       for (const role of listening) role.announceEnd();
       await draining.begin(drainSeconds);
     }
-    // Together: each may take half of the time that a stop has.
+    // In parallel, because each may take half of the shutdown time.
     await Promise.all([...listening, ...running].map((role) => role.stop(isReplaced)));
-    // Requests are counted until the last one.
     for (const role of counting) await role.stop();
     await operations?.stop();
     watch.stop();
   };
   opened.add(
     (isReplaced) => stop(config.drainSeconds, isReplaced),
-    // No load balancer knows of a failed start.
+    // Load balancers do not know of a failed start.
     () => stop(0),
   );
   watch.start();
@@ -91,7 +90,7 @@ export const startRoles = async (
   if (roles.includes('worker')) {
     running.push(startWorker(container, config, log));
   }
-  // Nothing waits for it: what is in the cache is served meanwhile.
+  // Not awaited, because cached sites can be served meanwhile.
   container
     .get(ObjectStoreKey, { optional: true })
     ?.reach()
@@ -104,7 +103,7 @@ export const startRoles = async (
   log.info({ version: version(), roles, host, port }, 'serving');
 };
 
-/** Live pages are requests that never end, so they are closed first. */
+/** Live pages are endless requests, so they are closed first. */
 const withDashboard = (server: HttpServer, dashboard: Dashboard): ListeningRole => ({
   announceEnd: () => {
     server.announceEnd();
@@ -127,7 +126,7 @@ const startCounting = (container: Container, { redisUrl }: Config, log: Logger):
         await job
           .run(() => false)
           .catch((error: unknown) => {
-            log.error({ job: job.name, err: error }, 'could not be stored before stopping');
+            log.error({ job: job.name, err: error }, 'not stored before stopping');
           });
       }
     },
@@ -156,7 +155,7 @@ const startEdge = async (
   const [metrics, clock] = [container.get(MetricsKey), container.get(Clock)];
   metrics.show(edgeMeasures, () => edge.state());
   metrics.show(platformMeasures, () => ({ its: routes.platformCertificate, now: clock.now() }));
-  // What this process stores is served at once; what others store, when they tell of it, or at the next look.
+  // Refreshes at once after changes of this process, and on signals from others; otherwise it polls.
   container.get(StoredSignal).listen(() => {
     routes.refresh().catch((error: unknown) => {
       log.debug({ err: error }, 'routes not refreshed; will retry');
@@ -178,7 +177,7 @@ const startNameServer = async (
   return server;
 };
 
-/** @throws Error that says which settings to change when the address cannot be had */
+/** @throws Error that names the settings to change if the address is not available */
 const naming = async <T>(
   hostSetting: string,
   portSetting: string,
@@ -191,7 +190,7 @@ const naming = async <T>(
       readonly address?: string;
       readonly port?: number;
     };
-    // One of several processes gets the address from its parent, which binds it.
+    // The parent binds the address for its children, so the system call differs.
     if (syscall !== 'listen' && syscall !== 'bind') throw error;
     const where = `${address ?? ''}:${String(port)}`;
     const message =
@@ -202,8 +201,7 @@ const naming = async <T>(
   }
 };
 
-/** One that listens. */
 interface ListeningRole extends RunningRole {
-  /** From now on each answer is the last one of its connection: the client's next request finds another process. */
+  /** Makes each answer close its connection, so that the client's next request reaches another process. */
   announceEnd(): void;
 }

@@ -6,7 +6,6 @@ import { SealedValues } from '../adapters/kysely/sealed-values.ts';
 import { Sealer } from '../kernel/ports.ts';
 import { ConfigKey } from './keys.ts';
 
-/** How many values are sealed under a key, and whether this process has that key. */
 export interface KeyState {
   readonly keyId: string;
   readonly key: 'current' | 'previous' | 'unknown';
@@ -25,7 +24,7 @@ const whichOf = ({ keyIds }: Sealer, keyId: string): KeyState['key'] => {
   return at === 0 ? 'current' : 'previous';
 };
 
-/** Warns at the start if this process lacks a key, which would otherwise show only at the first visit of a host. */
+/** Without the check, a missing key would show only at a host's first visit. */
 export const warnOfUnknownKeys = async (container: Container, log: Logger): Promise<void> => {
   for (const { keyId, key, values } of await keyStates(container)) {
     if (key !== 'unknown') continue;
@@ -43,7 +42,7 @@ export interface Left {
   readonly reason: string;
 }
 
-/** The values in the database, and the root of the local authority, which is a file. */
+/** Includes the local authority's root, which is a file. */
 export const resealAll = async (
   container: Container,
   onProgress: (resealed: number, total: number) => void = () => undefined,

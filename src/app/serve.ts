@@ -15,7 +15,7 @@ import { startWarnings } from './settings/start-warnings.ts';
 import { openTracing } from './tracing.ts';
 import { MetricsKey } from './keys.ts';
 
-/** Serves in this process until a signal or its parent stops it. @throws Error after it has given back what it opened */
+/** Serves until a signal or the parent stops it. @throws Error after everything opened is closed */
 export const serve = async (config: Config, parent: ParentLink | undefined): Promise<void> => {
   const opened = new Opened();
   try {
@@ -41,7 +41,7 @@ const start = async (
   const container = await openContainer(config, log);
   opened.add(() => container.unbindAllAsync());
   if (tracer) container.bind(Tracer).toConstantValue(tracer);
-  // Several processes have a parent that says it once.
+  // With several processes, the parent logs these once.
   if (!parent) for (const warning of startWarnings(config, process.env)) log.warn(warning);
   await warnOfUnknownKeys(container, log);
   await startRoles(container, log, opened);
@@ -50,7 +50,7 @@ const start = async (
   if (parent) serveUnder(parent, service);
   else await serveAlone(service);
   flush();
-  // Now rather than at the end, which a killed process does not have: the next start is faster.
+  // Now, because a killed process cannot do it at its end; it speeds up the next start.
   flushCompileCache();
 };
 
@@ -68,14 +68,12 @@ const serveAlone = async ({
   else await introduce();
 };
 
-/** What runs in this process. */
 interface ServingProcess extends Log {
   readonly container: Container;
   readonly config: Config;
   readonly stop: Stop;
 }
 
-/** As one of several processes. */
 const serveUnder = (parent: ParentLink, own: ServingProcess): void => {
   const { container, config, log } = own;
   parent.onStop(stopping(parent, own));
@@ -95,7 +93,7 @@ const serveUnder = (parent: ParentLink, own: ServingProcess): void => {
   });
 };
 
-/** One that is replaced finishes soon when the whole service ends meanwhile. */
+/** A replaced process hurries if the whole service stops meanwhile. */
 const stopping = (parent: ParentLink, { config, stop, log, flush }: ServingProcess) => {
   const hurry = new AbortController();
   const deadlines = stopDeadlines(config);

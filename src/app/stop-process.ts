@@ -3,7 +3,7 @@ import type { Log } from './log.ts';
 import type { Stopping } from './processes/parent-link.ts';
 import type { Config } from './settings/settings.ts';
 
-/** How long stopping may take; a process that others have replaced holds up nobody. */
+/** Shutdown deadlines. A replaced process may take longer, because nobody waits for it. */
 export const stopDeadlines = ({
   drainSeconds,
   otelExporterOtlpEndpoint,
@@ -15,7 +15,7 @@ export const stopDeadlines = ({
   };
 };
 
-/** As long as the last spans may take; see `openTracer`. */
+/** The last spans may take this long; see `openTracer`. */
 const lastSpansMs = 3_000;
 
 interface Limits extends Log {
@@ -23,9 +23,9 @@ interface Limits extends Log {
 }
 
 /**
- * Stops in good order and exits: with 0, or with 1 after an error or too long a time. It exits at once then, because a
- * hanging database connection must not keep a finished process alive.
- * @returns a function that shortens the time
+ * Stops and exits with 0, or with 1 after an error or at the deadline. Exits at once, because a hanging database
+ * connection must not keep the process alive.
+ * @returns a function that shortens the deadline
  */
 export const stopAndExit = (
   stop: () => Promise<void>,
@@ -55,7 +55,7 @@ export const stopAndExit = (
   return giveUpAfter;
 };
 
-/** The first signal shuts down gracefully and exits 0; a second one exits at once. */
+/** The first signal stops gracefully and exits with 0; a second one exits at once. */
 export const stopOnSignal = (
   stop: () => Promise<void>,
   limits: Limits & { readonly atOnce?: () => void },
@@ -75,7 +75,7 @@ export const stopOnSignal = (
   process.on('SIGINT', onSignal);
 };
 
-/** Stops a process after the requests under way. @param isReplaced see `RunningRole`; load balancers need no notice */
+/** @param isReplaced see `RunningRole`; load balancers need no notice then */
 export type Stop = (isReplaced?: AbortSignal) => Promise<void>;
 
 type Close = (isReplaced?: AbortSignal) => unknown;
@@ -85,10 +85,10 @@ interface Part {
   readonly giveUp: () => unknown;
 }
 
-/** A start that fails says why after this time at the latest. */
+/** The latest time for a failed start to report why. */
 const longestMs = 4_000;
 
-/** What a process has opened so far. It ends here and nowhere else. */
+/** Everything that a process has opened, closed in one place. */
 export class Opened {
   readonly #all: Part[] = [];
   readonly #longestMs: number;
@@ -97,17 +97,17 @@ export class Opened {
     this.#longestMs = longestGivingUpMs;
   }
 
-  /** @param giveUp how it ends when the start fails */
+  /** @param giveUp how to close it when the start fails */
   add(close: Close, giveUp: () => unknown = close): void {
     this.#all.unshift({ close, giveUp });
   }
 
-  /** Closes all, the last one first, even if one cannot be closed. @throws the first error */
+  /** Closes everything in reverse order, even after errors. @throws the first error */
   readonly close: Stop = async (isReplaced) => {
     await this.#each(({ close }) => close(isReplaced));
   };
 
-  /** The same after a start that failed. What takes too long, or fails as well, ends with the process. */
+  /** Closes everything after a failed start. Errors and slow parts end with the process. */
   async giveUp(): Promise<void> {
     const all = this.#each(({ giveUp }) => giveUp()).catch(() => undefined);
     await pTimeout(all, { milliseconds: this.#longestMs, fallback: () => undefined });

@@ -33,29 +33,26 @@ interface Subscription {
   readonly subscribers: readonly SubscriberName[];
 }
 
-/** The audit log shows the event, which is therefore kept forever. */
+/** In the audit log, so the event is kept forever. */
 const shown = <const Names extends Reactions>(...subscribers: Names) => ({
   isShown: true,
   subscribers,
 });
-/** The audit log does not show the event, which is deleted some days after its delivery. */
+/** Not in the audit log, so the event is deleted some days after delivery. */
 const hidden = <const Names extends Reactions>(...subscribers: Names) => ({
   isShown: false,
   subscribers,
 });
 
-/** They tell the owners what the table in `notification-for-event.ts` says of the event. */
+/** Send the notices of `notification-for-event.ts` to owners. */
 const toOwners = ['notices', 'mail', 'webhooks'] as const;
 
 type Others = readonly Exclude<SubscriberName, (typeof toOwners)[number]>[];
 
-/** Owners are told in every way, or in none. */
+/** All channels or none. */
 type Reactions = Others | readonly [...Others, ...typeof toOwners];
 
-/**
- * Every event: whether the audit log shows it, and who reacts to it. A missing event does not
- * compile.
- */
+/** Every event: whether the audit log shows it, and its subscribers. Missing events do not compile. */
 export const subscriptions = {
   pet_added: shown(),
   pet_changed: shown(),
@@ -83,6 +80,12 @@ export const subscriptions = {
   sign_in_link_mailed: shown(),
   person_signed_in: shown(),
   password_changed: shown('personalMails'),
+  second_factor_added: shown('personalMails'),
+  second_factor_removed: shown('personalMails'),
+  second_factor_reset: shown('personalMails'),
+  recovery_codes_made: shown(),
+  recovery_code_used: shown('personalMails'),
+  second_factor_demanded: shown(),
   session_revoked: shown(),
   project_created: shown(),
   project_renamed: shown('certificates'),
@@ -96,7 +99,7 @@ export const subscriptions = {
   deploy_deleted: shown('storage'),
   domain_settings_changed: shown(),
   domain_added: shown(),
-  // The record that proves the name can come and go without end; the timeline has the newest of it.
+  // The proof of a name can come and go forever; the timeline keeps the latest.
   domain_prepared: hidden(),
   domain_unprepared: hidden(),
   domain_verified: shown('domains'),
@@ -122,12 +125,11 @@ export const subscriptions = {
   webhook_switched_on: shown(),
   webhook_switched_off: shown(...toOwners),
   webhook_removed: shown(),
-  // The deliveries of a webhook show what was asked for.
+  // The webhook's deliveries show the request.
   webhook_tested: hidden('requests'),
   webhook_repeated: hidden('requests'),
 } as const satisfies Readonly<Record<AnyEvent['type'], Subscription>>;
 
-/** The events that a subscriber gets. */
 export type EventTo<Name extends SubscriberName> = {
   [Type in AnyEvent['type']]: Name extends (typeof subscriptions)[Type]['subscribers'][number]
     ? Type
@@ -139,12 +141,11 @@ const table = new Map<string, Subscription>(Object.entries(subscriptions));
 export const subscribersOf = (type: string): readonly string[] =>
   table.get(type)?.subscribers ?? [];
 
-/** Types of the events that the audit log does not show. It shows those of newer versions, which it does not know. */
+/** Unknown types of newer versions are shown. */
 export const hiddenTypes: readonly string[] = [...table].flatMap(([type, { isShown }]) =>
   isShown ? [] : [type],
 );
 
-/** What each name in the table `subscriptions` does. */
 export const subscribers = ({
   sites,
   domains,
@@ -160,22 +161,14 @@ export const subscribers = ({
 }: {
   readonly sites: Pick<Sites, 'listAllProjects' | 'removeDeployFiles'>;
   readonly domains: Pick<Domains, 'adoptPrimary' | 'followProject'>;
-  /** Adds a notice for the event, if there is not one already. */
   readonly addNotice: Subscriber;
-  /** Adds mails for the event, except those that are there already. */
   readonly mailOwners: Subscriber;
-  /** Asks for the mail to the person whom the event concerns. */
   readonly mailPeople: Subscriber;
-  /** Mails all people of the account. */
   readonly mailAccount: Subscriber;
-  /** Adds deliveries for the event, except those that are there already. */
   readonly callWebhooks: Subscriber;
   readonly webhooks: Pick<WebhookCalls, 'pingWebhook'>;
-  /** Looks for deliveries that are due, and begins them. */
   readonly callDueWebhooks: () => void;
-  /** Looks for hosts of projects without a certificate, and gets one. */
   readonly secureSites: () => void;
-  /** Looks for domains with something to do, and does it. */
   readonly tendDomains: () => void;
 }): Readonly<Record<SubscriberName, Subscriber>> => ({
   accountMails: mailAccount,
@@ -187,7 +180,8 @@ export const subscribers = ({
     tendDomains();
     secureSites();
   },
-  // `certificates` and `domains` only start the work and return: orders take longer than a subscriber may, and the schedule retries them.
+  // `certificates` and `domains` only start the work, because orders take longer than a subscriber may; the
+  // schedule retries.
   certificates: () => {
     secureSites();
     return Promise.resolve();

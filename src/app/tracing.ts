@@ -8,7 +8,7 @@ import { version } from './version.ts';
 
 const longestReason = 200;
 
-/** Undefined without `OTEL_EXPORTER_OTLP_ENDPOINT`: then nothing of it is loaded. @param log asked for only later */
+/** Undefined without `OTEL_EXPORTER_OTLP_ENDPOINT`. @param log called only later */
 export const openTracing = async (
   config: Config,
   log: () => Logger,
@@ -17,7 +17,7 @@ export const openTracing = async (
   const { openTracer } = await onDemand.traces();
   const tracer = openTracer({
     version: version(),
-    // It belongs to none of the traces.
+    // This belongs to no trace.
     ...reports((say) => {
       tracer.apart(() => {
         say(log());
@@ -45,25 +45,22 @@ const reports = (tell: (say: (log: Logger) => void) => void) => ({
   },
 });
 
-/** Without the answer of the receiver, which may be a whole page. */
+/** Without the receiver's answer, which may be a whole page. */
 const shortened = (error: unknown): { readonly message: string; readonly code?: unknown } => {
   if (!(error instanceof Error)) return { message: 'no answer' };
   const { message, code } = error as NodeJS.ErrnoException;
   return { message: message.slice(0, longestReason), code };
 };
 
-/** Undefined where there are no traces. */
 export const tracerOf = (c: ResolutionContext): Tracer | undefined =>
   c.get(Tracer, { optional: true });
 
-/** Runs work that begins by itself, with a trace of its own where there are traces. */
 export const begun = <T>(
   tracer: Tracer | undefined,
   beginning: Beginning,
   work: () => Promise<T>,
 ): Promise<T> => (tracer ? tracer.begin(beginning, work) : work());
 
-/** The same ids; those of events are remembered with what stores them. */
 export const notingEvents = (tracer: Tracer, ids: Ids): Ids => ({
   next: (prefix) => {
     const id = ids.next(prefix);

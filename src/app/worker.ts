@@ -31,16 +31,11 @@ import type { Domains } from '../domains/domains.ts';
 import type { Notifications, WebhookCalls } from '../notifications/notifications.ts';
 import type { Sites } from '../sites/sites.ts';
 
-/** One role at work. Stopping waits for what is under way. */
 export interface RunningRole {
-  /**
-   * @param isReplaced given when another process has taken its place on the same ports, so that clients may take their
-   * time. It aborts when the whole service ends after all: then what is left ends soon, too
-   */
+  /** @param isReplaced set if another process took over the ports; aborts when this one must hurry */
   stop(isReplaced?: AbortSignal): Promise<void>;
 }
 
-/** The role `worker`: jobs, and all work that waits for its time. */
 export const startWorker = (
   container: Container,
   { verifierSchedule }: Config,
@@ -79,7 +74,7 @@ export const startWorker = (
   const cron = startJobs(container, jobs, sleep);
   return {
     stop: async () => {
-      // Stopped together: the jobs wait for these, which would otherwise continue until nothing is due.
+      // Stopped together, because the jobs wait for these queues.
       const { events, webhooks: calls, domains: due, mails } = queues;
       await Promise.all(
         [cron, events, calls, due, ...(mails ? [mails] : [])].map((one) => one.stop()),
@@ -99,15 +94,11 @@ const facesIn = (container: Container) => ({
   sites: container.get(SitesKey),
 });
 
-/**
- * Many checks of domains at once keep much alive for a while, and V8 moves it to the old generation. With the small heap
- * that the program starts with, V8 then marks all of it again and again.
- */
+/** With its small initial heap, V8 would mark the old generation again and again during many checks. */
 const letHeapGrow = (): void => {
   setFlagsFromString('--heap-growing-percent=0');
 };
 
-/** Runs jobs when they have work; all of them are measured and watched. */
 export const startJobs = (
   container: Container,
   jobs: readonly Job[],
@@ -122,14 +113,13 @@ export const startJobs = (
   return cron;
 };
 
-/** The same jobs, registered while they run. */
+/** Registers jobs with `running` while they run. */
 export const watchedJobs = (running: RunningWork, jobs: readonly Job[]): readonly Job[] =>
   jobs.map((job) => {
     const work = named('job', job.name);
     return { ...job, run: (isStopping) => running.during(work, () => job.run(isStopping)) };
   });
 
-/** The same jobs; each run of those that want it is a trace. */
 export const tracedJobs = (tracer: Tracer | undefined, jobs: readonly Job[]): readonly Job[] =>
   jobs.map((job) => {
     if (!tracer || !job.isTraced) return job;
@@ -139,7 +129,6 @@ export const tracedJobs = (tracer: Tracer | undefined, jobs: readonly Job[]): re
 
 const outcomes = ['succeeded', 'failed'] as const;
 
-/** The same jobs; their runs are counted, unless left to another process, and timed. */
 export const measuredJobs = (metrics: Tally, jobs: readonly Job[]): readonly Job[] =>
   jobs.map((job) => {
     const labels = { job_name: job.name };
@@ -184,6 +173,5 @@ const countStored = async (counting: Counting, isStopping: () => boolean) => {
 
 type StoredCensus = Census<Awaited<ReturnType<typeof countStored>>>;
 
-/** Counts what the database holds. */
 const storedCensus = (counting: Counting, ports: CensusPorts): StoredCensus =>
   new Census((isStopping) => countStored(counting, isStopping), ports);

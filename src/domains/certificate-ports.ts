@@ -29,7 +29,6 @@ export type OrderAnswer =
   | {
       readonly kind: 'ordered';
       readonly url: string;
-      /** A renewal that no rate limit counts. */
       readonly isExempt: boolean;
     }
   | {
@@ -41,10 +40,7 @@ export type OrderAnswer =
   /** The authority refuses `replaces` and created no order. An order without it may count. */
   | { readonly kind: 'not_exempt' };
 
-/**
- * Issues ECDSA P-256 certificates. Each call is a short, repeatable step, and every outside failure is a `failed`
- * answer. Never throws.
- */
+/** Issues ECDSA P-256 certificates in short, repeatable steps. Outside failures are answers. Never throws. */
 export abstract class CertificateAuthority {
   /** The host of its directory, or `local`. Unique. */
   abstract readonly name: string;
@@ -58,10 +54,7 @@ export abstract class CertificateAuthority {
   /** @returns PKCS #8, PEM */
   abstract newPrivateKey(): Promise<string>;
 
-  /**
-   * @param replaces chain of the certificate to renew (RFC 9773, section 5)
-   * @param also further names of the certificate
-   */
+  /** @param replaces chain to renew (RFC 9773, section 5) @param also further names of the certificate */
   abstract order(host: string, replaces?: string, also?: readonly string[]): Promise<OrderAnswer>;
 
   /** An `issued` certificate was checked: its names, key, chain and dates are right. */
@@ -98,14 +91,12 @@ export abstract class AuthorityAccounts {
 }
 
 export interface KeptOrder {
-  /** The authority's name. */
   readonly authority: string;
   /** See `OrderSubject`. */
   readonly subject: string;
   readonly host: string;
   /** PKCS #8, PEM. */
   readonly privateKey: string;
-  /** Undefined until the authority has accepted the order. */
   readonly url: string | undefined;
 }
 
@@ -118,33 +109,20 @@ export interface Challenge {
   readonly keyAuthorization: string;
 }
 
-/**
- * Orders, stored before the authority is asked and until the certificate is stored. Private keys are encrypted at
- * rest.
- */
+/** Stored before the authority is asked and until the certificate is stored. Keys are encrypted. */
 export abstract class CertificateOrders {
   abstract find(subject: string): Promise<KeptOrder | undefined>;
 
-  /**
-   * The first writer wins.
-   * @returns the stored order, which may be another worker's; undefined if the domain is removed
-   */
+  /** The first writer wins. @returns the stored order; undefined if the domain is removed */
   abstract begin(order: Omit<KeptOrder, 'url'>): Promise<KeptOrder | undefined>;
 
-  /**
-   * The authority accepted the order. The first writer wins.
-   * @param ledger stored in the same step
-   * @throws Error if the order was deleted meanwhile
-   */
+  /** The first writer wins. @param ledger stored in the same step @throws Error if the order was deleted */
   abstract placed(subject: string, url: string, ledger?: LedgerChange): Promise<PlacedOrder>;
 
   /** Makes every edge answer the challenge. @throws Error if the order was deleted meanwhile */
   abstract publish(subject: string, challenge: Challenge): Promise<void>;
 
-  /**
-   * Deletes the order with its challenge and key. May be repeated.
-   * @param ledger the outcome, stored in the same step
-   */
+  /** Deletes the order, its challenge and its key. May be repeated. @param ledger stored in the same step */
   abstract forget(subject: string, ledger?: LedgerChange): Promise<void>;
 
   /** The answer to `/.well-known/acme-challenge/<token>` (RFC 8555, section 8.3). @throws Unavailable */
@@ -162,10 +140,7 @@ export interface DnsChallenge {
 
 /** The answers of our name servers. `CertificateOrders` deletes them with their order. */
 export abstract class DnsChallenges {
-  /**
-   * Makes every name server answer the value, beside others of the label. A repetition only changes its end.
-   * @throws Error if the order was deleted meanwhile
-   */
+  /** Adds a value to a label. A repetition only changes its end. @throws Error if the order was deleted */
   abstract publish(subject: string, challenge: DnsChallenge): Promise<void>;
 
   /** Distinct values by label, sorted; labels without values are missing. @throws Unavailable */
@@ -175,10 +150,7 @@ export abstract class DnsChallenges {
   ): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
-/**
- * Counts our use of each authority's rate limits for all processes. `CustomDomains` and `OwnNames` store the
- * entries together with their changes.
- */
+/** Our use of each authority's limits. `CustomDomains` and `OwnNames` store the entries of their changes. */
 export abstract class AuthorityLedger {
   abstract use(name: LedgerName, now: Date): Promise<CaUse>;
 
@@ -188,10 +160,7 @@ export abstract class AuthorityLedger {
   abstract settle(change: LedgerChange): Promise<void>;
 }
 
-/**
- * The platform's own names that have or want a certificate. A change stores the ledger, the certificate and the end
- * of the order in one step.
- */
+/** The platform's names. A change stores ledger, certificate and the end of the order in one step. */
 export abstract class OwnNames {
   abstract all(): Promise<readonly OwnName[]>;
 
@@ -210,10 +179,6 @@ export abstract class OwnNames {
     decide: (name: OwnName | undefined, use: CaUse) => Change,
   ): Promise<Change>;
 
-  /**
-   * Locks the name, and deletes it with its order and certificate if `isOver` returns true.
-   * @param isOver synchronous
-   * @returns whether it was deleted
-   */
+  /** Deletes the name, its order and its certificate. @param isOver synchronous @returns whether it was deleted */
   abstract forget(host: string, now: Date, isOver: (name: OwnName) => boolean): Promise<boolean>;
 }

@@ -40,6 +40,8 @@ export const domains = (ports: DomainPorts) => ({
     ports.domains.listNamed(accountId, text.toLowerCase(), limit),
   listDomainPage: (projectId: string, listing: DomainListing) =>
     ports.domains.listPage(projectId, { ...listing, text: listing.text.toLowerCase() }),
+  /** See `CustomDomains.overview`. */
+  showOverview: (accountId: string, most: number) => ports.domains.overview(accountId, most),
   countListed: (projectId: string) => ports.domains.countListed(projectId),
   /** Finds a domain by id, or the newest attachment of a name. @throws DomainError `domain_not_found` */
   getDomain: async (projectId: string, key: string): Promise<CustomDomain> => {

@@ -67,7 +67,6 @@ export abstract class ProjectSettings {
   ): Promise<DomainSettings>;
 }
 
-/** Another context owns the plans. */
 export abstract class DomainAllowances {
   /** An unknown account gets the smallest allowance. */
   abstract of(accountId: string): Promise<DomainAllowance>;
@@ -78,11 +77,9 @@ export interface DomainPorts {
   readonly settings: ProjectSettings;
   readonly allowances: DomainAllowances;
   readonly edgeRecords: EdgeRecords;
-  /** The account of a project, by its slug. */
   readonly accountOf: (slug: string) => Promise<string | undefined>;
   readonly hostNames: HostNames;
   readonly dns: DnsVerifier;
-  /** The preferred authority. */
   readonly authority: CertificateAuthority;
   /** Used if the preferred authority does not answer or CAA forbids it. */
   readonly secondAuthority: CertificateAuthority | undefined;
@@ -90,7 +87,6 @@ export interface DomainPorts {
   readonly orders: CertificateOrders;
   readonly dnsChallenges: DnsChallenges;
   readonly ownNames: OwnNames;
-  /** The operator provides the platform's certificate in files. */
   readonly hasPlatformFiles: boolean;
   readonly ledger: AuthorityLedger;
   readonly timeline: Timeline;
@@ -112,7 +108,6 @@ export abstract class DnsVerifier {
   abstract inspect(host: string): Promise<DnsFacts>;
 }
 
-/** Facts from IDNA and the Public Suffix List. */
 export abstract class HostNames {
   /** Never throws. @param name any text */
   abstract read(name: string): NameFacts;
@@ -148,18 +143,25 @@ export interface DomainListing {
   readonly limit: number;
 }
 
+/** What there is to know of the domains of an account at a glance. */
+export interface DomainOverview {
+  /** The primary domains, by the ids of their projects. */
+  readonly primaries: ReadonlyMap<string, CustomDomain>;
+  /** The first of those that need their owner. */
+  readonly wanting: readonly CustomDomain[];
+  /** How many need their owner. */
+  readonly wantingInAll: number;
+  /** How many are attached, by project. */
+  readonly attached: ReadonlyMap<string, number>;
+  readonly live: number;
+}
+
 /** How many domains there are that need their owner, and in each state. */
 export type DomainCounts = Readonly<Record<DomainFilter, number>>;
 
-/**
- * Custom domains, one for each attachment. Removed ones stay visible to their owner. Every change stores its
- * timeline, ledger entries and events in the same step.
- */
+/** Removed domains stay visible. Every change stores its timeline, ledger entries and events in one step. */
 export abstract class CustomDomains {
-  /**
-   * Counts, decides and stores in one step: only one rival gets the last place.
-   * @throws DomainError `project_not_found`; whatever `decide` throws
-   */
+  /** One step: only one rival gets the last place. @throws DomainError `project_not_found`; what `decide` throws */
   abstract add(
     wanted: WantedDomain,
     decide: (facts: Omit<AdmissionFacts, 'allowance'>) => DomainDecision,
@@ -176,10 +178,7 @@ export abstract class CustomDomains {
 
   abstract get(id: string): Promise<CustomDomain | undefined>;
 
-  /**
-   * An account's domains whose name contains the text, without removed ones, sorted by name.
-   * @param text lower case, not empty
-   */
+  /** Without removed domains, sorted by name. @param text part of the name, in lower case, not empty */
   abstract listNamed(
     accountId: string,
     text: string,
@@ -192,14 +191,12 @@ export abstract class CustomDomains {
   /** Those that need the owner first, then by name. */
   abstract listPage(projectId: string, listing: DomainListing): Promise<readonly CustomDomain[]>;
 
-  /** Of one project. */
+  /** All projects of an account, without deleted ones, in a few queries. @param most limits `wanting` */
+  abstract overview(accountId: string, most: number): Promise<DomainOverview>;
+
   abstract countListed(projectId: string): Promise<DomainCounts>;
 
-  /**
-   * Changes whenever a page about these domains would change, and sometimes without. Much cheaper than reading
-   * them.
-   * @param host only the domain with that name
-   */
+  /** Changes whenever a page about these domains changes, or more often. @param host only that domain */
   abstract fingerprint(slug: string, host?: string): Promise<string>;
 
   /** Verified and live attachments of the name, then of the wildcard that covers it. One query. */
@@ -218,10 +215,7 @@ export abstract class CustomDomains {
     decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
   ): Promise<Change>;
 
-  /**
-   * Like `change`; `decide` also gets the current use of the authority's limits. Counting and deciding are one
-   * step, so only one rival gets the last place.
-   */
+  /** Like `change`; `decide` also gets the use of limits in the same step, so one rival gets the last place. */
   abstract changeCounted<Change extends DomainChange>(
     id: string,
     at: { readonly authority: string; readonly now: Date },
@@ -235,7 +229,6 @@ export abstract class CustomDomains {
     limit: number,
   ): Promise<readonly CustomDomain[]>;
 
-  /** For all accounts. */
   abstract countByState(): Promise<Readonly<Record<CustomDomainState, number>>>;
 }
 
@@ -248,10 +241,7 @@ export abstract class DueDomains implements Queue<DueDomain> {
   abstract done(held: readonly Claimed[]): Promise<void>;
 }
 
-/**
- * Links to pages about one domain. Secrets are SHA-256 hashes in lower-case hex. Links are deleted with their
- * domain.
- */
+/** Secrets are SHA-256 hashes in lower-case hex. Links are deleted with their domain. */
 export abstract class DomainShares {
   /**
    * Locks the domain, decides with its working links, and saves links and events together.
@@ -275,9 +265,7 @@ export abstract class DomainShares {
 }
 
 interface LinkSecrets {
-  /** At least 128 random bits, for a URL. */
   readonly next: () => string;
-  /** SHA-256 in lower-case hex. */
   readonly hash: (secret: string) => string;
 }
 

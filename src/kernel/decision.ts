@@ -49,7 +49,6 @@ export interface StoredEvent<Event extends DomainEvent = DomainEvent> {
 export class DomainError<Code extends string = string> extends Error {
   override readonly name = 'DomainError';
   readonly code: Code;
-  /** The invalid field, if the caller gave several. */
   readonly field: string | undefined;
 
   constructor(code: Code, message: string, field?: string) {

@@ -1,6 +1,5 @@
 /** Deleted things are out of service at once, can be restored for 7 days, and then end. */
 export interface Deletable {
-  /** Undefined while it is in service. */
   readonly deletedAt: Date | undefined;
 }
 

@@ -15,9 +15,7 @@ export abstract class Ids {
   abstract next(prefix: string): string;
 }
 
-/**
- * `service` is automatic work, `operator` the command line, `key:<id>` the API, `person:<e-mail>` the dashboard.
- */
+/** Automatic work, the command line, the API (`key:<id>`), and the dashboard (`person:<e-mail>`). */
 export type Actor = 'service' | 'operator' | `key:${string}` | `person:${string}`;
 
 export const isActor = (text: string): text is Actor =>
@@ -50,10 +48,7 @@ export const noDeadline: Pick<Deadline, 'leftMs'> = { leftMs: Infinity };
 
 /** Encrypts stored secrets, such as private keys. */
 export abstract class Sealer {
-  /**
-   * Ids of the keys that can decrypt; they reveal nothing about the keys. The first one encrypts, and its id is
-   * stored with the value.
-   */
+  /** Ids reveal nothing about the keys. The first key encrypts, and its id is stored with the value. */
   abstract readonly keyIds: readonly [string, ...string[]];
 
   /** @param purpose bound to the result, which cannot be opened for another purpose */
@@ -62,23 +57,17 @@ export abstract class Sealer {
   /** Whether the value is encrypted with the current key; for values without a stored key id. */
   abstract isCurrent(sealed: string, purpose: string): boolean;
 
-  /**
-   * @param sealedBy the stored key id, if any; that key is tried first
-   * @throws Error if the value was changed, or sealed with another key or for another purpose
-   */
+  /** @param sealedBy that key is tried first @throws Error for changed values, or another key or purpose */
   abstract open(sealed: string, purpose: string, sealedBy?: string): string;
 }
 
 /** When rows of a table are deleted. An index must lead to the oldest rows. */
 export interface RetentionRule<Column extends string = string, TimeColumn extends string = string> {
-  /** Describes the rows in words. */
   readonly what: string;
   /** The column that rows age from; rows without a value stay. */
   readonly since: TimeColumn;
   readonly keptMs: number;
-  /** Only rows with one of these values. */
   readonly only?: { readonly column: Column; readonly words: readonly string[] };
-  /** Rows whose id is in that column stay. */
   readonly unlessIn?: { readonly table: string; readonly column: string };
 }
 
@@ -94,10 +83,7 @@ export abstract class Retention {
   abstract oldest(table: string): Promise<Date | undefined>;
 }
 
-/**
- * An outside system, such as the database, is unreachable or overloaded. It may have stored the change; a retry may
- * help.
- */
+/** An outside system is unreachable or overloaded. It may have stored the change; a retry may help. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
   readonly what: string;

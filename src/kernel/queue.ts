@@ -1,12 +1,8 @@
 import type { StoredEvent } from './decision.ts';
 
-/** An item that one process has claimed. */
 export interface Claimed {
   readonly id: string;
-  /**
-   * Differs for each claim. If a process claims an item again while it works on it, its worker stores the new claim
-   * here.
-   */
+  /** Differs for each claim. A worker that still works on an item takes over its new claim. */
   claim: string;
 }
 
@@ -18,10 +14,7 @@ export interface Most {
 
 /** Scheduled work in the database. Calls with an old claim change nothing, unless the queue says otherwise. */
 export interface Queue<Item extends Claimed, Wanted = Most> {
-  /**
-   * Leases due items until `leaseUntil`, each to one caller. After that, items of a dead process can be claimed
-   * again.
-   */
+  /** Leases each due item to one caller. After `leaseUntil` it can be claimed again. */
   claim(now: Date, leaseUntil: Date, wanted: Wanted): Promise<readonly Item[]>;
 
   /** When the first item is due, which may be in the past. A claimed item is due when its lease ends, or later. */
@@ -34,10 +27,8 @@ export interface Queue<Item extends Claimed, Wanted = Most> {
   prolong?(items: readonly Claimed[], leaseUntil: Date): Promise<void>;
 }
 
-/** An event to be delivered to one subscriber. */
 export interface Delivery extends Claimed {
   readonly subscriber: string;
-  /** Attempts before this one. */
   readonly attempts: number;
   readonly stored: StoredEvent;
 }
@@ -72,7 +63,6 @@ export abstract class Outbox implements Queue<Delivery> {
   abstract oldest(): Promise<OldestDeliveries>;
 }
 
-/** A delivery whose subscriber failed too often. */
 export interface ParkedDelivery {
   readonly id: string;
   readonly subscriber: string;
@@ -87,15 +77,11 @@ export interface ParkedDelivery {
 
 export type Release = 'released' | 'not_parked' | 'unknown';
 
-/** Deliveries that the relay gave up on. */
 export abstract class ParkedDeliveries {
   /** The oldest first, at most `limit`. @param after the last id of the previous page */
   abstract list(limit: number, after?: string): Promise<readonly ParkedDelivery[]>;
 
-  /**
-   * Makes a delivery due now and resets its attempts. Of concurrent callers, one gets `released`. A delivery that
-   * is not parked does not change.
-   */
+  /** Makes a delivery due and resets its attempts. Of concurrent callers, one gets `released`. */
   abstract release(deliveryId: string): Promise<Release>;
 
   /** Releases all parked deliveries. @returns how many this call released */
@@ -104,12 +90,7 @@ export abstract class ParkedDeliveries {
 
 /** A lease gives a job to one process of a fleet. A dead process's lease expires. */
 export abstract class JobLeases {
-  /**
-   * Takes or renews the lease until `leaseUntil`.
-   * @param holder the process
-   * @returns false while another process has the lease
-   * @throws Unavailable
-   */
+  /** Takes or renews the lease. @param holder the process @returns false if another has it @throws Unavailable */
   abstract hold(job: string, holder: string, now: Date, leaseUntil: Date): Promise<boolean>;
 
   /** Does nothing if another process has the lease. @throws Unavailable */

@@ -1,9 +1,7 @@
 /** `soon`: within a second, together with other rings. */
 export type Ringing = 'now' | 'soon';
 
-/**
- * Wakes one listener when there is work. Earlier rings are lost, so a listener must look for work when it starts.
- */
+/** Wakes one listener. Earlier rings are lost, so a listener must look for work when it starts. */
 export class Bell {
   #listener: ((when: Ringing) => void) | undefined;
 
@@ -35,10 +33,7 @@ export class StoredSignal {
   }
 }
 
-/**
- * Runs work one at a time and misses no request: a call during a turn starts another turn. Callers share the result
- * of the last turn.
- */
+/** Runs one turn at a time; a call during a turn starts another. Callers share the last result. */
 export class CoalescedRuns<Outcome = void> {
   readonly #turn: () => Promise<Outcome>;
   #running: Promise<Outcome | undefined> | undefined;
@@ -61,7 +56,6 @@ export class CoalescedRuns<Outcome = void> {
     return this.#running;
   }
 
-  /** Requests another turn from within a turn. */
   again(): void {
     this.#isAsked = true;
   }

@@ -1,7 +1,4 @@
-/**
- * Whether the text is one trimmed line of 1 to `longest` code points, without control characters or unpaired
- * surrogates.
- */
+/** One trimmed line of 1 to `longest` code points, without control characters or unpaired surrogates. */
 export const isLine = (text: string, longest: number): boolean => {
   // A code point has at most two code units, so longer texts are not counted.
   if (text.length > 2 * longest) return false;
@@ -44,10 +41,7 @@ const mayHoldSecret = /%|sign|shared|pets_live_/i;
 const secretPlace = /(?:sign[^a-z0-9]{0,3}in|shared[^a-z0-9]{0,3}domain)[^a-z0-9]/i;
 const apiKey = /pets_live_[0-9a-z]+/gi;
 
-/**
- * Makes a path safe to log. Hides API keys, and what follows "sign-in" or "shared-domain" in any spelling, because
- * it is a link's secret.
- */
+/** Hides API keys, and what follows "sign-in" or "shared-domain" in any spelling: a link's secret. */
 export const shownPath = (path: string): string => {
   if (!mayHoldSecret.test(path)) return cut(path);
   const plain = decoded(path);

@@ -19,7 +19,6 @@ export interface StepFacts {
   readonly 'db.namespace'?: string;
   readonly 'db.operation.name'?: string;
   readonly 'db.collection.name'?: string;
-  /** With placeholders for values. */
   readonly 'db.query.text'?: string;
   readonly 'db.stored_procedure.name'?: string;
   readonly 'rpc.system'?: 'aws-api';
@@ -94,7 +93,6 @@ export abstract class Tracer {
 }
 
 interface TracedCall<Answer> extends Step {
-  /** Adds facts from the answer. */
   readonly answered?: (span: Span, answer: Answer) => void;
 }
 

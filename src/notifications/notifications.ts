@@ -32,7 +32,6 @@ export const notifications = (ports: NotificationsPorts) => ({
   countMails: async (): Promise<MailState | undefined> =>
     ports.postman && ports.mails.state(ports.clock.now()),
   listMailTroubles: (accountId: string) => ports.mails.troubles(accountId),
-  /** The kinds that the person has switched off. */
   mailKindsOff: async (personId: string): Promise<ReadonlySet<NotificationKind>> =>
     (await ports.mailChoices.off([personId])).get(personId) ?? new Set(),
   chooseMail: (personId: string, off: ReadonlySet<NotificationKind>) =>

@@ -19,7 +19,6 @@ export abstract class Notices {
   /** The newest first, without kinds of newer versions. @param before returns only lower places */
   abstract list(accountId: string, limit: number, before?: bigint): Promise<readonly Notice[]>;
 
-  /** The highest place of the account; 0 if there is none. */
   abstract newest(accountId: string): Promise<bigint>;
 
   /** Counts up to `most` unseen notices, without the person's own actions (`ownDoings`). */
@@ -47,15 +46,12 @@ export interface DueMessage extends Claimed {
   readonly accountId: string;
   readonly personId: string;
   readonly to: string;
-  /** Earlier attempts. */
   readonly attempts: number;
-  /** It is not sent after this time. */
   readonly until: Date;
   /** @throws Error if the facts are encrypted with an unknown key or from a newer version */
   readonly tells: () => readonly MailedFacts[];
 }
 
-/** Mail does not reach this person. */
 export interface MailTrouble {
   readonly personId: string;
   readonly since: Date;
@@ -75,14 +71,10 @@ export interface MailState {
   readonly waiting: number;
   /** When the oldest was due; undefined if none waits. */
   readonly oldest: Date | undefined;
-  /** People whom mail does not reach. */
   readonly unreached: number;
 }
 
-/**
- * A queue of mails. Facts are encrypted, because they may contain sign-in links, and are deleted when a mail is
- * done.
- */
+/** Facts are encrypted, because they may contain sign-in links, and are deleted when a mail is done. */
 export abstract class Mails implements Queue<DueMessage> {
   /**
    * Locks the person, plans with their mails of the last day, and stores the mail. Adding the same id again changes
@@ -114,7 +106,6 @@ export abstract class Mails implements Queue<DueMessage> {
   /** Counts overdue mails up to `mostMailsCounted`. */
   abstract state(now: Date): Promise<MailState>;
 
-  /** People of the account whom mail does not reach. */
   abstract troubles(accountId: string): Promise<readonly MailTrouble[]>;
 }
 
@@ -125,16 +116,12 @@ export interface Recipient {
 
 /** The people of accounts, who belong to another context. */
 export abstract class Recipients {
-  /**
-   * People who have signed in, and the account's first address. Other invited addresses may be mistyped, and
-   * strangers would read about the account.
-   */
+  /** People who have signed in, and the account's first address. Other invited addresses may be mistyped. */
   abstract of(accountId: string): Promise<readonly Recipient[]>;
 
   /** @throws Error if the account does not exist */
   abstract accountName(accountId: string): Promise<string>;
 
-  /** False for a deleted account. */
   abstract isInService(accountId: string): Promise<boolean>;
 }
 
@@ -163,10 +150,7 @@ export interface OutgoingMail {
   readonly unsubscribeToken: string | undefined;
 }
 
-/**
- * `refused`: the server will never accept mail for this address. `failed`: it did not answer, is busy, or refuses
- * us. Reasons contain no secret.
- */
+/** `refused`: never for this address. `failed`: no answer, busy, or it refuses us. Reasons hold no secret. */
 export type Posted =
   | { readonly kind: 'taken' }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -175,8 +159,6 @@ export type Posted =
 export type Delivered = Posted | GivenUp | { readonly kind: 'left_out' };
 
 export abstract class Postman {
-  /**
-   * Ends within a minute, and soon after the signal. Never throws. The server may have accepted a failed message.
-   */
+  /** Ends within a minute, and soon after the signal. Never throws. A failed message may have been sent. */
   abstract post(mail: OutgoingMail, signal: AbortSignal): Promise<Posted>;
 }

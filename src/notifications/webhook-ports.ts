@@ -16,16 +16,12 @@ export interface WebhookOf {
 }
 
 export interface WebhookChange extends Decision<Webhook, WebhookEvent> {
-  /** Undefined: the secrets stay. */
   readonly secrets?: WebhookSecrets;
 }
 
 /** The webhooks of each account. A change locks the webhook and stores state, secrets and events together. */
 export abstract class Webhooks {
-  /**
-   * @param decide gets the number of webhooks; the account is locked meanwhile
-   * @throws Error if the account does not exist
-   */
+  /** @param decide gets the number of webhooks, under a lock @throws Error if the account does not exist */
   abstract add(
     accountId: string,
     decide: (current: number) => WebhookChange & { readonly secrets: WebhookSecrets },
@@ -36,11 +32,7 @@ export abstract class Webhooks {
 
   abstract find(of: WebhookOf): Promise<Webhook | undefined>;
 
-  /**
-   * Cancels waiting deliveries if the webhook is off afterwards.
-   * @param decide opens the secrets only if needed
-   * @throws DomainError `webhook_not_found`
-   */
+  /** Cancels waiting deliveries of a webhook that is off. @throws DomainError `webhook_not_found` */
   abstract change(
     of: WebhookOf,
     decide: (webhook: Webhook, secrets: () => WebhookSecrets) => WebhookChange,
@@ -55,7 +47,6 @@ export abstract class Webhooks {
 
 export interface WebhookMessage {
   readonly accountId: string;
-  /** The event's id. */
   readonly id: string;
   readonly type: string;
   readonly body: string;
@@ -65,7 +56,6 @@ export interface DueDelivery {
   readonly id: string;
   readonly webhookId: string;
   readonly accountId: string;
-  /** The host that is called, with its port. */
   readonly receiver: string;
 }
 
@@ -99,15 +89,11 @@ export interface WebhookCounts {
   readonly waiting: number;
   /** When the longest overdue delivery was due. */
   readonly oldestDue: Date | undefined;
-  /** Webhooks that we switched off. */
   readonly givenUp: number;
 }
 
 export abstract class WebhookDeliveries implements Queue<ClaimedDelivery, Claiming> {
-  /**
-   * Adds a delivery that is due now for each webhook. Adding the same message again changes nothing.
-   * @throws Error if the account does not exist
-   */
+  /** Adds due deliveries. Adding the same message again changes nothing. @throws Error if the account is unknown */
   abstract add(message: WebhookMessage, to: readonly Webhook[], now: Date): Promise<void>;
 
   /** Adds a test. If one already waits, it becomes due now instead. */
@@ -151,7 +137,6 @@ export abstract class WebhookDeliveries implements Queue<ClaimedDelivery, Claimi
   abstract counts(now: Date): Promise<WebhookCounts>;
 }
 
-/** Limits calls that people request. */
 export abstract class AskedCalls {
   /** @throws DomainError if the account, or all accounts together, requested too many calls to the host */
   abstract admit(accountId: string, host: string): Promise<void>;
@@ -172,11 +157,7 @@ export abstract class WebhookSigning {
 
 /** Calls addresses that customers chose. */
 export abstract class Outside {
-  /**
-   * POSTs once to an address, which must be public. Follows no redirects. Every behaviour of the receiver is an
-   * outcome, not an error.
-   * @param signal ends the call early
-   */
+  /** POSTs once to a public address, without redirects. Every failure is an outcome. @param signal ends early */
   abstract post(
     address: string,
     message: { readonly headers: Readonly<Record<string, string>>; readonly body: string },

@@ -36,6 +36,9 @@ export abstract class Projects {
   /** Of one account, oldest first. */
   abstract list(accountId: string): Promise<readonly Project[]>;
 
+  /** As `list`, with their deploys: one query for all of them. */
+  abstract listSites(accountId: string): Promise<readonly Site[]>;
+
   /** Of any account: callers that act for an account must compare `accountId`. */
   abstract find(slug: string): Promise<Site | undefined>;
 

@@ -35,6 +35,7 @@ export const sites = (ports: SitesPorts) => ({
     (await siteOf(ports)({ accountId, slug })).project.id,
   startProject: startProject(ports),
   listProjects: (accountId: string) => ports.projects.list(accountId),
+  listSites: (accountId: string) => ports.projects.listSites(accountId),
   /** @throws DomainError `project_not_found` */
   getSite: async (slug: string): Promise<Site> => {
     const site = await ports.projects.find(slug);

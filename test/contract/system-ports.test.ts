@@ -68,6 +68,26 @@ const keyMaterialContract = (open: () => KeyMaterial): void => {
     expect(new Set(all).size).toBe(1000);
   });
 
+  test('a secret of an app has 160 bits in base32, and never repeats', () => {
+    const material = open();
+    const all = Array.from({ length: 100 }, () => material.randomBase32());
+    for (const one of all) expect(one).toMatch(/^[A-Z2-7]{32}$/);
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  // RFC 6238, appendix B: the last six of the eight digits for SHA-1.
+  test.each([
+    [59, '287082'],
+    [1_111_111_109, '081804'],
+    [1_111_111_111, '050471'],
+    [1_234_567_890, '005924'],
+    [2_000_000_000, '279037'],
+    [20_000_000_000, '353130'],
+  ])('the code %d seconds after 1970 is the published one', (seconds, code) => {
+    const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
+    expect(open().timeCode(secret, Math.floor(seconds / 30))).toBe(code);
+  });
+
   test('a digest is 64 lower-case hex digits, equal for equal texts only', () => {
     const material = open();
     const texts = ['', 'a', 'A', 'ä', 'a\u0308', 'a '];

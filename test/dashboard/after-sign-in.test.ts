@@ -103,7 +103,7 @@ describe('a form that is sent after the session has ended', () => {
 
   test('comes back filled in after the sign-in, and changes nothing before it is sent again', async () => {
     const { visitor, email, accountId } = owner;
-    await visitor.post('/dashboard/account/password', { wanted: password });
+    await visitor.post('/dashboard/me/password', { wanted: password });
     dashboard.clock.advance(13 * hour);
     const typed = { name: 'Rex "the <fast>"', categoryId: '7', once: 'only-in-this-test' };
     const asked = await visitor.post('/dashboard/animals?status=sold', typed);
@@ -136,9 +136,9 @@ describe('a form that is sent after the session has ended', () => {
     const { email } = await dashboard.newOwner();
     const visitor = await dashboard.signIn(email);
     dashboard.clock.advance(13 * hour);
-    const { text } = await visitor.post('/dashboard/account/password', { wanted: password });
+    const { text } = await visitor.post('/dashboard/me/password', { wanted: password });
     expect(text).not.toContain(password);
-    expect(fieldsOf(text)['kept']).toBe('{"url":"/dashboard/account/password","values":{}}');
+    expect(fieldsOf(text)['kept']).toBe('{"url":"/dashboard/me/password","values":{}}');
   });
 
   test('that is too long to go along with the sign-in leads to it all the same', async () => {

@@ -288,7 +288,7 @@ describe('the page about a failure', () => {
     ],
     [
       'of a session that is not there',
-      '/dashboard/account/sessions/sess_1/end',
+      '/dashboard/me/sessions/sess_1/end',
       {},
       404,
       '/dashboard/account',
@@ -329,20 +329,20 @@ describe('the page about a failure', () => {
     expect(problemsIn(text)).toEqual({
       form: expect.stringMatching(/^You cannot remove yourself/),
     });
-    expect(elementsIn(text, 'h2').map((one) => one.text)).toContain('People');
+    expect(elementsIn(text, 'h1').map((one) => one.text)).toContain('People');
   });
 
   test('too many password attempts on the account page are refused with a time to wait', async () => {
     const access = dashboard.container.get(AccessKey);
     const wanted = 'seven quiet tortoises';
-    await owner.visitor.post('/dashboard/account/password', { wanted });
+    await owner.visitor.post('/dashboard/me/password', { wanted });
     const visitor = dashboard.stranger();
     await visitor.post('/dashboard/sign-in', { email: owner.email, password: wanted });
     expect(await access.listPeople(owner.accountId)).toHaveLength(1);
     const statuses: number[] = [];
     let last;
     for (let i = 0; i < 6; i++) {
-      last = await visitor.post('/dashboard/account/password', { current: 'x', wanted });
+      last = await visitor.post('/dashboard/me/password', { current: 'x', wanted });
       statuses.push(last.status);
     }
     expect(statuses).toEqual([422, 422, 422, 422, 422, 429]);

@@ -15,7 +15,7 @@ let project: string;
 let cookie: string | undefined;
 const browsed = browseDashboard(async ({ dashboard, owner }) => {
   project = `/dashboard/projects/${await fill(dashboard, owner, 'birds.test')}`;
-  await owner.visitor.post('/dashboard/account/password', { wanted });
+  await owner.visitor.post('/dashboard/me/password', { wanted });
   const visitor = dashboard.stranger();
   await visitor.post('/dashboard/sign-in', { email: owner.email, password: wanted });
   ({ cookie } = visitor);
@@ -144,7 +144,7 @@ const seen = async (page: TestPage) => {
 const looks = [{ width: 1280 }, { width: 390 }] as const;
 
 test('a password that is too short gets the focus', async () => {
-  const page = await browsed.visit('/dashboard/account', { width: 390 });
+  const page = await browsed.visit('/dashboard/me', { width: 390 });
   await page.label('Current password').fill(wanted);
   await page.label('New password').fill('short');
   await page.role('button', 'Save password').click();
@@ -162,7 +162,7 @@ test.each(looks)('the scopes get the focus when a key has none, on %j', async (l
 });
 
 test('a message about the whole form takes the focus', async () => {
-  const page = await browsed.visit('/dashboard/account', { cookie, width: 390 });
+  const page = await browsed.visit('/dashboard/me', { cookie, width: 390 });
   await page.label('Current password').fill('another one');
   await page.label('New password').fill(wanted);
   await page.role('button', 'Save password').click();

@@ -217,7 +217,7 @@ describe('a link that came by mail', () => {
     expect(refused.text).toContain('Choose a new password');
     expect(await visitor.post(location, { wanted: password })).toMatchObject({
       status: 303,
-      location: expect.stringContaining('/dashboard/account?done=password.') as unknown,
+      location: expect.stringContaining('/dashboard/me?done=password.') as unknown,
     });
     // The change ended the link that was not used.
     expect((await dashboard.stranger().post(later)).status).toBe(422);
@@ -254,7 +254,7 @@ describe('inviting somebody', () => {
       expect.stringContaining(`We send ${email} another one by mail`),
     ]);
     const { id } = (await access.listPeople(accountId)).find((one) => one.email === email)!;
-    const page = await visitor.get('/dashboard/account');
+    const page = await visitor.get('/dashboard/account/people');
     expect(textOf(page.text)).toContain('Send again');
     const again = await visitor.post(`${path}/${id}/link`, { once: 'form_0000002' });
     expect(textOf(again.text)).toContain(`We send ${email} another one by mail`);

@@ -11,6 +11,7 @@ import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import type { TestPage } from '../support/dashboard/page.ts';
 import { startDashboard, type Owner } from '../support/dashboard/running-dashboard.ts';
 import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
+import { ownersKinds } from '../../src/notifications/domain/kinds.ts';
 import { everyKind } from '../support/notifications.ts';
 import { until } from '../support/until.ts';
 
@@ -158,7 +159,7 @@ test('the end of a session elsewhere leaves what somebody types on a page that i
   expect(await page.label('Key name').read('value')).toBe('Till');
 });
 
-const account = '/dashboard/account';
+const account = '/dashboard/me';
 const notifications = () => browsed.dashboard.container.get(NotificationsKey);
 const personOf = async (accountId: string, email: string): Promise<string> => {
   const people = await browsed.dashboard.container.get(AccessKey).listPeople(accountId);
@@ -198,9 +199,7 @@ test('each kind that owners are told of has a box', async () => {
   const { visitor } = await browsed.dashboard.newOwner();
   const { text } = await visitor.get(account);
   const boxes = [...text.matchAll(/name="on" value="([^"]*)"/g)].map(([, kind]) => kind);
-  const personal = ['person.invited', 'sign_in.link', 'password.changed'];
-  const kinds = everyKind().map(({ kind }): string => kind);
-  expect(boxes.toSorted()).toEqual(kinds.filter((kind) => !personal.includes(kind)).toSorted());
+  expect(boxes.toSorted()).toEqual(ownersKinds.toSorted());
 });
 
 test('a form that is older than a kind leaves it as it was, and what is no kind is ignored', async () => {
@@ -229,14 +228,15 @@ test('an address that refuses mail says so beside its person, with the reason', 
     return due.find((one) => one.id === message)!;
   };
   await mails.giveUp(await claimed(id), now, { kind: 'refused', reason: '550 <no such user>' });
-  const { text } = await visitor.get(account);
+  const people = '/dashboard/account/people';
+  const { text } = await visitor.get(people);
   expect(text).toMatch(/Mail to this address has been refused since .*: 550 &lt;no such user&gt;</);
   const other = await browsed.dashboard.newOwner();
-  expect((await other.visitor.get(account)).text).not.toContain('has been refused since');
+  expect((await other.visitor.get(people)).text).not.toContain('has been refused since');
   await mails.add({ ...mail, id: `${id}_2` }, now, () => ({ message: `${id}_2`, sendAt: now }));
   const reason = 'connect ECONNREFUSED 10.0.0.5:587';
   await mails.giveUp(await claimed(`${id}_2`), now, { kind: 'late', reason });
-  const later = (await visitor.get(account)).text;
+  const later = (await visitor.get(people)).text;
   expect(later).toContain('We have not been able to send mail to this address since');
   expect(later).not.toMatch(/refused since|10\.0\.0\.5/);
 });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { mayDo, operations, type Role, roles } from '../../src/access/domain/role.ts';
 import { AccessKey } from '../../src/app/keys.ts';
+import { crawl, routeOf } from '../support/dashboard/crawl.ts';
+import { fill } from '../support/dashboard/filling.ts';
 import { type RunningDashboard, startDashboard } from '../support/dashboard/running-dashboard.ts';
 
 let dashboard: RunningDashboard;
@@ -47,6 +49,8 @@ test('somebody without the role is told who may', async () => {
 
 /** Sent by whoever is signed in, or by nobody. */
 const withoutOperation = [
+  '/dashboard/confirm',
+  '/dashboard/second-factor',
   '/dashboard/sign-in',
   '/dashboard/sign-out',
   '/dashboard/sign-in/:token',
@@ -67,4 +71,21 @@ test('a role that changes holds from the next request on', async () => {
   expect((await visitor.post('/dashboard', { name: 'Shop', once: 'form_12345678' })).status).toBe(
     303,
   );
+});
+
+test.each(roles)('no page shows %s a control that its role may not use', async (role) => {
+  const owner = await dashboard.newOwner();
+  await fill(dashboard, owner, `${role}.test`);
+  const email = `${role}@filled.example`;
+  await dashboard.container.get(AccessKey).invite(owner.accountId, email, role);
+  dashboard.clock.advance(60_000);
+  const { forms, pages } = await crawl(await dashboard.signIn(email));
+  const operationOf = new Map(dashboard.routes.map(({ path, operation }) => [path, operation]));
+  const posts = forms.filter(({ method }) => method === 'POST');
+  const forbidden = posts.filter(({ action }) => {
+    const operation = operationOf.get(routeOf(dashboard.routes, 'POST', action) ?? '');
+    return operation !== undefined && !mayDo(role, operation);
+  });
+  expect(forbidden.map(({ page, action }) => `${page}: ${action}`)).toEqual([]);
+  expect(pages.size).toBeGreaterThan(10);
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
   dashboard = await startDashboard();
   owner = await dashboard.newOwner({ name: 'Zoo & Friends' });
   ({ email } = owner);
-  await owner.visitor.post('/dashboard/account/password', { wanted: password });
+  await owner.visitor.post('/dashboard/me/password', { wanted: password });
 });
 afterAll(() => dashboard.close());
 beforeEach(async () => {
@@ -42,7 +42,7 @@ const isSignedIn = async (visitor: DashboardVisitor): Promise<boolean> =>
   (await statusOf(visitor)) === 200;
 
 const whoIs = async (visitor: DashboardVisitor): Promise<string> =>
-  (await visitor.get('/dashboard/account')).text;
+  (await visitor.get('/dashboard/me')).text;
 
 const attempt = (visitor: DashboardVisitor, fields: Readonly<Record<string, string>>) =>
   visitor.post(path, { email, password: 'something else', ...fields });
@@ -151,7 +151,8 @@ describe('the link of another person, opened while signed in', () => {
 
 describe('a link for a colleague', () => {
   test('can be made only by them or the operator once they have signed in, and the audit log names its maker', async () => {
-    const { visitor, accountId } = owner;
+    const { accountId } = owner;
+    const visitor = await dashboard.signIn(owner.email);
     const email = 'keeper@zoo.example';
     const invited = await visitor.post('/dashboard/account/people', {
       email,
@@ -166,7 +167,7 @@ describe('a link for a colleague', () => {
     const [path = ''] = /\/dashboard\/sign-in\/[0-9A-Za-z]{43}/.exec(again.text) ?? [];
     const own = dashboard.stranger();
     expect((await own.get(path)).status).toBe(303);
-    expect((await visitor.get('/dashboard/account')).text).not.toContain(renewed);
+    expect((await visitor.get('/dashboard/account/people')).text).not.toContain(renewed);
 
     for (const [to, fields] of [
       [renewed, { once: 'form_0000003' }],
@@ -237,7 +238,7 @@ describe('e-mail and password', () => {
     const passwords = dashboard.container.get(Passwords);
     const matching = passwords.matching.bind(passwords);
     passwords.matching = () =>
-      Promise.reject(new Unavailable('The work on passwords', undefined, 'is too much'));
+      Promise.reject(new Unavailable('Password hashing', undefined, 'is too much'));
     const answer = await attempt(dashboard.stranger(), { password });
     passwords.matching = matching;
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '1']);

@@ -205,7 +205,7 @@ describe('an edge with a certificate of the platform in files', () => {
   test('keeps it when the key is another one', async () => {
     const { privateKey } = await edge.issue(wildcard, ['sites.test']);
     await write({ ...pair, privateKey });
-    await broken('PLATFORM_KEY_FILE is not the key of that certificate');
+    await broken('PLATFORM_KEY_FILE does not match the certificate');
   });
 
   test('keeps it when the key cannot be read', async () => {
@@ -227,7 +227,7 @@ describe('an edge with a certificate of the platform in files', () => {
   test('keeps it when the chain does not fit', async () => {
     const { chain } = await edge.issue('other.test');
     await write({ ...pair, chain: pair.chain + chain });
-    await broken('do not sign each other');
+    await broken('in the wrong order');
   });
 
   test('keeps it when a file is gone', async () => {
@@ -244,7 +244,7 @@ describe('an edge with a certificate of the platform in files', () => {
     logged.length = 0;
     await write(renewed);
     await files.look();
-    expect(logged.join('')).toContain('begins only at');
+    expect(logged.join('')).toContain('is not valid before');
     now = new SystemClock().now();
   });
 });

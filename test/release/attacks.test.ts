@@ -239,7 +239,7 @@ test('an account that starts hundreds of projects gets as many as its plan allow
 test('five wrong passwords from another network lock nobody out', async () => {
   const { email } = other;
   const password = 'seven otters juggle';
-  const set = await other.visitor.post('/dashboard/account/password', { wanted: password });
+  const set = await other.visitor.post('/dashboard/me/password', { wanted: password });
   expect(set.status).toBe(303);
   const stranger = () => new DashboardVisitor(ground.service.origin);
   const signIn = async (typed: string, network: string): Promise<number> => {

@@ -40,7 +40,7 @@ describe.each(databaseKinds)(`mails to people on %s (CRASH_SEED=${seed})`, (kind
     const visitor = new DashboardVisitor(web.origin);
     await visitor.get(new URL(created.signInUrl).pathname);
     const wanted = { wanted: 'seven quiet tortoises' };
-    expect((await visitor.post('/dashboard/account/password', wanted)).status).toBe(303);
+    expect((await visitor.post('/dashboard/me/password', wanted)).status).toBe(303);
     for (const email of invited) {
       const invite = ['user', 'invite', '--account', created.account.id, '--email', email];
       const { code, stdout } = await home.run(invite, mail);

@@ -32,7 +32,7 @@ export const planStory = (seed: string, { days, isOrderly = false }: PlanOptions
 const mostAheadMs = 5 * minuteMs;
 
 /** When processes die, and what their clocks show. */
-export const planFleet = (penOf: PenOf, end: number): void => {
+const planFleet = (penOf: PenOf, end: number): void => {
   for (const name of processNames) {
     planDeaths(penOf('deaths', name), name, end);
     planClock(penOf('clock', name), name, end);

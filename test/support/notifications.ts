@@ -54,10 +54,21 @@ export const everyKind = (host = birds, webhookId = 'hook_1'): readonly Told[] =
       kind: 'webhook.off',
       about: { webhookId, receiver: 'hooks.zoo.example', reason: 'failing' },
     },
-    'person.invited': { kind: 'person.invited', about: { ...person, ...signInLink, until } },
+    'person.invited': {
+      kind: 'person.invited',
+      about: { ...person, ...signInLink, until, role: 'editor' },
+    },
     'sign_in.link': {
       kind: 'sign_in.link',
       about: { ...person, links: [signInLink], until, isForPassword: false },
+    },
+    'second_factor.changed': {
+      kind: 'second_factor.changed',
+      about: {
+        email: 'keeper@zoo.example',
+        account: 'Zoo',
+        changedAt: '2026-03-01T10:00:00.000Z',
+      },
     },
     'password.changed': {
       kind: 'password.changed',

@@ -14,7 +14,13 @@ import type {
   CounterSnapshots,
   UsageLog,
 } from '../../src/access/ports.ts';
-import type { MailRequests, People, Sessions, SignInLinks } from '../../src/access/people-ports.ts';
+import type {
+  MailRequests,
+  People,
+  SecondFactors,
+  Sessions,
+  SignInLinks,
+} from '../../src/access/people-ports.ts';
 import type { Orders, Pets } from '../../src/catalogue/ports.ts';
 import type { Acting, Retention } from '../../src/kernel/ports.ts';
 import type { JobLeases, Outbox, ParkedDeliveries } from '../../src/kernel/queue.ts';
@@ -39,6 +45,7 @@ export interface StoragePorts {
   readonly apiKeys: ApiKeys;
   readonly people: People;
   readonly sessions: Sessions;
+  readonly secondFactors: SecondFactors;
   readonly signInLinks: SignInLinks;
   readonly mailRequests: MailRequests;
   readonly counterSnapshots: CounterSnapshots;

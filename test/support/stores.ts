@@ -1,4 +1,5 @@
 import type { Database } from '../../src/adapters/kysely/database.ts';
+import { KyselySecondFactors } from '../../src/adapters/kysely/access/kysely-second-factors.ts';
 import {
   removeRoute,
   setRoute,
@@ -154,6 +155,7 @@ const kyselyPorts = (
     apiKeys,
     people,
     sessions: new KyselySessions(database, outbox),
+    secondFactors: new KyselySecondFactors(database, outbox, testSealer),
     signInLinks: new KyselySignInLinks(database, outbox),
     mailRequests: new KyselyMailRequests(database),
     counterSnapshots: new KyselyCounterSnapshots(database),

@@ -21,7 +21,7 @@ import { readKept } from '../../src/adapters/dashboard/frame/sent-form.ts';
 import { attemptItem } from '../../src/adapters/dashboard/webhooks/deliveries.ts';
 import { webhookDraft } from '../../src/adapters/dashboard/webhooks/settings.ts';
 import { pageAfterSignIn, signInPathFor } from '../../src/adapters/dashboard/frame/paths.ts';
-import { browserName } from '../../src/adapters/dashboard/account/me.ts';
+import { browserName } from '../../src/adapters/dashboard/me/screen.ts';
 import { isFromElsewhere, isFromOurPage } from '../../src/adapters/dashboard/frame/same-origin.ts';
 import { parseServer } from '../../src/adapters/dns/wire-questions.ts';
 import { postedBy } from '../../src/adapters/mail/smtp-postman.ts';
@@ -353,7 +353,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'adapters/dashboard/domains/timeline.ts': {
-    operations: 2,
+    operations: 1,
     parsers: {
       positionOf: parser('10a', (text) => positionOf(new URLSearchParams({ before: text }))),
     },
@@ -373,13 +373,13 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       signInPathFor: parser('/?a-.=&', (text) => signInPathFor(`/dashboard${text}`)),
     },
   },
-  'adapters/dashboard/account/me.ts': {
+  'adapters/dashboard/me/screen.ts': {
     operations: 13,
     parsers: { browserName: parser('EdgA/Mac OX', browserName) },
   },
   'adapters/dashboard/projects/project-screen.ts': `${shapes}the number of a deploy, and addresses of sites, which we wrote.`,
   'adapters/dashboard/projects/project-head.ts': `${ours}the address of a site.`,
-  'adapters/dashboard/projects/projects-screen.ts': `${ours}addresses of sites.`,
+  'adapters/dashboard/home/projects-screen.ts': `${ours}addresses of sites.`,
   'adapters/dashboard/domains/redirects.ts': `${shapes}the status of a redirect.`,
   'adapters/dashboard/frame/same-origin.ts': {
     operations: 2,

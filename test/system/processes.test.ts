@@ -78,7 +78,8 @@ describe('two processes with all roles, on MySQL and Redis', () => {
         if ((await metric(service, answered)) !== asked) return false;
       return (await metric(service, 'processes{state="serving"}')) === 2;
     });
-    expect(await metricOfAll(2, service, 'edge_hosts')).toBe(1);
+    // The project's own, and the address of its deploy.
+    expect(await metricOfAll(2, service, 'edge_hosts')).toBe(2);
   });
 
   test('SIGHUP replaces both under load without a failed request', async () => {

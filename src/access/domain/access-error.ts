@@ -28,7 +28,10 @@ export type PeopleErrorCode =
   | 'sign_in_link_invalid'
   | 'too_many_sign_ins'
   | 'too_many_requests'
-  | 'session_not_found';
+  | 'session_not_found'
+  | 'factor_invalid'
+  | 'factor_not_found'
+  | 'factor_refused';
 
 /** Too many attempts: after `retryAfter` one more is admitted. */
 export class TooMany extends DomainError<PeopleErrorCode> {

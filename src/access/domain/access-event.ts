@@ -65,4 +65,13 @@ export type AccessEvent =
   /** `way` is `password` or `link`. */
   | (PersonEvent<'person_signed_in'> & { readonly way: string })
   | PersonEvent<'password_changed'>
+  /** `method` is `app` or `passkey`. */
+  | (PersonEvent<'second_factor_added'> & { readonly method: string })
+  | (PersonEvent<'second_factor_removed'> & { readonly method: string })
+  /** The operator removed all of it. */
+  | PersonEvent<'second_factor_reset'>
+  | PersonEvent<'recovery_codes_made'>
+  | (PersonEvent<'recovery_code_used'> & { readonly left: number })
+  /** The account demands a second factor of everybody, or no longer. */
+  | (DomainEvent<'second_factor_demanded'> & { readonly isDemanded: boolean })
   | (PersonEvent<'session_revoked'> & { readonly sessionId: string });

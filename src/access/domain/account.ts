@@ -29,6 +29,8 @@ export interface Account extends Deletable {
   readonly siteLimits: SiteLimits;
   readonly createdAt: Date;
   readonly warnings: Warnings;
+  /** Since when everybody needs a second factor; undefined: each decides. */
+  readonly factorDemandedAt: Date | undefined;
 }
 
 export interface EndingOperation {
@@ -46,7 +48,10 @@ export interface Warnings {
 
 /** @throws DomainError `account_invalid` */
 export const openAccount = (
-  draft: Omit<Account, 'createdAt' | 'deletedAt' | 'ownLimits' | 'siteLimits' | 'warnings'>,
+  draft: Omit<
+    Account,
+    'createdAt' | 'deletedAt' | 'ownLimits' | 'siteLimits' | 'warnings' | 'factorDemandedAt'
+  >,
   now: Date,
 ): Decision<Account, AccessEvent> => {
   const name = accountName(draft.name);
@@ -64,6 +69,7 @@ export const openAccount = (
       createdAt: now,
       deletedAt: undefined,
       warnings: { quota: undefined, removals: [] },
+      factorDemandedAt: undefined,
     },
     events: [{ type: 'account_opened', accountId: draft.id, occurredAt: now, plan: draft.plan }],
   };
@@ -139,6 +145,21 @@ export const changePlan = (
   return {
     state: { ...account, plan, ownLimits, siteLimits },
     events: [{ type: 'plan_changed', accountId, occurredAt: now, ...about }],
+  };
+};
+
+/** Asking for what is in force already changes nothing. */
+export const demandFactor = (
+  account: Account,
+  isDemanded: boolean,
+  now: Date,
+): Decision<Account, AccessEvent> => {
+  if (isDemanded === (account.factorDemandedAt !== undefined))
+    return { state: account, events: [] };
+  const { id: accountId } = account;
+  return {
+    state: { ...account, factorDemandedAt: isDemanded ? now : undefined },
+    events: [{ type: 'second_factor_demanded', accountId, occurredAt: now, isDemanded }],
   };
 };
 

@@ -2,10 +2,20 @@ import { mailedLinkMs } from './session.ts';
 
 /**
  * Why a person gets a mail: they asked for a link on the sign-in page, to sign in or to choose a new password; somebody
- * invited them, or made a link for them; or their password was changed.
+ * invited them, or made a link for them; or their password or second factor was changed.
  */
-export const mailReasons = ['sign_in', 'new_password', 'invitation', 'password_changed'] as const;
+export const mailReasons = [
+  'sign_in',
+  'new_password',
+  'invitation',
+  'password_changed',
+  'factor_changed',
+] as const;
 export type MailReason = (typeof mailReasons)[number];
+
+/** Tells what was done, and has no link that signs in. */
+export const isNews = (reason: MailReason): reason is 'password_changed' | 'factor_changed' =>
+  reason === 'password_changed' || reason === 'factor_changed';
 
 /** A browser in which people have signed in. */
 interface AskingDevice {

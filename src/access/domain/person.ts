@@ -3,6 +3,7 @@ import type { AccessEvent } from './access-event.ts';
 import type { Role } from './role.ts';
 import type { Session } from './session.ts';
 import { type Decision, DomainError } from '../../kernel/decision.ts';
+import { isName } from '../../kernel/text.ts';
 
 const atom = "[\\p{L}\\p{N}\\p{M}!#$%&'*+/=?^_`{|}~-]+";
 const label = '(?!-)[\\p{L}\\p{N}\\p{M}-]{1,63}(?<!-)';
@@ -32,6 +33,8 @@ export interface Person {
   /** Lower case. Unique within an account; a human with several accounts is one person in each. */
   readonly email: string;
   readonly role: Role;
+  /** As they call themselves. */
+  readonly name: string | undefined;
   /** As `Passwords` made it; undefined until there is one: then only links lead in. */
   readonly passwordHash: string | undefined;
   readonly createdAt: Date;
@@ -45,9 +48,14 @@ export interface Person {
    * then somebody else may have typed it, and signed in by the link that they were shown.
    */
   readonly provenAt: Date | undefined;
+  /** Since when they have a second factor. */
+  readonly factorSince: Date | undefined;
 }
 
-const nothingYet = { passwordHash: undefined, joinedAt: undefined, provenAt: undefined };
+const nothingYet = {
+  ...{ name: undefined, passwordHash: undefined, joinedAt: undefined, provenAt: undefined },
+  factorSince: undefined,
+};
 
 /** @throws DomainError `person_invalid` */
 export const invitePerson = (
@@ -61,6 +69,18 @@ export const invitePerson = (
     state: { ...draft, email, createdAt: now, ...nothingYet },
     events: [{ type: 'person_invited', accountId, occurredAt: now, personId, email, role }],
   };
+};
+
+/** @param name '' for none @throws DomainError `person_invalid` */
+export const renamePerson = (person: Person, name: string): Decision<Person, AccessEvent> => {
+  const text = name.trim();
+  if (text !== '' && !isName(text, 100)) {
+    throw new DomainError<PeopleErrorCode>(
+      'person_invalid',
+      'A name has at most 100 characters, on one line and without direction marks.',
+    );
+  }
+  return { state: { ...person, name: text === '' ? undefined : text }, events: [] };
 };
 
 /** Of one account. */

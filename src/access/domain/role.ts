@@ -60,8 +60,10 @@ const rules = {
   'person.invite': provenOwner('invite somebody, and make another link for them'),
   'person.change_role': provenOwner('change the role of somebody'),
   'person.remove': provenOwner('remove somebody'),
+  'account.demand_factor': provenOwner('demand a second factor of everybody, or stop it'),
   'me.leave': by('viewer', true)('leave the account'),
   'me.change': viewer('change what concerns only themselves: name, password, mails, notices'),
+  'me.change_factor': by('viewer', true)('change their own second factor'),
   'me.end_session': viewer('end their own sessions'),
   'me.make_link': by('viewer', true)('make a sign-in link for themselves'),
 } as const satisfies Readonly<Record<string, Rule>>;

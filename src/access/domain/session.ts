@@ -13,6 +13,13 @@ export interface Session {
   readonly resetsPassword: boolean;
   /** What the browser says it is, cut to 200 characters. */
   readonly browser: string;
+  /** From which it was last seen. */
+  readonly network: string;
+  readonly seenAt: Date;
+  /** When the person last showed who they are: by the sign-in, or when they were asked again. */
+  readonly provenAt: Date | undefined;
+  /** Signs nobody in until the second factor is shown. */
+  readonly awaitsFactor: boolean;
   readonly startedAt: Date;
   readonly endsAt: Date;
   /** Accounts that the same password opens too; the session may switch to them. */
@@ -31,6 +38,12 @@ const minute = 60_000;
 export const sessionMs = 12 * 60 * minute;
 /** Of one person. Beyond that, the oldest one ends. */
 export const mostSessions = 50;
+/** How long a sign-in waits for the second factor. */
+const factorWaitMs = 10 * minute;
+/** For how long nobody is asked again who they are. */
+export const provenMs = 10 * minute;
+/** A session that is used is noted so often. */
+export const seenEveryMs = minute;
 export const shortLinkMs = 15 * minute;
 export const mailedLinkMs = 30 * minute;
 export const invitationMs = 7 * 24 * 60 * minute;
@@ -55,6 +68,8 @@ export const signInLimits = {
   ownLinks: { perMinute: 5, perDay: 50 },
   /** The current password, when a new one is chosen. */
   current: { perMinute: 5, perDay: 100 },
+  /** Codes of the second factor. */
+  factor: { perMinute: 5, perDay: 100 },
 } as const satisfies Readonly<Record<string, Limits>>;
 
 /** How long a browser stays known after a sign-in. Browsers keep no cookie for longer than 400 days. */
@@ -76,17 +91,35 @@ export const askedCallLimits = {
 export type DashboardUse = keyof typeof dashboardLimits;
 
 export const startSession = (
-  draft: Pick<Session, 'id' | 'personId' | 'way' | 'browser'> &
-    Partial<Pick<Session, 'others' | 'resetsPassword'>>,
+  draft: Pick<Session, 'id' | 'personId' | 'way' | 'browser' | 'network'> &
+    Partial<Pick<Session, 'others' | 'resetsPassword' | 'provenAt' | 'awaitsFactor'>>,
   now: Date,
 ): Session => ({
   others: [],
   resetsPassword: false,
+  provenAt: undefined,
+  awaitsFactor: false,
+  seenAt: now,
   ...draft,
   browser: draft.browser.slice(0, 200).toWellFormed(),
   startedAt: now,
-  endsAt: new Date(now.getTime() + sessionMs),
+  endsAt: new Date(now.getTime() + (draft.awaitsFactor === true ? factorWaitMs : sessionMs)),
 });
+
+/** The person has shown who they are, the second factor included. */
+export const proveSession = (session: Session, now: Date): Session => ({
+  ...session,
+  provenAt: now,
+  awaitsFactor: false,
+  endsAt: session.awaitsFactor ? new Date(now.getTime() + sessionMs) : session.endsAt,
+});
+
+/** Whether they did so lately. */
+export const isProven = ({ provenAt }: Pick<Session, 'provenAt'>, now: Date): boolean => {
+  if (!provenAt) return false;
+  const ago = now.getTime() - provenAt.getTime();
+  return ago >= 0 && ago < provenMs;
+};
 
 /** Also before it began: then the clock was set back, and it is not known how far. */
 export const isOpen = ({ startedAt, endsAt }: Session, now: Date): boolean =>

@@ -3,6 +3,7 @@ import type { AccessEvent } from '../domain/access-event.ts';
 import {
   askedByAccount,
   isDue,
+  isNews,
   type MailReason,
   type MailRequest,
   mayBeAnsweredAt,
@@ -79,7 +80,15 @@ const refuseFor = (wait: number | undefined): void => {
   throw new TooMany('too_many_sign_ins', message, wait);
 };
 
-type MailingEvent = Extract<AccessEvent, { type: 'link_mail_wanted' | 'password_changed' }>;
+const news = {
+  password_changed: 'password_changed',
+  second_factor_added: 'factor_changed',
+  second_factor_removed: 'factor_changed',
+  second_factor_reset: 'factor_changed',
+  recovery_code_used: 'factor_changed',
+} as const satisfies Partial<Record<AccessEvent['type'], MailReason>>;
+
+type MailingEvent = Extract<AccessEvent, { type: 'link_mail_wanted' | keyof typeof news }>;
 
 /** Asks for the mail that an event calls for; the same event again asks for nothing more. */
 export const wantMail =
@@ -88,7 +97,7 @@ export const wantMail =
     const person = await people.find(event.personId);
     if (!person) return;
     // Whoever typed the address, and signed in by the link that they were shown, may send no mail to it in this way.
-    if (event.type === 'password_changed' && !person.provenAt) return;
+    if (event.type !== 'link_mail_wanted' && !person.provenAt) return;
     const [reason, askedAt] = [reasonOf(event, person), event.occurredAt];
     const { email, id: personId } = person;
     await mailRequests.add({
@@ -103,7 +112,7 @@ export const wantMail =
   };
 
 const reasonOf = (event: MailingEvent, { joinedAt }: Person): MailReason => {
-  if (event.type === 'password_changed') return 'password_changed';
+  if (event.type !== 'link_mail_wanted') return news[event.type];
   const hadJoined = joinedAt !== undefined && joinedAt < event.occurredAt;
   return event.whose === 'anybody' && hadJoined ? 'sign_in' : 'invitation';
 };
@@ -155,7 +164,7 @@ const answer = (ports: AccessPorts, id: string): Promise<void> => {
       .map(({ id }) => id);
     if (!mayBeMailed(request, { before, personIds }, now)) return false;
     const links: MailedLink[] = [];
-    if (request.reason !== 'password_changed') {
+    if (!isNews(request.reason)) {
       for (const one of [first, ...others]) links.push(await mailedLink(ports, one, request, now));
     }
     const { reason, askedAt: occurredAt } = request;

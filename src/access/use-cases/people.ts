@@ -10,6 +10,7 @@ import {
   needsCurrentPassword,
   type Person,
   removePerson,
+  renamePerson,
 } from '../domain/person.ts';
 import type { Role } from '../domain/role.ts';
 import {
@@ -113,6 +114,16 @@ export const giveRole =
   ({ people, clock }: AccessPorts) =>
   (accountId: string, personId: string, role: Role): Promise<Person> =>
     people.change(accountId, (all) => changeRole(all, personId, { role, now: clock.now() }));
+
+/** @param name '' for none @throws DomainError `person_invalid` */
+export const rename =
+  ({ people }: AccessPorts) =>
+  ({ person: { id, accountId } }: SignedIn, name: string): Promise<Person> =>
+    people.change(accountId, (all) => {
+      const person = all.find((one) => one.id === id);
+      if (!person) throw personNotFound(id);
+      return renamePerson(person, name);
+    });
 
 /** @throws DomainError `person_not_found`, `last_owner` */
 export const dismiss =

@@ -78,6 +78,14 @@ export const admitAttemptFrom = async (ports: CountingPorts, network: string): P
 export const admitCurrent = (ports: CountingPorts, personId: string): Promise<void> =>
   admit(ports, `password-of:${personId}`, signInLimits.current);
 
+/** Counts an attempt at a code of the second factor, right or wrong. @throws TooMany */
+export const admitFactor = async (ports: CountingPorts, personId: string): Promise<void> => {
+  const wait = await waitBeforeAttempt(ports, `factor-of:${personId}`, signInLimits.factor);
+  if (wait === undefined) return;
+  const message = `Too many attempts with a code. Try again in ${inWords(wait * 1000)}.`;
+  throw new TooMany('too_many_sign_ins', message, wait);
+};
+
 /**
  * Counts an attempt at a password for an address, right or wrong. Does not limit links.
  * @returns the people whose passwords may be compared. People who have signed in from this browser before are counted

@@ -3,6 +3,7 @@ import { emailOf, type Person } from '../domain/person.ts';
 import {
   isOpen,
   secretLength,
+  seenEveryMs,
   type Session,
   type SessionChoice,
   startSession,
@@ -32,8 +33,8 @@ interface Admission {
   readonly proof: SignInProof;
   readonly resetsPassword?: boolean;
   readonly others?: readonly SessionChoice[];
-  /** Latest end, if it continues another session. */
-  readonly until?: Date;
+  /** The session that it continues: as long, and as fresh. */
+  readonly from?: Session | undefined;
 }
 
 /**
@@ -110,28 +111,61 @@ export const findSession =
   ({ sessions, keyMaterial, clock }: AccessPorts) =>
   async (secret: string): Promise<SignedIn | undefined> => {
     const found = await sessions.findBySecretHash(keyMaterial.sha256(secret));
-    return found && isOpen(found.session, clock.now()) ? found : undefined;
+    const isIn = found && !found.session.awaitsFactor && isOpen(found.session, clock.now());
+    return isIn ? found : undefined;
+  };
+
+/** The person of a session that waits for the second factor. They are not signed in. */
+export const findWaiting =
+  ({ sessions, keyMaterial, clock }: AccessPorts) =>
+  async (secret: string): Promise<SignedIn | undefined> => {
+    const found = await sessions.findBySecretHash(keyMaterial.sha256(secret));
+    const isWaiting = found?.session.awaitsFactor === true && isOpen(found.session, clock.now());
+    return isWaiting ? found : undefined;
+  };
+
+/** Notes that a session is used, not at each request. */
+export const noteSeen =
+  ({ sessions, clock }: Pick<AccessPorts, 'sessions' | 'clock'>) =>
+  async ({ session }: SignedIn, network: string): Promise<void> => {
+    const now = clock.now();
+    if (Math.abs(now.getTime() - session.seenAt.getTime()) < seenEveryMs) return;
+    await sessions.see(session.id, { seenAt: now, network });
   };
 
 /** @throws DomainError whatever `Sessions.start` throws */
 const openSession = async (
   ports: AccessPorts,
-  { person, proof, until, ...chosen }: Admission,
-  { browser, device }: SignInOrigin,
+  admission: Admission,
+  { browser, device, network }: SignInOrigin,
 ): Promise<StartedSession> => {
+  const { person, proof, from, ...chosen } = admission;
   const { sessions, keyMaterial, ids, clock, acting } = ports;
   const now = clock.now();
   const { id: personId, accountId, email } = person;
   const { way } = proof;
   const secret = keyMaterial.randomBase62(secretLength);
   const secretHash = keyMaterial.sha256(secret);
-  const fresh = startSession({ id: ids.next('sess'), personId, way, browser, ...chosen }, now);
-  const session = until === undefined ? fresh : { ...fresh, endsAt: until };
+  const awaitsFactor = person.factorSince !== undefined;
+  const provenAt = awaitsFactor ? undefined : provenIn(admission, now);
+  const whose = { id: ids.next('sess'), personId, way, browser, network };
+  const fresh = startSession({ ...whose, ...chosen, awaitsFactor, provenAt }, now);
+  const session = from === undefined || awaitsFactor ? fresh : { ...fresh, endsAt: from.endsAt };
   const about = { accountId, occurredAt: now, personId };
-  const events = [{ type: 'person_signed_in', ...about, way }] as const;
+  const events = awaitsFactor ? [] : [{ type: 'person_signed_in', ...about, way } as const];
   await acting.run(`person:${email}`, () => sessions.start({ session, secretHash, proof, events }));
   const isProven = way === 'link' ? session.resetsPassword : person.provenAt !== undefined;
   return { ...session, secret, device: markDevice(ports, device, { personId, isProven }) };
+};
+
+/** A link that somebody with a session made for themselves proves nothing: the session may be in wrong hands. */
+const provenIn = (
+  { person, proof, from, resetsPassword }: Admission,
+  now: Date,
+): Date | undefined => {
+  if (from) return from.provenAt;
+  const isProof = proof.way === 'password' || resetsPassword === true || !person.joinedAt;
+  return isProof ? now : undefined;
 };
 
 /** Every account that the session may switch to, its own first. */
@@ -157,7 +191,7 @@ export const switchAccount =
     const back =
       left.passwordHash === undefined ? [] : [choiceOf(ports, left.id, left.passwordHash)];
     const proof = { way: 'password', passwordHash: person.passwordHash } as const;
-    const admission = { person, proof, others: [...back, ...rest], until: session.endsAt };
+    const admission = { person, proof, others: [...back, ...rest], from: session };
     const started = await openSession(ports, admission, from);
     await revokeSession(ports)(signedIn, session.id).catch(unlessEnded);
     return started;

@@ -104,7 +104,6 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
     if (!placed) return { kind: 'not_exempt' };
     if (placed.lacksProfile && profile !== undefined) {
       lacksProfile?.(profile);
-      // The authority may offer the profile again later; a new directory would show that.
       this.#transport.forgetDirectory();
     }
     return { kind: 'ordered', url: placed.url, isExempt: placed.isExempt };
@@ -180,10 +179,7 @@ interface WantedOrder {
   readonly profile: string | undefined;
 }
 
-/**
- * Places an order (RFC 8555, section 7.4) without dates, which public authorities refuse.
- * @returns undefined if the authority refuses `replaces`
- */
+/** Requests no dates, because public authorities refuse them. @returns undefined if `replaces` is refused */
 const placeOrder = async (
   session: AcmeSession,
   { names, replaces, profile }: WantedOrder,
@@ -212,7 +208,7 @@ const placeWithProfile = async (
   const place = async (extra: object): Promise<string> => {
     const { headers } = await session.post(newOrder, { ...payload, ...extra });
     if (headers.location) return headers.location;
-    throw new NoUsableAnswer('The certificate authority named no order.');
+    throw new NoUsableAnswer('The certificate authority returned no order URL.');
   };
   if (profile !== undefined && Object.hasOwn(meta?.profiles ?? {}, profile)) {
     const url = await place({ profile }).catch(unlessAboutProfile);
@@ -225,18 +221,12 @@ const unlessAboutProfile = (error: unknown): undefined => {
   if (!isProblem(error, 'invalidProfile')) throw error;
 };
 
-/**
- * Whether an error proves that the authority created no order. An error from a proxy or a server error does not
- * prove it, and a rate limit may count the request.
- */
+/** Whether the authority certainly created no order. Errors of proxies and servers do not prove that. */
 const isRefused = (error: unknown): boolean =>
   error instanceof AcmeFailure ||
   (error instanceof AcmeProblem && error.isDocumented && error.status < 500 && !isRateLimit(error));
 
-/**
- * The certificate may already be replaced or belong to another account. We then lose only the exemption from rate
- * limits.
- */
+/** The certificate may be replaced already or belong to another account; that costs only the exemption. */
 const unlessAboutReplacing = (error: unknown): undefined => {
   const isAbout =
     isProblem(error, 'alreadyReplaced', 'malformed', 'unauthorized') ||

@@ -209,7 +209,7 @@ const endedBy = (
   error: OrderDocument['error'],
   otherwise: 'challenge' | 'order_gone',
 ): AcmeFailure => {
-  if (!error) return new AcmeFailure(otherwise, 'The order is not valid any more.');
+  if (!error) return new AcmeFailure(otherwise, 'The order is no longer valid.');
   const cause = failureOf(error, clock.now());
   const { reason, detail, retryAt } = cause.failure;
   const isOver = reason !== 'unavailable' && reason !== 'rate_limited';

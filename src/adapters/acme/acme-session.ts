@@ -42,10 +42,7 @@ export class AcmeAccount {
     return (await this.find()) ?? this.#once(make);
   }
 
-  /**
-   * Registers again with the same key, so that concurrent processes get the same account.
-   * @param lost an account that the authority no longer knows
-   */
+  /** Keeps the key, so that concurrent processes get the same account. @param lost unknown to the authority */
   reopen(lost: AuthorityAccount, signal: AbortSignal): Promise<AuthorityAccount> {
     return this.#once(() => this.#register(lost, signal));
   }
@@ -70,7 +67,8 @@ export class AcmeAccount {
     };
     const request = { url, payload, signer: { privateKey } };
     const { headers } = await postSigned(this.#transport, request, signal);
-    if (!headers.location) throw new NoUsableAnswer('The certificate authority named no account.');
+    if (!headers.location)
+      throw new NoUsableAnswer('The certificate authority returned no account URL.');
     const account = { url: headers.location, privateKey };
     const { directoryUrl } = this.#transport;
     await this.#accounts.save(directoryUrl, account, lostUrl);
@@ -208,10 +206,7 @@ export class AcmeSession {
     return this.#transport.directory(this.signal);
   }
 
-  /**
-   * Fetches everything that a post needs. If this fails, no order was requested.
-   * @throws AcmeProblem, NoUsableAnswer
-   */
+  /** If this fails, no order was requested. @throws AcmeProblem, NoUsableAnswer */
   async prepare(): Promise<void> {
     await this.#account.open(this.signal);
     await this.#transport.prepare(this.signal);
@@ -228,14 +223,10 @@ export class AcmeSession {
     return URL.canParse(url) && new URL(url).origin === new URL(newOrder).origin;
   }
 
-  /**
-   * Registers the account again, once, if the authority does not know it.
-   * @param payload missing for POST-as-GET
-   * @throws AcmeProblem, NoUsableAnswer
-   */
+  /** Registers the account again, once, if the authority has forgotten it. @throws AcmeProblem, NoUsableAnswer */
   async post(url: string, payload?: object): Promise<AcmeAnswer> {
     if (!(await this.has(url))) {
-      throw new NoUsableAnswer('The certificate authority gave a URL of another server.');
+      throw new NoUsableAnswer('The certificate authority returned a URL on another server.');
     }
     const account = await this.#account.open(this.signal);
     const postAs = (signer: Signer): Promise<AcmeAnswer> =>

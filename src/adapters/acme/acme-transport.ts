@@ -53,10 +53,7 @@ export class AcmeTransport {
     return this.#directory;
   }
 
-  /**
-   * The authority's names in CAA records (RFC 8555, section 9.7.6).
-   * @returns undefined until the directory was read once
-   */
+  /** The names in CAA records (RFC 8555, section 9.7.6). @returns undefined before the first answer */
   async caaIdentities(now: Date): Promise<readonly string[] | undefined> {
     if (this.#caaIdentities === undefined) await this.#askIdentities(now.getTime());
     return this.#caaIdentities;
@@ -83,7 +80,8 @@ export class AcmeTransport {
     const { newNonce } = await this.directory(signal);
     await this.send({ method: 'HEAD', url: newNonce }, signal);
     const nonce = this.#nonces.pop();
-    if (nonce === undefined) throw new NoUsableAnswer('The certificate authority gave no nonce.');
+    if (nonce === undefined)
+      throw new NoUsableAnswer('The certificate authority returned no nonce.');
     return nonce;
   }
 

@@ -7,10 +7,7 @@ import { AcmeFailure } from './acme-answers.ts';
 /** Tolerates a certificate that starts this soon, because clocks differ. */
 const clockSkewMs = 5 * 60_000;
 
-/**
- * Checks that the certificate is valid now and matches the order's names and key.
- * @throws AcmeFailure that names the fault
- */
+/** Checks that the certificate is valid now and matches the order. @throws AcmeFailure */
 export const issuedCertificate = (
   order: CertificateOrder,
   text: string,
@@ -20,9 +17,9 @@ export const issuedCertificate = (
   const names = namesOf(order);
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   const [leaf, ...issuers] = blocks.map(readCertificate);
-  if (!leaf) throw wrong('there is none in the answer');
+  if (!leaf) throw wrong('the answer contains no certificate');
   if (!isFor(leaf, names)) throw wrong(`it is not for ${names.join(' and ')} alone`);
-  if (!leaf.checkPrivateKey(createPrivateKey(privateKey))) throw wrong('it is for another key');
+  if (!leaf.checkPrivateKey(createPrivateKey(privateKey))) throw wrong('it does not match our key');
   checkChain(leaf, issuers);
   const validity = { notBefore: leaf.validFromDate, notAfter: leaf.validToDate };
   checkDates(validity, now);
@@ -42,7 +39,7 @@ const isFor = ({ subjectAltName = '' }: X509Certificate, names: readonly string[
     .join();
 
 const wrong = (what: string): AcmeFailure =>
-  new AcmeFailure('unavailable', `The certificate that was issued cannot be used: ${what}.`);
+  new AcmeFailure('unavailable', `The issued certificate cannot be used: ${what}.`);
 
 const readCertificate = (pem: string): X509Certificate => {
   try {
@@ -56,7 +53,7 @@ const checkChain = (leaf: X509Certificate, issuers: readonly X509Certificate[]):
   let issued = leaf;
   for (const issuer of issuers) {
     const isIssuer = issuer.ca && issued.checkIssued(issuer) && issued.verify(issuer.publicKey);
-    if (!isIssuer) throw wrong('the certificates of its chain do not sign each other');
+    if (!isIssuer) throw wrong('its chain is not in order');
     issued = issuer;
   }
 };
@@ -67,7 +64,7 @@ const checkDates = (
 ): void => {
   if (notAfter <= notBefore) throw wrong('it ends before it begins');
   if (notBefore.getTime() > now.getTime() + clockSkewMs) {
-    throw wrong(`it begins only at ${notBefore.toISOString()}`);
+    throw wrong(`it is not valid before ${notBefore.toISOString()}`);
   }
   if (notAfter <= now) {
     throw new AcmeFailure('order_gone', `Its certificate expired at ${notAfter.toISOString()}.`);

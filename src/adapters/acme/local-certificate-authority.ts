@@ -75,9 +75,7 @@ export class LocalCertificateAuthority extends CertificateAuthority {
     return Promise.resolve(undefined);
   }
 
-  /**
-   * Starts certificates earlier for slow clocks; less for short lifetimes, because renewal counts from the start.
-   */
+  /** Starts earlier for slow clocks; less for short lifetimes, because renewal counts from the start. */
   async #issue(order: CertificateOrder): Promise<Certificate> {
     const now = this.#clock.now();
     const root = await this.#file.open(now);
@@ -113,10 +111,7 @@ export class LocalRootFile {
     this.#sealer = sealer;
   }
 
-  /**
-   * A failure is not cached.
-   * @throws Error if SECRET_KEY has changed since the root was created, or the root has expired
-   */
+  /** @throws Error if SECRET_KEY has changed since the root was created, or the root has expired */
   async open(now: Date): Promise<LocalRoot> {
     this.#opening ??= this.#read(now).catch((error: unknown) => {
       this.#opening = undefined;
@@ -176,11 +171,7 @@ export class LocalRootFile {
 const readWhole = (path: string): Promise<string | undefined> =>
   outside(() => readFile(path, 'utf8').catch(unless('ENOENT')));
 
-/**
- * Creates the file completely or not at all. `link` fails if another process was faster.
- * @returns the file's content, from us or from that process
- * @throws Unavailable
- */
+/** `link` fails if another process was faster. @returns the file's content @throws Unavailable */
 const createOnce = (path: string, text: string): Promise<string> =>
   outside(async () => {
     await place(path, text, 0o600, link).catch(unless('EEXIST'));

@@ -22,10 +22,7 @@ import { newPrivateKey } from './issued-certificate.ts';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
 
-/**
- * DER for an ECDSA P-256 key (RFC 2986). Uses alternative names only, because a common name is limited to 64
- * characters.
- */
+/** DER (RFC 2986). Uses alternative names, because a common name is limited to 64 characters. */
 export const certificateRequest = async (
   names: readonly string[],
   privateKey: string,

@@ -70,7 +70,7 @@ async function* upToLargest(unpacked: AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
     if (bytes > largestTar) {
       const most = `${String(largestTar / 1024 / 1024)} MiB`;
-      throw problem('archive_too_large', `With all that is in it, it is larger than ${most}.`);
+      throw problem('archive_too_large', `Unpacked, it is larger than ${most}.`);
     }
     yield chunk;
   }

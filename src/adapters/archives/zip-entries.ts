@@ -45,10 +45,7 @@ const directoryOf = async (handle: FileHandle): Promise<ZipFile> => {
   });
 };
 
-/**
- * The library's own reader throws an uncatchable error for offsets above 2^53; a FileHandle rejects. The caller
- * closes the handle.
- */
+/** Unlike the library's reader, it rejects offsets above 2^53. The caller closes the handle. */
 class HandleReader extends RandomAccessReader {
   readonly #handle: FileHandle;
 

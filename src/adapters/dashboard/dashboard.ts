@@ -4,8 +4,10 @@ import type { Context, Middleware } from 'koa';
 import type { Operation } from '../../access/domain/role.ts';
 import type { DashboardUse } from '../../access/domain/session.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
+import { newPasswordScreen, meScreen } from './me/screen.ts';
+import { factorAppScreen, secondFactorScreen } from './me/second-factor.ts';
+import { peopleScreen } from './account/people.ts';
 import { auditScreen } from './account/audit-log.ts';
-import { newPasswordScreen } from './account/me.ts';
 import { deletedScreen } from './account/deleted-screen.ts';
 import { accountScreen } from './account/screen.ts';
 import { addUnsubscribe } from './notices/mail.ts';
@@ -33,18 +35,21 @@ import { bellScreen, noticesScreen } from './notices/screen.ts';
 import { deployScreen } from './projects/deploy-screen.ts';
 import { projectScreen } from './projects/project-screen.ts';
 import { settingsScreen } from './projects/settings-screen.ts';
-import { projectsScreen } from './projects/projects-screen.ts';
-import { type Cookies, cookiesOf, type SignInPorts, whoAsks } from './sign-in/session.ts';
-import { addScreen, type Wanted } from './screen-routes.ts';
+import { projectsScreen } from './home/projects-screen.ts';
+import { cookiesOf, networkOf, type SignInPorts, whoAsks } from './sign-in/session.ts';
+import { addScreen, type ScreenPorts, type Wanted } from './screen-routes.ts';
 import type { Screen } from './frame/screen.ts';
 import { addLinkRequests, addSignInLinks } from './sign-in/links.ts';
+import { addProofs, showConfirmation, showFactorPage } from './sign-in/proof.ts';
 import { addSignIn, showSignIn } from './sign-in/sign-in-page.ts';
 import { searchScreen } from './search/screen.ts';
 import { usageScreen } from './usage/screen.ts';
 import { webhookScreen } from './webhooks/webhook-screen.ts';
 import { webhooksScreen } from './webhooks/webhooks-screen.ts';
 
-const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): readonly Screen[] => [
+const screensOf = (
+  ports: Parameters<typeof accountsScreen>[0] & DashboardPorts,
+): readonly Screen[] => [
   domainsScreen(ports),
   domainScreen(ports),
   removeDomainScreen(ports),
@@ -65,6 +70,10 @@ const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): rea
   webhookScreen(ports),
   usageScreen(ports),
   accountScreen(ports),
+  peopleScreen(ports),
+  meScreen(ports),
+  secondFactorScreen(ports),
+  factorAppScreen(ports),
   deletedScreen(ports),
   auditScreen(ports),
   newPasswordScreen(ports),
@@ -72,7 +81,7 @@ const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): rea
   bellScreen(ports),
   searchScreen(ports),
   helpScreen(),
-  accountsScreen({ ...ports, cookies, refill }),
+  accountsScreen(ports),
 ];
 
 interface DashboardRoute {
@@ -111,19 +120,26 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   const asking = whoAsks(ports, cookies);
   const refills = new Router({ exclusive: true, sensitive: true });
   const refill = refillBy(refills);
-  const signInPorts = { ...ports, cookies, whoAsks: asking, refill };
+  const signInPorts: SignInPorts & DashboardPorts = {
+    ...{ ...ports, cookies, whoAsks: asking, refill },
+    showFactor: (ctx, waiting, kept) =>
+      showFactorPage(ctx, waiting, signInPorts, { query: ctx.querystring, kept }),
+  };
   addSignIn(router, signInPorts);
   addLinkRequests(router, { ...ports, cookies });
   addUnsubscribe(router, ports);
   addSharedDomains(router, ports);
   addSignInLinks(router, signInPorts);
+  addProofs(router, signInPorts);
   const signedIn = signingIn(signInPorts);
   const secretOf = (ctx: Context) => cookies.session.read(ctx) ?? '';
-  const screenPorts = { ...ports, live, signedIn, secretOf };
+  const confirm: ScreenPorts['confirm'] = (ctx, signedIn, kept) =>
+    showConfirmation(ctx, signedIn, signInPorts, { query: '', kept });
+  const screenPorts = { ...ports, live, signedIn, secretOf, confirm };
   const waysBack = new Router({ sensitive: true });
   const operations = new Map<string, Operation>();
   const routers = { pages: router, refills, waysBack, operations };
-  for (const screen of screensOf(ports, cookies, refill)) addScreen(routers, screen, screenPorts);
+  for (const screen of screensOf(signInPorts)) addScreen(routers, screen, screenPorts);
 
   const unknownPage: Middleware = (ctx) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD' && ctx.method !== 'POST') {
@@ -156,7 +172,10 @@ const signingIn =
   (ports: SignInPorts) =>
   async (ctx: Context, { page, read }: Wanted): Promise<SignedIn | undefined> => {
     const signedIn = await ports.whoAsks(ctx);
-    if (signedIn) await ports.access.admitUse(signedIn, useOf(ctx));
+    if (signedIn) {
+      await ports.access.admitUse(signedIn, useOf(ctx));
+      await ports.access.noteSeen(signedIn, networkOf(ctx, ports));
+    }
     // A redirect of a stream would not be visible. Instead the browser reloads the page, which redirects.
     else if (wantsEvents(ctx)) sendEvents(ctx, overEvent);
     else if (read && ctx.method === 'POST') await askAgain(ctx, page, await read(), ports);
@@ -178,10 +197,10 @@ const askAgain = (
 /** The pages of forms are found by where the forms are sent. */
 const refillBy =
   (refills: Router): Refill =>
-  async (ctx, kept) => {
+  async (ctx, kept, then) => {
     const { url } = ctx;
     ctx.url = kept.url;
-    noteKept(ctx, kept);
+    noteKept(ctx, kept, then);
     await refills.routes()(ctx as RouterContext, () => {
       redirect(ctx, '/dashboard');
       return Promise.resolve();

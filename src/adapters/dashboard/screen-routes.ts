@@ -1,13 +1,15 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
+import { isProven } from '../../access/domain/session.ts';
 import { aRole, mayDo, type Operation, operations } from '../../access/domain/role.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
 import { DomainError } from '../../kernel/decision.ts';
+import { onceField } from './frame/form-parts.ts';
 import { html, type Html } from './frame/html.ts';
 import { layout, readerOf } from './frame/layout.ts';
 import type { LiveStreams } from './frame/live-streams.ts';
 import { PageProblem, problemOf } from './frame/page-problem.ts';
-import { deletedPath } from './frame/paths.ts';
+import { deletedPath, secondFactorPath } from './frame/paths.ts';
 import { redirect, sendHtml, wantsEvents } from './frame/responses.ts';
 import {
   type Form,
@@ -36,6 +38,8 @@ export interface ScreenPorts extends DashboardPorts {
   /** @returns undefined when it sent the visitor to sign in. */
   readonly signedIn: (ctx: Context, wanted: Wanted) => Promise<SignedIn | undefined>;
   readonly secretOf: (ctx: Context) => string;
+  /** Asks the person who they are, before a form is sent that needs it. */
+  readonly confirm: (ctx: Context, signedIn: SignedIn, kept: KeptForm | undefined) => Promise<void>;
 }
 
 export interface Wanted {
@@ -76,7 +80,7 @@ export const addScreen = (
     const sent = (visit: Visit) => ({ screen, form, visit, ports });
     pages.post(
       form.path,
-      visited((ctx, visit) => receive(ctx, sent(visit)), form),
+      visited(async (ctx, visit) => receive(ctx, sent(visit), await readForm(ctx, ports)), form),
     );
     refills.post(
       form.path,
@@ -99,7 +103,8 @@ export const addScreen = (
 
 const refill = async (ctx: Context, sent: Sent): Promise<void> => {
   const { screen, form, visit } = sent;
-  const values = keptIn(ctx);
+  const { values, isSent } = keptIn(ctx);
+  if (isSent && form.secrets === undefined) return receive(ctx, sent, values);
   const { parameters } = visit;
   const nothingWrong = { field: undefined, message: undefined };
   const page = await screen.show(visit, { form: form.name, ...nothingWrong, values, parameters });
@@ -111,6 +116,9 @@ const refill = async (ctx: Context, sent: Sent): Promise<void> => {
 
 const notSent = (isFilled: boolean): Html =>
   html`<p class="notice busy" role="status" data-said>Your session had ended, so nothing was done. ${isFilled ? 'What you entered is here again: check it, and send it once more.' : 'Send it once more.'}</p>`;
+
+/** The page makes the id of a submission anew. */
+const leftOut = ({ secrets = [] }: Form): readonly string[] => [onceField, ...secrets];
 
 interface Asked {
   readonly screen: Screen;
@@ -127,11 +135,16 @@ const visiting =
     const page = pathOf(screen, { parameters });
     const signedIn = await ports.signedIn(ctx, {
       page,
-      read: form && (async () => keptOf(ctx.url, form, await readForm(ctx, ports))),
+      read: form && (async () => keptOf(ctx.url, await readForm(ctx, ports), leftOut(form))),
     });
     if (!signedIn) return;
-    if (signedIn.account.deletedAt && !screen.isForDeleted) {
+    const { deletedAt } = signedIn.account;
+    if (deletedAt && !screen.isForDeleted) {
       redirect(ctx, deletedPath);
+      return;
+    }
+    if (!deletedAt && mustSetUp(signedIn) && !screen.isForSetUp) {
+      redirect(ctx, secondFactorPath);
       return;
     }
     const visit = {
@@ -145,6 +158,12 @@ const visiting =
     notePage(ctx, screen, visit);
     await answer(ctx, visit);
   };
+
+/** Who signed in after the account began to demand a second factor, and has none. */
+const mustSetUp = ({ account, person, session }: SignedIn): boolean =>
+  account.factorDemandedAt !== undefined &&
+  person.factorSince === undefined &&
+  session.startedAt > account.factorDemandedAt;
 
 const asPerson = <T>(
   { acting }: ScreenPorts,
@@ -162,17 +181,27 @@ interface Sent extends Visited {
   readonly form: Form;
 }
 
-const receive = async (ctx: Context, sent: Sent): Promise<void> => {
+const receive = async (
+  ctx: Context,
+  sent: Sent,
+  values: Readonly<Record<string, string>>,
+): Promise<void> => {
   const { screen, form, visit, ports } = sent;
   refuseUnless(visit, form.operation);
-  const values = await readForm(ctx, ports);
   const checked = checkForm(form.schema, values);
-  const refused = async (problem: Pick<Refusal, 'field' | 'message'>, status: number) => {
-    const { field, message } = problem;
-    const refusal = { form: form.name, field, message, values, parameters: visit.parameters };
+  const refused = async (
+    problem: Pick<Refusal, 'field' | 'message' | 'isByPlan'>,
+    status: number,
+  ) => {
+    const { parameters } = visit;
+    const refusal = { ...problem, form: form.name, values, parameters };
     await sendPage(ctx, sent, { ...(await screen.show(visit, refusal)), status });
   };
   if (checked.kind === 'refused') return refused(checked, 422);
+  if (operations[form.operation].again && !isProven(visit.signedIn.session, visit.now)) {
+    const kept = keptOf(ctx.url, values, form.secrets ?? []);
+    return ports.confirm(ctx, visit.signedIn, kept);
+  }
   const act = () => asPerson(ports, visit, () => form.act(visit, checked.output as never));
   try {
     await send(ctx, sent, await (form.once ? actOnce({ ...sent, values }, act) : act()));
@@ -180,9 +209,20 @@ const receive = async (ctx: Context, sent: Sent): Promise<void> => {
     const { status, message, retryAfter } = problemOf(error);
     if (status !== 422 && status !== 429) throw error;
     if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
-    await refused({ field: fieldOf(error, values) ?? form.field, message }, status);
+    const field = fieldOf(error, values) ?? form.field;
+    await refused({ field, message, isByPlan: isByPlan(error) }, status);
   }
 };
+
+/** Refusals that another plan would not have. */
+const planLimits: ReadonlySet<string> = new Set([
+  'plan_upgrade_required',
+  'domain_limit_reached',
+  'project_limit_reached',
+]);
+
+const isByPlan = (error: unknown): boolean =>
+  error instanceof DomainError && planLimits.has((error as DomainError).code);
 
 /** The one place that asks whether a person may do something. @throws PageProblem 403 */
 const refuseUnless = ({ may, signedIn }: Visit, operation: Operation): void => {

@@ -31,7 +31,6 @@ export interface NodeDnsVerifierOptions {
   readonly tries?: number;
   /** The limit for all questions to one resolver; unanswered ones then fail with `timeout`. */
   readonly deadlineMs?: number;
-  /** Whether to look up the CNAME of the challenge name. */
   readonly asksForDelegation?: boolean;
   readonly tracer?: Tracer | undefined;
   readonly questionsTo?: typeof questionsTo;
@@ -70,7 +69,6 @@ export class NodeDnsVerifier extends DnsVerifier {
     const { clock, randomLabel } = this.#options;
     const name = host.toLowerCase().replace(/\.$/, '');
     const sibling = [randomLabel(), ...name.split('.').slice(1)].join('.');
-    // A wildcard is checked at a name that it covers.
     const probe = isWildcard(name) ? sibling : undefined;
     const its = { host: name, probe: probe ?? name, sibling };
     const checkedAt = clock.now();
@@ -247,10 +245,7 @@ const askSibling = async (ask: Questions, name: string): Promise<DnsAnswer<strin
 
 type Facts = Pick<ResolverFacts, 'cname' | 'a' | 'aaaa' | 'txt' | 'caa' | 'delegation'>;
 
-/**
- * Finds out whether DNSSEC is why a resolver failed. Behind a CNAME, addresses and CAA records belong to the
- * target's zone, which may be ours, so they do not count.
- */
+/** Whether DNSSEC made a resolver fail. Behind a CNAME, addresses and CAA may come from our own zone. */
 const findUnchecked = async (
   ask: Questions,
   asked: AskedNames,

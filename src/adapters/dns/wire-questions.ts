@@ -29,10 +29,7 @@ export interface ServerAddress {
 
 const written = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[^:[\]]+))(?::(?<port>\d{1,5}))?$/;
 
-/**
- * Reads `ip`, `ip:port`, `[v6]` or `[v6]:port`; the default port is 53.
- * @throws Error for host names, and for invalid ports, which node:dns would accept
- */
+/** The default port is 53. @throws Error for host names and invalid ports, which node:dns would accept */
 export const parseServer = (text: string): ServerAddress => {
   const groups = written.exec(text)?.groups;
   const ip = isIPv6(text) ? text : (groups?.['v6'] ?? groups?.['v4'] ?? '');

@@ -10,7 +10,6 @@ const slowMs = 1_500;
 
 const nothing = (): void => undefined;
 
-/** An answer from the request's headers until the visitor has received it or disconnected. */
 export class Answer implements UnderWay {
   readonly connection: EdgeConnection;
   readonly request: EdgeRequest;

@@ -8,9 +8,7 @@ export type EdgeRequest = IncomingMessage & {
 };
 export type EdgeResponse = ServerResponse;
 
-/**
- * The edge's own error page, which contains no tenant data. A request body is not read, so the connection closes.
- */
+/** The edge's own error page, without tenant data. A request body is not read, so the connection closes. */
 export const refuse = (
   request: EdgeRequest,
   response: EdgeResponse,

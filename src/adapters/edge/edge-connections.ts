@@ -19,7 +19,6 @@ export class EdgeConnections {
   readonly #ports: ConnectionPorts;
   /** Keyed by addresses, because a TLS socket has the same ones as the socket below. */
   readonly #open = new Map<string, EdgeConnection>();
-  /** Keyed by the TLS socket or the HTTP/2 session. */
   readonly #secure = new WeakMap<object, EdgeConnection>();
   #accepted = 0;
   #onEnd: (connection: EdgeConnection) => void = () => undefined;
@@ -143,16 +142,13 @@ export interface UnderWay {
 
 export class EdgeConnection {
   readonly socket: Socket;
-  /** The name on its certificate: a host or a wildcard. */
   servedAs: string | undefined;
-  /** The TLS socket and its host, set by the handshake. */
   secure: Socket | undefined;
   host: string | undefined;
   readonly usage: NetworkUsage;
   readonly answers = new Set<UnderWay>();
   isUsed = false;
   session: ServerHttp2Session | undefined;
-  /** When the visitor last sent a request or received part of an answer. */
   progressAt: number;
   /** When the system last accepted bytes. Relevant only while the connection is full. */
   movedAt: number;

@@ -114,7 +114,6 @@ const redirect = (
 ): void => {
   const [path = '/', query = ''] = target.split(/\?(.*)/s);
   const { localPort } = socketOf(request);
-  // A relative target is another host of the same project.
   const base = isAbsolute(to) ? to : `https://${to}${portFor(request, localPort, localPort)}`;
   refuse(request, response, status, ['Location', redirectTarget(base, path, query)]);
 };

@@ -6,7 +6,6 @@ export const edgeLimits = {
   connectionsOfNetwork: 256,
   /** For each of the two ports. With the API's connections this stays below 20 000 file descriptors. */
   connections: 7_500,
-  /** Requests whose answers are not completely sent. */
   answersOfNetwork: 1_000,
   answers: 10_000,
   /** Buffered bytes that visitors have not received. */
@@ -20,7 +19,6 @@ export const edgeLimits = {
   /** An HTTP/2 connection without progress closes after this time, even if other frames arrive. */
   idleSessionMs: 60_000,
   endingSessionMs: 5_000,
-  /** An answer that stalled for this long may be aborted to make room. */
   stillAnswerMs: 2_000,
 } as const;
 

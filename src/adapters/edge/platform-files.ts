@@ -73,7 +73,7 @@ export class WatchedPlatformFiles {
       this.#read = pem;
       this.#problem = undefined;
       const { notAfter } = this.#certificate;
-      log.info({ notAfter }, "the platform's certificate was read again from its files");
+      log.info({ notAfter }, "the platform's certificate files were read again");
       for (const listener of this.#listeners) listener();
     } catch (error) {
       this.#keep(error instanceof Error ? error.message : String(error));
@@ -132,13 +132,15 @@ export const readPlatformPem = (
   if (!leaf) throw ofCertificate('has no certificate; it must have one in PEM form');
   checkNames(leaf, platformHost);
   if (!leaf.checkPrivateKey(readKey(pem.key)))
-    throw ofKey('is not the key of that certificate; give the one that it was requested with');
+    throw ofKey('does not match the certificate; give the key that it was requested with');
   checkChain(leaf, issuers);
   const [notBefore, notAfter] = [leaf.validFromDate, leaf.validToDate];
   if (notAfter <= now)
     throw ofCertificate(`expired at ${notAfter.toISOString()}; give a renewed one`);
   if (notBefore > now)
-    throw ofCertificate(`begins only at ${notBefore.toISOString()}; give one that is valid now`);
+    throw ofCertificate(
+      `is not valid before ${notBefore.toISOString()}; give one that is valid now`,
+    );
   const { host } = pairOf(platformHost);
   return { host, chain: blocks.join('\n'), privateKey: () => pem.key, notBefore, notAfter };
 };
@@ -185,7 +187,7 @@ const checkChain = (leaf: X509Certificate, issuers: readonly X509Certificate[]):
     const isIssuer = issuer.ca && issued.checkIssued(issuer) && issued.verify(issuer.publicKey);
     if (!isIssuer)
       throw ofCertificate(
-        'has certificates that do not sign each other; give your own first, then each that signed the one before',
+        'has certificates in the wrong order; put your own first, then the issuer of each one',
       );
     issued = issuer;
   }

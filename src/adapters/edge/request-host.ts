@@ -30,10 +30,7 @@ export interface RequestTarget {
   readonly path: string;
 }
 
-/**
- * Reads the host and path. The `Host` header must match an absolute-form URL (RFC 9112, section 3.2.2).
- * @returns undefined if the request is invalid
- */
+/** `Host` must match an absolute-form URL (RFC 9112, section 3.2.2). @returns undefined if it does not */
 export const requestTargetOf = (
   url: string,
   authority: string | undefined,

@@ -94,9 +94,7 @@ export class RouteTable {
     return this.#platformFiles?.certificate ?? stored();
   }
 
-  /**
-   * `removed` for a wildcard concerns every host that it covered. It also fires for a host that gets its own route.
-   */
+  /** `removed` for a wildcard concerns all its hosts. It also fires for a host that gets its own route. */
   on(change: RouteChange, listener: (host: string) => void): void {
     this.#changes.on(change, listener);
   }
@@ -186,7 +184,6 @@ export class RouteTable {
     this.#changes.emit(before.name === name ? 'moved' : 'removed', host);
   }
 
-  /** A project's former address redirects to its new host. */
   #led(route: Route): Route {
     if (route.kind === 'site' || isAbsolute(route.to)) return route;
     return { ...route, to: this.#hostOf(route.to) };

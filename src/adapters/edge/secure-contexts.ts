@@ -6,7 +6,6 @@ import type { LoadedCertificate } from '../../domains/ports.ts';
 import type { EdgeConnections } from './edge-connections.ts';
 import type { RouteTable } from './route-table.ts';
 
-/** One context uses about 34 kB, and creating one is faster than a handshake. */
 const mostContexts = 500;
 
 /** TLS contexts, created on first use. Private keys stay encrypted until a visitor comes. */
@@ -74,10 +73,7 @@ interface ServerNamePorts {
   readonly connections: Pick<EdgeConnections, 'below'>;
 }
 
-/**
- * Chooses the certificate for a new connection; there is no default. Node can only drop a connection with an
- * unknown name, so we write the alert to the socket below.
- */
+/** Node can only drop a connection with an unknown name, so we write the alert to the socket below. */
 export const serverNames = ({ routes, certificates, connections }: ServerNamePorts) =>
   // Node calls it as a method of the TLS socket.
   function (this: unknown, host: string, done: Callback): void {

@@ -2,7 +2,6 @@ import mime from 'mime-types';
 import Negotiator from 'negotiator';
 import type { Encoding, StoredFile } from '../../sites/ports.ts';
 
-/** One encoding of a file, with its prepared headers. */
 export interface ServedForm {
   readonly file: StoredFile;
   readonly encoding: Encoding;
@@ -80,10 +79,7 @@ const typeOf = (path: string): string => {
   return mime.contentType(name.includes('.') ? name : '') || 'application/octet-stream';
 };
 
-/**
- * Files with a content hash in their name (`app-3f9a1c07.js`) never change. Others are revalidated, so that a new
- * deploy shows at once.
- */
+/** Files named by content hash (`app-3f9a1c07.js`) never change; others are revalidated, to show new deploys. */
 const cacheControlOf = (path: string): string =>
   fingerprinted.test(path)
     ? 'public, max-age=31536000, immutable'
@@ -120,11 +116,7 @@ type Portion =
 
 const whole: Portion = { kind: 'whole' };
 
-/**
- * The requested bytes (RFC 9110, section 14). An invalid range or several ranges get the whole file, which the RFC
- * allows.
- * @param condition the `If-Range` header
- */
+/** RFC 9110, section 14, allows the whole file for invalid or several ranges. @param condition `If-Range` */
 export const portionOf = (
   bytes: number,
   etag: string,
@@ -153,7 +145,6 @@ export const isKnown = (etag: string, condition: string | undefined): boolean =>
 
 export type PathMatch =
   | { readonly kind: 'file'; readonly path: string }
-  /** Redirect with a final slash, which relative links need. */
   | { readonly kind: 'folder'; readonly location: string }
   | { readonly kind: 'missing' }
   | { readonly kind: 'malformed' };

@@ -76,10 +76,7 @@ export class SiteCache {
     return this.#contents.get(form) ?? this.#contents.fetch(form, { context: deployId });
   }
 
-  /**
-   * Reads all or part of a form. Looks up the cache for each piece, so that a slow visitor does not keep evicted
-   * content in memory.
-   */
+  /** Looks up the cache for each piece, so that slow visitors do not keep evicted content in memory. */
   async *pieces(
     deployId: string,
     form: ServedForm,

@@ -27,6 +27,7 @@ export const belongings = {
   idempotency_keys: { of: 'accounts', by: 'account_id', key: 'idempotency_key' },
   usage_hours: { of: 'accounts', by: 'account_id', key: 'hour' },
   sessions: { of: 'people', by: 'person_id', key: 'id' },
+  second_factors: { of: 'people', by: 'person_id', key: 'person_id' },
   sign_in_links: { of: 'people', by: 'person_id', key: 'secret_hash' },
   mails: { of: 'people', by: 'person_id', key: 'id' },
   mail_choices: { of: 'people', by: 'person_id', key: 'kind_off' },

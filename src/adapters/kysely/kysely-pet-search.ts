@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Selectable, SelectQueryBuilder } from 'kysely';
+import type { Selectable, SelectQueryBuilder } from 'kysely';
 import { type PetStatus, petStatuses, searchedName } from '../../catalogue/domain/pet.ts';
 import type { PetSearch } from '../../catalogue/ports.ts';
 import type { Database } from './database.ts';
@@ -71,21 +71,20 @@ const idsFrom =
 /** After an animal: those of the same name with a higher id, then the names that follow. */
 const namesFrom = ({ after, beginning = '' }: PetSearch): readonly Condition[] => {
   const begin = searchedName(beginning);
-  const isIn: Condition = (rows) => rows.where(beginsWith(begin));
-  if (!after) return [isIn];
-  const last = searchedName(after.name);
+  const last = after && searchedName(after.name);
+  if (!after || last === undefined || !last.startsWith(begin)) {
+    return [(rows) => untilEnd(rows.where('searched_name', '>=', begin), begin)];
+  }
   return [
     (rows) => rows.where('searched_name', '=', last).where('id', '>', after.id),
-    (rows) => isIn(rows).where('searched_name', '>', last),
+    // One bound at each end: of two at one end, the database may take the wider.
+    (rows) => untilEnd(rows.where('searched_name', '>', last), begin),
   ];
 };
 
-const beginsWith = (begin: string) => (pet: ExpressionBuilder<Schema, 'pets'>) => {
+const untilEnd = (rows: Rows, begin: string): Rows => {
   const end = textAfter(begin);
-  return pet.and([
-    pet('searched_name', '>=', begin),
-    ...(end === undefined ? [] : [pet('searched_name', '<', end)]),
-  ]);
+  return end === undefined ? rows : rows.where('searched_name', '<', end);
 };
 
 const [lastBeforeHalves, firstAfterHalves, lastCharacter] = [0xd7ff, 0xe000, 0x10ffff];

@@ -23,6 +23,10 @@ const sealedTables = {
     ...{ key: 'directory_url', column: 'private_key' },
     purpose: (url) => `account at ${url}`,
   },
+  second_factors: {
+    ...{ key: 'person_id', column: 'secret' },
+    purpose: (personId) => `second factor of ${personId}`,
+  },
   mails: { key: 'id', column: 'facts', purpose: (id) => `mail ${id}` },
   webhooks: { key: 'id', column: 'secrets', purpose: (id) => `secrets of the webhook ${id}` },
 } as const satisfies {

@@ -31,7 +31,6 @@ export interface Letter extends Item {
   readonly footer: { readonly why: string; readonly actions: readonly Action[] };
 }
 
-/** The notices page shows the rest. */
 const mostItems = 20;
 const most = { account: 60, title: 300, text: 2000 } as const;
 const urgency: readonly Tone[] = ['bad', 'busy', 'good', 'idle'];
@@ -56,7 +55,7 @@ export const summaryOf = (told: readonly Told[], envelope: Envelope): Letter => 
     .map((one) => itemOf(one, envelope))
     .toSorted((one, other) => urgency.indexOf(one.tone) - urgency.indexOf(other.tone));
   const [first] = items;
-  if (!first) throw new Error('a summary needs something to gather');
+  if (!first) throw new Error('a summary needs at least one notice');
   const others = items.length - 1;
   const left = items.length - mostItems;
   return {
@@ -95,7 +94,7 @@ const ownersFooter = (envelope: Envelope): Letter['footer'] => {
   const name = isolated(oneLine(envelope.account, most.account));
   const choose = {
     text: 'Choose which mails you get',
-    url: urlOf('/dashboard/account#mail', envelope),
+    url: urlOf('/dashboard/me#mail', envelope),
   };
   const stop = unsubscribeUrl === undefined ? [] : [{ text: 'Unsubscribe', url: unsubscribeUrl }];
   return {

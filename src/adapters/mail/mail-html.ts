@@ -12,7 +12,6 @@ import {
   type Tone,
 } from './letter.ts';
 
-/** The subject contains no line breaks. */
 export interface RenderedMail {
   readonly subject: string;
   readonly text: string;

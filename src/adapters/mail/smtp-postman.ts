@@ -43,7 +43,7 @@ const messageOf = (mail: OutgoingMail, { from, origin }: Sender) => {
   const unsubscribeUrl = unsubscribeToken && unsubscribeUrlOf(origin, unsubscribeToken);
   const envelope = { account, origin, unsubscribeUrl };
   const [first, ...others] = told;
-  if (!first) throw new Error('a message needs something to tell');
+  if (!first) throw new Error('a message needs at least one notice');
   const rendered =
     others.length === 0
       ? renderMail({ ...first, ...envelope })
@@ -74,7 +74,6 @@ const unsubscribeUrlOf = (origin: string, token: string): string =>
 interface SmtpError {
   readonly code?: unknown;
   readonly command?: unknown;
-  /** The SMTP reply code. */
   readonly responseCode?: unknown;
   readonly response?: unknown;
   readonly message?: unknown;
@@ -97,9 +96,7 @@ export const postedBy = (error: unknown): Posted => {
   return { kind: isForGood || isNoAddress ? 'refused' : 'failed', reason };
 };
 
-/**
- * Without an enhanced code (RFC 3463), only replies to RCPT TO about the mailbox count (RFC 5321, section 4.2.3).
- */
+/** Without an enhanced code (RFC 3463), only RCPT TO replies count (RFC 5321, section 4.2.3). */
 const isOfPerson = (command: unknown, code: number, reason: string): boolean => {
   if (command !== 'RCPT TO' && command !== 'DATA') return false;
   const enhanced = /^\d{3}[ -]5\.(\d{1,3}\.\d{1,3})\b/.exec(reason)?.[1];

@@ -8,7 +8,6 @@ interface Counters {
   readonly day?: WindowCount;
 }
 
-/** Counts in this process. Changes can be saved and restored after a restart. */
 export class MemoryQuotaCounters extends QuotaCounters {
   /** Rings at the first change since `takeChanges`. */
   readonly news = new Bell();
@@ -44,7 +43,6 @@ export class MemoryQuotaCounters extends QuotaCounters {
     return Promise.resolve({ minute: minute.count, day: day.count });
   }
 
-  /** Raises the counts to at least these. */
   learn(subject: string, counts: Counts, now: Date): void {
     const { minute, day } = this.#counters(subject, now);
     this.#put(subject, {
@@ -53,7 +51,6 @@ export class MemoryQuotaCounters extends QuotaCounters {
     });
   }
 
-  /** Returns the changes since the last call. */
   takeChanges(): readonly CounterSnapshot[] {
     const snapshots = [...this.#changed].flatMap((subject) => {
       const counters = this.#subjects.get(subject);

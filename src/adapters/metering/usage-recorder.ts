@@ -83,10 +83,7 @@ const outcomeOf = (status: number): UsageOutcome => {
 
 type UseOfAccount = HighUse & { readonly accountId: string };
 
-/**
- * Collects accounts near their daily limit, so that no request waits for a write. A crash loses nothing: the
- * account's next request notes it again.
- */
+/** Collects accounts near their daily limit, so that no request waits. After a crash, the next request notes it. */
 export class HighUseReporter implements HighUses {
   readonly news = new Bell();
   readonly #report: (use: UseOfAccount) => Promise<void>;
@@ -105,16 +102,11 @@ export class HighUseReporter implements HighUses {
     this.#waiting.set(accountId, { ...use, accountId });
   }
 
-  /**
-   * Reports what was noted. After a failure, the next call retries.
-   * @returns whether nothing is left
-   * @throws Unavailable
-   */
+  /** After a failure, the next call retries. @returns whether nothing is left @throws Unavailable */
   async flush(): Promise<boolean> {
     for (const [accountId, use] of this.#waiting) {
       await this.#report(use);
       this.#reported.set(accountId, use);
-      // The usage may have risen meanwhile.
       if (this.#waiting.get(accountId) === use) this.#waiting.delete(accountId);
     }
     return this.#waiting.size === 0;

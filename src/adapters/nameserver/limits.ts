@@ -5,14 +5,12 @@ import ipaddr from 'ipaddr.js';
 export const nameServerLimits = {
   /** UDP answers to one network. Further ones are truncated, so that the resolver retries over TCP. */
   answersPerSecond: 20,
-  /** Each further connection replaces a quiet one. */
   connections: 1_000,
   connectionsOfNetwork: 50,
   /** A connection ends after this time without a question that was answered. */
   questionMs: 10_000,
   /** Shorter, because clients connect only to ask at once. */
   firstQuestionMs: 2_000,
-  /** Over TCP. Real questions are far shorter. */
   questionBytes: 4_096,
 } as const;
 

@@ -63,7 +63,6 @@ export class NameServer {
     };
   }
 
-  /** UDP needs no announcement. */
   announceEnd(): void {
     this.#tcp.announceEnd();
   }
@@ -90,7 +89,6 @@ class UdpListener {
 
   async listen(host: string, port: number): Promise<number> {
     const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
-    // Processes share the port.
     socket.bind({ address: host, port, exclusive: false });
     await once(socket, 'listening');
     socket.on('error', this.#onError);

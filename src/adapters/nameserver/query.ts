@@ -24,10 +24,7 @@ export interface Query extends Header {
 }
 
 export type Message =
-  | Query
-  /** It has no question or several, or its length is wrong. */
-  | (Header & { readonly kind: 'malformed' })
-  | (Header & { readonly kind: 'other_opcode' });
+  Query | (Header & { readonly kind: 'malformed' }) | (Header & { readonly kind: 'other_opcode' });
 
 export const headerBytes = 12;
 const longestLabel = 63;
@@ -37,11 +34,7 @@ const response = 0x8000;
 const opcode = 0x7800;
 const recursionDesiredAndCheckingDisabled = 0x0110;
 
-/**
- * Never throws and follows no compression pointers.
- * @returns undefined for messages that get no answer: shorter than a header, or themselves answers, which could
- * loop
- */
+/** Never throws and follows no compression pointers. @returns undefined for messages that get no answer */
 export const readMessage = (message: Buffer): Message | undefined => {
   if (message.length < headerBytes) return undefined;
   const flags = message.readUInt16BE(2);

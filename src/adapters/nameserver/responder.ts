@@ -26,10 +26,7 @@ export class Responder {
     return this.#answers[transport];
   }
 
-  /**
-   * Answers a datagram. Never throws, and waits only for a label's values.
-   * @param network of the sender, which may be forged
-   */
+  /** Never throws, and waits only for a label's values. @param network of the sender, which may be forged */
   overUdp(message: Buffer, network: string): Buffer | undefined | Promise<Buffer> {
     const read = readMessage(message);
     if (!read) {
@@ -159,9 +156,7 @@ const written = (query: Query, { rcode, flags, sections }: Parts): Buffer => {
   return bytes;
 };
 
-/**
- * A query with EDNS gets an answer with EDNS (RFC 6891, section 6.1.1). DO is not repeated, because we do not sign.
- */
+/** Answers EDNS with EDNS (RFC 6891, section 6.1.1). DO is not repeated, because we do not sign. */
 const extensionWith = (rcode: Rcode): Answer => ({
   type: 'OPT',
   name: '.',

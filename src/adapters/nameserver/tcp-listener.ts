@@ -3,7 +3,6 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { networkOf, type NameServerLimits } from './limits.ts';
 import type { Responder } from './responder.ts';
 
-/** Time for clients to read their last answers when the server stops. */
 const longestDrainMs = 2_000;
 
 interface TcpOptions {
@@ -17,7 +16,6 @@ export class TcpListener {
   readonly #connections = new Set<TcpConnection>();
   readonly #byNetwork = new Map<string, Set<TcpConnection>>();
   #isLast = false;
-  /** Connections over a limit, or closed to make room. */
   refused = 0;
 
   constructor(responder: Responder, { limits, onError }: TcpOptions) {
@@ -79,10 +77,7 @@ export class TcpListener {
     if (theirs?.size === 0) this.#byNetwork.delete(network);
   }
 
-  /**
-   * Ends the quietest connection among the networks with most connections (RFC 7766, section 6.2.3). Otherwise a
-   * few silent networks could hold all places.
-   */
+  /** Ends the quietest connection of the largest networks (RFC 7766, section 6.2.3), so that few cannot hold all. */
   #makeRoom(): void {
     const networks = [...this.#byNetwork];
     const most = Math.max(...networks.map(([, { size }]) => size));

@@ -3,12 +3,8 @@ import type { Values } from './zone.ts';
 import type { Transport } from './query.ts';
 
 export interface LookupPorts {
-  /**
-   * Finds the values of several labels; labels without values are missing.
-   * @throws Error if the database is unavailable
-   */
+  /** Labels without values are missing. @throws Error if the database is unavailable */
   readonly find: (labels: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
-  /** Shorter than a resolver's retry interval. */
   readonly deadlineMs?: number;
 }
 
@@ -41,10 +37,7 @@ class Waiting {
   }
 }
 
-/**
- * Reads the values for many questions with one query at a time. Each answer is read after its question, so stored
- * values are visible at once.
- */
+/** Reads values for many questions with one query at a time, each after its question was asked. */
 export class ValueLookup {
   readonly #ports: LookupPorts;
   readonly #waiting = { udp: new Waiting(), tcp: new Waiting() };

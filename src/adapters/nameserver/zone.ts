@@ -118,7 +118,6 @@ const isMeta = (type: number): boolean => type >= firstMetaType && type < 256 &&
 
 type Place = 'elsewhere' | 'apex' | 'nowhere' | { readonly label: string };
 
-/** Each name in the zone is the apex or one label below it. */
 const placeOf = ({ name, class: asked }: Query, zone: Zone): Place => {
   if (asked !== classIn) return 'elsewhere';
   if (name === zone.wire) return 'apex';

@@ -2,13 +2,11 @@ import type { Counts } from '../../access/domain/quota.ts';
 import { QuotaCounters, type Take, type Taken } from '../../access/ports.ts';
 import { OutOfTime, Unavailable } from '../../kernel/ports.ts';
 
-/** Local counters that take over during an outage. They follow the shared counts. */
 export interface StandIn extends QuotaCounters {
   readonly subjects: Iterable<string>;
   learn(subject: string, counts: Counts, now: Date): void;
 }
 
-/** Shared counters; each new connection may reach another server. */
 export interface SharedCounters extends QuotaCounters {
   /** Called before a new connection is used, because its server may lack the last counts. */
   onConnected(listener: () => void): void;
@@ -21,7 +19,6 @@ export interface FailoverOptions {
   readonly elapsed?: () => number;
 }
 
-/** How long a process may count alone during an outage. */
 export const longestAloneMs = 60_000;
 
 /**

@@ -20,10 +20,7 @@ const usualSentinelPort = 26379;
 const withSentinels =
   /^(?<scheme>rediss?)\+sentinel:\/\/(?<user>[^/?#]*@)?(?<hosts>[^/?#@]+)\/(?<name>[\w.-]+)(?<rest>(?:\/\d+)?(?:\?[^#]*)?)$/;
 
-/**
- * Reads `redis://host:6379/2` or `redis+sentinel://a:26379,b:26379/name/2`; `rediss` for TLS.
- * @returns undefined if the address is invalid
- */
+/** Reads `redis://host:6379/2` or `redis+sentinel://a:26379,b:26379/name/2`; `rediss` for TLS. */
 export const readRedisAddress = (text: string): RedisAddress | undefined => {
   const { scheme, user = '', hosts = '', name = '', rest } = withSentinels.exec(text)?.groups ?? {};
   if (scheme === undefined) return readServer(text)?.address;

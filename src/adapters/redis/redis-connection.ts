@@ -3,7 +3,6 @@ import { readRedisAddress, type Sentinels } from './redis-address.ts';
 
 const usualTimeoutMs = 500;
 
-/** Interval of pings that detect a dead connection. */
 export const heartbeatMs = 1000;
 
 interface ConnectionOptions {
@@ -73,11 +72,7 @@ const throughSentinels = (sentinels: Sentinels, timeoutMs: number) => ({
   sentinelRetryStrategy: pauseAfter,
 });
 
-/**
- * Asks one sentinel for the primary.
- * @returns `host:port`, or undefined if the sentinel does not know the name
- * @throws Error if it does not answer in time
- */
+/** @returns `host:port`, or undefined if the sentinel does not know the name @throws Error at the timeout */
 export const askSentinel = async (
   { host, port }: Sentinels['hosts'][number],
   { name, username, password, usesTls }: Sentinels,

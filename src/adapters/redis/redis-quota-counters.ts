@@ -58,14 +58,12 @@ export class RedisQuotaCounters extends QuotaCounters {
     this.#heartbeat = setInterval(() => void this.#prove(), heartbeatMs);
   }
 
-  /**
-   * Redis does not count a late take. If a clock jumped, the answer corrects our offset and a second try succeeds.
-   */
+  /** Redis does not count a late take. If a clock jumped, the second try has the right offset. */
   override async take(take: Take): Promise<Taken> {
     const taken = (await this.#tryTake(take)) ?? (await this.#tryTake(take));
     if (taken) return taken;
     if (this.#deadline.leftMs < this.#timeoutMs) throw new OutOfTime('Redis');
-    throw new Unavailable('Redis', new Error('It found two takes late'));
+    throw new Unavailable('Redis', new Error('Two takes were late'));
   }
 
   override async peek(subject: string, now: Date): Promise<Counts> {
@@ -76,7 +74,6 @@ export class RedisQuotaCounters extends QuotaCounters {
     return { minute, day };
   }
 
-  /** Whether the last probe or call was answered. */
   get isAnswering(): boolean {
     return this.#ahead !== undefined;
   }

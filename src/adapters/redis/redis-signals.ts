@@ -13,9 +13,7 @@ const messageSchema = v.pipe(
 
 export interface SignalOptions {
   readonly self: string;
-  /** Called with the accounts that another process changed. */
   readonly onHeard: (accountIds: readonly string[]) => void;
-  /** Called for lost connections and unsent signals. */
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -50,7 +48,6 @@ export class RedisSignals {
     this.#planned ??= setTimeout(() => void this.#send(), gatherMs);
   }
 
-  /** Starts listening, or during an outage as soon as Redis is back. */
   listen(): void {
     if (this.#hearing) return;
     const { onProblem } = this.#options;

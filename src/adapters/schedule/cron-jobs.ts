@@ -13,7 +13,6 @@ export type JobEnd = 'done' | 'elsewhere' | { readonly nextAt: Date | undefined 
 
 type Work<End> = (isStopping: () => boolean) => Promise<End>;
 
-/** For work that does not know when it is next due. */
 export const asJob =
   (work: Work<unknown>): Work<JobEnd> =>
   async (isStopping) => {
@@ -25,13 +24,11 @@ export interface Job {
   readonly name: string;
   /** node-cron expression with six fields; the first is seconds. */
   readonly schedule: string;
-  /** Whether it also runs at startup. */
   readonly isAtStart?: true;
   /** One process of a fleet runs it at a time, and its success counts for all. */
   readonly isShared?: true;
   /** Whether each run is a trace. Other jobs look for work every few seconds, and the work starts its own trace. */
   readonly isTraced?: true;
-  /** Rings when there may be work before the planned time. */
   readonly news?: Bell;
   /** New work waits for the schedule, so that one run does all of it. */
   readonly gathersNews?: true;
@@ -58,7 +55,6 @@ interface Plan {
   waitMs: number;
   endedWellAt: number;
   failedAt: number;
-  /** Latest time to look at new work; infinite if there is none. */
   newsBy: number;
   /** Whether new work arrived that another process may have missed during its run. */
   isOwed: boolean;
@@ -72,15 +68,11 @@ export interface JobState {
   readonly endedWellAt: number;
   /** 0 if it has never failed. */
   readonly failedAt: number;
-  /** Planned time between its last run and the next one. */
   readonly intervalMs: number;
 }
 
-/** Limits how late a clock change is noticed. */
 const longestWaitMs = 1000;
-/** How long new work may wait if it arrives often. */
 const soonMs = 1000;
-/** How long to wait for another process before trying a job with new work again. */
 const againAfterMs = 1000;
 
 /**
@@ -91,7 +83,6 @@ const againAfterMs = 1000;
  */
 export class CronJobs {
   readonly #plans: readonly Plan[];
-  /** Jobs whose last run met an outage. */
   readonly #heldUp = new Set<string>();
   readonly #log: Logger;
   readonly #longestSleepMs: number | undefined;
@@ -135,7 +126,6 @@ export class CronJobs {
     });
   }
 
-  /** Starts no more runs and waits for those in progress. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearTimeout(this.#timer);

@@ -20,7 +20,6 @@ interface LeasedWork {
   readonly work: (isStopping: () => boolean) => Promise<JobEnd>;
   /** When the store has work; no lease is taken before. Without `dueAt`, `work` returns that time. */
   readonly dueAt?: () => Promise<Date | undefined>;
-  /** How long this process keeps the job after a run. Default: it is released at once. */
   readonly keptMs?: () => number;
 }
 
@@ -35,7 +34,7 @@ export const leasedJob = (
   };
   const prolong = () => {
     hold().catch((error: unknown) => {
-      log.warn({ job: name, err: error }, 'lease of a job not renewed');
+      log.warn({ job: name, err: error }, 'could not renew the lease of a job');
     });
   };
   return async (isStopping) => {
@@ -56,9 +55,7 @@ export const leasedJob = (
 const second = 1000;
 /** Counting takes at most 1 % of a worker's time, but the pause is at most 5 minutes. */
 const rest = { timesAsLong: 100, mostMs: 300 * second };
-/** Counting stops if nobody reads the counts for this long. */
 const readsApartMs = 300 * second;
-/** Time for a missed turn and a slow count before another worker takes over. */
 const spareMs = 60 * second;
 
 const job = 'count what is stored';
@@ -68,10 +65,7 @@ export interface CensusPorts extends LeasedJobPorts {
   readonly elapsed?: () => number;
 }
 
-/**
- * Counts regularly in one process of a fleet, while somebody reads the counts there. Other processes have no
- * counts, so that none shows old ones.
- */
+/** Counts in one process of a fleet, while somebody reads the counts there. Other processes have none. */
 export class Census<Counts> {
   readonly #ports: CensusPorts;
   readonly #count: Job['run'];
@@ -81,7 +75,6 @@ export class Census<Counts> {
   #leaseUntil: Date | undefined;
   /** Counts until then. The first count does not wait for a reader. */
   #neededUntil = Infinity;
-  /** Rings when somebody reads the counts. */
   readonly news = new Bell();
 
   constructor(count: (isStopping: () => boolean) => Promise<Counts>, ports: CensusPorts) {
@@ -97,10 +90,7 @@ export class Census<Counts> {
     return this.#latest;
   }
 
-  /**
-   * Counts, unless another process does, the last count is recent, or nobody has read the counts for minutes.
-   * @throws Unavailable
-   */
+  /** Skipped if another process counts, the last count is recent or nobody reads them. @throws Unavailable */
   async run(isStopping: () => boolean = () => false): Promise<JobEnd> {
     if (this.#elapsed() > this.#neededUntil) {
       this.#forgetOld();

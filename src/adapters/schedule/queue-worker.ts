@@ -13,19 +13,15 @@ const prolongedPerLease = 3;
 const usualGraceMs = 5000;
 
 export interface QueueKind<Item extends Claimed, Wanted = Most> {
-  /** Its name in the log. */
   readonly what: string;
   readonly queue: Queue<Item, Wanted>;
   readonly share: Share<Item, Wanted>;
   /** Longer than the work may take, unless leases are renewed. */
   readonly leaseMs: number;
-  /** Longer work fails. */
   readonly longest?: { readonly ms: number; readonly nameOf: (item: Item) => string };
   /** A run ends when its work ends, and finished items are stored together. */
   readonly isInBatches?: true;
-  /**
-   * Waits until the item may start in this process. Items that have not started when the worker stops are released.
-   */
+  /** Waits until the item may start. Items that have not started when the worker stops are released. */
   readonly inTurn?: (item: Item, begin: () => Promise<void>) => Promise<void>;
   /** @param signal aborts when the worker no longer waits */
   readonly work: (item: Item, signal: AbortSignal) => Promise<void>;
@@ -40,10 +36,7 @@ interface Ports {
   readonly graceMs?: number | undefined;
 }
 
-/**
- * Works on due items of one kind, each at least once. Items without room stay in the database. A slow or failing
- * item delays no other.
- */
+/** Works on due items, each at least once. Items without room stay in the database. */
 export class QueueWorker<Item extends Claimed, Wanted = Most> {
   readonly news: Bell;
   readonly #kind: QueueKind<Item, Wanted>;
@@ -63,16 +56,11 @@ export class QueueWorker<Item extends Claimed, Wanted = Most> {
     this.news = ports.news ?? new Bell();
   }
 
-  /**
-   * Claims and starts due items while there is room. A call during a run starts another one.
-   * @returns when the next item is due
-   * @throws Unavailable
-   */
+  /** Starts due items while there is room. @returns when the next item is due @throws Unavailable */
   run(): Promise<Date | undefined> {
     return this.#turns.run();
   }
 
-  /** Claims no more items and finishes those in progress. */
   async stop(): Promise<void> {
     await this.#turns.stop();
     const late = setTimeout(() => {
@@ -140,7 +128,7 @@ export class QueueWorker<Item extends Claimed, Wanted = Most> {
     });
     const ended = work
       .catch((err: unknown) => {
-        if (!isInBatches) this.#warn(err, `the end of work on ${what} is not stored`, item);
+        if (!isInBatches) this.#warn(err, `could not store the end of work on ${what}`, item);
       })
       .then(() => {
         this.#underWay.delete(ended);

@@ -4,13 +4,11 @@ import type { ClaimedDelivery, Claiming, DueDelivery } from '../../notifications
 
 export interface Room<Item, Wanted> {
   readonly wanted: Wanted;
-  /** Whether more may be due than was claimed. */
   readonly isMoreThan: (claimed: readonly Item[]) => boolean;
 }
 
 /** Limits how much of one kind of work this process does at once, and for which accounts. */
 export interface Share<Item, Wanted = Most> {
-  /** Each lane has its own room. */
   readonly lanes: readonly string[];
   /** Whether there is enough room to look for more. */
   readonly isRoomy: boolean;
@@ -22,18 +20,15 @@ export interface Share<Item, Wanted = Most> {
   readonly yields?: { readonly afterMs: number; readonly give: (item: Item) => boolean };
 }
 
-/** Accounts whose last turn is remembered. */
 const mostRemembered = 500;
 
 interface Places<Item> {
   readonly atOnce: number;
   /** Looks for more when this much room is free. Default: 1. */
   readonly refill?: number;
-  /** If set, accounts take turns. */
   readonly accountOf?: (item: Item) => string;
 }
 
-/** A fixed number of items at once. */
 export class Shared<Item> implements Share<Item> {
   readonly lanes = ['all'];
   readonly #places: Places<Item>;
@@ -70,18 +65,11 @@ export class Shared<Item> implements Share<Item> {
   }
 }
 
-/** Due deliveries that one search considers. */
 const window = 500;
 
-/**
- * Concurrent calls. Each uses a socket for at most 10 seconds. A quick call that takes a second becomes slow, so at
- * least 200 calls can start each second.
- */
+/** Each call uses a socket for at most 10 seconds. A quick call that takes a second becomes slow. */
 export const places = { quick: 200, slow: 400 } as const;
-/**
- * Limits per webhook, per account, and per receiver of an account. Quick and slow calls are counted separately,
- * except per webhook.
- */
+/** `receiver` is per account. Quick and slow calls are counted separately, except per webhook. */
 export const mostAtOnce = { webhook: 4, receiver: 6, account: 10 } as const;
 
 interface Call extends DueDelivery {

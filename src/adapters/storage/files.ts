@@ -54,7 +54,6 @@ export class OpenFiles {
     }
   }
 
-  /** Closes the files of a folder that is removed or replaced. */
   forget(folder: string): void {
     for (const path of [...this.#files.keys()]) {
       if (path.startsWith(`${folder}${sep}`)) this.#files.delete(path);

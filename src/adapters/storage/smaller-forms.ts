@@ -16,7 +16,6 @@ import { lookup } from 'mime-types';
 const kib = 1024;
 const mib = 1024 * kib;
 
-/** Smaller files save less than a packet. */
 const smallest = 256;
 
 const compressible = new RegExp(

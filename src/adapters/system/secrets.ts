@@ -28,19 +28,13 @@ interface Key {
   readonly bytes: Uint8Array;
 }
 
-/**
- * AES-256-GCM (NIST SP 800-38D) with a random nonce; the purpose is authenticated too. The result is `v1.` and
- * base64url of nonce, ciphertext and tag.
- */
+/** AES-256-GCM (NIST SP 800-38D). The result is `v1.` and base64url of nonce, ciphertext and tag. */
 export class AesGcmSealer extends Sealer {
   override readonly keyIds: readonly [string, ...string[]];
   readonly #current: Key;
   readonly #previous: readonly Key[];
 
-  /**
-   * @param secretKey may have other uses: sealing derives its own key (RFC 5869)
-   * @param previous replaced keys, whose values can still be opened
-   */
+  /** @param secretKey sealing derives its own key from it (RFC 5869) @param previous keys that still open */
   constructor(secretKey: Uint8Array, previous: readonly Uint8Array[] = []) {
     super();
     this.#current = keyFrom(secretKey);
@@ -168,10 +162,7 @@ interface Parts {
 /** No password has this hash. */
 const nobodys: Parts = { salt: new Uint8Array(saltBytes), key: new Uint8Array(keyBytes) };
 
-/**
- * scrypt (RFC 7914) over the NFKC form, so that keyboards do not matter. The result is a PHC string:
- * `$scrypt$ln=15,r=8,p=3$salt$key`.
- */
+/** scrypt (RFC 7914) over the NFKC form. The result is a PHC string: `$scrypt$ln=15,r=8,p=3$salt$key`. */
 export class ScryptPasswords extends Passwords {
   readonly #queue = new PQueue({ concurrency: mostAtOnce });
   readonly #mostWaiting: number;
@@ -210,7 +201,7 @@ export class ScryptPasswords extends Passwords {
   /** @throws Unavailable */
   async #derive(password: string, salt: Uint8Array): Promise<Buffer> {
     if (this.#queue.size >= this.#mostWaiting) {
-      throw new Unavailable('The work on passwords', undefined, 'is more than can be done now');
+      throw new Unavailable('Password hashing', undefined, 'has too many requests');
     }
     return this.#queue.add(() => derive(passwordText(password), salt, keyBytes, cost));
   }

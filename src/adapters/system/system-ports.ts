@@ -1,9 +1,10 @@
-import { hash, randomInt } from 'node:crypto';
+import { hash, randomBytes, randomInt } from 'node:crypto';
 import { v7 as uuid } from 'uuid';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Clock, Ids, Acting, type Actor, Deadline } from '../../kernel/ports.ts';
 import { base62 } from '../../access/domain/api-key.ts';
 import { KeyMaterial } from '../../access/ports.ts';
+import { base32, timeCode } from './time-code.ts';
 
 export class SystemClock extends Clock {
   override now(): Date {
@@ -25,6 +26,14 @@ export class NodeKeyMaterial extends KeyMaterial {
 
   override sha256(text: string): string {
     return hash('sha256', text, 'hex');
+  }
+
+  override randomBase32(): string {
+    return base32(randomBytes(20));
+  }
+
+  override timeCode(secret: string, step: number): string {
+    return timeCode(secret, step);
   }
 }
 

@@ -4,10 +4,7 @@ import { parse } from 'tldts';
 import { longestTyped, type NameFacts } from '../../domains/domain/names/hostname.ts';
 import { HostNames } from '../../domains/ports.ts';
 
-/**
- * Includes private suffixes: names below `github.io` have different owners, and Let's Encrypt counts its limits the
- * same way.
- */
+/** Names below `github.io` have different owners, and Let's Encrypt counts its limits the same way. */
 const options = { allowPrivateDomains: true, extractHostname: false } as const;
 
 /** IDNA as in browsers (UTS #46, non-transitional), and the Public Suffix List of tldts. */

@@ -6,10 +6,7 @@ type ThreadWork<Setup, Task, Result, News> = (
   setup: Setup,
 ) => (task: Task, tell: (news: News) => void) => Promise<Result> | Result;
 
-/**
- * Makes the current thread a worker of a `ThreadPool`.
- * @param prepare gets the pool's `setup` and returns the function that does each task
- */
+/** @param prepare gets the pool's `setup` and returns the function that does each task */
 export const answerTasks = <Setup, Task, Result, News = never>(
   prepare: ThreadWork<Setup, Task, Result, News>,
 ): void => {

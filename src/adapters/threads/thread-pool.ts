@@ -4,15 +4,11 @@ import { Unavailable } from '../../kernel/ports.ts';
 import { unpacked, type ThreadMessage } from './answer-tasks.ts';
 
 export interface PoolSettings extends ThreadSettings {
-  /** Most threads; they start on demand. */
   readonly threads: number;
   readonly mostWaiting: number;
 }
 
-/**
- * Threads for work of untrusted size. A task that exceeds a limit is ended together with its thread; other tasks
- * continue.
- */
+/** A task that exceeds a limit is ended together with its thread; other tasks continue. */
 export class ThreadPool<Task, Result, News = never> {
   readonly #settings: PoolSettings;
   readonly #threads = new Set<WorkerThread<Task, Result, News>>();
@@ -24,10 +20,7 @@ export class ThreadPool<Task, Result, News = never> {
     this.#queue = new PQueue({ concurrency: settings.threads });
   }
 
-  /**
-   * @param onNews called with progress messages
-   * @throws Overrun; Unavailable, also if too many tasks wait; DomainError and Error as the task threw them
-   */
+  /** @throws Overrun; Unavailable, also if too many tasks wait; DomainError and Error as the task threw them */
   async run(task: Task, onNews: (news: News) => void = () => undefined): Promise<Result> {
     if (this.#queue.size >= this.#settings.mostWaiting) {
       throw busy('too many tasks wait for a thread');
@@ -39,7 +32,6 @@ export class ThreadPool<Task, Result, News = never> {
     return this.#threads.size;
   }
 
-  /** Ends all threads. Running and waiting tasks fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#threads].map((thread) => thread.end()));
@@ -68,7 +60,6 @@ const memoryLookMs = 200;
 const smallestHeapMiB = 64;
 
 export interface ThreadLimits {
-  /** For one task, counted from its start. */
   readonly deadlineMs: number;
   /** For one thread, including buffers outside the heap. */
   readonly memoryMiB: number;
@@ -78,11 +69,9 @@ interface ThreadSettings extends ThreadLimits {
   /** The thread's module; it must call `answerTasks`. */
   readonly entry: URL;
   readonly setup?: unknown;
-  /** How long an idle thread lives. Default: a minute. */
   readonly idleMs?: number;
 }
 
-/** A task exceeded a limit and was ended together with its thread. */
 export class Overrun extends Error {
   override readonly name = 'Overrun';
   readonly of: 'time' | 'memory';

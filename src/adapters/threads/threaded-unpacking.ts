@@ -50,7 +50,7 @@ export class ThreadedUnpacking extends SiteUnpacking {
     const took = of === 'time' ? `longer than ${time}` : `more than ${memory} of memory`;
     return new DomainError(
       'archive_too_costly',
-      `To unpack and compress it took ${took}. Publish less, or fewer files.`,
+      `Unpacking and compressing took ${took}. Publish less, or fewer files.`,
     );
   }
 }

@@ -23,7 +23,6 @@ import { OtelTracer } from './otel-tracer.ts';
 
 /** Long SQL statements have thousands of placeholders. */
 const longestValue = 2_000;
-/** Limit for all remaining batches at shutdown. */
 const lastSpansMs = 3_000;
 /** Further spans are dropped, so that no request waits and memory is bounded. */
 const queue = { maxQueueSize: 4_096, maxExportBatchSize: 512, scheduledDelayMillis: 2_000 };
@@ -32,7 +31,6 @@ const concurrencyLimit = 1 + Math.ceil(queue.maxQueueSize / queue.maxExportBatch
 
 export interface TracerSettings extends ExportReport {
   readonly version: string;
-  /** Called if the last spans could not be sent in time. */
   readonly onLate: () => void;
 }
 
@@ -95,7 +93,6 @@ const { RECORD_AND_SAMPLED: recorded, NOT_RECORD: notRecorded } = SamplingDecisi
 type Spans = Parameters<SpanExporter['export']>[0];
 
 interface ExportReport {
-  /** Called once when spans are lost, until delivery works again. */
   readonly onAway: (error: unknown) => void;
   readonly onBack: (lostSpans: number) => void;
 }

@@ -24,7 +24,6 @@ interface OutsideSettings extends LookupSettings {
   readonly withinMs?: number;
 }
 
-/** From the DNS lookup to the end of the answer. */
 export const longestMs = 10_000;
 
 export const largest = { headers: 16 * 1024, answer: 64 * 1024, kept: 1024 } as const;
@@ -114,7 +113,6 @@ interface LookupSettings {
   readonly ownAddresses: readonly string[];
 }
 
-/** A name may have hundreds of addresses. */
 const mostTried = 6;
 
 /**
@@ -160,7 +158,6 @@ const resolved = async (
   }
 };
 
-/** The name does not exist or has no address of that family. */
 const saysNone = (error: unknown): boolean =>
   ['ENOTFOUND', 'ENODATA', 'EBADNAME'].includes((error as NodeJS.ErrnoException).code ?? '');
 

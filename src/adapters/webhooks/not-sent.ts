@@ -27,7 +27,7 @@ const faults = {
   tlsFailed: {
     why: 'tls',
     explain: (host: string) =>
-      `We agreed on no encryption with ${host}. It must offer TLS 1.2 or 1.3 on that port.`,
+      `${host} and we support no common encryption. It must offer TLS 1.2 or 1.3 on that port.`,
   },
   closed: {
     why: 'reset',
@@ -36,11 +36,11 @@ const faults = {
   },
   headersTooLarge: {
     why: 'too_large',
-    explain: (host: string) => `The headers of the answer of ${host} have more than 16 KiB.`,
+    explain: (host: string) => `The answer of ${host} has more than 16 KiB of headers.`,
   },
   malformed: {
     why: 'unreadable',
-    explain: (host: string) => `What ${host} sent is no valid HTTP answer.`,
+    explain: (host: string) => `${host} did not send a valid HTTP answer.`,
   },
   timedOut: {
     why: 'timeout',

@@ -23,16 +23,12 @@ import { localFiles, type Manifest, schemaGap, type SchemaGap } from './manifest
 export interface BackupMade {
   readonly folder: string;
   readonly manifest: Manifest;
-  /** Deploys that were not in the folder before. */
   readonly newDeploys: number;
   readonly newBytes: number;
   readonly schema: SchemaGap;
 }
 
-/**
- * Backs up the database, the deploys and the local authority, while the service runs. The folder has its last backup
- * until this one is whole.
- */
+/** Runs while the service runs. The previous backup stays until this one is complete. */
 export const backUp = async (
   config: Config,
   path: string,
@@ -41,7 +37,7 @@ export const backUp = async (
   if (isMissing(config.databaseUrl)) {
     throw new Error(`There is no database at ${databasePlace(config.databaseUrl)}.`);
   }
-  // Otherwise it would make a folder named `s3:`.
+  // Otherwise this would create a folder named `s3:`.
   if (/^\w+:\/\//.test(path)) throw new Error(`${path} is not a folder. Name one on a disk.`);
   const folder = new BackupFolder(resolve(path));
   await folder.make();
@@ -49,7 +45,7 @@ export const backUp = async (
   try {
     return await folder.holding('writer', async () => {
       const earlier = await folder.readableManifest();
-      // Refuses a database that a restore or a move has not finished.
+      // Refuses a database that a restore or move has not finished.
       await migrationStates(database);
       const work = { config, database, folder, earlier, onProgress };
       const made = await write(work).catch((error: unknown) => refuseFull(folder, error));
@@ -63,24 +59,24 @@ export const backUp = async (
   }
 };
 
-/** Nothing else is written meanwhile, so that no other disk can be the full one. */
+/** Nothing else is written meanwhile, so the backup's disk must be the full one. */
 const refuseFull = ({ path }: BackupFolder, error: unknown): never => {
   const { code } = error as { readonly code?: unknown };
   if (!/^(ENOSPC|EDQUOT|SQLITE_FULL|storage_full)$/.test(String(code))) throw error;
   throw new Error(
-    `There is no new backup, because the disk of ${path} is full. Free some space; the last backup is as it was.`,
+    `The disk of ${path} is full, so there is no new backup. Free some space; the last backup is unchanged.`,
     { cause: error },
   );
 };
 
-/** What fails once the new backup is whole says that it is. */
+/** Errors after the new backup is complete must say that it is. */
 const unremoved = (cause: unknown): never => {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const problem = 'The new backup is whole, but what it does not name could not be removed';
-  throw new Error(`${problem} (${reason}). The next backup tries it again.`, { cause });
+  const problem = 'The new backup is complete, but old files could not be deleted';
+  throw new Error(`${problem} (${reason}). The next backup tries again.`, { cause });
 };
 
-/** Tells the service, which alerts when backups stop. One that lacks deploys does not count. */
+/** Records the backup for the alert. A backup without all deploys does not count. */
 const remember = async (
   { databaseUrl }: Config,
   database: Database,
@@ -131,7 +127,7 @@ const write = async (
   return { manifest, newDeploys, newBytes };
 };
 
-/** A service that was started without its disk makes a database of its own. @throws Error */
+/** A service that was started without its disk creates an empty database. @throws Error */
 const refuseEmptied = ({ rows }: CopyFacts, { madeAt, database }: Manifest): void => {
   const before = database.rows['accounts'] ?? 0;
   if (before === 0 || rows['accounts'] !== 0) return;
@@ -150,7 +146,7 @@ const readFiles = async ({ dataDir }: Config): Promise<Manifest['files']> => {
   return files;
 };
 
-/** How often deploys may be deleted, or migrations run, between the copy of the database and that of the deploys. */
+/** Retries if deploys are deleted or migrations run between the two copies. */
 const mostRounds = 10;
 
 interface CopiedTogether extends Pick<Manifest, 'deploys' | 'lost'> {
@@ -159,33 +155,32 @@ interface CopiedTogether extends Pick<Manifest, 'deploys' | 'lost'> {
   readonly newBytes: number;
 }
 
-/** The database, and the files of every deploy that the copy of it names. */
 const copyTogether = async (work: Work, copies: DeployCopies): Promise<CopiedTogether> => {
   const { config, database, folder, onProgress } = work;
-  // Most of the work, so that little can be deleted between the copy of the database and that of the rest.
+  // Copies most deploys first, so that little can be deleted between the two copies.
   await copyAll(work, copies, await succeededDeploys(database));
   for (let round = 1; round <= mostRounds; round++) {
     await folder.begin();
-    // Files are there before the database names them. They go after that, which this finds out.
+    // Files exist before the database names them and are deleted after it forgets them, so the check below finds
+    // deletions.
     const facts = await copyDatabase(config, folder.incoming, (bytes, total) => {
       onProgress('copying MiB of the database', mib(bytes), total && mib(total));
     });
     if (!facts) continue;
     const lost = await copyAll(work, copies, facts.deploys);
     const still = new Set(await succeededDeploys(database));
-    // One that was deleted meanwhile is not in a new copy.
     if (!Object.keys(lost).every((id) => still.has(id))) continue;
     const { newDeploys, newBytes } = copies;
     return { facts, lost, deploys: copies.named(facts.deploys), newDeploys, newBytes };
   }
   throw new Error(
-    'Deploys were deleted, or migrations ran, again and again while they were copied. Try again later.',
+    'Deploys were deleted or migrations ran during every attempt to copy them. Try again later.',
   );
 };
 
 const mib = (bytes: number): number => Math.ceil(bytes / 1024 ** 2);
 
-/** @returns those that the storage does not have, and why @throws Unavailable when it is away */
+/** @returns the reason for each deploy that the storage lacks @throws Unavailable */
 const copyAll = async (
   { database, onProgress }: Work,
   copies: DeployCopies,

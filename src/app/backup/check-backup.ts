@@ -24,18 +24,16 @@ import {
   strangeIn,
 } from './manifest.ts';
 
-/** More would hide the first ones. */
 const mostShown = 20;
 
 const backUpAgain = 'Back up again, and take an older backup until then.';
 
 interface CheckedPlace {
   readonly path: string;
-  /** An empty MySQL database, to load a dump into. */
   readonly into?: string | undefined;
 }
 
-/** Tries whether a backup could be restored, and changes nothing in its folder. @throws Error when it cannot use `into` */
+/** Tests whether a backup can be restored. Changes nothing in its folder. @throws Error if `into` cannot be used */
 export const checkBackup = async (
   config: Config,
   { path, into }: CheckedPlace,
@@ -74,14 +72,13 @@ const readManifest = async (folder: BackupFolder): Promise<Manifest | Finding> =
   }
 };
 
-/** Reads every file of the deploys, and compares it with its hash. */
 const checkDeploys = async (
   folder: BackupFolder,
   { deploys, lost }: Manifest,
   onProgress: OnProgress,
 ): Promise<readonly Finding[]> => {
   const advice = (id: string) =>
-    `Delete deploys/${id} in this folder, if it is there, and back up again: it is copied anew.`;
+    `Delete deploys/${id} in this folder, if it exists, and back up again.`;
   const all = Object.entries(deploys);
   const found: Finding[] = [];
   for (const [at, [id, sha256]] of all.entries()) {
@@ -93,7 +90,7 @@ const checkDeploys = async (
   const whole = ok(`The files of all deploys are whole (${String(all.length)}).`);
   const gone = Object.entries(lost).map(([id, why]) =>
     failed(
-      `Deploy ${id} is in the database, but ${why}: so it was when the backup was made.`,
+      `Deploy ${id} was already incomplete when the backup was made: ${why}.`,
       'Publish that site again, and delete this deploy.',
     ),
   );
@@ -110,14 +107,13 @@ interface CopyToCheck {
   readonly into: string | undefined;
 }
 
-/** Opens the copy of the database, counts and compares. */
 const checkCopy = async (
   config: Config,
   { folder, manifest, into }: CopyToCheck,
 ): Promise<readonly Finding[]> => {
   const { kind, rows } = manifest.database;
   if (into !== undefined && kind !== 'mysql') {
-    throw new Error('--into is for backups of MySQL: one of SQLite is checked where it is.');
+    throw new Error('--into is for backups of MySQL; a backup of SQLite needs no other database.');
   }
   const changed = await folder.damagedCopy(manifest);
   if (changed !== undefined) {
@@ -183,7 +179,6 @@ const checkKeys = (config: Config, manifest: Manifest): Finding => {
   return failed(seen, 'Set SECRET_KEY to that key, or SECRET_KEY_PREVIOUS.');
 };
 
-/** Where this machine reaches the database, which remembers what was found whole, for the alert. */
 const tellService = async (
   { databaseUrl }: Config,
   { madeAt, database: { kind } }: Manifest,
@@ -198,7 +193,7 @@ const tellService = async (
     return [];
   } catch (error) {
     const { seen } = databaseProblem(databaseUrl, error);
-    const unknown = `The backup is whole, but the service was not told, so it may alert: ${seen}`;
+    const unknown = `The backup is complete, but the database could not be updated, so an alert may follow: ${seen}`;
     return [warning(unknown, 'Nothing to do, if this machine should not reach the database.')];
   }
 };

@@ -12,20 +12,16 @@ import type { Config } from '../settings/settings.ts';
 import { deploysFolder, objectStoreIn } from '../settings/addresses.ts';
 import type { Manifest } from './manifest.ts';
 
-/** Called with progress. `total` is undefined where it is not known. */
+/** `total` is undefined if unknown. */
 export type OnProgress = (step: string, done: number, total: number | undefined) => void;
 
 const filesAtOnce = 8;
 
-/** A deploy that is all there, or what is wrong with it. */
 type Inspected = { readonly sha256: string } | { readonly problem: string };
 
 class Damage extends Error {}
 
-/**
- * Reads all of a deploy: a list that is right says nothing about what it names.
- * @returns the hash of everything in it
- */
+/** Reads every file, because a correct list proves nothing. @returns the hash of the whole deploy */
 const inspectDeploy = async (files: SiteFiles, deployId: string): Promise<Inspected> => {
   const queue = new PQueue({ concurrency: filesAtOnce });
   try {
@@ -45,7 +41,7 @@ const inspectDeploy = async (files: SiteFiles, deployId: string): Promise<Inspec
   }
 };
 
-/** Also what no storage writes, such as odd names in a list. */
+/** Includes content that our storage never writes, such as invalid names. */
 const damaged =
   (what: string) =>
   (error: unknown): never => {
@@ -55,7 +51,7 @@ const damaged =
     throw new Damage(`${what} cannot be read (${reason})`);
   };
 
-/** Of each form of a file. @throws Damage, Unavailable */
+/** @throws Damage, Unavailable */
 const sumsOf = async (
   files: SiteFiles,
   deployId: string,
@@ -74,7 +70,7 @@ const sumsOf = async (
   return sums;
 };
 
-/** @returns what is wrong with a deploy of a backup @param sha256 as its manifest says */
+/** @param sha256 from the manifest @returns what is wrong with the deploy, if anything */
 export const damageOf = async (
   files: SiteFiles,
   deployId: string,
@@ -85,7 +81,6 @@ export const damageOf = async (
   return found.sha256 === sha256 ? undefined : 'it is not what was backed up';
 };
 
-/** Copies deploys into a backup, those that it does not have yet. */
 export class DeployCopies {
   readonly #from: SiteFiles;
   readonly #to: SiteFiles;
@@ -94,20 +89,19 @@ export class DeployCopies {
   newDeploys = 0;
   newBytes = 0;
 
-  /** @param known of earlier backups in the same place */
+  /** @param known deploys of earlier backups in this folder */
   constructor(from: SiteFiles, to: SiteFiles, known: Manifest['deploys']) {
     this.#from = from;
     this.#to = to;
     this.#known = known;
   }
 
-  /** Those of them that were copied, for the manifest. */
   named(ids: readonly string[]): Manifest['deploys'] {
     const copied = ids.filter((id) => this.#copied.has(id));
     return Object.fromEntries(copied.map((id) => [id, this.#copied.get(id) ?? '']));
   }
 
-  /** @returns why not, if the storage does not have all of it @throws Unavailable */
+  /** @returns why the deploy could not be copied, if its files are incomplete @throws Unavailable */
   async copy(deployId: string): Promise<string | undefined> {
     if (this.#copied.has(deployId)) return undefined;
     const sha256 = await this.#present(deployId);
@@ -117,7 +111,7 @@ export class DeployCopies {
     return undefined;
   }
 
-  /** @returns its hash, if the backup has it: a deploy never changes, and is there whole or not at all */
+  /** @returns the deploy's hash if the backup has it. Deploys never change and are complete or missing. */
   async #present(deployId: string): Promise<string | undefined> {
     const list = await this.#to.list(deployId).catch(unreadable);
     if (!list) return undefined;
@@ -145,19 +139,17 @@ export class DeployCopies {
   }
 }
 
-/** What cannot be read is written anew; if it cannot be written either, that says why. */
+/** An unreadable deploy is written again; if that fails too, the error explains why. */
 const unreadable = (error: unknown): undefined => {
   if (!(error instanceof Unavailable)) throw error;
 };
 
 export interface PutBack {
-  /** Deploys that are damaged in the backup, and how. */
   readonly lost: Readonly<Record<string, string>>;
-  /** Deploys of which the storage had something else. */
   readonly replaced: readonly string[];
 }
 
-/** Puts deploys of a backup where the storage does not have them: an object store often outlives the database. */
+/** Restores deploys that the storage lacks. An object store often outlives the database. */
 export const putBackAll = async (
   backup: SiteFiles,
   storage: SiteFiles,
@@ -169,7 +161,7 @@ export const putBackAll = async (
   const all = Object.entries(deploys);
   for (const [at, [id, sha256]] of all.entries()) {
     onProgress('restoring deploys', at, all.length);
-    // Nothing of the storage is given up for a backup that is damaged itself.
+    // A damaged backup must not replace anything in the storage.
     const damage = await damageOf(backup, id, sha256);
     if (damage !== undefined) {
       lost[id] = damage;
@@ -184,7 +176,7 @@ export const putBackAll = async (
   return { lost, replaced };
 };
 
-/** The files of deploys, for `work`, without the database and everything else that a container opens. */
+/** Opens only the files of deploys, without the database and the rest of a container. */
 export const withSiteFiles = async <T>(
   config: Config,
   work: (files: SiteFiles) => Promise<T>,
@@ -192,7 +184,7 @@ export const withSiteFiles = async <T>(
   const place = objectStoreIn(config);
   const staging = deploysFolder(config);
   if (!place) return work(new FileSystemSiteFiles(staging));
-  // Not the cache of the edges: what is read here once would take the place of what visitors want.
+  // Not the edges' cache, where this would replace what visitors need.
   const cache = new ContentCache({
     folder: join(config.dataDir, 'backup-cache'),
     mostBytes: 0,

@@ -11,20 +11,18 @@ import { DamagedManifest, manifestText, parseManifest, type Manifest } from './m
 
 const manifestName = 'manifest.json';
 
-/** All names in the folder, but for `lost+found`, which a disk of its own has. */
+/** `lost+found` is allowed too: a separate disk has it. */
 const known = /^(manifest\.json|database-.+|deploys|incoming|lock)$/;
 
 /**
- * The folder of a backup. All that a new manifest names is flushed before it replaces the last one, in one step, and what it
- * does not name is removed after that. So a run that is killed leaves the last backup whole, and deploys that the next run
- * need not copy again.
+ * The folder of a backup. Everything that a new manifest names is flushed before the manifest replaces the previous
+ * one atomically; other files are deleted afterwards. A killed run leaves the previous backup intact, and the next
+ * run reuses the copied deploys.
  */
 export class BackupFolder {
   readonly path: string;
   readonly deploys: SiteFiles;
-  /** Where the next copy of the database is written. */
   readonly incoming: string;
-  /** For that and what SQLite writes beside it. */
   readonly #drafts: string;
 
   constructor(path: string) {
@@ -34,11 +32,11 @@ export class BackupFolder {
     this.incoming = join(this.#drafts, 'database');
   }
 
-  /** Makes the folder. @throws Error when it holds something else */
+  /** @throws Error if the folder contains other files */
   async make(): Promise<void> {
     await makeFolder(this.path);
     const names = (await readdir(this.path)).filter((name) => name !== 'lost+found');
-    // A data folder has deploys too, and they would be removed there.
+    // A data folder has deploys too, and this would delete them.
     const isOurs = ['lock', manifestName].some((name) => names.includes(name));
     if (names.length > 0 && !(isOurs && names.every((name) => known.test(name)))) {
       throw new Error(
@@ -48,7 +46,7 @@ export class BackupFolder {
     await chmod(this.path, 0o700);
   }
 
-  /** @returns undefined when there is no backup @throws DamagedManifest, StrangeManifest */
+  /** @returns undefined if there is no backup @throws DamagedManifest, StrangeManifest */
   async manifest(): Promise<Manifest | undefined> {
     const text = await readFile(join(this.path, manifestName), 'utf8').catch(unlessMissing);
     return text === undefined ? undefined : parseManifest(text, manifestName);
@@ -58,18 +56,18 @@ export class BackupFolder {
     return `${this.path} holds no whole backup: there is no ${manifestName}.`;
   }
 
-  /** @returns that of the last backup; what is damaged is no backup @throws StrangeManifest */
+  /** @returns undefined for a missing or damaged manifest @throws StrangeManifest */
   readableManifest(): Promise<Manifest | undefined> {
     return this.manifest().catch(unlessDamaged);
   }
 
-  /** Before each copy of the database. */
+  /** Call before each copy of the database. */
   async begin(): Promise<void> {
     await rm(this.#drafts, { recursive: true, force: true });
     await mkdir(this.#drafts, { mode: 0o700 });
   }
 
-  /** Takes what was written to `incoming`. */
+  /** Moves the file `incoming` to its final name. */
   async adopt(
     kind: Manifest['database']['kind'],
     madeAt: string,
@@ -85,7 +83,7 @@ export class BackupFolder {
     return join(this.path, database.file);
   }
 
-  /** @returns what is wrong with the copy of the database */
+  /** @returns what is wrong with the database copy, if anything */
   async damagedCopy(manifest: Manifest): Promise<string | undefined> {
     const path = this.copyOf(manifest);
     const found = await contentOf(path).catch(unlessMissing);
@@ -93,7 +91,6 @@ export class BackupFolder {
     return found.sha256 === manifest.database.sha256 ? undefined : `${path} was changed`;
   }
 
-  /** Replaces the last backup by this one, in one step. */
   async publish(manifest: Manifest): Promise<void> {
     await flush(this.path);
     const draft = join(this.#drafts, manifestName);
@@ -108,7 +105,6 @@ export class BackupFolder {
     await flush(this.path);
   }
 
-  /** Removes copies and deploys that this backup does not name. */
   async removeUnnamed(backup: Manifest): Promise<void> {
     await rm(this.#drafts, { recursive: true, force: true });
     for (const name of await readdir(this.path)) {
@@ -118,21 +114,20 @@ export class BackupFolder {
     const deploys = join(this.path, 'deploys');
     for (const name of existsSync(deploys) ? await readdir(deploys) : []) {
       if (Object.hasOwn(backup.deploys, name)) continue;
-      // What was only begun is no deploy.
+      // An incomplete deploy.
       if (name.startsWith('.')) await rm(join(deploys, name), { recursive: true });
       else await this.deploys.remove(name);
     }
   }
 
   /**
-   * Keeps other backups out while `work` runs. The lock is SQLite's, on an empty file: it ends with the process, however
-   * that ends.
-   * @param as a backup removes what others read, so readers share the folder with readers only
-   * @throws Error when it is in use
+   * Locks the folder while `work` runs. The lock is SQLite's on an empty file, so it ends with the process.
+   * @param as readers share the folder with readers only, because a backup deletes files
+   * @throws Error if the folder is in use
    */
   async holding<T>(as: 'writer' | 'reader', work: () => Promise<T>): Promise<T> {
     const path = join(this.path, 'lock');
-    // A copy of a backup, perhaps on a medium that cannot be written, has none, and nobody writes there.
+    // A copied backup, perhaps on a read-only medium, has no lock and no writers.
     if (as === 'reader' && !existsSync(path)) return work();
     const lock = new SqliteDatabase(path, { timeout: 0, readonly: as === 'reader' });
     try {
@@ -146,10 +141,10 @@ export class BackupFolder {
   }
 }
 
-/** @returns false when another process has it */
+/** @returns false if another process has the lock */
 const isTaken = (lock: SqliteDatabase.Database, as: 'writer' | 'reader'): boolean => {
   try {
-    // A journal on the disk would outlast a killed process.
+    // A journal on disk would outlast a killed process.
     if (as === 'writer') lock.pragma('journal_mode = memory');
     lock.exec(as === 'writer' ? 'begin exclusive' : 'begin; select * from sqlite_master');
     return true;

@@ -9,46 +9,41 @@ import { AesGcmSealer } from '../../adapters/system/secrets.ts';
 import type { Config } from '../settings/settings.ts';
 import { previousSecretKeysFor, secretKeyFor } from '../settings/secret-key.ts';
 
-/** Of the folder of a backup. A newer one is refused, and nothing of it replaced. */
+/** The folder's format. Newer ones are refused and not changed. */
 const format = 1;
 
 const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 const counts = v.record(v.string(), v.number());
 
-/** Files of the data folder that are backed up: the local authority, whose key is encrypted. */
+/** The local authority; its key is encrypted. */
 export const localFiles = ['local-ca.key', 'local-ca.pem'] as const;
 
 const Manifest = v.strictObject({
   madeAt: v.pipe(v.string(), v.isoTimestamp()),
-  /** The version of the service that made it. */
   madeBy: v.string(),
   database: v.strictObject({
     kind: v.picklist(['sqlite', 'mysql']),
-    /** Its copy in the folder. It becomes a path, so no other name may come from a manifest. */
+    /** Becomes a path, so no other name is allowed. */
     file: v.pipe(v.string(), v.regex(/^database-[\w.-]+$/)),
     sha256: Sha256,
     bytes: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
     migrations: v.array(v.string()),
-    /** How many each table has. */
     rows: counts,
   }),
-  /** By id: the hash of all its files, in the folder `deploys`. */
   deploys: v.record(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/)), Sha256),
-  /** Deploys of the database whose files were missing or damaged already, and why. */
   lost: v.record(v.string(), v.string()),
-  /** What the other files of the data folder say. They become paths too. */
+  /** Content by file name. Names become paths, so only these are allowed. */
   files: v.record(v.picklist(localFiles), v.string()),
-  /** How many values are encrypted under which secret key. Ids reveal nothing about the keys, which are not here. */
+  /** Number of encrypted values by key id. Ids reveal nothing about the keys. */
   sealedBy: counts,
 });
 export type Manifest = Readonly<v.InferOutput<typeof Manifest>>;
 
-/** The manifest is not what was written. */
 export class DamagedManifest extends Error {
   override readonly name = 'DamagedManifest';
 }
 
-/** The manifest is what was written, and this version does not understand it: a newer one probably does. */
+/** The manifest is intact, but this version cannot read it. A newer version probably can. */
 export class StrangeManifest extends Error {
   override readonly name = 'StrangeManifest';
 }
@@ -56,10 +51,10 @@ export class StrangeManifest extends Error {
 export const manifestText = (manifest: Manifest): string =>
   `${JSON.stringify({ format, sha256: sumOf(manifest), manifest }, null, 1)}\n`;
 
-/** @param name of its file @throws DamagedManifest, StrangeManifest */
+/** @param name of the file, for messages @throws DamagedManifest, StrangeManifest */
 export const parseManifest = (text: string, name: string): Manifest => {
   const outer = outerOf(text, name);
-  // Whatever else a newer release changes, this field stays where it is.
+  // This field must stay here in every release.
   if (outer.format !== format) {
     const problem = `${name} has a format that this version does not know. Use a newer version, or another folder.`;
     throw new StrangeManifest(problem);
@@ -87,17 +82,14 @@ const outerOf = (text: string, name: string): v.InferOutput<typeof Outer> => {
   }
 };
 
-/** JSON keeps the order of keys, so what was read has the sum of what was written. */
+/** JSON keeps the order of keys, so the hash can be recomputed. */
 const sumOf = (manifest: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify([manifest]))
     .digest('hex');
 
-/** How the schema of a backup stands to this version of the service. */
 export interface SchemaGap {
-  /** Migrations that the next start applies. */
   readonly pending: readonly string[];
-  /** Migrations of a newer version, or of an unreleased build. */
   readonly unknown: readonly string[];
 }
 
@@ -110,12 +102,12 @@ export const schemaGap = ({ migrations }: Pick<CopyFacts, 'migrations'>): Schema
 };
 
 export const strangeIn = ({ pending, unknown }: SchemaGap, { madeBy }: Manifest): string => {
-  // A newer release has all of ours, and more.
+  // A newer release has all of our migrations.
   const kind = pending.length === 0 ? 'newer than this version' : 'that of an unreleased build';
   return `Its schema is ${kind}: ${unknown.join(', ')} is not known here. It was made by version ${madeBy}.`;
 };
 
-/** @returns a sentence about what the secret keys of these settings do not open, if there is any */
+/** Values that these settings' secret keys cannot decrypt. @returns undefined if there are none */
 export const missingKeys = (
   config: Config,
   { files, sealedBy }: Pick<Manifest, 'files' | 'sealedBy'>,
@@ -128,14 +120,14 @@ export const missingKeys = (
   return problems.length === 0 ? undefined : problems.join(' ');
 };
 
-/** None where the first start has not made a key yet. */
+/** Undefined before the first start has created a key. */
 const sealerHere = (config: Config): AesGcmSealer | undefined => {
   const hasKey = config.secretKey !== undefined || existsSync(join(config.dataDir, 'secret.key'));
   if (!hasKey) return undefined;
   return new AesGcmSealer(secretKeyFor(config), previousSecretKeysFor(config));
 };
 
-/** No id of a key is stored beside it, so we try to open it. */
+/** The file has no key id, so we try to decrypt it. */
 const closedLocalKey = (
   sealer: AesGcmSealer | undefined,
   sealed: string | undefined,
@@ -145,7 +137,7 @@ const closedLocalKey = (
     sealer?.open(sealed, localRootPurpose);
     if (sealer) return undefined;
   } catch {
-    // The sentence says it.
+    // Explained by the message below.
   }
   return 'local-ca.key, the key of the local certificate authority, needs another secret key than this machine has.';
 };

@@ -15,19 +15,18 @@ import { putBackAll, withSiteFiles, type OnProgress, type PutBack } from './depl
 import { BackupFolder } from './folder.ts';
 import { missingKeys, localFiles, type Manifest, schemaGap, strangeIn } from './manifest.ts';
 
-/** `lost` are all deploys that are not there, and why. */
+/** `lost`: deploys that are missing, with the reason. */
 export interface Restored extends PutBack {
   readonly manifest: Manifest;
-  /** Migrations that the next start applies. */
   readonly pending: readonly string[];
-  /** What the secret key here does not open. */
+  /** Values that the secret key here cannot decrypt. */
   readonly missingKeys: string | undefined;
 }
 
 /**
- * Restores a backup into an empty database and an empty data folder. The database comes last, so that nothing is
- * served before everything is there; a restore that was interrupted can be repeated.
- * @throws Error that says what to do
+ * Restores a backup into an empty database and data folder. The database comes last, so that nothing is served
+ * before everything exists. An interrupted restore can be repeated.
+ * @throws Error with advice
  */
 export const restore = (
   config: Config,
@@ -56,7 +55,7 @@ export const restore = (
   });
 };
 
-/** @returns migrations that the next start applies @throws Error that says why the backup cannot be restored here */
+/** @returns migrations that the next start applies @throws Error if the backup cannot be restored here */
 const admit = async (config: Config, manifest: Manifest): Promise<readonly string[]> => {
   const { kind } = manifest.database;
   if (kind !== kindOfUrl(config.databaseUrl)) {
@@ -79,17 +78,16 @@ const admit = async (config: Config, manifest: Manifest): Promise<readonly strin
   return gap.pending;
 };
 
-/** Whether an interrupted restore has placed the database already. */
 const isInPlace = async (config: Config, { database }: Manifest): Promise<boolean> =>
   existsSync(restoreMark(config)) && (await holdsCopy(config, database));
 
 /**
- * What a data folder may have before a restore. The operator puts the secret key there. Under systemd and in containers the
- * folder is the home of the service's user, where each command caches its compiled code. `lost+found` is on a disk of its own.
+ * What a data folder may contain before a restore: the operator's secret key, and caches, because the folder may be
+ * the service user's home. A separate disk has `lost+found`.
  */
 const harmless = ['secret.key', '.cache', 'backup-cache', 'lost+found'];
 
-/** Files beside the mark of a restore were written by that restore, because nothing else starts there. */
+/** Files beside the mark belong to the interrupted restore, because nothing else starts there. */
 const refuseUsedFolder = async (config: Config, manifest: Manifest): Promise<void> => {
   const { dataDir } = config;
   const mark = restoreMark(config);
@@ -110,14 +108,13 @@ const refuseUsedFolder = async (config: Config, manifest: Manifest): Promise<voi
 
 const markOf = ({ madeAt, database }: Manifest): string => `${madeAt} ${database.sha256}\n`;
 
-/** Writes and flushes the mark before anything else: no service starts beside it. */
+/** The mark is written first, so that no service starts during the restore. */
 const begin = async (config: Config, manifest: Manifest): Promise<void> => {
   await makeFolder(resolve(config.dataDir));
   await writeFile(restoreMark(config), markOf(manifest), { mode: 0o600, flush: true });
   await flush(config.dataDir);
 };
 
-/** Removes the mark once everything is on the disk. */
 const end = async (config: Config): Promise<void> => {
   const file = databaseFile(config.databaseUrl);
   for (const folder of [config.dataDir, ...(file === undefined ? [] : [dirname(file)])]) {
@@ -155,7 +152,7 @@ const putInPlace = async (
   return found;
 };
 
-/** Need not be atomic: nothing reads these files while the mark is there. */
+/** Need not be atomic, because nothing reads these files during a restore. */
 const putBackFiles = async ({ dataDir }: Config, { files }: Manifest): Promise<void> => {
   for (const name of localFiles) {
     const text = files[name];

@@ -196,7 +196,10 @@ const columnsOf = ({ id, name, plan, email, deletedAt }: Account) =>
   Object.values({
     ...{ id, name, plan, email },
     deletedAt: deletedAt?.toISOString() ?? '',
-  } satisfies Omit<EveryField<Account>, 'ownLimits' | 'siteLimits' | 'createdAt' | 'warnings'>);
+  } satisfies Omit<
+    EveryField<Account>,
+    'ownLimits' | 'siteLimits' | 'createdAt' | 'warnings' | 'factorDemandedAt'
+  >);
 
 const presentAccount = (account: Account) => {
   const { id, name, email, plan, ownLimits, siteLimits, createdAt, deletedAt } = account;
@@ -209,7 +212,7 @@ const presentAccount = (account: Account) => {
   } satisfies EveryField<Limits & SiteLimits>;
   return { id, name, email, plan, limits, createdAt, deletedAt } satisfies Omit<
     EveryField<Account & { limits: Limits }>,
-    'ownLimits' | 'siteLimits' | 'warnings'
+    'ownLimits' | 'siteLimits' | 'warnings' | 'factorDemandedAt'
   >;
 };
 
@@ -243,7 +246,22 @@ const listUsers = command(
     const rows = people.map(personColumns);
     return [
       people.map(presentPerson),
-      table(['ID', 'EMAIL', 'ROLE', 'PASSWORD'], rows, 'Nobody yet.'),
+      table(['ID', 'EMAIL', 'ROLE', 'PASSWORD', 'SECOND FACTOR'], rows, 'Nobody yet.'),
+    ];
+  },
+);
+
+const resetFactor = command(
+  'remove the second factor and the recovery codes of somebody who has lost them all; they are told by mail',
+  [required('--email <email>', 'email address')],
+  async (container, { email }: { email: string }) => {
+    const people = await container.get(AccessKey).resetFactors(email);
+    const accounts = await container.get(AccessKey).listAccounts();
+    const those = accounts.filter(({ id }) => people.some(({ accountId }) => accountId === id));
+    const names = those.map(({ name, id }) => `${name} (${id})`).join(', ');
+    return [
+      those.map(presentAccount),
+      `${email} has no second factor any more in ${names}. They sign in with their password or a link.`,
     ];
   },
 );
@@ -251,18 +269,26 @@ const listUsers = command(
 export const userCommands = group('user', 'manage who can sign in to the dashboard', {
   invite,
   list: listUsers,
+  'reset-factor': resetFactor,
 });
 
-const presentPerson = ({ id, email, role, createdAt, passwordHash }: Person) =>
-  ({ id, email, role, createdAt, hasPassword: passwordHash !== undefined }) satisfies Omit<
-    EveryField<Person & { hasPassword: boolean }>,
-    'accountId' | 'passwordHash' | 'joinedAt' | 'provenAt'
+const presentPerson = (person: Person) => {
+  const { id, name, email, role, createdAt, passwordHash, factorSince } = person;
+  const [hasPassword, hasSecondFactor] = [passwordHash !== undefined, factorSince !== undefined];
+  return { id, name, email, role, createdAt, hasPassword, hasSecondFactor } satisfies Omit<
+    EveryField<Person & { hasPassword: boolean; hasSecondFactor: boolean }>,
+    'accountId' | 'passwordHash' | 'joinedAt' | 'provenAt' | 'factorSince'
   >;
+};
 
-const personColumns = ({ id, email, role, passwordHash }: Person) =>
+const personColumns = ({ id, email, role, passwordHash, factorSince }: Person) =>
   Object.values({
     id,
     email,
     role,
     passwordHash: passwordHash === undefined ? 'no' : 'yes',
-  } satisfies Omit<EveryField<Person>, 'accountId' | 'createdAt' | 'joinedAt' | 'provenAt'>);
+    factorSince: factorSince ? 'yes' : 'no',
+  } satisfies Omit<
+    EveryField<Person>,
+    'accountId' | 'name' | 'createdAt' | 'joinedAt' | 'provenAt'
+  >);

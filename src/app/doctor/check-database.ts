@@ -13,7 +13,6 @@ import type { Config } from '../settings/settings.ts';
 import { databasePlace, databaseProblem } from '../failure-words.ts';
 import { failed, type Finding, ok, warning } from './finding.ts';
 
-/** Changes nothing, and makes no SQLite file. */
 export const checkDatabase = async ({ databaseUrl }: Config): Promise<readonly Finding[]> => {
   const place = databasePlace(databaseUrl);
   if (isMissing(databaseUrl)) return [ok(`${place} does not exist yet; the first start makes it.`)];
@@ -36,7 +35,7 @@ export const checkDatabase = async ({ databaseUrl }: Config): Promise<readonly F
 
 const noService = 'Until then, no service starts on it.';
 
-/** The database's clock; undefined if it has none of its own, or does not answer. */
+/** @returns undefined if the database has no clock or does not answer */
 export const databaseClock = async (databaseUrl: string): Promise<OtherClock | undefined> => {
   if (isMissing(databaseUrl)) return undefined;
   const ask = async (database: Database) => {
@@ -64,17 +63,16 @@ export const isMissing = (databaseUrl: string): boolean => {
   return file !== undefined && !existsSync(file);
 };
 
-/** Of a nightly backup that takes up to two hours; the alert BackupLate has the same. */
+/** For a nightly backup that takes up to two hours. The alert BackupLate uses the same number. */
 const mostAgeMs = 26 * 3_600_000;
 
-/** Nothing where the database is away or not yet made: the check of the database says so. */
+/** Empty if the database is unavailable or missing, which another check reports. */
 export const checkBackups = async ({ databaseUrl }: Config): Promise<readonly Finding[]> => {
   if (isMissing(databaseUrl)) return [];
   const times = await usingDatabase(databaseUrl, backupTimes).catch(() => undefined);
   return times ? judgeBackups(times, new Date()) : [];
 };
 
-/** Whether backups of this database go on. */
 export const judgeBackups = (
   { since, made, checked }: BackupTimes,
   now: Date,
@@ -94,21 +92,20 @@ export const judgeBackups = (
 const everyNight = `Run ${commandName()} backup every night, and see why it does not end well.`;
 const check = `Run ${commandName()} backup check after each backup.`;
 
-/** Seconds. Processes of a fleet share leases; an authority refuses what is dated much later. */
+/** Seconds. Processes of a fleet share leases, and authorities refuse requests dated in the future. */
 const tolerated = 2;
 const harmful = 30;
-/** An HTTP date has whole seconds, and the answer was under way. */
+/** An HTTP date has whole seconds, and the answer took some time. */
 const coarse = 1.5;
 
 export interface OtherClock {
   readonly name: string;
-  /** Milliseconds; NaN if it does not say. */
+  /** Milliseconds; NaN if unknown. */
   readonly time: number;
-  /** And what this machine's clock said in that moment. */
+  /** This machine's clock at that moment. */
   readonly here: number;
 }
 
-/** Compares this machine's clock with all that answered. */
 export const judgeClocks = (others: readonly (OtherClock | undefined)[]): readonly Finding[] => {
   const known = others.flatMap((one) => (one && Number.isFinite(one.time) ? [one] : []));
   if (known.length === 0) return [ok('No other clock to compare with.')];

@@ -9,13 +9,12 @@ import { failed, type Finding, type Look, ok, warning } from './finding.ts';
 
 interface Answer {
   readonly server: string;
-  /** Of IPv4, then of IPv6. */
   readonly answers: readonly DnsAnswer<string>[];
 }
 
 const perResolverMs = 4_000;
 
-/** Asks each resolver where a name of the platform leads: whether it answers, and whether that is to the edges. */
+/** Checks whether each resolver answers, and whether a platform name points to the edges. */
 export const checkDns =
   (config: Config): Look =>
   async (signal) => {
@@ -68,7 +67,7 @@ const zoneFinding = (config: Config, answers: readonly Answer[]): Finding => {
 const addressesIn = ({ answers }: Answer): readonly string[] =>
   answers.flatMap((answer) => (answer.kind === 'records' ? answer.records : []));
 
-/** Asks each resolver for the name server of the challenge zone: it comes from ours, if the zone is delegated to it. */
+/** Asks for the challenge zone's name server, which only ours answers if the zone is delegated. */
 export const checkZone =
   ({ acmeDnsZone: zone, dnsServers }: Config): Look =>
   async (signal) => {

@@ -11,7 +11,6 @@ import type { Config } from '../settings/settings.ts';
 import { isMissing, usingDatabase } from './check-database.ts';
 import { failed, type Finding, type Look, ok, warning } from './finding.ts';
 
-/** Where the certificates of the platform's names come from. */
 export type PlatformSource = 'files' | 'delegation' | 'hosts';
 
 interface CheckedPlatform {
@@ -22,7 +21,6 @@ interface CheckedPlatform {
 
 type Files = Pick<Config, 'platformHost' | 'platformCertificateFile' | 'platformKeyFile'>;
 
-/** The operator's own certificate. */
 export const given = async (config: Files, now = new Date()): Promise<CheckedPlatform> => {
   const { platformHost, platformCertificateFile = '', platformKeyFile = '' } = config;
   const paths = { certificateFile: platformCertificateFile, keyFile: platformKeyFile };
@@ -57,7 +55,6 @@ const left = {
   urgent: 'a twentieth of its lifetime is left at most',
 };
 
-/** The certificate that workers order. */
 export const ordered = (standing: PlatformStanding): CheckedPlatform => ({
   source: standing.delegation === 'right' || standing.isEnough ? 'delegation' : 'hosts',
   findings: [delegationOf(standing), ...caaOf(standing), certificateOf(standing)],
@@ -112,10 +109,7 @@ const certificateOf = (standing: PlatformStanding): Finding => {
   return ending === 'far' ? ok(seen) : warning(`${seen} It was not renewed.`, next);
 };
 
-/**
- * What `platform check` says, on machines that order or serve the platform's certificate. Without one, each project's
- * host gets its own, so that is a warning; files that cannot be used are a failure.
- */
+/** A missing certificate is a warning, because each project's host then gets its own. */
 export const checkPlatform =
   (config: Config): Look =>
   async () => {
@@ -125,7 +119,7 @@ export const checkPlatform =
     return (await orderedBy(config)).map(asWarning);
   };
 
-/** Otherwise opening it would change something; the check of the database says what is wrong with it. */
+/** Opening the container would otherwise change something. The database check reports the problem. */
 const isReadable = async ({ databaseUrl, secretKey, dataDir }: Config): Promise<boolean> => {
   const hasKey = secretKey !== undefined || existsSync(join(dataDir, 'secret.key'));
   if (!hasKey || isMissing(databaseUrl)) return false;

@@ -42,7 +42,6 @@ const advice = (code: string): string =>
     ? 'Give the service the permission to listen below 1024: docs/edge.md, "Ports 80 and 443".'
     : 'Set the host to an address of this machine.';
 
-/** A server that listens everywhere is reached locally at the loopback address. */
 const reachable = (host: string): string => {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '[::1]' : urlHost(host);
@@ -53,13 +52,12 @@ const isHealthy: IsOurs = async ({ host, port }, signal) => {
   return (await answer.text()) === '{"status":"ok"}';
 };
 
-/** Recognises an edge by its answer to an unknown host. */
 const isEdge: IsOurs = async ({ host, port }, signal) => {
   const answer = await fetch(`http://${reachable(host)}:${String(port)}/`, { signal });
   return answer.status === 404 && (await answer.text()) === '404 Not Found\n';
 };
 
-/** And over TLS with an alert (RFC 6066, section 3). */
+/** Recognises an edge by its TLS alert (RFC 6066, section 3). */
 const isSecureEdge: IsOurs = ({ host, port }, signal) =>
   new Promise((resolve) => {
     const address = reachable(host).replace(/^\[|\]$/g, '');
@@ -79,7 +77,7 @@ const isSecureEdge: IsOurs = ({ host, port }, signal) =>
     });
   });
 
-/** Whether the server there answers for the zone as ours do. @throws the signal's reason, or the socket's error */
+/** @throws the signal's reason, or a socket error */
 const isOurZone = async (
   server: ServerAddress,
   zone: string,
@@ -91,7 +89,6 @@ const isOurZone = async (
   return isAuthority && names.join() === nameServerOf(zone);
 };
 
-/** Whether it is this service that listens there. */
 const isOurs = ({
   acmeDnsZone: zone = '',
 }: Config): Readonly<Record<Listener['setting'], IsOurs>> => ({
@@ -105,7 +102,7 @@ const isOurs = ({
   },
 });
 
-/** @returns the error code if listening fails; a name server also listens for datagrams */
+/** @returns the error code if listening fails; a name server also listens on UDP */
 const listenOnce = async ({ setting, host, port }: Listener): Promise<string | undefined> => {
   const code = await overTcp(host, port);
   return code === undefined && setting === 'DNS_PORT' ? overUdp(host, port) : code;

@@ -44,7 +44,7 @@ const checkServer = async (redisUrl: string): Promise<Finding> => {
   }
 };
 
-/** The service works with one of them, but without a majority of them no other server becomes the primary. */
+/** One sentinel is enough for the service, but a fail-over needs a majority. */
 const checkSentinel = async (
   place: Sentinels['hosts'][number],
   sentinels: Sentinels,
@@ -64,7 +64,7 @@ const checkSentinel = async (
   }
 };
 
-/** Connects to the mail server and signs in; sends no mail. */
+/** Signs in, but sends no mail. */
 export const checkMail = async ({
   smtpUrl,
 }: Pick<Config, 'smtpUrl'>): Promise<readonly Finding[]> => {
@@ -95,7 +95,6 @@ interface Checked {
   readonly clock?: AuthorityLook['clock'];
 }
 
-/** An authority, and the settings that say what it is. */
 interface Place {
   readonly acme: AcmeConfig;
   readonly names: Readonly<Record<'directory' | 'issuer' | 'kid' | 'hmac', string>>;
@@ -112,7 +111,7 @@ const names = {
   },
 } as const;
 
-/** Looks at both authorities. @returns also what the clock of the preferred one says, or of the other if it is away */
+/** @returns the preferred authority's clock, or the other's if it does not answer */
 export const checkAuthority = async (config: Config, signal: AbortSignal): Promise<Checked> => {
   const { acme, acmeFallback } = config;
   if (!acme) return { findings: [ok('Not used: certificates come from the local authority.')] };
@@ -156,13 +155,13 @@ const issuerFindings = (
   const named = caaIdentities.join(', ');
   if (given === undefined) {
     const seen =
-      'The authority does not say its name in CAA records, so those of domains are not checked.';
+      'The authority does not publish its name for CAA records, so we cannot check the CAA records of domains.';
     return named === '' ? [warning(seen, `Set ${setting} to that name.`)] : [];
   }
   if (named === '' || given.some((one) => caaIdentities.includes(one))) return [];
   return [
     failed(
-      `The authority calls itself ${named} in CAA records, and ${setting} is ${given.join(', ')}.`,
+      `The authority's name in CAA records is ${named}, but ${setting} is ${given.join(', ')}.`,
       `Remove ${setting}.`,
     ),
   ];
@@ -201,7 +200,7 @@ const accountFinding = (
       );
 };
 
-/** As far as it can be read without making a secret key or a database. */
+/** Reads only what exists; creates neither a key nor a database. */
 const storedAccount = async (
   config: Config,
   { directoryUrl }: AcmeConfig,

@@ -8,7 +8,6 @@ import { checkAuthority, checkMail, checkRedis } from './check-servers.ts';
 import { checkObjectStore, checkStorage } from './check-storage.ts';
 import { within, type Finding, type Look } from './finding.ts';
 
-// Commands other than `doctor` ask for these.
 export { given, ordered } from './check-platform.ts';
 export { checkMail } from './check-servers.ts';
 
@@ -18,7 +17,7 @@ export interface Checked extends Finding {
   readonly check: string;
 }
 
-/** Looks at everything that the service needs, side by side, and changes nothing. */
+/** Runs all checks in parallel. Changes nothing. */
 export const examine = async (config: Config): Promise<readonly Checked[]> => {
   const authority = once((signal: AbortSignal) => checkAuthority(config, signal));
   const looks: Readonly<Record<string, Look>> = {

@@ -1,6 +1,6 @@
 export interface Finding {
   readonly state: 'ok' | 'warning' | 'failed';
-  /** A sentence, without secrets. */
+  /** One sentence without secrets. */
   readonly seen: string;
   readonly advice?: string;
 }
@@ -13,10 +13,9 @@ const found =
 export const warning = found('warning');
 export const failed = found('failed');
 
-/** Looks at one thing, until the signal aborts. */
 export type Look = (signal: AbortSignal) => Promise<readonly Finding[]>;
 
-/** Never rejects, and returns at the deadline even if `look` has not ended. */
+/** Never rejects. Returns at the deadline even if `look` has not ended. */
 export const within = async (deadlineMs: number, look: Look): Promise<readonly Finding[]> => {
   const end = new AbortController();
   const late = Promise.withResolvers<readonly Finding[]>();

@@ -1,11 +1,10 @@
 import { Composer, CST, Lexer, Parser, type Document, type ParseOptions } from 'yaml';
 
-/** Says what is wrong in which line, in words for the author of the text. */
 export class NotPlainYaml extends Error {
   override readonly name = 'NotPlainYaml';
 }
 
-/** YAML features that turn little text into much work, or have hidden meaning. Settings need none of them. */
+/** YAML features that make parsing expensive or have hidden effects. Settings need none of them. */
 const refused: Partial<Record<CST.TokenType, string>> = {
   tag: 'Tags such as !!str are not allowed',
   anchor: 'Anchors (&) are not allowed',
@@ -14,14 +13,13 @@ const refused: Partial<Record<CST.TokenType, string>> = {
   'explicit-key-ind': 'Keys after a question mark are not allowed',
 };
 
-/** Lists and objects within each other. */
 const deepest = 16;
-/** Names, values and signs between them. 16 KiB of settings have some 6 000; the library takes long for more. */
+/** Settings of 16 KiB have about 6 000 tokens. The library is slow with more. */
 const mostTokens = 8_000;
 
 /**
- * YAML 1.2 without tags, anchors, aliases, merge keys and directives; JSON is such YAML too. Prints nothing.
- * @param text short: the time it takes grows faster than the text
+ * YAML 1.2 without tags, anchors, aliases, merge keys and directives. JSON is valid too.
+ * @param text short, because parsing time grows faster than the text
  * @throws NotPlainYaml
  */
 export const parsePlainYaml = (text: string): unknown => {
@@ -32,9 +30,9 @@ export const parsePlainYaml = (text: string): unknown => {
   return document?.toJS();
 };
 
-/** Stops at the first syntax error; undefined for an empty text. */
+/** Stops at the first syntax error. @returns undefined for an empty text */
 const documentIn = (text: string): Document.Parsed | undefined => {
-  // The library would warn on standard error with lines of the text, and draw those lines for each error.
+  // The library would otherwise print warnings that quote the text.
   const options = { logLevel: 'silent', prettyErrors: false, uniqueKeys: false, stringKeys: true };
   const composer = new Composer(options as ParseOptions);
   const found: Document.Parsed[] = [];
@@ -58,11 +56,10 @@ interface Seen {
   dashes: number;
   /** Values that begin on this line outside brackets: `a: b: c`. */
   colons: number;
-  /** A value ends here. */
   isAfterValue: boolean;
 }
 
-/** Looks at the tokens alone, and no further than the first one that is refused. */
+/** Reads only tokens, up to the first refused one. */
 const refuseUnwanted = (text: string): void => {
   const seen: Seen = { tokens: 0, flow: 0, dashes: 0, colons: 0, isAfterValue: false };
   let offset = 0;
@@ -80,7 +77,7 @@ const refuseUnwanted = (text: string): void => {
   }
 };
 
-/** Tokens that stand for no character of the text. */
+/** Tokens without text. */
 const marks: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
 
 const begins = new Set<Kind>([
@@ -105,7 +102,7 @@ const note = (seen: Seen, kind: Kind, token: string): void => {
   else if (kind === 'flow-seq-end' || kind === 'flow-map-end') seen.flow -= 1;
   else if (kind === 'seq-item-ind') seen.dashes += 1;
   else if (kind === 'map-value-ind' && seen.flow === 0) seen.colons += 1;
-  // A text of several lines ends with its last line.
+  // A multi-line text ends with its last line.
   else if (kind === 'newline' || token.endsWith('\n')) {
     Object.assign(seen, { dashes: 0, colons: 0, isAfterValue: false });
   }

@@ -3,14 +3,13 @@ import type { DomainsErrorCode } from '../../domains/domain/domains-error.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
 import { DomainError } from '../../kernel/decision.ts';
 
-/** Limits for parsing one document, which usually takes some milliseconds. */
+/** Reading settings usually takes a few milliseconds. */
 export const settingsLimits: ThreadLimits = { deadlineMs: 3_000, memoryMiB: 128 };
 
-/** Parses the text that people paste under "Configuration", in a separate thread. */
 export class SettingsReader {
   readonly #pool: ThreadPool<string, DomainSettingsDraft>;
 
-  /** @param limits other than usual for tests */
+  /** @param limits only tests change them */
   constructor(
     entry = new URL('../threads/read-settings.ts', import.meta.url),
     limits: ThreadLimits = settingsLimits,
@@ -18,7 +17,7 @@ export class SettingsReader {
     this.#pool = new ThreadPool({ entry, ...limits, threads: 1, mostWaiting: 20 });
   }
 
-  /** @throws DomainError `redirect_invalid` as `readDomainSettings`, and for what takes too much; Unavailable */
+  /** @throws DomainError `redirect_invalid` like `readDomainSettings`, or if a limit is exceeded; Unavailable */
   async read(text: string): Promise<DomainSettingsDraft> {
     try {
       return await this.#pool.run(text);

@@ -8,7 +8,6 @@ import { NotPlainYaml, parsePlainYaml } from './plain-yaml.ts';
 
 export type DomainSettingsFormat = 'yaml' | 'json';
 
-/** Reads back exactly what an export writes. */
 const shape = v.strictObject({
   domains: v.strictObject({
     primary: v.nullish(v.string()),
@@ -24,7 +23,7 @@ export const writeDomainSettings = (
   format: DomainSettingsFormat,
 ): string => (format === 'yaml' ? stringify(document) : `${JSON.stringify(document, null, 2)}\n`);
 
-/** JSON is YAML too. @throws DomainError `redirect_invalid` that says what is wrong where */
+/** JSON is valid YAML. @throws DomainError `redirect_invalid` that locates the fault */
 export const readDomainSettings = (text: string): DomainSettingsDraft => {
   if (text.length > longestSettings || Buffer.byteLength(text) > longestSettings) {
     throw refusal(`A configuration has at most ${longestSettings / 1024} KiB.`);
@@ -36,7 +35,7 @@ export const readDomainSettings = (text: string): DomainSettingsDraft => {
   throw refusal([...faults, ...(more > 0 ? [`And ${more} more.`] : [])].join('\n'));
 };
 
-/** Bytes: some two hundred redirects. Parsing blocks the thread. */
+/** Bytes, enough for about two hundred redirects. Parsing blocks the thread. */
 export const longestSettings = 16 * 1024;
 
 const parseYaml = (text: string): unknown => {
@@ -50,7 +49,6 @@ const parseYaml = (text: string): unknown => {
   }
 };
 
-/** Most faults shown to the author. */
 const mostFaults = 5;
 
 const refusal = (message: string): DomainError<DomainsErrorCode> =>
@@ -65,7 +63,6 @@ const right: Readonly<Record<string, string>> = {
   status: '301, 302, 307 or 308',
 };
 
-/** One thing that is wrong with a configuration: where, and what would be right there. */
 const faultIn = (issue: v.BaseIssue<unknown>): string => {
   const keys = (issue.path ?? []).map(({ key }) => key);
   const name = keys.findLast((key) => typeof key === 'string');

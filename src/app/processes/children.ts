@@ -11,9 +11,9 @@ import {
   type Stopping,
 } from './parent-link.ts';
 
-/** The metrics that come from the database take up to half a second. */
+/** Metrics from the database take up to half a second. */
 const snapshotMs = 2_000;
-/** The last metrics of a process may come after its exit. */
+/** A process's last metrics may arrive after its exit. */
 const lastMessagesMs = 1_000;
 
 export interface Ending {
@@ -21,32 +21,26 @@ export interface Ending {
   readonly signal: string | null;
 }
 
-/** A process that serves, as its parent knows it. */
+/** A serving process, as its parent sees it. */
 export interface Child {
   readonly pid: number | undefined;
-  /** Undefined when it ended before it served. */
   readonly served: Promise<Places | undefined>;
   readonly ended: Promise<Ending>;
-  /** Prints what a start says to people, with the first account. */
+  /** Prints the start message with the first account. */
   introduce(): void;
-  /** Ends it in good order; kills it if that takes too long. */
   stop(why: Stopping): void;
   kill(): void;
-  /** The metrics that it told last. */
   readonly told: MetricSnapshot | undefined;
-  /** Asks for its metrics. Undefined when it does not answer in time. */
+  /** @returns undefined if it does not answer in time */
   snapshot(): Promise<MetricSnapshot | undefined>;
 }
 
 export interface ChildOptions {
   readonly roles: readonly string[];
-  /** How long it may take to stop. */
   readonly stopMs: Readonly<Record<Stopping, number>>;
-  /** The metrics of all children, for the one that was asked for them. */
   readonly gather: () => Promise<readonly MetricSnapshot[]>;
 }
 
-/** Starts this program once more, on the ports of the others. */
 export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
   const worker = cluster.fork({ ROLES: roles.join(','), [parentVariable]: String(process.pid) });
   const served = Promise.withResolvers<Places | undefined>();
@@ -55,7 +49,7 @@ export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
   let serves = false;
   let told: MetricSnapshot | undefined;
   const tell = (message: FromParent) => {
-    // One that has just ended gets no message.
+    // A process that has just ended gets no message.
     if (worker.isConnected()) worker.send(message, () => undefined);
   };
   const kill = () => void worker.process.kill('SIGKILL');
@@ -65,7 +59,7 @@ export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
   };
   worker.on('error', () => undefined);
   worker.once('exit', end);
-  // One that the system could not start has no exit.
+  // A process that the system could not start has no exit event.
   if (worker.process.pid === undefined) end(1, null);
   worker.on('message', (message: FromChild) => {
     switch (message.type) {
@@ -78,7 +72,7 @@ export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
         snapshots.came(message.snapshot);
         break;
       case 'metrics wanted':
-        // Unanswered, it shows its own.
+        // Without an answer, the child shows its own metrics.
         gather().then(
           (all) => {
             tell({ type: 'metrics', snapshots: all });
@@ -96,7 +90,7 @@ export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
       tell({ type: 'introduce' });
     },
     stop: (why) => {
-      // One that is starting does not listen to messages yet.
+      // A starting process does not listen to messages yet.
       if (serves) tell({ type: 'stop', why });
       else worker.process.kill('SIGTERM');
       const timer = setTimeout(kill, stopMs[why]);
@@ -114,12 +108,11 @@ export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
   };
 };
 
-/** The metrics of all processes of a parent, with the totals of those that have ended. */
 export class GatheredMetrics {
   readonly #children = new Set<Child>();
   #totalsOfEnded: Promise<MetricSnapshot> = Promise.resolve([]);
 
-  /** @returns once it has ended, and what it counted is kept */
+  /** @returns after the child has ended and its counts are kept */
   async add(child: Child): Promise<void> {
     this.#children.add(child);
     await child.ended;
@@ -131,7 +124,7 @@ export class GatheredMetrics {
     );
   }
 
-  /** @param replaced how many were replaced because they died */
+  /** @param replaced number of processes replaced after they died */
   async gather(serving: readonly Child[], replaced: number): Promise<readonly MetricSnapshot[]> {
     const present = new Map<Child, MetricSnapshot>();
     const ask = async (child: Child) => {
@@ -139,7 +132,7 @@ export class GatheredMetrics {
       if (snapshot) present.set(child, snapshot);
     };
     await Promise.all(serving.map(ask));
-    // What ended meanwhile may be among the totals by now.
+    // A child that ended meanwhile may already be in the totals.
     for (const child of present.keys()) if (!this.#children.has(child)) present.delete(child);
     const away = [...this.#children].filter((child) => !present.has(child));
     return [

@@ -2,16 +2,14 @@ import cluster from 'node:cluster';
 import pTimeout from 'p-timeout';
 import type { MetricSnapshot } from '../../adapters/http/metrics/metrics.ts';
 
-/** Why a process stops: the whole service ends, or another process has taken its place. */
+/** `ending`: the whole service stops. `replaced`: another process took over. */
 export type Stopping = 'ending' | 'replaced';
 
-/** Where the service is, by role. */
 export type Places = Readonly<Record<string, string>>;
 
 export type FromChild =
   | { readonly type: 'serving'; readonly places: Places }
   | { readonly type: 'metrics wanted' }
-  /** Because it was asked, or before it ends. */
   | { readonly type: 'snapshot'; readonly snapshot: MetricSnapshot };
 
 export type FromParent =
@@ -20,17 +18,16 @@ export type FromParent =
   | { readonly type: 'snapshot wanted' }
   | { readonly type: 'metrics'; readonly snapshots: readonly MetricSnapshot[] };
 
-/** Set in the environment of a process that another one of this program started. */
+/** Set in the environment of child processes. */
 export const parentVariable = 'ANIMAL_STORE_PARENT' as const;
 
-/** Longer than the parent waits for the others. */
+/** Longer than the parent waits for the other processes. */
 const gatheringMs = 4_000;
 
-/** The next message of one kind, for all that wait for it. */
 export class NextMessage<Content> {
   #next = Promise.withResolvers<Content>();
 
-  /** @returns undefined when it does not come in time */
+  /** @returns undefined if none arrives in time */
   within(milliseconds: number): Promise<Content | undefined> {
     return pTimeout(this.#next.promise, { milliseconds, fallback: () => undefined });
   }
@@ -47,20 +44,19 @@ interface Serving {
   readonly snapshot: () => Promise<MetricSnapshot>;
 }
 
-/** The end of a child: what its parent asks of it, and what it asks of its parent. */
 export class ParentLink {
   readonly #metrics = new NextMessage<readonly MetricSnapshot[]>();
   #stop: (why: Stopping) => void = () => process.exit(0);
   #serving: Serving | undefined;
 
   constructor() {
-    // Otherwise Node ends a child at once when its parent has died.
+    // Otherwise Node ends a child as soon as its parent dies.
     if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
     process.once('disconnect', () => {
       this.#stop('ending');
     });
     if (!process.connected) process.exit(0);
-    // A supervisor may send this one to every process. What a terminal sends to all of them, the parent passes on.
+    // Supervisors may send SIGTERM to every process. The parent forwards signals from a terminal.
     process.on('SIGTERM', () => {
       this.#stop('ending');
     });
@@ -68,7 +64,7 @@ export class ParentLink {
     process.on('message', (message: FromParent) => void this.#hear(message));
   }
 
-  /** @param stop may be called more than once; until it is known, stopping ends the process at once */
+  /** @param stop may be called repeatedly; before it is set, stopping exits at once */
   onStop(stop: (why: Stopping) => void): void {
     this.#stop = stop;
   }
@@ -78,18 +74,17 @@ export class ParentLink {
     void tell({ type: 'serving', places: serving.places });
   }
 
-  /** The metrics of all processes. @returns undefined when the parent does not answer in time */
+  /** @returns undefined if the parent does not answer in time */
   gatherMetrics(): Promise<readonly MetricSnapshot[] | undefined> {
     void tell({ type: 'metrics wanted' });
     return this.#metrics.within(gatheringMs);
   }
 
-  /** Tells the parent the metrics of this process, which it keeps when this one ends. */
   async leave(): Promise<void> {
     if (this.#serving) await tell({ type: 'snapshot', snapshot: await this.#serving.snapshot() });
   }
 
-  /** Lets a process that cannot serve end by itself, after it has said why. */
+  /** Lets a process that cannot serve exit after it has reported why. */
   letGo(): void {
     this.#stop = () => undefined;
     if (process.connected) process.disconnect();
@@ -112,7 +107,6 @@ export class ParentLink {
   }
 }
 
-/** Returns once it is sent, or the parent has died. */
 const tell = (message: FromChild): Promise<void> =>
   new Promise((resolve) => {
     if (!process.connected) resolve();
@@ -122,10 +116,10 @@ const tell = (message: FromChild): Promise<void> =>
       });
   });
 
-/** @returns undefined in a process that no other one of this program started */
+/** @returns undefined unless another process of this program started this one */
 export const linkToParent = (): ParentLink | undefined => {
   if (process.env[parentVariable] === undefined) return undefined;
-  // What this process starts is no child of that parent.
+  // Processes started by this one are not that parent's children.
   delete process.env['ANIMAL_STORE_PARENT'];
   return new ParentLink();
 };

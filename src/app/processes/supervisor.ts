@@ -12,15 +12,13 @@ import type { Places, Stopping } from './parent-link.ts';
 
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
-/** After it the next end is not a failing start. */
 const longLifeMs = 60_000;
-/** How long a process may take until it serves in place of another one. */
 const longestStartMs = 60_000;
-/** How long the others have to end when one of them cannot start. */
+/** Time for the others to stop when one cannot start. */
 const longestGivingUpMs = 4_000;
 
 export interface SupervisorPorts {
-  /** @param at from 0 on; the first has the role `worker` */
+  /** @param at from 0; only the first process has the role `worker` */
   readonly fork: (at: number) => Child;
   readonly log: Logger;
   readonly pause: (ms: number) => Promise<unknown>;
@@ -28,7 +26,7 @@ export interface SupervisorPorts {
   readonly elapsed: () => number;
 }
 
-/** The first round has failed. */
+/** A process of the first round ended before it served. */
 class StartFailed extends Error {
   readonly ending: Ending;
 
@@ -38,31 +36,26 @@ class StartFailed extends Error {
   }
 }
 
-/** Keeps a number of processes serving. */
 export class Supervisor {
   readonly #ports: SupervisorPorts;
-  /** By place; one that died stays until another one is started in its place. */
   readonly #children: Child[] = [];
-  /** All that have not ended, with those that are being replaced. */
   readonly #alive = new Set<Child>();
   readonly #serving = new Set<Child>();
   readonly #rounds = new CoalescedRuns(() => this.#replaceEach());
   #stopping = false;
-  /** Since the start. */
   replacedAfterDeath = 0;
 
   constructor(ports: SupervisorPorts) {
     this.#ports = ports;
   }
 
-  /** Those that serve, with those that finish their last requests. */
   get serving(): readonly Child[] {
     return [...this.#serving];
   }
 
   /**
-   * The first one starts alone: it creates what is missing, and if it cannot start, neither could the others.
-   * @throws StartFailed when one of them ends before it serves; the others are stopped
+   * Starts the first process alone, because it creates what is missing, and reports problems once.
+   * @throws StartFailed if one ends before it serves; the others are stopped
    */
   async start(count: number): Promise<{ readonly first: Child; readonly places: Places }> {
     const first = this.#fork(0);
@@ -74,12 +67,12 @@ export class Supervisor {
     return { first, places };
   }
 
-  /** Replaces one after the other; during a round, once more after it. */
+  /** Replaces one at a time. A call during a round starts another one. */
   replaceAll(): Promise<void> {
     return this.#rounds.run();
   }
 
-  /** @throws Error when one of them did not end in good order */
+  /** @throws Error if a process did not stop gracefully */
   async stop(): Promise<void> {
     this.#stopping = true;
     const endings = await Promise.all(
@@ -116,13 +109,13 @@ export class Supervisor {
     const ending = await child.ended;
     const wasStopping = this.#stopping;
     const ended = this.stop().catch(() => undefined);
-    // A stop that somebody asked for has a deadline of its own.
+    // A requested stop has its own deadline.
     await (wasStopping ? ended : Promise.race([ended, this.#ports.pause(longestGivingUpMs)]));
     if (!wasStopping) this.kill();
     throw new StartFailed(wasStopping ? { code: 0, signal: null } : failed(ending));
   }
 
-  /** Starts another one whenever it ends, until it is replaced on purpose. */
+  /** Restarts the process when it dies, until it is replaced on purpose. */
   async #keep(at: number, kept: Child): Promise<void> {
     const { log, pause, elapsed } = this.#ports;
     const isKept = () => !this.#stopping && this.#children[at] === child;
@@ -141,7 +134,6 @@ export class Supervisor {
     }
   }
 
-  /** Kills one that does not. */
   async #servesInTime(child: Child): Promise<boolean> {
     const places = await Promise.race([child.served, this.#ports.pause(longestStartMs)]);
     if (!places && !this.#stopping) child.kill();
@@ -157,14 +149,14 @@ export class Supervisor {
     if (!this.#stopping) log.info('all processes are replaced');
   }
 
-  /** @returns whether the new one serves */
+  /** @returns whether the new process serves */
   async #replace(at: number): Promise<boolean> {
     const { log } = this.#ports;
     const child = this.#fork(at);
     const serves = await this.#servesInTime(child);
     if (this.#stopping) return false;
     if (!serves) {
-      log.error('a new process does not serve, so those that serve are not replaced');
+      log.error('new process not ready; keeping the old ones');
       return false;
     }
     const old = this.#children[at];
@@ -176,19 +168,18 @@ export class Supervisor {
   }
 }
 
-/** A start that did not serve is no success, even if a signal ended it in good order. */
+/** A start that did not serve has failed, even if its exit code is 0. */
 const failed = ({ code, signal }: Ending): Ending => ({ code: code === 0 ? 1 : code, signal });
 
-/** A child that has missed its own deadline is stuck. */
 const killAfterMs = 2_000;
 
-/** Runs the service as several processes until a signal stops it. This one only starts and watches them. */
+/** Runs the service as several processes until a signal stops it. This process only starts and watches them. */
 export const supervise = async (config: Config): Promise<void> => {
   const { log, flush } = createLog(config.logLevel, redaction(process.env), {
     pid: process.pid,
   });
   for (const warning of startWarnings(config, process.env)) log.warn(warning);
-  // Each process accepts its connections by itself. Otherwise this one would accept and hand over all of them.
+  // Each process accepts its own connections; otherwise this one would distribute them.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const { ending, replaced } = stopDeadlines(config);
   const stopMs = { ending: ending + killAfterMs, replaced: replaced + killAfterMs };
@@ -217,7 +208,6 @@ export const supervise = async (config: Config): Promise<void> => {
     supervisor.kill();
     flush();
     if (!(error instanceof StartFailed)) throw error;
-    // It has said why.
     process.exit(error.ending.code ?? 1);
   }
 };

@@ -6,26 +6,20 @@ import type { Domains } from '../../domains/domains.ts';
 import type { DestinationRules } from '../../notifications/domain/destination.ts';
 import type { Config } from './settings.ts';
 
-// Where things are, as the settings say.
-
 const siteUrl = (slug: string, platformHost: string, port: number): string =>
   new URL(`https://${hostOf(slug, platformHost)}:${String(port)}/`).href;
 
-/** Where browsers find the dashboard: beside the API. */
 export const dashboardOrigin = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
   new URL(publicUrl).origin;
 
-/** @param secret of a sign-in link */
 export const signInUrl = (secret: string, config: Pick<Config, 'publicUrl'>): string =>
   `${dashboardOrigin(config)}/dashboard/sign-in/${secret}`;
 
-/** A host as it stands in an address. */
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 export interface Listener {
   readonly setting: 'PORT' | 'OPERATIONS_PORT' | 'EDGE_HTTP_PORT' | 'EDGE_HTTPS_PORT' | 'DNS_PORT';
   readonly host: string;
-  /** 0 stands for any free port. */
   readonly port: number;
 }
 
@@ -51,7 +45,7 @@ export const listenersOf = (config: Listening): readonly Listener[] => {
   ];
 };
 
-/** Undefined: deploys are in a folder. */
+/** Undefined if deploys are in a folder. */
 export const objectStoreIn = (
   config: Pick<Config, 'deploysUrl' | 's3Endpoint'>,
 ): S3Place | undefined => {
@@ -62,14 +56,14 @@ export const objectStoreIn = (
   return { bucket, prefix: path.map((part) => `${part}/`).join(''), endpoint };
 };
 
-/** The folder that deploys are unpacked into; with an object store they leave it at once. */
+/** With an object store, only a staging folder. */
 export const deploysFolder = ({
   dataDir,
   deploysUrl,
 }: Pick<Config, 'dataDir' | 'deploysUrl'>): string =>
   join(dataDir, deploysUrl === undefined ? 'deploys' : 'deploys-staging');
 
-/** What webhooks may call. In production never this machine, whatever else is allowed for tests. */
+/** In production, webhooks never call this machine. */
 export const destinationRules = ({
   production,
   allowTestDomains,
@@ -77,16 +71,12 @@ export const destinationRules = ({
   allowsThisMachine: allowTestDomains && !production,
 });
 
-/** The port that the edges stored for all processes. */
 interface StoredPort {
   readonly find: () => Promise<number | undefined>;
   readonly remember: (port: number) => Promise<void>;
 }
 
-/**
- * Public addresses of projects. The port is the one that the edges stored in the database, because this process may be
- * no edge or have other settings; until an edge has started, the configured one.
- */
+/** Uses the port that edges stored in the database, because this process may have other settings. */
 export class SiteAddresses {
   readonly #edgePort: StoredPort;
   readonly #config: Config;
@@ -106,29 +96,24 @@ export class SiteAddresses {
     this.#port = this.#publicPort(config.edgeHttpsPort);
   }
 
-  /** Learns the port of the edges. @throws Unavailable */
+  /** Reads the edges' port. @throws Unavailable */
   async recall(): Promise<this> {
     this.#port = (await this.#edgePort.find()) ?? this.#port;
     return this;
   }
 
-  /** Stores for all processes that an edge listens at the port of HTTPS. @throws Unavailable */
+  /** Stores the edges' port for all processes. @throws Unavailable */
   async publish({ http, https }: { readonly http: number; readonly https: number }): Promise<void> {
     this.#httpPort = http;
     this.#port = this.#publicPort(https);
     await this.#edgePort.remember(this.#port);
   }
 
-  /** In production visitors use the port of HTTPS, which a load balancer or the system leads to the edge. */
   #publicPort(edgePort: number): number {
     return this.#config.production ? 443 : edgePort;
   }
 
-  /**
-   * The address of one deploy: over HTTPS where one certificate is for all names of the platform; otherwise over HTTP in
-   * development, and nowhere in production.
-   * @throws Unavailable
-   */
+  /** HTTPS with a certificate for all platform names, else HTTP in development or undefined. @throws Unavailable */
   async previewOf(slug: string, number: number): Promise<string | undefined> {
     const name = previewName(slug, number);
     if (await this.#domains.hasPlatformCertificate()) return this.urlOf(name);

@@ -15,7 +15,6 @@ import { isIP, list, roles as allRoles } from './setting-schemas.ts';
 
 export type { Config } from './settings.ts';
 
-/** Everything that is wrong with the settings, in one message. */
 export class ConfigFault extends Error {
   override readonly name = 'ConfigFault';
 
@@ -30,7 +29,7 @@ export class ConfigFault extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws ConfigFault that lists every fault at once */
+/** @throws ConfigFault with all faults */
 export const loadConfig = (environment: Environment): Config => {
   const set = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ''),
@@ -50,7 +49,7 @@ export const loadConfig = (environment: Environment): Config => {
   return config;
 };
 
-/** Where things are kept, also beside settings that are at fault. */
+/** Works even if other settings are invalid. */
 export const placesIn = (
   environment: Environment,
 ): { readonly databaseUrl: string; readonly dataDir: string } => {
@@ -68,13 +67,12 @@ const schemas = Object.fromEntries(
   ]),
 );
 
-/** Each was read by the schema that its type comes from. */
 const byCode = (output: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
     Object.entries(output).map(([name, value]) => [camelCase(name), value]),
   ) as unknown as Given;
 
-/** Also beside faults of other settings, a wrong role among them: one message has all of them. */
+/** Works even if other settings are invalid, so that one message lists all faults. */
 const clashesIn = (set: Environment): readonly string[] => {
   const listening = Object.entries(schemas).filter(([name]) => /(HOST|PORT)$/.test(name));
   const result = v.safeParse(v.object(Object.fromEntries(listening)), set);
@@ -100,23 +98,22 @@ const configFrom = (given: Given): Config => {
   };
 };
 
-/** All that have something to do. */
+/** Roles without work are left out. */
 const usualRoles = (acmeDnsZone: string | undefined): readonly string[] =>
   allRoles.filter((role) => role !== 'dns' || acmeDnsZone !== undefined);
 
-/** Only one of them is a worker, so a second one of a worker alone would have nothing to do. */
+/** Only one process is a worker, so a second process without another role would be idle. */
 const processesFor = ({ processes }: Given, roles: readonly string[]): number => {
   if (processes !== 'auto') return processes;
   return isWorkerAlone(roles) ? 1 : availableParallelism();
 };
 
-/** Where the edge listens, as far as that is an address; everywhere is the loopback address from here. */
+/** An edge that listens everywhere is reached at the loopback address. */
 const reachableAddress = (host: string): string => {
   if (host === '::') return '::1';
   return isIP(host) === 0 || host === '0.0.0.0' ? '127.0.0.1' : host;
 };
 
-/** A process that listens everywhere is reached at the loopback address from here. */
 const reachable = (host: string): string =>
   host === '0.0.0.0' || host === '::' ? '127.0.0.1' : urlHost(host);
 
@@ -131,7 +128,7 @@ const preferredAuthority = (given: Given): AcmeConfig | undefined =>
         profile: given.acmeProfile,
       };
 
-/** Profiles have other names there. */
+/** Profile names differ between authorities. */
 const fallbackAuthority = (given: Given): AcmeConfig | undefined =>
   given.acmeFallbackDirectoryUrl === undefined
     ? undefined

@@ -2,16 +2,15 @@ import { listenersOf, type Listening } from './addresses.ts';
 import type { Config } from './settings.ts';
 import { leastCharacters } from './setting-schemas.ts';
 
-// Settings that are well-formed, and do not fit together or would put users at risk: one fault each.
+// Well-formed settings that conflict or endanger users; one fault each.
 
 type Set = Readonly<Record<string, string | undefined>>;
 
 export const howToMakeOne = 'make one: openssl rand -hex 32';
 
-/** The sentence, if it holds. */
 export const when = (holds: boolean, text: string): readonly string[] => (holds ? [text] : []);
 
-/** Also found beside faults of other settings, so that one message lists all. @param set those that are not empty */
+/** Works even if other settings are invalid. @param set without empty settings */
 export const faultsOfGiven = (set: Set): readonly string[] => [
   ...secretFaults(set),
   ...both(set, 'ACME_EAB_KID', 'ACME_EAB_HMAC'),
@@ -50,7 +49,6 @@ const secretFaults = (set: Set): readonly string[] => {
   if (secretKey === set['SECRET_KEY_PREVIOUS']) {
     return ['SECRET_KEY_PREVIOUS: must differ from SECRET_KEY'];
   }
-  // One that is too short is a fault already.
   const isJudged = production && secretKey.length >= leastCharacters;
   const weakness = isJudged ? weaknessOf(secretKey) : undefined;
   return weakness === undefined
@@ -82,7 +80,7 @@ const fallbackFaults = (set: Set): readonly string[] => {
 
 const hostIn = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
-/** Published sites must not share a parent domain with the dashboard, because their scripts could set cookies for it. */
+/** Sites must not share a parent domain with the dashboard, because their scripts could set its cookies. */
 const platformFaults = ({
   publicUrl,
   platformHost,
@@ -95,7 +93,6 @@ const platformFaults = ({
   );
 };
 
-/** What does not work with the zone of the DNS challenges. */
 const zoneFaults = ({
   roles,
   acmeDnsZone: zone,
@@ -129,7 +126,6 @@ const hides = (setting: string, name: string): string =>
 export const isWorkerAlone = (roles: readonly string[]): boolean =>
   roles.every((role) => role === 'worker');
 
-/** What does not work with more than one process. */
 const processFaults = ({ processes, roles, redisUrl }: Config): readonly string[] => {
   if (processes === 1) return [];
   const counts = roles.includes('api') || roles.includes('dashboard');
@@ -146,7 +142,6 @@ const processFaults = ({ processes, roles, redisUrl }: Config): readonly string[
   ];
 };
 
-/** One fault for each pair of settings that name the same port. */
 export const portClashes = (config: Listening): readonly string[] =>
   listenersOf(config).flatMap((one, at, all) =>
     all
@@ -158,14 +153,14 @@ export const portClashes = (config: Listening): readonly string[] =>
       ),
   );
 
-/** A wildcard address covers every other one; `::` covers IPv4 too. */
+/** A wildcard address overlaps with all others; `::` includes IPv4. */
 const overlap = (one: string, other: string): boolean =>
   one === other || covers(one, other) || covers(other, one);
 
 const covers = (everywhere: string, host: string): boolean =>
   everywhere === '::' || (everywhere === '0.0.0.0' && !host.includes(':'));
 
-/** Whether others could read what browsers and clients send. */
+/** Whether others could read the traffic of browsers and clients. */
 export const isReadable = ({
   production,
   roles,
@@ -178,21 +173,17 @@ export const isReadable = ({
 export const isOnThisMachine = (url: string): boolean =>
   /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 
-/** Of a whole key; 32 random hexadecimal digits have 128, 32 letters of words or 32 digits 80. */
+/** For a whole key. 32 random hexadecimal digits have 128 bits; 32 letters of words or 32 digits have 80. */
 const leastBits = 82;
-/** Letters in one case are counted as a word has them: some 12 bits for five letters. */
+/** Letters of one case count like words: about 12 bits for five letters. */
 const bitsPerCharacter = { word: 2.5, digits: 2.5, mixed: 4 } as const;
-/** Of all pieces of four characters. In random text nearly all differ. */
+/** Share of distinct pieces of four characters; random text has nearly all. */
 const leastDifferent = 0.8;
-/** Of all neighbours. In random text a fifth at most follow each other. */
+/** Share of neighbouring characters in sequence; random text has at most a fifth. */
 const mostInSequence = 0.5;
 const keyboard = '1234567890 qwertyuiop asdfghjkl zxcvbnm';
 
-/**
- * Why a secret looks guessable: it repeats itself, follows the alphabet or the keyboard, or is made of words. It cannot
- * prove that a secret is random.
- * @returns undefined if no weakness was found
- */
+/** Cannot prove that a secret is random. @returns undefined if no weakness was found */
 export const weaknessOf = (secret: string): string | undefined => {
   if (repeats(secret)) return 'repeats itself';
   if (runsInSequence(secret.toLowerCase()))
@@ -217,7 +208,6 @@ const runsInSequence = (secret: string): boolean => {
   return followers > (secret.length - 1) * mostInSequence;
 };
 
-/** A repeated word counts once. */
 const guessedBits = (secret: string): number => {
   const pieces = new Set(secret.split(/[^\p{L}\p{N}]+/u));
   return [...pieces].reduce(

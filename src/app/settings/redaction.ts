@@ -4,24 +4,20 @@ import { camelCase, settings, type Config, type Setting } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables of others that are a secret as a whole. */
+/** Names of other variables that are secret as a whole. */
 const secretName = /SECRET|PASSWORD|TOKEN|HMAC|^OTEL_.*HEADERS$|_KEY$|_KEY_PREVIOUS$/;
-/** Shorter ones would be found in the middle of words; inside an address they are left out by their place. */
+/** Shorter secrets would match within words; in addresses they are found by position. */
 const shortestSecret = 6;
 
-/** `//user:password@host`: everything up to the last @ before the host, whatever the password contains. */
+/** `//user:password@host`: everything up to the last @, because a password may contain any character. */
 const userInAddress = /(\b[a-z][a-z0-9+.-]{1,20}:\/\/)[^\s"'<>]{0,500}@/gi;
 const secretInQuery =
   /([?&][^=&\s"']{0,40}(?:pass|secret|token|key)[^=&\s"']{0,40}=)[^&\s"']{1,500}/gi;
 
-/** An address without user and password. */
 export const withoutUser = (url: string): string =>
   url.replace(userInAddress, '$1…@').replace(secretInQuery, '$1…');
 
-/**
- * Takes out of any text what must not be read in logs and messages: the secrets among these settings, and users and
- * passwords of addresses.
- */
+/** Removes these settings' secrets, and users and passwords in addresses, from a text. */
 export const redaction = (environment: Environment): ((text: string) => string) => {
   const secrets = secretsIn(environment);
   return (text) =>
@@ -35,7 +31,7 @@ const isSecret = (name: string): boolean => {
   return setting ? setting.isSecret === true : secretName.test(name);
 };
 
-/** The longest first: one may be part of another. */
+/** The longest first, because one may contain another. */
 const secretsIn = (environment: Environment): readonly string[] =>
   Object.entries(environment)
     .flatMap(([name, value = '']) => [
@@ -59,7 +55,7 @@ const passwordsIn = (value: string): readonly string[] => {
   }
 };
 
-/** The values in use, by their names in the environment. Of a secret only whether it is set. */
+/** The effective values by setting. For secrets, only whether they are set. */
 export const shownSettings = (config: Config): Readonly<Record<string, unknown>> => {
   const { operationsPort } = config;
   const values: Readonly<Record<string, unknown>> = {

@@ -3,11 +3,10 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import type { Config } from './settings.ts';
 
-/** Keys that the secret key replaces. */
 export const previousSecretKeysFor = ({ secretKeyPrevious }: Config): readonly Uint8Array[] =>
   secretKeyPrevious === undefined ? [] : [Buffer.from(secretKeyPrevious)];
 
-/** The configured secret key, or the one in the data folder, which is made at the first start (mode 0600). */
+/** The configured key, or the one in the data folder, which the first start creates with mode 0600. */
 export const secretKeyFor = ({ secretKey, dataDir }: Config): Uint8Array => {
   if (secretKey !== undefined) return Buffer.from(secretKey);
   const path = join(dataDir, 'secret.key');
@@ -15,7 +14,7 @@ export const secretKeyFor = ({ secretKey, dataDir }: Config): Uint8Array => {
   return Buffer.from(readFileSync(path, 'utf8').trim());
 };
 
-/** Whole or absent, and the same for all processes that start at once: a link fails where a file exists. */
+/** Creates the file completely or not at all. `link` fails if another process was faster. */
 const createOnce = (path: string, folder: string): void => {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;

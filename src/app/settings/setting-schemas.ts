@@ -5,7 +5,6 @@ import { readRedisAddress } from '../../adapters/redis/redis-address.ts';
 
 export const roles = ['api', 'dashboard', 'edge', 'worker', 'dns'] as const;
 
-/** Characters of a secret key. */
 export const leastCharacters = 32;
 
 export const list = (text: string) =>
@@ -17,7 +16,7 @@ export const list = (text: string) =>
 const urlLike = (text: string, protocols: readonly string[]) =>
   URL.canParse(text) && protocols.includes(new URL(text).protocol);
 
-/** The address is public, so it must not contain a password in any spelling. */
+/** The address is public, so it must not contain a password. */
 const hasNoUser = (text: string): boolean => {
   if (!URL.canParse(text)) return true;
   const { username, password } = new URL(text);
@@ -54,7 +53,7 @@ export const apiAddress = v.pipe(
     (given) => urlLike(given, ['http:', 'https:']) && /^[^?#]*\/v1\/?$/.test(given),
     'must be an http or https address whose path ends in /v1, like https://api.shop.example/v1',
   ),
-  // Normalised, because the check for https looks at its beginning.
+  // Normalised, because the https check compares the beginning.
   v.transform((given) => {
     const { origin, pathname } = new URL(given);
     return origin + pathname.replace(/\/$/, '');
@@ -88,14 +87,13 @@ export const port = v.pipe(
   v.minValue(1, portRule),
   v.maxValue(65535, portRule),
 );
-/** 0 stands for any free port. */
 export const portOrAny = v.union([v.pipe(v.literal('0'), v.transform(Number)), port], portRule);
 
 const listenRule = 'must be an IP address or a host name';
 const listenPattern = /^[0-9A-Za-z.:-]+$/;
 export const addressToListenOn = v.pipe(v.string(), v.regex(listenPattern, listenRule));
 
-/** `port`, `host:port` or `[ipv6]:port`; by default the loopback address. */
+/** `port`, `host:port` or `[ipv6]:port`; the default host is the loopback address. */
 export const hostAndPort = v.pipe(
   v.string(),
   v.transform((given) => {
@@ -128,7 +126,7 @@ export const ipAddresses = v.pipe(
   ),
 );
 
-/** `ip` or `ip:port`; an IPv6 address with a port stands in brackets. */
+/** `ip` or `ip:port`; an IPv6 address with a port needs brackets. */
 const isServer = (given: string): boolean => {
   if (isIP(given) !== 0) return true;
   const [, v6, v4, digits] = /^(?:\[(.+)\]|([^:[\]]+)):(\d{1,5})$/.exec(given) ?? [];
@@ -270,7 +268,7 @@ const isDecodable = (given: string): boolean => {
   }
 };
 
-/** Nothing but user, password, host and port; a user has a password. */
+/** Only user, password, host and port. A user needs a password. */
 const isServerAlone = ({ hostname, pathname, search, hash, username, password }: URL): boolean =>
   hostname !== '' &&
   (pathname === '' || pathname === '/') &&

@@ -1,22 +1,20 @@
 import * as v from 'valibot';
 import * as is from './setting-schemas.ts';
 
-/** What is said of a setting. Its type, its check, redaction, `config check` and docs/settings.md all read it. */
+/** The setting's type, check, redaction, `config check` and docs/settings.md all use this. */
 export interface Setting {
   readonly schema: v.GenericSchema<string, unknown>;
-  /** Read like a given text. Left out: the value is undefined, or follows from other settings. */
+  /** Parsed like a given value. Missing: undefined, or derived from other settings. */
   readonly byDefault?: string;
-  /** What the documentation shows as the default, where that follows from other settings. */
+  /** The documented default, if it is derived from other settings. */
   readonly shownDefault?: string;
-  /** Never shown, in no message and no log. */
+  /** Never shown in messages or logs. */
   readonly isSecret?: true;
-  /** `required`: production needs it. */
+  /** `required`: needed in production. */
   readonly group: 'required' | 'common' | 'rare';
-  /** Markdown, for the tables in docs/settings.md. */
   readonly meaning: string;
 }
 
-/** Every setting by its name in the environment. */
 export const settings = {
   NODE_ENV: {
     group: 'required',
@@ -323,39 +321,33 @@ type ValueOf<One extends Setting> =
 
 type Unchanging<Value> = Value extends readonly (infer Part)[] ? readonly Part[] : Value;
 
-/** What was given, by names as code writes them. */
 export type Given = {
   readonly [Name in keyof Settings as CamelCase<Name>]: ValueOf<Settings[Name]>;
 };
 
-/** A certificate authority that speaks ACME, and our account there. */
 export interface AcmeConfig {
   readonly directoryUrl: string;
   readonly email: string | undefined;
   readonly eab: { readonly kid: string; readonly hmac: string } | undefined;
-  /** Its names in CAA records; undefined: those of its directory. */
+  /** Its names in CAA records. Undefined: those of its directory. */
   readonly issuers: readonly string[] | undefined;
-  /** Which kind of certificate to ask for. */
   readonly profile: string | undefined;
 }
 
-/** What follows from several settings. */
 interface Derived {
   readonly production: boolean;
   readonly databaseUrl: string;
-  /** Absolute, ends in /v1, no slash at its end. */
+  /** Absolute; ends in /v1 without a slash. */
   readonly publicUrl: string;
-  /** The addresses that an apex has to resolve to. */
+  /** The addresses that an apex must resolve to. */
   readonly platformAddresses: readonly string[];
   readonly roles: readonly string[];
-  /** How many serve together. */
   readonly processes: number;
   readonly allowTestDomains: boolean;
-  /** Undefined: certificates come from a local authority, for development. */
+  /** Undefined in development: the local authority is used. */
   readonly acme: AcmeConfig | undefined;
-  /** Asked when that one does not answer, or CAA forbids it. */
+  /** Used if the preferred authority does not answer or CAA forbids it. */
   readonly acmeFallback: AcmeConfig | undefined;
 }
 
-/** What the settings say; those that are not named here are as given. */
 export interface Config extends Omit<Given, keyof Derived>, Derived {}

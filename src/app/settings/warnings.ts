@@ -1,7 +1,6 @@
 import type { Config } from './settings.ts';
 import { howToMakeOne, isOnThisMachine, isReadable, weaknessOf, when } from './faults.ts';
 
-/** Settings that are allowed but risky, one sentence each. */
 export const safetyWarnings = (config: Config): readonly string[] => {
   const { production, publicUrl, secretKey = '', s3Endpoint = '' } = config;
   const weakness = secretKey === '' || production ? undefined : weaknessOf(secretKey);
@@ -49,7 +48,7 @@ const reservedZone = /(^|\.)(test|example|invalid|localhost|local|internal|home\
 const leastLetters = 8;
 const mostWrong = 2;
 
-/** Variables that are nearly a setting, one sentence each. Without it nobody would notice that they have no effect. */
+/** Finds variables that look like misspelt settings, because these have no effect. */
 export const nearNames = (
   environment: Readonly<Record<string, string | undefined>>,
   known: readonly string[],
@@ -63,7 +62,7 @@ export const nearNames = (
         : [`${name} is not a setting and has no effect. Did you mean ${meant}?`];
     });
 
-/** Letters to add, leave out or change (Levenshtein). */
+/** Levenshtein distance. */
 const differingLetters = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [at, letter] of [...one].entries()) {

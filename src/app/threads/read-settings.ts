@@ -2,5 +2,5 @@ import { answerTasks } from '../../adapters/threads/answer-tasks.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
 import { readDomainSettings } from '../domain-settings/text.ts';
 
-// What runs in the thread of `SettingsReader`.
+// The thread of `SettingsReader`.
 answerTasks<undefined, string, DomainSettingsDraft>(() => readDomainSettings);

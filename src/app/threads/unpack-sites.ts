@@ -10,7 +10,7 @@ export interface UnpackingSetup {
   readonly folder: string;
 }
 
-// What runs in a thread of `ThreadedUnpacking`.
+// The thread of `ThreadedUnpacking`.
 answerTasks<UnpackingSetup, UnpackingTask, SiteContents, UploadProgress>(({ folder }) => {
   const files = new FileSystemSiteFiles(folder);
   return async ({ deploy: { deployId, room }, place }, tell) => {

@@ -16,11 +16,14 @@ import {
   PersonalMails,
   type MailedLink,
   type PersonalMail as Asked,
+  Passkeys,
   Passwords,
   People,
+  SecondFactors,
   Sessions,
   SignInLinks,
 } from '../../access/people-ports.ts';
+import { isNews } from '../../access/domain/mail-request.ts';
 import { warnOfHighUse } from '../../access/use-cases/accounts.ts';
 import { mailedLinkPath, newPasswordPath } from '../../adapters/dashboard/frame/paths.ts';
 import { operationSunsets } from '../../adapters/http/operations/catalogue-operations.ts';
@@ -34,6 +37,7 @@ import {
 import { KyselyIdempotencyKeys } from '../../adapters/kysely/access/kysely-idempotency-keys.ts';
 import { KyselyMailRequests } from '../../adapters/kysely/access/kysely-mail-requests.ts';
 import { KyselyPeople } from '../../adapters/kysely/access/kysely-people.ts';
+import { KyselySecondFactors } from '../../adapters/kysely/access/kysely-second-factors.ts';
 import { KyselySessions, KyselySignInLinks } from '../../adapters/kysely/access/kysely-sessions.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../adapters/kysely/kysely-outbox.ts';
@@ -43,6 +47,7 @@ import {
   HighUseReporter,
   UsageRecorder,
 } from '../../adapters/metering/usage-recorder.ts';
+import { WebAuthnPasskeys } from '../../adapters/passkeys/web-authn-passkeys.ts';
 import { FailoverCounters } from '../../adapters/redis/failover-counters.ts';
 import { Acting, Clock, Deadline, Ids, Sealer } from '../../kernel/ports.ts';
 import type { PersonalKind, Told } from '../../notifications/domain/notification.ts';
@@ -55,11 +60,11 @@ import {
   NotificationsKey,
   RedisCountersKey,
 } from '../keys.ts';
+import { dashboardOrigin } from '../settings/addresses.ts';
 import { hiddenTypes } from '../subscriptions.ts';
 import { apart } from './system.ts';
 import { wiring } from './wiring.ts';
 
-/** Accounts, people, API keys, and what they use. */
 export const accessModule = wiring((once, bind) => {
   once(KyselyApiKeys, (c) => new KyselyApiKeys(c.get(Database), c.get(KyselyOutbox)));
   bind(ApiKeys).toService(KyselyApiKeys);
@@ -70,6 +75,11 @@ export const accessModule = wiring((once, bind) => {
     return new KyselyAccounts(c.get(Database), c.get(KyselyOutbox), { apiKeys, people });
   });
   once(Sessions, (c) => new KyselySessions(c.get(Database), c.get(KyselyOutbox)));
+  once(SecondFactors, (c) => {
+    const stored = [c.get(Database), c.get(KyselyOutbox)] as const;
+    return new KyselySecondFactors(...stored, c.get(Sealer));
+  });
+  once(Passkeys, (c) => new WebAuthnPasskeys(dashboardOrigin(c.get(ConfigKey))));
   once(SignInLinks, (c) => new KyselySignInLinks(c.get(Database), c.get(KyselyOutbox)));
   once(MailRequests, (c) => new KyselyMailRequests(c.get(Database)));
   once(AuditLog, (c) => new KyselyAuditLog(c.get(Database), hiddenTypes));
@@ -77,7 +87,7 @@ export const accessModule = wiring((once, bind) => {
   once(CounterSnapshots, (c) => new KyselyCounterSnapshots(c.get(Database)));
   once(UsageLog, (c) => new KyselyUsageLog(c.get(Database)));
 
-  // Requests are counted in Redis for a fleet, otherwise in this process with a copy in the database.
+  // Redis counts for a fleet; otherwise this process counts and stores a copy in the database.
   bind(MemoryQuotaCounters).toConstantValue(new MemoryQuotaCounters());
   once(QuotaCounters, (c) => {
     const own = c.get(MemoryQuotaCounters);
@@ -115,6 +125,8 @@ export const accessModule = wiring((once, bind) => {
       usage: c.get(UsageLog),
       people: c.get(People),
       sessions: c.get(Sessions),
+      secondFactors: c.get(SecondFactors),
+      passkeys: c.get(Passkeys),
       signInLinks: c.get(SignInLinks),
       mailRequests: c.get(MailRequests),
       personalMails: new BridgedPersonalMails((mail) => notifications.mailPerson(mail)),
@@ -128,7 +140,7 @@ export const accessModule = wiring((once, bind) => {
   });
 });
 
-/** Loads the counts so far. Call it before anything is counted or shown. */
+/** Loads the stored counts. Call it before counting. */
 export const recallCounters = async (container: Container): Promise<void> => {
   if (container.get(ConfigKey).redisUrl === undefined) {
     await container.get(CounterKeeper).restore();
@@ -148,7 +160,7 @@ export const recallCounters = async (container: Container): Promise<void> => {
 
 type MailPerson = (mail: PersonalMail) => Promise<boolean>;
 
-/** The bridge to the queue of mails, which another context keeps. The secrets of links go there only. */
+/** Bridges to the queue of mails. Only there are the secrets of links stored. */
 class BridgedPersonalMails extends PersonalMails {
   readonly #mailPerson: MailPerson;
 
@@ -177,14 +189,18 @@ const factsOf = ({ reason, to, links, occurredAt }: Asked): Facts => {
   });
   const { email } = to.person;
   const [first] = links;
-  if (reason === 'password_changed') {
+  if (isNews(reason)) {
     const about = { email, account: to.account.name, changedAt: occurredAt.toISOString() };
-    return { kind: 'password.changed', about };
+    return {
+      kind: reason === 'password_changed' ? 'password.changed' : 'second_factor.changed',
+      about,
+    };
   }
   if (!first) throw new Error(`a mail for ${reason} has no link`);
   const until = first.endsAt.toISOString();
   if (reason === 'invitation') {
-    return { kind: 'person.invited', about: { email, ...linkOf(first), until } };
+    const { role } = to.person;
+    return { kind: 'person.invited', about: { email, ...linkOf(first), until, role } };
   }
   const isForPassword = reason === 'new_password';
   const next = isForPassword ? newPasswordPath : undefined;

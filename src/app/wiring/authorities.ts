@@ -22,7 +22,6 @@ import type { AcmeConfig } from '../settings/settings.ts';
 import { tracerOf } from '../tracing.ts';
 import { wiring } from './wiring.ts';
 
-/** Where certificates come from. */
 export const authorities = wiring((once) => {
   once(CertificateAuthority, (c) => {
     const { acme, dataDir: folder } = c.get(ConfigKey);
@@ -52,10 +51,7 @@ const observed = (
   return metrics ? measuredAuthority(watched, metrics) : watched;
 };
 
-/**
- * Each step of an order is a step of a trace. Its URLs are left out: they name orders and accounts.
- * @param directoryUrl undefined for the local one
- */
+/** Omits URLs, which identify orders and accounts. @param directoryUrl undefined for the local authority */
 const tracedAuthority = (
   authority: CertificateAuthority,
   tracer: Tracer,
@@ -96,7 +92,6 @@ const toldOfProfile = (c: ResolutionContext, { directoryUrl }: AcmeConfig) => {
   };
 };
 
-/** The same authority; what it takes, issues and fails is counted by its name. */
 export const measuredAuthority = (
   authority: CertificateAuthority,
   metrics: Pick<Tally, 'count'>,

@@ -7,7 +7,6 @@ import { Clock } from '../../kernel/ports.ts';
 import { CatalogueKey } from '../keys.ts';
 import { wiring } from './wiring.ts';
 
-/** Animals and orders. */
 export const catalogueModule = wiring((once, bind) => {
   once(KyselyPets, (c) => new KyselyPets(c.get(Database), c.get(KyselyOutbox)));
   bind(Pets).toService(KyselyPets);

@@ -54,7 +54,6 @@ import { tracerOf } from '../tracing.ts';
 import { apart } from './system.ts';
 import { wiring } from './wiring.ts';
 
-/** Custom domains, their DNS and their certificates. */
 export const domainsModule = wiring((once, bind) => {
   once(
     CustomDomains,

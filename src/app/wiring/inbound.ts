@@ -3,5 +3,4 @@ import { edge } from './edge.ts';
 import { nameServer } from './nameserver.ts';
 import { web } from './web.ts';
 
-/** What listens in a process that serves. */
 export const inbound = [web, pages, edge, nameServer];

@@ -4,7 +4,6 @@ import { Clock, Deadline } from '../../kernel/ports.ts';
 import { ConfigKey, LogKey, NameServerKey } from '../keys.ts';
 import { wiring } from './wiring.ts';
 
-/** The name server of the delegated zone. */
 export const nameServer = wiring((once) => {
   once(NameServerKey, (c) => {
     const [challenges, clock, log] = [c.get(DnsChallenges), c.get(Clock), c.get(LogKey)];

@@ -36,7 +36,6 @@ import { tracerOf } from '../tracing.ts';
 import { tellingOf } from './system.ts';
 import { wiring } from './wiring.ts';
 
-/** What people and programs of owners are told. */
 export const notificationsModule = wiring((once, bind) => {
   once(Notices, (c) => new KyselyNotices(c.get(Database)));
   once(Mails, (c) => {
@@ -92,7 +91,7 @@ export const notificationsModule = wiring((once, bind) => {
 
 type Settings = Pick<Config, 'smtpUrl' | 'mailFrom' | 'publicUrl'>;
 
-/** The mail server, if one is set; its package is loaded with the first message. Each message is a step of a trace. */
+/** The mail server, if configured. Its package is loaded with the first message. Each message is traced. */
 const openPostman = (
   { smtpUrl, mailFrom: from, publicUrl }: Settings,
   tracer: Tracer | undefined,
@@ -120,7 +119,7 @@ const tracedPostman = (postman: Postman, tracer: Tracer, server: string): Postma
   },
 });
 
-/** The bridge to people, whom another context knows. */
+/** Bridges to the context that owns people. */
 export class KnownRecipients extends Recipients {
   readonly #people: Pick<People, 'list'>;
   readonly #accounts: Pick<Accounts, 'find'>;
@@ -134,7 +133,7 @@ export class KnownRecipients extends Recipients {
   override async of(accountId: string): Promise<readonly Recipient[]> {
     const people = await this.#people.list(accountId);
     const account = await this.#accounts.find(accountId);
-    // Others may have been invited by somebody who only typed their address.
+    // Other addresses may be mistyped invitations.
     return people
       .filter(({ provenAt, email }) => provenAt !== undefined || email === account?.email)
       .map(({ id: personId, email: to }) => ({ personId, to }));

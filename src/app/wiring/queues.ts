@@ -36,7 +36,6 @@ import { wiring } from './wiring.ts';
 
 type EventToPeople = Extract<AnyEvent, { type: EventTo<'personalMails'> }>;
 
-/** All that waits for its time in the database, and the way of events to their subscribers. */
 export const queues = wiring((once) => {
   once(QueuesKey, (c) => {
     const [clock, log, running] = [c.get(Clock), c.get(LogKey), c.get(RunningWork)];
@@ -144,7 +143,7 @@ const workOn = ({ id, host, state }: CustomDomain): Beginning => ({
   },
 });
 
-/** The same subscribers, registered while they handle an event. */
+/** Registers subscribers with `running` while they handle an event. */
 export const watchedSubscribers = (running: RunningWork, subscribers: Subscribers): Subscribers =>
   Object.fromEntries(
     Object.entries(subscribers).map(([name, handle]): [string, Subscriber] => [
@@ -154,7 +153,7 @@ export const watchedSubscribers = (running: RunningWork, subscribers: Subscriber
     ]),
   );
 
-/** The same subscribers; each delivery begins a trace, linked to what stored its event where that is known. */
+/** Traces each delivery, linked to the span that stored its event. */
 const tracedSubscribers = (tracer: Tracer, subscribers: Subscribers): Subscribers =>
   Object.fromEntries(
     Object.entries(subscribers).map(([name, handle]): [string, Subscriber] => [
@@ -182,7 +181,6 @@ type Attempt = WebhookCalls['attemptDelivery'];
 
 export const attemptOutcomes = ['succeeded', 'rejected', ...failedWhys] as const;
 
-/** The same attempts, counted by their outcome. */
 const countedAttempts = (metrics: Tally, attempt: Attempt): Attempt => {
   for (const outcome of attemptOutcomes) {
     metrics.count('webhook_attempts_total', { outcome }, 0);

@@ -6,7 +6,6 @@ import { LogKey, ProcessKey, RedisCountersKey, RedisSignalsKey } from '../keys.t
 import { tracerOf } from '../tracing.ts';
 import { wiring } from './wiring.ts';
 
-/** Counters and signals of a fleet. */
 export const redis = (url: string) =>
   wiring((once) => {
     once(RedisCountersKey, (c) => {

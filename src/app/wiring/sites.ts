@@ -24,7 +24,6 @@ import { tracerOf } from '../tracing.ts';
 import { apart } from './system.ts';
 import { wiring } from './wiring.ts';
 
-/** Projects and their deploys. */
 export const sitesModule = wiring((once) => {
   once(Projects, (c) => new KyselyProjects(c.get(Database), c.get(KyselyOutbox)));
   once(SiteAddresses, (c) => {
@@ -72,10 +71,9 @@ export const sitesModule = wiring((once) => {
 
 const hasStore = (c: ResolutionContext): boolean => objectStoreIn(c.get(ConfigKey)) !== undefined;
 
-/** Of disk that the edges of a machine use for files from the object store. */
+/** Disk space that the edges of a machine use to cache the object store. */
 const mostBytes = 4 * 1024 ** 3;
 
-/** The files of deploys in an object store. */
 const storedFiles = (c: ResolutionContext): S3SiteFiles => {
   const [config, log] = [c.get(ConfigKey), c.get(LogKey)];
   const place = objectStoreIn(config);

@@ -29,7 +29,7 @@ import { subscribersOf } from '../subscriptions.ts';
 import { notingEvents, tracerOf } from '../tracing.ts';
 import { wiring } from './wiring.ts';
 
-/** Tells this process, and the others where there are several. The request that stored it does not wait for its effects. */
+/** Notifies this and other processes. The request does not wait for the effects. */
 export const tellingOf = (c: ResolutionContext): StoredListener => {
   const signal = c.get(StoredSignal);
   const deadline = c.get(Deadline);
@@ -51,7 +51,6 @@ export const tellingOf = (c: ResolutionContext): StoredListener => {
   };
 };
 
-/** What the machine gives, and what all contexts store with. */
 export const system = wiring((once, bind) => {
   bind(Clock).toConstantValue(new SystemClock());
   bind(Deadline).toConstantValue(new AsyncDeadline());
@@ -96,7 +95,7 @@ export const system = wiring((once, bind) => {
   once(JobLeases, (c) => new KyselyJobLeases(c.get(Database)));
 });
 
-/** Wraps a port whose calls have their own limits, so that their time does not count against the request's deadline. */
+/** Excludes a port's calls from the request's deadline, because they have their own limits. */
 export const apart = <Port extends object>(deadline: Deadline, port: Port): Port =>
   new Proxy(port, {
     get: (target, name) => {

@@ -78,21 +78,19 @@ export const web = wiring((once) => {
   });
 });
 
-/**
- * One Koa application: the dashboard from /dashboard on, and at / for browsers; the API and the measures everywhere else.
- */
+/** One Koa application: the dashboard from /dashboard and, for browsers, at /; the API and metrics elsewhere. */
 const webApp = (c: ResolutionContext): Koa => {
   const [log, answerApi] = [c.get(LogKey), apiOf(c)];
   const hasPages = c.get(ConfigKey).roles.includes('dashboard');
   const app = new Koa();
   app.use((ctx, next) => {
     if (hasPages && isPage(ctx.req)) return next();
-    // The API writes its answers itself: one `writeHead` costs far less than Koa's way of setting each header.
+    // The API writes its answers with one `writeHead`, which is much faster than Koa's single headers.
     ctx.respond = false;
     return answerApi(ctx.req, ctx.res as Response);
   });
   if (hasPages) c.get(DashboardKey).addTo(app);
-  // Everything is answered; only broken connections get here.
+  // Only broken connections get here.
   app.on('error', (error: unknown) => {
     log.debug({ err: error }, 'connection failed');
   });
@@ -105,7 +103,7 @@ const isPage = ({ method = '', url = '', headers }: IncomingMessage): boolean =>
   isPagePath(url) ||
   (/^\/(\?|$)/.test(url) && ['GET', 'HEAD'].includes(method) && prefersPages(headers.accept));
 
-/** Browsers name HTML among what they accept; clients of the API take JSON, or anything. */
+/** Browsers accept HTML; API clients accept JSON or anything. */
 const prefersPages = (accept = ''): boolean => /\btext\/html\b/i.test(accept);
 
 const lifecyclePorts = (c: ResolutionContext) => ({
@@ -180,7 +178,7 @@ const timed =
 
 type Request = Pick<IncomingMessage, 'method' | 'url'>;
 
-/** Registers each request with `running` until it is answered or its client disconnects. */
+/** Registers each request with `running` until it is answered or the client disconnects. */
 export const watched =
   (running: RunningWork, handle: Handler): Handler =>
   (request, response) => {
@@ -202,7 +200,7 @@ const requestWork = (
   },
 });
 
-/** A request to a published site: too many, and too short, to be followed until they end. */
+/** Notes a request to a published site, which is too short to track. */
 export const visit = (request: Request): Work => ({
   describe: () => `visit ${inWords(request)}`,
 });
@@ -210,13 +208,11 @@ export const visit = (request: Request): Work => ({
 const inWords = ({ method = '', url = '' }: Request): string =>
   `${method} ${shownPath(requestTarget(url).path)}`;
 
-/**
- * Reports through /readyz that this process is about to stop, so that load balancers leave before it stops listening.
- */
+/** Reports the coming stop through /readyz, so that load balancers leave before it stops listening. */
 export class Draining {
   #hasBegun = false;
 
-  /** Returns after `seconds`, the time for load balancers to leave. Meanwhile all requests are served. */
+  /** Returns after `seconds`. All requests are served meanwhile. */
   async begin(seconds: number): Promise<void> {
     this.#hasBegun = true;
     if (seconds > 0) await delay(seconds * 1000);
@@ -227,7 +223,6 @@ export class Draining {
   }
 }
 
-/** What every process measures, whatever its roles. */
 const processMetrics = (c: ResolutionContext): Metrics => {
   const metrics = new Metrics();
   const { dataDir, redisUrl } = c.get(ConfigKey);
@@ -244,7 +239,7 @@ const processMetrics = (c: ResolutionContext): Metrics => {
   return metrics;
 };
 
-/** Read at each scrape, and by each process: deliveries wait above all while no worker runs. */
+/** Read at each scrape by each process, because deliveries pile up when no worker runs. */
 export const showOutbox = (
   metrics: Metrics,
   outbox: Pick<Outbox, 'state' | 'oldest'>,

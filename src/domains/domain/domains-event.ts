@@ -3,7 +3,6 @@ import type { DnsProblem, DnsProblemCode } from './dns/problem.ts';
 
 export interface DomainSettingsChanged extends DomainEvent<'domain_settings_changed'> {
   readonly projectId: string;
-  /** Empty if there is none. */
   readonly primary: string;
   readonly redirects: number;
 }
@@ -33,7 +32,6 @@ interface CertificateFailed extends OfDomain<'certificate_failed'> {
 }
 
 export interface Trouble {
-  /** Empty if unknown. */
   readonly problem: DnsProblemCode | '';
   readonly actor: DnsProblem['actor'];
   readonly fix: string;

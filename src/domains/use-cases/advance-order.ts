@@ -46,7 +46,6 @@ export interface OrderPorts extends AuthorityPorts {
   readonly pause: Pause;
 }
 
-/** How the name is proven, and the label in our zone for DNS challenges. */
 interface Proof {
   readonly method: ValidationMethod;
   readonly label: string;
@@ -58,9 +57,7 @@ export interface OrderSubject {
   /** Also its key in the ledger, stored before the authority is asked. */
   readonly subject: string;
   readonly host: string;
-  /** Further names of the certificate. */
   readonly also?: readonly string[] | undefined;
-  /** Chain of the certificate to renew. */
   readonly replaces: string | undefined;
   readonly proof: Proof;
   /** Counts the order again, because the authority does not exempt it. @returns the budget that it must wait for */
@@ -69,12 +66,8 @@ export interface OrderSubject {
   readonly isWanted: () => Promise<boolean>;
 }
 
-export type OrderOutcome =
-  | OrderResult
-  /** Another worker abandoned the order. */
-  | { readonly kind: 'unwanted' };
+export type OrderOutcome = OrderResult | { readonly kind: 'unwanted' };
 
-/** Slower orders continue on schedule. */
 const mostLooks = 20;
 const longestPauseMs = 3000;
 

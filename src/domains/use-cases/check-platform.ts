@@ -19,13 +19,10 @@ type Ports = AuthorityPorts & Pick<DomainPorts, 'dns' | 'naming' | 'ownNames' | 
 export interface PlatformStanding {
   /** The CNAME record that delegates the platform's challenge name; undefined without a challenge zone. */
   readonly record: { readonly name: string; readonly value: string } | undefined;
-  /** Undefined if there is no record to create. */
   readonly delegation: PlatformDns['delegation'] | undefined;
-  /** The CAA record that forbids the certificate. */
   readonly forbiddenBy: string | undefined;
   readonly certificate:
     { readonly notAfter: Date; readonly issuedBy: string; readonly ending: Ending } | undefined;
-  /** Projects' hosts need no certificates of their own. */
   readonly isEnough: boolean;
   readonly failure: { readonly detail: string; readonly nextAt: Date } | undefined;
 }
@@ -62,9 +59,7 @@ type LookPorts = AuthorityPorts & Pick<DomainPorts, 'dns' | 'naming'>;
 export interface PlatformDns {
   /** Whether most resolvers see that the challenge name points into our zone. */
   readonly delegation: 'right' | 'wrong' | 'unknown';
-  /** Who may issue for the pair (the name and its wildcard). */
   readonly pair: Issuers;
-  /** Who may issue for a project's host. */
   readonly hosts: Issuers;
 }
 

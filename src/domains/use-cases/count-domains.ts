@@ -51,7 +51,6 @@ export interface DomainCensus {
 
 type Counted<Kind> = Kind & { readonly count: number };
 
-/** Only the number of removed domains is needed. */
 const isRead = {
   added: true,
   verified: true,

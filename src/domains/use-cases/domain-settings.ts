@@ -31,7 +31,6 @@ export interface DomainSettingsView {
 
 export interface DomainRole {
   readonly isPrimary: boolean;
-  /** Where its visitors are redirected now, if they are. */
   readonly redirectsTo: string | undefined;
 }
 
@@ -106,10 +105,7 @@ export const choosePrimary =
       withPrimary(settings, primary, facts),
     );
 
-/**
- * Chooses the first live domain as the primary, unless the owner has chosen. Called after a domain went live or was
- * removed.
- */
+/** Chooses the first live domain as the primary, unless the owner has chosen. */
 export const adoptPrimary =
   ({ settings, clock }: Pick<DomainPorts, 'settings' | 'clock'>) =>
   async (projectId: string): Promise<void> => {

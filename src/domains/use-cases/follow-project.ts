@@ -5,15 +5,11 @@ import type { DomainPorts } from '../ports.ts';
 import { DomainError } from '../../kernel/decision.ts';
 import { runConcurrently } from './secure-sites.ts';
 
-/** A project may have a thousand domains. */
 const lanes = 8;
 
 type Ports = Pick<DomainPorts, 'domains' | 'settings' | 'clock'>;
 
-/**
- * Updates what is served, and the work on domains, after a project or its account was deleted or restored. May be
- * repeated.
- */
+/** Updates routes and work after a project or its account was deleted or restored. May be repeated. */
 export const followProject =
   (ports: Ports) =>
   async (projectId: string): Promise<void> => {

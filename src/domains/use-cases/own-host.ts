@@ -55,11 +55,9 @@ export type OwnHostResult = 'issued' | 'failed' | 'refused' | 'held up';
 interface OwnTask {
   readonly own: OwnTerms;
   readonly known: OwnName;
-  /** Names of the authorities that CAA allows. */
   readonly mayIssue: readonly string[];
 }
 
-/** Advances the certificate as far as possible now. */
 export const secureOwnHost =
   (ports: OwnHostPorts) =>
   async (task: OwnTask): Promise<OwnHostResult> => {
@@ -125,7 +123,6 @@ type ShowPorts = AuthorityPorts &
     'certificates' | 'ledger' | 'orders' | 'clock' | 'ownNames' | 'hasPlatformFiles'
   >;
 
-/** Whether one certificate covers all platform names. */
 export const hasPlatformCertificate =
   ({
     ownNames,

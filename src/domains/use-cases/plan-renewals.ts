@@ -22,16 +22,12 @@ type Ports = AuthorityPorts &
     'domains' | 'certificates' | 'chance' | 'clock' | 'ownNames' | 'naming' | 'hasPlatformFiles'
   >;
 
-/** Concurrent questions per authority. */
 const lanes = 8;
-/**
- * Longer runs leave the rest to the next one, so that a slow authority does not delay the other one's questions.
- */
+/** The rest is left to the next run, so that a slow authority does not delay the other one. */
 const longestRunMs = 4 * 60_000;
 
 export interface RenewalPlans {
   readonly planned: number;
-  /** Invalid windows. */
   readonly ignored: readonly (RenewalSpan & { readonly host: string })[];
   /** When to ask next; in the past if something is left. Undefined without certificates. */
   readonly nextAt: Date | undefined;
@@ -84,9 +80,7 @@ interface Planned {
   readonly window: RenewalSpan | 'silent' | undefined;
 }
 
-/**
- * After this many unanswered questions in a row, the authority counts as away; one may concern an odd certificate.
- */
+/** Then the authority counts as away; one unanswered question may concern an odd certificate. */
 const mostUnanswered = 3;
 
 /** The first question shows whether the authority answers at all. */

@@ -24,10 +24,7 @@ import {
 } from './own-host.ts';
 import { earliest } from '../../kernel/ports.ts';
 
-/**
- * Calls `next` in parallel lanes, each until it returns false. A failure ends only its own lane.
- * @throws the first lane's error, after all have ended
- */
+/** Each lane runs until `next` returns false or fails. @throws the first lane's error, after all have ended */
 export const runConcurrently = async (
   lanes: number,
   next: () => Promise<boolean>,
@@ -103,7 +100,6 @@ const lookOnce = (ports: Ports): Dns => {
 
 interface PairWork {
   readonly issued: number;
-  /** Projects' hosts need no certificates of their own. */
   readonly isEnough: boolean;
 }
 
@@ -151,7 +147,6 @@ const mayComeSoon = async (ports: Ports, known: OwnName, dns: Dns): Promise<bool
 };
 
 interface Wanted {
-  /** The label below the platform host. */
   readonly slug: string;
   readonly known: OwnName;
 }

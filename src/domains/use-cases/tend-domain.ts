@@ -133,10 +133,7 @@ type CheckPorts = Pick<
 /** `recordCheck` or `verify`. */
 type CheckDecision = (domain: CustomDomain, report: DnsReport, moment: Moment) => DomainDecision;
 
-/**
- * Looks up the DNS now and decides. A domain that proves ownership takes the name from its holder.
- * @throws DomainError `domain_not_found`; whatever `decide` throws
- */
+/** A domain that proves ownership takes the name. @throws DomainError `domain_not_found`; what `decide` throws */
 export const checkDomain =
   (ports: CheckPorts) =>
   async (domain: CustomDomain, decide: CheckDecision): Promise<CustomDomain> =>
@@ -206,7 +203,6 @@ export const policyOf = async (
   return { authority: name, issuers, accountUri, method, isWildcard: isWildcard(host) };
 };
 
-/** Limits for a timeline entry; the domain itself keeps all problems. */
 const mostTold = { problems: 10, characters: 200 } as const;
 
 const timelineDetails = ({ probe, problems, verifiable }: DnsReport) => ({

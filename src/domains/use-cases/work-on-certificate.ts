@@ -48,12 +48,10 @@ interface Changed {
 export interface Applicant {
   readonly find: () => Promise<CertificateWork | undefined>;
   readonly change: (command: Command) => Promise<Changed>;
-  /** Counting and deciding are one step. */
   readonly changeCounted: (
     authority: string,
     command: (work: CertificateWork | undefined, use: CaUse) => WorkChange,
   ) => Promise<Changed>;
-  /** A new order waits for a budget. */
   readonly heldUp: (hold: Hold) => Promise<void>;
   /** The last check before a new order. @returns undefined if none may start now */
   readonly prepare: (work: CertificateWork) => Promise<CertificateWork | undefined>;
@@ -126,10 +124,7 @@ const continuing = (work: CertificateWork) => ({
   kind: work.terms.kinds.counted,
 });
 
-/**
- * Starts a new order. Free checks come first; then budget and generation are reserved in one step.
- * @param known if it has an order, its answer was lost
- */
+/** Reserves budget and generation in one step. @param known if it has an order, its answer was lost */
 const begun = async (
   ports: CertificatePorts,
   applicant: Applicant,
@@ -148,7 +143,6 @@ const begun = async (
   const prepared = await applicant.prepare(work);
   if (!prepared) return undefined;
   const now = ports.clock.now();
-  // The new facts may lead to another authority.
   const isSame = authorityFor(ports, prepared, now).name === before.authority;
   const at = isSame ? before : await attemptAt(ports, prepared);
   const claimed = await applicant.changeCounted(at.authority, (current, use) =>
@@ -164,9 +158,7 @@ interface Attempt {
   readonly isSilent: boolean;
 }
 
-/**
- * A renewal is exempt only at the authority that issued the certificate and still supports RFC 9773, so we ask now.
- */
+/** The issuing authority may no longer support RFC 9773, so we ask it now. */
 const attemptAt = async (ports: CertificatePorts, work: CertificateWork): Promise<Attempt> => {
   const authority = authorityFor(ports, work, ports.clock.now());
   const chain = await replacedChain(ports, work, authority.name);

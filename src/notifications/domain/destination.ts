@@ -1,10 +1,7 @@
 import { webhookInvalid } from './notifications-error.ts';
 import ipaddr from 'ipaddr.js';
 
-/**
- * Checks the form, and an IP address in it. A name is resolved and checked for each call.
- * @throws DomainError `webhook_invalid`
- */
+/** Checks the form and IP addresses. Names are resolved for each call. @throws DomainError `webhook_invalid` */
 export const checkedAddress = (text: string, rules: DestinationRules): string => {
   const read = readDestination(text.trim(), rules);
   if (read.kind === 'refused') throw webhookInvalid(read.explanation);
@@ -124,7 +121,6 @@ export interface Destination {
   readonly host: string;
   readonly isAddress: boolean;
   readonly port: number;
-  /** Includes the query. */
   readonly path: string;
   /** In normal form, as it is stored and shown. */
   readonly url: string;
@@ -138,10 +134,7 @@ export const longestUrl = 2000;
 /** In A-labels, without the final dot (RFC 1035, section 2.3.4). */
 const longest = { name: 253, label: 63 } as const;
 
-/**
- * Reads a webhook's address. The URL parser normalises IP addresses: `0x7f.1`, `2130706433` and `127.0.0.1` are the
- * same.
- */
+/** The URL parser normalises IP addresses: `0x7f.1`, `2130706433` and `127.0.0.1` are the same. */
 export const readDestination = (text: string, rules: DestinationRules): ReadDestination => {
   if (text.length > longestUrl) {
     return refused(`An address has at most ${longestUrl} characters.`);
@@ -234,10 +227,7 @@ const isPrivateName = (host: string, { allowsThisMachine }: DestinationRules): b
   privateName.test(host) ||
   (!allowsThisMachine && host.endsWith('.test'));
 
-/**
- * From port 1024: ports that browsers block (Fetch standard, "port blocking"), and databases, caches and
- * controllers that often have no password.
- */
+/** Ports that browsers block (Fetch standard, "port blocking"), and servers that often have no password. */
 export const blockedPorts: readonly number[] = [
   ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
   ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080],

@@ -14,8 +14,8 @@ const personalKinds: PersonalKindTable = {
   'person.invited': {
     ...{ when: 'You are invited to an account.', to: 'person', tone: 'idle' },
     title: ({ account }) => `You are invited to ${account}`,
-    text: ({ account, email, until }) =>
-      `You can sign in to the dashboard of ${account} as ${email}. The link works once, until ${minute(until)}. If you do not know the account, ignore this mail.`,
+    text: ({ account, email, until, role }) =>
+      `You can sign in to the dashboard of ${account} as ${email}. Your role is ${role}. The link works once, until ${minute(until)}. If you do not know the account, ignore this mail.`,
     link: ({ path }) => ({ path, text: 'Accept the invitation' }),
   },
   'sign_in.link': {
@@ -53,6 +53,14 @@ const personalKinds: PersonalKindTable = {
       `The password of ${email} for ${account} was changed on ${minute(changedAt)}. If that was you, you need to do nothing. If not, choose a new password at once: it ends all other sessions and all sign-in links. Then look at the audit log of the account.`,
     link: () => ({ path: '/dashboard/forgot-password', text: 'Choose a new password' }),
   },
+  'second_factor.changed': {
+    ...{ when: 'Your second factor was changed, or a recovery code was used.', to: 'person' },
+    tone: 'busy',
+    title: () => 'Your second factor was changed',
+    text: ({ email, account, changedAt }) =>
+      `The second factor of ${email} for ${account} was added, removed or reset, or a recovery code was used, on ${minute(changedAt)}. If that was you, or you asked the operator for it, you need to do nothing. If not, choose a new password at once: it ends all other sessions. Then look at your second factor and at the audit log of the account.`,
+    link: () => ({ path: '/dashboard/me/second-factor', text: 'Look at your second factor' }),
+  },
   'account.deleted': {
     ...{ when: 'Your account was deleted.', to: 'person', tone: 'bad' },
     title: ({ account }) => `The account ${account} was deleted`,
@@ -70,7 +78,6 @@ const whichAccount = ([first, ...others]: Links['links']): string =>
     ? `The link signs you in to ${first?.account ?? ''}.`
     : `The address belongs to ${others.length + 1} accounts, and each has a link of its own.`;
 
-/** With several links, each names its account. */
 const actionOf = ({ account, path }: Links['links'][number], links: Links) => {
   const isAlone = links.links.length === 1;
   if (links.isForPassword) {
@@ -83,7 +90,6 @@ const actionOf = ({ account, path }: Links['links'][number], links: Links) => {
 };
 
 interface InWords<Facts> {
-  /** The cause, in words. */
   readonly when: string;
   readonly tone: Tone;
   /** A sentence without a full stop. */
@@ -114,7 +120,6 @@ type Kind<Facts> = ForOwners<Facts> | ForPerson<Facts>;
 
 type Tone = 'good' | 'busy' | 'bad' | 'idle';
 
-/** The path is in the dashboard. */
 interface Link {
   readonly path: string;
   readonly text: string;
@@ -169,7 +174,6 @@ const usageLink = (text = 'Show the usage') => ({ path: '/dashboard/usage', text
 const host = ({ host }: KindFacts['domain.live']) => host;
 const dayOf = ({ resetsAt }: KindFacts['quota.warning']) => dayBefore(resetsAt);
 
-/** All kinds with their cause, recipients, texts and link. */
 export const kinds: KindTable = {
   'domain.live': {
     ...{ when: 'A custom domain went live.', to: 'owners', tone: 'good', subject: host },
@@ -182,7 +186,7 @@ export const kinds: KindTable = {
     ...{ tone: 'idle', isOwnDoing: true, subject: host },
     title: ({ name }) => `${name} was removed`,
     text: () =>
-      'Nothing is served under it any more. Delete its records at your DNS provider, if they are still there.',
+      'It is no longer served. Delete its records at your DNS provider, if they still exist.',
     link: domainLink,
   },
   'domain.expired': {
@@ -193,7 +197,7 @@ export const kinds: KindTable = {
     link: ({ project }) => ({ path: domainsPath(project), text: 'Add it again' }),
   },
   'domain.contested': {
-    when: 'Another account proved that it owns the name of a custom domain of yours, or a wildcard over it, or had proven it when you added it.',
+    when: 'Another account has proven that it owns the name of your custom domain, or a wildcard that covers it.',
     ...{ to: 'owners', tone: 'bad', isUrgent: true },
     // The mail about losing the name must not be suppressed as a repetition. A host is short enough for the extra
     // character.
@@ -213,14 +217,14 @@ export const kinds: KindTable = {
     link: (about) => domainLink(about, 'See what to change'),
   },
   'domain.recovered': {
-    when: 'A live domain that led elsewhere is right again.',
+    when: 'A live domain leads to your site again.',
     ...{ to: 'owners', tone: 'good', subject: host },
     title: ({ name }) => `${name} leads to your site again`,
     text: () => 'Its DNS is correct.',
     link: domainLink,
   },
   'certificate.failing': {
-    when: 'Three attempts at a certificate failed, or the current one ends soon and has no successor; then every third day.',
+    when: 'Three attempts to get a certificate failed, or the current one expires soon; repeated every third day.',
     ...{ to: 'owners', tone: 'bad', subject: host },
     title: ({ name, expiresAt }) =>
       expiresAt === undefined
@@ -240,7 +244,7 @@ export const kinds: KindTable = {
     link: (about) => domainLink(about, 'See what to change'),
   },
   'certificate.recovered': {
-    when: 'There is a new certificate after all.',
+    when: 'A certificate was issued after failures.',
     ...{ to: 'owners', tone: 'good', subject: host },
     title: ({ name }) => `${name} has a new certificate`,
     text: ({ expiresAt }) =>
@@ -252,7 +256,7 @@ export const kinds: KindTable = {
     ...{ tone: 'idle', isOwnDoing: true },
     subject: ({ project }) => project,
     title: ({ name }) => `The project ${name} was deleted`,
-    text: ({ until }) => `Nothing of it is served any more. ${restoring(until)}`,
+    text: ({ until }) => `It is no longer served. ${restoring(until)}`,
     link: () => ({ path: '/dashboard/account/deleted', text: 'Show deleted projects' }),
   },
   'deploy.failed': {
@@ -312,7 +316,6 @@ export const kinds: KindTable = {
   ...personalKinds,
 };
 
-/** The kinds that owners can choose. */
 export const ownersKinds: readonly OwnersKind[] = Object.entries(kinds).flatMap(([kind, { to }]) =>
   to === 'owners' ? [kind as OwnersKind] : [],
 );

@@ -17,10 +17,7 @@ export interface PlannedMail {
   readonly isOpen: boolean;
 }
 
-/**
- * The message of a mail and its time; undefined if it is not sent. `cancels`: a waiting message that is no longer
- * true is not sent either.
- */
+/** Undefined: not sent. `cancels`: a waiting message that is no longer true is not sent either. */
 export type MailPlan = Planned | { readonly cancels: string } | undefined;
 export type Planned = Pick<PlannedMail, 'message' | 'sendAt'>;
 
@@ -114,12 +111,7 @@ export const endOf = (mail: Mail, sendAt: Date): Date => {
 
 const triedUntil = (sendAt: Date): number => sendAt.getTime() + dayMs + lastMs;
 
-/**
- * When to retry a message.
- * @param attempts earlier failures
- * @param until see `endOf`
- * @returns undefined after the last attempt
- */
+/** @param attempts earlier failures @param until see `endOf` @returns undefined after the last attempt */
 export const nextAttempt = (
   { attempts, until }: { readonly attempts: number; readonly until: Date },
   now: Date,

@@ -1,20 +1,15 @@
-// The facts of a kind are the input for its texts and link.
-
 interface OfProject {
   readonly project: string;
 }
 
 interface OfHost extends OfProject {
-  /** In A-labels. */
   readonly host: string;
-  /** For people. */
   readonly name: string;
 }
 
 export interface Trouble {
   readonly problem: string;
   readonly actor: Responsible;
-  /** What the responsible party should do. */
   readonly fix: string;
 }
 
@@ -78,16 +73,16 @@ export type GivenUpReason = (typeof givenUpReasons)[number];
 
 /** Notifications for one person, by mail only. */
 interface PersonFacts {
-  'person.invited': OfPerson & OneTimeLink & { readonly until: string };
+  'person.invited': OfPerson & OneTimeLink & { readonly until: string; readonly role: string };
   'sign_in.link': OfPerson & {
     /** One for each account of the address. */
     readonly links: readonly OneTimeLink[];
     readonly until: string;
-    /** Whether the links lead to the form for a new password. */
     readonly isForPassword: boolean;
   };
   'account.deleted': { readonly account: string; readonly until: string };
   'password.changed': OfPerson & { readonly account: string; readonly changedAt: string };
+  'second_factor.changed': OfPerson & { readonly account: string; readonly changedAt: string };
 }
 
 interface OneTimeLink {

@@ -13,7 +13,6 @@ interface OfAccount {
 
 interface OfHost extends OfAccount {
   readonly project: string;
-  /** In A-labels. */
   readonly host: string;
 }
 

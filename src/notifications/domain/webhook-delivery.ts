@@ -38,7 +38,6 @@ export type Outcome =
   | {
       readonly kind: 'failed';
       readonly why: FailedWhy;
-      /** For the owner. */
       readonly explanation: string;
       readonly tookMs: number;
     };
@@ -66,7 +65,6 @@ export type DeliveryProgress =
   | { readonly state: 'waiting'; readonly nextAt: Date }
   | { readonly state: 'delivered' }
   | { readonly state: 'given_up' }
-  /** The webhook was switched off or removed. */
   | { readonly state: 'cancelled' };
 
 export interface WebhookDelivery {
@@ -79,12 +77,10 @@ export interface WebhookDelivery {
   readonly type: string;
   readonly body: string;
   readonly addedAt: Date;
-  /** Since the delivery was added or repeated. */
   readonly failures: number;
   readonly progress: DeliveryProgress;
 }
 
-/** A call that takes longer makes its receiver slow. */
 export const slowMs = 1000;
 
 /** The result of an attempt. Everything is stored together. */
@@ -119,7 +115,6 @@ export const settle = (
   return { delivery: { ...delivery, failures, progress }, ...after };
 };
 
-/** False for attempts that we aborted when stopping. */
 export const isAttempt = (outcome: Outcome): boolean =>
   outcome.kind === 'answered' || outcome.why !== 'stopped';
 

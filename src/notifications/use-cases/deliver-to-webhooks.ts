@@ -86,7 +86,6 @@ const messageOf = (id: string, body: Payload): WebhookMessage => ({
 /** `outcome` is missing if there was no attempt. */
 export interface Attempted {
   readonly outcome: Outcome | undefined;
-  /** Why signing failed. */
   readonly fault?: unknown;
   /** Undefined if another process has claimed the delivery since. */
   readonly settlement: Settlement | undefined;
@@ -104,13 +103,16 @@ const attempt = async (
   const settlement = await deliveries.settle(claimed, counted, (current) =>
     counted
       ? settle(current, counted, claimed.webhook?.address)
-      : withoutAttempt(current, clock.now()),
+      : withoutAttempt(
+          // One that is not called, because its account is deleted, is as if it were removed.
+          { ...current, webhook: claimed.webhook && current.webhook },
+          clock.now(),
+        ),
   );
   return { outcome: made, settlement, ...fault };
 };
 
 interface Call {
-  /** Undefined if the webhook is off or removed. */
   readonly made: Attempt | undefined;
   readonly fault?: unknown;
 }

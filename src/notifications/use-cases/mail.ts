@@ -49,10 +49,7 @@ export const mailAccount =
     }
   };
 
-/**
- * Mails each person who wants the kind, except the one who caused it. Adding the same notification again changes
- * nothing.
- */
+/** Mails each person who wants the kind, except the one who caused it. Repetitions add nothing. */
 export const mailOwners =
   ({ mails, mailChoices, recipients, postman, clock }: MailingPorts) =>
   async (notification: Notification): Promise<void> => {
@@ -76,11 +73,7 @@ type DeliveryPorts = Pick<
   'mails' | 'mailChoices' | 'recipients' | 'postman' | 'sealer' | 'clock'
 >;
 
-/**
- * Sends a claimed message and stores the result. If the process dies in between, the message is sent again with the
- * same id.
- * @throws Unavailable
- */
+/** After a crash in between, the message is sent again with the same id. @throws Unavailable */
 export const deliverMail =
   (ports: DeliveryPorts) =>
   async (message: DueMessage, signal: AbortSignal): Promise<Delivered> => {
@@ -134,10 +127,7 @@ const prepare = async (
   return { id, to, account, told, unsubscribeToken: token };
 };
 
-/**
- * Counts as an attempt, or the message would be retried forever. Another process may have the key or a newer
- * version.
- */
+/** Counts as an attempt, or it would be retried forever. Another process may have the key. */
 const unlessUnavailable = (error: unknown) => {
   if (error instanceof Unavailable) throw error;
   const reason = error instanceof Error ? error.message : String(error);

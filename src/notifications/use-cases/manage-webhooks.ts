@@ -71,10 +71,7 @@ export const manageWebhooks = ({
   /** @throws DomainError `webhook_not_found` */
   removeWebhook: (of: WebhookOf) =>
     webhooks.remove(of, (webhook) => removeWebhook(webhook, clock.now())),
-  /**
-   * Sends `test.ping` soon.
-   * @throws DomainError `webhook_not_found`, `webhook_off`, and what `AskedCalls` throws
-   */
+  /** Sends `test.ping` soon. @throws DomainError `webhook_not_found`, `webhook_off`; see `AskedCalls` */
   testWebhook: async (of: WebhookOf) => {
     await admitAsked({ webhooks, askedCalls }, of);
     return webhooks.change(of, (webhook) => testWebhook(webhook, clock.now()));

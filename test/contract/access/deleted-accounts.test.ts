@@ -68,7 +68,7 @@ describeStores('deleted accounts', (open) => {
       const link = { personId, endsAt: later(60_000), resetsPassword: true };
       await stores.signInLinks.add({ ...link, secretHash: first }, []);
       const session = startSession(
-        { id: ids.next('sess'), personId, way: 'link', browser: 'Firefox' },
+        { id: ids.next('sess'), personId, way: 'link', browser: 'Firefox', network: '192.0.2.1' },
         now,
       );
       const proof = { way: 'link', linkHash: first } as const;

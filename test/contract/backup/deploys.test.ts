@@ -93,7 +93,7 @@ describe('a backup of deploys in a folder', () => {
     const checked = await store.check();
     expect([checked.code, checked.found.length]).toEqual([1, 1]);
     expect(checked.found[0]).toContain(
-      'Deploy dep_lost is in the database, but its files are missing',
+      'Deploy dep_lost was already incomplete when the backup was made: its files are missing',
     );
     store.change(`delete from deploys where id = 'dep_lost'`);
   });

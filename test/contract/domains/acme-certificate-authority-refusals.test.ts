@@ -214,14 +214,14 @@ describe('an order that became invalid', () => {
       { status: 'invalid' },
       valid,
       'order_gone',
-      'The order is not valid any more.',
+      'The order is no longer valid.',
     ],
     [
       'since its authorization expired is gone',
       { status: 'pending' },
       { status: 'expired', challenges: [] },
       'order_gone',
-      'The order is not valid any more.',
+      'The order is no longer valid.',
     ],
   ])('%s', async (_, order, authorization, reason, detail) => {
     const state = await lookAt({ order, authorization });

@@ -362,7 +362,7 @@ describe('An answer', () => {
     expect(await outside().post(url, message)).toMatchObject({
       kind: 'failed',
       why: 'too_large',
-      explanation: 'The headers of the answer of 127.0.0.1 have more than 16 KiB.',
+      explanation: 'The answer of 127.0.0.1 has more than 16 KiB of headers.',
     });
   });
 
@@ -375,7 +375,7 @@ describe('An answer', () => {
     expect(await outside().post(url, message)).toMatchObject({
       kind: 'failed',
       why: 'unreadable',
-      explanation: 'What 127.0.0.1 sent is no valid HTTP answer.',
+      explanation: '127.0.0.1 did not send a valid HTTP answer.',
     });
   });
 

@@ -76,8 +76,8 @@ describe('an upload that takes too much', () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   test.each([
-    ['too long', { deadlineMs: 50 }, /^To unpack and compress it took longer than/],
-    ['too much memory', { memoryMiB: 1 }, /^To unpack and compress it took more than 1 MiB/],
+    ['too long', { deadlineMs: 50 }, /^Unpacking and compressing took longer than/],
+    ['too much memory', { memoryMiB: 1 }, /^Unpacking and compressing took more than 1 MiB/],
   ] as const)('(%s) is a deploy that failed, and leaves nothing', async (_, limits, words) => {
     const deploys = join(folder, 'deploys');
     // It may be ended before it comes to make it.

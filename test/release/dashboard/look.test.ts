@@ -14,8 +14,13 @@ const pages = {
   'a project': 'PROJECT',
   'a project without a deploy': '/dashboard/projects/not-published-yet',
   domains: 'PROJECT/settings/domains',
-  'two domains that were just added':
-    'PROJECT/settings/domains?added=birds.test&with=wrong.birds.test&done=added',
+  'domains that are removed': 'PROJECT/settings/domains?state=removed',
+  'the removal of several domains': 'PROJECT/settings/remove-domains?domain=www.birds.test',
+  redirects: 'PROJECT/settings/redirects',
+  'a redirect that is edited': 'PROJECT/settings/redirects?edit=shop.birds.test',
+  'what was searched': '/dashboard/search?q=birds',
+  'nothing that was searched': '/dashboard/search?q=nowhere',
+  'help about domains': '/dashboard/help/domains',
   'no domains yet': '/dashboard/projects/not-published-yet/settings/domains',
   'a live domain': 'PROJECT/settings/domains/www.birds.test',
   'a domain whose DNS is wrong': 'PROJECT/settings/domains/wrong.birds.test',
@@ -35,6 +40,11 @@ const pages = {
   orders: '/dashboard/orders',
   'an order': '/dashboard/orders/1',
   account: '/dashboard/account',
+  people: '/dashboard/account/people',
+  'your profile': '/dashboard/me',
+  'the second factor': '/dashboard/me/second-factor',
+  'an authenticator app': '/dashboard/me/second-factor/app',
+  'the confirmation': '/dashboard/confirm',
   'the choice of a new password': '/dashboard/account/new-password',
   notices: '/dashboard/notices?since=3',
   'the choice of an account': '/dashboard/accounts',
@@ -106,7 +116,7 @@ test('the results of forms, and refused forms, are accessible too', async () => 
   await page.role('button', 'Add webhook').click();
   await page.css('[aria-invalid]').isShown();
   await looksWell();
-  await page.goto(urlOf('/dashboard/account'));
+  await page.goto(urlOf('/dashboard/me'));
   await page.role('button', 'New link').click();
   await page.words('/dashboard/sign-in/').isShown();
   await looksWell();

@@ -165,10 +165,10 @@ export const aliasOf = (zones: DnsZones, name: string): string | undefined => {
 };
 
 /** Whether an issuer may issue; `unclear` where that depends on how the name is proven. */
-export type CaaVerdict = 'allows' | 'forbids' | 'unclear';
+type CaaVerdict = 'allows' | 'forbids' | 'unclear';
 
 /** What CAA says of an issuer (RFC 8659, section 3; RFC 8657). */
-export const caaSays = (zones: DnsZones, issuer: string, host: string): CaaVerdict => {
+const caaSays = (zones: DnsZones, issuer: string, host: string): CaaVerdict => {
   for (let level = baseOf(host); level !== ''; level = parentOf(level)) {
     const records = published(zones, level, 'CAA');
     if (records.length === 0) continue;

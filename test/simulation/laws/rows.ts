@@ -28,6 +28,10 @@ const rowRules: Readonly<Record<keyof Schema, RowRule>> = {
   },
   people: { leftOver: 'select id from people where account_id not in (select id from accounts)' },
   sessions: { leftOver: 'select id from sessions where person_id not in (select id from people)' },
+  second_factors: {
+    leftOver:
+      'select person_id as id from second_factors where person_id not in (select id from people)',
+  },
   sign_in_links: {
     leftOver:
       'select person_id as id from sign_in_links where person_id not in (select id from people)',

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto';
 
 /** ASN.1 in DER (X.690): as much as certificates and their requests need. */
-export const derTags = {
+const derTags = {
   boolean: 0x01,
   integer: 0x02,
   bits: 0x03,
@@ -21,7 +21,7 @@ export const derTags = {
   set: 0x31,
 } as const;
 
-export const der = (tag: number, ...parts: readonly Buffer[]): Buffer => {
+const der = (tag: number, ...parts: readonly Buffer[]): Buffer => {
   const content = Buffer.concat(parts);
   const { length } = content;
   const short = length < 128 ? [length] : [0x81, length];
@@ -29,11 +29,11 @@ export const der = (tag: number, ...parts: readonly Buffer[]): Buffer => {
   return Buffer.concat([Buffer.from([tag, ...head]), content]);
 };
 
-export const sequence = (...parts: readonly Buffer[]): Buffer => der(derTags.sequence, ...parts);
+const sequence = (...parts: readonly Buffer[]): Buffer => der(derTags.sequence, ...parts);
 
-export const bits = (bytes: Buffer): Buffer => der(derTags.bits, Buffer.of(0), bytes);
+const bits = (bytes: Buffer): Buffer => der(derTags.bits, Buffer.of(0), bytes);
 
-export interface DerNode {
+interface DerNode {
   readonly tag: number;
   /** With its head. */
   readonly whole: Buffer;
@@ -41,7 +41,7 @@ export interface DerNode {
 }
 
 /** The nodes that stand one after the other in these bytes. @throws RangeError when they are no DER */
-export const derNodes = (bytes: Buffer): readonly DerNode[] => {
+const derNodes = (bytes: Buffer): readonly DerNode[] => {
   const nodes: DerNode[] = [];
   for (let at = 0; at < bytes.length;) {
     const tag = bytes.readUInt8(at);

@@ -144,7 +144,7 @@ export class MailServer extends Postman {
 
   override async post(mail: OutgoingMail, signal: AbortSignal): Promise<Posted> {
     const { server } = this.weather;
-    if (mail.told.length === 0) return postedBy(new Error('a message needs something to tell'));
+    if (mail.told.length === 0) return postedBy(new Error('a message needs at least one notice'));
     if (signal.aborted) return stopped;
     if (server === 'away') return postedBy(new Error('connect ECONNREFUSED'));
     if (server === 'hangs') return never(signal);

@@ -2,6 +2,8 @@ import { base62 } from '../../../src/access/domain/api-key.ts';
 import { KeyMaterial, type AccessPorts, type ApiKeys } from '../../../src/access/ports.ts';
 import { access, type Access } from '../../../src/access/access.ts';
 import { PersonalMails, type PersonalMail } from '../../../src/access/people-ports.ts';
+import { WebAuthnPasskeys } from '../../../src/adapters/passkeys/web-authn-passkeys.ts';
+import { timeCode } from '../../../src/adapters/system/time-code.ts';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
 import type { DomainEvent, StoredEvent } from '../../../src/kernel/decision.ts';
 import { CountingIds, SettableClock } from '../settable-clock.ts';
@@ -20,6 +22,17 @@ export class CountingKeyMaterial extends KeyMaterial {
       this.#state = (this.#state * 48271) % 2147483647;
       return base62.charAt(this.#state % base62.length);
     }).join('');
+  }
+
+  override randomBase32(): string {
+    return this.randomBase62(64)
+      .replace(/[^A-Z]/g, '')
+      .padEnd(32, 'A')
+      .slice(0, 32);
+  }
+
+  override timeCode(secret: string, step: number): string {
+    return timeCode(secret, step);
   }
 
   override sha256(text: string): string {
@@ -49,10 +62,12 @@ export const accessLabs = () => {
     const stores = await open();
     const { acting, accounts, apiKeys, usage, people, sessions, signInLinks, mailRequests } =
       stores;
+    const { secondFactors } = stores;
     const personalMails = new RecordedMails();
     const clock = new SettableClock(now);
     const ports = {
       ...{ accounts, apiKeys, usage, people, sessions, signInLinks, mailRequests, personalMails },
+      ...{ secondFactors, passkeys: new WebAuthnPasskeys('https://shop.example') },
       ...{ acting, clock, ids: new CountingIds(), counters: new MemoryQuotaCounters() },
       keyMaterial: new CountingKeyMaterial(),
       passwords: new PlainPasswords(),

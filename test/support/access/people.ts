@@ -22,8 +22,13 @@ export const sessionOf = (
   draft: Partial<Session> = {},
   at = later(0),
 ): KnownSession => {
-  const usual = { id: ids.next('sess'), way: 'password', browser: 'Firefox' } as const;
-  const session = startSession({ ...usual, personId, ...draft }, at);
+  const usual = {
+    id: ids.next('sess'),
+    way: 'password',
+    browser: 'Firefox',
+    network: '192.0.2.1',
+  } as const;
+  const session = { ...startSession({ ...usual, personId }, at), ...draft };
   return { session, secretHash: newHash() };
 };
 

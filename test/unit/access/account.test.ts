@@ -17,6 +17,7 @@ describe('opening an account', () => {
         createdAt: now,
         deletedAt: undefined,
         warnings,
+        factorDemandedAt: undefined,
       },
       events: [{ type: 'account_opened', accountId: 'acct_1', occurredAt: now, plan: 'free' }],
     });
@@ -68,6 +69,7 @@ describe.each(plans)('from the plan %s', (from) => {
       createdAt: now,
       deletedAt: undefined,
       warnings,
+      factorDemandedAt: undefined,
     };
     const common = { type: 'plan_changed', accountId: 'acct_1', occurredAt: now };
     const event = { ...common, from, to, ...planLimits[to] };
@@ -88,6 +90,7 @@ describe('an account with limits of its own', () => {
     createdAt: now,
     deletedAt: undefined,
     warnings,
+    factorDemandedAt: undefined,
   } as const;
   const account = { ...plain, ownLimits: own };
   const event = { type: 'plan_changed', accountId: 'acct_1', occurredAt: now };

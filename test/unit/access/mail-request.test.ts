@@ -60,6 +60,7 @@ test('links are counted together; invitations and the news of a changed password
     ['sign_in', 'new_password'],
     ['invitation'],
     ['password_changed'],
+    ['factor_changed'],
   ]);
 });
 

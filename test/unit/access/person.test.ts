@@ -84,7 +84,7 @@ const mia: Person = {
   ...draft,
   passwordHash: undefined,
   createdAt: now,
-  ...{ joinedAt: undefined, provenAt: undefined },
+  ...{ name: undefined, joinedAt: undefined, provenAt: undefined, factorSince: undefined },
 };
 
 describe('inviting a person', () => {

@@ -5,7 +5,13 @@ import { describe, expect, test } from '@jest/globals';
 const start = new Date('2026-03-01T10:00:00Z');
 const hour = 3_600_000;
 const after = (milliseconds: number) => new Date(start.getTime() + milliseconds);
-const draft = { id: 'sess_1', personId: 'pers_1', way: 'password', browser: 'Firefox' } as const;
+const draft = {
+  id: 'sess_1',
+  personId: 'pers_1',
+  way: 'password',
+  browser: 'Firefox',
+  network: '192.0.2.1',
+} as const;
 const session = startSession(draft, start);
 
 describe('a session', () => {
@@ -14,6 +20,9 @@ describe('a session', () => {
       ...draft,
       others: [],
       resetsPassword: false,
+      seenAt: start,
+      provenAt: undefined,
+      awaitsFactor: false,
       startedAt: start,
       endsAt: after(12 * hour),
     });

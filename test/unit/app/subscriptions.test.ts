@@ -143,9 +143,16 @@ test('a test of a webhook is added before it is looked for; to send again, it is
   expect(calls).toEqual(['evt_1', 'look', 'look']);
 });
 
-test('those whom an event concerns are mailed: the invited, and those whose password changed', () => {
+test('those whom an event concerns are mailed: the invited, and those whose password or second factor changed', () => {
   const mailed = Object.entries<Subscription>(subscriptions).filter(([, { subscribers: names }]) =>
     names.includes('personalMails'),
   );
-  expect(mailed.map(([type]) => type)).toEqual(['link_mail_wanted', 'password_changed']);
+  expect(mailed.map(([type]) => type)).toEqual([
+    'link_mail_wanted',
+    'password_changed',
+    'second_factor_added',
+    'second_factor_removed',
+    'second_factor_reset',
+    'recovery_code_used',
+  ]);
 });

@@ -42,7 +42,7 @@ test('a relative time has the exact time as its title, and beside it in detail v
     /title="2026-04-30 12:34:56 UTC".*>in 60 days, 30 Apr 2026</,
   );
   expect(String(fullTime(at, from))).toMatch(
-    />in 60 days<.*<small>2026-04-30 12:34:56 UTC<\/small>/,
+    />in 60 days<.*<small>.*>2026-04-30 12:34:56 UTC<\/time><\/small>/,
   );
 });
 

@@ -33,7 +33,7 @@ describe.each(told)('a mail of the kind $kind', (one) => {
   test('has one link to act, with an address that works from anywhere', () => {
     const [first, ...others] = linksIn(html);
     expect(first).toBe(`https://store.example${link.path}`);
-    const footer = ['https://store.example/dashboard/account#mail', unsubscribeUrl];
+    const footer = ['https://store.example/dashboard/me#mail', unsubscribeUrl];
     expect(others).toEqual(kinds[one.kind].to === 'person' ? [] : footer);
   });
 
@@ -47,9 +47,7 @@ describe.each(told)('a mail of the kind $kind', (one) => {
 test('without a link to unsubscribe, a mail still says where to choose', () => {
   const { text, html } = renderMail({ ...told[0]!, ...envelope });
   expect(`${text}${html}`).not.toContain('Unsubscribe');
-  expect(text).toContain(
-    'Choose which mails you get:\nhttps://store.example/dashboard/account#mail',
-  );
+  expect(text).toContain('Choose which mails you get:\nhttps://store.example/dashboard/me#mail');
 });
 
 test('a name with ends of lines adds no header, and none to the text', () => {

@@ -47,7 +47,8 @@ test('a quota is told with its day, since the notice is read on other days too',
 test('what concerns a single person is not for all owners', () => {
   const personal = Object.entries(kinds).filter(([, { to }]) => to === 'person');
   expect(personal.map(([kind]) => kind)).toEqual([
-    ...['person.invited', 'sign_in.link', 'password.changed', 'account.deleted'],
+    ...['person.invited', 'sign_in.link', 'password.changed', 'second_factor.changed'],
+    'account.deleted',
   ]);
 });
 

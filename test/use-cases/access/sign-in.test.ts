@@ -90,6 +90,8 @@ describe('a person who signs in with e-mail and password', () => {
       ...its,
       others: [],
       resetsPassword: false,
+      network: from.network,
+      ...{ seenAt: start, provenAt: start, awaitsFactor: false },
       startedAt: start,
       endsAt,
     });

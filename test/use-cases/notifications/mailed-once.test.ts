@@ -3,6 +3,7 @@ import pino from 'pino';
 import { QueueWorker } from '../../../src/adapters/schedule/queue-worker.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/secrets.ts';
 import { queueKinds } from '../../../src/app/queues.ts';
+import { deleteAccount } from '../../../src/access/domain/account.ts';
 import { KnownRecipients } from '../../../src/app/wiring/notifications.ts';
 import type { Notification } from '../../../src/notifications/domain/notification.ts';
 import type { OutgoingMail, Posted } from '../../../src/notifications/ports.ts';
@@ -81,6 +82,20 @@ const world = async (answer: (mail: OutgoingMail) => Posted = () => ({ kind: 'ta
 type World = Awaited<ReturnType<typeof world>>;
 
 const addressesOf = ({ posted }: World) => posted.map(({ to }) => to).sort();
+
+test('owners of a deleted account get one mail that says so, and nothing else that waits', async () => {
+  const all = await world();
+  const { accountId, face, ports } = all;
+  await all.tell(all.told(1));
+  await ports.accounts.close(accountId, (account) => deleteAccount(account, now));
+  const about = { account: 'Zoo', until: later(7 * 24 * hour).toISOString() };
+  for (let times = 0; times < 3; times += 1)
+    await face.mailAccount({ id: 'evt_2', accountId, kind: 'account.deleted', about });
+  await all.work();
+  expect(addressesOf(all)).toEqual([all.ada.email, all.bob.email].sort());
+  for (const { told } of all.posted)
+    expect(told).toEqual([expect.objectContaining({ kind: 'account.deleted', about })]);
+});
 
 test('each person who has signed in gets one mail, however often the event is delivered', async () => {
   const all = await world();

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { deleteAccount } from '../../../src/access/domain/account.ts';
 import type { Outcome } from '../../../src/notifications/domain/webhook-delivery.ts';
 import type { OwnersNotification } from '../../../src/notifications/domain/payload.ts';
 import type { ClaimedDelivery } from '../../../src/notifications/webhook-ports.ts';
@@ -53,6 +54,16 @@ test('only webhooks that are on and want the kind get a delivery, and only those
   await calls.tellWebhooks(banned('evt_1'));
   await calls.tellWebhooks(banned('evt_1'));
   expect((await claim()).map(({ delivery }) => delivery.webhookId)).toEqual([wanting.webhookId]);
+});
+
+test('a webhook of a deleted account is not called, also with what waits', async () => {
+  const of = await add(['key.banned']);
+  await calls.tellWebhooks(banned('evt_1'));
+  await ports.accounts.close(accountId, (account) => deleteAccount(account, now));
+  const [waiting] = await claim();
+  await calls.attemptDelivery(waiting!);
+  expect(called).toEqual([]);
+  expect(await calls.listDeliveries(of, 10)).toMatchObject([{ progress: { state: 'cancelled' } }]);
 });
 
 test('what concerns one person is no message', async () => {

@@ -8,6 +8,7 @@ import { type Column, empty, exact, facts, head, listPart, pager, table } from '
 import { accountPath } from '../frame/paths.ts';
 import type { Screen, Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
+import { accountTabs } from './tabs.ts';
 import {
   actorName,
   auditWords,
@@ -73,7 +74,7 @@ const auditPage = async (
   const names = await namesIn(ports, { accountId, ...actors }, entries);
   const address = addressIn(filter);
   return html`
-    ${head('Audit log', 'Everything that happened in this account: when, and who did it. Entries are kept forever.')}
+    ${head('Audit log', 'Everything that happened in this account: when, and who did it. Entries are kept forever.', accountTabs('audit'))}
     ${listBar(auditFilterForm(filter, actors, names), csvLink(addressOf({ ...address, path: csvPath })))}
     ${
       entries.length === 0

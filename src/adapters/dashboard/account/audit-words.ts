@@ -59,6 +59,18 @@ const words: {
   person_signed_in: ({ personId, way }, { person }) =>
     `${person(personId)} signed in ${way === 'link' ? 'with a link' : 'with the password'}`,
   password_changed: ({ personId }, { person }) => `Changed the password of ${person(personId)}`,
+  second_factor_added: ({ personId, method }, { person }) =>
+    `Added ${methods[method] ?? method} as second factor of ${person(personId)}`,
+  second_factor_removed: ({ personId, method }, { person }) =>
+    `Removed ${methods[method] ?? method} from the second factors of ${person(personId)}`,
+  second_factor_reset: ({ personId }, { person }) =>
+    `Removed all second factors of ${person(personId)}`,
+  recovery_codes_made: ({ personId }, { person }) =>
+    `Made new recovery codes for ${person(personId)}`,
+  recovery_code_used: ({ personId, left }, { person }) =>
+    `${person(personId)} used a recovery code; ${left} are left`,
+  second_factor_demanded: ({ isDemanded }) =>
+    isDemanded ? 'Began to demand a second factor' : 'Stopped demanding a second factor',
   session_revoked: ({ personId }, { person }) => `Ended a session of ${person(personId)}`,
   project_created: ({ slug }) => `Created the project ${slug}`,
   project_renamed: ({ name, slug, from }) =>
@@ -117,6 +129,11 @@ const words: {
   webhook_removed: ({ receiver }) => `Removed the webhook to ${receiver}`,
   webhook_tested: ({ receiver }) => `Sent a test to the webhook to ${receiver}`,
   webhook_repeated: ({ receiver }) => `Sent a delivery to ${receiver} again`,
+};
+
+const methods: Readonly<Record<string, string>> = {
+  app: 'an authenticator app',
+  passkey: 'a passkey',
 };
 
 const offReasons: Readonly<Record<string, string>> = {
@@ -178,6 +195,12 @@ const topics: Readonly<Record<AnyEvent['type'], Topic>> = {
   link_mail_wanted: 'people',
   sign_in_link_mailed: 'people',
   password_changed: 'people',
+  second_factor_added: 'people',
+  second_factor_removed: 'people',
+  second_factor_reset: 'people',
+  recovery_codes_made: 'people',
+  recovery_code_used: 'people',
+  second_factor_demanded: 'people',
   session_revoked: 'people',
   api_key_issued: 'keys',
   api_key_rotated: 'keys',

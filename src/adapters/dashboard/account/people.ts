@@ -14,22 +14,54 @@ import {
 } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { PageProblem } from '../frame/page-problem.ts';
-import { badge, type ColumnsOf, day, secretCard, table, time } from '../frame/parts.ts';
-import { accountPath, signInPath } from '../frame/paths.ts';
+import { accountTabs } from './tabs.ts';
+import { rowList } from '../frame/list-parts.ts';
+import { badge, type ColumnsOf, day, head, secretCard, time } from '../frame/parts.ts';
+import { mePath, peoplePath, signInPath } from '../frame/paths.ts';
 import {
   bareForm,
   form,
   type Form,
   type Refusal,
   refusalOf,
+  type Screen,
   type Shown,
   type Visit,
 } from '../frame/screen.ts';
-import { filled } from '../frame/sent-form.ts';
+import { filled, shownOnce } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
 
-const peoplePath = `${accountPath}/people`;
-const ownLinkPath = `${accountPath}/link`;
+export const ownLinkPath = `${mePath}/link`;
+
+type ScreenPorts = Pick<DashboardPorts, 'access' | 'notifications' | 'settings' | 'ids'>;
+
+export const peopleScreen = (ports: ScreenPorts): Screen => {
+  const { access, notifications, ids } = ports;
+  const newId = () => ids.next('form');
+  return {
+    path: peoplePath,
+    section: 'account',
+    live: false,
+    notices: {
+      [shownOnce]:
+        'This was already done, and the link was shown then. If you lost it, create a new one.',
+      role: 'The role is saved.',
+      removed: 'The person was removed and can no longer sign in.',
+    },
+    show: async (visit, refusal, secret) => {
+      const [people, troubles] = await Promise.all([
+        access.listPeople(visit.accountId),
+        notifications.listMailTroubles(visit.accountId),
+      ]);
+      const content = html`
+        ${head('People', html`Who can sign in to ${visit.signedIn.account.name}, and what they may do.`, accountTabs('people'))}
+        ${secret}
+        ${peopleList({ people, troubles }, visit, { newId, refusal, isMailOn: notifications.isMailOn })}`;
+      return { title: 'People', content };
+    },
+    forms: [invitation(ports), newLink(ports), roleForm(ports), dismissal(ports), leaving(ports)],
+  };
+};
 
 interface PeopleOptions {
   readonly newId: () => string;
@@ -42,32 +74,40 @@ interface Known {
   readonly troubles: readonly MailTrouble[];
 }
 
-export const peopleSection = (
+const peopleList = (
   { people, troubles }: Known,
   { signedIn, now, may }: Visit,
   { newId, refusal, isMailOn }: PeopleOptions,
 ): Html => {
   const invited = refusalOf(refusal, 'invite');
-  const wrongRole = refusalOf(refusal, 'role');
+  const wrong = ['dismiss', 'new-link', 'role', 'leave'].map((name) => refusalOf(refusal, name));
   const troubleOf = new Map(troubles.map((one) => [one.personId, one]));
   const refusedMail = ({ id }: Person) => refusedSince(troubleOf.get(id), now);
-  return html`<section class="card" id="people">
-    <h2>People</h2>
-    <p class="hint">An owner may do everything, an editor everything with projects, domains, deploys, animals and orders, a viewer only reads. You can create links for yourself and for people who have not signed in yet. ${isMailOn ? 'Everyone else asks for one on the sign-in page.' : 'For everyone else, the operator of this service creates one.'}</p>
-    ${formError(refusalOf(refusal, 'dismiss') ?? refusalOf(refusal, 'new-link') ?? wrongRole)}
-    ${table(people, Object.values(columns(signedIn.person.id, { newId, isMailOn, refusedMail, may })))}
-    ${
-      may('person.invite') &&
-      html`<form method="post" action="${peoplePath}" class="fields">
-      ${formError(invited)}
-      ${onceInput(newId())}
-      ${field({ label: 'Email', name: 'email', type: 'email', autocomplete: 'off', maxlength: 254, placeholder: 'keeper@shop.example', hint: `${isMailOn ? 'They get a sign-in link by mail, and you get another one to pass on.' : 'You get a sign-in link to pass on.'} It works once and expires after 7 days.` }, invited)}
-      ${select({ label: 'Role', name: 'role', value: 'editor', options: roles.map((role) => [role, `${role}: ${roleWords[role]}`]) }, invited)}
-      <button class="main">Invite</button>
-    </form>`
-    }
-  </section>`;
+  const cells = columns(signedIn.person.id, { newId, isMailOn, refusedMail, may });
+  return html`
+    ${formError(wrong.find((one) => one !== undefined))}
+    ${rowList(people, Object.values(cells))}
+    <section class="card">
+      <h2>Roles</h2>
+      <ul class="bullets">${roles.map((role) => html`<li><strong>${role}</strong>: ${roleWords[role]}</li>`)}</ul>
+    </section>
+    ${may('person.invite') && invitationForm(newId(), isMailOn, invited)}`;
 };
+
+const invitationForm = (
+  once: string,
+  isMailOn: boolean,
+  refusal: Refusal | undefined,
+): Html => html`<section class="card" id="invite">
+    <h2>Invite somebody</h2>
+    <form method="post" action="${peoplePath}" class="fields">
+      ${formError(refusal)}
+      ${onceInput(once)}
+      ${field({ label: 'Email', name: 'email', type: 'email', autocomplete: 'off', maxlength: 254, placeholder: 'keeper@shop.example', hint: `${isMailOn ? 'They get a sign-in link by mail, and you get another one to pass on.' : 'You get a sign-in link to pass on.'} It works once and expires after 7 days.` }, refusal)}
+      ${select({ label: 'Role', name: 'role', value: 'editor', options: roles.map((role) => [role, `${role}: ${roleWords[role]}`]) }, refusal)}
+      <button class="main">Invite</button>
+    </form>
+  </section>`;
 
 const refusedSince = (trouble: MailTrouble | undefined, now: Date): Html =>
   trouble
@@ -82,12 +122,12 @@ interface Cells extends Pick<PeopleOptions, 'newId' | 'isMailOn'> {
 const columns = (
   ownId: string,
   { newId, isMailOn, refusedMail, may }: Cells,
-): ColumnsOf<Person, 'id' | 'accountId' | 'passwordHash' | 'provenAt'> => ({
+): ColumnsOf<Person, 'id' | 'accountId' | 'name' | 'passwordHash' | 'provenAt'> => ({
   email: [
     'Email',
     'name',
     (person) =>
-      html`${person.email} ${person.id === ownId && badge('you', 'good')}${refusedMail(person)}`,
+      html`${person.name !== undefined && html`${person.name}<br>`}<span class="${person.name === undefined ? '' : 'hint'}">${person.email}</span> ${person.id === ownId && badge('you', 'good')}${refusedMail(person)}`,
   ],
   role: [
     'Role',
@@ -96,13 +136,12 @@ const columns = (
   ],
   createdAt: ['Added', 'text', ({ createdAt }) => day(createdAt)],
   joinedAt: ['Signs in with', 'text', waysIn],
+  factorSince: ['Second factor', 'text', ({ factorSince }) => (factorSince ? 'yes' : 'no')],
   actions: [
     'Actions',
     'actions',
     (person) => [
-      ...(person.id === ownId
-        ? [makeLink(person, 'New link', { to: ownLinkPath, once: newId() }), leave]
-        : []),
+      person.id === ownId && leave,
       person.id !== ownId &&
         !person.joinedAt &&
         may('person.invite') &&
@@ -183,7 +222,10 @@ export const invitation = ({ access, notifications, settings }: Ports): Form =>
     act: async ({ accountId, now }, { email, role }) => {
       const invited = await access.invite(accountId, email, role);
       const passedOn = passedOnBy(notifications.isMailOn, invited);
-      return { ...shownLink(invited, { origin: settings.origin, passedOn, now }), status: 201 };
+      return {
+        ...shownLink(invited, { origin: settings.origin, passedOn, now, way: peoplePath }),
+        status: 201,
+      };
     },
   });
 
@@ -216,11 +258,15 @@ const linkForm = (
       const invited = await access.renewLink(signedIn, personOf(visit));
       const isOwn = invited.person.id === signedIn.person.id;
       const passedOn = isOwn ? 'notAtAll' : passedOnBy(notifications.isMailOn, invited);
-      return { ...shownLink(invited, { origin: settings.origin, passedOn, now }), status: 200 };
+      const way = isOwn ? mePath : peoplePath;
+      return {
+        ...shownLink(invited, { origin: settings.origin, passedOn, now, way }),
+        status: 200,
+      };
     },
   });
 
-export const roleForm = ({ access }: Ports): Form =>
+const roleForm = ({ access }: Ports): Form =>
   form({
     name: 'role',
     operation: 'person.change_role',
@@ -228,11 +274,11 @@ export const roleForm = ({ access }: Ports): Form =>
     schema: v.object({ role: roleField }),
     act: async ({ accountId, parameters: { person = '' } }, { role }) => {
       await access.giveRole(accountId, person, role);
-      return { to: accountPath, done: 'role' };
+      return { to: peoplePath, done: 'role' };
     },
   });
 
-export const leaving = ({ access }: Ports): Form =>
+const leaving = ({ access }: Ports): Form =>
   bareForm({
     name: 'leave',
     operation: 'me.leave',
@@ -243,7 +289,7 @@ export const leaving = ({ access }: Ports): Form =>
     },
   });
 
-export const dismissal = (ports: Ports): Form =>
+const dismissal = (ports: Ports): Form =>
   bareForm({
     name: 'dismiss',
     operation: 'person.remove',
@@ -254,7 +300,7 @@ export const dismissal = (ports: Ports): Form =>
         throw new PageProblem(422, 'You cannot remove yourself; leave the account instead.');
       }
       await ports.access.dismiss(visit.accountId, id);
-      return { to: accountPath, done: 'removed' };
+      return { to: peoplePath, done: 'removed' };
     },
   });
 
@@ -276,11 +322,13 @@ interface LinkFacts {
   readonly origin: string;
   readonly passedOn: keyof typeof advice;
   readonly now: Date;
+  /** Back to the page. */
+  readonly way: string;
 }
 
 const shownLink = (
   { person: { email }, secret, endsAt }: Invitation,
-  { origin, passedOn, now }: LinkFacts,
+  { origin, passedOn, now, way }: LinkFacts,
 ): Omit<Shown, 'status'> => ({
   title: `A sign-in link for ${email}`,
   secret: secretCard({
@@ -289,7 +337,7 @@ const shownLink = (
     advice: html`${advice[passedOn](email)} It signs in anyone who opens it, works once, and expires ${time(endsAt, now)}. <strong>It is not shown again.</strong>`,
     secret: `${origin}/dashboard/sign-in/${secret}`,
     what: 'link',
-    next: { to: accountPath, label: 'I have copied it' },
+    next: { to: way, label: 'I have copied it' },
   }),
 });
 

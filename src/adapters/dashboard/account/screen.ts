@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import type { Account } from '../../../access/domain/account.ts';
 import { limitsOf, type Plan, plans } from '../../../access/domain/quota.ts';
 import type { EveryField } from '../../../kernel/decision.ts';
@@ -7,9 +8,16 @@ import type { AccountUse } from '../../../sites/use-cases/projects.ts';
 import { html, type Html } from '../frame/html.ts';
 import { badge, count, day, type Fact, facts, head, planNames, table } from '../frame/parts.ts';
 import { accountPath } from '../frame/paths.ts';
-import { refusalOf, type Screen } from '../frame/screen.ts';
-import { shownOnce } from '../frame/sent-form.ts';
-import { mailForm, mailSection } from '../notices/mail.ts';
+import { accountTabs } from './tabs.ts';
+import {
+  form,
+  type Form,
+  type Refusal,
+  refusalOf,
+  type Screen,
+  type Visit,
+} from '../frame/screen.ts';
+import { formError } from '../frame/form-parts.ts';
 import type { DashboardPorts } from '../ports.ts';
 import {
   accountDeletion,
@@ -17,77 +25,64 @@ import {
   deletingAccount,
   renamingAccount,
 } from './deleted-screen.ts';
-import { endSession, endSessions, passwordForm, passwordSection, sessionsSection } from './me.ts';
-import {
-  dismissal,
-  invitation,
-  leaving,
-  newLink,
-  ownLink,
-  peopleSection,
-  roleForm,
-} from './people.ts';
 
 export const accountScreen = (ports: DashboardPorts): Screen => {
-  const { access, sites, notifications, ids } = ports;
-  const newId = () => ids.next('form');
+  const { access, sites } = ports;
   return {
     path: accountPath,
     section: 'account',
     live: false,
     notices: {
-      [shownOnce]:
-        'This was already done, and the link was shown then. If you lost it, create a new one.',
       renamed: 'The account is renamed.',
-      role: 'The role is saved.',
-      removed: 'The person was removed and can no longer sign in.',
-      password: 'The password is saved. All your other sessions have ended.',
-      ended: 'The session has ended.',
-      mail: 'Your mail settings are saved.',
-      'all-ended': 'You are signed out everywhere else.',
+      demanded: 'Whoever signs in from now on has to set up a second factor.',
+      'no-longer-demanded': 'A second factor is no longer demanded.',
     },
-    show: async (visit, refusal, secret) => {
-      const { signedIn, accountId } = visit;
-      const { account, person } = signedIn;
-      const [people, troubles, sessions, mail, use] = await Promise.all([
-        access.listPeople(accountId),
-        notifications.listMailTroubles(accountId),
-        access.listSessions(person.id),
-        mailSection(ports, person),
-        sites.showUse(accountId),
+    show: async (visit, refusal) => {
+      const { account } = visit.signedIn;
+      const [people, use] = await Promise.all([
+        access.listPeople(visit.accountId),
+        sites.showUse(visit.accountId),
       ]);
+      const gone = { projects: use.projects, people: people.length };
       const content = html`
-        ${head('Account', html`${account.name}. You are signed in as ${person.email}. <a href="${accountPath}/audit">Audit log</a>`)}
-        ${secret}
+        ${head('Account', account.name, accountTabs('account'))}
         ${accountNameSection(account, visit, refusal)}
         ${planSection(account, use)}
-        ${peopleSection({ people, troubles }, visit, {
-          newId,
-          refusal,
-          isMailOn: ports.notifications.isMailOn,
-        })}
-        ${mail}
-        ${passwordSection(signedIn, refusalOf(refusal, 'password'))}
-        ${sessionsSection(sessions, visit)}
-        ${visit.may('account.delete') && accountDeletion(account, { projects: use.projects, people: people.length }, refusalOf(refusal, 'delete-account'))}`;
+        ${demandSection(visit, refusalOf(refusal, 'demand-factor'))}
+        ${visit.may('account.delete') && accountDeletion(account, gone, refusalOf(refusal, 'delete-account'))}`;
       return { title: 'Account', content };
     },
-    forms: [
-      invitation(ports),
-      newLink(ports),
-      ownLink(ports),
-      leaving(ports),
-      roleForm(ports),
-      dismissal(ports),
-      mailForm(ports),
-      passwordForm(ports),
-      endSession(ports),
-      endSessions(ports),
-      renamingAccount(ports),
-      deletingAccount(ports),
-    ],
+    forms: [demandForm(ports), renamingAccount(ports), deletingAccount(ports)],
   };
 };
+
+const demandPath = `${accountPath}/second-factor`;
+
+const demandSection = ({ signedIn, may }: Visit, refusal: Refusal | undefined): Html => {
+  const isDemanded = signedIn.account.factorDemandedAt !== undefined;
+  const label = isDemanded ? 'Stop demanding it' : 'Demand it of everybody';
+  return html`<section class="card" id="second-factor">
+    <h2>Second factor</h2>
+    <p class="hint">${isDemanded ? 'Everybody of this account needs a second factor. Those without one are led to set one up when they sign in.' : 'Each person decides whether to have a second factor. You can demand one: those without it are led to set one up at their next sign-in.'}</p>
+    ${formError(refusal)}
+    ${
+      may('account.demand_factor') &&
+      html`<form method="post" action="${demandPath}" class="inline"><input type="hidden" name="demand" value="${isDemanded ? 'no' : 'yes'}"><button>${label}</button></form>`
+    }
+  </section>`;
+};
+
+const demandForm = ({ access }: Pick<DashboardPorts, 'access'>): Form =>
+  form({
+    name: 'demand-factor',
+    operation: 'account.demand_factor',
+    path: demandPath,
+    schema: v.object({ demand: v.picklist(['yes', 'no']) }),
+    act: async ({ accountId }, { demand }) => {
+      await access.demandFactor(accountId, demand === 'yes');
+      return { to: accountPath, done: demand === 'yes' ? 'demanded' : 'no-longer-demanded' };
+    },
+  });
 
 const planSection = (
   account: Account,
@@ -104,7 +99,8 @@ const planSection = (
 </section>`;
 
 /** The name is shown beside the id; custom limits are in the table. */
-type ShownElsewhere = 'deletedAt' | 'name' | 'email' | 'ownLimits' | 'siteLimits' | 'warnings';
+type ShownElsewhere =
+  ('deletedAt' | 'name' | 'email' | 'ownLimits' | 'siteLimits' | 'warnings') | 'factorDemandedAt';
 
 const factsOf = ({
   id,

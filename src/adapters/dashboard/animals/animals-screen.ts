@@ -96,7 +96,7 @@ const list = (found: readonly Pet[], query: AnimalsQuery): Html => {
   return html`<section class="stack" aria-label="Animals">
     ${listBar(
       filterBar(address, 'Status', { name: 'status', choices: petChoices }),
-      searchField(address, 'Search by id or beginning of the name'),
+      searchField(address, 'Search by id or name'),
       searchField(address, 'Category id', 'category'),
       query.beginning === undefined && orderBar(address, orders),
       csvLink(addressOf({ ...address, path: csvPath })),

@@ -16,9 +16,9 @@ import { earliestAttempt } from '../../../domains/domain/attachment/domain-certi
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import { problemTitles } from '../../../domains/domain/dns/problem.ts';
-import { atClock } from './words.ts';
 import { html, type Child, type Html } from '../frame/html.ts';
 import {
+  atClock,
   planned,
   badge,
   folded,

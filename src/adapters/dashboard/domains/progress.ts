@@ -8,6 +8,7 @@ import { isSpreading } from '../../../domains/domain/attachment/attention.ts';
 import { nameInText } from '../../../domains/domain/names/hostname.ts';
 import {
   healthOf,
+  whyAstray,
   isDelegated,
   isReadyAt,
   isServed,
@@ -267,6 +268,7 @@ const progressOfLive = (
 ): Progress => {
   const [told] = Object.values(saidOf).flatMap((say) => say(domain) ?? []);
   if (told) return told;
+  if (domain.pause) return progressOfPaused(domain);
   const health = healthOf(domain, now);
   switch (health?.kind) {
     case 'certificate_expired': {
@@ -286,6 +288,17 @@ const progressOfLive = (
     case undefined:
       return progressOfHealthy(domain, redirectsTo);
   }
+};
+
+/** Its project was restored. */
+const progressOfPaused = ({ dns }: DomainIn<'live'>): Progress => {
+  const problem = whyAstray(dns.report);
+  const sentence =
+    'The project was restored. This domain is served again as soon as a check shows that its DNS leads here.';
+  if (problem) {
+    return { ...ownerActs(problemTitles[problem.code], sentence), actor: problem.actor };
+  }
+  return { short: 'Not served yet', sentence, actor: 'us', tone: 'busy', isWorkedOn: true };
 };
 
 const visitorsGet = (redirectsTo: string | undefined): string =>

@@ -15,7 +15,7 @@ import { shortened } from '../../../domains/domain/dns/facts.ts';
 import type { PlacedEntry } from '../../../domains/ports.ts';
 import type { TimelinePage } from '../../../domains/use-cases/show-domain.ts';
 import { type Child, html, type Html } from '../frame/html.ts';
-import { end, exact, folded, pager, time, type Tone } from '../frame/parts.ts';
+import { end, exact, exactTime, folded, pager, time, type Tone } from '../frame/parts.ts';
 import { queryText } from '../frame/paths.ts';
 import type { Visit } from '../frame/screen.ts';
 import { answersTable } from './diagnostics.ts';
@@ -77,7 +77,7 @@ const timelineItem = (
   now: Date,
 ): Html => html`<li class="${tone}" id="entry-${String(place)}">
     <p><strong>${title}</strong></p>
-    <p class="hint">${time(occurredAt, now)} · ${exact(occurredAt)}</p>
+    <p class="hint">${time(occurredAt, now)} · ${exactTime(occurredAt)}</p>
     ${more}${shown}
   </li>`;
 

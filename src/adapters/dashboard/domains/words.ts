@@ -6,7 +6,7 @@ import {
 import type { Responsible, Severity } from '../../../domains/domain/dns/problem.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { type Child, html, type Html } from '../frame/html.ts';
-import { badge, exact, minute, type Tone } from '../frame/parts.ts';
+import { badge, type Tone } from '../frame/parts.ts';
 import { domainPath, domainsPath } from './paths.ts';
 
 const tones: Readonly<Record<CustomDomain['state'], Tone>> = {
@@ -31,9 +31,6 @@ export const severityTones: Readonly<Record<Severity, Tone>> = {
   ours: 'idle',
   final: 'bad',
 };
-
-export const atClock = (at: Date, now: Date): Html =>
-  html`<time datetime="${at.toISOString()}" title="${exact(at)}">${minute(at, now)}</time>`;
 
 type Named = Pick<CustomDomain, 'host' | 'unicodeHost'>;
 

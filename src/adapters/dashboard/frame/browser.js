@@ -17,11 +17,35 @@ const timeNow = () => Date.now() + ahead;
 
 const relativeWords = { plain: inWords, planned: plannedInWords };
 const wordsOf = ({ dateTime, dataset }) =>
-  (relativeWords[dataset.relative] ?? inWordsWithDate)(new Date(dateTime), new Date(timeNow()));
+  (relativeWords[dataset.relative] ?? inWordsWithDate)(
+    new Date(dateTime),
+    new Date(timeNow()),
+    localDay,
+  );
+
+/** Times in the zone of this device; the server writes UTC, which stays in the tooltip. */
+const format = (options) => new Intl.DateTimeFormat('en-GB', options);
+const days = format({ day: 'numeric', month: 'short', year: 'numeric' });
+const minutes = format({ hour: '2-digit', minute: '2-digit' });
+const seconds = format({ hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const localDay = (at) => days.format(at).replace('Sept', 'Sep');
+const localMinute = (at) => {
+  const isToday = localDay(at) === localDay(new Date(timeNow()));
+  return isToday ? minutes.format(at) : `${localDay(at)}, ${minutes.format(at)}`;
+};
+const localWords = {
+  day: localDay,
+  minute: localMinute,
+  exact: (at) => `${localDay(at)}, ${seconds.format(at)}`,
+};
 
 const refresh = () => {
   for (const one of document.querySelectorAll('time[data-relative]')) {
     const words = wordsOf(one);
+    if (one.textContent !== words) one.textContent = words;
+  }
+  for (const one of document.querySelectorAll('time[data-local]')) {
+    const words = localWords[one.dataset.local](new Date(one.dateTime));
     if (one.textContent !== words) one.textContent = words;
   }
   // What may be pressed again at a time that is told with it.
@@ -92,7 +116,10 @@ document.addEventListener('click', (event) => {
   if (button) void copy(button);
 });
 
-/** A second click sends nothing a second time. */
+/**
+ * A second click sends nothing a second time. A form is sent once the server was reached: else the browser would show a page
+ * of its own instead of what was typed.
+ */
 document.addEventListener('submit', (event) => {
   const { submitter, target } = event;
   if (target.dataset.sent) {
@@ -101,7 +128,35 @@ document.addEventListener('submit', (event) => {
   }
   target.dataset.sent = 'yes';
   submitter?.setAttribute('aria-busy', 'true');
+  const isPost = (submitter?.formMethod || target.method) === 'post';
+  if (!isPost || 'upload' in target.dataset || isReached.delete(target)) return;
+  event.preventDefault();
+  void sendOnceReached(target, submitter);
 });
+const isReached = new Set();
+const sendOnceReached = async (form, submitter) => {
+  const { href } = document.querySelector('link[rel=icon]');
+  const asked = { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(10_000) };
+  const answer = await fetch(href, asked).catch(() => undefined);
+  freshen(form);
+  form.querySelector('[data-offline]')?.remove();
+  if (answer) {
+    isReached.add(form);
+    form.requestSubmit(submitter);
+  } else {
+    form.prepend(offline());
+  }
+};
+const offline = () => {
+  const said = Object.assign(document.createElement('p'), {
+    className: 'error',
+    role: 'alert',
+    textContent:
+      'We cannot reach Animal Store. Check your connection, then send this again: nothing that you entered is lost.',
+  });
+  said.dataset.offline = said.dataset.said = '';
+  return said;
+};
 addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form[data-sent]')) freshen(form);
 });

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Overlap } from '../../../access/domain/api-key.ts';
 import { type Child, html, type Html, nothing } from './html.ts';
+import { accountPath } from './paths.ts';
 import type { Refusal } from './screen.ts';
 
 interface Labelled {
@@ -31,7 +32,7 @@ const labelled = (
     <label for="${id}">${label}</label>
     ${control(connected)}
     ${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
-    ${wrong !== undefined && html`<p class="error" id="${id}-error" data-refusal>${wrong}</p>`}
+    ${wrong !== undefined && html`<p class="error" id="${id}-error" data-refusal>${wrong}${refusal?.isByPlan && planLink}</p>`}
   </div>`;
 };
 
@@ -99,10 +100,12 @@ export const select = (options: SelectOptions, refusal?: Refusal): Html => {
   );
 };
 
+const planLink = html` <a href="${accountPath}">See your plan</a>`;
+
 /** The problem of a form as a whole, with the focus on it; nothing if it is shown beside a field. */
 export const formError = (refusal: Refusal | undefined): Html =>
   refusal?.message !== undefined && refusal.field === undefined
-    ? html`<p class="error" role="alert" tabindex="-1" autofocus data-refusal>${refusal.message}</p>`
+    ? html`<p class="error" role="alert" tabindex="-1" autofocus data-refusal>${refusal.message}${refusal.isByPlan && planLink}</p>`
     : nothing;
 
 export interface ButtonOptions {

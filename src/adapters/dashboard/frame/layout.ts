@@ -3,7 +3,7 @@ import type { SignedIn } from '../../../access/people-ports.ts';
 import { mostCounted } from '../../../notifications/notifications.ts';
 import type { Reader } from '../../../notifications/ports.ts';
 import { html, type Html } from './html.ts';
-import { type HelpPage, helpPath, accountPath, noticesPath, searchPath } from './paths.ts';
+import { type HelpPage, helpPath, mePath, noticesPath, searchPath } from './paths.ts';
 import { assetPath, sendHtml } from './responses.ts';
 import type { Page, Section } from './screen.ts';
 
@@ -130,7 +130,7 @@ const bar = (
     <button type="button" class="bare icon" popovertarget="person" aria-haspopup="menu" aria-label="Your menu" title="${person.email}">${icons.person}</button>
     <div popover role="menu" class="menu" id="person" aria-label="Your menu">
       <p class="hint" role="none">${person.email}</p>
-      <a role="menuitem" href="${accountPath}">Your profile</a>
+      <a role="menuitem" href="${mePath}">Your profile</a>
       <form role="none" method="post" action="/dashboard/sign-out"><button role="menuitem">Sign out</button></form>
     </div>
   </header>`;

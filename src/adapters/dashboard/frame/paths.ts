@@ -2,6 +2,12 @@ export const signInPath = '/dashboard/sign-in';
 
 export const accountPath = '/dashboard/account';
 
+/** About the person who is signed in. */
+export const mePath = '/dashboard/me';
+export const secondFactorPath = `${mePath}/second-factor`;
+export const factorAppPath = `${secondFactorPath}/app`;
+export const peoplePath = `${accountPath}/people`;
+
 /** Where deleted projects, and the deleted account, are restored. */
 export const deletedPath = `${accountPath}/deleted`;
 

@@ -79,6 +79,7 @@ const sheets = [
   './tables.css',
   '../account/account.css',
   '../domains/domains.css',
+  '../home/home.css',
   '../keys/keys.css',
   '../notices/notices.css',
   '../projects/projects.css',
@@ -94,6 +95,7 @@ const names = [
   'time-words.js',
   'drop-folder.js',
   'fflate.js',
+  'passkeys.js',
   'paw.svg',
 ] as const;
 export type AssetName = (typeof names)[number];
@@ -146,6 +148,7 @@ const load = () => {
     'time-words.js': timeWords,
     'drop-folder.js': dropping,
     'fflate.js': zipping,
+    'passkeys.js': own('../sign-in/passkeys.js'),
     'paw.svg': own('paw.svg'),
   };
   const byName = new Map(names.map((name) => [name, assetOf(name, texts[name])]));

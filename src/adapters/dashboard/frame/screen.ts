@@ -42,6 +42,8 @@ export interface Refusal {
   /** Undefined if nothing is wrong: the form comes back because it was not sent. */
   readonly message: string | undefined;
   readonly values: Readonly<Record<string, string>>;
+  /** It was refused because of the plan of the account. */
+  readonly isByPlan?: boolean;
   /** Where there are many such forms: the parameters of the one that was sent. */
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -104,6 +106,8 @@ export interface Screen {
    * for all pages that are not live.
    */
   readonly live: false | 'bell' | 'rendered' | ((visit: Visit) => Promise<string>);
+  /** People who have to set up a second factor first see only such screens. */
+  readonly isForSetUp?: true;
   /** Whether people of a deleted account see it. All other pages lead to the one that restores it. */
   readonly isForDeleted?: true;
   /** Handlers that are no plain forms, such as uploads. */

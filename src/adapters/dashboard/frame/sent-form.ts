@@ -140,16 +140,23 @@ export interface KeptForm {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** Shows the page of a form with what was typed. Answers as the person who is signed in now. */
-export type Refill = (ctx: Context, kept: KeptForm) => Promise<void>;
+/**
+ * Shows the page of a form with what was typed, or sends it: its sender was only asked who they are. Answers as the person
+ * who is signed in now.
+ */
+export type Refill = (ctx: Context, kept: KeptForm, then?: 'send') => Promise<void>;
 
-const comesBack = new WeakMap<Context, KeptForm['values']>();
+interface Back {
+  readonly values: KeptForm['values'];
+  readonly isSent: boolean;
+}
+const comesBack = new WeakMap<Context, Back>();
 
-export const noteKept = (ctx: Context, { values }: KeptForm): void => {
-  comesBack.set(ctx, values);
+export const noteKept = (ctx: Context, { values }: KeptForm, then?: 'send'): void => {
+  comesBack.set(ctx, { values, isSent: then === 'send' });
 };
 
-export const keptIn = (ctx: Context): KeptForm['values'] => comesBack.get(ctx) ?? {};
+export const keptIn = (ctx: Context): Back => comesBack.get(ctx) ?? { values: {}, isSent: false };
 
 const keptField = 'kept';
 const keptSchema = v.object({
@@ -160,13 +167,12 @@ const keptSchema = v.object({
 /** Percent-encoded: with it, the form of the sign-in is not too long either; see `readForm`. */
 const mostKept = 60 * 1024;
 
-/** @returns undefined for a form that is too long */
+/** @param left fields that are left out @returns undefined for a form that is too long */
 export const keptOf = (
   url: string,
-  form: Form,
   values: KeptForm['values'],
+  left: readonly string[],
 ): KeptForm | undefined => {
-  const left = [onceField, ...(form.secrets ?? [])];
   const kept = Object.entries(values).filter(([name]) => !left.includes(name));
   const whole = { url, values: Object.fromEntries(kept) };
   return encodeURIComponent(JSON.stringify(whole)).length > mostKept ? undefined : whole;

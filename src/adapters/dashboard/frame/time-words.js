@@ -26,14 +26,15 @@ export const inWords = (at, now) => {
 };
 
 /** Of what is planned: its time may have passed, but it has not happened yet. */
-export const plannedInWords = (at, now) =>
-  secondsBetween(at, now) <= 0 ? 'any moment' : inWordsWithDate(at, now);
+export const plannedInWords = (at, now, date) =>
+  secondsBetween(at, now) <= 0 ? 'any moment' : inWordsWithDate(at, now, date);
 
 export const dateInWords = (at) =>
   `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
 
-export const inWordsWithDate = (at, now) => {
+/** @param date another way to write the day, such as in the zone of the browser */
+export const inWordsWithDate = (at, now, date = dateInWords) => {
   const words = inWords(at, now);
   const isDaysAway = Math.round(Math.abs(secondsBetween(at, now)) / 3600) >= 48;
-  return isDaysAway ? `${words}, ${dateInWords(at)}` : words;
+  return isDaysAway ? `${words}, ${date(at)}` : words;
 };

@@ -4,7 +4,7 @@ import type { ListedKey } from '../../../access/ports.ts';
 import { type Confirmation, formError, onceInput, overlapSelect } from '../frame/form-parts.ts';
 import { type Child, html, type Html, nothing } from '../frame/html.ts';
 import { rowList, rowMenu } from '../frame/list-parts.ts';
-import { badge, type ColumnsOf, counted, day, exact, minute, time } from '../frame/parts.ts';
+import { badge, type ColumnsOf, counted, day, exact, atClock, time } from '../frame/parts.ts';
 import type { Refusal, Visit } from '../frame/screen.ts';
 
 export interface KeyTableOptions {
@@ -56,7 +56,7 @@ const menu = (key: ListedKey, { now, newId, may }: KeyTableOptions): Html =>
 const scopeList = (key: ApiKey): Child =>
   key.scopes.length === scopes.length
     ? html`<span title="${scopes.join(', ')}">all</span>`
-    : html`<span class="lines">${key.scopes.map((scope) => html`<code>${scope}</code> `)}</span>`;
+    : html`<span>${key.scopes.map((scope) => html`<code>${scope}</code> `)}</span>`;
 
 const onlyProject = ({ projectId }: ApiKey, projects: readonly Project[]): Child => {
   if (projectId === undefined) return undefined;
@@ -80,7 +80,7 @@ const expiry = ({ expiresAt }: ApiKey, now: Date): Html => {
 const oldSecret = (key: ListedKey, now: Date): Html => {
   const { oldSecretsUntil: until } = key;
   if (!until || until <= now || !opens(key, now)) return nothing;
-  return html`<span class="hint" data-until="${until.toISOString()}">old secret valid until <time datetime="${until.toISOString()}">${minute(until, now)}</time></span>`;
+  return html`<span class="hint" data-until="${until.toISOString()}">old secret valid until ${atClock(until, now)}</span>`;
 };
 
 const rotate = ({ id, name }: ApiKey, once: string): Confirmation => ({

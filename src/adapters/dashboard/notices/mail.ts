@@ -6,11 +6,11 @@ import type { NotificationKind, OwnersKind } from '../../../notifications/domain
 import { html, type Html } from '../frame/html.ts';
 import { sendAlone } from '../frame/layout.ts';
 import { PageProblem } from '../frame/page-problem.ts';
-import { accountPath, unsubscribePath } from '../frame/paths.ts';
+import { mePath, unsubscribePath } from '../frame/paths.ts';
 import { form, type Form } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 
-const mailPath = `${accountPath}/mail`;
+const mailPath = `${mePath}/mail`;
 
 type Ports = Pick<DashboardPorts, 'notifications'>;
 
@@ -68,7 +68,7 @@ export const mailForm = ({ notifications }: Ports): Form =>
       const others = [...before].filter((kind) => !known.includes(kind));
       const off = known.filter((kind) => !ticked.has(kind));
       await notifications.chooseMail(person.id, new Set([...others, ...off]));
-      return { to: accountPath, done: 'mail' };
+      return { to: mePath, done: 'mail' };
     },
   });
 
@@ -116,7 +116,7 @@ const tokenOf = (ctx: Context): string => new URLSearchParams(ctx.querystring).g
 const unknownLink = (): PageProblem =>
   new PageProblem(
     404,
-    'This link is not complete, or no longer works. Sign in and choose your mails on the account page.',
+    'This link is not complete, or no longer works. Sign in and choose your mails on the page about you.',
   );
 
 const send = (ctx: Context, content: Html): Promise<void> =>
@@ -130,9 +130,9 @@ const asking = (wanted: readonly NotificationKind[], action: string): Html => ht
   <p>You will get no more mails when this happens:</p>
   <ul class="bullets">${wanted.map((kind) => html`<li>${kinds[kind].when}</li>`)}</ul>
   <form method="post" action="${action}"><button class="main">Unsubscribe</button></form>
-  <p class="hint">The notices in the dashboard still show it. On the <a href="/dashboard/account#mail">account page</a> you can choose again.</p>`;
+  <p class="hint">The notices in the dashboard still show it. On the <a href="/dashboard/me#mail">page about you</a> you can choose again.</p>`;
 
 const done = html`
   <h1>You are unsubscribed</h1>
   <p>You get no more of these mails. The notices in the dashboard still show what happens.</p>
-  <p class="hint">On the <a href="/dashboard/account#mail">account page</a> you can choose again.</p>`;
+  <p class="hint">On the <a href="/dashboard/me#mail">page about you</a> you can choose again.</p>`;

@@ -8,13 +8,14 @@ import { redirect, sendHtml } from '../frame/responses.ts';
 import type { Screen } from '../frame/screen.ts';
 import { type KeptForm, keptInput, readForm, readKept, type Refill } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
-import { type Cookies, startSession, originOf } from './session.ts';
+import { type Cookies, type ShowFactor, startSession, originOf } from './session.ts';
 
 const accountsPath = '/dashboard/accounts';
 
 type Ports = Pick<DashboardPorts, 'access' | 'networkOf' | 'acting' | 'deadline'> & {
   readonly cookies: Cookies;
   readonly refill: Refill;
+  readonly showFactor: ShowFactor;
 };
 
 /** After a sign-in that opens several accounts. The query of it says where to go afterwards. */
@@ -39,6 +40,7 @@ export const accountsScreen = (ports: Ports): Screen => ({
   path: accountsPath,
   section: 'account',
   live: false,
+  isForSetUp: true,
   isForDeleted: true,
   show: async ({ signedIn, query }) => ({
     title,
@@ -53,7 +55,11 @@ export const accountsScreen = (ports: Ports): Screen => ({
         const kept = readKept(await readForm(ctx, ports));
         if (person !== signedIn.person.id) {
           const session = await ports.access.switchAccount(signedIn, person, originOf(ctx, ports));
-          await startSession(ctx, session, ports);
+          const started = await startSession(ctx, session, ports);
+          if (started.kind === 'waits') {
+            await ports.showFactor(ctx, started.waiting, kept);
+            return undefined;
+          }
         }
         if (kept) {
           await ports.refill(ctx, kept);

@@ -22,6 +22,7 @@ import {
   readKept,
   linkWithKept,
 } from '../frame/sent-form.ts';
+import { factorPath } from './proof.ts';
 import { startSession, originOf, type SignInPorts } from './session.ts';
 import {
   email,
@@ -158,10 +159,12 @@ const tokenOf = (ctx: Context): string =>
 
 const signIn: Act = async (ctx, ports) => {
   const session = await ports.access.signInByLink(tokenOf(ctx), originOf(ctx, ports));
-  await startSession(ctx, session, ports);
-  const waiting = decodeURIComponent(ports.cookies.next.read(ctx) ?? '');
-  if (waiting !== '') ports.cookies.next.clear(ctx);
-  redirect(ctx, nextIn(ctx.querystring) ?? pageAfterSignIn(`next=${encodeURIComponent(waiting)}`));
+  const started = await startSession(ctx, session, ports);
+  const asked = decodeURIComponent(ports.cookies.next.read(ctx) ?? '');
+  if (asked !== '') ports.cookies.next.clear(ctx);
+  const page = nextIn(ctx.querystring) ?? pageAfterSignIn(`next=${encodeURIComponent(asked)}`);
+  const isWaiting = started.kind === 'waits';
+  redirect(ctx, isWaiting ? withQuery(factorPath, `next=${encodeURIComponent(page)}`) : page);
 };
 
 const ask: Act = async (ctx, ports) => {

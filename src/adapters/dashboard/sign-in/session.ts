@@ -4,7 +4,7 @@ import type { SignedIn } from '../../../access/people-ports.ts';
 import type { SignInOrigin, StartedSession } from '../../../access/use-cases/sign-in.ts';
 import { DomainError } from '../../../kernel/decision.ts';
 import { PageProblem } from '../frame/page-problem.ts';
-import type { Refill } from '../frame/sent-form.ts';
+import type { KeptForm, Refill } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
 
 /**
@@ -77,6 +77,13 @@ export const whoAsks = ({ access }: Pick<DashboardPorts, 'access'>, cookies: Coo
   };
 };
 
+/** The page that asks for the second factor. What was sent goes along. */
+export type ShowFactor = (
+  ctx: Context,
+  waiting: SignedIn,
+  kept: KeptForm | undefined,
+) => Promise<void>;
+
 export type SignInPorts = Pick<
   DashboardPorts,
   'access' | 'networkOf' | 'acting' | 'deadline' | 'notifications' | 'settings'
@@ -84,22 +91,44 @@ export type SignInPorts = Pick<
   readonly cookies: Cookies;
   readonly whoAsks: WhoAsks;
   readonly refill: Refill;
+  readonly showFactor: ShowFactor;
 };
 
-/** Gives the browser this session and ends its previous one. @returns whom the rest of this request is answered as */
+/** As `refreshSignedIn`, or whoever still has to show the second factor. */
+export type Started =
+  | { readonly kind: 'signed_in'; readonly signedIn: SignedIn }
+  | { readonly kind: 'waits'; readonly waiting: SignedIn };
+
+/** Gives the browser this session and ends its previous one. */
 export const startSession = async (
   ctx: Context,
   { secret, device }: Pick<StartedSession, 'secret' | 'device'>,
   ports: Pick<SignInPorts, 'access' | 'acting' | 'cookies'>,
-): Promise<SignedIn> => {
+): Promise<Started> => {
   await endSession(ctx, ports);
   ports.cookies.session.write(ctx, secret);
   ports.cookies.device.write(ctx, device);
-  const signedIn = await ports.access.findSession(secret);
+  const waiting = await ports.access.findWaiting(secret);
+  if (waiting) return { kind: 'waits', waiting };
+  return { kind: 'signed_in', signedIn: await rememberSession(ctx, secret, ports) };
+};
+
+const rememberSession = async (
+  ctx: Context,
+  secret: string,
+  { access }: Pick<SignInPorts, 'access'>,
+): Promise<SignedIn> => {
+  const signedIn = await access.findSession(secret);
   if (!signedIn) throw new PageProblem(503, 'The session has ended already. Sign in again.');
   rememberSignedIn(ctx, signedIn);
   return signedIn;
 };
+
+/** The person has shown who they are. @returns whom the rest of this request is answered as */
+export const refreshSignedIn = (
+  ctx: Context,
+  ports: Pick<SignInPorts, 'access' | 'cookies'>,
+): Promise<SignedIn> => rememberSession(ctx, ports.cookies.session.read(ctx) ?? '', ports);
 
 /** Ends the browser's previous session, which the new one replaces. */
 export const endSession = async (

@@ -63,9 +63,12 @@ export const addSignIn = (router: Router, ports: SignInPorts): void => {
     }
     try {
       const session = await access.signIn(checked.output, originOf(ctx, ports));
-      const signedIn = await startSession(ctx, session, ports);
-      if (session.others.length > 0) await sendAccountChooser(ctx, signedIn, kept, ports);
-      else if (kept) await refill(ctx, kept);
+      const started = await startSession(ctx, session, ports);
+      if (started.kind === 'waits') {
+        await ports.showFactor(ctx, started.waiting, kept);
+      } else if (session.others.length > 0) {
+        await sendAccountChooser(ctx, started.signedIn, kept, ports);
+      } else if (kept) await refill(ctx, kept);
       else redirectAfterSignIn(ctx);
     } catch (error) {
       await showSignIn(ctx, ports, { query, kept, refusal: refusalFrom(ctx, error, values) });

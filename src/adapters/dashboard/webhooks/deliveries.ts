@@ -10,7 +10,7 @@ import {
   empty,
   exact,
   type ListPart,
-  minute,
+  atClock,
   pager,
   time,
 } from '../frame/parts.ts';
@@ -30,6 +30,7 @@ interface Shown {
   /** The id of the delivery that these are older than; undefined for the newest ones. */
   readonly before: string | undefined;
   readonly now: Date;
+  readonly mayRepeat: boolean;
 }
 
 export const deliveriesSection = (shown: Shown): Html => {
@@ -63,12 +64,14 @@ const items = ({
   deliveries: { shown: deliveries },
   before,
   now,
+  mayRepeat,
 }: Shown): readonly Html[] => {
   let used = 0;
   return deliveries.map((delivery, at) => {
     const elsewhere = olderThan(webhook, deliveries[at - 1]?.id ?? before);
     const item = deliveryItem(webhook, delivery, {
       now,
+      mayRepeat,
       elsewhere: used < mostOfAnswers ? undefined : elsewhere,
     });
     used += item.toString().length;
@@ -78,18 +81,19 @@ const items = ({
 
 interface Showing {
   readonly now: Date;
+  readonly mayRepeat: boolean;
   /** Where its answers are, if not here. */
   readonly elsewhere: string | undefined;
 }
 
 const deliveryItem = (webhook: Webhook, delivery: ListedDelivery, showing: Showing): Html => {
   const { id, type, addedAt, attempts } = delivery;
-  const { now } = showing;
+  const { now, mayRepeat } = showing;
   const [last] = attempts;
   return html`<li id="${id}">
     <div class="row">
       <strong><code>${type}</code></strong> ${progressOf(delivery)}
-      <div class="row end"><small>${time(addedAt, now)}</small>${again(webhook, delivery)}</div>
+      <div class="row end"><small>${time(addedAt, now)}</small>${mayRepeat && again(webhook, delivery)}</div>
     </div>
     <p class="row">${last && html`${resultOf(last)} <span>${took(last)}</span>`}<span class="hint">${whatNext(delivery, now)}</span></p>
     ${attempts.length > 0 && details(delivery, showing)}
@@ -129,7 +133,7 @@ const whatNext = ({ progress, attempts, failures }: ListedDelivery, now: Date): 
 const nextAttempt = (at: Date, now: Date): Html =>
   at.getTime() - now.getTime() < 60_000
     ? html`The next one follows within a minute.`
-    : html`The next one is at <time datetime="${at.toISOString()}">${minute(at, now)}</time>.`;
+    : html`The next one is at ${atClock(at, now)}.`;
 
 /** Where it can be sent again: what is on its way is sent anyway, and what is off is not called. */
 const again = ({ id, status }: Webhook, delivery: ListedDelivery): Html => {

@@ -48,7 +48,7 @@ export const webhookScreen = (ports: Ports): Screen => ({
     const before = deliveryIn(visit.query);
     const found = await ports.webhooks.listDeliveries(idsOf(visit), pageSize + 1, before);
     const content = html`
-      ${webhookHead(webhook, visit.now)}
+      ${webhookHead(webhook, visit)}
       ${secret}
       ${formError(refusalOf(refusal, 'test') ?? refusalOf(refusal, 'again'))}
       ${deliveriesSection({
@@ -56,9 +56,10 @@ export const webhookScreen = (ports: Ports): Screen => ({
         deliveries: listPart(found, pageSize),
         before,
         now: visit.now,
+        mayRepeat: visit.may('webhook.change'),
       })}
-      ${changeSection(webhook, refusalOf(refusal, 'change'))}
-      ${secretSection(webhook, { now: visit.now, once: ports.ids.next('form'), refusal: refusalOf(refusal, 'rotate') })}`;
+      ${visit.may('webhook.change') && changeSection(webhook, refusalOf(refusal, 'change'))}
+      ${visit.may('webhook.rotate') && secretSection(webhook, { now: visit.now, once: ports.ids.next('form'), refusal: refusalOf(refusal, 'rotate') })}`;
     return { title: `Webhook to ${nameOf(webhook)}`, content };
   },
   forms: [
@@ -77,21 +78,21 @@ const deliveryIn = (query: URLSearchParams): string | undefined => {
   return /^[\w-]{1,64}$/.test(before) ? before : undefined;
 };
 
-const webhookHead = (webhook: Webhook, now: Date): Html => html`<div class="head">
+const webhookHead = (webhook: Webhook, { now, may }: Visit): Html => html`<div class="head">
     <nav aria-label="Breadcrumb"><ol class="row hint crumbs"><li><a href="${webhooksPath}">Webhooks</a></li></ol></nav>
     <div class="row">
       <h1>${nameOf(webhook)}</h1>
       ${stateOf(webhook)}
-      <div class="row end">${actions(webhook)}</div>
+      <div class="row end">${actions(webhook, may)}</div>
     </div>
     <p class="lead">${stateInWords(webhook, now)}</p>
     ${copyable(webhook.address, 'called address')}
     <p class="hint">Called for ${kindsOf(webhook)} · added ${day(webhook.createdAt)}</p>
   </div>`;
 
-const actions = (webhook: Webhook): Html => {
+const actions = (webhook: Webhook, may: Visit['may']): Html => {
   const own = webhookPath(webhook.id);
-  const remove = confirmedForm({
+  const removing = confirmedForm({
     id: 'remove',
     label: 'Remove',
     about: `Remove the webhook to ${nameOf(webhook)}`,
@@ -101,6 +102,8 @@ const actions = (webhook: Webhook): Html => {
     confirm: 'Remove webhook',
     action: `${own}/remove`,
   });
+  const remove = may('webhook.remove') && removing;
+  if (!may('webhook.change')) return html`${remove}`;
   return webhook.status.state === 'on'
     ? html`${buttonForm(`${own}/test`, 'Send a test')}${buttonForm(`${own}/off`, 'Switch off')}${remove}`
     : html`${buttonForm(`${own}/on`, 'Switch on')}${remove}`;

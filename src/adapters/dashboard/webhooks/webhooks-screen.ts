@@ -19,17 +19,20 @@ export const webhooksScreen = (ports: Ports): Screen => ({
       'This was already done, and the secret was shown then. If you lost it, rotate it on the page of the webhook.',
     removed: 'The webhook is removed. It is no longer called.',
   },
-  show: async ({ accountId, now }, refusal, secret) => {
+  show: async ({ accountId, now, may }, refusal, secret) => {
     const webhooks = await ports.webhooks.listWebhooks(accountId);
     const refused = refusalOf(refusal, 'add-webhook');
     const content = html`
       ${head('Webhooks', 'We call an address of yours when something happens, so that your programs learn of it without asking.')}
       ${secret}
       ${webhooks.length === 0 ? nothingYet : list(webhooks, now)}
-      <section class="card" id="new-webhook" aria-labelledby="new-heading">
+      ${
+        may('webhook.add') &&
+        html`<section class="card" id="new-webhook" aria-labelledby="new-heading">
         <h2 id="new-heading">New webhook</h2>
         ${webhooks.length >= mostWebhooks ? enough(refused) : draftForm({ action: webhooksPath, button: 'Add webhook', once: ports.ids.next('form'), refusal: refused })}
-      </section>`;
+      </section>`
+      }`;
     return { title: 'Webhooks', content };
   },
   forms: [addition(ports)],

@@ -17,7 +17,7 @@ import type { Schema } from '../schema.ts';
 import { people, sessions } from './tables.ts';
 
 /** What people have seen is kept with them, but is no part of who they are. */
-const persons = people.without('noticesSeen');
+export const persons = people.without('noticesSeen');
 type PersonRow = Omit<Selectable<Schema['people']>, 'notices_seen'>;
 
 export class KyselyPeople extends AggregateStore implements People {
@@ -115,6 +115,7 @@ export class KyselyPeople extends AggregateStore implements People {
       if (!all.some((one) => one.id === id)) throw personNotFound(id);
       await endAll(db, id);
       await forgetMailsOf(db, id);
+      await db.deleteFrom('second_factors').where('person_id', '=', id).execute();
       await db.deleteFrom('people').where('id', '=', id).execute();
       return { events };
     });

@@ -16,6 +16,7 @@ import type {
   SignInLink,
 } from '../../../access/people-ports.ts';
 import { AggregateStore } from '../store.ts';
+import type { Decision } from '../../../kernel/decision.ts';
 import type { Queries } from '../database.ts';
 import { toMillis, type Schema } from '../schema.ts';
 import { accountFrom } from './kysely-accounts.ts';
@@ -29,9 +30,13 @@ type AccountRow = Selectable<Schema['accounts']>;
 type SignedInRow = SessionRow &
   Pick<
     Selectable<Schema['people']>,
-    'account_id' | 'email' | 'role' | 'password_hash' | 'created_at' | 'joined_at' | 'proven_at'
+    'account_id' | 'email' | 'role' | 'password_hash' | 'joined_at' | 'factor_since'
   > &
-  Omit<AccountRow, 'id' | 'email' | 'created_at'> & {
+  Omit<AccountRow, 'id' | 'name' | 'email' | 'created_at'> & {
+    readonly person_name: string | null;
+    readonly person_created_at: bigint;
+    readonly person_proven_at: bigint | null;
+    readonly account_name: string;
     readonly account_email: string;
     readonly account_created_at: bigint;
   };
@@ -48,12 +53,18 @@ export class KyselySessions extends AggregateStore implements Sessions {
         .innerJoin('people', 'people.id', 'sessions.person_id')
         .innerJoin('accounts', 'accounts.id', 'people.account_id')
         .select(columns)
-        .select(['people.account_id', 'people.email', 'people.password_hash', 'people.created_at'])
-        .select(['people.role', 'people.joined_at', 'people.proven_at'])
-        .select(['accounts.name', 'accounts.plan', 'accounts.per_minute', 'accounts.per_day'])
+        .select(['people.account_id', 'people.email', 'people.password_hash', 'people.role'])
+        .select(['people.joined_at', 'people.factor_since', 'people.name as person_name'])
+        .select(['people.created_at as person_created_at', 'people.proven_at as person_proven_at'])
+        .select([
+          'accounts.name as account_name',
+          'accounts.plan',
+          'accounts.per_minute',
+          'accounts.per_day',
+        ])
         .select(['accounts.email as account_email', 'accounts.created_at as account_created_at'])
         .select(['accounts.projects', 'accounts.domains', 'accounts.storage_gib'])
-        .select(['accounts.deleted_at', 'accounts.warnings'])
+        .select(['accounts.deleted_at', 'accounts.warnings', 'accounts.factor_demanded_at'])
         .where('sessions.secret_hash', '=', the('secretHash')),
   );
 
@@ -67,7 +78,7 @@ export class KyselySessions extends AggregateStore implements Sessions {
       if (person && !person.provenAt && session.resetsPassword) {
         await prove(db, person, session.startedAt);
       }
-      await endOldest(db, session.personId);
+      await endOldest(db, session);
       await db.insertInto('sessions').values(row).execute();
       return { events };
     });
@@ -90,6 +101,28 @@ export class KyselySessions extends AggregateStore implements Sessions {
     return rows.map(sessionFrom);
   }
 
+  async change(
+    id: string,
+    decide: (session: Session) => Decision<Session, AccessEvent>,
+  ): Promise<void> {
+    await this.store(async (db) => {
+      const found = db.selectFrom('sessions').select(columns).where('id', '=', id);
+      const before = await found.executeTakeFirst();
+      if (!before || !(await lockPerson(this.database, before.person_id))) throw sessionNotFound();
+      const row = await found.executeTakeFirst();
+      if (!row) throw sessionNotFound();
+      const decision = decide(sessionFrom(row));
+      if (row.awaits_factor === 1n) await endOldest(db, decision.state);
+      const written = kept.write(decision.state);
+      await db.updateTable('sessions').set(written).where('id', '=', id).execute();
+      return decision;
+    });
+  }
+
+  async see(id: string, seen: Pick<Session, 'seenAt' | 'network'>): Promise<void> {
+    await this.db.updateTable('sessions').set(sessions.write(seen)).where('id', '=', id).execute();
+  }
+
   async end(personId: string, id: string, events: readonly AccessEvent[]): Promise<void> {
     await this.store(async (db) => {
       const { numDeletedRows } = await db
@@ -103,12 +136,15 @@ export class KyselySessions extends AggregateStore implements Sessions {
   }
 }
 
-/** Makes room for another session of a locked person. */
-const endOldest = async (db: Queries, personId: string): Promise<void> => {
+/** Makes room for another session of a locked person. Those that wait for the second factor take no room from the others. */
+const endOldest = async (db: Queries, { id, personId, awaitsFactor }: Session): Promise<void> => {
+  const { awaits_factor: awaits } = sessions.write({ awaitsFactor });
   const all = await db
     .selectFrom('sessions')
     .select('id')
     .where('person_id', '=', personId)
+    .where('awaits_factor', '=', awaits)
+    .where('id', '!=', id)
     .orderBy('started_at', 'desc')
     .orderBy('id', 'desc')
     .execute();
@@ -133,10 +169,17 @@ const useUp = async (
 
 const signedInFrom = (row: SignedInRow): SignedIn => ({
   session: sessionFrom(row),
-  person: personFrom({ ...row, id: row.person_id }),
+  person: personFrom({
+    ...row,
+    id: row.person_id,
+    name: row.person_name,
+    created_at: row.person_created_at,
+    proven_at: row.person_proven_at,
+  }),
   account: accountFrom({
     ...row,
     id: row.account_id,
+    name: row.account_name,
     email: row.account_email,
     created_at: row.account_created_at,
   }),

@@ -10,6 +10,7 @@ import {
   type SiteLimits,
   highUseLevels,
 } from '../../../access/domain/quota.ts';
+import type { Passkey, SecondFactor } from '../../../access/domain/second-factor.ts';
 import { signInWays, type Session, type SessionChoice } from '../../../access/domain/session.ts';
 import type { SignInLink } from '../../../access/people-ports.ts';
 import { usageOutcomes, type HourOfUsage } from '../../../access/ports.ts';
@@ -51,6 +52,7 @@ export const accounts = table({
   createdAt: time,
   deletedAt: maybe(time),
   warnings: json<Warnings>(warnings),
+  factorDemandedAt: maybe(time),
 } satisfies ColumnsOf<Omit<Account, 'ownLimits' | 'siteLimits'> & Partial<Limits> & SiteLimits>);
 
 export const apiKeys = table({
@@ -76,10 +78,12 @@ export const people = table({
   accountId: text,
   email: text,
   role: word(roles),
+  name: maybe(text),
   passwordHash: maybe(text),
   createdAt: time,
   joinedAt: maybe(time),
   provenAt: maybe(time),
+  factorSince: maybe(time),
   /** The id of the newest notice that they have seen. */
   noticesSeen: maybe(int64),
 } satisfies ColumnsOf<Person, 'noticesSeen'>);
@@ -95,11 +99,33 @@ export const sessions = table({
   secretHash: text,
   way: word(signInWays),
   browser: text,
+  network: text,
+  seenAt: time,
+  provenAt: maybe(time),
+  awaitsFactor: flag,
   startedAt: time,
   endsAt: time,
   others: json<readonly SessionChoice[]>(v.array(choice)),
   resetsPassword: flag,
 } satisfies ColumnsOf<Session, 'secretHash'>);
+
+const passkey = v.object({
+  ...{ id: v.string(), name: v.string(), publicKey: v.string(), counter: v.number() },
+  createdAt: date,
+  usedAt: perhaps(date),
+} satisfies Entries<Passkey>);
+
+export const secondFactors = table({
+  personId: text,
+  /** Sealed. */
+  secret: maybe(text),
+  sealedBy: maybe(text),
+  appSince: maybe(time),
+  lastStep: maybe(int),
+  passkeys: json<readonly Passkey[]>(v.array(passkey)),
+  recovery: json<readonly string[]>(v.array(v.string())),
+  challengedUntil: time,
+} satisfies ColumnsOf<Omit<SecondFactor, 'app'>, 'secret' | 'sealedBy' | 'appSince' | 'lastStep'>);
 
 export const signInLinks = table({
   secretHash: text,

@@ -1,28 +1,22 @@
 import type { CompiledQuery, Dialect, DatabaseConnection, Driver } from 'kysely';
 import type { Step, StepFacts, Tracer } from '../../../kernel/tracer.ts';
 
-/** Connections of this process: how many there may be, how many are in use, and how many callers wait for one. */
 export interface PoolLoad {
   readonly all: number;
   readonly busy: number;
   readonly waiting: number;
 }
 
-/** The connections to one database. */
 export interface Connections {
   readonly dialect: Dialect;
-  /**
-   * Runs a query that is compiled once, outside any transaction, on what is committed. SQLite answers in the same turn,
-   * without waiting for a transaction that is open on the other connection; MySQL prepares it.
-   */
+  /** Runs a compiled query on committed data. SQLite answers in the same turn; MySQL prepares it. */
   readonly readCommitted: (query: CompiledQuery) => Promise<unknown[]>;
-  /** Of SQLite's, only the one that writes: reads wait for nothing. */
+  /** For SQLite, only the writing connection; reads never wait. */
   readonly load: () => PoolLoad;
-  /** After the dialect's driver was destroyed, which does nothing if it was never used. */
+  /** Call after the dialect's driver was destroyed, which does nothing if it was never used. */
   readonly close: () => Promise<void>;
 }
 
-/** The same connections; each statement and each commit is a step. */
 export const tracedConnections = (
   connections: Connections,
   tracer: Tracer,
@@ -69,7 +63,7 @@ const tracedConnection = (inner: DatabaseConnection, traced: Traced): TracedConn
     inner.streamQuery<Row>(query, chunkSize),
 });
 
-/** What is said of each statement; once, where it is compiled once. */
+/** Described once for compiled statements. */
 const stepsOf = (database: StepFacts): ((query: CompiledQuery | 'commit') => Step) => {
   const facts = { ...database, 'db.operation.name': 'COMMIT' };
   const commit: Step = { name: 'COMMIT', kind: 'client', facts };
@@ -82,7 +76,7 @@ const stepsOf = (database: StepFacts): ((query: CompiledQuery | 'commit') => Ste
   };
 };
 
-/** Values are never in the text: Kysely puts placeholders there. */
+/** The text has placeholders instead of values. */
 const stepOf = ({ sql }: CompiledQuery, database: StepFacts): Step => {
   const operation = (/\w+/.exec(sql)?.[0] ?? '').toUpperCase();
   const tables = tablesIn(sql);

@@ -2,10 +2,9 @@ import { basename } from 'node:path';
 import { MysqlAdapter, SqliteAdapter, type DialectAdapter, type Kysely } from 'kysely';
 import type { StepFacts } from '../../../kernel/tracer.ts';
 
-/** A new kind does not compile until every function of this folder that differs has decided for it. */
+/** A new kind does not compile until every function in this folder handles it. */
 export type DatabaseKind = 'sqlite' | 'mysql';
 
-/** How the URL of each begins, and what its query builder has. */
 const marks: Readonly<
   Record<DatabaseKind, { readonly scheme: string; readonly adapter: new () => DialectAdapter }>
 > = {
@@ -15,11 +14,11 @@ const marks: Readonly<
 
 const kinds = Object.keys(marks) as DatabaseKind[];
 
-/** @throws Error if it is the URL of no known database */
+/** @throws Error for an unknown kind of URL */
 export const kindOfUrl = (url: string): DatabaseKind =>
   known(kinds.find((kind) => url.startsWith(marks[kind].scheme)));
 
-/** For migrations, which get a query builder only. */
+/** For migrations, which get only a query builder. */
 const kindOf = (db: Kysely<unknown>): DatabaseKind => {
   const { adapter } = db.getExecutor();
   return known(kinds.find((kind) => adapter instanceof marks[kind].adapter));
@@ -30,10 +29,9 @@ const known = (kind: DatabaseKind | undefined): DatabaseKind => {
   return kind;
 };
 
-/** The path in the URL of a file. */
 export const fileIn = (url: string): string => url.slice(marks.sqlite.scheme.length);
 
-/** The file that holds the database; undefined if a server does. */
+/** @returns undefined if a server holds the database */
 export const databaseFile = (url: string): string | undefined => {
   switch (kindOfUrl(url)) {
     case 'sqlite':
@@ -43,7 +41,6 @@ export const databaseFile = (url: string): string | undefined => {
   }
 };
 
-/** What traces say of a database: its name, and where its server is. */
 export const factsOf = (url: string): StepFacts => {
   const kind = kindOfUrl(url);
   switch (kind) {
@@ -65,11 +62,8 @@ interface ColumnTypes {
   readonly text: (length: number) => string;
   readonly longText: string;
   readonly integer: string;
-  /** With its constraints. */
   readonly assigned: string;
-  /** Ends the definition of a table. */
   readonly end: string;
-  /** Whether an index could not be made because it is there already. */
   readonly isIndexThere: (error: unknown) => boolean;
 }
 
@@ -79,9 +73,9 @@ const types: Readonly<Record<DatabaseKind, ColumnTypes>> = {
     longText: 'text',
     integer: 'integer',
     assigned: 'integer not null primary key autoincrement',
-    // Otherwise it stores values of another type than that of their column.
+    // Otherwise it stores values of a wrong type.
     end: 'strict',
-    // A migration that failed left nothing.
+    // A failed migration leaves nothing.
     isIndexThere: () => false,
   },
   mysql: {
@@ -94,5 +88,4 @@ const types: Readonly<Record<DatabaseKind, ColumnTypes>> = {
   },
 };
 
-/** What each database calls the types of columns. */
 export const columnTypes = (db: Kysely<unknown>): ColumnTypes => types[kindOf(db)];

@@ -19,15 +19,13 @@ interface OpenOptions {
   readonly tracer?: Tracer | undefined;
 }
 
-/** An insert into one table, with columns that identify a row. */
 interface Upsert<Schema, Table extends keyof Schema> {
   readonly insert: InsertQueryBuilder<Schema, Table, InsertResult>;
   readonly key: readonly (keyof Schema[Table] & string)[];
-  /** What changes if the row is there. */
   readonly change: Readonly<Partial<Record<keyof Schema[Table], Expression<unknown>>>>;
 }
 
-/** One database, and every statement that the kinds of databases need in different words. */
+/** One database, with every statement that differs between the kinds. */
 export class Engine {
   readonly connections: Connections;
   readonly #kind: DatabaseKind;
@@ -40,7 +38,7 @@ export class Engine {
     this.connections = tracer ? tracedConnections(connections, tracer, factsOf(url)) : connections;
   }
 
-  /** Whether it runs inside this process: a read costs next to nothing, and a write blocks the whole process. */
+  /** Whether it runs in this process: reads are cheap, and a write blocks the process. */
   get isInProcess(): boolean {
     switch (this.#kind) {
       case 'sqlite':
@@ -50,18 +48,17 @@ export class Engine {
     }
   }
 
-  /** The rows of this query stay locked until the transaction ends. */
+  /** Locks the query's rows until the transaction ends. */
   readonly locked = <Query extends { forUpdate(): Query }>(query: Query): Query => {
     switch (this.#kind) {
       case 'sqlite':
-        // A transaction is the only writer from its beginning.
+        // A transaction is the only writer from its start.
         return query;
       case 'mysql':
         return query.forUpdate();
     }
   };
 
-  /** A table, read by this index whatever the database guesses of its rows. */
   by<Row, Name extends string>(table: Name, index: string): AliasedRawBuilder<Row, Name> {
     const name = sql.table(table);
     switch (this.#kind) {
@@ -72,35 +69,33 @@ export class Engine {
     }
   }
 
-  /** The statement is planned once, whatever the value of this parameter. */
+  /** The plan does not depend on this parameter's value. */
   readonly plannedOnce = (parameter: unknown): unknown => {
     switch (this.#kind) {
       case 'sqlite':
-        // SQLite plans again when a parameter changes whose value the plan used. A unary plus hides the value.
+        // SQLite plans again when the value of such a parameter changes. A unary plus hides the value.
         return sql`+${parameter}`;
       case 'mysql':
         return parameter;
     }
   };
 
-  /** The id that the database assigned to an inserted row. */
   insertedId({ insertId }: { readonly insertId?: bigint | undefined }): bigint {
     if (insertId === undefined) throw new Error('the database assigned no id');
     return insertId;
   }
 
-  /** Of several rows that one statement inserted. */
+  /** The first id of several rows from one statement. */
   firstInsertedId(inserted: { readonly insertId?: bigint | undefined }, rows: number): bigint {
     switch (this.#kind) {
       case 'sqlite':
-        // It tells the last one, and nobody else writes meanwhile.
+        // SQLite reports the last id, and nobody else writes meanwhile.
         return this.insertedId(inserted) - BigInt(rows - 1);
       case 'mysql':
         return this.insertedId(inserted);
     }
   }
 
-  /** Inserts a row, or changes the row that has the same key. */
   upsert<Schema, Table extends keyof Schema>({
     insert,
     key,
@@ -114,18 +109,18 @@ export class Engine {
     }
   }
 
-  /** The exact sum of an integer column; null over no rows. */
+  /** The exact sum of an integer column; null without rows. */
   sum(column: string): RawBuilder<bigint | null> {
     switch (this.#kind) {
       case 'sqlite':
         return sql`sum(${sql.ref(column)})`;
       case 'mysql':
-        // Otherwise it is a decimal.
+        // Otherwise the sum is a decimal.
         return sql`cast(sum(${sql.ref(column)}) as signed)`;
     }
   }
 
-  /** The database's own clock in epoch milliseconds; undefined if it has none. */
+  /** The database's clock in epoch milliseconds; undefined if it has none. */
   clock(): RawBuilder<{ readonly ms: unknown }> | undefined {
     switch (this.#kind) {
       case 'sqlite':

@@ -1,27 +1,25 @@
 import { Unavailable } from '../../../kernel/ports.ts';
 import type { DatabaseKind } from './database-kind.ts';
 
-/** Kinds of failure, the same for all databases. */
 export type Failure =
-  /** The database cannot serve any request now: 503, a retry may help. */
+  /** The database cannot serve requests now: 503; a retry may help. */
   | 'unavailable'
-  /** All connections that it may use are busy, because others wait for a lock. */
+  /** All connections wait for a lock. */
   | 'busy'
   | 'duplicate'
   | 'missing_parent'
-  /** The transaction conflicted with another one and was rolled back: repeating all of it helps. */
+  /** The transaction conflicted and was rolled back; repeating all of it helps. */
   | 'conflict'
   | 'lock_timeout'
   | 'other';
 
 type Refusal = 'duplicate' | 'missing_parent' | 'conflict' | 'lock_timeout';
 
-/** What each kind of database answers to a statement that it refuses. */
 const refusals: Readonly<Record<DatabaseKind, Readonly<Record<Refusal, readonly string[]>>>> = {
   sqlite: {
     duplicate: ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY'],
     missing_parent: ['SQLITE_CONSTRAINT_FOREIGNKEY'],
-    // A transaction is the only writer from its beginning.
+    // A transaction is the only writer from its start.
     conflict: [],
     lock_timeout: [],
   },
@@ -39,7 +37,7 @@ const refusals: Readonly<Record<DatabaseKind, Readonly<Record<Refusal, readonly 
 const refused = (refusal: Refusal): readonly string[] =>
   Object.values(refusals).flatMap((codes) => codes[refusal]);
 
-/** Codes by what they mean. A number stands for an error of MariaDB that mysql2 has no name for. */
+/** Numbers are MariaDB errors without a name in mysql2. */
 const codesOf: Readonly<
   Record<Exclude<Failure, 'other'>, Readonly<Record<string, readonly string[]>>>
 > = {
@@ -116,7 +114,6 @@ const codesOf: Readonly<
   },
 };
 
-/** Every known code and its meaning. */
 export const failureCodes: ReadonlyMap<
   string,
   { readonly failure: Failure; readonly meaning: string }
@@ -128,7 +125,7 @@ export const failureCodes: ReadonlyMap<
   ),
 );
 
-/** SQLite's extended codes say more than is needed: `SQLITE_IOERR_FSYNC` is an `SQLITE_IOERR`. */
+/** Drops SQLite's extended part: `SQLITE_IOERR_FSYNC` is an `SQLITE_IOERR`. */
 const plainSqliteCode = /^SQLITE_(?!CONSTRAINT_)[A-Z]+/;
 
 export const failureOf = (error: unknown): Failure => {
@@ -139,11 +136,10 @@ export const failureOf = (error: unknown): Failure => {
   };
   const name = typeof code === 'string' ? code : String(errno);
   const known = failureCodes.get(name) ?? failureCodes.get(plainSqliteCode.exec(name)?.[0] ?? '');
-  // mysql2 has neither code nor number for "the connection is closed already".
+  // mysql2 has no code for "the connection is closed already".
   return known?.failure ?? (fatal === true ? 'unavailable' : 'other');
 };
 
-/** The answer of `statement`, or the error that its failure stands for here. */
 export const refusedAs = async <T>(
   statement: Promise<T>,
   errors: Readonly<Partial<Record<Failure, () => Error>>>,
@@ -155,12 +151,11 @@ export const refusedAs = async <T>(
   }
 };
 
-/** For transactions that conflict repeatedly, as with many writers on several Galera members. */
+/** For transactions that conflict repeatedly, such as with many writers on several Galera members. */
 const retries = { most: 12, firstPauseMs: 10, longestPauseMs: 250 };
 
 const unreachable: readonly Failure[] = ['unavailable', 'busy', 'conflict', 'lock_timeout'];
 
-/** As callers see it. */
 export const translated = (error: unknown): unknown => {
   const failure = failureOf(error);
   return unreachable.includes(failure) ? new Unavailable('The database', error) : error;
@@ -169,26 +164,21 @@ export const translated = (error: unknown): unknown => {
 const isConflict = (error: unknown): boolean =>
   error instanceof Unavailable && failureOf(error.cause) === 'conflict';
 
-/**
- * How long to wait before the transaction runs again. Random, because rivals with equal pauses would conflict again.
- * @returns undefined when it shall not
- */
+/** Random, because equal waits would conflict again. @returns undefined to give up */
 export const pauseAfter = (tried: number, error: unknown): number | undefined => {
   const { most, firstPauseMs, longestPauseMs } = retries;
   if (!isConflict(error) || tried === most) return undefined;
   return Math.min(firstPauseMs * 2 ** tried, longestPauseMs) * (0.5 + Math.random() / 2);
 };
 
-/** Called once when the database becomes unreachable, and once when it is back. */
 export interface OutageListener {
   onAway(error: unknown): void;
   onBack(awayMs: number): void;
 }
 
-/** A success ends the outage only after this long without a failure. */
+/** An outage ends only after this long without a failure. */
 const quietMs = 5000;
 
-/** Reports each outage once, however many callers it affects. */
 export class Outage {
   readonly #listener: OutageListener | undefined;
   readonly #elapsed: () => number;

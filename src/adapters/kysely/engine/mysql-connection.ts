@@ -17,22 +17,20 @@ const word = (sql: string): Statement => ({ sql, parameters: [] });
 export const begin = word('begin');
 export const commit = word('commit');
 export const rollback = word('rollback');
-/** A number, or in some releases a word. */
+/** Some releases return a word instead of a number. */
 const askReadOnly = word('select @@global.read_only as readOnly');
 
-/** How long a connection counts as one to the primary. */
+/** How long a connection is trusted to reach the primary. */
 const freshMs = 1_000;
 
-/** No room for statements, an unknown statement, a changed table. */
 const asTextInstead = [1461, 1243, 1615];
 
 type Answered = (error: QueryError | null, answer?: unknown, fields?: unknown) => void;
 
 /**
- * A pooled connection. Each packet has a deadline, and never takes longer than the request has left. Only a working
- * connection without an open transaction returns to the pool, because the next BEGIN would commit the open one (MySQL 8
- * manual, 15.3.3). A connection that broke or missed a deadline, or whose COMMIT or ROLLBACK failed, is closed; the
- * server then rolls back.
+ * A pooled connection. Each packet has a deadline within the request's. Only a healthy connection without an open
+ * transaction returns to the pool, because the next BEGIN would commit that (MySQL 8 manual, 15.3.3). A connection
+ * that broke, missed a deadline, or failed to COMMIT or ROLLBACK is closed; the server then rolls back.
  */
 export class GuardedConnection {
   readonly #connection: PoolConnection;
@@ -47,10 +45,7 @@ export class GuardedConnection {
     for (const event of ['error', 'end']) connection.on(event, () => (this.#isBroken = true));
   }
 
-  /**
-   * Asks once in a second whether the server takes writes. After a fail-over it may be a replica, and even one that is no
-   * longer told of what is stored; those who only read would never learn it.
-   */
+  /** After a fail-over the server may be a stale replica, which readers would not notice. */
   async leadsToPrimary(): Promise<boolean> {
     if (performance.now() - this.#askedAt <= freshMs) return true;
     const [row] = (await this.send([askReadOnly], Infinity)) as { readonly readOnly: unknown }[];
@@ -58,7 +53,7 @@ export class GuardedConnection {
     return ['0', 'OFF'].includes(String(row?.readOnly));
   }
 
-  /** Sends statements in one packet. MySQL runs them in this order, until one fails. @returns the answer to the last */
+  /** Sends statements in one packet. MySQL runs them in order until one fails. @returns the last answer */
   async send(
     statements: readonly Statement[],
     leftMs = this.#limits.deadline.leftMs,
@@ -75,10 +70,7 @@ export class GuardedConnection {
     return answer;
   }
 
-  /**
-   * Runs a statement that the server parses only the first time. A server that keeps no more of them
-   * (`max_prepared_stmt_count`), or has forgotten one, gets the statement as text. @returns its rows
-   */
+  /** Falls back to text if the server has no room (`max_prepared_stmt_count`) or forgot the statement. */
   async execute({ sql, parameters }: Statement): Promise<unknown[]> {
     try {
       const { leftMs } = this.#limits.deadline;
@@ -123,7 +115,6 @@ export class GuardedConnection {
   }
 }
 
-/** Several statements have an answer each. */
 const lastOf = (answer: unknown, fields: unknown, count: number): unknown => {
   const isList = count > 1 && Array.isArray(answer);
   const last: unknown = isList ? answer.at(-1) : answer;
@@ -132,10 +123,10 @@ const lastOf = (answer: unknown, fields: unknown, count: number): unknown => {
   return withBigints(last as Record<string, unknown>[], columns as FieldPacket[]);
 };
 
-/** LONGLONG, in the client/server protocol. */
+/** LONGLONG in the client/server protocol. */
 const int64 = 8;
 
-/** mysql2 reads an int64 as a number, and beyond 2^53 as text. */
+/** mysql2 returns an int64 as a number, or as text beyond 2^53. */
 const withBigints = (rows: Record<string, unknown>[], columns: readonly FieldPacket[]) => {
   for (const { name, columnType } of columns) {
     if (columnType !== int64) continue;
@@ -153,17 +144,17 @@ const brokenConnection = () =>
 interface Timed<T> {
   readonly ms: number;
   readonly begin: (settle: (error: Error | null, value?: T) => void) => unknown;
-  /** Called after `ms`. @returns what the caller is refused with */
+  /** Called after `ms`. @returns the caller's error */
   readonly late: () => Error;
 }
 
-/** What `begin` settles with, if that comes in time. */
+/** @returns the result of `begin`, if it comes in time */
 export const inTime = <T>({ ms, begin, late }: Timed<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(late());
     }, ms);
-    // What is waited for keeps the process alive by itself, if at all.
+    // The awaited work keeps the process alive if needed.
     timer.unref();
     begin((error, value) => {
       clearTimeout(timer);
@@ -180,23 +171,16 @@ const sqlMode = [
   ...['ERROR_FOR_DIVISION_BY_ZERO', 'NO_ENGINE_SUBSTITUTION'],
 ];
 
-/** How long a statement waits for locks of others. */
+/** How long a statement waits for others' locks. */
 export interface LockSeconds {
   readonly row: number;
-  /** By LOCK TABLES, or by a change of the schema. */
   readonly table: number;
 }
 
-/**
- * The server closes a connection that was silent for this long, and releases its locks. It does not notice a lost
- * network by itself, and its default is 8 hours.
- */
+/** The default is 8 hours, and a server does not notice a lost network, so locks would stay. */
 const silentSeconds = 60;
 
-/**
- * Required session variables, whatever the server's defaults and `init_connect` are. Names as in `show session
- * variables`; either name where MySQL and MariaDB differ.
- */
+/** Required regardless of the server's defaults. Either name works if MySQL and MariaDB differ. */
 const wanted = (lockSeconds: LockSeconds): readonly (readonly [names: string, value: string])[] => [
   ['character_set_client', 'utf8mb4'],
   ['character_set_connection', 'utf8mb4'],
@@ -217,7 +201,7 @@ const wanted = (lockSeconds: LockSeconds): readonly (readonly [names: string, va
   ['transaction_read_only|tx_read_only', 'OFF'],
 ];
 
-/** Each statement that sets some of them; `set transaction` and the time-out are named apart. */
+/** `set transaction` and the time-out need their own statements. */
 const statements = (lockSeconds: LockSeconds): readonly string[] => {
   const rest = wanted(lockSeconds).filter(
     ([name]) => name !== 'wait_timeout' && !name.includes('|'),
@@ -233,8 +217,8 @@ const statements = (lockSeconds: LockSeconds): readonly string[] => {
 };
 
 /**
- * Sets the session variables of a new connection and verifies them, in one packet.
- * @throws the server's error, or one with code `SESSION_REFUSED` that names the variables it did not accept
+ * Sets and verifies the session variables of a new connection in one packet.
+ * @throws the server's error, or one with code `SESSION_REFUSED` that names the refused variables
  */
 export const prepareSession = async (
   connection: GuardedConnection,

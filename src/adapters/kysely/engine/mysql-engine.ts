@@ -16,7 +16,6 @@ import { failureOf, type Failure } from './failure.ts';
 import { begin, commit, rollback, type Statement } from './mysql-connection.ts';
 import { goesWithNext } from './statements.ts';
 
-/** How long to wait for each resource. */
 interface Deadlines extends Pick<PoolSettings, 'acquireMs' | 'queryMs' | 'lockSeconds'> {
   readonly connectMs: number;
 }
@@ -43,9 +42,9 @@ const options: PoolOptions = {
   enableKeepAlive: true,
   charset: 'utf8mb4_bin',
   timezone: 'Z',
-  // Beyond 2^53 it is text.
+  // Text beyond 2^53.
   supportBigNumbers: true,
-  // Values are escaped by mysql2 before statements are joined, as they are in single ones.
+  // mysql2 escapes values before statements are joined.
   multipleStatements: true,
 };
 
@@ -75,7 +74,7 @@ export const openMysql = (
 
 const done = Promise.resolve();
 
-/** BEGIN and statements whose answer is not needed share a round trip with the next statement. */
+/** Delays BEGIN and other statements without a needed answer, and sends them with the next statement. */
 const dialectOf = (open: () => Promise<MysqlPool>): Dialect => ({
   createAdapter: () => new MysqlAdapter(),
   createDriver: (): Driver => ({
@@ -98,14 +97,13 @@ const dialectOf = (open: () => Promise<MysqlPool>): Dialect => ({
   createQueryCompiler: () => new MysqlQueryCompiler(),
 });
 
-/** Takes a connection from the pool only with the first statement, which shows what table it needs. */
+/** Takes a connection with the first statement, which names the table. */
 class LazyConnection implements DatabaseConnection {
   readonly #pool: MysqlPool;
   #lent: Lent | undefined;
   #isInTransaction = false;
-  /** Why no further statement may run: after a rollback, also one by the server, it would be committed on its own. */
+  /** After a rollback, also by the server, a further statement would be committed on its own. */
   #over: (() => Error) | undefined;
-  /** Statements whose answer is not needed. Sent with the next statement. */
   #ahead: Statement[] = [];
 
   constructor(pool: MysqlPool) {
@@ -135,7 +133,7 @@ class LazyConnection implements DatabaseConnection {
     this.#ahead = [begin];
   }
 
-  /** A transaction without statements never took a connection. */
+  /** A transaction without statements took no connection. */
   async commit(): Promise<void> {
     this.#refuseIfOver();
     const ahead = this.#takeAhead();
@@ -145,10 +143,7 @@ class LazyConnection implements DatabaseConnection {
     await connection.send([...ahead, commit]);
   }
 
-  /**
-   * Never rejects, which would hide the original error. If ROLLBACK fails, the connection is closed, which rolls back
-   * too.
-   */
+  /** Never rejects, to keep the original error. If ROLLBACK fails, closing the connection rolls back. */
   async rollback(): Promise<void> {
     this.#over = ended;
     this.#ahead = [];
@@ -190,7 +185,7 @@ class LazyConnection implements DatabaseConnection {
   }
 }
 
-/** With these the server may have rolled the transaction back. */
+/** After these errors the server may have rolled back. */
 const undoing: readonly Failure[] = ['conflict', 'lock_timeout'];
 
 const ended = (): Error => new Error('the transaction is over');
@@ -198,7 +193,7 @@ const ended = (): Error => new Error('the transaction is over');
 const resultFrom = <Row>(answer: unknown): QueryResult<Row> => {
   if (Array.isArray(answer)) return { rows: answer as Row[] };
   const { insertId, affectedRows } = answer as ResultSetHeader;
-  // An id beyond 2^53 comes as text.
+  // An id beyond 2^53 is text.
   const id = BigInt(insertId);
   return {
     ...(id !== 0n && { insertId: id }),

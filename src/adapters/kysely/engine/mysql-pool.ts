@@ -13,18 +13,16 @@ import {
 
 export interface PoolSettings extends QueryLimits {
   readonly limits: SlotLimits;
-  /** For a connection, a free one or a new one. */
   readonly acquireMs: number;
   readonly lockSeconds: LockSeconds;
 }
 
-/** A connection, until it is given back. */
 export interface Lent {
   readonly connection: GuardedConnection;
   readonly slot: Slot;
 }
 
-/** mysql2's pool; a wait for a connection has a deadline, also while the server is silent. */
+/** mysql2's pool. Waiting for a connection has a deadline, even if the server is silent. */
 export class MysqlPool {
   readonly #pool: Pool;
   readonly #settings: PoolSettings;
@@ -41,7 +39,7 @@ export class MysqlPool {
     return this.#slots.load();
   }
 
-  /** For a transaction, or a query that is compiled once; its slot is for the table of its first statement. */
+  /** For a transaction or a compiled query. Its slot belongs to the table of its first statement. */
   async take(first: Statement): Promise<Lent> {
     const { acquireMs, deadline } = this.#settings;
     const { leftMs } = deadline;
@@ -80,7 +78,7 @@ export class MysqlPool {
     }
   }
 
-  /** Runs a query that is compiled once, outside any transaction. @returns its rows */
+  /** Runs a compiled query outside any transaction. @returns its rows */
   async read(query: Statement): Promise<unknown[]> {
     const held = await this.take(query);
     try {
@@ -95,7 +93,7 @@ export class MysqlPool {
     this.#slots.giveBack(slot);
   }
 
-  /** Waits for running queries: mysql2 tells nobody of the end of a connection that is destroyed meanwhile. */
+  /** Waits for running queries, because mysql2 does not report the end of a destroyed connection. */
   async close(): Promise<void> {
     await this.#slots.idle();
     await new Promise((resolve) => {
@@ -103,7 +101,7 @@ export class MysqlPool {
     });
   }
 
-  /** One that refuses the settings, or leads to a server that takes no writes any more, is not used. */
+  /** Refuses connections with wrong settings, or to a server that does not accept writes. */
   async #open(): Promise<GuardedConnection> {
     const { queryMs, deadline, lockSeconds } = this.#settings;
     for (;;) {
@@ -132,18 +130,17 @@ export class MysqlPool {
   }
 }
 
-/** The table that a statement names first; empty if it names none. */
+/** The first table in a statement; empty if there is none. */
 export const tableOf = ({ sql }: Statement): string =>
   /\b(?:from|into|update) `(\w+)`/.exec(sql)?.[1] ?? '';
 
 const tooLate = (): Error => coded('POOL_TIMEOUT', 'no connection could be opened in time');
 
-/** The right to use one connection: the tables that it is used for. */
 export type Slot = Set<string>;
 
 export interface SlotLimits {
   readonly all: number;
-  /** Reserved for a table that no other slot is used for. */
+  /** Reserved for a table that no other slot uses. */
   readonly reserve: number;
   readonly mostWaiting: number;
 }
@@ -153,10 +150,7 @@ interface Waiting {
   readonly call: (error: null, slot: Slot) => void;
 }
 
-/**
- * Decides who may use a connection now, first come, first served. Statements on a locked table cannot take the last
- * connections, which others need meanwhile.
- */
+/** First come, first served. Statements on a locked table cannot take the last connections. */
 export class ConnectionSlots {
   readonly #limits: SlotLimits;
   readonly #taken = new Set<Slot>();
@@ -171,10 +165,7 @@ export class ConnectionSlots {
     return { all: this.#limits.all, busy: this.#taken.size, waiting: this.#waiting.size };
   }
 
-  /**
-   * @param table of the first statement; empty if it needs none
-   * @throws Error with code `POOL_BUSY` after `ms`, or `POOL_FULL`
-   */
+  /** @param table may be empty @throws Error with code `POOL_BUSY` after `ms`, or `POOL_FULL` */
   async take(table: string, ms: number): Promise<Slot> {
     if (this.#admits(table)) return this.#slot(table);
     if (this.#waiting.size >= this.#limits.mostWaiting) {
@@ -201,7 +192,6 @@ export class ConnectionSlots {
     if (this.#taken.size === 0) this.#idle?.();
   }
 
-  /** Settles once nobody has a slot. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#idle = resolve;

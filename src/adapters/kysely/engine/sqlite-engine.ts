@@ -26,23 +26,21 @@ import {
 /** How long to wait for another program's lock on the file. */
 const lockLimitsMs = { usual: 2000, patient: 60_000 };
 
-/** An open file; readers never wait for writers. */
+/** Readers never wait for writers. */
 interface SqliteFile {
-  /** Prepared once, on the connection that can only read. */
+  /** Prepared on the read-only connection. */
   readonly reader: (text: string) => SqliteDatabase.Statement;
   readonly writer: (text: string) => SqliteDatabase.Statement;
-  /** What is being written. */
   readonly group: SqliteGroup;
-  /** Runs something that blocks the process, after a turn of the event loop if it is time for one. */
+  /** Runs blocking work, after a turn of the event loop if needed. */
   readonly breathe: <T>(work: () => Promise<T>) => Promise<T>;
-  /** How long the current call waits. */
   readonly patience: () => Patience;
-  /** Before the first query. @throws an error with code `SQLITE_BUSY` while another program holds a lock */
+  /** Call before the first query. @throws an error with code `SQLITE_BUSY` if another program holds a lock */
   readonly prepare: () => void;
   close(): void;
 }
 
-/** Every commit is on the disk before it is acknowledged (WAL, synchronous=FULL). */
+/** Every commit is on disk before it is acknowledged (WAL, synchronous=FULL). */
 export const openSqlite = (
   path: string,
   patient: boolean,
@@ -75,7 +73,7 @@ interface FileTerms {
   readonly writers: SqliteWriters;
 }
 
-/** SQLite's own lock wait is off, because it would block the whole process. */
+/** SQLite's own lock wait is off, because it would block the process. */
 const openFile = (path: string, { patient, patience, writers }: FileTerms): SqliteFile => {
   const writer = new SqliteDatabase(path, { timeout: 0 });
   writer.defaultSafeIntegers(true);
@@ -94,7 +92,8 @@ const openFile = (path: string, { patient, patience, writers }: FileTerms): Sqli
       writer.pragma('journal_mode = WAL');
       writer.pragma('synchronous = FULL');
       writer.pragma('foreign_keys = ON');
-      // What a savepoint would restore is otherwise written to a file. A migration may sort more than fits into memory.
+      // In memory, because savepoints would otherwise be written to a file. On disk for migrations, which may sort
+      // more than fits into memory.
       if (!patient) writer.pragma('temp_store = MEMORY');
     },
     close: () => {
@@ -105,27 +104,22 @@ const openFile = (path: string, { patient, patience, writers }: FileTerms): Sqli
   };
 };
 
-/**
- * Makes the database readable and writable by our user only, also a file that came from elsewhere; SQLite copies its mode
- * to the files beside it. If another user owns the file, its mode stays and `serve` warns.
- */
+/** Makes the database private to our user. If another user owns the file, `serve` warns. */
 const keepToOurselves = (path: string): void => {
   closeSync(openSync(path, 'a', 0o600));
   for (const one of ['', '-wal', '-shm'].map((end) => path + end).filter(existsSync)) {
     try {
       chmodSync(one, 0o600);
     } catch (error) {
-      // A companion file that disappeared meanwhile is fine too.
+      // A companion file may disappear meanwhile.
       const { code } = error as { code?: unknown };
       if (code !== 'EPERM' && code !== 'ENOENT') throw error;
     }
   }
 };
 
-/** Of each connection. */
 const mostStatements = 1000;
 
-/** Prepares each text once, until so many others were used that it is forgotten. */
 const keepStatements = (file: SqliteDatabase.Database) => {
   const statements = new LRUCache<string, SqliteDatabase.Statement>({ max: mostStatements });
   return (text: string): SqliteDatabase.Statement => {
@@ -140,10 +134,7 @@ const keepStatements = (file: SqliteDatabase.Database) => {
 
 const longestStretchMs = 20;
 
-/**
- * SQLite answers synchronously, so queued callers would run without a turn of the event loop in between: a burst of two
- * hundred forms blocked the process for most of a second.
- */
+/** SQLite is synchronous: a burst of two hundred forms blocked the event loop for most of a second. */
 const breathing = (): SqliteFile['breathe'] => {
   let turnedAt = 0;
   let turning: Promise<void> | undefined;
@@ -160,18 +151,18 @@ const breathing = (): SqliteFile['breathe'] => {
 };
 
 class FileAdapter extends SqliteAdapter {
-  /** SQLite rolls back an interrupted migration; Kysely's default assumes that it does not. */
+  /** SQLite rolls back an interrupted migration, unlike Kysely's default assumption. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 
-  /** One connection writes and one reads: `SqliteWriters` keeps the order. */
+  /** One connection writes and one reads; `SqliteWriters` orders the writers. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/** Every write waits its turn, both transactions and single statements. Reads never wait. */
+/** Writes wait for their turn, in transactions or alone. Reads never wait. */
 const dialectOf = (file: SqliteFile): Dialect => ({
   createAdapter: () => new FileAdapter(),
   createDriver: (): Driver => ({
@@ -190,11 +181,11 @@ const dialectOf = (file: SqliteFile): Dialect => ({
   createQueryCompiler: () => new PaddedListsCompiler(),
 });
 
-/** One caller's use of the file, from acquiring a connection to releasing it. */
+/** One caller's use of the file, until it releases the connection. */
 class Session implements DatabaseConnection {
   readonly #file: SqliteFile;
   #isWriter = false;
-  /** Then a statement would be stored on its own. */
+  /** Otherwise the statement would be stored on its own. */
   #isOver = false;
 
   constructor(file: SqliteFile) {
@@ -221,15 +212,11 @@ class Session implements DatabaseConnection {
     }
   }
 
-  /** In one piece. */
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
     yield await this.executeQuery<R>(query);
   }
 
-  /**
-   * Takes the write lock at once: a transaction that reads first and writes later can otherwise fail for good when
-   * another process wrote in between.
-   */
+  /** A transaction that reads first can fail for good if another process writes in between. */
   async begin(): Promise<void> {
     const { group, patience } = this.#file;
     await group.begin(patience());

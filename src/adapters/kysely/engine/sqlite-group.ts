@@ -3,7 +3,6 @@ import type SqliteDatabase from 'better-sqlite3';
 import { OutOfTime } from '../../../kernel/ports.ts';
 import type { PoolLoad } from './connections.ts';
 
-/** The connection that writes. */
 interface WritingFile {
   readonly writer: (text: string) => SqliteDatabase.Statement;
   isInTransaction(): boolean;
@@ -12,25 +11,24 @@ interface WritingFile {
 interface Group {
   readonly since: number;
   readonly stored: PromiseWithResolvers<undefined>;
-  /** Whether others have written before the current member. */
   hasOthers: boolean;
   isWriting: boolean;
   isTurnOver: boolean;
 }
 
-/** A group takes no more members after this, so that other work of the process waits no longer for its turn. */
+/** A group takes no more members after this time, so that other work gets its turn. */
 const longestMs = 5;
 
 /**
- * Stores together what is written in one turn of the event loop: in one transaction, with one commit and one wait for
- * the disk. Each member has a savepoint, so one that fails fails alone. Nobody hears an outcome before the commit,
- * because each member may have read what those before it wrote.
+ * Stores the writes of one event-loop turn in one transaction, with one commit and one disk flush. Each member has
+ * a savepoint, so failures stay separate. Nobody gets a result before the commit, because members may have read
+ * earlier members' writes.
  */
 export class SqliteGroup {
   readonly #file: WritingFile;
   readonly #writers: SqliteWriters;
   #open: Group | undefined;
-  /** SQLite has rolled it back by itself, as on a full disk. A further statement would be committed on its own. */
+  /** SQLite has rolled back, such as on a full disk. A further statement would be committed on its own. */
   #isLost = false;
 
   constructor(file: WritingFile, writers: SqliteWriters) {
@@ -45,7 +43,7 @@ export class SqliteGroup {
     }, patience);
   }
 
-  /** Settles after the commit. @throws why nothing is stored; at once, if `rollBack` has to be called */
+  /** Settles after the commit. @throws why nothing is stored; at once if `rollBack` must be called */
   commit(): Promise<unknown> {
     const group = this.#current();
     this.run(() => {
@@ -54,7 +52,7 @@ export class SqliteGroup {
     return this.#leave(group);
   }
 
-  /** Undoes what the caller wrote. Settles after the commit. @throws why nothing that it has seen is stored */
+  /** Undoes the caller's writes. Settles after the commit. @throws if what the caller has read is not stored */
   async rollBack(): Promise<void> {
     const group = this.#current();
     if (group.hasOthers && this.#isUndone()) {
@@ -65,7 +63,6 @@ export class SqliteGroup {
     this.#writers.leave();
   }
 
-  /** Runs a statement of the caller. */
   run<Result>(statement: () => Result): Result {
     if (this.#isLost) throw rolledBack();
     try {
@@ -76,7 +73,6 @@ export class SqliteGroup {
     }
   }
 
-  /** Before the file is closed. */
   settle(): void {
     if (this.#open && !this.#open.isWriting) this.#end(this.#open, 'commit');
   }
@@ -98,7 +94,6 @@ export class SqliteGroup {
     });
   }
 
-  /** Not if the whole transaction is undone. */
   #isUndone(): boolean {
     try {
       this.#run('rollback to member');
@@ -118,7 +113,7 @@ export class SqliteGroup {
     return group.stored.promise;
   }
 
-  /** A turn later, in which other programs find the file unlocked. */
+  /** Waits for a turn, so that other programs find the file unlocked. */
   #leaveAfter({ stored }: Group): void {
     const leave = () => {
       setImmediate(() => {
@@ -151,7 +146,7 @@ export class SqliteGroup {
 
 const newGroup = (): Group => {
   const stored = Promise.withResolvers<undefined>();
-  // If it fails with its only member, that one hears of it otherwise.
+  // If the only member fails, it gets the error elsewhere.
   stored.promise.catch(() => undefined);
   return {
     stored,
@@ -165,39 +160,33 @@ const newGroup = (): Group => {
 const rolledBack = (): Error =>
   Object.assign(new Error('SQLite rolled the transaction back'), { code: 'SQLITE_ABORT_ROLLBACK' });
 
-/** As many as may wait for a connection to MySQL. */
+/** As many as may wait for a MySQL connection. */
 const mostWaiting = 1000;
 
-/** How long a caller waits, in milliseconds. */
+/** In milliseconds. */
 export interface Patience {
-  /** For other programs. */
   readonly lockMs: number;
-  /** In all: Infinity in jobs and commands. */
+  /** In total; Infinity in jobs and commands. */
   readonly leftMs: number;
 }
 
 interface Writer {
   readonly patience: Patience;
   readonly cameAt: number;
-  /** For how long other programs had the lock meanwhile. */
   lockedMs: number;
   readonly turn: PromiseWithResolvers<undefined>;
 }
 
 /**
- * The writers of this process, one at a time and first come, first served. Only the first one tries to lock the file.
- * Time spent behind other writers of this process does not count towards `lockMs`.
+ * This process's writers, one at a time and first come, first served. Only the first one tries to lock the file.
+ * Waiting for other writers of this process does not count towards `lockMs`.
  */
 export class SqliteWriters {
-  /** The first writes, or tries to. */
+  /** The first one writes, or tries to. */
   readonly #writers: Writer[] = [];
-  /** Since when the lock has been refused; undefined once a writer got it. */
   #refusedAt: number | undefined;
 
-  /**
-   * Runs `attempt`, which takes the lock, once it is the caller's turn and no other program holds the lock. The caller
-   * is then the writer and must call `leave`, unless this throws.
-   */
+  /** Runs `attempt`, which takes the lock, when it is the caller's turn. Call `leave` unless this throws. */
   async enter<T>(attempt: () => T, patience: Patience): Promise<T> {
     if (this.#writers.length >= mostWaiting) throw tooMany();
     const turn = Promise.withResolvers<undefined>();
@@ -221,7 +210,6 @@ export class SqliteWriters {
     return { all: 1, busy: Math.min(1, length), waiting: Math.max(0, length - 1) };
   }
 
-  /** The writer is done. */
   leave(): void {
     this.#writers.shift();
     this.#writers[0]?.turn.resolve(undefined);
@@ -240,7 +228,7 @@ export class SqliteWriters {
     }
   }
 
-  /** Rejects the writers whose time is up. @throws Error if the first one is among them */
+  /** Rejects writers whose time is up. @throws Error if the first one is among them */
   #refused(first: Writer, error: unknown): void {
     const now = performance.now();
     const since = this.#refusedAt ?? now;
@@ -266,8 +254,8 @@ const tooMany = (): Error =>
 const pauses = { firstMs: 5, longestMs: 50 };
 
 /**
- * Repeats `attempt`, with short pauses, while another program holds the lock. SQLite could wait by itself, but that
- * would block the whole process.
+ * Repeats `attempt` with short pauses while another program holds the lock. SQLite's own wait would block the
+ * process.
  * @param refused called after each refusal; throws to give up
  */
 export const pastOtherPrograms = async <T>(
@@ -286,7 +274,7 @@ export const pastOtherPrograms = async <T>(
   }
 };
 
-/** For `pastOtherPrograms`: gives up after `limitMs`. */
+/** Gives up after `limitMs`. */
 export const givingUpAfter = (limitMs: number): ((error: unknown) => void) => {
   let since: number | undefined;
   return (error) => {
@@ -296,7 +284,6 @@ export const givingUpAfter = (limitMs: number): ((error: unknown) => void) => {
   };
 };
 
-/** The error for callers that waited in vain. */
 const keptLocked = (waitedMs: number, cause: unknown): Error =>
   Object.assign(
     new Error(
@@ -306,7 +293,7 @@ const keptLocked = (waitedMs: number, cause: unknown): Error =>
     { code: 'SQLITE_BUSY' },
   );
 
-/** `SQLITE_BUSY` itself, and its kinds: another program repairs the file, or has written since. */
+/** `SQLITE_BUSY` and its variants: another program repairs the file, or has written since. */
 const isInTheWay = (error: unknown): boolean => {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return typeof code === 'string' && code.startsWith('SQLITE_BUSY');

@@ -11,10 +11,8 @@ import type { Schema } from '../schema.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** The value of a parameter, which is known only when the statement runs. */
 type The<Parameters> = <Name extends keyof Parameters & string>(name: Name) => Parameters[Name];
 
-/** Builds a statement and names its parameters. */
 export type Build<Parameters, Row> = (db: Kysely<Schema>, the: The<Parameters>) => Compilable<Row>;
 
 class Placeholder {
@@ -26,9 +24,9 @@ class Placeholder {
 }
 
 /**
- * Builds and compiles a statement once, when it is first run; on SQLite that costs more than running it.
- * @param shown what the statement contains in place of a parameter
- * @returns a function that fills in values
+ * Compiles a statement once, on its first run; on SQLite compiling costs more than running.
+ * @param shown placeholder values in the statement
+ * @returns a function that fills in the values
  */
 export const compileOnce = <Parameters extends Values, Row>(
   db: Kysely<Schema>,
@@ -47,10 +45,7 @@ export const compileOnce = <Parameters extends Values, Row>(
 
 const unanswered = new WeakSet<object>();
 
-/**
- * A statement whose answer is not needed. In a MySQL transaction it is sent together with the next statement, at the
- * latest with COMMIT, which saves a round trip; if it fails, that one fails.
- */
+/** In a MySQL transaction it is sent with the next statement or COMMIT, which fails if it fails. */
 export const withNext = <Row>(statement: Compilable<Row>): Compilable<Row> => ({
   compile: () => {
     const query = statement.compile();
@@ -59,17 +54,16 @@ export const withNext = <Row>(statement: Compilable<Row>): Compilable<Row> => ({
   },
 });
 
-/** Runs such a statement. */
 export const runWithNext = async (db: Kysely<Schema>, statement: Compilable): Promise<void> => {
   await db.executeQuery(withNext(statement).compile());
 };
 
 export const goesWithNext = ({ queryId }: CompiledQuery): boolean => unanswered.has(queryId);
 
-/** SQLite takes at most 32 766 parameters, so long lists do not double. */
+/** SQLite allows at most 32 766 parameters, so long lists do not double. */
 const mostDoubled = 1024;
 
-/** Repeats the last value until the list has one of few lengths, so that statements have few texts. Not for an empty list. */
+/** Pads the list with its last value, so that there are few different statements. The list must not be empty. */
 export const padded = <Value>(values: readonly Value[]): readonly Value[] => {
   const { length } = values;
   const last = values.slice(-1);
@@ -80,7 +74,7 @@ export const padded = <Value>(values: readonly Value[]): readonly Value[] => {
   return [...values, ...Array.from({ length: wanted - length }, () => last).flat()];
 };
 
-/** What is compared with a list (`in`, `not in`) is compared with the padded one, which means the same. */
+/** Compares with the padded list (`in`, `not in`), which means the same. */
 export class PaddedListsCompiler extends SqliteQueryCompiler {
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const { rightOperand: list } = node;

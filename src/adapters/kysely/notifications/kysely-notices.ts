@@ -53,12 +53,13 @@ const storedFacts = {
   'webhook.off': v.object({
     ...{ webhookId: v.string(), receiver: v.string(), reason: v.picklist(givenUpReasons) },
   }),
-  'person.invited': v.object({ ...person, ...link.entries, until: v.string() }),
+  'person.invited': v.object({ ...person, ...link.entries, until: v.string(), role: v.string() }),
   'sign_in.link': v.object({
     ...{ ...person, links: v.array(link), until: v.string(), isForPassword: v.boolean() },
   }),
   'account.deleted': v.object({ account: v.string(), until: v.string() }),
   'password.changed': v.object({ ...person, account: v.string(), changedAt: v.string() }),
+  'second_factor.changed': v.object({ ...person, account: v.string(), changedAt: v.string() }),
 } satisfies {
   readonly [Kind in NotificationKind]: { readonly entries: Entries<KindFacts[Kind]> };
 };

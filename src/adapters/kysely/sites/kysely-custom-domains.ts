@@ -15,6 +15,7 @@ import type {
   CustomDomains,
   DomainCounts,
   DomainListing,
+  DomainOverview,
   DomainPlace,
   DueDomain,
   DueDomains,
@@ -173,6 +174,62 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
     );
   }
 
+  async overview(accountId: string, most: number): Promise<DomainOverview> {
+    const projects = await this.db
+      .selectFrom('projects')
+      .select(['id', 'domain_settings'])
+      .where('account_id', '=', accountId)
+      .where('deleted_at', 'is', null)
+      .execute();
+    const ids = projects.map(({ id }) => id);
+    if (ids.length === 0) return nothingYet;
+    const hosts = projects.flatMap((row) => settingsFrom(row).primary ?? []);
+    const ofProjects = (domains: DomainQuery) =>
+      domains.where('account_id', '=', accountId).where('project_id', 'in', ids);
+    const [primaries, wanting, counts] = await Promise.all([
+      hosts.length === 0
+        ? []
+        : this.#read((domains) => ofProjects(domains).where('attached_host', 'in', hosts)),
+      this.#read((domains) =>
+        ofProjects(domains)
+          .where((eb) => listed(eb, 'owner'))
+          .orderBy('attention')
+          .orderBy('host')
+          .limit(most),
+      ),
+      this.#countAttached(accountId),
+    ]);
+    const known = new Set(ids);
+    const rows = counts.filter(({ project_id }) => known.has(project_id));
+    const sum = (some: typeof rows) => some.reduce((all, { count }) => all + Number(count), 0);
+    const primaryOf = new Map(
+      projects.map((row) => [row.id, settingsFrom(row).primary ?? undefined]),
+    );
+    return {
+      primaries: new Map(
+        primaries
+          .filter(({ projectId, host }) => primaryOf.get(projectId) === host)
+          .map((domain) => [domain.projectId, domain]),
+      ),
+      wanting,
+      wantingInAll: sum(rows.filter(({ attention }) => attention < needsOwnerBelow)),
+      attached: new Map(
+        [...Map.groupBy(rows, ({ project_id }) => project_id)].map(([id, of]) => [id, sum(of)]),
+      ),
+      live: sum(rows.filter(({ state }) => state === 'live')),
+    };
+  }
+
+  #countAttached(accountId: string) {
+    return this.db
+      .selectFrom('domains')
+      .select(({ fn }) => ['project_id', 'state', 'attention', fn.countAll<bigint>().as('count')])
+      .where('account_id', '=', accountId)
+      .where('attention', '<', placeOf('gone'))
+      .groupBy(['project_id', 'state', 'attention'])
+      .execute();
+  }
+
   /** Reads an index, and no row. */
   async countListed(projectId: string): Promise<DomainCounts> {
     const rows = await this.db
@@ -262,6 +319,14 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
 }
 
 type DomainQuery = ReturnType<typeof selectDomains>;
+
+const nothingYet: DomainOverview = {
+  primaries: new Map(),
+  wanting: [],
+  wantingInAll: 0,
+  attached: new Map(),
+  live: 0,
+};
 
 const placeOf = (attention: Attention) => BigInt(attentions.indexOf(attention));
 const needsOwnerBelow = placeOf('none');

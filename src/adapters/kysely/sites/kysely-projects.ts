@@ -53,6 +53,12 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return rows.map(projectFrom);
   }
 
+  async listSites(accountId: string): Promise<readonly Site[]> {
+    const rows = await inService(siteOf(this.db).where('account_id', '=', accountId)).execute();
+    const sites = [...Map.groupBy(rows, (row) => row.project_id).values()];
+    return sites.flatMap((one) => siteFrom(one) ?? []).toSorted(oldestFirst);
+  }
+
   async listAll(accountId: string): Promise<readonly Project[]> {
     return (await ofAccount(this.db, accountId).execute()).map(projectFrom);
   }
@@ -305,6 +311,9 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return oldest && fromMillis(oldest.started_at);
   }
 }
+
+const oldestFirst = ({ project: one }: Site, { project: other }: Site): number =>
+  one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1);
 
 /** Each of them is served at an address of its own. */
 const succeededIn = ({ deploys }: Site): readonly string[] =>

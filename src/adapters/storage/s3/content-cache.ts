@@ -19,9 +19,7 @@ const minute = 60 * 1000;
 const hour = 60 * minute;
 
 const most = {
-  /** Recently fetched contents, and contents that do not fit on the disk. */
   bytesInMemory: 32 * mib,
-  /** Files whose content was verified. */
   checked: 100_000,
 };
 /** Stored before each content, because a crash may leave a file without its content. */
@@ -47,7 +45,6 @@ export class ContentCache {
   readonly #onProblem: (error: unknown) => void;
   #toldAt = -Infinity;
   readonly #open = new OpenFiles();
-  /** When each file was last marked as used. */
   readonly #checked = new LRUCache<string, number>({ max: most.checked });
   readonly #contents = new LRUCache<string, Buffer, Fetch>({
     maxSize: most.bytesInMemory,
@@ -169,7 +166,6 @@ const hourMs = 60 * 60 * 1000;
 
 const incoming = '.incoming';
 
-/** Files of removed deploys become unused. */
 const unusedMs = 7 * 24 * hourMs;
 /** A file that is still incomplete after this time belongs to a dead process. */
 const writtenMs = hourMs;
@@ -184,19 +180,14 @@ interface CachedFile {
   readonly usedAt: number;
 }
 
-/**
- * Keeps a folder of cached files within its size by removing the least recently used files. All state is on disk,
- * so processes can share the folder.
- */
+/** Removes the least recently used files. All state is on disk, so processes can share the folder. */
 export class CacheRoom {
   readonly #folder: string;
   readonly #mostBytes: number;
   #added = 0;
-  /** Bytes that may be added before the next look. */
   #until = 0;
   /** Bytes that may be added at all. Before the first look, the room above `share.full`. */
   #left: number;
-  /** The largest content refused since the last look. */
   #refused = 0;
   #clearing: Promise<void> | undefined;
 
@@ -271,7 +262,6 @@ const filesIn = async (folder: string): Promise<readonly CachedFile[]> => {
       const found = await stat(path).catch(() => undefined);
       if (found) files.push({ path, bytes: found.size, usedAt: found.mtimeMs });
     }
-    // Fails if the folder is not empty.
     if (names.length === 0) await rmdir(join(folder, deployId)).catch(() => undefined);
   }
   return files;

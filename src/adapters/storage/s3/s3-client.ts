@@ -86,15 +86,10 @@ interface SdkError {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** Temporary errors. */
 const passing: readonly string[] = ['RequestTimeout', 'RequestTimeTooSkewed', 'SlowDown'];
-/** Permanent errors that have no HTTP status. */
 const lasting: readonly string[] = ['CredentialsProviderError', 'InvalidArnException'];
 
-/**
- * An error of the object store. It is a new error, because the SDK's errors contain signed data such as session
- * tokens, and logs show all fields.
- */
+/** A new error, because the SDK's errors contain session tokens, and logs show all fields. */
 export class S3Failure extends Error {
   override readonly name = 'S3Failure';
   /** The store's code, such as `AccessDenied`, or the system's, such as `ECONNREFUSED`. */
@@ -114,7 +109,6 @@ export class S3Failure extends Error {
     return new S3Failure(status === undefined ? (code ?? name) : name, message, status);
   }
 
-  /** Whether a retry may succeed. */
   get isPassing(): boolean {
     if (passing.includes(this.code)) return true;
     if (this.status === undefined) return !lasting.includes(this.code);
@@ -157,10 +151,7 @@ export const inTime = async <T>(
 
 const away = { failures: 3, restMs: 1_000 };
 
-/**
- * While the store does not answer, sends one request a second and fails others at once. Visitors whose files are
- * cached then do not wait behind the rest.
- */
+/** While the store does not answer, sends one request a second and fails others at once. */
 export class Reachability {
   #failures = 0;
   #isTrying = false;

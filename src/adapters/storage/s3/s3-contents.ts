@@ -9,7 +9,6 @@ const pieceBytes = 64 * 1024;
 /** Large contents are fetched and cached in blocks, which limits waiting and memory. */
 const blockBytes = 1024 * 1024;
 const fetchedAtOnce = 16;
-/** Missing objects are remembered briefly. */
 const missing = { most: 1_000, forMs: 1_000 };
 
 interface Block {
@@ -57,7 +56,6 @@ export class S3Contents {
     return piece;
   }
 
-  /** Forgets a deploy that was removed or will be written again. */
   async forget(deployId: string): Promise<void> {
     for (const path of [...this.#missing.keys()]) {
       if (path.startsWith(`${deployId}/`)) this.#missing.delete(path);

@@ -73,16 +73,12 @@ const markOf = (deployId: string): string => `${deployId}/draft`;
 const manifestOf = (deployId: string): string => `${deployId}/${manifestName}`;
 
 interface Contents {
-  /** The local folder, with the same names as in the store. */
   readonly folder: string;
   readonly prefix: string;
   readonly files: readonly StoredFile[];
 }
 
-/**
- * Uploads each distinct content once, in parallel. Returns after all uploads have ended, even on failure.
- * @param onProgress files stored so far
- */
+/** Returns after all uploads have ended, even on failure. @param onProgress files stored so far */
 const uploadContents = async (
   store: S3Store,
   { folder, prefix, files }: Contents,

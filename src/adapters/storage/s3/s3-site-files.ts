@@ -23,16 +23,12 @@ import type { S3Store } from './s3-store.ts';
 interface S3SiteFilesPorts {
   readonly store: S3Store;
   readonly cache: ContentCache;
-  /** Where deploys are prepared before the upload. */
   readonly staging: string;
 }
 
 type OnStored = (done: number, total: number) => void;
 
-/**
- * Deploys in an object store. Uses the names of `FileSystemSiteFiles`, so one can be copied to the other. Cached
- * files stay readable while the store is away.
- */
+/** Uses the names of `FileSystemSiteFiles`, so one can be copied to the other. */
 export class S3SiteFiles extends SiteFiles {
   readonly #store: S3Store;
   readonly #drafts: S3Drafts;

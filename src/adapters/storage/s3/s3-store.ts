@@ -113,10 +113,7 @@ export class S3Store {
     });
   }
 
-  /**
-   * Removes objects one by one, because not every store supports batches. Also removes objects added meanwhile.
-   * Fails if the store still lists removed objects.
-   */
+  /** One by one, because not every store supports batches. Fails if the store still lists removed objects. */
   async removeAll(prefix: string): Promise<void> {
     await this.abandonUploads(prefix);
     let removed: ReadonlySet<string> = new Set();

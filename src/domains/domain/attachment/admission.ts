@@ -10,20 +10,16 @@ export interface DomainAllowance {
   readonly domains: number;
   /** Counts removed domains, because each may have used a certificate. */
   readonly domainsAddedPerHour: number;
-  /** Whether wildcards are allowed. */
   readonly hasWildcards: boolean;
 }
 
-/** Facts for the decision whether a domain may be added. */
 export interface AdmissionFacts {
   readonly allowance: DomainAllowance;
   readonly current: number;
   /** When the account added domains in the last hour, including removed ones; newest first. */
   readonly addedLately: readonly Date[];
   readonly hasSucceededDeploy: boolean;
-  /** A name that another account has proven: this one or a wildcard that covers it. */
   readonly provenElsewhere: string | undefined;
-  /** The account's project that already has this name. */
   readonly attachedTo:
     { readonly name: string; readonly isThisOne: boolean; readonly isDeleted: boolean } | undefined;
 }

@@ -16,7 +16,6 @@ export interface DomainKind {
   readonly actor: Responsible;
 }
 
-/** Who may have to act for a live domain. */
 const actorsOf = {
   healthy: ['nobody'],
   at_risk: responsibles,
@@ -81,7 +80,6 @@ export const certificateKindOf = (domain: CustomDomain, now: Date): CertificateK
   return { state: isDue ? 'due' : 'settled', percentLeft };
 };
 
-/** Failures of a project's own host are not stored. */
 export const ownCertificateKind = (validity: HostValidity, now: Date): CertificateKind => ({
   state: isDueForRenewal(validity, now) ? 'due' : 'settled',
   percentLeft: percentLeftOf(validity, now),

@@ -94,7 +94,6 @@ const askedAt = ({ dns, addedAt }: CustomDomain): Date => dns.lastVerifyAskedAt 
 
 type Prepared = Extract<Certified, { readonly state: 'added' }>;
 
-/** Hourly or more often, and when the certificate ends. */
 const hourly = (domain: Certified, { now, jitter }: Moment): Date => {
   const { certificate } = domain;
   const ends = certificate.kind === 'issued' && certificate.notAfter > now;
@@ -115,7 +114,6 @@ const proven = (domain: Prepared, report: DnsReport, now: Date): Certified => {
   return work ? withWork(current, work) : current;
 };
 
-/** Drops an expired certificate and continues the work on the next one. */
 const withoutEnded = (domain: Prepared, now: Date): Prepared => {
   const { certificate } = domain;
   const hasEnded = certificate.kind === 'issued' && certificate.notAfter <= now;
@@ -168,10 +166,7 @@ const heldBack = (domain: Certified, report: DnsReport, now: Date): RenewalWork 
 const pauseBetweenVerifiesMs = 10_000;
 const pauseBeforeReverifyMs = 30 * 60_000;
 
-/**
- * Decides before the DNS lookup of a Verify, so that only one of many concurrent requests passes.
- * @throws DomainError `verify_too_early`, `domain_wrong_state`
- */
+/** Of many concurrent requests, one passes. @throws DomainError `verify_too_early`, `domain_wrong_state` */
 export const askToVerify = (domain: CustomDomain, now: Date): DomainDecision => {
   if (domain.state === 'removed') return refuseMove(domain, 'verified');
   const remaining = verifyAllowedAt(domain, now).getTime() - now.getTime();
@@ -180,10 +175,7 @@ export const askToVerify = (domain: CustomDomain, now: Date): DomainDecision => 
   return { state: triedAgain(asked, now), events: [] };
 };
 
-/**
- * Before its traffic arrives, a domain has no other button to retry the certificate. Respects the authority's
- * waiting time.
- */
+/** An `added` domain has no other button to retry its certificate. Respects the authority's waiting time. */
 const triedAgain = (domain: CustomDomain, now: Date): CustomDomain => {
   if (domain.state !== 'added' || domain.certificate.kind !== 'wanted') return domain;
   const { work } = domain.certificate;
@@ -202,17 +194,11 @@ export const verifyAllowedAt = ({ dns }: Pick<CustomDomain, 'dns'>, now: Date): 
   return last && last <= now ? new Date(last.getTime() + pauseBetweenVerifiesMs) : now;
 };
 
-/**
- * Decides on a check that the owner requested. Verified and live domains keep their state.
- * @throws DomainError `domain_wrong_state`
- */
+/** Verified and live domains keep their state. @throws DomainError `domain_wrong_state` */
 export const verify = (domain: CustomDomain, report: DnsReport, moment: Moment): DomainDecision =>
   domain.state === 'removed' ? refuseMove(domain, 'verified') : recordCheck(domain, report, moment);
 
-/**
- * Starts a new attempt if no certificate comes. Continues an existing order.
- * @throws DomainError `reverify_too_early`, `domain_wrong_state`
- */
+/** Continues an existing order. @throws DomainError `reverify_too_early`, `domain_wrong_state` */
 export const reverify = (domain: CustomDomain, now: Date): DomainDecision => {
   if (domain.state !== 'verified') return refuseMove(domain, 'verified');
   const remaining = reverifyAllowedAt(domain, now).getTime() - now.getTime();

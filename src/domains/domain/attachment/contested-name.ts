@@ -50,10 +50,7 @@ export const contestInWords = (
   return `Another account has proven that it owns ${name}. If this name is yours, create ${proofOf(host)} too: then it moves here.`;
 };
 
-/**
- * Moves a newly proven name, with its certificate, from its holder to the claimant.
- * @throws DomainError like `contestedBy`
- */
+/** Moves a newly proven name and its certificate to the claimant. @throws DomainError like `contestedBy` */
 export const claimName = (
   { state, events }: DomainDecision,
   holder: CustomDomain | undefined,
@@ -112,15 +109,10 @@ export interface DomainMove {
 export interface Consequences {
   /** The former holder comes first, because only one domain at a time may hold the name. */
   readonly moves: readonly DomainMove[];
-  /** Set if the change proves the domain's name; other domains that wait for it are then notified. */
   readonly proven: Certified | undefined;
-  /** Ids of projects with changed routes. */
   readonly projects: readonly string[];
-  /** Ids of domains whose orders, challenges and keys are deleted. */
   readonly withoutOrders: readonly string[];
-  /** Ids of domains whose links stop working. */
   readonly withoutShares: readonly string[];
-  /** The name whose certificate is deleted. */
   readonly uncertified: string | undefined;
 }
 

@@ -23,7 +23,6 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
   readonly unicodeHost: string;
   /** A DNS label in lower case, never used for another attachment. */
   readonly token: string;
-  /** Number of orders. Late results of earlier ones are ignored. */
   readonly generation: number;
   readonly addedAt: Date;
   readonly dns: DnsStanding;
@@ -32,10 +31,7 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
   readonly pause: Pause | undefined;
 }
 
-/**
- * `deleted`: its project is deleted. `restored`: its project was restored, and no check has confirmed the name
- * since.
- */
+/** `deleted`: with its project. `restored`: with its project, and no check has confirmed the name since. */
 export const pauses = ['deleted', 'restored'] as const;
 type Pause = (typeof pauses)[number];
 
@@ -45,7 +41,6 @@ export interface Episodes {
   readonly failing: FailingCertificate | undefined;
 }
 
-/** A live domain points elsewhere. */
 export interface Astray {
   readonly since: Date;
   readonly isTold: boolean;
@@ -77,17 +72,12 @@ export const about = (
   domainId: id,
 });
 
-/** A domain that waits for the proof of its name. */
 export type Rival = Pick<Attachment, 'id' | 'accountId' | 'projectId' | 'host'>;
 
 /** One proof notifies at most this many owners: those who added the name first. */
 export const mostRivalsTold = 100;
 
-/**
- * Another account has proven the name or a wildcard that covers it, so this domain needs the record that `proofOf`
- * names.
- * @param proven the proven name
- */
+/** This domain now needs the record that `proofOf` names. @param proven the name that another account proved */
 export const contested = (rival: Rival, proven: string, now: Date): DomainsEvent => ({
   type: 'domain_contested',
   ...about(rival, now),
@@ -95,7 +85,6 @@ export const contested = (rival: Rival, proven: string, now: Date): DomainsEvent
   ...(proven !== rival.host && { wildcard: proven }),
 });
 
-/** A customer's name, attached to a project. */
 export type CustomDomain = Attachment & StateFacts;
 
 export const stateInWords = ({ state }: Pick<CustomDomain, 'state'>): string =>
@@ -169,10 +158,7 @@ export const addDomain = (
   return { state: domain, events: [added, ...told] };
 };
 
-/**
- * The DNS proves the name, so a certificate is due at once. If one already exists, the domain goes live in the same
- * step.
- */
+/** A certificate is due at once. If it already exists, the domain goes live in the same step. */
 export const becomeVerified = (domain: CustomDomain, now: Date): DomainDecision => {
   const { certificate, host } = domain;
   const verified = enter(domain, {
@@ -193,7 +179,6 @@ const workOnceVerified = (domain: CustomDomain, now: Date): WantedWork => {
   if (!work?.attempts) return planned(now);
   const mayIssue = domain.dns.report?.mayIssue ?? [];
   const again = resumed({ kind: 'wanted', work }, mayIssue, now);
-  // The DNS is correct now.
   return work.step === 'waits_for_dns' ? { ...again, problem: undefined } : again;
 };
 
@@ -304,10 +289,7 @@ export const nextLookAtLive = (since: Date, { now, jitter }: Moment): Date => {
 
 const firstWaitMs = 4 * minute;
 
-/**
- * For live domains that point elsewhere: 4, 12, 28 and 60 minutes after the first such check, then hourly.
- * @param lastCheckedAt the previous check, if it showed the same
- */
+/** 4, 12, 28 and 60 minutes after the first such check, then hourly. @param lastCheckedAt if it showed the same */
 export const nextLookAtAstray = (lastCheckedAt: Date | undefined, now: Date): Date => {
   const waited = lastCheckedAt ? now.getTime() - lastCheckedAt.getTime() : 0;
   return new Date(now.getTime() + Math.min(hour, Math.max(firstWaitMs, 2 * waited)));

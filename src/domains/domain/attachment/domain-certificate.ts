@@ -53,7 +53,6 @@ export type Certified =
 export const isCertified = (domain: CustomDomain): domain is Certified =>
   domain.certificate.kind !== 'none';
 
-/** When a check proved the name. */
 export const provenAt = (domain: Certified): Date =>
   domain.state === 'added' ? (domain.dns.lastCheckedAt ?? domain.addedAt) : domain.verifiedAt;
 
@@ -62,7 +61,6 @@ const keyOf = (attachmentId: string): string => `domain:${attachmentId}`;
 export const orderSubject = ({ id, generation }: Pick<Attachment, 'id' | 'generation'>): string =>
   subjectUnder(keyOf(id), generation);
 
-/** The common prefix of all order subjects of an attachment. */
 export const subjectsOf = (attachmentId: string): string => `${keyOf(attachmentId)}:`;
 
 /** @returns undefined for the platform's own names */
@@ -116,7 +114,6 @@ export const withWork = (domain: Certified, work: RenewalWork): Certified => {
 
 export const domainChoice = (domain: Certified): Choice => choiceOf(certifying(domain));
 
-/** Earliest time of an attempt that waits for the DNS, if the next check finds no problem. */
 export const earliestAttempt = (domain: CustomDomain): Date | undefined => {
   const { nextCheckAt } = domain.dns;
   if (!isCertified(domain) || !nextCheckAt) return undefined;

@@ -32,7 +32,6 @@ const hasWork = (domain: CustomDomain): boolean => isAttached(domain) && !isDele
 /** Whether the owner must be notified although no check or attempt is due. */
 export const hasNews = (domain: CustomDomain, now: Date): boolean => isReached(newsAt(domain), now);
 
-/** On schedule, and once before each renewal. */
 const checkAt = (domain: CustomDomain): Date | undefined =>
   earliest(domain.dns.nextCheckAt, preflightOf(domain));
 

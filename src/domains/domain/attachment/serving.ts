@@ -36,10 +36,7 @@ export const isOpen = (domain: CustomDomain): domain is Live =>
 export const isVisited = (domain: CustomDomain): boolean =>
   isOpen(domain) && !isWildcard(domain.host);
 
-/**
- * Whether edges answer for the domain. Ready domains count, because a visitor's resolver may see the new DNS before
- * ours.
- */
+/** Includes ready domains, because a visitor's resolver may see the new DNS before ours. */
 export const isServed = (domain: CustomDomain): boolean =>
   isOpen(domain) || (isReady(domain) && domain.pause === undefined);
 
@@ -75,7 +72,6 @@ export interface ProjectHost {
   readonly liveSince: Date | undefined;
 }
 
-/** Without removed domains. */
 export const projectHostsOf = (domains: readonly CustomDomain[]): readonly ProjectHost[] =>
   domains.filter(isAttached).map((domain) => {
     const { host, unicodeHost } = domain;
@@ -114,7 +110,6 @@ type Ready = DomainIn<'added'> & { readonly certificate: IssuedCertificate };
 export const isReady = (domain: CustomDomain): domain is Ready =>
   domain.state === 'added' && domain.certificate.kind === 'issued' && isDelegated(domain);
 
-/** The certificate may have ended since the last check. */
 export const isReadyAt = (domain: CustomDomain, now: Date): domain is Ready =>
   isReady(domain) && domain.certificate.notAfter > now;
 
@@ -148,11 +143,7 @@ export const isOnlyOverHttp = (domain: CustomDomain): boolean => {
   );
 };
 
-/**
- * Plans a certificate as soon as the delegation proves the name, unless another domain with that name is verified
- * or live.
- * @param holder the name's holder
- */
+/** Plans a certificate once the delegation proves the name. @param holder must not be verified or live */
 export const prepared = (
   domain: CustomDomain,
   holder: CustomDomain | undefined,
@@ -185,7 +176,6 @@ export const readiness = (
 
 export type DomainHealth =
   | { readonly kind: 'healthy' }
-  /** It is served, but a problem will end that. */
   | { readonly kind: 'at_risk'; readonly problem: DnsProblem }
   | { readonly kind: 'certificate_expired'; readonly problem: DnsProblem | undefined };
 

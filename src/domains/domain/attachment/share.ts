@@ -14,12 +14,10 @@ export interface DomainShare {
 
 const day = 24 * 60 * 60_000;
 export const shareDays = 30;
-/** Working links of one domain. */
 export const mostShares = 5;
 
 export interface ShareChange {
   readonly added?: { readonly share: DomainShare; readonly secretHash: string };
-  /** The id of a link that stops working. */
   readonly ended?: string;
   readonly events: readonly DomainsEvent[];
 }
@@ -49,7 +47,6 @@ export const shareDomain = (
   return { added: { share, secretHash }, events: [event] };
 };
 
-/** Does nothing if the link has ended. */
 export const endShare = (
   domain: CustomDomain,
   open: readonly DomainShare[],

@@ -30,10 +30,8 @@ export const mostOfKind = {
   unready: 500,
 } as const satisfies Readonly<Partial<Record<TimelineKind, number>>>;
 
-/** Per kind, after the domain is removed. */
 export const mostOfRemoved = 50;
 
-/** The kinds to trim after a new entry. */
 export const trimsAfter = (
   recorded: TimelineKind,
 ): readonly { readonly kind: TimelineKind; readonly most: number }[] =>
@@ -83,8 +81,6 @@ const detailsOf = (event: DomainsEvent): TimelineEntry['details'] => {
 
 /** A decision and everything that is stored with it, all or nothing. */
 export interface DomainChange extends DomainDecision, StoredWork {
-  /** For the owner. */
   readonly cause?: TimelineEntry | undefined;
-  /** The rival that loses the name. */
   readonly displaced?: DomainDecision;
 }

@@ -18,7 +18,6 @@ export interface Choice {
 
 const attemptsOf = ({ certificate }: Choice): Attempts | undefined => certificate.work.attempts;
 
-/** How long a new domain waits for the preferred authority. */
 const patienceOfNewMs = 10 * 60_000;
 
 const hour = 60 * 60_000;
@@ -36,10 +35,7 @@ const patientUntil = (choice: Choice, authority: string): Date | undefined => {
   return new Date(awaySince.getTime() + wait);
 };
 
-/**
- * Whether an authority has been away too long. An old outage does not count if nothing was tried since, unless the
- * authority asked us to wait.
- */
+/** An old outage does not count if nothing was tried since, unless the authority asked us to wait. */
 const isGivenUp = (choice: Choice, authority: string, now: Date): boolean => {
   const { certificate } = choice;
   const attempts = attemptsOf(choice);
@@ -79,7 +75,6 @@ export const turnAt = (choice: Choice, at: Date): Date => {
   const { mayIssue, certificate } = choice;
   const { work } = certificate;
   const own = work.step === 'ordered' ? work.authority : mayIssue[0];
-  // No authority is chosen, so all waiting times count.
   if (own === undefined) return latest(at, ...allRests(work.attempts));
   const alone = latest(at, restsUntil(choice, own));
   const another = mayIssue.find((one) => one !== own);
@@ -90,7 +85,6 @@ export const turnAt = (choice: Choice, at: Date): Date => {
   return other < alone ? other : alone;
 };
 
-/** Plans the next attempt, after the pause and once an authority accepts it. */
 export const resumed = (
   certificate: WantedCertificate | IssuedCertificate,
   mayIssue: readonly string[],

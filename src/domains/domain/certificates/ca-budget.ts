@@ -3,9 +3,7 @@ import { keepsOrder, type OrderEnd, waitAfter } from './certificate-status.ts';
 /** Times within a window, newest first; only as many as can decide. */
 export type Times = readonly Date[];
 
-/** Recent use of an authority's limits, from the ledger. */
 export interface CaUse {
-  /** Failed attempts of this host: on schedule, and at the owner's request. */
   readonly automaticFailures: Times;
   readonly manualFailures: Times;
   /** Orders of all accounts, including those with a lost answer, without exempt ones. */
@@ -15,7 +13,6 @@ export interface CaUse {
   /** Certificates below this registrable domain, and for exactly this name, including open orders. */
   readonly registeredDomain: Times;
   readonly exactName: Times;
-  /** New certificates for projects' own hosts, for all accounts and authorities, including open orders. */
   readonly ownHosts: Times;
 }
 
@@ -40,7 +37,6 @@ export const caWindows = {
 
 export interface Budget {
   readonly counts: CaWindow;
-  /** How many may be used before we stop. */
   readonly stopAt: number;
   /** The authority's own limit: https://letsencrypt.org/docs/rate-limits/. Undefined for limits of our own. */
   readonly of: number | undefined;
@@ -80,7 +76,6 @@ export const budgetsLeft = (orders: Times, now: Date) =>
     return { budget, size, left: Math.max(0, size - used) };
   });
 
-/** How long an account that has ordered yields to others. */
 const standsBackMs = hour;
 
 /**
@@ -90,7 +85,6 @@ const standsBackMs = hour;
 export type OrderKind = 'new' | 'renewal' | 'own' | 'own_renewal' | 'exempt';
 
 export interface WantedAttempt {
-  /** The owner asked for it. */
   readonly isManual: boolean;
   /** `counted`, `own_counted`: work on an order that is already counted. */
   readonly kind: OrderKind | 'counted' | 'own_counted';
@@ -106,7 +100,6 @@ export type BudgetVerdict = { readonly allowed: true } | ({ readonly allowed: fa
 const share = ['newOrders', 'furtherOrders', 'accountHour', 'accountDay'] as const;
 const ofNames = ['registeredDomain', 'exactName'] as const;
 
-/** In addition to the hourly failure budgets. */
 const limitsOf: Readonly<Record<WantedAttempt['kind'], readonly BudgetName[]>> = {
   new: [...share, ...ofNames],
   renewal: ['orders', ...ofNames],
@@ -158,7 +151,6 @@ export interface BudgetView {
   readonly of: number;
   readonly windowMs: number;
   readonly nextAt: Date | undefined;
-  /** The limit that the next attempt waits for. */
   readonly heldUpBy: Hold | undefined;
 }
 
@@ -186,7 +178,6 @@ export const describeBudget = (
   };
 };
 
-/** Follows the budget's number in pages, commands and docs. */
 export const budgetWords: Readonly<Record<BudgetName, string>> = {
   automaticFailures: 'failed automatic attempts of one name in an hour',
   manualFailures: 'failed attempts of one name in an hour that you requested',
@@ -208,9 +199,7 @@ export const budgetWords: Readonly<Record<BudgetName, string>> = {
 export const limitInWords = (name: BudgetName): string =>
   `${String(caBudgets[name].stopAt)} ${budgetWords[name]}`;
 
-/** Whom a budget's use is counted for. */
 export interface LedgerName {
-  /** Each authority has its own limits. */
   readonly authority: string;
   readonly accountId: string;
   readonly host: string;
@@ -226,9 +215,7 @@ export const ledgerKinds = ['order', 'renewal', 'failure', 'issued', 'own'] as c
 /** A request that the authority received, or may have received. */
 export interface LedgerEntry extends LedgerName {
   readonly kind: (typeof ledgerKinds)[number];
-  /** Each request for an order has its own key. */
   readonly orderKey: string;
-  /** The owner asked for it. */
   readonly isManual: boolean;
   readonly occurredAt: Date;
 }
@@ -253,10 +240,7 @@ const enteredAs = {
 
 const brought = ['issued', 'own'] as const;
 
-/**
- * Stored before the request is sent. The order counts until it is certain that it does not exist, even if the
- * answer is lost.
- */
+/** Stored before the request. The order counts until it is certain that it does not exist. */
 export const orderAsked = (order: AskedOrder): LedgerChange => ({
   entered: enteredAs[order.kind].map((kind) => ({ ...order, kind })),
 });
@@ -268,7 +252,6 @@ export const orderNotMade = (orderKey: string): LedgerChange =>
 /** The authority may have created the order, but its URL is lost, so it cannot become a certificate. */
 export const orderUnheardOf = (orderKey: string): LedgerChange => freed(orderKey, ...brought);
 
-/** The authority exempts the order from its limits. */
 export const orderExempted = (orderKey: string): LedgerChange => freed(orderKey, 'renewal');
 
 /** @param order the entry for its failure or certificate */
@@ -288,10 +271,7 @@ export const orderEnded = (
   return { ...(end.counts ? orderUnheardOf(orderKey) : orderNotMade(orderKey)), entered };
 };
 
-/**
- * Only the ledger knows the attempts for a project's own host, so every failure that may count delays the next
- * attempt.
- */
+/** Only the ledger knows these attempts, so every failure that may count delays the next one. */
 export const ownOrderFailed = (
   name: Omit<LedgerEntry, 'kind' | 'occurredAt'>,
   end: FailedEnd,

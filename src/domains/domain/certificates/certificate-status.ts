@@ -12,7 +12,6 @@ import type { ValidationMethod } from '../dns/validation.ts';
 /** Stored before the authority is asked, so that the order can always be continued. */
 export interface CertificateOrder {
   readonly host: string;
-  /** Further names of the certificate. */
   readonly also?: readonly string[] | undefined;
   readonly url: string;
   /** PKCS #8, PEM. */
@@ -39,7 +38,6 @@ export type OrderState =
       readonly values: readonly string[];
       readonly challengeUrl: string;
     }
-  /** Ask again after this time. */
   | { readonly kind: 'processing'; readonly askAgainAfterMs: number }
   | { readonly kind: 'ready' }
   | { readonly kind: 'issued'; readonly certificate: Certificate }
@@ -57,14 +55,11 @@ export type OrderEnd =
 /** RFC 8555, section 6.7. */
 export interface AuthorityFailure {
   readonly reason: AuthorityFailureReason;
-  /** The authority's own text. */
   readonly detail: string;
-  /** The authority asked us to wait until then. */
   readonly retryAt: Date | undefined;
 }
 
 export const authorityFailureReasons = [
-  /** The order expired, is unknown, or belongs to another account. */
   'order_gone',
   'rate_limited',
   /** Down, silent, failing, or an invalid answer. */
@@ -72,9 +67,7 @@ export const authorityFailureReasons = [
   /** It will never issue for this name. */
   'rejected_name',
   'caa',
-  /** Its resolvers failed or did not find the host. */
   'dns',
-  /** It did not reach the host, or got a wrong answer. */
   'challenge',
 ] as const;
 export type AuthorityFailureReason = (typeof authorityFailureReasons)[number];
@@ -83,7 +76,6 @@ export type AuthorityFailureReason = (typeof authorityFailureReasons)[number];
 export interface AuthorityTurn {
   /** Since when it has not answered, or has asked us to wait. */
   readonly awaySince: Date | undefined;
-  /** It asked us to wait until then. */
   readonly retryAt: Date | undefined;
 }
 
@@ -94,11 +86,8 @@ export interface Attempts {
   readonly lastAt: Date;
   /** The owner requested the current or next attempt. */
   readonly isManual: boolean;
-  /** An authority asked us to wait until then. */
   readonly retryAt: Date | undefined;
-  /** By the name of the authority that failed. */
   readonly turns: Readonly<Record<string, AuthorityTurn>>;
-  /** The authority that failed last. */
   readonly lastBy: string | undefined;
   /** The validation method, if the authority did not find the proof last time. */
   readonly unproven: ValidationMethod | undefined;
@@ -111,9 +100,7 @@ export const freshAttempts = (now: Date): Attempts => ({
 
 export type NextAttempt =
   | { readonly kind: 'at'; readonly at: Date }
-  /** Only a DNS change can help. */
   | { readonly kind: 'waits_for_dns' }
-  /** Only the owner can help. */
   | { readonly kind: 'waits_for_owner' };
 
 const minute = 60_000;
@@ -170,7 +157,6 @@ export interface IssuedCertificate extends Validity {
 /** `problem` is why the last attempt failed. `attempts` is undefined before the first one. */
 export type WantedWork =
   | RenewalWork
-  /** Only the owner can help. */
   | {
       readonly step: 'waits_for_owner';
       readonly attempts: Attempts;
@@ -188,7 +174,6 @@ export type RenewalWork =
   /** The order is always continued, and no second one begins. `at` is the next look. */
   | {
       readonly step: 'ordered';
-      /** The authority that has the order. */
       readonly authority: string;
       /** Chosen once, even if the DNS changes. */
       readonly method: ValidationMethod;
@@ -197,7 +182,6 @@ export type RenewalWork =
       readonly attempts: Attempts;
       readonly problem: DnsProblem | undefined;
     }
-  /** The next attempt follows once the DNS is correct. */
   | {
       readonly step: 'waits_for_dns';
       readonly attempts: Attempts | undefined;
@@ -232,7 +216,6 @@ export const isOrdered = (domain: Certifiable): boolean => workOn(domain)?.step 
 export const isManual = (domain: Certifiable): boolean =>
   workOn(domain)?.attempts?.isManual ?? false;
 
-/** Work for any other domain counts as a new certificate. */
 export const isRenewal = ({ certificate }: Certifiable): boolean => certificate.kind === 'issued';
 
 /** The authority named a window, so its renewals are exempt (RFC 9773). */
@@ -290,9 +273,7 @@ export const longestRetryWait = ({ notAfter }: Validity, now: Date): number =>
 /** A cap, so that a clock change cannot block the question forever. */
 const longestRestMs = 24 * 60 * 60_000;
 
-/**
- * Whether to ask the authority for the renewal window (RFC 9773, section 4.3). A renewal in progress needs none.
- */
+/** RFC 9773, section 4.3. A renewal in progress needs no window. */
 export const mayAskFor = ({ work, askRenewalAt }: IssuedCertificate, now: Date): boolean => {
   if (work.attempts) return false;
   const rest = (askRenewalAt?.getTime() ?? 0) - now.getTime();
@@ -305,13 +286,11 @@ export const askedForAt = ({ work, askRenewalAt }: IssuedCertificate): Date | un
 
 /** `chance` from 0 to 1 picks a moment in the window. */
 export interface RenewalAnswer {
-  /** Undefined if the authority offers none. */
   readonly window: (RenewalSpan & { readonly askAgainAt: Date }) | 'silent' | undefined;
   readonly chance: number;
 }
 
 export interface RenewalPlan {
-  /** Undefined: no change. */
   readonly certificate?: IssuedCertificate | undefined;
   readonly verdict: 'planned' | 'unchanged' | 'makes_no_sense';
 }

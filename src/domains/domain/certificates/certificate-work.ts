@@ -28,7 +28,6 @@ import type { ValidationMethod } from '../dns/validation.ts';
 // Custom domains and the platform's names share this lifecycle; `terms` hold their differences.
 
 export interface CertificateWork {
-  /** Number of orders; results of older ones are too late. */
   readonly generation: number;
   readonly certificate: WantedCertificate | IssuedCertificate;
   readonly terms: CertificateTerms;
@@ -42,12 +41,9 @@ export interface Refusal {
 
 /** What differs between names. */
 export interface CertificateTerms {
-  /** Prefix of its order subjects. */
   readonly key: string;
   readonly host: string;
-  /** Further names of the certificate. */
   readonly also?: readonly string[];
-  /** Whom the ledger counts the orders for. */
   readonly payer: Pick<LedgerName, 'accountId' | 'registrableDomain'>;
   /** How budgets count its orders: the first one, later ones, and those already counted. */
   readonly kinds: {
@@ -58,7 +54,6 @@ export interface CertificateTerms {
   /** Names of the allowed authorities, the preferred one first; empty if unknown. */
   readonly mayIssue: readonly string[];
   readonly methodAt: (authority: string) => ValidationMethod;
-  /** The label in our zone that its challenge name points to. */
   readonly label: string;
   /** For the owner; undefined for the platform's own names. */
   readonly problemOf: (refusal: Refusal) => DnsProblem | undefined;
@@ -66,14 +61,12 @@ export interface CertificateTerms {
 }
 
 export interface WorkChange extends StoredWork {
-  /** Undefined: no change. */
   readonly work?: CertificateWork;
   readonly outcome: WorkOutcome;
 }
 
 export interface StoredWork {
   readonly ledger?: LedgerChange;
-  /** The certificate to serve from now on. */
   readonly certificate?: Certificate;
   /** Subject of an ended order, which is deleted with its challenges and keys. */
   readonly endsOrder?: string;
@@ -99,7 +92,6 @@ export type WorkOutcome =
   | ({
       readonly kind: 'failed';
       readonly failure: AuthorityFailure;
-      /** Another worker has settled the order, or the name is gone. */
       readonly isLate: boolean;
     } & FromAuthority);
 
@@ -141,7 +133,6 @@ export const entryOf = (ordered: CertificateWork): Omit<LedgerEntry, 'kind' | 'o
 export const mayReplace = ({ certificate }: CertificateWork, authority: string): boolean =>
   certificate.kind === 'issued' && certificate.issuedBy === authority;
 
-/** For orders that are not exempt. */
 export const countedKind = ({ certificate, terms: { kinds } }: CertificateWork): OrderKind =>
   certificate.kind === 'issued' ? kinds.later : kinds.first;
 
@@ -184,10 +175,7 @@ interface OrderClaim {
   readonly use: CaUse;
 }
 
-/**
- * Starts and counts a new order, if it is still wanted and the budgets allow it. Of concurrent workers, one
- * succeeds.
- */
+/** Starts and counts an order, if it is still wanted and within budget. Of concurrent workers, one succeeds. */
 export const claimOrder = (
   work: CertificateWork | undefined,
   { known, authority, kind, use }: OrderClaim,
@@ -209,10 +197,7 @@ const orderBegun = (work: CertificateWork, authority: string, now: Date): Certif
   return postponed({ ...begun, generation: work.generation + 1 }, now);
 };
 
-/**
- * The worker died before it stored the authority's answer. The order may exist but cannot be continued, so it
- * counts, and the next attempt starts a new one.
- */
+/** The worker died without storing the answer. The order may exist, so it counts, but cannot be continued. */
 export const loseOrder = (
   work: CertificateWork | undefined,
   ordered: CertificateWork,
@@ -226,10 +211,7 @@ export const loseOrder = (
   };
 };
 
-/**
- * The order's authority has been away too long, so another one is asked. The first may still issue, so the order
- * counts.
- */
+/** The order's authority has been away too long. It may still issue, so the order counts. */
 export const leaveOrder = (
   work: CertificateWork | undefined,
   ordered: CertificateWork,

@@ -37,7 +37,6 @@ const lifeOf = ({ notBefore, notAfter }: Validity): number =>
 export const shareLeft = (validity: Validity, now: Date): number =>
   (validity.notAfter.getTime() - now.getTime()) / lifeOf(validity);
 
-/** The last time to start a renewal. */
 export const urgentFrom = (validity: Validity): Date =>
   new Date(validity.notAfter.getTime() - lifeOf(validity) / 20);
 
@@ -52,7 +51,6 @@ export const renewalTime = ({ host, ...validity }: HostValidity): Date => {
   return new Date(validity.notAfter.getTime() - life * share * spread);
 };
 
-/** From 0 to below 1. */
 const fractionOf = (text: string): number => (crc32.str(text) >>> 0) / 2 ** 32;
 
 export const isDueForRenewal = (validity: HostValidity, now: Date): boolean =>
@@ -73,7 +71,6 @@ const shortPause = (validity: Validity, now: Date): number => {
 export const preflightAt = (validity: Validity, renewalAt: Date): Date =>
   new Date(renewalAt.getTime() - Math.min(lifeOf(validity) / 10, 7 * day));
 
-/** The default wait before asking for a window again. */
 export const pauseBetweenQuestions = (validity: Validity, now: Date): number =>
   Math.min(day / 2, shortPause(validity, now));
 
@@ -81,10 +78,7 @@ export const pauseBetweenQuestions = (validity: Validity, now: Date): number =>
 export const makesSense = ({ start, end }: RenewalSpan, { notAfter }: Validity): boolean =>
   start < end && start < notAfter;
 
-/**
- * A moment within the window, but never too late. A time in the past means now.
- * @param chance 0 to 1, spreads renewals
- */
+/** Never too late, even if the window is; in the past means now. @param chance 0 to 1, spreads renewals */
 export const wishedRenewalTime = (
   validity: Validity,
   { start, end }: RenewalSpan,

@@ -36,19 +36,15 @@ import type { DnsProblem } from '../dns/problem.ts';
 export type OrderResult =
   | OrderEnd
   | Extract<OrderState, { kind: 'processing' }>
-  /** The authority does not exempt the order, and a budget is used up. No order was created. */
   | { readonly kind: 'held_up'; readonly hold: Hold };
 
 interface Settled<Result extends OrderResult = OrderResult> {
   readonly ordered: CertificateWork;
   readonly result: Result;
-  /** The authority's names in CAA records. */
   readonly issuers: readonly string[];
 }
 
-/**
- * Stores an order's result. For older orders, and those that another worker has settled, only the count changes.
- */
+/** For older orders, and those that another worker has settled, only the count changes. */
 export const settleOrder = (
   work: CertificateWork | undefined,
   { ordered, result, issuers }: Settled,
@@ -195,7 +191,6 @@ const afterFailure = (
   }
 };
 
-/** The order is not at the preferred authority. */
 const isAtSecond = (work: CertificateWork): boolean => {
   const [first, second] = work.terms.mayIssue;
   return second !== undefined && orderedAt(work) !== first;

@@ -49,7 +49,6 @@ export interface CaaPolicy {
 
 /** RFC 8659, section 4.2. */
 export interface IssueValue {
-  /** Empty: no authority is allowed. */
   readonly issuer: string;
   readonly parameters: readonly (readonly [tag: string, value: string])[];
 }
@@ -123,11 +122,9 @@ export type CaaVerdict =
   | {
       readonly kind: 'forbidden';
       readonly level: string;
-      /** The record that forbids it, or comes closest to allowing it. */
       readonly record: CaaRecord;
       readonly why: CaaRefusal;
     }
-  /** A record names an authority, and we do not know our authority's names yet. */
   | { readonly kind: 'unnamed'; readonly level: string }
   /** Authorities treat a failed lookup as a refusal. */
   | { readonly kind: 'failed'; readonly level: string; readonly reason: DnsFailure };
@@ -185,10 +182,7 @@ const verdictOf = (level: string, records: readonly CaaRecord[], policy: CaaPoli
   return { kind: 'forbidden', level, record, why };
 };
 
-/**
- * `issuewild` for a wildcard if there is any, otherwise `issue`. Without records every authority may issue (RFC
- * 8659, sections 4.2 and 4.3).
- */
+/** `issuewild` overrides `issue` for wildcards. Without records everyone may issue (RFC 8659, 4.2 and 4.3). */
 export const relevantTo = (
   records: readonly CaaRecord[],
   { isWildcard }: Pick<CaaPolicy, 'isWildcard'>,
@@ -213,7 +207,6 @@ const longestShownValue = 200;
 const caaLine = (name: string, { flags, tag, value }: CaaRecord): string =>
   `${name}. CAA ${flags} ${tag} ${JSON.stringify(shortened(value, longestShownValue))}`;
 
-/** A record that allows the authority; any of its names works. */
 export const allowingLine = (
   name: string,
   { issuers: [issuer = ''] = [], isWildcard }: Pick<CaaPolicy, 'issuers' | 'isWildcard'>,

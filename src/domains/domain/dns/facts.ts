@@ -1,6 +1,5 @@
 import ipaddr from 'ipaddr.js';
 
-/** One resolver's answer to one question. */
 export type DnsAnswer<Item> =
   | {
       readonly kind: 'records';
@@ -25,11 +24,8 @@ export interface ExtendedError {
   readonly text: string;
 }
 
-/**
- * A question that fails with SERVFAIL but is answered with DNSSEC validation disabled (RFC 4035, section 3.2.2).
- */
+/** Fails with SERVFAIL, but not with DNSSEC validation disabled (RFC 4035, section 3.2.2). */
 export interface UncheckedAnswer {
-  /** Its type and name. */
   readonly question: string;
   readonly errors: readonly ExtendedError[];
 }
@@ -56,7 +52,6 @@ export interface CaaRecord {
   readonly value: string;
 }
 
-/** The CAA records of one name between the host and its top-level domain. */
 export interface CaaLevel {
   readonly name: string;
   readonly answer: DnsAnswer<CaaRecord>;
@@ -90,12 +85,8 @@ export interface ResolverFacts {
   readonly sibling: DnsAnswer<string>;
   /** The CNAME at `_acme-challenge.<host>`; undefined without a challenge zone. */
   readonly delegation?: DnsAnswer<string> | undefined;
-  /** Whether the name itself has SOA and NS records. */
   readonly isZoneApex: boolean;
-  /**
-   * From the host (without `*.`) upwards to the first level with records or a failure; the last level is the
-   * top-level domain.
-   */
+  /** From the host (without `*.`) upwards to the first level with records or a failure. */
   readonly caa: readonly CaaLevel[];
   /** The closest zone at or above the host, below the top-level domain. */
   readonly zone?: DnsZone | undefined;
@@ -108,7 +99,6 @@ export interface DnsFacts {
   /** For a wildcard: the random name that was looked up instead. */
   readonly probe?: string | undefined;
   readonly checkedAt: Date;
-  /** One per resolver, in configured order. */
   readonly resolvers: readonly ResolverFacts[];
 }
 
@@ -138,7 +128,6 @@ export const addressesSeen = ({ a, aaaa }: ResolverFacts): string =>
 /** Limits for stored and shown outside data: characters of a text, items of a list. */
 export const shownAtMost = { characters: 512, records: 20 } as const;
 
-/** Characters of a list in one sentence. */
 const longestList = 400;
 
 export const shortened = (text: string, longest: number = shownAtMost.characters): string =>

@@ -115,7 +115,6 @@ const keptOf = (facts: KeptFacts, bytes: number): KeptFacts => {
       unchecked: { ...unchecked, errors: fit(unchecked.errors, shortError).kept },
     }),
     chain: { names: hops.kept, ...chain, ...leftOut(hops.more + (more ?? 0)) },
-    // The other levels are empty; the last one decides.
     caa: [...fit(facts.caa.slice(0, -1), (level) => level).kept, ...decisive],
   };
 };

@@ -85,7 +85,6 @@ export const dnsProblems = {
 
 export type DnsProblemCode = keyof typeof dnsProblems;
 
-/** A short title for each problem. */
 export const problemTitles: Readonly<Record<DnsProblemCode, string>> = {
   dns_not_found: 'The name is not in the DNS',
   cname_missing: 'The CNAME record is missing',
@@ -128,10 +127,7 @@ export interface DnsProblem extends ProblemKind {
   readonly resolver: string | undefined;
 }
 
-/**
- * Observed values are untrusted and may be long; see `shownAtMost`.
- * @param found may override the actor and the fix
- */
+/** Observed values are untrusted and may be long; see `shownAtMost`. */
 export const dnsProblem = (
   code: DnsProblemCode,
   {
@@ -148,7 +144,6 @@ export const dnsProblem = (
 export const isBlocking = ({ severity }: Pick<DnsProblem, 'severity'>): boolean =>
   severity === 'blocking' || severity === 'final';
 
-/** One resolver's answer to one question, judged. */
 export type Finding<Right = unknown> =
   | ({ readonly kind: 'right' } & Heard & Right)
   | ({ readonly kind: 'wrong'; readonly problems: readonly DnsProblem[] } & Heard)
@@ -178,7 +173,6 @@ export const unanswered = (
   return { ...heard, kind: 'wrong', seen: `${type}: too large`, problems };
 };
 
-/** More than half of those asked; failed lookups do not agree. */
 export const isMajority = (count: number, asked: number): boolean => count > asked / 2;
 
 /** `unknown`: too many lookups failed. */
@@ -218,7 +212,6 @@ const lookupFailure = (unknown: readonly (readonly Finding[])[]): readonly DnsPr
   return unknown.length > 0 ? [dnsProblem('dns_lookup_failed', { seen, wanted })] : [];
 };
 
-/** Resolvers that do not see the change yet. */
 const dissentIn = (findings: readonly Finding[]): readonly DnsProblem[] => {
   const agreed = findings.find(({ kind }) => kind === 'right');
   if (!agreed) return [];

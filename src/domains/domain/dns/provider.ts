@@ -6,10 +6,7 @@ export interface HostedZone {
   readonly provider: DnsProvider;
 }
 
-/**
- * The provider of a domain's name servers. Undefined if we do not know them all, such as customers' own names, or
- * they belong to several providers.
- */
+/** Undefined if name servers are unknown, such as customers' own, or belong to several providers. */
 export const hostedZone = (
   zone: DnsZone | undefined,
   registrableDomain: string,
@@ -66,7 +63,6 @@ interface Source {
 /** What sources say about a provider's form. Pages say nothing about missing facts. */
 export interface DnsProvider {
   readonly name: string;
-  /** Its name servers end with one of these. */
   readonly nameServers: readonly string[];
   /** The name field omits the zone. */
   readonly nameField?: 'relative';
@@ -74,11 +70,9 @@ export interface DnsProvider {
   readonly apexField?: '@' | 'empty';
   /** The record type that points the zone itself to another name; `none`: not supported. */
   readonly apexType?: 'ALIAS' | 'CNAME' | 'none';
-  /** How to switch off proxying, in the form's words. */
   readonly withoutProxy?: string;
   /** Values that are host names need a final dot; otherwise the form appends the zone. */
   readonly valueField?: 'dotted';
-  /** Where records are edited. */
   readonly page?: string;
   readonly sources?: readonly Source[];
 }
@@ -86,7 +80,6 @@ export interface DnsProvider {
 const readOn = '2026-11-23';
 const from = (...urls: readonly string[]): readonly Source[] =>
   urls.map((url) => ({ url, readOn }));
-/** Microsoft documents other providers' forms. */
 const byMicrosoft = (at: string): readonly Source[] =>
   from(`https://learn.microsoft.com/en-us/microsoft-365/admin/dns/create-dns-records-at-${at}`);
 
@@ -238,10 +231,7 @@ export const providers: readonly DnsProvider[] = [
   { ...{ name: 'Njalla', nameServers: ['njalla.no', 'njalla.in', 'njalla.fo'] } },
 ];
 
-/**
- * Cloudflare's proxy addresses, from https://www.cloudflare.com/ips/. Fastly is recognised by names only, because
- * its addresses serve other hosts too.
- */
+/** From https://www.cloudflare.com/ips/. Fastly is recognised by name, because its addresses serve others too. */
 const networks = [
   '173.245.48.0/20',
   '103.21.244.0/22',

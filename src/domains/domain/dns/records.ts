@@ -15,19 +15,14 @@ export interface DnsRecord {
 
 export interface RecordZones {
   readonly platformHost: string;
-  /** The zone for DNS challenges, if any. */
   readonly acmeDnsZone?: string | undefined;
 }
 
 export interface RecordNeeds extends RecordZones {
   /** According to the last report. Wildcards have no TXT record. */
   readonly txtRequired: boolean;
-  /**
-   * The token of the wildcard in the same project that shares the challenge name, which must point to the
-   * wildcard's target.
-   */
+  /** The token of the wildcard that shares the challenge name, which must point to the wildcard's target. */
   readonly sharedToken?: string | undefined;
-  /** The delegation proves ownership instead. */
   readonly isDelegated?: boolean | undefined;
 }
 
@@ -42,13 +37,11 @@ export const challengeNameOf = (host: string): string => `_animal-store-challeng
 /** Where authorities look up DNS challenges, without `*.` (RFC 8555, section 8.4). */
 export const delegationNameOf = (host: string): string => `_acme-challenge.${baseOf(host)}`;
 
-/** Unique to one attachment, so the record proves ownership like the TXT record. */
 export const delegationTarget = (token: string, acmeDnsZone: string): string =>
   `${token}.${acmeDnsZone}`;
 
 export const ownershipValueOf = (token: string): string => `animal-store-verify=${token}`;
 
-/** The record that proves a name, for people. */
 export const proofOf = (host: string): string =>
   isWildcard(host) ? `the CNAME record of ${delegationNameOf(host)}` : 'the TXT record';
 

@@ -31,11 +31,8 @@ export interface DnsExpectation {
   readonly platformAddresses: readonly string[];
   /** According to the Public Suffix List; the DNS may reveal further apexes. */
   readonly isApex: boolean;
-  /** Another attachment has proven the name. */
   readonly isContested: boolean;
-  /** The zone for DNS challenges, if any. */
   readonly acmeDnsZone?: string | undefined;
-  /** The token of the wildcard over it in the same project. */
   readonly sharedToken?: string | undefined;
   /** From the last report; used while the delegation cannot be looked up. */
   readonly lastValidation?: Validation | undefined;
@@ -45,7 +42,6 @@ export interface DnsExpectation {
 
 export interface DnsReport {
   readonly checkedAt: Date;
-  /** For a wildcard: the random name that was looked up. */
   readonly probe?: string | undefined;
   /** The worst first. */
   readonly problems: readonly DnsProblem[];
@@ -53,7 +49,6 @@ export interface DnsReport {
   readonly isApex: boolean;
   readonly ownershipRequired: boolean;
   readonly ownershipProven: boolean;
-  /** Undefined if nothing but the TXT record can prove ownership. */
   readonly textSeen?: boolean | undefined;
   /** Undefined without a zone for DNS challenges. */
   readonly validation?: Validation | undefined;

@@ -81,7 +81,6 @@ const leadsElsewhere = (
 ): RouteFinding =>
   wrong(facts, wanted, [[wanted.isApex ? 'apex_needs_alias' : 'cname_wrong_target', seen]]);
 
-/** Old address records that some servers return beside the CNAME. */
 const foreignAddresses = (
   { a, aaaa }: ResolverFacts,
   { platformAddresses }: RouteExpectation,
@@ -166,7 +165,6 @@ const longestText = 1024;
 const isValue = (text: string, value: string): boolean =>
   text.length <= longestText && text.trim() === value;
 
-/** Other TXT records are ignored. */
 export const judgeOwnership = (
   { resolver, txt }: Pick<ResolverFacts, 'resolver' | 'txt'>,
   { host, token }: { readonly host: string; readonly token: string },

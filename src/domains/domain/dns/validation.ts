@@ -27,23 +27,19 @@ export const methodNames = Object.keys(
   validationMethods,
 ) as readonly ValidationMethod[] as readonly [ValidationMethod, ...ValidationMethod[]];
 
-/** For names whose traffic may go elsewhere. */
 export const methodBeforeTraffic =
   methodNames.find((method) => !validationMethods[method].needsTraffic) ?? methodNames[0];
 
 export const needsTraffic = (method: ValidationMethod): boolean =>
   validationMethods[method].needsTraffic;
 
-/** Whether and how the name can be validated by DNS. */
 export interface Validation {
-  /** Whether the challenge name points into our zone. */
   readonly delegated: boolean;
   /** The label in our zone, if it is not the attachment's own; see `judgeDelegation`. */
   readonly label?: string | undefined;
   readonly method: ValidationMethod;
   /** Other methods, by authority, because CAA allows nothing else there. */
   readonly exceptions?: Readonly<Record<string, ValidationMethod>> | undefined;
-  /** Authorities that CAA restricts to DNS validation. */
   readonly onlyByDns?: readonly string[] | undefined;
 }
 
@@ -75,7 +71,6 @@ export const methodFor = (
 
 interface Validated {
   readonly host: string;
-  /** From the last report. */
   readonly validation: Validation | undefined;
 }
 
@@ -93,10 +88,7 @@ interface MethodFacts extends Validated {
   readonly unproven: ValidationMethod | undefined;
 }
 
-/**
- * Chooses the method for the next order. After a failed DNS proof, the next order uses HTTP if possible, then DNS
- * again.
- */
+/** After a failed DNS proof, the next order uses HTTP if possible, then DNS again. */
 export const chooseMethod = (facts: MethodFacts): ValidationMethod => {
   const { host, authority, validation, leadsHere, unproven } = facts;
   const method = methodAt(facts, authority);
@@ -110,9 +102,7 @@ export interface Delegated {
   readonly host: string;
   readonly token: string;
   readonly acmeDnsZone?: string | undefined;
-  /**
-   * The token of the wildcard over it in the same project: the shared challenge name can point to only one of them.
-   */
+  /** The token of the project's wildcard over it, because both share one challenge name. */
   readonly sharedToken?: string | undefined;
 }
 
@@ -151,10 +141,7 @@ const lackOf = (
   return [dnsProblem('delegation_missing', { seen, wanted })];
 };
 
-/**
- * The delegation and the TXT record each prove the attachment. While one is unknown, the lack of the other proves
- * nothing.
- */
+/** Either record proves the attachment. While one is unknown, the lack of the other proves nothing. */
 export const judgeOwner = (one: ResolverFacts, name: Delegated): Finding => {
   if (isWildcard(name.host)) return judgeDelegation(one, name);
   const byText = judgeOwnership(one, name);
@@ -185,7 +172,6 @@ const mayValidate = ({ caa }: ResolverFacts): boolean =>
   caa.some(({ answer }) => answer.kind !== 'failed' && answer.isAuthentic === true) ||
   caa.at(-1)?.name.includes('.') === true;
 
-/** Extended errors that have causes other than DNSSEC. */
 const otherCauses: readonly number[] = [14, 15, 16, 17, 18, 20, 21, 22, 23];
 
 /** The failure came from a cache; another code may name its cause. */

@@ -35,10 +35,7 @@ const hostnameOf = ({ facts, isWildcard: isAny }: ReturnType<typeof candidateOf>
 
 const www = 'www.';
 
-/**
- * For a registrable domain its `www` name, and vice versa.
- * @returns undefined for other names, or if the other name cannot be added
- */
+/** For a registrable domain its `www` name, and vice versa. @returns undefined if it cannot be added */
 export const otherOfPair = (
   { host, registrableDomain }: Pick<Hostname, 'host' | 'registrableDomain'>,
   read: (name: string) => NameFacts,
@@ -73,12 +70,9 @@ export const longestTyped = 1000;
 export interface NameFacts {
   /** A-labels (RFC 5890); empty if IDNA refuses the name or it is too long. */
   readonly ascii: string;
-  /** U-labels, for people. */
   readonly unicode: string;
-  /** The public suffix and one label, as A-labels. */
   readonly registrableDomain: string | undefined;
   readonly isPublicSuffix: boolean;
-  /** Whether the Public Suffix List contains the suffix. */
   readonly isSuffixKnown: boolean;
   /** Includes spellings that programs read as an address, such as `0x7f.1`. */
   readonly isIp: boolean;
@@ -86,7 +80,6 @@ export interface NameFacts {
 
 export interface NameSettings {
   readonly platformHost: string;
-  /** The zone for DNS challenges, if any. */
   readonly acmeDnsZone?: string | undefined;
   /** Whether names below `test` (RFC 6761) can be added. */
   readonly allowTestDomains: boolean;
@@ -104,7 +97,6 @@ export const wildcardOver = (host: string): string | undefined => {
   return dot < 1 || isWildcard(host) ? undefined : `*${host.slice(dot)}`;
 };
 
-/** The names that can serve a host; the exact one takes precedence. */
 export const namesFor = (host: string): readonly string[] => {
   const wildcard = wildcardOver(host);
   return wildcard === undefined ? [host] : [host, wildcard];
@@ -118,7 +110,6 @@ interface Candidate {
   readonly isWildcard: boolean;
   readonly facts: NameFacts;
   readonly settings: NameSettings;
-  /** Reads the facts of a suggested name. */
   readonly read: (name: string) => NameFacts;
 }
 
@@ -254,7 +245,6 @@ const rules: readonly NameRule[] = [
 
 /** @param name a cleaned name */
 const candidateOf = (name: string, read: Candidate['read'], settings: NameSettings): Candidate => {
-  // Wildcards need DNS validation.
   const isOne = settings.acmeDnsZone !== undefined && isWildcard(name);
   const proven = isOne ? baseOf(name) : name;
   return { name: proven, isWildcard: isOne, facts: read(proven), settings, read };
@@ -316,7 +306,6 @@ const isReserved = (
 ): boolean =>
   [...reserved, ...(allowTestDomains ? [] : ['test'])].some((zone) => isWithin(ascii, zone));
 
-/** Finds the name in a web or e-mail address. */
 const hostIn = (text: string): string => {
   const scheme = text.indexOf('//');
   const [authority = ''] = (scheme === -1 ? text : text.slice(scheme + 2)).split(/[/\\?#]/, 1);

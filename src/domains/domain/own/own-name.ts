@@ -19,16 +19,13 @@ import { methodsFor } from '../dns/validation.ts';
 
 /** A name of the platform: a project's own host, or the platform's pair. */
 export interface OwnName {
-  /** The wildcard of a pair. */
   readonly host: string;
-  /** Number of orders; results of older ones are dropped. */
   readonly generation: number;
   readonly certificate: WantedCertificate | IssuedCertificate;
   /** The authority's text for the last failure. */
   readonly failure: string | undefined;
 }
 
-/** A decision and everything that is stored with it, all or nothing. */
 export interface OwnChange extends StoredWork {
   readonly name: OwnName;
 }
@@ -38,7 +35,6 @@ export const unknownOwnName = (host: string): OwnName => ({
   certificate: { kind: 'wanted', work: planned(new Date(0)) },
 });
 
-/** Constant for each name. */
 export type OwnTerms = Omit<CertificateTerms, 'mayIssue'>;
 
 const keyOf = (host: string): string => `platform:${host}`;
@@ -114,7 +110,6 @@ export const isIdle = ({ certificate }: OwnName, now: Date): boolean => {
   return latest(certificate.work.attempts?.lastAt, ordered).getTime() + restMs < now.getTime();
 };
 
-/** The label in our zone that the platform's challenge name points to. */
 export const platformLabel = 'platform';
 
 /** Stored under the wildcard, which covers all projects' hosts. */

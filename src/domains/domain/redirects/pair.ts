@@ -27,19 +27,14 @@ export interface Pair<Each> {
 
 export interface PairFacts extends Pair<AdmissionFacts> {
   readonly settings: DomainSettings;
-  /** The project's domains before the change. */
   readonly hosts: readonly ProjectHost[];
 }
 
-/** Stored all or nothing. */
 export interface PairDecision extends Pair<DomainDecision> {
   readonly settings: Decision<DomainSettings, DomainsEvent>;
 }
 
-/**
- * Adds both names and redirects the other one to the typed one, unless another redirect conflicts.
- * @throws DomainError like `admitDomain`; then neither is added
- */
+/** Adds both names, or neither, and redirects the other one if possible. @throws DomainError like `admitDomain` */
 export const addPair = (
   drafts: Pair<DomainDraft>,
   facts: PairFacts,

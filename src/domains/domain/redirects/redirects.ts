@@ -115,11 +115,7 @@ const domainAt = (to: string, hosts: readonly ProjectHost[]): ProjectHost | unde
     .map((name) => hosts.find(({ host }) => host === name))
     .find((one) => one !== undefined);
 
-/**
- * Why a redirect is suspended, for the owner: visitors would see an error.
- * @param all the project's redirects
- * @returns undefined if it works
- */
+/** For the owner: visitors would see an error. @param all the project's redirects @returns undefined if it works */
 export const suspensionOf = (
   { from, to }: Redirect,
   hosts: readonly ProjectHost[],
@@ -137,7 +133,6 @@ export const suspensionOf = (
 
 type Field = 'from' | 'to' | 'primary';
 
-/** Domains that a refusal lists. */
 const mostNamed = 10;
 
 const hostOfProject = (raw: string, { hosts }: RedirectFacts, field: Field): string => {
@@ -196,11 +191,7 @@ const statusOf = (status = 308): RedirectStatus => {
   );
 };
 
-/**
- * A redirect's target must not redirect again.
- * @param shown gives a host's name for people
- * @throws DomainError `redirect_loop`, `redirect_chain`
- */
+/** A target must not redirect again. @throws DomainError `redirect_loop`, `redirect_chain` */
 const refuseDetour = (
   { from, to }: Redirect,
   all: readonly Redirect[],
@@ -240,7 +231,6 @@ export type Route = RouteName &
   );
 
 interface RouteName {
-  /** A host, or a label below the platform host. */
   readonly name: string;
   readonly projectId: string;
 }
@@ -248,12 +238,9 @@ interface RouteName {
 export interface RoutedProject {
   readonly projectId: string;
   readonly slug: string;
-  /** They redirect to the current slug. */
   readonly formerSlugs: readonly string[];
-  /** The project or its account is deleted, so nothing is served. */
   readonly isDeleted: boolean;
   readonly servedDeployId: string | undefined;
-  /** All stored deploys that succeeded. */
   readonly deploys: readonly { readonly number: number; readonly id: string }[];
   readonly hosts: readonly ProjectHost[];
   /** Verified names without a certificate that another account's wildcard covers; see `isWithheldFrom`. */
@@ -261,7 +248,6 @@ export interface RoutedProject {
   readonly settings: DomainSettings;
 }
 
-/** A label below the platform host. */
 export const previewName = (slug: string, number: number): string => `${slug}--${String(number)}`;
 
 /** No slug contains `--`, and no customer's host is a single label. */

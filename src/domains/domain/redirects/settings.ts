@@ -25,11 +25,7 @@ export const absoluteTarget = (raw: string): string | undefined => {
   return url.pathname === '/' ? url.origin : url.href;
 };
 
-/**
- * A redirect keeps path and query.
- * @param path as requested, with a leading slash
- * @param query without the question mark; may be empty
- */
+/** Keeps path and query. @param path with a leading slash @param query without `?`; may be empty */
 export const redirectTarget = (to: string, path: string, query: string): string => {
   const base = isAbsolute(to) ? to.replace(/\/$/, '') : `https://${to}`;
   // Without the slash, the path could extend the host name.
@@ -43,7 +39,6 @@ export type RedirectStatus = (typeof redirectStatuses)[number];
 
 export interface Redirect {
   readonly from: string;
-  /** Another host of the project, or an absolute URL. */
   readonly to: string;
   readonly status: RedirectStatus;
 }
@@ -56,7 +51,6 @@ export interface DomainSettings {
 
 export const noDomainSettings: DomainSettings = { primary: undefined, redirects: [] };
 
-/** Emits no event if nothing changes. */
 export const replaceSettings = (
   current: DomainSettings,
   wanted: DomainSettings,
@@ -68,10 +62,7 @@ export const replaceSettings = (
   return { state: wanted, events: [{ type: 'domain_settings_changed', ...whose, ...told }] };
 };
 
-/**
- * Drops entries of removed domains, which have no effect but would fail validation. The primary is undecided again
- * once its domain is gone.
- */
+/** Drops entries of removed domains, which would fail validation. A removed primary is undecided again. */
 export const withoutGone = (
   { primary, redirects }: DomainSettings,
   hosts: readonly Pick<ProjectHost, 'host'>[],

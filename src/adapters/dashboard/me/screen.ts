@@ -1,30 +1,115 @@
 import * as v from 'valibot';
+import { aRole } from '../../../access/domain/role.ts';
+import type { Person } from '../../../access/domain/person.ts';
+import { ownLink, ownLinkPath } from '../account/people.ts';
+import { mailForm, mailSection } from '../notices/mail.ts';
+import { factorSummary } from './second-factor.ts';
+import { shownOnce } from '../frame/sent-form.ts';
 import { passwordLength } from '../../../access/domain/password.ts';
 import { needsCurrentPassword } from '../../../access/domain/person.ts';
 import { isOpen, type Session } from '../../../access/domain/session.ts';
 import type { SignedIn } from '../../../access/people-ports.ts';
 import { buttonForm, field, formError } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
-import { badge, type ColumnsOf, table, time } from '../frame/parts.ts';
-import { accountPath, newPasswordPath } from '../frame/paths.ts';
+import { rowList } from '../frame/list-parts.ts';
+import { badge, type ColumnsOf, head, time } from '../frame/parts.ts';
+import { accountPath, mePath, newPasswordPath } from '../frame/paths.ts';
 import {
   bareForm,
   form,
   type Form,
   type Refusal,
+  refusalOf,
   type Screen,
   type Visit,
 } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 
 const { min, max } = passwordLength;
-const accountForm = `${accountPath}/password`;
+
+/** What concerns the person who is signed in, and nobody else. */
+export const meScreen = (ports: DashboardPorts): Screen => {
+  const { access, ids } = ports;
+  return {
+    path: mePath,
+    section: 'account',
+    live: false,
+    notices: {
+      [shownOnce]:
+        'This was already done, and the link was shown then. If you lost it, create a new one.',
+      name: 'Your name is saved.',
+      password: 'The password is saved. All your other sessions have ended.',
+      ended: 'The session has ended.',
+      mail: 'Your mail settings are saved.',
+      'all-ended': 'You are signed out everywhere else.',
+    },
+    show: async (visit, refusal, secret) => {
+      const { account, person } = visit.signedIn;
+      const [sessions, mail] = await Promise.all([
+        access.listSessions(person.id),
+        mailSection(ports, person),
+      ]);
+      const content = html`
+        ${head('Your profile', html`You are signed in as ${person.email}. You are ${aRole(person.role)} of <a href="${accountPath}">${account.name}</a>.`)}
+        ${secret}
+        ${nameSection(person, refusalOf(refusal, 'name'))}
+        ${passwordSection(visit.signedIn, refusalOf(refusal, 'password'))}
+        ${factorSummary(person.factorSince)}
+        ${sessionsSection(sessions, visit)}
+        ${linkSection(ids.next('form'), refusalOf(refusal, 'own-link'))}
+        ${mail}`;
+      return { title: 'Your profile', content };
+    },
+    forms: [
+      nameForm(ports),
+      passwordForm(ports),
+      endSession(ports),
+      endSessions(ports),
+      ownLink(ports),
+      mailForm(ports),
+    ],
+  };
+};
+
+const nameSection = (
+  { name }: Person,
+  refusal: Refusal | undefined,
+): Html => html`<section class="card" id="name">
+    <h2>Name</h2>
+    <form method="post" action="${mePath}/name" class="fields">
+      ${formError(refusal)}
+      ${field({ label: 'Your name', name: 'name', required: false, maxlength: 100, autocomplete: 'name', value: name ?? '', hint: 'The others of this account see it beside your address.' }, refusal)}
+      <button>Save name</button>
+    </form>
+  </section>`;
+
+const nameForm = ({ access }: Ports): Form =>
+  form({
+    name: 'name',
+    operation: 'me.change',
+    path: `${mePath}/name`,
+    schema: v.object({ name: v.string() }),
+    field: 'name',
+    act: async ({ signedIn }, { name }) => {
+      await access.rename(signedIn, name);
+      return { to: mePath, done: 'name' };
+    },
+  });
+
+const linkSection = (
+  once: string,
+  refusal: Refusal | undefined,
+): Html => html`<section class="card" id="link">
+    <div class="row between">
+      <div><h2>Sign-in link</h2><p class="hint">For yourself, perhaps in another browser. It works once.</p></div>
+      ${buttonForm(ownLinkPath, 'New link', { once })}
+    </div>
+    ${formError(refusal)}
+  </section>`;
+const ownForm = `${mePath}/password`;
 
 /** The domain decides who needs the current one. @param path where the form is sent */
-export const passwordForm = (
-  { access }: Pick<DashboardPorts, 'access'>,
-  path = accountForm,
-): Form =>
+const passwordForm = ({ access }: Pick<DashboardPorts, 'access'>, path = ownForm): Form =>
   form({
     name: 'password',
     operation: 'me.change',
@@ -42,16 +127,16 @@ export const passwordForm = (
     }),
     act: async ({ signedIn }, { current, wanted }) => {
       await access.choosePassword(signedIn, { current, wanted });
-      return { to: accountPath, done: 'password' };
+      return { to: mePath, done: 'password' };
     },
   });
 
-export const passwordSection = (signedIn: SignedIn, refusal: Refusal | undefined): Html => {
+const passwordSection = (signedIn: SignedIn, refusal: Refusal | undefined): Html => {
   const { passwordHash } = signedIn.person;
   return html`<section class="card" id="password">
     <h2>Password</h2>
     <p class="hint">${passwordHash === undefined ? 'You have no password yet; you sign in with links.' : 'You have a password.'} It opens this account only. Saving a new one ends all your other sessions.</p>
-    <form method="post" action="${accountForm}" class="narrow">
+    <form method="post" action="${ownForm}" class="narrow">
       ${passwordFields(signedIn, refusal)}
       <div><button class="main">Save password</button></div>
     </form>
@@ -86,51 +171,51 @@ export const newPasswordScreen = (ports: Pick<DashboardPorts, 'access'>): Screen
   forms: [passwordForm(ports, newPasswordPath)],
 });
 
-const path = `${accountPath}/sessions`;
+const path = `${mePath}/sessions`;
 
 type Ports = Pick<DashboardPorts, 'access'>;
 
-export const endSession = ({ access }: Ports): Form =>
+const endSession = ({ access }: Ports): Form =>
   bareForm({
     name: 'end-session',
     operation: 'me.end_session',
     path: `${path}/:session/end`,
     act: async ({ signedIn, parameters: { session = '' } }) => {
       await access.revokeSession(signedIn, session);
-      return { to: accountPath, done: 'ended' };
+      return { to: mePath, done: 'ended' };
     },
   });
 
-export const endSessions = ({ access }: Ports): Form =>
+const endSessions = ({ access }: Ports): Form =>
   bareForm({
     name: 'end-sessions',
     operation: 'me.end_session',
     path: `${path}/end-others`,
     act: async ({ signedIn }) => {
       await access.revokeOtherSessions(signedIn);
-      return { to: accountPath, done: 'all-ended' };
+      return { to: mePath, done: 'all-ended' };
     },
   });
 
 /** The sessions of a person. @param all includes sessions that have ended */
-export const sessionsSection = (all: readonly Session[], { signedIn, now }: Visit): Html => {
-  const open = all.filter((one) => isOpen(one, now));
+const sessionsSection = (all: readonly Session[], { signedIn, now }: Visit): Html => {
+  const open = all.filter((one) => !one.awaitsFactor && isOpen(one, now));
   return html`<section class="card" id="sessions">
     <div class="row between">
       <h2>Sessions</h2>
       ${open.length > 1 && buttonForm(`${path}/end-others`, 'Sign out everywhere else')}
     </div>
     <p class="hint">Browsers in which you are signed in. If you do not recognise one, end its session, then choose a new password.</p>
-    ${table(open, Object.values(columns(signedIn.session.id, now)))}
+    ${rowList(open, Object.values(columns(signedIn.session.id, now)))}
   </section>`;
 };
 
-const columns = (
-  thisId: string,
-  now: Date,
-): ColumnsOf<Session, 'id' | 'personId' | 'way' | 'others' | 'resetsPassword'> => ({
+type LeftOut =
+  'id' | 'personId' | 'way' | 'others' | 'resetsPassword' | 'provenAt' | 'awaitsFactor';
+
+const columns = (thisId: string, now: Date): ColumnsOf<Session, LeftOut> => ({
   browser: [
-    'Browser',
+    'Device',
     'name',
     ({ id, browser }) =>
       html`<span title="${browser}">${browserName(browser)}</span> ${id === thisId && badge('this browser', 'good')}`,
@@ -141,6 +226,8 @@ const columns = (
     ({ startedAt, way }) =>
       html`<span>${time(startedAt, now)}, ${way === 'link' ? 'with a link' : 'with the password'}</span>`,
   ],
+  seenAt: ['Last seen', 'text', ({ seenAt }) => time(seenAt, now)],
+  network: ['Network', 'mono', ({ network }) => network],
   endsAt: ['Expires', 'text', ({ endsAt }) => time(endsAt, now)],
   actions: [
     'Actions',

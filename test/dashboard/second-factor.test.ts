@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { stepOf } from '../../src/access/domain/second-factor.ts';
+import { timeCode } from '../../src/adapters/system/time-code.ts';
+import { AccessKey } from '../../src/app/keys.ts';
+import { elementsIn, textOf } from '../support/dashboard/markup.ts';
+import {
+  type Owner,
+  type RunningDashboard,
+  startDashboard,
+} from '../support/dashboard/running-dashboard.ts';
+import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
+
+const password = 'four words do well here';
+const factorPath = '/dashboard/second-factor';
+const appPath = '/dashboard/me/second-factor/app';
+const minute = 60_000;
+const stale = 10 * minute;
+
+let dashboard: RunningDashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard({ now: new Date('2026-03-01T10:00:00Z') });
+});
+afterAll(() => dashboard.close());
+
+const fieldsOf = (markup: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    elementsIn(markup, 'input').map(({ attributes: { name = '', value = '' } }) => [name, value]),
+  );
+const codesIn = (markup: string): readonly string[] =>
+  markup.match(/\b[a-z2-7]{4}-[a-z2-7]{4}-[a-z2-7]{4}\b/g) ?? [];
+
+/** The next code of the app that was not shown before: time goes on for it. */
+const nextCode = (secret: string): string => {
+  dashboard.clock.advance(minute);
+  return timeCode(secret, stepOf(dashboard.clock.now()));
+};
+
+interface Protected extends Owner {
+  readonly secret: string;
+  readonly recovery: readonly string[];
+}
+
+/** Sets up an app as a person does, without scripts. */
+const setUp = async (visitor: DashboardVisitor): Promise<Omit<Protected, keyof Owner>> => {
+  const { text } = await visitor.get(appPath);
+  const [secret = ''] = /(?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}/.exec(text) ?? [];
+  const plain = secret.replaceAll(' ', '');
+  const { token = '' } = fieldsOf(text);
+  const { status, text: done } = await visitor.post(appPath, { token, code: nextCode(plain) });
+  expect(status).toBe(201);
+  return { secret: plain, recovery: codesIn(done) };
+};
+
+const newProtected = async (): Promise<Protected> => {
+  const owner = await dashboard.newOwner();
+  const { visitor } = owner;
+  expect((await visitor.post('/dashboard/me/password', { wanted: password })).status).toBe(303);
+  return { ...owner, ...(await setUp(visitor)) };
+};
+
+const signIn = async ({ email }: Owner): Promise<DashboardVisitor> => {
+  dashboard.clock.advance(minute);
+  const visitor = dashboard.stranger();
+  const { text } = await visitor.post('/dashboard/sign-in', { email, password });
+  expect(textOf(text)).toContain('Second factor');
+  return visitor;
+};
+const isIn = async (visitor: DashboardVisitor): Promise<boolean> =>
+  (await visitor.get('/dashboard')).status === 200;
+const show = (visitor: DashboardVisitor, code: string) => visitor.post(factorPath, { code });
+
+describe('a sign-in with a second factor', () => {
+  let owner: Protected;
+  beforeAll(async () => {
+    owner = await newProtected();
+  });
+
+  test('lets nobody in before the code, and ten recovery codes were shown once', async () => {
+    expect(new Set(owner.recovery).size).toBe(10);
+    const visitor = await signIn(owner);
+    expect(await isIn(visitor)).toBe(false);
+    const sent = await visitor.post('/dashboard', { name: 'Shop', once: 'form_waiting' });
+    expect(textOf(sent.text)).toContain('Nothing was done');
+    expect((await show(visitor, nextCode(owner.secret))).location).toBe('/dashboard');
+    expect(await isIn(visitor)).toBe(true);
+    const { text } = await visitor.get('/dashboard/me/second-factor');
+    expect(codesIn(text)).toEqual([]);
+    expect(textOf(text)).toContain('10 of 10 are left');
+  });
+
+  test('refuses a code that was shown before, an older one, and a wrong one', async () => {
+    const code = nextCode(owner.secret);
+    expect((await show(await signIn(owner), code)).status).toBe(422);
+    const [first, second] = [await signIn(owner), await signIn(owner)];
+    const now = nextCode(owner.secret);
+    expect((await show(first, now)).status).toBe(303);
+    for (const replayed of [now, '000000', '']) {
+      expect((await show(second, replayed)).status).toBe(422);
+    }
+    expect(await isIn(second)).toBe(false);
+  });
+
+  test('of two who show the same code at once, lets in one', async () => {
+    const visitors = [await signIn(owner), await signIn(owner)];
+    const code = nextCode(owner.secret);
+    const answers = await Promise.all(visitors.map((visitor) => show(visitor, code)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 422]);
+  });
+
+  test('takes each recovery code once, however it is written', async () => {
+    const [code = ''] = owner.recovery;
+    expect((await show(await signIn(owner), ` ${code.toUpperCase()} `)).status).toBe(303);
+    expect((await show(await signIn(owner), code)).status).toBe(422);
+  });
+
+  test('limits attempts', async () => {
+    const visitor = await signIn(owner);
+    const statuses = [];
+    for (let n = 0; n < 6; n++) statuses.push((await show(visitor, '123456')).status);
+    expect(statuses).toEqual([422, 422, 422, 422, 422, 429]);
+    dashboard.clock.advance(minute);
+  });
+
+  test('by a link asks for it too, and goes on to the page that was asked for', async () => {
+    const visitor = dashboard.stranger();
+    const { location = '' } = await visitor.get(await dashboard.linkFor(owner.email));
+    expect(location).toMatch(/^\/dashboard\/second-factor\?next=/);
+    const next = `${factorPath}?next=/dashboard/usage`;
+    const { location: to } = await visitor.post(next, { code: nextCode(owner.secret) });
+    expect(to).toBe('/dashboard/usage');
+  });
+
+  test('ends when it waits for more than ten minutes', async () => {
+    const visitor = await signIn(owner);
+    dashboard.clock.advance(10 * minute);
+    expect((await show(visitor, nextCode(owner.secret))).location).toBe('/dashboard/sign-in');
+  });
+
+  test('stays after a password was reset, and ends when the operator resets it', async () => {
+    const visitor = dashboard.stranger();
+    await visitor.get(await dashboard.linkFor(owner.email));
+    await show(visitor, nextCode(owner.secret));
+    expect(
+      (await visitor.post('/dashboard/account/new-password', { wanted: password })).status,
+    ).toBe(303);
+    await signIn(owner);
+    await dashboard.container.get(AccessKey).resetFactors(owner.email);
+    dashboard.clock.advance(minute);
+    const free = dashboard.stranger();
+    await free.post('/dashboard/sign-in', { email: owner.email, password });
+    expect(await isIn(free)).toBe(true);
+  });
+});
+
+describe('what needs the factor again', () => {
+  const invite = { email: 'ben@zoo.example', role: 'viewer', once: 'form_again_1' };
+  const people = '/dashboard/account/people';
+  const invited = async ({ accountId }: Owner) =>
+    (await dashboard.container.get(AccessKey).listPeople(accountId)).some(
+      ({ email }) => email === invite.email,
+    );
+
+  test('is done at once within ten minutes, and afterwards once the code is shown', async () => {
+    const owner = await newProtected();
+    const { visitor } = owner;
+    expect((await visitor.post('/dashboard/keys', keyOf('fresh'))).status).toBe(201);
+    dashboard.clock.advance(stale);
+    const asked = await visitor.post(people, invite);
+    expect(textOf(asked.text)).toContain('Confirm that it is you');
+    expect(await invited(owner)).toBe(false);
+    const { kept = '' } = fieldsOf(asked.text);
+    for (const wrong of [{ code: '123456' }, { password }]) {
+      const refused = await visitor.post('/dashboard/confirm', { ...wrong, kept });
+      expect([refused.status, fieldsOf(refused.text)['kept']]).toEqual([422, kept]);
+    }
+    const code = nextCode(owner.secret);
+    const done = await visitor.post('/dashboard/confirm', { code, kept });
+    expect([done.status, await invited(owner)]).toEqual([201, true]);
+    expect((await visitor.post('/dashboard/keys', keyOf('fresh again'))).status).toBe(201);
+  });
+
+  test('takes the password of somebody without a factor', async () => {
+    const owner = await dashboard.newOwner();
+    const { visitor } = owner;
+    await visitor.post('/dashboard/me/password', { wanted: password });
+    dashboard.clock.advance(stale);
+    const { text } = await visitor.post(people, invite);
+    const { kept = '' } = fieldsOf(text);
+    const wrong = await visitor.post('/dashboard/confirm', { password: 'another one', kept });
+    expect([wrong.status, await invited(owner)]).toEqual([422, false]);
+    expect((await visitor.post('/dashboard/confirm', { password, kept })).status).toBe(201);
+    expect(await invited(owner)).toBe(true);
+  });
+
+  test('is not done for a link that the session made for itself', async () => {
+    const { visitor } = await dashboard.newOwner();
+    const { text } = await visitor.post('/dashboard/me/link', { once: 'form_own_link' });
+    const [link = ''] = /\/dashboard\/sign-in\/[0-9A-Za-z]{43}/.exec(text) ?? [];
+    const thief = dashboard.stranger();
+    expect((await thief.get(link)).status).toBe(303);
+    const asked = await thief.post('/dashboard/keys', keyOf('stolen'));
+    expect(textOf(asked.text)).toContain('Confirm that it is you');
+  });
+
+  const keyOf = (name: string) => ({
+    ...{ name, scopes: 'pets:read', expires: '', once: `form_${name.replace(' ', '_')}` },
+  });
+});
+
+describe('an account that demands a second factor', () => {
+  test('leads those without one to it at their next sign-in, and to nothing else', async () => {
+    const { accountId, email, visitor } = await dashboard.newOwner();
+    const { status } = await visitor.post('/dashboard/account/second-factor', { demand: 'yes' });
+    expect([status, await isIn(visitor)]).toEqual([303, true]);
+    dashboard.clock.advance(minute);
+    const again = await dashboard.signIn(email);
+    for (const path of ['/dashboard', '/dashboard/keys', '/dashboard/me']) {
+      expect((await again.get(path)).location).toBe('/dashboard/me/second-factor');
+    }
+    const sent = await again.post('/dashboard', { name: 'Shop', once: 'form_demand' });
+    expect(sent.location).toBe('/dashboard/me/second-factor');
+    await setUp(again);
+    expect(await isIn(again)).toBe(true);
+    await dashboard.container.get(AccessKey).demandFactor(accountId, false);
+  });
+});
+
+test('the page about oneself shows each session with its device, network and when it was last seen', async () => {
+  const { email, visitor } = await dashboard.newOwner();
+  dashboard.clock.advance(minute);
+  await dashboard.signIn(email, 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0');
+  dashboard.clock.advance(5 * minute);
+  const { text } = await visitor.get('/dashboard/me');
+  const words = textOf(text);
+  expect(words).toContain('Firefox on Linux');
+  expect(words).toMatch(/192\.0\.2\.\d+/);
+  const again = textOf((await visitor.get('/dashboard/me')).text);
+  expect(again).toMatch(/this browser.*127\.0\.0\.1/s);
+});
+
+test('who leaves is out at once, and the last owner stays', async () => {
+  const { accountId, visitor } = await dashboard.newOwner();
+  const email = `leaver@${accountId.replace('_', '-')}.example`;
+  await dashboard.container.get(AccessKey).invite(accountId, email, 'viewer');
+  dashboard.clock.advance(minute);
+  const leaver = await dashboard.signIn(email);
+  const leave = '/dashboard/account/people/leave';
+  expect((await leaver.post(leave)).location).toBe('/dashboard/sign-in');
+  expect(await isIn(leaver)).toBe(false);
+  const refused = await visitor.post(leave);
+  expect([refused.status, textOf(refused.text)]).toEqual([
+    422,
+    expect.stringContaining('is the only owner of this account'),
+  ]);
+});

@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { domains, type Domains } from '../../../src/domains/domains.ts';
+import { forgetOwnNames } from '../../../src/domains/use-cases/secure-sites.ts';
+import { unknownOwnName } from '../../../src/domains/domain/own/own-name.ts';
+import { deleteProject, restoreProject } from '../../../src/sites/domain/project-life.ts';
+import { endProjectsOf } from '../../../src/sites/use-cases/projects.ts';
+import { later } from '../../support/accounts.ts';
+import { servedProject, routesIn } from '../../support/domains/custom-domains.ts';
+import {
+  around,
+  closeLabs,
+  domainLab,
+  host,
+  ownershipOf,
+  type DomainLab,
+} from '../../support/domains/domain-lab.ts';
+import { day, hour } from '../../support/domains/known-domains.ts';
+import { cname } from '../../support/domains/known-dns.ts';
+
+afterEach(closeLabs);
+
+let lab: DomainLab;
+let face: Domains;
+beforeEach(async () => {
+  lab = await domainLab();
+  face = domains(lab.ports);
+});
+
+const remove = async () => {
+  const now = lab.clock.now();
+  await lab.stores.projects.change(lab.project, (site) => deleteProject(site, now));
+  await face.followProject(lab.project.id);
+};
+const restore = async () => {
+  const now = lab.clock.now();
+  await lab.stores.projects.restore(lab.project, (site) => restoreProject(site, now));
+  await face.followProject(lab.project.id);
+};
+const isServed = async (name = host) => (await routesIn(lab.stores, lab.project)).has(name);
+
+describe('while a project is deleted', () => {
+  test('its domain is neither checked nor renewed, however long its certificate is overdue', async () => {
+    const live = await lab.addLive();
+    await remove();
+    lab.clock.advance(85 * day);
+    const asked = lab.authority.log.length;
+    await lab.tendDue();
+    expect(await face.planRenewals()).toMatchObject({ planned: 0, nextAt: undefined });
+    expect(lab.authority.log.length).toBe(asked);
+    expect(await lab.current(live)).toEqual({ ...live, pause: 'deleted' });
+    const { domains: counted, certificates } = await face.countDomains();
+    for (const kinds of [counted, certificates])
+      expect(kinds.filter(({ count }) => count > 0)).toEqual([]);
+  });
+
+  test('an order under way at the authority stops, and goes on once it is restored', async () => {
+    const verified = await lab.addVerified();
+    const authority = around(lab.authority, 'order', { after: remove });
+    await lab.tendDue({ authority });
+    expect(await lab.current(verified)).toMatchObject({ state: 'verified', pause: 'deleted' });
+    const asked = lab.authority.log.length;
+    lab.clock.advance(hour);
+    await lab.tendDue();
+    expect(lab.authority.log.length).toBe(asked);
+    await restore();
+    await lab.tendDue();
+    await lab.tendDue();
+    expect(await lab.current(verified)).toMatchObject({ state: 'live', pause: undefined });
+    expect(await isServed()).toBe(true);
+  });
+
+  test('links to the records of its domains do not work', async () => {
+    const domain = await lab.add();
+    const { secret } = await face.makeShare(domain);
+    await remove();
+    await expect(face.showShared(secret)).rejects.toHaveProperty('code', 'share_unknown');
+    await restore();
+    expect(await face.showShared(secret)).toMatchObject({ domain: { host } });
+  });
+
+  test('another account that proves the name takes it, and a restore does not bring it back', async () => {
+    const live = await lab.addLive();
+    await remove();
+    const rival = await lab.add(await servedProject(lab.stores));
+    lab.point(rival);
+    expect((await lab.verify(rival)).state).toBe('added');
+    lab.clock.advance(hour);
+    lab.point(rival, ownershipOf(rival));
+    expect((await lab.verify(rival)).state).toBe('live');
+    await restore();
+    await lab.tendDue();
+    expect(await lab.current(live)).toMatchObject({ state: 'removed', reason: 'contested' });
+    expect(await isServed()).toBe(false);
+  });
+});
+
+describe('once a project is restored', () => {
+  test('its domain is served after a check that finds the name here', async () => {
+    await lab.addLive();
+    await remove();
+    await restore();
+    expect(await isServed()).toBe(false);
+    await lab.tendDue();
+    expect(await isServed()).toBe(true);
+  });
+
+  test('a domain that leads elsewhere by then is not served until it leads here again', async () => {
+    const live = await lab.addLive();
+    await remove();
+    lab.point(live, cname('elsewhere.test'));
+    await restore();
+    await lab.tendDue();
+    expect(await isServed()).toBe(false);
+    expect((await face.showDomain(await lab.current(live))).health?.kind).toBe('at_risk');
+    lab.point(live);
+    lab.clock.advance(day);
+    await lab.tendDue();
+    expect(await isServed()).toBe(true);
+  });
+});
+
+test('at its end its domains are removed for that reason, with orders and certificates', async () => {
+  const live = await lab.addLive();
+  const verified = await lab.add(lab.project, 'www.example.com');
+  lab.point(verified);
+  await lab.verify(verified);
+  await remove();
+  await face.endDomains(lab.project.id);
+  for (const one of [live, verified])
+    expect(await lab.current(one)).toMatchObject({ state: 'removed', reason: 'project_deleted' });
+  expect(await lab.ports.certificates.find(host)).toBeUndefined();
+  await face.endDomains(lab.project.id);
+  const end = endProjectsOf({ projects: lab.stores.projects, clock: lab.clock });
+  const ending = { endDomains: face.endDomains, isStopping: () => false };
+  expect(await end(lab.project.accountId, ending)).toBe(1);
+  expect(await lab.ports.domains.get(live.id)).toBeUndefined();
+  await face.adoptPrimary(lab.project.id);
+  await face.followProject(lab.project.id);
+});
+
+test('the certificate of its own host is kept while it may be restored, and goes afterwards', async () => {
+  const name = `${lab.project.slug}.sites.test`;
+  await lab.ports.ownNames.change(name, () => ({ name: unknownOwnName(name) }));
+  await remove();
+  lab.clock.advance(30 * day);
+  expect(await forgetOwnNames(lab.ports)()).toBe(0);
+  await lab.stores.projects.end(lab.project.id, later(0), () => []);
+  expect(await forgetOwnNames(lab.ports)()).toBe(1);
+  expect(await lab.ports.ownNames.all()).toEqual([]);
+});
