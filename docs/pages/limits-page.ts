@@ -25,6 +25,8 @@ import { ListPetsQuery } from '../../src/adapters/http/operations/schemas.ts';
 import { petNameLength } from '../../src/catalogue/domain/pet.ts';
 import { planAllowances } from '../../src/sites/domain/project.ts';
 import { bytesInWords, inWords } from '../../src/kernel/text.ts';
+import { restorableUntil } from '../../src/kernel/deletion.ts';
+import { formerMs } from '../../src/sites/domain/project-life.ts';
 import { keptDeploys } from '../../src/sites/domain/site.ts';
 import { dashboardNumbers, dashboardUse, signInAttempts } from './dashboard-limits.ts';
 import { budgets, limitColumns, limits as domainsByPlan } from './domain-examples.ts';
@@ -70,7 +72,8 @@ export const limitsPage = (): string =>
       ['What', 'Kept for'],
       sweptTables.map(({ what, keptMs }) => [what, days(keptMs)]),
     ),
-    'Everything else is kept until somebody deletes it.',
+    `A deleted project or account can be restored for ${days(restorableUntil(new Date(0)).getTime())}, and is gone soon after; the former address of a project is kept for ${days(formerMs)}. ` +
+      'Everything else is kept until somebody deletes it.',
     '## Dashboard',
     table(['What', 'Per minute', 'Per day'], signInAttempts()),
     'A network address is an IPv4 address, or the /64 network of an IPv6 address. Around it, a /24 may do 8 times as much, a /56 twice, a /48 4 times, and an IPv6 /32 40 times as much. ' +

@@ -92,7 +92,6 @@ const isFailure = (error: unknown): error is Failure =>
 const isOwnSentence = (error: Failure): boolean =>
   error.message.endsWith('.') && error.code === undefined && !(error instanceof Unavailable);
 
-/** The error, its cause, the cause's cause, and so on. */
 const causesOf = (error: unknown): readonly Failure[] =>
   isFailure(error) ? [error, ...causesOf(error.cause)] : [];
 

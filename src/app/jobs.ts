@@ -45,7 +45,6 @@ export interface WorkerPorts {
     | 'warnOfRemovals'
   >;
   readonly census: Pick<Census<unknown>, 'news' | 'run'>;
-  /** node-cron expression. */
   readonly verifierSchedule: string;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'warn'>;

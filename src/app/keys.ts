@@ -45,9 +45,7 @@ export const SecondAuthorityKey = key<{ readonly authority: CertificateAuthority
   'second authority',
 );
 export const MetricsKey = key<Metrics>('metrics');
-/** Handles the port of the API and the dashboard. */
 export const RequestHandlerKey = key<Handler>('request handler');
-/** Health and metrics, if they have their own port. */
 export const OperationsKey = key<HttpServer>('operations');
 /** Bound with the role `edge`. */
 export const EdgeServerKey = key<EdgeServer>('edge');
@@ -60,7 +58,6 @@ export const PlatformFilesKey = key<{ readonly files: WatchedPlatformFiles | und
 export const NameServerKey = key<NameServer>('name server');
 /** Undefined without DEPLOYS_URL. `reach` throws if the store cannot be read. */
 export const ObjectStoreKey = key<{ reach(): Promise<void> } | undefined>('object store');
-/** Bound with REDIS_URL. */
 export const RedisCountersKey = key<RedisQuotaCounters>('counters in Redis');
 export const RedisSignalsKey = key<RedisSignals>('signals by Redis');
 export const DashboardKey = key<Dashboard>('dashboard');

@@ -10,7 +10,6 @@ export interface Log {
 export interface LogOptions {
   /** Added to each line if several processes share an output, whose lines must not mix. */
   readonly pid?: number | undefined;
-  /** Added to each line that belongs to a trace. */
   readonly traceId?: (() => string | undefined) | undefined;
 }
 

@@ -19,7 +19,6 @@ export interface Moved {
   /** Without user and password, like `to`. */
   readonly from: string;
   readonly to: string;
-  /** Number of rows by table. */
   readonly rows: Readonly<Record<string, number>>;
 }
 

@@ -69,7 +69,6 @@ const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
   project_deleted: ({ slug: project, name, until }) =>
     Promise.resolve({ kind: 'project.deleted', about: { project, name, until } }),
   deploy_failed: async (event, named, actor) => {
-    // Their page already shows the failure.
     if (actor.startsWith('person:')) return undefined;
     const { number, deployId } = event;
     const project = await slugOf(event, named);

@@ -1,6 +1,5 @@
 /** Imported only when needed; everything else at the start, except mysql2 and the SDK of object stores. */
 export const onDemand = {
-  // Commands.
   serve: () => import('./serve.ts'),
   supervise: () => import('./processes/supervisor.ts'),
   container: () => import('./container.ts'),
@@ -9,10 +8,7 @@ export const onDemand = {
   doctor: () => import('./doctor/examine.ts'),
   /** With ROLES, which commands do not have. */
   inbound: () => import('./wiring/inbound.ts'),
-  /** With REDIS_URL. */
   redis: () => import('./wiring/redis.ts'),
-  /** With SMTP_URL. */
   mail: () => import('../adapters/mail/smtp-postman.ts'),
-  /** With OTEL_EXPORTER_OTLP_ENDPOINT. */
   traces: () => import('../adapters/tracing/open-tracer.ts'),
 } as const;

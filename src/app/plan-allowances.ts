@@ -3,7 +3,6 @@ import type { Account } from '../access/domain/account.ts';
 import { gib, planAllowances, type Allowance } from '../sites/domain/project.ts';
 import { Allowances } from '../sites/ports.ts';
 
-/** Individual agreements override the plan. */
 export const allowanceOf = ({
   plan,
   siteLimits,

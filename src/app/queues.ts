@@ -48,7 +48,6 @@ const later = (clock: Clock, ms: number) => new Date(clock.now().getTime() + ms)
 /** Usually a newer release stored the delivery. */
 class UnknownSubscriber extends Error {}
 
-/** A delivery that keeps failing is parked and reported. */
 const events = (
   {
     outbox,
@@ -100,7 +99,6 @@ const mails = ({
   };
   return {
     ...{ what: 'due mail', queue, leaseMs: 2 * minuteMs },
-    // Concurrent connections to the mail server.
     share: new Shared({ atOnce: 4, accountOf: ({ accountId }) => accountId }),
     work: async (message, signal) => {
       const posted = await deliver(message, signal);
@@ -176,7 +174,6 @@ const domains = (
   };
 };
 
-/** The queues in the database: their concurrency, turns, time limits and failures. */
 export const queueKinds = { events, mails, webhooks, domains };
 
 type Worker = Pick<QueueWorker<never>, 'news' | 'run' | 'stop'>;

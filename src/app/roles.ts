@@ -59,7 +59,6 @@ export const startRoles = async (
     }
     // In parallel, because each may take half of the shutdown time.
     await Promise.all([...listening, ...running].map((role) => role.stop(isReplaced)));
-    // Requests are counted until the last one.
     for (const role of counting) await role.stop();
     await operations?.stop();
     watch.stop();

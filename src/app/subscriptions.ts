@@ -161,22 +161,14 @@ export const subscribers = ({
 }: {
   readonly sites: Pick<Sites, 'listAllProjects' | 'removeDeployFiles'>;
   readonly domains: Pick<Domains, 'adoptPrimary' | 'followProject'>;
-  /** Adds a notice, once per event. */
   readonly addNotice: Subscriber;
-  /** Adds mails, once per event. */
   readonly mailOwners: Subscriber;
-  /** Sends the mail to the person concerned. */
   readonly mailPeople: Subscriber;
-  /** Mails all people of the account. */
   readonly mailAccount: Subscriber;
-  /** Adds webhook deliveries, once per event. */
   readonly callWebhooks: Subscriber;
   readonly webhooks: Pick<WebhookCalls, 'pingWebhook'>;
-  /** Starts due webhook deliveries. */
   readonly callDueWebhooks: () => void;
-  /** Obtains certificates for projects' hosts. */
   readonly secureSites: () => void;
-  /** Works on due domains. */
   readonly tendDomains: () => void;
 }): Readonly<Record<SubscriberName, Subscriber>> => ({
   accountMails: mailAccount,

@@ -55,14 +55,12 @@ const shortened = (error: unknown): { readonly message: string; readonly code?: 
 export const tracerOf = (c: ResolutionContext): Tracer | undefined =>
   c.get(Tracer, { optional: true });
 
-/** Runs work with its own trace, if tracing is on. */
 export const begun = <T>(
   tracer: Tracer | undefined,
   beginning: Beginning,
   work: () => Promise<T>,
 ): Promise<T> => (tracer ? tracer.begin(beginning, work) : work());
 
-/** Links events to the span that stores them. */
 export const notingEvents = (tracer: Tracer, ids: Ids): Ids => ({
   next: (prefix) => {
     const id = ids.next(prefix);

@@ -31,7 +31,6 @@ import type { Domains } from '../domains/domains.ts';
 import type { Notifications, WebhookCalls } from '../notifications/notifications.ts';
 import type { Sites } from '../sites/sites.ts';
 
-/** Stopping waits for work in progress. */
 export interface RunningRole {
   /** @param isReplaced set if another process took over the ports; aborts when this one must hurry */
   stop(isReplaced?: AbortSignal): Promise<void>;
@@ -100,7 +99,6 @@ const letHeapGrow = (): void => {
   setFlagsFromString('--heap-growing-percent=0');
 };
 
-/** Runs jobs, measured and watched. */
 export const startJobs = (
   container: Container,
   jobs: readonly Job[],
@@ -122,7 +120,6 @@ export const watchedJobs = (running: RunningWork, jobs: readonly Job[]): readonl
     return { ...job, run: (isStopping) => running.during(work, () => job.run(isStopping)) };
   });
 
-/** Traces the runs of jobs that want it. */
 export const tracedJobs = (tracer: Tracer | undefined, jobs: readonly Job[]): readonly Job[] =>
   jobs.map((job) => {
     if (!tracer || !job.isTraced) return job;
@@ -132,7 +129,6 @@ export const tracedJobs = (tracer: Tracer | undefined, jobs: readonly Job[]): re
 
 const outcomes = ['succeeded', 'failed'] as const;
 
-/** Counts and times the runs, except those that another process did. */
 export const measuredJobs = (metrics: Tally, jobs: readonly Job[]): readonly Job[] =>
   jobs.map((job) => {
     const labels = { job_name: job.name };

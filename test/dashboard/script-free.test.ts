@@ -124,7 +124,7 @@ test('a webhook is added, tried, changed, rotated, switched off and on, and remo
   await address.fill('https://hooks.birds.test/in');
   await page.css('main input:checked').clickAll();
   await press(page, 'Add webhook');
-  await page.words('Choose at least one kind.').isShown();
+  await page.words('Choose all events, or at least one kind.').isShown();
   await page.role('checkbox', /^domain\.live/).tick();
   await press(page, 'Add webhook');
   const first = await shownWebhookSecret(page);

@@ -155,7 +155,6 @@ interface CopiedTogether extends Pick<Manifest, 'deploys' | 'lost'> {
   readonly newBytes: number;
 }
 
-/** Copies the database and the files of every deploy in that copy. */
 const copyTogether = async (work: Work, copies: DeployCopies): Promise<CopiedTogether> => {
   const { config, database, folder, onProgress } = work;
   // Copies most deploys first, so that little can be deleted between the two copies.
@@ -170,7 +169,6 @@ const copyTogether = async (work: Work, copies: DeployCopies): Promise<CopiedTog
     if (!facts) continue;
     const lost = await copyAll(work, copies, facts.deploys);
     const still = new Set(await succeededDeploys(database));
-    // A deploy that was deleted meanwhile will be missing in the next copy.
     if (!Object.keys(lost).every((id) => still.has(id))) continue;
     const { newDeploys, newBytes } = copies;
     return { facts, lost, deploys: copies.named(facts.deploys), newDeploys, newBytes };

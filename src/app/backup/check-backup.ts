@@ -30,7 +30,6 @@ const backUpAgain = 'Back up again, and take an older backup until then.';
 
 interface CheckedPlace {
   readonly path: string;
-  /** An empty MySQL database for loading a dump. */
   readonly into?: string | undefined;
 }
 
@@ -73,7 +72,6 @@ const readManifest = async (folder: BackupFolder): Promise<Manifest | Finding> =
   }
 };
 
-/** Compares every file with its hash. */
 const checkDeploys = async (
   folder: BackupFolder,
   { deploys, lost }: Manifest,
@@ -181,7 +179,6 @@ const checkKeys = (config: Config, manifest: Manifest): Finding => {
   return failed(seen, 'Set SECRET_KEY to that key, or SECRET_KEY_PREVIOUS.');
 };
 
-/** Records a checked backup for the alert, if this machine reaches the database. */
 const tellService = async (
   { databaseUrl }: Config,
   { madeAt, database: { kind } }: Manifest,

@@ -81,7 +81,6 @@ export const damageOf = async (
   return found.sha256 === sha256 ? undefined : 'it is not what was backed up';
 };
 
-/** Copies deploys that the backup does not have yet. */
 export class DeployCopies {
   readonly #from: SiteFiles;
   readonly #to: SiteFiles;
@@ -97,7 +96,6 @@ export class DeployCopies {
     this.#known = known;
   }
 
-  /** The copied deploys, for the manifest. */
   named(ids: readonly string[]): Manifest['deploys'] {
     const copied = ids.filter((id) => this.#copied.has(id));
     return Object.fromEntries(copied.map((id) => [id, this.#copied.get(id) ?? '']));
@@ -147,9 +145,7 @@ const unreadable = (error: unknown): undefined => {
 };
 
 export interface PutBack {
-  /** Damaged deploys, with the reason. */
   readonly lost: Readonly<Record<string, string>>;
-  /** Deploys that the storage had in another version. */
   readonly replaced: readonly string[];
 }
 

@@ -22,9 +22,7 @@ const known = /^(manifest\.json|database-.+|deploys|incoming|lock)$/;
 export class BackupFolder {
   readonly path: string;
   readonly deploys: SiteFiles;
-  /** For the next copy of the database. */
   readonly incoming: string;
-  /** For that copy and SQLite's companion files. */
   readonly #drafts: string;
 
   constructor(path: string) {
@@ -93,7 +91,6 @@ export class BackupFolder {
     return found.sha256 === manifest.database.sha256 ? undefined : `${path} was changed`;
   }
 
-  /** Atomically replaces the previous backup. */
   async publish(manifest: Manifest): Promise<void> {
     await flush(this.path);
     const draft = join(this.#drafts, manifestName);
@@ -108,7 +105,6 @@ export class BackupFolder {
     await flush(this.path);
   }
 
-  /** Deletes copies and deploys that this backup does not name. */
   async removeUnnamed(backup: Manifest): Promise<void> {
     await rm(this.#drafts, { recursive: true, force: true });
     for (const name of await readdir(this.path)) {

@@ -20,7 +20,6 @@ export const localFiles = ['local-ca.key', 'local-ca.pem'] as const;
 
 const Manifest = v.strictObject({
   madeAt: v.pipe(v.string(), v.isoTimestamp()),
-  /** The version that made the backup. */
   madeBy: v.string(),
   database: v.strictObject({
     kind: v.picklist(['sqlite', 'mysql']),
@@ -29,12 +28,9 @@ const Manifest = v.strictObject({
     sha256: Sha256,
     bytes: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
     migrations: v.array(v.string()),
-    /** Number of rows by table. */
     rows: counts,
   }),
-  /** The hash of all files, by deploy id. */
   deploys: v.record(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/)), Sha256),
-  /** Deploys with missing or damaged files, and the reason. */
   lost: v.record(v.string(), v.string()),
   /** Content by file name. Names become paths, so only these are allowed. */
   files: v.record(v.picklist(localFiles), v.string()),
@@ -93,9 +89,7 @@ const sumOf = (manifest: unknown): string =>
     .digest('hex');
 
 export interface SchemaGap {
-  /** Applied at the next start. */
   readonly pending: readonly string[];
-  /** From a newer version or an unreleased build. */
   readonly unknown: readonly string[];
 }
 

@@ -18,7 +18,6 @@ import { missingKeys, localFiles, type Manifest, schemaGap, strangeIn } from './
 /** `lost`: deploys that are missing, with the reason. */
 export interface Restored extends PutBack {
   readonly manifest: Manifest;
-  /** Applied at the next start. */
   readonly pending: readonly string[];
   /** Values that the secret key here cannot decrypt. */
   readonly missingKeys: string | undefined;
@@ -79,7 +78,6 @@ const admit = async (config: Config, manifest: Manifest): Promise<readonly strin
   return gap.pending;
 };
 
-/** Whether an interrupted restore has already placed the database. */
 const isInPlace = async (config: Config, { database }: Manifest): Promise<boolean> =>
   existsSync(restoreMark(config)) && (await holdsCopy(config, database));
 

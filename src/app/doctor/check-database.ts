@@ -13,7 +13,6 @@ import type { Config } from '../settings/settings.ts';
 import { databasePlace, databaseProblem } from '../failure-words.ts';
 import { failed, type Finding, ok, warning } from './finding.ts';
 
-/** Changes nothing and creates no SQLite file. */
 export const checkDatabase = async ({ databaseUrl }: Config): Promise<readonly Finding[]> => {
   const place = databasePlace(databaseUrl);
   if (isMissing(databaseUrl)) return [ok(`${place} does not exist yet; the first start makes it.`)];

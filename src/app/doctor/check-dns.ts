@@ -9,7 +9,6 @@ import { failed, type Finding, type Look, ok, warning } from './finding.ts';
 
 interface Answer {
   readonly server: string;
-  /** IPv4, then IPv6. */
   readonly answers: readonly DnsAnswer<string>[];
 }
 

@@ -42,7 +42,6 @@ const advice = (code: string): string =>
     ? 'Give the service the permission to listen below 1024: docs/edge.md, "Ports 80 and 443".'
     : 'Set the host to an address of this machine.';
 
-/** A server that listens everywhere is reached at the loopback address. */
 const reachable = (host: string): string => {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '[::1]' : urlHost(host);
@@ -53,7 +52,6 @@ const isHealthy: IsOurs = async ({ host, port }, signal) => {
   return (await answer.text()) === '{"status":"ok"}';
 };
 
-/** Recognises an edge by its answer to an unknown host. */
 const isEdge: IsOurs = async ({ host, port }, signal) => {
   const answer = await fetch(`http://${reachable(host)}:${String(port)}/`, { signal });
   return answer.status === 404 && (await answer.text()) === '404 Not Found\n';

@@ -12,7 +12,6 @@ import { failed, type Finding, ok, warning } from './finding.ts';
 const mib = 1024 * 1024;
 const least = { toWork: 100 * mib, toBeCalm: 1024 * mib };
 
-/** Writes, flushes and removes a file in the data folder or its future parent. */
 export const checkStorage = async ({ dataDir }: Config): Promise<readonly Finding[]> => {
   const folder = nearest(resolve(dataDir));
   try {
@@ -41,13 +40,11 @@ const tryToWrite = async (path: string): Promise<void> => {
   }
 };
 
-/** The closest existing folder. */
 const nearest = (path: string): string =>
   existsSync(path) || dirname(path) === path ? path : nearest(dirname(path));
 
 type StoreConfig = Pick<Config, 'dataDir' | 'deploysUrl' | 's3Endpoint'>;
 
-/** Writes, reads, lists and removes an object beside the deploys, and starts and aborts an upload. */
 export const checkObjectStore = async (config: StoreConfig): Promise<readonly Finding[]> => {
   const place = objectStoreIn(config);
   if (!place) return [];

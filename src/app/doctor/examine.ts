@@ -8,7 +8,6 @@ import { checkAuthority, checkMail, checkRedis } from './check-servers.ts';
 import { checkObjectStore, checkStorage } from './check-storage.ts';
 import { within, type Finding, type Look } from './finding.ts';
 
-// Used by other commands.
 export { given, ordered } from './check-platform.ts';
 export { checkMail } from './check-servers.ts';
 

@@ -1,6 +1,5 @@
 import { Composer, CST, Lexer, Parser, type Document, type ParseOptions } from 'yaml';
 
-/** Names the line and the fault for the text's author. */
 export class NotPlainYaml extends Error {
   override readonly name = 'NotPlainYaml';
 }
@@ -14,7 +13,6 @@ const refused: Partial<Record<CST.TokenType, string>> = {
   'explicit-key-ind': 'Keys after a question mark are not allowed',
 };
 
-/** Nesting of lists and objects. */
 const deepest = 16;
 /** Settings of 16 KiB have about 6 000 tokens. The library is slow with more. */
 const mostTokens = 8_000;

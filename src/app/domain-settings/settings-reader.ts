@@ -6,7 +6,6 @@ import { DomainError } from '../../kernel/decision.ts';
 /** Reading settings usually takes a few milliseconds. */
 export const settingsLimits: ThreadLimits = { deadlineMs: 3_000, memoryMiB: 128 };
 
-/** Parses pasted settings in a separate thread. */
 export class SettingsReader {
   readonly #pool: ThreadPool<string, DomainSettingsDraft>;
 

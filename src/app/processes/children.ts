@@ -24,15 +24,12 @@ export interface Ending {
 /** A serving process, as its parent sees it. */
 export interface Child {
   readonly pid: number | undefined;
-  /** Undefined if it ended before it served. */
   readonly served: Promise<Places | undefined>;
   readonly ended: Promise<Ending>;
   /** Prints the start message with the first account. */
   introduce(): void;
-  /** Stops gracefully; kills after a deadline. */
   stop(why: Stopping): void;
   kill(): void;
-  /** The last metrics received. */
   readonly told: MetricSnapshot | undefined;
   /** @returns undefined if it does not answer in time */
   snapshot(): Promise<MetricSnapshot | undefined>;
@@ -41,11 +38,9 @@ export interface Child {
 export interface ChildOptions {
   readonly roles: readonly string[];
   readonly stopMs: Readonly<Record<Stopping, number>>;
-  /** The metrics of all children, for the child that was asked for them. */
   readonly gather: () => Promise<readonly MetricSnapshot[]>;
 }
 
-/** Starts another process of this program on the same ports. */
 export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
   const worker = cluster.fork({ ROLES: roles.join(','), [parentVariable]: String(process.pid) });
   const served = Promise.withResolvers<Places | undefined>();
@@ -113,7 +108,6 @@ export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
   };
 };
 
-/** Metrics of all children, including totals of ended ones. */
 export class GatheredMetrics {
   readonly #children = new Set<Child>();
   #totalsOfEnded: Promise<MetricSnapshot> = Promise.resolve([]);

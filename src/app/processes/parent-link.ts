@@ -5,13 +5,11 @@ import type { MetricSnapshot } from '../../adapters/http/metrics/metrics.ts';
 /** `ending`: the whole service stops. `replaced`: another process took over. */
 export type Stopping = 'ending' | 'replaced';
 
-/** Addresses by role. */
 export type Places = Readonly<Record<string, string>>;
 
 export type FromChild =
   | { readonly type: 'serving'; readonly places: Places }
   | { readonly type: 'metrics wanted' }
-  /** On request, and before it ends. */
   | { readonly type: 'snapshot'; readonly snapshot: MetricSnapshot };
 
 export type FromParent =
@@ -26,7 +24,6 @@ export const parentVariable = 'ANIMAL_STORE_PARENT' as const;
 /** Longer than the parent waits for the other processes. */
 const gatheringMs = 4_000;
 
-/** The next message of one kind, for all waiting callers. */
 export class NextMessage<Content> {
   #next = Promise.withResolvers<Content>();
 
@@ -47,7 +44,6 @@ interface Serving {
   readonly snapshot: () => Promise<MetricSnapshot>;
 }
 
-/** A child's connection to its parent. */
 export class ParentLink {
   readonly #metrics = new NextMessage<readonly MetricSnapshot[]>();
   #stop: (why: Stopping) => void = () => process.exit(0);
@@ -84,7 +80,6 @@ export class ParentLink {
     return this.#metrics.within(gatheringMs);
   }
 
-  /** Sends this process's last metrics to the parent. */
   async leave(): Promise<void> {
     if (this.#serving) await tell({ type: 'snapshot', snapshot: await this.#serving.snapshot() });
   }
@@ -112,7 +107,6 @@ export class ParentLink {
   }
 }
 
-/** Returns after it was sent or the parent has died. */
 const tell = (message: FromChild): Promise<void> =>
   new Promise((resolve) => {
     if (!process.connected) resolve();

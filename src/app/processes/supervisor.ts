@@ -12,9 +12,7 @@ import type { Places, Stopping } from './parent-link.ts';
 
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
-/** Dying after this time is not a failed start. */
 const longLifeMs = 60_000;
-/** Time for a replacement to start serving. */
 const longestStartMs = 60_000;
 /** Time for the others to stop when one cannot start. */
 const longestGivingUpMs = 4_000;
@@ -40,9 +38,7 @@ class StartFailed extends Error {
 
 export class Supervisor {
   readonly #ports: SupervisorPorts;
-  /** By position; a dead process stays until it is replaced. */
   readonly #children: Child[] = [];
-  /** Includes processes that are being replaced. */
   readonly #alive = new Set<Child>();
   readonly #serving = new Set<Child>();
   readonly #rounds = new CoalescedRuns(() => this.#replaceEach());
@@ -53,7 +49,6 @@ export class Supervisor {
     this.#ports = ports;
   }
 
-  /** Includes those that finish their last requests. */
   get serving(): readonly Child[] {
     return [...this.#serving];
   }
@@ -139,7 +134,6 @@ export class Supervisor {
     }
   }
 
-  /** Kills a process that is too slow. */
   async #servesInTime(child: Child): Promise<boolean> {
     const places = await Promise.race([child.served, this.#ports.pause(longestStartMs)]);
     if (!places && !this.#stopping) child.kill();
@@ -177,7 +171,6 @@ export class Supervisor {
 /** A start that did not serve has failed, even if its exit code is 0. */
 const failed = ({ code, signal }: Ending): Ending => ({ code: code === 0 ? 1 : code, signal });
 
-/** A child that misses its deadline hangs. */
 const killAfterMs = 2_000;
 
 /** Runs the service as several processes until a signal stops it. This process only starts and watches them. */
@@ -215,7 +208,6 @@ export const supervise = async (config: Config): Promise<void> => {
     supervisor.kill();
     flush();
     if (!(error instanceof StartFailed)) throw error;
-    // The process has reported why.
     process.exit(error.ending.code ?? 1);
   }
 };

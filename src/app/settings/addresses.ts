@@ -6,25 +6,20 @@ import type { Domains } from '../../domains/domains.ts';
 import type { DestinationRules } from '../../notifications/domain/destination.ts';
 import type { Config } from './settings.ts';
 
-// Addresses that follow from the settings.
-
 const siteUrl = (slug: string, platformHost: string, port: number): string =>
   new URL(`https://${hostOf(slug, platformHost)}:${String(port)}/`).href;
 
-/** The dashboard has the API's origin. */
 export const dashboardOrigin = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
   new URL(publicUrl).origin;
 
 export const signInUrl = (secret: string, config: Pick<Config, 'publicUrl'>): string =>
   `${dashboardOrigin(config)}/dashboard/sign-in/${secret}`;
 
-/** Adds the brackets of IPv6 addresses. */
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 export interface Listener {
   readonly setting: 'PORT' | 'OPERATIONS_PORT' | 'EDGE_HTTP_PORT' | 'EDGE_HTTPS_PORT' | 'DNS_PORT';
   readonly host: string;
-  /** 0 for any free port. */
   readonly port: number;
 }
 
@@ -76,7 +71,6 @@ export const destinationRules = ({
   allowsThisMachine: allowTestDomains && !production,
 });
 
-/** The port that edges store for all processes. */
 interface StoredPort {
   readonly find: () => Promise<number | undefined>;
   readonly remember: (port: number) => Promise<void>;
@@ -115,7 +109,6 @@ export class SiteAddresses {
     await this.#edgePort.remember(this.#port);
   }
 
-  /** In production visitors use port 443, which leads to the edge. */
   #publicPort(edgePort: number): number {
     return this.#config.production ? 443 : edgePort;
   }

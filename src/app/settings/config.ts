@@ -15,7 +15,6 @@ import { isIP, list, roles as allRoles } from './setting-schemas.ts';
 
 export type { Config } from './settings.ts';
 
-/** Lists all faults in one message. */
 export class ConfigFault extends Error {
   override readonly name = 'ConfigFault';
 
@@ -68,7 +67,6 @@ const schemas = Object.fromEntries(
   ]),
 );
 
-/** Each value was read by the schema of its type. */
 const byCode = (output: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
     Object.entries(output).map(([name, value]) => [camelCase(name), value]),
@@ -116,7 +114,6 @@ const reachableAddress = (host: string): string => {
   return isIP(host) === 0 || host === '0.0.0.0' ? '127.0.0.1' : host;
 };
 
-/** A process that listens everywhere is reached at the loopback address. */
 const reachable = (host: string): string =>
   host === '0.0.0.0' || host === '::' ? '127.0.0.1' : urlHost(host);
 

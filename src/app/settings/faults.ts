@@ -49,7 +49,6 @@ const secretFaults = (set: Set): readonly string[] => {
   if (secretKey === set['SECRET_KEY_PREVIOUS']) {
     return ['SECRET_KEY_PREVIOUS: must differ from SECRET_KEY'];
   }
-  // A short key has its own fault.
   const isJudged = production && secretKey.length >= leastCharacters;
   const weakness = isJudged ? weaknessOf(secretKey) : undefined;
   return weakness === undefined
@@ -209,7 +208,6 @@ const runsInSequence = (secret: string): boolean => {
   return followers > (secret.length - 1) * mostInSequence;
 };
 
-/** A repeated word counts once. */
 const guessedBits = (secret: string): number => {
   const pieces = new Set(secret.split(/[^\p{L}\p{N}]+/u));
   return [...pieces].reduce(

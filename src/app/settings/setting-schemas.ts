@@ -87,7 +87,6 @@ export const port = v.pipe(
   v.minValue(1, portRule),
   v.maxValue(65535, portRule),
 );
-/** 0 for any free port. */
 export const portOrAny = v.union([v.pipe(v.literal('0'), v.transform(Number)), port], portRule);
 
 const listenRule = 'must be an IP address or a host name';

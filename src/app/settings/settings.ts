@@ -12,7 +12,6 @@ export interface Setting {
   readonly isSecret?: true;
   /** `required`: needed in production. */
   readonly group: 'required' | 'common' | 'rare';
-  /** Markdown for docs/settings.md. */
   readonly meaning: string;
 }
 
@@ -335,7 +334,6 @@ export interface AcmeConfig {
   readonly profile: string | undefined;
 }
 
-/** Derived from several settings. */
 interface Derived {
   readonly production: boolean;
   readonly databaseUrl: string;

@@ -6,7 +6,6 @@ import { nearNames, safetyWarnings } from './warnings.ts';
 
 const firstFreePort = 1024;
 
-/** Problems that do not stop the start, one sentence each. */
 export const startWarnings = (
   config: Config,
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,7 +1,6 @@
 import type { Config } from './settings.ts';
 import { howToMakeOne, isOnThisMachine, isReadable, weaknessOf, when } from './faults.ts';
 
-/** Allowed but risky settings, one sentence each. */
 export const safetyWarnings = (config: Config): readonly string[] => {
   const { production, publicUrl, secretKey = '', s3Endpoint = '' } = config;
   const weakness = secretKey === '' || production ? undefined : weaknessOf(secretKey);

@@ -92,7 +92,6 @@ const toldOfProfile = (c: ResolutionContext, { directoryUrl }: AcmeConfig) => {
   };
 };
 
-/** Counts the authority's orders, certificates and failures. */
 export const measuredAuthority = (
   authority: CertificateAuthority,
   metrics: Pick<Tally, 'count'>,

@@ -181,7 +181,6 @@ type Attempt = WebhookCalls['attemptDelivery'];
 
 export const attemptOutcomes = ['succeeded', 'rejected', ...failedWhys] as const;
 
-/** Counts attempts by outcome. */
 const countedAttempts = (metrics: Tally, attempt: Attempt): Attempt => {
   for (const outcome of attemptOutcomes) {
     metrics.count('webhook_attempts_total', { outcome }, 0);

@@ -223,7 +223,6 @@ export class Draining {
   }
 }
 
-/** Metrics of every process, regardless of its roles. */
 const processMetrics = (c: ResolutionContext): Metrics => {
   const metrics = new Metrics();
   const { dataDir, redisUrl } = c.get(ConfigKey);

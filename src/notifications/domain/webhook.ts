@@ -102,8 +102,8 @@ export interface Webhook {
   readonly id: string;
   readonly accountId: string;
   readonly address: string;
-  /** At least one, in the order of the `kinds` table. */
-  readonly kinds: readonly OwnersKind[];
+  /** `all`: kinds of later versions, too. Otherwise at least one, in the order of the `kinds` table. */
+  readonly kinds: 'all' | readonly OwnersKind[];
   readonly createdAt: Date;
   /** Until then the previous secret signs too; older ones may end earlier. */
   readonly oldSecretsUntil: Date | undefined;
@@ -114,7 +114,7 @@ export type WebhookDecision = Decision<Webhook, WebhookEvent>;
 
 export interface WebhookDraft {
   readonly address: string;
-  readonly kinds: readonly string[];
+  readonly kinds: 'all' | readonly string[];
 }
 
 const fresh = (): WebhookStatus => ({
@@ -156,7 +156,7 @@ export const changeWebhook = (
 ): WebhookDecision => {
   const { address, kinds } = checked(draft, rules);
   const isMoved = address !== webhook.address;
-  const isSame = !isMoved && kinds.join() === webhook.kinds.join();
+  const isSame = !isMoved && String(kinds) === String(webhook.kinds);
   if (isSame) return { state: webhook, events: [] };
   const status = isMoved && webhook.status.state === 'on' ? fresh() : webhook.status;
   const state = { ...webhook, address, kinds, status };
@@ -196,17 +196,22 @@ export const mustBeOn = (webhook: Webhook): Webhook => {
 export const isSlow = ({ status }: Webhook): boolean => status.state === 'on' && status.isSlow;
 
 export const wants = ({ kinds, status }: Webhook, kind: OwnersKind): boolean =>
-  status.state === 'on' && kinds.includes(kind);
+  status.state === 'on' && (kinds === 'all' || kinds.includes(kind));
 
 export const about = (webhook: Pick<Webhook, 'id' | 'accountId' | 'address'>, now: Date) => ({
   ...{ accountId: webhook.accountId, occurredAt: now },
   ...{ webhookId: webhook.id, receiver: receiverOf(webhook.address) },
 });
 
-const checked = (draft: WebhookDraft, rules: DestinationRules) => {
-  const unknown = draft.kinds.find((kind) => !ownersKinds.some((known) => known === kind));
+const checked = (draft: WebhookDraft, rules: DestinationRules) => ({
+  address: checkedAddress(draft.address, rules),
+  kinds: draft.kinds === 'all' ? draft.kinds : chosenKinds(draft.kinds),
+});
+
+const chosenKinds = (words: readonly string[]): readonly OwnersKind[] => {
+  const unknown = words.find((word) => !ownersKinds.some((known) => known === word));
   if (unknown !== undefined) throw webhookInvalid('One of the kinds is unknown.');
-  const kinds = ownersKinds.filter((kind) => draft.kinds.includes(kind));
+  const kinds = ownersKinds.filter((kind) => words.includes(kind));
   if (kinds.length === 0) throw webhookInvalid('Choose at least one kind.');
-  return { address: checkedAddress(draft.address, rules), kinds };
+  return kinds;
 };

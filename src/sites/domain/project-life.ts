@@ -15,7 +15,8 @@ export interface Renaming extends Decision<Site, SitesEvent> {
   readonly former: FormerSlug | undefined;
 }
 
-const formerMs = 90 * 24 * 60 * 60_000;
+/** How long a former address leads to the present one. */
+export const formerMs = 90 * 24 * 60 * 60_000;
 
 /** No two hyphens together: `<slug>--<n>` is the host of a preview. */
 const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;

@@ -36,7 +36,10 @@ describe.each(databaseKinds)(
       const accountId = await newAccount(stores);
       const decision = webhookDecision(accountId);
       // As the newer release stores it.
-      const kinds = [...decision.state.kinds, 'ship.sunk'] as unknown as Webhook['kinds'];
+      const kinds = [
+        ...(decision.state.kinds as readonly string[]),
+        'ship.sunk',
+      ] as unknown as Webhook['kinds'];
       ({ state: webhook } = decision);
       of = { accountId, webhookId: webhook.id };
       const secrets = firstSecret('whsec_x');
@@ -56,13 +59,26 @@ describe.each(databaseKinds)(
       await stores.webhookDeliveries.settle(claimed[0]!, attempt, (now) =>
         settle(now, attempt, webhook.address),
       );
-      expect(await storedKinds(url, webhook.id)).toEqual([...webhook.kinds, 'ship.sunk']);
+      expect(await storedKinds(url, webhook.id)).toEqual([
+        ...(webhook.kinds as readonly string[]),
+        'ship.sunk',
+      ]);
       const chosen = { address: webhook.address, kinds: ['key.banned'] };
       await stores.webhooks.change(of, (now) =>
         changeWebhook(now, chosen, destinationRules, later(2)),
       );
       await stores.webhooks.change(of, (now) => switchOff(now, 'by_hand', later(3)));
       expect(await storedKinds(url, webhook.id)).toEqual(['key.banned', 'ship.sunk']);
+      const all = { address: webhook.address, kinds: 'all' } as const;
+      await stores.webhooks.change(of, (now) =>
+        changeWebhook(now, all, destinationRules, later(4)),
+      );
+      expect(await storedKinds(url, webhook.id)).toBe('all');
+      expect(await stores.webhooks.find(of)).toMatchObject({ kinds: 'all' });
+      await stores.webhooks.change(of, (now) =>
+        changeWebhook(now, chosen, destinationRules, later(5)),
+      );
+      expect(await stores.webhooks.find(of)).toMatchObject({ kinds: ['key.banned'] });
     });
   },
 );

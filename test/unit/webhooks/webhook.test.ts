@@ -41,6 +41,17 @@ test('a new webhook is on, and its event names the host but not the rest of the 
   expect(events).toEqual([{ type: 'webhook_added', ...about, occurredAt: now }]);
 });
 
+test('all kinds can be wanted, those of later versions too', () => {
+  const { state } = add({ kinds: 'all' });
+  expect(state.kinds).toBe('all');
+  for (const kind of [...ownersKinds, 'ship.sunk' as 'key.banned']) {
+    expect(wants(state, kind)).toBe(true);
+  }
+  const same = changeWebhook(state, { ...draft, kinds: 'all' }, rules, now);
+  expect(same.events).toEqual([]);
+  expect(changeWebhook(state, draft, rules, now).state.kinds).toEqual(draft.kinds);
+});
+
 test('kinds are a set in the order of the table, and at least one', () => {
   const kinds = ['key.banned', 'domain.live', 'key.banned'];
   expect(add({ kinds }).state.kinds).toEqual(['domain.live', 'key.banned']);

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { kinds, ownersKinds } from '../../../notifications/domain/kinds.ts';
+import type { OwnersKind } from '../../../notifications/domain/notification.ts';
 import { longestUrl } from '../../../notifications/domain/destination.ts';
 import {
   type SecretOverlap,
@@ -7,7 +8,7 @@ import {
   type Webhook,
   type WebhookDraft,
 } from '../../../notifications/domain/webhook.ts';
-import { checkboxes, field, formError, onceInput, overlapSelect } from '../frame/form-parts.ts';
+import { field, formError, onceInput, overlapSelect } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { atClock, secretCard, time } from '../frame/parts.ts';
 import type { Refusal, Shown } from '../frame/screen.ts';
@@ -15,15 +16,22 @@ import { filled } from '../frame/sent-form.ts';
 import { nameOf, webhookPath } from './words.ts';
 
 /** The fields of a webhook; the domain checks the address. */
-export const webhookDraft = v.object({
-  address: filled('Enter the address of your receiver.'),
-  kinds: v.pipe(
-    v.string(),
-    v.transform((text) => text.split(',')),
-    v.transform((words) => ownersKinds.filter((kind) => words.includes(kind))),
-    v.minLength(1, 'Choose at least one kind.'),
+export const webhookDraft = v.pipe(
+  v.object({
+    address: filled('Enter the address of your receiver.'),
+    all: v.optional(v.string()),
+    kinds: v.optional(v.string(), ''),
+  }),
+  v.transform(({ address, all, kinds: chosen }) => {
+    const words = chosen.split(',');
+    const some = ownersKinds.filter((kind) => words.includes(kind));
+    return { address, kinds: all === undefined ? some : ('all' as const) };
+  }),
+  v.forward(
+    v.check(({ kinds: chosen }) => chosen.length > 0, 'Choose all events, or at least one kind.'),
+    ['kinds'],
   ),
-});
+);
 
 interface DraftForm {
   readonly action: string;
@@ -51,23 +59,53 @@ export const draftForm = ({ action, button, current, once, refusal }: DraftForm)
       },
       refusal,
     )}
-    ${kindChoice(current?.kinds ?? ownersKinds, refusal)}
+    ${kindChoice(current?.kinds ?? 'all', refusal)}
     <div><button class="main">${button}</button></div>
   </form>`;
 
-const kindChoice = (chosen: readonly string[], refusal: Refusal | undefined): Html =>
-  checkboxes(
-    {
-      legend: 'Kinds: what we call it for',
-      name: 'kinds',
-      look: 'columns kinds',
-      values: ownersKinds,
-      chosen,
-      labelOf: (kind) =>
-        html`<span><code>${kind}</code> <span class="hint">${kinds[kind].when}</span></span>`,
-    },
-    refusal,
-  );
+type Group = OwnersKind extends `${infer Prefix}.${string}` ? Prefix : never;
+
+const groupNames: Readonly<Record<Group, string>> = {
+  domain: 'Domains',
+  certificate: 'Certificates',
+  project: 'Projects',
+  deploy: 'Deploys',
+  key: 'API keys',
+  quota: 'Quota',
+  operation: 'Operations of the API',
+  webhook: 'Webhooks',
+};
+
+/** All events, those of later versions too, or chosen ones. The empty field shows that no box is ticked. */
+const kindChoice = (current: WebhookDraft['kinds'], refusal: Refusal | undefined): Html => {
+  const { all, kinds: sent = '' } = refusal?.values ?? {};
+  const isAll = refusal ? all !== undefined : current === 'all';
+  const before = current === 'all' ? [] : current;
+  const chosen = refusal ? sent.split(',') : before;
+  const wrong = refusal?.field === 'kinds' ? refusal.message : undefined;
+  return html`<fieldset ${wrong !== undefined && html`aria-describedby="kinds-error"`}>
+    <legend>Events: what we call it for</legend>
+    <input type="hidden" name="kinds" value="">
+    <label><input type="checkbox" name="all" value="yes" ${isAll && html`checked`} ${wrong !== undefined && html`autofocus`}> All events <span class="hint">those that we add later, too</span></label>
+    <div class="groups">${Object.entries(groupNames).map(([group, name]) => kindGroup(group, name, chosen))}</div>
+    ${wrong !== undefined && html`<p class="error" id="kinds-error" data-refusal>${wrong}</p>`}
+  </fieldset>`;
+};
+
+const kindGroup = (group: string, name: string, chosen: readonly string[]): Html =>
+  html`<fieldset>
+    <legend>${name}</legend>
+    <div class="columns kinds">
+      ${ownersKinds
+        .filter((kind) => kind.startsWith(`${group}.`))
+        .map(
+          (kind) => html`<label>
+        <input type="checkbox" name="kinds" value="${kind}" ${chosen.includes(kind) && html`checked`}>
+        <span><code>${kind}</code> <span class="hint">${kinds[kind].when}</span></span>
+      </label>`,
+        )}
+    </div>
+  </fieldset>`;
 
 interface NewSecret {
   readonly webhook: Webhook;

@@ -1,4 +1,3 @@
-import { ownersKinds } from '../../../notifications/domain/kinds.ts';
 import { receiverOf } from '../../../notifications/domain/destination.ts';
 import { failedForMs, longestFailingMs } from '../../../notifications/domain/webhook-delivery.ts';
 import type { Webhook } from '../../../notifications/domain/webhook.ts';
@@ -35,8 +34,8 @@ export const stateOf = ({ status }: Webhook): Html => {
 };
 
 export const kindsOf = ({ kinds }: Webhook): Html => {
-  const all = kinds.length === ownersKinds.length;
-  return html`<span title="${kinds.join(', ')}">${all ? 'all kinds' : counted(kinds.length, 'kind').replace(' ', '\u00a0')}</span>`;
+  if (kinds === 'all') return html`all events`;
+  return html`<span title="${kinds.join(', ')}">${counted(kinds.length, 'kind').replace(' ', '\u00a0')}</span>`;
 };
 
 const day = 24 * 60 * 60_000;

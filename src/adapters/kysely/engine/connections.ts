@@ -1,7 +1,6 @@
 import type { CompiledQuery, Dialect, DatabaseConnection, Driver } from 'kysely';
 import type { Step, StepFacts, Tracer } from '../../../kernel/tracer.ts';
 
-/** The number of connections and callers: allowed, in use, waiting. */
 export interface PoolLoad {
   readonly all: number;
   readonly busy: number;
@@ -18,7 +17,6 @@ export interface Connections {
   readonly close: () => Promise<void>;
 }
 
-/** Traces each statement and commit. */
 export const tracedConnections = (
   connections: Connections,
   tracer: Tracer,

@@ -41,7 +41,6 @@ export const databaseFile = (url: string): string | undefined => {
   }
 };
 
-/** The database's name and server, for traces. */
 export const factsOf = (url: string): StepFacts => {
   const kind = kindOfUrl(url);
   switch (kind) {

@@ -19,11 +19,9 @@ interface OpenOptions {
   readonly tracer?: Tracer | undefined;
 }
 
-/** An insert with the columns that identify the row. */
 interface Upsert<Schema, Table extends keyof Schema> {
   readonly insert: InsertQueryBuilder<Schema, Table, InsertResult>;
   readonly key: readonly (keyof Schema[Table] & string)[];
-  /** Changes if the row exists. */
   readonly change: Readonly<Partial<Record<keyof Schema[Table], Expression<unknown>>>>;
 }
 
@@ -61,7 +59,6 @@ export class Engine {
     }
   };
 
-  /** Forces the index, regardless of the database's estimates. */
   by<Row, Name extends string>(table: Name, index: string): AliasedRawBuilder<Row, Name> {
     const name = sql.table(table);
     switch (this.#kind) {
@@ -83,7 +80,6 @@ export class Engine {
     }
   };
 
-  /** The id of an inserted row. */
   insertedId({ insertId }: { readonly insertId?: bigint | undefined }): bigint {
     if (insertId === undefined) throw new Error('the database assigned no id');
     return insertId;
@@ -100,7 +96,6 @@ export class Engine {
     }
   }
 
-  /** Inserts a row, or updates the one with the same key. */
   upsert<Schema, Table extends keyof Schema>({
     insert,
     key,

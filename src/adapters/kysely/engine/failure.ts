@@ -140,7 +140,6 @@ export const failureOf = (error: unknown): Failure => {
   return known?.failure ?? (fatal === true ? 'unavailable' : 'other');
 };
 
-/** Runs the statement and translates its failure. */
 export const refusedAs = async <T>(
   statement: Promise<T>,
   errors: Readonly<Partial<Record<Failure, () => Error>>>,
@@ -172,7 +171,6 @@ export const pauseAfter = (tried: number, error: unknown): number | undefined =>
   return Math.min(firstPauseMs * 2 ** tried, longestPauseMs) * (0.5 + Math.random() / 2);
 };
 
-/** Called once when the database becomes unreachable, and once when it returns. */
 export interface OutageListener {
   onAway(error: unknown): void;
   onBack(awayMs: number): void;
@@ -181,7 +179,6 @@ export interface OutageListener {
 /** An outage ends only after this long without a failure. */
 const quietMs = 5000;
 
-/** Reports each outage once, regardless of how many callers it affects. */
 export class Outage {
   readonly #listener: OutageListener | undefined;
   readonly #elapsed: () => number;

@@ -23,7 +23,6 @@ const askReadOnly = word('select @@global.read_only as readOnly');
 /** How long a connection is trusted to reach the primary. */
 const freshMs = 1_000;
 
-/** Codes for no room for statements, an unknown statement, and a changed table. */
 const asTextInstead = [1461, 1243, 1615];
 
 type Answered = (error: QueryError | null, answer?: unknown, fields?: unknown) => void;
@@ -175,7 +174,6 @@ const sqlMode = [
 /** How long a statement waits for others' locks. */
 export interface LockSeconds {
   readonly row: number;
-  /** By LOCK TABLES or a schema change. */
   readonly table: number;
 }
 

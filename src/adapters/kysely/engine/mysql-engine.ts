@@ -104,7 +104,6 @@ class LazyConnection implements DatabaseConnection {
   #isInTransaction = false;
   /** After a rollback, also by the server, a further statement would be committed on its own. */
   #over: (() => Error) | undefined;
-  /** Statements whose answer is not needed; sent with the next one. */
   #ahead: Statement[] = [];
 
   constructor(pool: MysqlPool) {

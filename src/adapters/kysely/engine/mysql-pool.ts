@@ -17,7 +17,6 @@ export interface PoolSettings extends QueryLimits {
   readonly lockSeconds: LockSeconds;
 }
 
-/** A borrowed connection. */
 export interface Lent {
   readonly connection: GuardedConnection;
   readonly slot: Slot;
@@ -137,7 +136,6 @@ export const tableOf = ({ sql }: Statement): string =>
 
 const tooLate = (): Error => coded('POOL_TIMEOUT', 'no connection could be opened in time');
 
-/** The right to use one connection, and the tables that it is used for. */
 export type Slot = Set<string>;
 
 export interface SlotLimits {
@@ -194,7 +192,6 @@ export class ConnectionSlots {
     if (this.#taken.size === 0) this.#idle?.();
   }
 
-  /** Settles when nobody has a slot. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#idle = resolve;

@@ -120,7 +120,6 @@ const keepToOurselves = (path: string): void => {
 
 const mostStatements = 1000;
 
-/** Prepares each text once and forgets the least recently used. */
 const keepStatements = (file: SqliteDatabase.Database) => {
   const statements = new LRUCache<string, SqliteDatabase.Statement>({ max: mostStatements });
   return (text: string): SqliteDatabase.Statement => {

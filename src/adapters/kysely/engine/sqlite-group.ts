@@ -11,7 +11,6 @@ interface WritingFile {
 interface Group {
   readonly since: number;
   readonly stored: PromiseWithResolvers<undefined>;
-  /** Whether others have written before the current member. */
   hasOthers: boolean;
   isWriting: boolean;
   isTurnOver: boolean;
@@ -74,7 +73,6 @@ export class SqliteGroup {
     }
   }
 
-  /** Call before the file is closed. */
   settle(): void {
     if (this.#open && !this.#open.isWriting) this.#end(this.#open, 'commit');
   }
@@ -96,7 +94,6 @@ export class SqliteGroup {
     });
   }
 
-  /** Skipped if the whole transaction is undone. */
   #isUndone(): boolean {
     try {
       this.#run('rollback to member');
@@ -168,7 +165,6 @@ const mostWaiting = 1000;
 
 /** In milliseconds. */
 export interface Patience {
-  /** For other programs. */
   readonly lockMs: number;
   /** In total; Infinity in jobs and commands. */
   readonly leftMs: number;
@@ -177,7 +173,6 @@ export interface Patience {
 interface Writer {
   readonly patience: Patience;
   readonly cameAt: number;
-  /** How long other programs have held the lock. */
   lockedMs: number;
   readonly turn: PromiseWithResolvers<undefined>;
 }
@@ -189,7 +184,6 @@ interface Writer {
 export class SqliteWriters {
   /** The first one writes, or tries to. */
   readonly #writers: Writer[] = [];
-  /** Since when the lock has been refused. */
   #refusedAt: number | undefined;
 
   /** Runs `attempt`, which takes the lock, when it is the caller's turn. Call `leave` unless this throws. */

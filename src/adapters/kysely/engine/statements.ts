@@ -11,7 +11,6 @@ import type { Schema } from '../schema.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** A parameter whose value is known when the statement runs. */
 type The<Parameters> = <Name extends keyof Parameters & string>(name: Name) => Parameters[Name];
 
 export type Build<Parameters, Row> = (db: Kysely<Schema>, the: The<Parameters>) => Compilable<Row>;

@@ -161,13 +161,16 @@ export const webhookFrom = (row: PlainRow): Webhook => {
 
 /** Without kinds of newer versions. */
 const kindsFrom = (stored: string): Webhook['kinds'] => {
-  const words = parseStored(v.array(v.string()), stored);
-  return ownersKinds.filter((kind) => words.includes(kind));
+  const words = parseStored(storedKinds, stored);
+  return words === 'all' ? words : ownersKinds.filter((kind) => words.includes(kind));
 };
+
+const storedKinds = v.union([v.literal('all'), v.array(v.string())]);
 
 /** With kinds of newer versions that the row has: an older process that still runs during an upgrade keeps them. */
 const kindsColumn = (stored: string, kinds: Webhook['kinds']): string => {
-  const words = parseStored(v.array(v.string()), stored);
+  const words = parseStored(storedKinds, stored);
+  if (kinds === 'all' || words === 'all') return JSON.stringify(kinds);
   return JSON.stringify([...kinds, ...words.filter((word) => !isOwnersKind(word))]);
 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Command } from 'commander';
-import { animalStore, exampleOf } from '../../../src/app/commands/program.ts';
+import { animalStore, exampleOf } from '../../src/app/commands/program.ts';
 
 const allBelow = (command: Command): readonly Command[] =>
   command.commands.flatMap((one) => [one, ...allBelow(one)]);
