@@ -379,7 +379,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   },
   'adapters/dashboard/projects/project-screen.ts': `${shapes}the number of a deploy, and addresses of sites, which we wrote.`,
   'adapters/dashboard/projects/project-head.ts': `${ours}the address of a site.`,
-  'adapters/dashboard/projects/projects-screen.ts': `${ours}addresses of sites.`,
+  'adapters/dashboard/home/projects-screen.ts': `${ours}addresses of sites.`,
   'adapters/dashboard/domains/redirects.ts': `${shapes}the status of a redirect.`,
   'adapters/dashboard/frame/same-origin.ts': {
     operations: 2,

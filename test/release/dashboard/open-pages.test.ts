@@ -59,7 +59,8 @@ const domainNamed = (label: string): Promise<CustomDomain> =>
 const openAll = async (): Promise<readonly OpenPage[]> => {
   const own = `/dashboard/projects/${project.slug}`;
   const domains = `${own}/settings/domains`;
-  const paths = [own, domains, `${domains}/${host('one')}`, '/dashboard/usage'];
+  const redirects = `${own}/settings/redirects`;
+  const paths = [own, domains, `${domains}/${host('one')}`, redirects, '/dashboard/usage'];
   const opened = paths.map((path) => browsers.open(path, owner.visitor.cookie ?? ''));
   return (await Promise.all(opened)).flat();
 };

@@ -2,6 +2,7 @@ import type { CustomDomain } from '../../../domains/domain/attachment/custom-dom
 import { nameInText } from '../../../domains/domain/names/hostname.ts';
 import { isVisited } from '../../../domains/domain/attachment/serving.ts';
 import { reverifyAllowedAt, verifyAllowedAt } from '../../../domains/domain/attachment/checks.ts';
+import { DomainError } from '../../../kernel/decision.ts';
 import type { DomainRole } from '../../../domains/use-cases/domain-settings.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
@@ -89,7 +90,19 @@ export const verifyNotices = {
   checked: 'The DNS was checked: all records are correct.',
 };
 
-/** The form that verifies a domain. @param to the page that says what came of it */
+/** One that must wait, or has nothing to verify, stays as it is. */
+export const verifyIfPossible = async (
+  { domains }: Pick<DashboardPorts, 'domains'>,
+  domain: CustomDomain,
+): Promise<void> => {
+  try {
+    await domains.verifyDomain(domain);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+  }
+};
+
+/** The form that verifies a domain, and its partner if its records are shown too. @param to the page that says what came of it */
 export const verification = (
   ports: DashboardPorts,
   path: string,
@@ -102,6 +115,8 @@ export const verification = (
     act: async (visit) => {
       const { project, domain } = await domainOf(ports, visit);
       const verified = await ports.domains.verifyDomain(domain);
+      const partner = domain.state === 'added' && (await ports.domains.findPartner(domain));
+      if (partner && partner.state === 'added') await verifyIfPossible(ports, partner);
       return { to: to(project, domain, visit), done: afterVerify(domain, verified) };
     },
   });

@@ -19,7 +19,7 @@ export const otherNamePath = '/dashboard/other-name';
 /** What is done to several things of a project, or decided about all its domains. */
 export const settingPath = (
   slug: string,
-  what: 'primary-domain' | 'configuration' | 'verify-domains' | 'remove-domains',
+  what: 'primary-domain' | 'verify-domains' | 'remove-domains',
 ): string => `/dashboard/projects/${slug}/settings/${what}`;
 
 /** The domain of an address with its project, if they are the visitor's. @throws DomainError `project_not_found`, `domain_not_found` */

@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { isAttached } from '../../../domains/domain/attachment/serving.ts';
 import { nameInText } from '../../../domains/domain/names/hostname.ts';
-import { DomainError } from '../../../kernel/decision.ts';
 import { html, type Html } from '../frame/html.ts';
 import { counted, head } from '../frame/parts.ts';
 import { queryText } from '../frame/paths.ts';
 import { form, type Form, type Screen, type Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { siteOf } from '../projects/project-head.ts';
+import { verifyIfPossible } from './actions.ts';
 import { askedList } from './list.ts';
 import { domainsPath, settingPath } from './paths.ts';
 import { leftRecords, whyDelete } from './records.ts';
@@ -50,19 +50,11 @@ export const verifyingSeveral = (ports: Ports): Form =>
     act: async (visit, { domain }) => {
       const { id, slug } = (await siteOf(ports, visit)).project;
       const all = await chosenOf(ports, id, domain.split(','));
-      await Promise.all(all.map((one) => verified(ports, one)));
+      await Promise.all(all.map((one) => verifyIfPossible(ports, one)));
       const { address } = askedList(slug, visit.query);
       return { to: `${address.path}${queryText(address.fields)}`, done: 'verified-several' };
     },
   });
-
-const verified = async ({ domains }: Pick<Ports, 'domains'>, domain: CustomDomain) => {
-  try {
-    await domains.verifyDomain(domain);
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-  }
-};
 
 const path = settingPath(':slug', 'remove-domains');
 

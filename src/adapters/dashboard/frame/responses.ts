@@ -79,6 +79,7 @@ const sheets = [
   './tables.css',
   '../account/account.css',
   '../domains/domains.css',
+  '../home/home.css',
   '../keys/keys.css',
   '../notices/notices.css',
   '../projects/projects.css',

@@ -7,7 +7,9 @@ import { form, type Form, type Refusal, type Visit } from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
 import { settingsPath, siteOf } from './project-head.ts';
 import type { DashboardPorts } from '../ports.ts';
-import { settingPath } from '../domains/paths.ts';
+
+const configurationPath = (slug: string): string =>
+  `/dashboard/projects/${slug}/settings/configuration`;
 
 interface Importing {
   readonly slug: string;
@@ -40,7 +42,7 @@ const format = (name: string, text: string): Html =>
 const importForm = (slug: string, refusal: Refusal | undefined): Html =>
   html`<details id="import" ${refusal && html`open`}>
     <summary>Import a configuration</summary>
-    <form method="post" action="${settingPath(slug, 'configuration')}">
+    <form method="post" action="${configurationPath(slug)}">
       ${formError(refusal)}
       ${textArea({ label: 'Configuration as YAML or JSON', name: 'settings', hint: 'Replaces the primary domain and all redirects. Domains are neither added nor removed.' }, refusal)}
       <div><button>Import</button></div>
@@ -53,7 +55,7 @@ export const configurationForm = (ports: DashboardPorts): Form =>
   form({
     name: 'import',
     operation: 'domain.configure',
-    path: settingPath(':slug', 'configuration'),
+    path: configurationPath(':slug'),
     schema: v.object({ settings: filled('Paste the YAML or JSON.') }),
     field: 'settings',
     act: async (visit, { settings }) => {
