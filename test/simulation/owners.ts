@@ -5,24 +5,13 @@ import { Acting, Unavailable } from '../../src/kernel/ports.ts';
 import { DomainError } from '../../src/kernel/decision.ts';
 import { ownersKinds } from '../../src/notifications/domain/kinds.ts';
 import { DnsEdits, type Mistake } from './dns-edits.ts';
-import { NoAnswer, Pages } from './pages.ts';
+import { NoAnswer, Pages, type Shop } from './pages.ts';
 import { shopNames, shopOf, ownerOf, receiverOf, zoneOf, type ShopName } from './shops.ts';
 import type { SimulatedProcess } from './fleet.ts';
 import { handed } from './world/crossing.ts';
 import { callApi, type Answer } from './world/requests.ts';
 import type { Time } from './world/time.ts';
 import type { World } from './world/world.ts';
-
-/** What a shop knows of its account. */
-export interface Shop {
-  readonly name: ShopName;
-  readonly accountId: string;
-  readonly project: { readonly id: string; readonly accountId: string; readonly slug: string };
-  keyId: string;
-  key: string;
-  webhookId: string | undefined;
-  secrets: readonly string[];
-}
 
 /** What the service has acknowledged, so that it must be there. */
 export type Acknowledged =

@@ -1,8 +1,18 @@
 import { AccessKey, DomainsKey } from '../../src/app/keys.ts';
-import { ownerOf } from './shops.ts';
-import type { Shop } from './owners.ts';
+import { ownerOf, type ShopName } from './shops.ts';
 import type { SimulatedProcess } from './fleet.ts';
 import { callApi, type Answer, type Call } from './world/requests.ts';
+
+/** What a shop knows of its account. */
+export interface Shop {
+  readonly name: ShopName;
+  readonly accountId: string;
+  readonly project: { readonly id: string; readonly accountId: string; readonly slug: string };
+  keyId: string;
+  key: string;
+  webhookId: string | undefined;
+  secrets: readonly string[];
+}
 
 type Api = Pick<SimulatedProcess, 'container'>;
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import type { Access } from '../../access/access.ts';
 import type { AuditLog, IdempotencyKeys } from '../../access/ports.ts';
@@ -24,9 +24,9 @@ export interface DashboardPorts {
     /** The name of the file. */
     readonly field: string;
     /** @throws DomainError with an `UploadRefusal`; nothing is kept */
-    takeForm(project: Project, request: IncomingMessage, origin: DeployOrigin): Promise<Deploy>;
+    takeForm(project: Project, request: Context['req'], origin: DeployOrigin): Promise<Deploy>;
     /** Reads on for a while what nobody wants, so that its sender gets the answer. */
-    discard(request: IncomingMessage): void;
+    discard(request: Context['req']): void;
     /** Of the last upload to a project, if this process is unpacking one. */
     progressOf(project: Project): UploadProgress | undefined;
   };

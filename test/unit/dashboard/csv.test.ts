@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { draftsIn, type CsvDrafts } from '../../../src/adapters/dashboard/animals/csv-drafts.ts';
 import { sendCsv, withoutApostrophe } from '../../../src/adapters/dashboard/frame/csv.ts';
-import type { Context } from 'koa';
 
 const read = (text: string): Promise<CsvDrafts> => draftsIn(Buffer.from(text));
 const head = 'name,categoryId,status\n';
@@ -109,7 +108,7 @@ describe('a file of animals', () => {
 
 describe('a list as CSV', () => {
   const written = async (...names: readonly string[]): Promise<string> => {
-    const ctx = { set: () => undefined } as unknown as Context;
+    const ctx = { set: () => undefined } as unknown as Parameters<typeof sendCsv>[0];
     sendCsv(ctx, { name: 'animals', columns: [['name', (name: string) => name]] }, names);
     let text = '';
     for await (const chunk of ctx.body as AsyncIterable<Buffer>) text += chunk.toString();

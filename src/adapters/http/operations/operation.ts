@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
 import type { Scope } from '../../../access/domain/api-key.ts';
 import type { Caller } from '../../../access/use-cases/callers.ts';
 import type { GenericSchema } from 'valibot';
@@ -9,7 +9,7 @@ import type { HeaderName, SchemaName } from './openapi-components.ts';
 export interface Call<Query, Body> {
   readonly caller: Caller;
   readonly parameters: Readonly<Record<string, string>>;
-  readonly request: IncomingMessage;
+  readonly request: Context['req'];
   readonly query: Query;
   readonly body: Body;
 }
