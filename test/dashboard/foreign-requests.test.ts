@@ -78,9 +78,12 @@ test('live updates of things of another account are 404', async () => {
 
 test('no form changes a thing of another account', async () => {
   const before = everythingStored(dashboard.databaseUrl);
-  const forms = seen.forms.filter(
+  const all = seen.forms.filter(
     ({ method, action }) => method === 'POST' && isOfOneThing('POST', action),
   );
+  // Of the many animals, three: more forms than a person may send in a minute are refused for that reason.
+  const byRoute = Map.groupBy(all, ({ action }) => routeOf(dashboard.routes, 'POST', action));
+  const forms = [...byRoute.values()].flatMap((some) => some.slice(0, 3));
   for (const { action, fields } of forms) {
     const { status } = await mine.visitor.post(action, { ...fields, overlap: '0' });
     expect([action, status]).toEqual([action, 404]);
@@ -90,6 +93,8 @@ test('no form changes a thing of another account', async () => {
 });
 
 test('nothing of another account is found below your own project', async () => {
+  // The forms of the tests before count for a minute.
+  dashboard.clock.advance(60_000);
   const before = everythingStored(dashboard.databaseUrl);
   const through = (path: string) => path.replace(`/projects/${slug}`, `/projects/${mySlug}`);
   const domains = pathsOfThings().filter((path) => /\/settings\/domains\/./.test(path));

@@ -110,7 +110,7 @@ describe('the owner', () => {
     expect(await domains().listShares(domain)).toHaveLength(2);
     const [newest] = await domains().listShares(domain);
     await browsed.owner.visitor.post(`${own()}/links/${newest?.id ?? ''}/revoke`);
-    const { text: log } = await browsed.owner.visitor.get('/dashboard/account');
+    const { text: log } = await browsed.owner.visitor.get('/dashboard/account/audit');
     expect(log).toContain(`Made a link to the DNS records of ${domain.host}`);
     expect(log).toContain(`Revoked a link to the DNS records of ${domain.host}`);
   });

@@ -338,7 +338,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'adapters/dashboard/webhooks/settings.ts': {
-    operations: 1,
+    operations: 2,
     parsers: {
       webhookDraft: parser('a,. ', (text) =>
         v.safeParse(webhookDraft, { address: text, kinds: text }),

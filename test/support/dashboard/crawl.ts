@@ -53,7 +53,8 @@ export const crawl = async (visitor: DashboardVisitor): Promise<Crawl> => {
     pages.set(path, answer);
     wanted.push(...linksIn(answer.text), ...questionsIn(answer.text));
     for (const form of formsIn(answer.text, path)) {
-      forms.set(`${form.method} ${form.action}`, form);
+      // The rows of a list have the same forms however it is filtered.
+      forms.set(`${form.method} ${form.action.replace(/\?.*/, '')}`, form);
     }
   }
   return { pages, forms: [...forms.values()] };

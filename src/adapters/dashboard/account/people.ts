@@ -4,19 +4,12 @@ import { roles, roleWords } from '../../../access/domain/role.ts';
 import type { Person } from '../../../access/domain/person.ts';
 import type { Invitation } from '../../../access/use-cases/people.ts';
 import type { MailTrouble } from '../../../notifications/ports.ts';
-import {
-  buttonForm,
-  confirmedForm,
-  field,
-  formError,
-  onceInput,
-  select,
-} from '../frame/form-parts.ts';
+import { type Confirmation, field, formError, onceInput, select } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { PageProblem } from '../frame/page-problem.ts';
 import { accountTabs } from './tabs.ts';
-import { rowList } from '../frame/list-parts.ts';
-import { badge, type ColumnsOf, day, head, secretCard, time } from '../frame/parts.ts';
+import { rowList, rowMenu } from '../frame/list-parts.ts';
+import { badge, type ColumnsOf, head, secretCard, time } from '../frame/parts.ts';
 import { mePath, peoplePath, signInPath } from '../frame/paths.ts';
 import {
   bareForm,
@@ -119,10 +112,13 @@ interface Cells extends Pick<PeopleOptions, 'newId' | 'isMailOn'> {
   readonly may: Visit['may'];
 }
 
+type LeftOut =
+  'id' | 'accountId' | 'name' | 'createdAt' | 'passwordHash' | 'provenAt' | 'factorSince';
+
 const columns = (
   ownId: string,
   { newId, isMailOn, refusedMail, may }: Cells,
-): ColumnsOf<Person, 'id' | 'accountId' | 'name' | 'passwordHash' | 'provenAt'> => ({
+): ColumnsOf<Person, LeftOut> => ({
   email: [
     'Email',
     'name',
@@ -134,39 +130,29 @@ const columns = (
     'text',
     (person) => (may('person.change_role') ? changeRole(person) : person.role),
   ],
-  createdAt: ['Added', 'text', ({ createdAt }) => day(createdAt)],
   joinedAt: ['Signs in with', 'text', waysIn],
-  factorSince: ['Second factor', 'text', ({ factorSince }) => (factorSince ? 'yes' : 'no')],
   actions: [
     'Actions',
     'actions',
-    (person) => [
-      person.id === ownId && leave,
-      person.id !== ownId &&
-        !person.joinedAt &&
-        may('person.invite') &&
-        makeLink(person, isMailOn ? 'Send again' : 'New link', {
-          to: `${peoplePath}/${person.id}/link`,
-          once: newId(),
-        }),
-      person.id !== ownId && may('person.remove') && remove(person),
-    ],
+    (person) => {
+      const { id, email, joinedAt } = person;
+      const isOwn = id === ownId;
+      const mayInvite = !isOwn && !joinedAt && may('person.invite');
+      const to = `${peoplePath}/${id}/link`;
+      const label = isMailOn ? 'Send again' : 'New link';
+      return rowMenu({ id, about: email }, [
+        isOwn && leave,
+        mayInvite && { label, action: to, once: newId() },
+        !isOwn && may('person.remove') && remove(person),
+      ]);
+    },
   ],
 });
 
-const makeLink = (
-  { email }: Person,
-  label: string,
-  { to, once }: { readonly to: string; readonly once: string },
-): Html =>
-  buttonForm(to, label, {
-    once,
-    about: `Make a sign-in link for ${email}`,
-  });
-
-const waysIn = ({ joinedAt, provenAt, passwordHash }: Person): string => {
+const waysIn = ({ joinedAt, provenAt, passwordHash, factorSince }: Person): string => {
   if (!joinedAt) return 'not signed in yet';
-  const way = passwordHash === undefined ? 'links only' : 'a password';
+  const first = passwordHash === undefined ? 'links only' : 'a password';
+  const way = factorSince ? `${first}, second factor` : first;
   return provenAt ? way : `${way}; address not confirmed`;
 };
 
@@ -179,7 +165,7 @@ const changeRole = ({ id, email, role: now }: Person): Html => {
   </form>`;
 };
 
-const leave = confirmedForm({
+const leave: Confirmation = {
   id: 'leave',
   label: 'Leave',
   about: 'Leave this account',
@@ -187,19 +173,18 @@ const leave = confirmedForm({
   consequences: 'You can no longer sign in to it, unless an owner invites you again.',
   confirm: 'Leave account',
   action: `${peoplePath}/leave`,
-});
+};
 
-const remove = ({ id, email }: Person): Html =>
-  confirmedForm({
-    id: `remove-${id}`,
-    label: 'Remove',
-    about: `Remove ${email}`,
-    question: `Remove ${email}?`,
-    consequences:
-      'All their sessions and sign-in links end at once. Their actions stay in the audit log.',
-    confirm: 'Remove person',
-    action: `${peoplePath}/${id}/remove`,
-  });
+const remove = ({ id, email }: Person): Confirmation => ({
+  id: `remove-${id}`,
+  label: 'Remove',
+  about: `Remove ${email}`,
+  question: `Remove ${email}?`,
+  consequences:
+    'All their sessions and sign-in links end at once. Their actions stay in the audit log.',
+  confirm: 'Remove person',
+  action: `${peoplePath}/${id}/remove`,
+});
 
 type Ports = Pick<DashboardPorts, 'access' | 'notifications' | 'settings'>;
 
