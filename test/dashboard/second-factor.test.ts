@@ -192,6 +192,15 @@ describe('what needs the factor again', () => {
     expect(await invited(owner)).toBe(true);
   });
 
+  test('is not done by a first password that an old session chooses for itself', async () => {
+    const { visitor } = await dashboard.newOwner();
+    dashboard.clock.advance(stale);
+    const asked = await visitor.post('/dashboard/me/password', { wanted: password });
+    expect(textOf(asked.text)).toContain('Confirm that it is you');
+    const { kept = '' } = fieldsOf(asked.text);
+    expect((await visitor.post('/dashboard/confirm', { password, kept })).status).toBe(422);
+  });
+
   test('is not done for a link that the session made for itself', async () => {
     const { visitor } = await dashboard.newOwner();
     const { text } = await visitor.post('/dashboard/me/link', { once: 'form_own_link' });

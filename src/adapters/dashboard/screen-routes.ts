@@ -198,9 +198,10 @@ const receive = async (
     await sendPage(ctx, sent, { ...(await screen.show(visit, refusal)), status });
   };
   if (checked.kind === 'refused') return refused(checked, 422);
-  if (operations[form.operation].again && !isProven(visit.signedIn.session, visit.now)) {
-    const kept = keptOf(ctx.url, values, form.secrets ?? []);
-    return ports.confirm(ctx, visit.signedIn, kept);
+  const { signedIn } = visit;
+  const asksAgain = operations[form.operation].again || form.again?.(signedIn) === true;
+  if (asksAgain && !isProven(signedIn.session, visit.now)) {
+    return ports.confirm(ctx, signedIn, keptOf(ctx.url, values, form.secrets ?? []));
   }
   const act = () => asPerson(ports, visit, () => form.act(visit, checked.output as never));
   try {

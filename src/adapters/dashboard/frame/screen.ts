@@ -67,6 +67,8 @@ interface FormOf<Schema extends FormSchema, Values> {
   readonly schema: Schema;
   /** Who may send it: see `operations`. */
   readonly operation: Operation;
+  /** Whether somebody has to prove who they are again, although the operation does not ask for it. */
+  readonly again?: (signedIn: SignedIn) => boolean;
   /** The field that shows a refusal of the domain. */
   readonly field?: string;
   /**

@@ -113,6 +113,8 @@ const passwordForm = ({ access }: Pick<DashboardPorts, 'access'>, path = ownForm
   form({
     name: 'password',
     operation: 'me.change',
+    // Otherwise the thief of a session could choose the password that later proves who they are.
+    again: ({ person, session }) => person.passwordHash === undefined && !session.resetsPassword,
     path,
     secrets: ['current', 'wanted'],
     schema: v.object({

@@ -5,7 +5,7 @@ import type { Shown } from '../../../access/use-cases/second-factor.ts';
 import { field, formError } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { sendAlone } from '../frame/layout.ts';
-import { newPasswordPath, pageAfterSignIn, signInPath, withQuery } from '../frame/paths.ts';
+import { pageAfterSignIn, signInPath, withQuery } from '../frame/paths.ts';
 import { redirect } from '../frame/responses.ts';
 import { type KeptForm, keptInput, readForm, readKept } from '../frame/sent-form.ts';
 import { sendAccountChooser } from './accounts-screen.ts';
@@ -188,7 +188,7 @@ const passwordForms = (
           ${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'current-password', maxlength: 1000, autofocus: true }, refusal)}
           <button class="main">Confirm</button>
         </form>`
-      : html`<p>You have no password yet. <a href="${newPasswordPath}">Choose one</a>${notifications.isMailOn ? ', or open a new sign-in link.' : ', or ask the operator for a new sign-in link.'}</p>`
+      : html`<p>You have no password yet. ${notifications.isMailOn ? 'Open a new sign-in link to continue.' : 'Ask the operator for a new sign-in link, and open it here.'} Then you can choose a password.</p>`
   }
   ${
     notifications.isMailOn
