@@ -193,7 +193,7 @@ export default defineConfig({
     // They run in browsers, as they are.
     {
       files: [
-        'src/adapters/dashboard/**/{browser,passkeys}.js',
+        'src/adapters/dashboard/**/{browser,drop-folder,passkeys}.js',
         'src/adapters/http/**/reference.js',
         'test/support/**/page-{clock,finder,shape}.js',
       ],

@@ -215,6 +215,7 @@ const sites: Tables = {
       created_at: integer,
       deleted_at: maybe(integer),
       served_deploy_id: maybe(id),
+      served_since: maybe(integer),
       last_number: integer,
       domain_settings: maybe(longText),
     },

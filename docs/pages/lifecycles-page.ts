@@ -94,6 +94,7 @@ const siteWith = (deploy: Deploy): Site => ({
   project: { id: '', accountId: '', name: '', slug: '', createdAt: at, deletedAt: undefined },
   deploys: [deploy],
   servedDeployId: undefined,
+  servedSince: undefined,
   lastNumber: deploy.number,
 });
 

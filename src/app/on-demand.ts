@@ -4,7 +4,6 @@ export const onDemand = {
   supervise: () => import('./processes/supervisor.ts'),
   container: () => import('./container.ts'),
   maintenance: () => import('./maintenance.ts'),
-  elsewhere: () => import('./commands/deploy-elsewhere.ts'),
   doctor: () => import('./doctor/examine.ts'),
   /** With ROLES, which commands do not have. */
   inbound: () => import('./wiring/inbound.ts'),

@@ -1,6 +1,6 @@
 import { projectNotFound } from './domain/sites-error.ts';
 import { deleteDeploy, rollBack, type Site } from './domain/site.ts';
-import type { ProjectKey, SitesPorts } from './ports.ts';
+import type { ProjectKey, SitesPorts, StoredFile } from './ports.ts';
 import {
   beginDeploy,
   deploySite,
@@ -62,6 +62,11 @@ export const sites = (ports: SitesPorts) => ({
   /** @throws DomainError `project_not_found`, `deploy_not_found`, `deploy_wrong_state` */
   deleteDeploy: (project: ProjectKey, number: number) =>
     ports.projects.change(project, (site) => deleteDeploy(site, number, ports.clock.now())),
+  /** The files of a succeeded deploy, by path; none while the storage does not have it. @throws Unavailable */
+  listFiles: async (deployId: string): Promise<readonly StoredFile[]> =>
+    (await ports.files.list(deployId))?.toSorted((one, other) =>
+      one.path < other.path ? -1 : 1,
+    ) ?? [],
   /** How much of its plan an account uses. */
   showUse: showUse(ports),
   countDeploys: () => ports.projects.countDeploys(),

@@ -29,11 +29,14 @@ test('a site is published, and an older deploy is served again and a deploy dele
   await publish('index.html');
   await press(page, 'Use this deploy');
   await says(page, /the deploy that you chose/);
-  await page.words('Visitors get deploy 1 at').isShown();
-  await press(page, 'Delete');
+  await page.words('Visitors get deploy 1 since').isShown();
+  await page.role('link', 'Deploy 2').click();
+  await page.role('link', 'Preview').isShown();
+  await page.role('cell', 'index.html').isShown();
+  await page.css('[popovertarget=delete]').click();
   await press(page, 'Keep');
-  await press(page, 'Delete');
-  await press(page, 'Delete deploy');
+  await page.css('[popovertarget=delete]').click();
+  await page.css('.danger').click();
   await says(page, 'The deploy was deleted.');
   await publish('about.html');
   await page.role('alert').words('Deploy 3 failed.').isShown();

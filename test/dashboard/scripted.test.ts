@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { HTTPRequest } from 'puppeteer-core';
 import { AccessKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
@@ -9,6 +12,7 @@ import { from, knownTimes } from '../support/known-times.ts';
 import { until } from '../support/until.ts';
 import type { TestPage } from '../support/dashboard/page.ts';
 import { zipOf } from '../support/sites/archive-bytes.ts';
+import { plainTree } from '../support/sites/direct-unpacking.ts';
 
 let slug: string;
 const browsed = browseDashboard(async ({ dashboard, owner }) => {
@@ -264,13 +268,37 @@ test('a confirmation stays open while its page updates', async () => {
   const deploy = () => deployEntries(browsed.dashboard.container, project, entry('index.html'));
   await deploy();
   await deploy();
-  const page = await browsed.visit(`/dashboard/projects/${project.slug}`);
+  const page = await browsed.visit(`/dashboard/projects/${project.slug}/deploys/1`);
   await page.css('[title="Delete deploy 1"]').click();
-  await deploy();
-  await page.css('.lead').words('deploy 3').isShown();
-  await page.role('button', 'Delete deploy').click();
+  await sites().renameProject(project, { name: 'Renamed' });
+  await page.role('link', 'Renamed').isShown();
+  await page.css('.danger').click();
   await page.words('The deploy was deleted.').isShown();
   expect(await page.css('#deploy-1').count()).toBe(0);
+});
+
+test('a folder that is dropped is packed, and published with one button', async () => {
+  const project = await sites().startProject(browsed.owner.accountId, 'Dropped');
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-dropped-'));
+  await plainTree(join(folder, 'dist'), { 'index.html': '<h1>Rex</h1>', 'img/rex.txt': 'Rex' });
+  await plainTree(join(folder, 'source'), { 'index.html': 'a', 'node_modules/a.js': 'a' });
+  const page = await browsed.visit(`/dashboard/projects/${project.slug}`);
+  const devtools = await page.raw.createCDPSession();
+  const drop = async (name: string) => {
+    const data = { items: [], files: [join(folder, name)], dragOperationsMask: 1 };
+    const { x, y } = await (await page.raw.waitForSelector('form.drop'))!.clickablePoint();
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await devtools.send('Input.dispatchDragEvent', { type, x, y, data });
+  };
+  await drop('source');
+  await page.words('It has "node_modules" at its top').isShown();
+  await drop('dist');
+  await page.words('2 files are packed').isShown();
+  await page.role('button', 'Deploy').click();
+  await page.words('The deploy succeeded.').isShown();
+  const { deploys } = await sites().getSite(project.slug);
+  expect(deploys).toMatchObject([{ files: 2, madeBy: expect.stringMatching(/^person:/) }]);
+  await rm(folder, { recursive: true });
 });
 
 test('the script tells times in the words of the server', async () => {

@@ -32,6 +32,7 @@ import { overEvent } from './frame/live-viewer.ts';
 import { signInPathFor } from './frame/paths.ts';
 import { notFound, PageProblem } from './frame/page-problem.ts';
 import { bellScreen, noticesScreen } from './notices/screen.ts';
+import { deployScreen } from './projects/deploy-screen.ts';
 import { projectScreen } from './projects/project-screen.ts';
 import { settingsScreen } from './projects/settings-screen.ts';
 import { projectsScreen } from './home/projects-screen.ts';
@@ -56,6 +57,7 @@ const screensOf = (
   redirectsScreen(ports),
   projectsScreen(ports),
   projectScreen(ports),
+  deployScreen(ports),
   settingsScreen(ports),
   animalsScreen(ports),
   animalScreen(ports),

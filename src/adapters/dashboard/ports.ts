@@ -83,6 +83,8 @@ export interface DashboardSettings {
   readonly acmeDnsZone: string | undefined;
   /** Where the site of a project is served. */
   readonly siteUrl: (slug: string) => string;
+  /** Where one deploy is; undefined where deploys have no addresses of their own. */
+  readonly previewUrl: (slug: string, number: number) => Promise<string | undefined>;
   /** Operations of the API that will be removed, by their ids, with the day. */
   readonly deprecated: ReadonlyMap<string, Date>;
   /** The public base address of the API, without a slash at its end. */

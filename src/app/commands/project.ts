@@ -9,7 +9,7 @@ import { SitesKey } from '../keys.ts';
 import { SiteAddresses } from '../settings/addresses.ts';
 import { commandName } from '../version.ts';
 import { archiveSource } from '../../adapters/archives/open-upload.ts';
-import { onDemand } from '../on-demand.ts';
+import { deployedInWords, deployElsewhere } from './deploy-elsewhere.ts';
 import {
   bareCommand,
   command,
@@ -177,7 +177,6 @@ const publish = bareCommand(
 );
 
 const publishElsewhere = async (given: PublishGiven & { readonly to: URL }): Promise<Answer> => {
-  const { deployElsewhere, deployedInWords } = await onDemand.elsewhere();
   const { source, project, to } = given;
   const message = deployMessage(given.message ?? '');
   const target = { source, project, to, message, key: process.env[keyVariable] ?? '' };

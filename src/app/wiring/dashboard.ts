@@ -66,6 +66,7 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
       platformHost: config.platformHost,
       acmeDnsZone: config.acmeDnsZone,
       siteUrl: (slug) => addresses.urlOf(slug),
+      previewUrl: (slug, number) => addresses.previewOf(slug, number),
       deprecated: operationSunsets,
       apiUrl: config.publicUrl,
       knowsCounts: config.roles.includes('api') || config.redisUrl !== undefined,

@@ -65,6 +65,8 @@ export interface Site {
   readonly deploys: readonly Deploy[];
   /** The deploy that visitors get: the newest succeeded one, unless an older one was rolled back to. */
   readonly servedDeployId: string | undefined;
+  /** Since when visitors get it. */
+  readonly servedSince: Date | undefined;
   /** The highest number that a deploy of it ever had, also once that one is deleted. */
   readonly lastNumber: number;
 }
@@ -115,7 +117,7 @@ export const deploySucceeded = (
   const overtaken = site.deploys.some(
     (other) => other.state === 'succeeded' && other.number > deploy.number,
   );
-  const served = overtaken ? finished : { ...finished, servedDeployId: deployId };
+  const served = overtaken ? finished : { ...finished, servedDeployId: deployId, servedSince: now };
   const { number } = deploy;
   const succeeded = { type: 'deploy_succeeded', ...about(site, now), deployId, number } as const;
   return withoutOldDeploys(served, succeeded, now);
@@ -167,7 +169,7 @@ export const rollBack = (site: Site, number: number, now: Date): SiteDecision =>
   if (deploy.id === site.servedDeployId) return { state: site, events: [] };
   const event = { ...about(site, now), deployId: deploy.id, number } as const;
   return {
-    state: { ...site, servedDeployId: deploy.id },
+    state: { ...site, servedDeployId: deploy.id, servedSince: now },
     events: [{ type: 'site_rolled_back', ...event }],
   };
 };

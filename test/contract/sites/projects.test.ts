@@ -166,7 +166,13 @@ describeStores('projects', (open) => {
     );
     const succeeded = { ...uploading, state: 'succeeded', finishedAt: later(5), ...contents };
     expect(changed).toEqual({
-      ...{ project, deploys: [succeeded], servedDeployId: id, lastNumber: 1 },
+      ...{
+        project,
+        deploys: [succeeded],
+        servedDeployId: id,
+        servedSince: later(5),
+        lastNumber: 1,
+      },
     });
     expect(await projects.find(project.slug)).toEqual(changed);
     expect(await stores.secondProcess.projects.find(project.slug)).toEqual(changed);

@@ -25,7 +25,7 @@ const deploy = (number: number, state: 'succeeded' | 'uploading'): Deploy => {
 const site: Site = {
   project,
   deploys: [deploy(2, 'uploading'), deploy(1, 'succeeded')],
-  ...{ servedDeployId: 'dep_1', lastNumber: 2 },
+  ...{ servedDeployId: 'dep_1', servedSince: now, lastNumber: 2 },
 };
 const ofProject = { accountId: 'acct_1', projectId: 'proj_1', occurredAt: now };
 

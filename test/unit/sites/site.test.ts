@@ -31,7 +31,13 @@ const project = {
   createdAt: later(-1000),
   deletedAt: undefined,
 };
-const empty: Site = { project, deploys: [], servedDeployId: undefined, lastNumber: 0 };
+const empty: Site = {
+  project,
+  deploys: [],
+  servedDeployId: undefined,
+  servedSince: undefined,
+  lastNumber: 0,
+};
 const contents = { files: 3, bytes: 1000 };
 const reason = { problem: 'archive_link', explanation: 'No links.' } as const;
 const common = { accountId: 'acct_1', occurredAt: now, projectId: 'proj_1' };

@@ -128,6 +128,7 @@ describe('a refused upload', () => {
       project: site.project,
       deploys: [deploy, before],
       servedDeployId: before.id,
+      servedSince: now,
       lastNumber: 2,
     });
     expect(await files.list(deploy.id)).toBeUndefined();

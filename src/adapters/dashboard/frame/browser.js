@@ -57,7 +57,8 @@ const refresh = () => {
   }
   nameOther();
   // Shown only where scripts run.
-  for (const one of document.querySelectorAll('[data-copy]')) one.hidden = false;
+  const scripted = '[data-copy], [data-choose-folder], [data-drop-hint]';
+  for (const one of document.querySelectorAll(scripted)) one.hidden = false;
 };
 
 /** By what was typed: the other name, '' where there is none, undefined while that is not known. */
@@ -230,6 +231,31 @@ document.addEventListener('submit', (event) => {
   event.preventDefault();
   upload(event.target);
 });
+/** A folder, or an archive, may be dropped on the form of a deploy. What packs it is loaded when it is needed. */
+const dropping = () => import('./drop-folder.js');
+const dropForm = ({ target }) => target.closest?.('form[data-unwanted]');
+for (const name of ['dragenter', 'dragover', 'dragleave', 'drop']) {
+  document.addEventListener(name, (event) => {
+    const form = dropForm(event);
+    if (!form) return;
+    event.preventDefault();
+    form.classList.toggle('over', name === 'dragenter' || name === 'dragover');
+  });
+}
+document.addEventListener('drop', (event) => {
+  const form = dropForm(event);
+  if (!form) return;
+  // They can be asked for only before anything is waited for.
+  const { items, files } = event.dataTransfer;
+  const [entry] = [...items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
+  const dropped = { entry, files: [...files] };
+  void dropping().then((loaded) => loaded.takeDrop(form, dropped));
+});
+document.addEventListener('click', ({ target }) => {
+  const form = target.closest?.('[data-choose-folder]')?.form;
+  if (form) void dropping().then((loaded) => loaded.chooseFolder(form));
+});
+
 /** What is too large is told before it is sent. */
 document.addEventListener('change', ({ target }) => {
   const largest = target.type === 'file' && target.form?.dataset.largest;

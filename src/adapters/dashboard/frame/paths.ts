@@ -20,6 +20,7 @@ export const searchPath = '/dashboard/search';
 export const helpPages = [
   'dashboard',
   'sites',
+  'deploy-from-ci',
   'domains',
   'api',
   'limits',

@@ -93,6 +93,8 @@ const names = [
   'dashboard.js',
   'idiomorph.js',
   'time-words.js',
+  'drop-folder.js',
+  'fflate.js',
   'passkeys.js',
   'paw.svg',
 ] as const;
@@ -130,14 +132,22 @@ const load = () => {
   const morphingFile = fileURLToPath(import.meta.resolve('idiomorph/dist/idiomorph.esm.js'));
   const morphing = readFileSync(morphingFile, 'utf8');
   const timeWords = own('time-words.js');
+  const zipping = readFileSync(fileURLToPath(import.meta.resolve('fflate/browser')), 'utf8');
+  const dropping = own('drop-folder.js').replace(
+    'fflate/browser',
+    `./${nameWithHash('fflate.js', zipping)}`,
+  );
   const script = own('browser.js')
     .replace('idiomorph/dist/idiomorph.esm.js', `./${nameWithHash('idiomorph.js', morphing)}`)
-    .replace('time-words.js', nameWithHash('time-words.js', timeWords));
+    .replace('time-words.js', nameWithHash('time-words.js', timeWords))
+    .replace('./drop-folder.js', `./${nameWithHash('drop-folder.js', dropping)}`);
   const texts: Readonly<Record<AssetName, string>> = {
     'dashboard.css': sheets.map(own).join('\n'),
     'dashboard.js': script,
     'idiomorph.js': morphing,
     'time-words.js': timeWords,
+    'drop-folder.js': dropping,
+    'fflate.js': zipping,
     'passkeys.js': own('../sign-in/passkeys.js'),
     'paw.svg': own('paw.svg'),
   };

@@ -1,35 +1,23 @@
 import type { Context } from 'koa';
-import { isVisited } from '../../../domains/domain/attachment/serving.ts';
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import {
+  type DomainHealth,
+  healthOf,
+  isVisited,
+} from '../../../domains/domain/attachment/serving.ts';
 import { type Hold, limitInWords } from '../../../domains/domain/certificates/ca-budget.ts';
 import { DomainError } from '../../../kernel/decision.ts';
 import { bytesInWords } from '../../../kernel/text.ts';
-import {
-  type Deploy,
-  type DeployState,
-  keptDeploys,
-  type Site,
-} from '../../../sites/domain/site.ts';
-import { siteLimits } from '../../../sites/domain/site-contents.ts';
+import { type Deploy, keptDeploys, type Site } from '../../../sites/domain/site.ts';
+import { siteLimits, unwantedNames } from '../../../sites/domain/site-contents.ts';
 import type { UploadRefusal } from '../../../sites/domain/sites-error.ts';
 import type { UploadProgress } from '../../../sites/ports.ts';
 import type { AccountUse } from '../../../sites/use-cases/projects.ts';
-import { buttonForm, confirmedForm, field, formError } from '../frame/form-parts.ts';
+import { field } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
-import { notFound } from '../frame/page-problem.ts';
+import { badge, type ColumnsOf, count, empty, exact, table, time } from '../frame/parts.ts';
+import { helpPath } from '../frame/paths.ts';
 import {
-  badge,
-  type ColumnsOf,
-  count,
-  counted,
-  empty,
-  exact,
-  table,
-  time,
-  type Tone,
-} from '../frame/parts.ts';
-import {
-  bareForm,
-  type Form,
   type Outcome,
   pathOf,
   type Refusal,
@@ -38,6 +26,15 @@ import {
   type Visit,
 } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
+import {
+  deployPath,
+  keyNames,
+  type KeyNames,
+  makerInWords,
+  sizeOf,
+  standingOf,
+  useButton,
+} from './deploy-parts.ts';
 import { projectHead, siteOf, withHost } from './project-head.ts';
 
 const path = '/dashboard/projects/:slug';
@@ -49,24 +46,21 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
     const attached = await domains.listDomains(site.project.id);
     const { slug, name } = site.project;
     const own = settings.siteUrl(slug);
-    const served = attached.filter(isVisited);
-    const addresses = [own, ...served.map(({ host }) => withHost(own, host))];
-    const progress = uploads.progressOf(site.project);
-    const hold = await domains.showOwnHold({
-      ...site.project,
-      servedDeployId: site.servedDeployId,
-    });
-    const use = await sites.showUse(site.project.accountId);
+    const live = attached.filter(isVisited);
+    const domainSettings = await domains.showDomainSettings(site.project.id);
     const view = {
       ...site,
       uploads,
-      addresses,
-      progress,
-      hold,
-      use,
+      visit,
       refusal,
+      own,
+      keys: await keyNames(ports, visit.accountId),
+      live: primaryFirst(live, domainSettings.document.domains.primary),
+      isDeployable: visit.may('deploy.upload'),
+      progress: uploads.progressOf(site.project),
+      hold: await domains.showOwnHold({ ...site.project, servedDeployId: site.servedDeployId }),
+      use: await sites.showUse(site.project.accountId),
       now: visit.now,
-      may: visit.may,
     };
     return { title: name, content: projectContent(view) };
   };
@@ -84,10 +78,6 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
       'rolled-back': 'Visitors now get the deploy that you chose.',
     },
     show,
-    forms: [
-      deployForm('roll-back', 'rolled-back', sites.rollBack),
-      deployForm('delete', 'deleted', sites.deleteDeploy),
-    ],
     others: [
       {
         method: 'POST',
@@ -98,21 +88,6 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
     ],
   };
 };
-
-type DeployAct = (...deploy: Parameters<DashboardPorts['sites']['rollBack']>) => Promise<unknown>;
-
-const deployForm = (name: 'roll-back' | 'delete', done: string, act: DeployAct): Form =>
-  bareForm({
-    name,
-    operation: name === 'delete' ? 'deploy.delete' : 'deploy.use',
-    path: `${path}/deploys/:number/${name}`,
-    act: async (visit) => {
-      const { slug = '', number = '' } = visit.parameters;
-      if (!/^[1-9]\d{0,8}$/.test(number)) throw notFound();
-      await act({ accountId: visit.accountId, slug }, Number(number));
-      return { to: pathOf({ path }, visit), done };
-    },
-  });
 
 /** Takes an upload. Problems of the upload show beside the field; a bad archive becomes a failed deploy. */
 const uploading =
@@ -159,42 +134,68 @@ const refusalStatus: Readonly<Record<UploadRefusal, number>> = {
 };
 
 interface ProjectView extends DeployListView {
-  readonly addresses: readonly string[];
+  readonly own: string;
+  /** Those that visitors come by, the primary one first. */
+  readonly live: readonly CustomDomain[];
   readonly uploads: DashboardPorts['uploads'];
+  readonly isDeployable: boolean;
   readonly hold: Hold | undefined;
   readonly refusal: Refusal | undefined;
 }
 
+const primaryFirst = (
+  live: readonly CustomDomain[],
+  primary: string | null | undefined,
+): readonly CustomDomain[] =>
+  live.toSorted((one, other) => Number(other.host === primary) - Number(one.host === primary));
+
 const projectContent = (view: ProjectView): Html => {
-  const { project, deploys, refusal } = view;
+  const { project, deploys } = view;
   return html`
     ${projectHead(project, 'overview', lead(view))}
-    ${formError(refusalOf(refusal, 'roll-back') ?? refusalOf(refusal, 'delete'))}
+    ${standing(view)}
     ${failure(view)}
     ${waiting(view)}
-    ${
-      view.may('deploy.upload') &&
-      html`<section class="card">
-      <h2>New deploy</h2>
-      ${uploadForm(view)}
-    </section>`
-    }
-    <section class="card">
+    ${view.isDeployable && uploadForm(view)}
+    <section>
       <h2>Deploys</h2>
-      ${deploys.length === 0 ? howToDeploy : deployList(view)}
+      ${deploys.length === 0 ? howToDeploy(view.isDeployable) : deployList(view)}
     </section>`;
 };
 
 const servedBy = ({ deploys, servedDeployId }: DeployListView): Deploy | undefined =>
   deploys.find(({ id }) => id === servedDeployId);
 
-const lead = (view: ProjectView): Html => {
+const lead = ({ own, live: [primary, ...others], ...view }: ProjectView): Html => {
+  if (!servedBy(view)) {
+    return html`<p class="lead">Not published yet. Once deployed, it is at ${new URL(own).host}.</p>`;
+  }
+  const first = primary ? withHost(own, primary.host) : own;
+  const more = primary ? [own, ...others.map(({ host }) => withHost(own, host))] : [];
+  return html`<p class="lead"><a href="${first}">${new URL(first).host}</a>${more.length > 0 && html` <span class="hint">and ${more.map((address, at) => html`${at > 0 && ', '}<a href="${address}">${new URL(address).host}</a>`)}</span>`}</p>`;
+};
+
+/** Is it up? In one line: the health of its primary domain, and which deploy visitors get. */
+const standing = (view: ProjectView): Html => {
   const served = servedBy(view);
-  const hosts = view.addresses.map((address) => new URL(address).host);
-  return served
-    ? html`<p class="lead">Visitors get <strong>deploy ${served.number}</strong> at
-        ${view.addresses.map((address, at) => html`${at > 0 && ', '}<a href="${address}">${hosts[at]}</a>`)}</p>`
-    : html`<p class="lead">Not published yet. Once deployed, it is at ${hosts[0]}.</p>`;
+  if (!served) return nothing;
+  const { live, now, keys, servedSince = served.startedAt, project } = view;
+  const health = live[0] && healthOf(live[0], now);
+  return html`<p class="row standing">
+    ${health ? healthBadge(health) : badge('up', 'good')}
+    <span>Visitors get <a href="${deployPath(project.slug, served.number)}">deploy ${served.number}</a> since ${time(servedSince, now)}, made by ${makerInWords(served.madeBy, keys)}.</span>
+  </p>`;
+};
+
+const healthBadge = (health: DomainHealth): Html => {
+  switch (health.kind) {
+    case 'healthy':
+      return badge('up', 'good');
+    case 'at_risk':
+      return badge('up, but at risk', 'busy');
+    case 'certificate_expired':
+      return badge('certificate expired', 'bad');
+  }
 };
 
 const failure = (view: ProjectView): Html => {
@@ -205,8 +206,8 @@ const failure = (view: ProjectView): Html => {
   return html`<p class="notice bad" role="alert">Deploy ${newest.number} failed. ${newest.explanation} ${still}</p>`;
 };
 
-const waiting = ({ hold, addresses: [own] }: ProjectView): Html =>
-  hold && own !== undefined
+const waiting = ({ hold, own }: ProjectView): Html =>
+  hold
     ? html`<p class="notice bad" role="status">${new URL(own).host} has no certificate yet, because a limit is reached: ${limitInWords(hold.reason)}. It is ordered automatically, from ${exact(hold.nextAt)} on.</p>`
     : nothing;
 
@@ -216,35 +217,36 @@ const hint = () =>
   `A .zip, .tar.gz or .tgz with index.html at its top: ${count(siteLimits.entries)} files and ` +
   `${siteLimits.bytes / 1024 / 1024} MiB at most, unpacked.`;
 
-/** With the script it shows how far it is; without, the browser does. */
+/** With the script it takes a folder too, and shows how far it is; without, the browser does. */
 const uploadForm = ({ project: { slug }, uploads, refusal }: ProjectView): Html =>
-  html`<form method="post" action="/dashboard/projects/${slug}/deploys" enctype="multipart/form-data"
-      data-upload data-largest="${siteLimits.bytes}">
+  html`<form method="post" action="/dashboard/projects/${slug}/deploys" enctype="multipart/form-data" class="card drop"
+      aria-label="New deploy" data-upload data-largest="${siteLimits.bytes}" data-unwanted="${JSON.stringify(unwantedNames)}">
+    <p data-drop-hint hidden>Drop the folder of your site here, or its archive.</p>
     ${field({ label: 'Site archive', name: uploads.field, type: 'file', accept, hint: hint() }, refusalOf(refusal, 'upload'))}
     <div class="stack progress" hidden>
       <progress aria-label="Upload"></progress>
       <div class="row between"><output></output> <button type="button" class="bare" data-cancel>Cancel</button></div>
     </div>
-    <div><button class="main">Deploy</button></div>
+    <div class="row">
+      <button class="main">Deploy</button>
+      <button type="button" class="bare" data-choose-folder hidden>Choose a folder</button>
+    </div>
   </form>`;
 
-const howToDeploy = empty(
-  'Nothing published yet',
-  html`Pack the folder of your site, with <code>index.html</code> in it, and upload it above. Visitors get it as soon as it
-    is unpacked.`,
-);
-
-const tones: Readonly<Record<DeployState, Tone>> = {
-  uploading: 'busy',
-  succeeded: 'good',
-  failed: 'bad',
-};
+const howToDeploy = (isDeployable: boolean): Html =>
+  empty(
+    'Nothing published yet',
+    isDeployable
+      ? html`Upload your site above, or <a href="${helpPath('deploy-from-ci')}">deploy it from CI</a>. Visitors get it as soon as it is unpacked.`
+      : 'An owner or an editor of the account can deploy a site.',
+  );
 
 interface DeployListView extends Site {
+  readonly visit: Visit;
+  readonly keys: KeyNames;
   readonly progress: UploadProgress | undefined;
   readonly use: AccountUse;
   readonly now: Date;
-  readonly may: Visit['may'];
 }
 
 const deployList = (view: DeployListView): Html =>
@@ -253,40 +255,38 @@ const deployList = (view: DeployListView): Html =>
 
 const columns = (
   view: DeployListView,
-): ColumnsOf<
-  Deploy,
-  'id' | 'finishedAt' | 'bytes' | 'problem' | 'explanation' | 'madeBy' | 'message'
-> => {
-  const isServed = ({ id }: Deploy) => id === view.servedDeployId;
-  return {
-    number: [
-      'Deploy',
-      'text',
-      (deploy) =>
-        html`<span><strong>${deploy.number}</strong> ${isServed(deploy) && html`<span class="badge served">served</span>`}</span>`,
-    ],
-    state: ['Status', 'text', ({ state }) => badge(state, tones[state])],
-    files: ['Contents', 'text', (deploy) => contents(deploy, view)],
-    startedAt: ['Uploaded', 'text', ({ startedAt }) => time(startedAt, view.now)],
-    action: [
-      'Action',
-      'actions',
-      (deploy) =>
-        deploy.state === 'succeeded' &&
-        !isServed(deploy) && [
-          view.may('deploy.use') && useButton(deploy, view),
-          view.may('deploy.delete') && deleteButton(deploy, view),
-        ],
-    ],
-  };
-};
+): ColumnsOf<Deploy, 'id' | 'finishedAt' | 'bytes' | 'problem' | 'explanation' | 'message'> => ({
+  number: [
+    'Deploy',
+    'name',
+    ({ number, message }) =>
+      html`<span class="lines"><a href="${deployPath(view.project.slug, number)}">Deploy ${number}</a>${message !== undefined && html`<span class="hint wrapped">${message}</span>`}</span>`,
+  ],
+  state: ['Status', 'text', (deploy) => standingOf(deploy, view)],
+  files: ['Contents', 'text', (deploy) => contents(deploy, view)],
+  madeBy: [
+    'Made',
+    'text',
+    ({ madeBy, startedAt }) =>
+      html`<span class="lines"><span>${time(startedAt, view.now)}</span><span class="hint">by ${makerInWords(madeBy, view.keys)}</span></span>`,
+  ],
+  startedAt: [
+    'Action',
+    'actions',
+    (deploy) =>
+      deploy.state === 'succeeded' &&
+      deploy.id !== view.servedDeployId &&
+      view.visit.may('deploy.use') &&
+      useButton(deploy, view),
+  ],
+});
 
 const contents = (deploy: Deploy, view: DeployListView): Html => {
   switch (deploy.state) {
     case 'uploading':
       return html`<span class="quiet">${progressOf(view)}</span>`;
     case 'succeeded':
-      return html`${counted(deploy.files, 'file')}, ${bytesInWords(deploy.bytes)}`;
+      return sizeOf(deploy);
     case 'failed':
       return html`<span class="wrapped">${deploy.explanation}</span>`;
   }
@@ -302,20 +302,3 @@ const progressOf = ({ deploys, progress }: DeployListView): string => {
   const of = total === undefined ? '' : ` of ${count(total)}`;
   return `${steps[step]}: ${count(done)}${of} files`;
 };
-
-const useButton = ({ number }: Deploy, { project }: Site): Html =>
-  buttonForm(`/dashboard/projects/${project.slug}/deploys/${number}/roll-back`, 'Use this deploy', {
-    about: `Serve deploy ${number} to visitors`,
-  });
-
-const deleteButton = ({ number }: Deploy, { project }: Site): Html =>
-  confirmedForm({
-    id: `delete-${number}`,
-    label: 'Delete',
-    about: `Delete deploy ${number}`,
-    question: `Delete deploy ${number}?`,
-    consequences:
-      'Its files are deleted. Visitors still get the deploy that is served. This cannot be undone.',
-    confirm: 'Delete deploy',
-    action: `/dashboard/projects/${project.slug}/deploys/${number}/delete`,
-  });

@@ -262,12 +262,12 @@ export class KyselyProjects extends AggregateStore implements Projects {
     }
     await saveDeploys(db, before, after.deploys);
     await db.updateTable('projects').set(siteRow(after)).where('id', '=', id).execute();
-    const isSame =
+    const isServedAlike =
       after.servedDeployId === before.servedDeployId &&
       after.project.slug === before.project.slug &&
       after.project.deletedAt === before.project.deletedAt &&
       isDeepStrictEqual(succeededIn(before), succeededIn(after));
-    if (isSame) return;
+    if (isServedAlike) return;
     // Last, since it takes the revision row, which all other writers wait for.
     await alignRoutes(this.database, id, events.at(-1)?.occurredAt ?? createdAt);
   }
@@ -320,7 +320,7 @@ const succeededIn = ({ deploys }: Site): readonly string[] =>
   deploys.filter(({ state }) => state === 'succeeded').map(({ id }) => id);
 
 const insertProject = async (db: Queries, project: Project): Promise<void> => {
-  const site = { project, servedDeployId: undefined, lastNumber: 0 };
+  const site = { project, servedDeployId: undefined, servedSince: undefined, lastNumber: 0 };
   await refusedAs(db.insertInto('projects').values(siteRow(site)).execute(), {
     duplicate: () => slugTaken(project.slug),
   });
@@ -351,7 +351,7 @@ export type SiteRow = ProjectRow & {
 };
 
 const ofSite = projects.without('domainSettings');
-const ofProject = ofSite.without('servedDeployId', 'lastNumber');
+const ofProject = ofSite.without('servedDeployId', 'servedSince', 'lastNumber');
 const ofDeploy = deploys.without('id', 'projectId');
 
 /** One query, so that the project and its deploys are from the same moment. */
@@ -422,16 +422,17 @@ const hasDeploy = (row: SiteRow): row is SiteRow & DeployRow => row.id !== null;
 const siteFrom = (rows: readonly SiteRow[]): Site | undefined => {
   const [first] = rows;
   if (!first) return undefined;
-  const { servedDeployId, lastNumber, ...project } = ofSite.read({
+  const { servedDeployId, servedSince, lastNumber, ...project } = ofSite.read({
     ...first,
     id: first.project_id,
   });
-  return { project, deploys: rows.filter(hasDeploy).map(deployFrom), servedDeployId, lastNumber };
+  const found = rows.filter(hasDeploy).map(deployFrom);
+  return { project, deploys: found, servedDeployId, servedSince, lastNumber };
 };
 
 /** Deploys have rows of their own. */
-const siteRow = ({ project, servedDeployId, lastNumber }: Omit<Site, 'deploys'>) =>
-  projects.write({ ...project, servedDeployId, lastNumber });
+const siteRow = ({ project, deploys: _, ...rest }: Omit<Site, 'deploys'> & Partial<Site>) =>
+  projects.write({ ...project, ...rest });
 
 /** Saves the differences; the caller holds the lock on the project. */
 const saveDeploys = async (db: Queries, before: Site, wanted: readonly Deploy[]): Promise<void> => {

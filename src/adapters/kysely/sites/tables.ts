@@ -54,10 +54,11 @@ export const projects = table({
   createdAt: time,
   deletedAt: maybe(time),
   servedDeployId: maybe(text),
+  servedSince: maybe(time),
   /** The highest that a deploy of the project ever had, also once that deploy is deleted. */
   lastNumber: int,
   domainSettings: maybe(json<DomainSettings>(settings)),
-} satisfies ColumnsOf<Project, 'servedDeployId' | 'lastNumber' | 'domainSettings'>);
+} satisfies ColumnsOf<Project, 'servedDeployId' | 'servedSince' | 'lastNumber' | 'domainSettings'>);
 
 /** Addresses that projects had before. */
 export const formerSlugs = table({
