@@ -1,4 +1,4 @@
-/** Imported only when needed; everything else at the start, except mysql2 and the SDK of object stores. */
+/** Imported only when needed; everything else at the start, except mysql2, the SDK of object stores, and what verifies passkeys. */
 export const onDemand = {
   serve: () => import('./serve.ts'),
   supervise: () => import('./processes/supervisor.ts'),

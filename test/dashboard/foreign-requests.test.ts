@@ -137,9 +137,12 @@ const typed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/dashboard/keys/:key/rotate': { overlap: '0' },
   '/dashboard/account/people': { email: 'planted@evil.test', role: 'owner' },
   '/dashboard/me/name': { name: 'Planted' },
+  '/dashboard/account/name': { name: 'Planted' },
   '/dashboard/account/people/:person/role': { role: 'viewer' },
   '/dashboard/me/mail': { on: 'domain.live', shown: 'domain.live,key.banned' },
   '/dashboard/me/password': { wanted: 'chosen by somebody else' },
+  '/dashboard/projects/:slug/settings/name': { name: 'Planted' },
+  '/dashboard/projects/:slug/settings/address': { slug: 'planted' },
   '/dashboard/projects/:slug/settings/domains': { domain: 'planted.birds.test' },
   '/dashboard/projects/:slug/settings/redirects': {
     from: 'www.birds.test',
@@ -175,6 +178,7 @@ const unlinked = [
   '/dashboard/account/new-password',
   ...['/dashboard/forgot-password', '/dashboard/sign-in-link'],
   ...['/dashboard/second-factor', '/dashboard/confirm'],
+  ...['/dashboard/account/restore', '/dashboard/account/deleted/:slug/restore'],
   // Shown once there is a second factor.
   ...[':method/remove', 'recovery'].map((form) => `/dashboard/me/second-factor/${form}`),
 ];

@@ -220,7 +220,7 @@ test('an upload shows its deploy; a refused upload says why', async () => {
   await page.role('status').words('The deploy succeeded.').isShown();
   await page
     .role('row')
-    .has(/^\s*2\s*served/)
+    .has(/^\s*Deploy 2\s*served/)
     .isShown();
 
   await field.upload(zipOf([{ name: '../evil.html' }]));

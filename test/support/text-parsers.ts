@@ -47,6 +47,7 @@ import { parseIssueValue } from '../../src/domains/domain/dns/caa.ts';
 import { judgeOwnership } from '../../src/domains/domain/dns/route.ts';
 import { cleanName, parseHostname } from '../../src/domains/domain/names/hostname.ts';
 import { isInNetwork, isUnspecified } from '../../src/domains/domain/dns/facts.ts';
+import { deployMessage } from '../../src/sites/domain/site.ts';
 import { slugOf, isReservedSlug } from '../../src/sites/domain/project.ts';
 import { readSlug } from '../../src/sites/domain/project-life.ts';
 import {
@@ -111,6 +112,7 @@ const ours = 'It reads only what we wrote ourselves: ';
 const operator = 'It reads only what the operator of the service wrote: ';
 const short =
   'It reads only a header or an address, of 64 KiB at most, by patterns that are linear: ';
+const form = 'It reads only a form of 64 KiB, by patterns that are linear: ';
 const shapes = 'Its patterns have an end after some characters: ';
 
 const hostnameParser = parser('/:.@-_*?#[0x\\a', (text) =>
@@ -173,8 +175,12 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       isReservedSlug: parser('w0t-a', isReservedSlug),
     },
   },
+  'sites/domain/site.ts': {
+    operations: 3,
+    parsers: { deployMessage: parser('a\n\u202e ', deployMessage) },
+  },
   'sites/domain/project-life.ts': {
-    operations: 2,
+    operations: 1,
     parsers: { readSlug: parser('a-0 ', readSlug) },
   },
   'domains/domain/redirects/redirects.ts': `${ours}addresses of redirects that were admitted.`,
@@ -190,7 +196,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'sites/domain/site-contents.ts': {
-    operations: 6,
+    operations: 7,
     parsers: {
       folder: parser('/.\\a:\u0315\u0300', (text) => publishedPath(text, true)),
       file: parser('/.\\a:\u0315\u0300', (text) => publishedPath(text, false)),
@@ -222,6 +228,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/webhooks/guarded-outside.ts': `${shapes}an address is read by readDestination first.`,
   'adapters/webhooks/not-sent.ts': `${ours}codes of errors.`,
 
+  'access/use-cases/second-factor.ts': `${form}codes; challenges are what it sealed itself.`,
   'access/use-cases/sign-in-attempts.ts': `${shapes}the length of a token is asked first.`,
 
   'adapters/acme/acme-certificate-authority.ts': `${operator}the address of the authority and its directory; of the message of a problem, which has 256 KiB at most, one word.`,
@@ -353,7 +360,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'adapters/dashboard/domains/timeline.ts': {
-    operations: 1,
+    operations: 2,
     parsers: {
       positionOf: parser('10a', (text) => positionOf(new URLSearchParams({ before: text }))),
     },
@@ -373,10 +380,16 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       signInPathFor: parser('/?a-.=&', (text) => signInPathFor(`/dashboard${text}`)),
     },
   },
+  'adapters/dashboard/me/second-factor.ts': `${ours}secrets of 32 letters.`,
+  'adapters/dashboard/sign-in/passkey-form.ts': `${operator}the address of the dashboard.`,
+  'adapters/passkeys/web-authn-passkeys.ts': `${form}what a browser says of a passkey, as JSON.`,
+  'adapters/system/time-code.ts': `${ours}secrets of 32 letters.`,
   'adapters/dashboard/me/screen.ts': {
     operations: 13,
     parsers: { browserName: parser('EdgA/Mac OX', browserName) },
   },
+  'adapters/dashboard/projects/deploy-screen.ts': `${shapes}the number of a deploy.`,
+  'adapters/dashboard/projects/settings-screen.ts': `${ours}the address of a site.`,
   'adapters/dashboard/projects/project-screen.ts': `${shapes}the number of a deploy, and addresses of sites, which we wrote.`,
   'adapters/dashboard/projects/project-head.ts': `${ours}the address of a site.`,
   'adapters/dashboard/home/projects-screen.ts': `${ours}addresses of sites.`,
@@ -469,6 +482,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   },
   'adapters/http/request-handler.ts': `${short}the path of a request, whose parameters have no slash.`,
   'adapters/http/operations/schemas.ts': `${shapes}the length of a page.`,
+  'adapters/http/operations/deploy-operations.ts': `${short}Content-Type; it also reads answers that we stored.`,
   'adapters/http/operations/operation-route.ts': {
     operations: 1,
     parsers: {

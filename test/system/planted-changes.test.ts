@@ -72,8 +72,11 @@ test('a new field of anything stored does not compile until it is stored, read, 
       ...inFile('dashboard/account/people.ts', 'columns'),
       ...inFile('dashboard/me/screen.ts', 'columns'),
       ...inFile('dashboard/account/screen.ts', 'factsOf'),
-      ...inFile('dashboard/animals/lists.ts', 'petColumns', 'orderColumns'),
-      ...inFile('dashboard/animals/screen.ts', 'form', 'draftFields', 'inputs'),
+      ...inFile('dashboard/account/deleted-screen.ts', 'columns'),
+      ...inFile('dashboard/animals/animals-screen.ts', 'columns', 'csvColumns', 'form'),
+      ...inFile('dashboard/animals/csv-drafts.ts', 'draftIn'),
+      ...inFile('dashboard/animals/draft.ts', 'draftFields', 'inputs'),
+      ...inFile('dashboard/animals/orders-screens.ts', 'csvColumns', 'orderColumns'),
       ...inFile('dashboard/keys/list.ts', 'columns'),
       ...inFile('dashboard/projects/project-screen.ts', 'columns'),
       ...inCommand('account.ts', 'columnsOf', 'personColumns', 'presentAccount', 'presentPerson'),
@@ -85,7 +88,7 @@ test('a new field of anything stored does not compile until it is stored, read, 
 });
 
 test('a third kind of database does not compile until each difference is decided', () => {
-  const decisions = ['locked', 'plannedOnce', 'upsert', 'sum', 'clock'];
+  const decisions = ['locked', 'plannedOnce', 'upsert', 'sum', 'clock', 'by', 'firstInsertedId'];
   expect(places.filter(isOfEngine)).toEqual(
     [
       ...inFile('kysely/engine/engine.ts', 'isInProcess', 'open', ...decisions),

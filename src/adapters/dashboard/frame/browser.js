@@ -239,7 +239,7 @@ for (const name of ['dragenter', 'dragover', 'dragleave', 'drop']) {
     const form = dropForm(event);
     if (!form) return;
     event.preventDefault();
-    form.classList.toggle('over', name === 'dragenter' || name === 'dragover');
+    form.toggleAttribute('data-over', name === 'dragenter' || name === 'dragover');
   });
 }
 document.addEventListener('drop', (event) => {

@@ -114,7 +114,7 @@ const passwordForm = ({ access }: Pick<DashboardPorts, 'access'>, path = ownForm
     name: 'password',
     operation: 'me.change',
     // Otherwise the thief of a session could choose the password that later proves who they are.
-    again: ({ person, session }) => person.passwordHash === undefined && !session.resetsPassword,
+    again: ({ person, session }) => !needsCurrentPassword(person, session),
     path,
     secrets: ['current', 'wanted'],
     schema: v.object({

@@ -181,7 +181,7 @@ const standing = (view: ProjectView): Html => {
   if (!served) return nothing;
   const { live, now, keys, servedSince = served.startedAt, project } = view;
   const health = live[0] && healthOf(live[0], now);
-  return html`<p class="row standing">
+  return html`<p class="row">
     ${health ? healthBadge(health) : badge('up', 'good')}
     <span>Visitors get <a href="${deployPath(project.slug, served.number)}">deploy ${served.number}</a> since ${time(servedSince, now)}, made by ${makerInWords(served.madeBy, keys)}.</span>
   </p>`;
