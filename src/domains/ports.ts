@@ -260,7 +260,7 @@ export abstract class DomainShares {
     now: Date,
   ): Promise<readonly DomainShare[]>;
 
-  /** Undefined for missing and expired links and removed domains. All cases take the same query. */
+  /** Undefined for missing and expired links, removed domains and deleted projects. All cases take the same query. */
   abstract find(secretHash: string, now: Date): Promise<DomainShare | undefined>;
 }
 

@@ -44,21 +44,21 @@ export class Pages {
 
   /** Adds a name by the form of its project. */
   async enters(api: Api, shop: Shop, host: string): Promise<boolean> {
-    const { status } = await this.#post(api, shop, {
+    const answer = await this.#post(api, shop, {
       page: '',
       form: '',
       fields: { domain: host },
     });
-    return status === 303;
+    return isDone(answer);
   }
 
   /** Removes a name by the page that asks for confirmation. */
   async drops(api: Api, shop: Shop, host: string): Promise<boolean> {
-    const { status } = await this.#post(api, shop, {
+    const answer = await this.#post(api, shop, {
       page: `/${host}/remove`,
       form: `/${host}/remove`,
     });
-    return status === 303;
+    return isDone(answer);
   }
 
   /** Makes a link, and keeps it. */
@@ -137,6 +137,10 @@ export class Pages {
     this.#cookies.set(name, cookie.join('; '));
   }
 }
+
+/** Pages of a deleted account lead to the one where it is restored. */
+const isDone = ({ status, headers }: Answer): boolean =>
+  status === 303 && headers.get('location')?.startsWith('/dashboard/projects/') === true;
 
 const isSignedOut = ({ status, headers }: Answer): boolean =>
   status === 303 && headers.get('location')?.includes('/dashboard/sign-in') === true;

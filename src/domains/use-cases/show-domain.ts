@@ -2,7 +2,7 @@ import { contestInWords, provenElsewhere } from '../domain/attachment/contested-
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
 import { workOf } from '../domain/attachment/domain-certificate.ts';
 import { attemptAt, dueAt } from '../domain/attachment/due-work.ts';
-import { type DomainHealth, healthOf, isDeleted } from '../domain/attachment/serving.ts';
+import { type DomainHealth, healthOf } from '../domain/attachment/serving.ts';
 import { type DomainShare, endShare, shareDomain } from '../domain/attachment/share.ts';
 import { type BudgetView, describeBudget, type Hold } from '../domain/certificates/ca-budget.ts';
 import { workOn } from '../domain/certificates/certificate-status.ts';
@@ -188,6 +188,6 @@ export const showShared =
     const { shares, linkSecrets, domains, clock } = ports;
     const share = await shares.find(linkSecrets.hash(secret), clock.now());
     const domain = share && (await domains.get(share.domainId));
-    if (!domain || isDeleted(domain)) throw shareUnknown();
+    if (!domain) throw shareUnknown();
     return { ...(await describeDomain(ports)(domain)), share };
   };

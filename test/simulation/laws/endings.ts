@@ -101,10 +101,11 @@ const unremoved = `
     and not exists (select 1 from events r where r.type = 'domain_removed' and r.account_id = e.account_id
       and r.details ->> '$.domainId' = e.details ->> '$.domainId') limit 1`;
 
-/** A rival may prove the name until the end. */
+/** A rival may prove the name until the end, and an operator may remove it. */
 const otherwise = `
   select details ->> '$.host' as host, details ->> '$.reason' as reason from events where type = 'domain_removed'
     and details ->> '$.projectId' = ? and details ->> '$.reason' not in ('project_deleted', 'contested')
+    and actor not like 'person:%' and actor <> 'operator'
     and occurred_at > ? limit 1`;
 
 export const endsAreWhole = (): Law => {

@@ -26,9 +26,12 @@ beforeEach(async () => {
   face = domains(lab.ports);
 });
 
-const remove = async () => {
+const takeOut = () => {
   const now = lab.clock.now();
-  await lab.stores.projects.change(lab.project, (site) => deleteProject(site, now));
+  return lab.stores.projects.change(lab.project, (site) => deleteProject(site, now));
+};
+const remove = async () => {
+  await takeOut();
   await face.followProject(lab.project.id);
 };
 const restore = async () => {
@@ -69,10 +72,12 @@ describe('while a project is deleted', () => {
     expect(await isServed()).toBe(true);
   });
 
-  test('links to the records of its domains do not work', async () => {
+  test('links to the records of its domains do not work from then on', async () => {
     const domain = await lab.add();
     const { secret } = await face.makeShare(domain);
-    await remove();
+    await takeOut();
+    await expect(face.showShared(secret)).rejects.toHaveProperty('code', 'share_unknown');
+    await face.followProject(lab.project.id);
     await expect(face.showShared(secret)).rejects.toHaveProperty('code', 'share_unknown');
     await restore();
     expect(await face.showShared(secret)).toMatchObject({ domain: { host } });

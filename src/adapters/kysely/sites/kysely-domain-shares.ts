@@ -59,9 +59,14 @@ export class KyselyDomainShares extends AggregateStore implements DomainShares {
   async find(secretHash: string, now: Date): Promise<DomainShare | undefined> {
     const row = await this.db
       .selectFrom('domain_shares')
-      .selectAll()
-      .where('secret_hash', '=', secretHash)
-      .where('ends_at', '>', toMillis(now))
+      .innerJoin('domains', 'domains.id', 'domain_shares.domain_id')
+      .innerJoin('projects', 'projects.id', 'domains.project_id')
+      .innerJoin('accounts', 'accounts.id', 'projects.account_id')
+      .selectAll('domain_shares')
+      .where('domain_shares.secret_hash', '=', secretHash)
+      .where('domain_shares.ends_at', '>', toMillis(now))
+      .where('projects.deleted_at', 'is', null)
+      .where('accounts.deleted_at', 'is', null)
       .executeTakeFirst();
     return row && withoutSecret.read(row);
   }
