@@ -178,7 +178,7 @@ export abstract class CustomDomains {
 
   abstract get(id: string): Promise<CustomDomain | undefined>;
 
-  /** Without removed domains, sorted by name. @param text part of the name, in lower case, not empty */
+  /** Without removed domains and those of deleted projects, sorted by name. @param text part of the name, in lower case, not empty */
   abstract listNamed(
     accountId: string,
     text: string,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { AccessKey, QueuesKey, SitesKey } from '../../src/app/keys.ts';
+import { AccessKey, DomainsKey, QueuesKey, SitesKey } from '../../src/app/keys.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import { textOf } from '../support/dashboard/markup.ts';
 import {
@@ -71,6 +71,10 @@ test('a project says what goes with it, and goes only after its address was type
 });
 
 test('a deleted project is out of sight, and restored from the page of deleted ones', async () => {
+  const host = `www.${project.slug}.test`;
+  await dashboard.container.get(DomainsKey).addDomain(project, host);
+  const searched = () => read(`/dashboard/search?q=${host}`);
+  expect(await searched()).toContain('added');
   const deleted = await deleteProject();
   expect(deleted.location).toMatch(`${deletedPage}?done=`);
   const page = await follow(deleted);
@@ -78,6 +82,7 @@ test('a deleted project is out of sight, and restored from the page of deleted o
   expect(page).toContain(project.slug);
   expect((await owner.visitor.get(pageOf(project))).status).toBe(404);
   expect(await read('/dashboard')).not.toContain(project.slug);
+  expect(await searched()).toContain('Nothing found');
   const other = await dashboard.newOwner();
   const stolen = await other.visitor.post(`${deletedPage}/${project.slug}/restore`);
   expect(stolen.status).toBe(404);

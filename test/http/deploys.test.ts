@@ -187,6 +187,28 @@ describe('a deploy by an API key', () => {
 });
 
 describe('whose key may deploy', () => {
+  test('one that is revoked while the archive arrives deploys nothing', async () => {
+    const { id, secret } = await api.newKey({ scopes: ['deploys:write'] });
+    const archive = await page('late');
+    const socket = connect(Number(new URL(api.origin).port), '127.0.0.1');
+    const lines = [
+      `POST /deploys/${project.slug} HTTP/1.1`,
+      'Host: x',
+      `Authorization: Bearer ${secret}`,
+      'Content-Type: application/gzip',
+      `Content-Length: ${archive.length}`,
+    ];
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    socket.write(bytes(archive.subarray(0, 10)));
+    await until('it is received', async () => (await kept()).length === 1);
+    await api.container.get(AccessKey).revokeApiKey(id);
+    socket.write(bytes(archive.subarray(10)));
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 /);
+    expect((await site()).deploys).toEqual([]);
+  });
+
   test.each([
     ['none', (): string | null => null, 401, 'missing_api_key'],
     ['an unknown one', (): string | null => 'pets_live_wrong', 401, 'invalid_api_key'],

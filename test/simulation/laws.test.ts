@@ -68,6 +68,12 @@ const domain = (row: Row, details: object = {}): void => {
   });
 };
 
+const deletedProject = (): void => {
+  connection.exec('delete from accounts');
+  put('accounts', { id: 'acc_1' });
+  put('projects', { id: 'prj_1', account_id: 'acc_1', slug: 'north', deleted_at: begin });
+};
+
 /** A world that can be changed, in which all is well. */
 const wellWorld = () => {
   const time: { now: number; actor?: Actor } = { now: begin };
@@ -84,7 +90,8 @@ const wellWorld = () => {
   const past = new Past(() => time.now, zones);
   const fleet = new Map<ProcessName, SimulatedProcess>();
   for (const name of ['api', 'worker-1', 'worker-2', 'edge', 'dns'] as const) past.started(name);
-  const shops = new Map([['north', { name: 'north', accountId: 'acc_1' }]]);
+  const north = { name: 'north', accountId: 'acc_1', project: { id: 'prj_1' } };
+  const shops = new Map([['north', north]]);
   const world = {
     dns: { zones },
     authorities: { one: authority(), two: authority() },
@@ -228,6 +235,67 @@ const plants: Readonly<Record<string, Plant>> = {
     time.now += 1001;
     return law.afterStep?.(seen);
   },
+  'Nothing of a deleted project is served': (law, { seen, time, fleet, past }) => {
+    const routes = { find: () => ({ name: host, projectId: 'prj_1' }) };
+    fleet.set('edge', { container: { get: () => routes } } as unknown as SimulatedProcess);
+    deletedProject();
+    past.followProjects(['prj_1']);
+    law.afterCommit?.(seen);
+    time.now += 1000;
+    expect(law.afterStep?.(seen)).toBeUndefined();
+    time.now += 1001;
+    expect(law.afterStep?.(seen)).toMatchObject({ project: 'prj_1' });
+    time.now += hourMs;
+    return law.eachHour?.(seen);
+  },
+  'A restored project is served again once its DNS leads here': (
+    law,
+    { seen, time, zones, fleet, past },
+  ) => {
+    fleet.set('edge', {
+      actor: { clockAheadMs: 0 },
+      container: { get: () => ({ nameFor: () => undefined }) },
+    } as unknown as SimulatedProcess);
+    zones.set(host, 'A', [service.address], 300);
+    past.look([host]);
+    domain({});
+    past.followProjects(['prj_1']);
+    time.now += 3 * dayMs;
+    expect(law.eachHour?.(seen)).toBeUndefined();
+    past.followProjects([]);
+    time.now += dayMs;
+    expect(law.eachHour?.(seen)).toBeUndefined();
+    time.now += dayMs;
+    return law.eachHour?.(seen);
+  },
+  'What was deleted ends after 7 days, with every row of it, and its domains are removed for that reason':
+    (law, { seen, time }) => {
+      const end = (ms: number) => {
+        deletedProject();
+        time.now = begin + ms;
+        law.afterCommit?.(seen);
+        connection.exec('delete from projects');
+        return law.afterCommit?.(seen);
+      };
+      expect(end(6 * dayMs)).toMatchObject({ why: 'it ended too soon' });
+      const told = { account_id: 'acc_1', occurred_at: begin };
+      const of = { projectId: 'prj_1', domainId: 'dom_1', host };
+      put('events', { ...told, id: 'evt_1', type: 'domain_added', details: JSON.stringify(of) });
+      expect(end(8 * dayMs)).toMatchObject({ host });
+      const removal = (reason: string) => ({
+        ...{ ...told, type: 'domain_removed', occurred_at: begin + 8 * dayMs },
+        details: JSON.stringify({ ...of, reason }),
+      });
+      put('events', { ...removal('owner'), id: 'evt_2' });
+      expect(end(8 * dayMs)).toMatchObject({ reason: 'owner' });
+      connection.exec(`delete from events where id = 'evt_2'`);
+      put('events', { ...removal('project_deleted'), id: 'evt_3' });
+      expect(end(8 * dayMs)).toBeUndefined();
+      put('deploys', { id: 'dep_1', project_id: 'prj_1' });
+      expect(end(8 * dayMs)).toMatchObject({ table: 'deploys' });
+      deletedProject();
+      return law.eachHour?.(seen);
+    },
   'Each domain that is not removed has a next step in finite time, and no other one has any': (
     law,
     { seen },
@@ -257,6 +325,7 @@ const plants: Readonly<Record<string, Plant>> = {
     { seen },
   ) => {
     put('events', { id: 'evt_1', account_id: 'acc_1', type: 'domain_live', details: '{}' });
+    put('accounts', { id: 'acc_1' });
     put('notices', { event_id: 'evt_1', account_id: 'acc_2' });
     law.afterCommit?.(seen);
     return law.atTheEnd?.(seen);
@@ -286,7 +355,11 @@ const plants: Readonly<Record<string, Plant>> = {
     return law.atTheEnd?.(seen);
   },
   'Every write that was acknowledged is there': (law, { seen, owners }) => {
+    put('accounts', { id: 'acc_1' });
+    put('projects', { id: 'prj_1', account_id: 'acc_1', slug: 'north' });
     owners.acknowledged.push({ kind: 'domain', shop: 'north', id: 'dom_9', host });
+    expect(law.eachHour?.(seen)).toMatchObject({ what: 'domain' });
+    owners.acknowledged.push({ kind: 'deletion', shop: 'north', id: 'prj_1' });
     return law.eachHour?.(seen);
   },
   'Whatever is right goes live soon after the weather clears': (
@@ -343,6 +416,7 @@ test('An event of which a webhook gets no message is told', () => {
   const { seen, time } = wellWorld();
   const law = allLaws().find(({ name }) => name.startsWith('Each event that concerns owners'));
   const told = { id: 'evt_1', account_id: 'acc_1' };
+  put('accounts', { id: 'acc_1' });
   put('webhooks', { id: 'hook_1', account_id: 'acc_1', state: 'on', created_at: begin - 1 });
   put('events', { ...told, type: 'domain_live', details: '{}', occurred_at: begin });
   put('notices', { event_id: 'evt_1', account_id: 'acc_1' });

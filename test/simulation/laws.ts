@@ -1,4 +1,5 @@
 import {
+  restoredIsServed,
   liveIsSecure,
   type Decided,
   liveIsServed,
@@ -12,6 +13,7 @@ import {
   ordersAreCounted,
   ordersGoOn,
 } from './laws/orders.ts';
+import { deletedIsOut, deletedProjects, endsAreWhole } from './laws/endings.ts';
 import { leasesHold, nextSteps, stepsAreTaken } from './laws/work.ts';
 import { LawBroken, type AskedOrder, type Facts, type Law, type Seen, Stored } from './laws/law.ts';
 import { statesAreTold, noFaultIsLogged, ownersAreAnswered, writesStay } from './laws/owners.ts';
@@ -54,6 +56,9 @@ export const allLaws = (decided?: Decided): readonly Law[] => [
   leasesHold(),
   liveIsSecure(decided),
   removedIsGone(),
+  deletedIsOut(),
+  endsAreWhole(),
+  restoredIsServed,
   nextSteps,
   stepsAreTaken,
   quotasHold(),
@@ -112,6 +117,8 @@ export class Laws {
 
   onCommit(tables: ReadonlySet<string>): void {
     this.#reached.onCommit(tables, this.#stored);
+    if (tables.has('projects') || tables.has('accounts'))
+      this.#past.followProjects(deletedProjects(this.#stored));
     this.#ask(({ tables: its, afterCommit }) =>
       its?.some((table) => tables.has(table)) === true ? afterCommit?.(this.#seen) : undefined,
     );

@@ -17,6 +17,7 @@ import type { World } from './world/world.ts';
 export type Acknowledged =
   | { readonly kind: 'domain'; readonly shop: ShopName; readonly id: string; readonly host: string }
   | { readonly kind: 'removal'; readonly id: string; readonly host: string; readonly at: number }
+  | { readonly kind: 'deletion'; readonly shop: ShopName; readonly id: string }
   | { readonly kind: 'pet'; readonly shop: ShopName; readonly id: bigint };
 
 /** So many requests of one key, sent at once. */
@@ -204,6 +205,10 @@ export class Owners {
         return this.#at(({ container }) => container.get(AccessKey).invite(accountId, host), shop);
       case 'forgets':
         return this.#forget(shop);
+      case 'deletes':
+        return this.#delete(shop, host);
+      case 'restores':
+        return this.#restore(shop, host);
       case 'bursts':
         return this.#burst(shop, Number(host));
       default:
@@ -310,6 +315,29 @@ export class Owners {
       const wanted = `a password for ${name} at ${String(this.#ports.time.now)}`;
       if (signedIn) await access.choosePassword(signedIn, { current: '', wanted });
     });
+  }
+
+  /** @param what `account`; otherwise the project */
+  async #delete(shop: Shop, what: string): Promise<void> {
+    const { accountId, project } = shop;
+    const isAccount = what === 'account';
+    await this.#at<unknown>(
+      ({ container }) =>
+        isAccount
+          ? container.get(AccessKey).deleteAccount(accountId)
+          : container.get(SitesKey).deleteProject(project),
+      shop,
+    );
+    const id = isAccount ? accountId : project.id;
+    this.acknowledged.push({ kind: 'deletion', shop: shop.name, id });
+  }
+
+  /** @param what `account`, which the operator restores; otherwise the project */
+  #restore(shop: Shop, what: string): Promise<unknown> {
+    const { accountId, project } = shop;
+    if (what === 'account')
+      return this.#at(({ container }) => container.get(AccessKey).restoreAccount(accountId));
+    return this.#at(({ container }) => container.get(SitesKey).restoreProject(project), shop);
   }
 
   /** What the page answers must be true of what is stored. */

@@ -1,4 +1,4 @@
-import { AccessKey, DomainsKey } from '../../src/app/keys.ts';
+import { AccessKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import { ownerOf, type ShopName } from './shops.ts';
 import type { SimulatedProcess } from './fleet.ts';
 import { callApi, type Answer, type Call } from './world/requests.ts';
@@ -77,12 +77,16 @@ export class Pages {
   async open(api: Api, shop: Shop, host: string, now: number): Promise<void> {
     const link = this.#links.get(host);
     if (!link) return;
+    const wasInService = await isInService(api, shop);
     const before = await domainOf(api, shop, link.domainId);
     const { status } = await callApi(api.container, { path: link.path, from: '198.51.100.7' });
     const after = await domainOf(api, shop, link.domainId);
+    const isStillInService = await isInService(api, shop);
     const age = now - link.madeAt;
-    const hasEnded = before.state === 'removed' || age > lasting + skewMs;
-    const mayWork = after.state !== 'removed' && age < lasting - skewMs;
+    const isDeleted = !wasInService && !isStillInService;
+    const hasEnded = before.state === 'removed' || age > lasting + skewMs || isDeleted;
+    const mayWork =
+      wasInService && isStillInService && after.state !== 'removed' && age < lasting - skewMs;
     if (status === 503) throw new NoAnswer('the service is busy');
     if (status === 200 && hasEnded) throw new Error('a link works after its end');
     if (status === 404 && mayWork) throw new Error('a link does not work before its end');
@@ -140,3 +144,6 @@ const isSignedOut = ({ status, headers }: Answer): boolean =>
 /** @param key its id or its name */
 const domainOf = ({ container }: Api, { project }: Shop, key: string) =>
   container.get(DomainsKey).getDomain(project.id, key);
+
+const isInService = async ({ container }: Api, { accountId, project }: Shop): Promise<boolean> =>
+  (await container.get(SitesKey).listProjects(accountId)).some(({ id }) => id === project.id);

@@ -20,10 +20,12 @@ export const planRare = (penOf: PenOf, end: number): void => {
     planPages(penOf('pages', shop), shop, end);
     planDenied(penOf('denied', shop), shop, end);
     planOthers(penOf('others', zone), zone, end);
+    planDeletions(penOf('deletions', shop), shop, end);
     if (shopOf(shop).plan === 'business') planShelf(penOf('shelf', shop), shop, end);
   }
   planMuchUse(penOf('much use'), end);
   planGuests(penOf('guests'), end);
+  planEnds(penOf('ends'), end);
   for (const name of authorityNames) planAuthority(penOf('rare', name), name, end);
   for (const name of workerNames) {
     planAsking(penOf('asking', name), name, end);
@@ -152,6 +154,39 @@ const planOthers = (pen: Pen, zone: string, end: number): void => {
     pen.wait(dayMs, 30 * dayMs);
     if (pen.at >= end) return;
     pen.write(`weather others ${zone} 50`);
+  }
+};
+
+/** By mistake, so it is restored in time. */
+const planDeletions = (pen: Pen, shop: ShopName, end: number): void => {
+  for (;;) {
+    pen.wait(2 * dayMs, 30 * dayMs);
+    if (pen.at >= end) return;
+    pen.write(`${shop} deletes`);
+    pen.wait(secondMs, 6 * dayMs);
+    pen.write(`${shop} restores`);
+  }
+};
+
+/** A guest leaves, or almost; another one wants its name, and proves it or not. */
+const planEnds = (pen: Pen, end: number): void => {
+  for (let guest = 101; ; guest += 2) {
+    pen.wait(6 * hourMs, 12 * dayMs);
+    if (pen.at >= end) return;
+    const leaver: ShopName = `guest-${guest}`;
+    const rival: ShopName = `guest-${guest + 1}`;
+    const host = `www.guest-${String(guest)}.test`;
+    pen.write(`${leaver} adds ${host}`);
+    pen.wait(secondMs, 10 * minuteMs);
+    pen.write(`${leaver} publishes ${host}`);
+    pen.wait(secondMs, 2 * dayMs);
+    const what = pen.chance.pick(['', ' account']);
+    pen.write(`${leaver} deletes${what}`);
+    pen.wait(hourMs, 8 * dayMs);
+    pen.write(`${rival} adds ${host}`);
+    if (pen.chance.happens(0.5)) pen.write(`${rival} publishes ${host}`);
+    pen.wait(minuteMs, dayMs);
+    pen.write(pen.chance.happens(0.5) ? `${leaver} restores${what}` : `${rival} verifies ${host}`);
   }
 };
 

@@ -38,7 +38,7 @@ interface ApiSettings {
 interface ApiPorts
   extends Omit<RoutePorts, 'baseUrl'>, Omit<MeteringPorts, 'trustProxy'>, OperationsPorts {
   readonly catalogue: Catalogue;
-  readonly deploys: Omit<DeployRoutes, 'idempotencyKeys' | 'clock'>;
+  readonly deploys: Omit<DeployRoutes, 'access' | 'idempotencyKeys' | 'clock'>;
 }
 
 /** The API with its reference, health and metrics: every request that is not for a page. */

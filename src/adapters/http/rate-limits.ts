@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Access } from '../../access/access.ts';
 import {
   planLimits,
@@ -40,7 +41,7 @@ export const meter = async (
 ): Promise<void> => {
   if (!isMetered(context.path)) return;
   try {
-    context.caller = await identify(context, access);
+    context.caller = await identify(context.request, access);
   } catch (error) {
     context.refusal = error as Error;
   }
@@ -68,8 +69,12 @@ export const admit = ({ overLimit }: RequestContext): void => {
 
 const bearer = /^Bearer +([^\s]+) *$/i;
 
-const identify = ({ request }: RequestContext, access: Access): Promise<Caller> => {
-  const secret = bearer.exec(request.headers.authorization ?? '')?.[1];
+/** @throws RequestError `missing_api_key`; DomainError `invalid_api_key`; Unavailable */
+export const identify = (
+  { headers }: IncomingMessage,
+  access: Pick<Access, 'authenticate'>,
+): Promise<Caller> => {
+  const secret = bearer.exec(headers.authorization ?? '')?.[1];
   return secret === undefined ? Promise.reject(missingKey()) : access.authenticate(secret);
 };
 

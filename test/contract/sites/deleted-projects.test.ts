@@ -208,10 +208,12 @@ describeStores('deleted projects', (open) => {
       expect(await stores.projects.accountOf(old)).toBe(project.accountId);
       const other = await newAccount(stores);
       for (const taken of [old, slug]) {
-        await expect(newProject(stores, other, { slug: taken })).rejects.toHaveProperty(
-          'code',
-          'slug_taken',
-        );
+        // As a form does that then takes another address.
+        await stores.together(async () => {
+          const adding = newProject(stores, other, { slug: taken });
+          await expect(adding).rejects.toHaveProperty('code', 'slug_taken');
+        });
+        expect(await stores.projects.list(other)).toEqual([]);
         const rival = await servedProject(stores);
         await expect(move(rival, taken)).rejects.toHaveProperty('code', 'slug_taken');
       }

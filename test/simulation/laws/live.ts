@@ -61,7 +61,8 @@ const isRight = (domain: Waiting, all: readonly Waiting[], seen: Seen): boolean 
     sharedToken: shared?.token,
   });
   const here = seen.past.leadsHereSince(domain.host);
-  const isSettled = here !== undefined && here <= since;
+  const settledAt = together(here, seen.past.inServiceSince(domain.project_id));
+  const isSettled = settledAt !== undefined && settledAt <= since;
   return mayIssue && isSettled && records.every((record) => isPublished(zones, record));
 };
 
@@ -79,9 +80,40 @@ const isPublished = (zones: DnsZones, { type, fqdn, value }: DnsRecord): boolean
 export const liveIsServed: Law = {
   name: 'Edges serve each live name, with a certificate that is valid where its DNS is right',
   atTheEnd: (seen) => {
-    for (const { host, state } of seen.stored.rows<Waiting>(attached)) {
-      const facts = state === 'live' ? unserved(host, seen) : undefined;
+    for (const { host, state, project_id: project } of seen.stored.rows<Waiting>(attached)) {
+      if (state !== 'live' || !isBack({ host, project }, seen, settlingMs - hourMs)) continue;
+      const facts = unserved(host, seen);
       if (facts) return facts;
+    }
+    return undefined;
+  },
+};
+
+/** A restored name is served once its DNS is seen to lead here. */
+const isBack = (
+  { host, project }: { readonly host: string; readonly project: string },
+  { past, time }: Seen,
+  ms: number,
+): boolean => {
+  const since = past.inServiceSince(project);
+  if (since === -Infinity) return true;
+  const at = together(since, past.leadsHereSince(host));
+  return at !== undefined && at <= time.now - ms;
+};
+
+/** The next check of a name that led elsewhere comes within 1.1 days. */
+const backWithinMs = 1.2 * dayMs;
+
+export const restoredIsServed: Law = {
+  name: 'A restored project is served again once its DNS leads here',
+  eachHour: (seen) => {
+    for (const { host, project_id: project } of seen.stored.rows<Live>(live)) {
+      const back = seen.past.inServiceSince(project);
+      if (back === undefined || back === -Infinity) continue;
+      const since = together(back, allWellSince(host, seen));
+      if (since === undefined || seen.time.now - since < backWithinMs) continue;
+      const facts = unserved(host, seen);
+      if (facts?.['route'] !== undefined) return { ...facts, 'restored at': inText(back) };
     }
     return undefined;
   },
@@ -107,6 +139,7 @@ const unserved = (host: string, { fleet, past, time, world }: Seen): Facts | und
 
 interface Live {
   readonly id: string;
+  readonly project_id: string;
   readonly host: string;
   readonly liveSince: string;
   readonly chain: string | null;
@@ -116,7 +149,7 @@ interface Live {
 
 /** Which edges serve, by their table. */
 const live = `
-  select d.id, d.host, d.details ->> '$.liveSince' as liveSince, c.chain, c.not_before, c.not_after
+  select d.id, d.project_id, d.host, d.details ->> '$.liveSince' as liveSince, c.chain, c.not_before, c.not_after
   from domains d left join certificates c on c.host = d.host and c.removed_at is null
   where d.state = 'live'`;
 
@@ -156,6 +189,7 @@ const judged = (
   const wellSince = together(
     renewalTime({ host, ...validity }).getTime(),
     Date.parse(domain.liveSince),
+    seen.past.inServiceSince(domain.project_id),
     allWellSince(host, seen),
   );
   const enoughMs = Math.max(dayMs, (end - begin) / 10);

@@ -28,18 +28,28 @@ const firstLost = (writes: readonly Acknowledged[], seen: Seen): Facts | undefin
   return lost && { what: lost.kind, id: String(lost.id) };
 };
 
-/** None of them is ever deleted. */
+/** None of them is ever deleted, but with its project or its account. */
 const isThere = (write: Acknowledged, { stored, owners }: Seen): boolean => {
+  if (write.kind === 'removal')
+    return !stored.has(`select 1 from domains where id = ? and state <> 'removed'`, write.id);
+  const { accountId = '', project } = owners.shops.get(write.shop) ?? {};
+  if (!stored.has('select 1 from accounts where id = ?', accountId)) return true;
   switch (write.kind) {
     case 'domain':
-      return stored.has('select 1 from domains where id = ? and host = ?', write.id, write.host);
-    case 'removal':
-      return stored.has(`select 1 from domains where id = ? and state = 'removed'`, write.id);
+      return (
+        stored.has('select 1 from domains where id = ? and host = ?', write.id, write.host) ||
+        !stored.has('select 1 from projects where id = ?', project?.id ?? '')
+      );
+    case 'deletion':
+      return stored.has(
+        `select 1 from events where account_id = ? and (type = 'account_deleted' and account_id = ?
+          or type = 'project_deleted' and details ->> '$.projectId' = ?)`,
+        ...[accountId, write.id, write.id],
+      );
     case 'pet': {
-      const account = owners.shops.get(write.shop)?.accountId ?? '';
       // A number of JavaScript does not hold every id.
       const pet = 'select 1 from pets where id = cast(? as integer) and account_id = ?';
-      return stored.has(pet, String(write.id), account);
+      return stored.has(pet, String(write.id), accountId);
     }
   }
 };

@@ -29,6 +29,8 @@ export class Past {
   readonly #weather = new Map<string, Weather>();
   readonly #hosts = new Map<string, Published>();
   readonly #upSince = new Map<ProcessName, number>();
+  readonly #outSince = new Map<string, number>();
+  readonly #backSince = new Map<string, number>();
   #edits = -1;
 
   constructor(now: () => number, zones: DnsZones) {
@@ -79,6 +81,25 @@ export class Past {
   /** Since its last start. */
   upSince(process: ProcessName): Since {
     return this.#upSince.get(process);
+  }
+
+  /** @param out all projects that are deleted now, or whose account is */
+  followProjects(out: readonly string[]): void {
+    for (const id of this.#outSince.keys()) {
+      if (out.includes(id)) continue;
+      this.#outSince.delete(id);
+      this.#backSince.set(id, this.#now());
+    }
+    for (const id of out) this.#outSince.set(id, this.outSince(id) ?? this.#now());
+  }
+
+  outSince(project: string): Since {
+    return this.#outSince.get(project);
+  }
+
+  /** Since its last restoration; always, if it was never deleted. */
+  inServiceSince(project: string): Since {
+    return this.#outSince.has(project) ? undefined : (this.#backSince.get(project) ?? long);
   }
 
   /** Reads the zones again, where somebody has edited them or a host is new. */

@@ -1,4 +1,5 @@
 import type { Schema } from '../../../src/adapters/kysely/schema.ts';
+import { belongings } from '../../../src/adapters/kysely/belongings.ts';
 import { retention } from '../../../src/app/retention.ts';
 import { orderSubject } from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import { ownSubject } from '../../../src/domains/domain/own/own-name.ts';
@@ -16,36 +17,24 @@ const sweptMs = dayMs;
 
 const inUse = { because: 'its rows are in use until they are deleted, and nothing ends them' };
 
+const owned = { because: 'it goes with its owner, as `belongings` says' };
+
 /** Besides what `retention` deletes. A new table does not compile until it is decided here. */
 const rowRules: Readonly<Record<keyof Schema, RowRule>> = {
   accounts: inUse,
-  api_keys: {
-    leftOver: 'select id from api_keys where account_id not in (select id from accounts)',
-  },
-  api_key_secrets: {
-    leftOver:
-      'select key_id as id from api_key_secrets where key_id not in (select id from api_keys)',
-  },
-  people: { leftOver: 'select id from people where account_id not in (select id from accounts)' },
-  sessions: { leftOver: 'select id from sessions where person_id not in (select id from people)' },
-  second_factors: {
-    leftOver:
-      'select person_id as id from second_factors where person_id not in (select id from people)',
-  },
-  sign_in_links: {
-    leftOver:
-      'select person_id as id from sign_in_links where person_id not in (select id from people)',
-  },
+  api_keys: owned,
+  api_key_secrets: owned,
+  people: owned,
+  sessions: owned,
+  second_factors: owned,
+  sign_in_links: owned,
   quota_counters: { because: 'retention deletes them' },
   usage_hours: { because: 'retention deletes them' },
   pets: inUse,
   orders: inUse,
   idempotency_keys: { because: 'retention deletes them' },
   projects: inUse,
-  former_slugs: {
-    leftOver:
-      'select slug as id from former_slugs where project_id not in (select id from projects)',
-  },
+  former_slugs: owned,
   deploys: {
     leftOver: `select id from deploys where state not in ('succeeded', 'failed') and started_at < :now - ${String(dayMs)}`,
   },
@@ -62,10 +51,7 @@ const rowRules: Readonly<Record<keyof Schema, RowRule>> = {
   domains: {
     leftOver: `select id from domains where claim is not null and (state = 'removed' or claimed_until < :now - ${String(dayMs)})`,
   },
-  domain_timeline: {
-    leftOver:
-      'select domain_id as id from domain_timeline where domain_id not in (select id from domains)',
-  },
+  domain_timeline: owned,
   certificate_orders: (seen) => orderWithoutName(seen),
   own_names: inUse,
   dns_challenges: { because: 'retention deletes them' },
@@ -81,27 +67,15 @@ const rowRules: Readonly<Record<keyof Schema, RowRule>> = {
   mail_requests: {
     leftOver: `select id from mail_requests where mailed_at is null and asked_at < :now - ${String(hourMs)}`,
   },
-  notices: {
-    leftOver: 'select id from notices where account_id not in (select id from accounts)',
-  },
+  notices: owned,
   mails: {
     leftOver: `select id from mails where (ended_at is null and due_at is null)
       or due_at < :now - ${String(hourMs)}`,
   },
-  domain_shares: {
-    leftOver: `select id from domain_shares where domain_id not in (select id from domains)`,
-  },
-  mail_choices: {
-    leftOver:
-      'select person_id as id from mail_choices where person_id not in (select id from people)',
-  },
-  mail_troubles: {
-    leftOver:
-      'select person_id as id from mail_troubles where person_id not in (select id from people)',
-  },
-  webhooks: {
-    leftOver: 'select id from webhooks where account_id not in (select id from accounts)',
-  },
+  domain_shares: owned,
+  mail_choices: owned,
+  mail_troubles: owned,
+  webhooks: owned,
   webhook_deliveries: {
     leftOver: `select id from webhook_deliveries
       where (state = 'waiting' and (next_at is null or webhook_id not in (select id from webhooks)))
@@ -117,8 +91,20 @@ export const noRowIsForgotten: Law = {
       const facts = leftIn(rule, seen) ?? overAge(table as keyof Schema, seen);
       if (facts) return { table, ...facts };
     }
-    return undefined;
+    return ownerless(seen);
   },
+};
+
+/** A row whose owner is gone for good. What age alone ends may go before the rows that belong to it. */
+export const ownerless = ({ stored }: Pick<Seen, 'stored'>): Facts | undefined => {
+  for (const [table, rule] of Object.entries(belongings)) {
+    if (typeof rule === 'string' || retention[rule.of] !== 'kept') continue;
+    const row = stored.first<{ readonly owner: string }>(
+      `select ${rule.by} as owner from ${table} where ${rule.by} not in (select id from ${rule.of}) limit 1`,
+    );
+    if (row) return { table, 'gone of': rule.of, ...row };
+  }
+  return undefined;
 };
 
 const leftIn = (rule: RowRule, seen: Seen): Facts | undefined => {

@@ -9,6 +9,7 @@ interface Event {
   readonly row: number;
   readonly account: string;
   readonly type: string;
+  readonly project: string | null;
   readonly at: number;
   readonly seenAt: number;
 }
@@ -20,7 +21,8 @@ const toOwners = Object.entries(subscriptions)
   .join();
 
 const newEvents = `
-  select id, rowid as row, account_id as account, type, occurred_at as at from events
+  select id, rowid as row, account_id as account, type, occurred_at as at,
+    details ->> '$.projectId' as project from events
   where rowid > ? and type in (${toOwners})
     and not (type = 'deploy_failed' and actor like 'person:%')
     and not (type = 'webhook_switched_off' and details ->> '$.reason' = 'by_hand')`;
@@ -57,7 +59,21 @@ export const ownersAreTold = (): Law => {
   };
 };
 
-const untold = ({ id, account, type, at }: Event, { stored }: Seen): Facts | undefined => {
+/** Nobody needs to know of what was deleted within the time in which it is told, but of its deletion. */
+const isOfDeleted = (event: Event, { stored, past }: Seen): boolean => {
+  const { account, project, type, seenAt } = event;
+  if (!stored.has('select 1 from accounts where id = ? and deleted_at is null', account))
+    return true;
+  if (project === null || type === 'project_deleted') return false;
+  const since = past.inServiceSince(project);
+  const isGone = !stored.has('select 1 from projects where id = ?', project);
+  return isGone || since === undefined || since > seenAt;
+};
+
+const untold = (told: Event, seen: Seen): Facts | undefined => {
+  const { id, account, type, at } = told;
+  if (isOfDeleted(told, seen)) return undefined;
+  const { stored } = seen;
   const event = { event: id, type, 'happened at': inText(at) };
   const notice = stored.first<{ account_id: string }>(
     'select account_id from notices where event_id = ?',
@@ -130,8 +146,9 @@ export const mailsArriveRight = (): Law => {
 
 const isOfAnother = (about: object, account: string, stored: Seen['stored']): boolean => {
   if (!('project' in about)) return false;
-  const its = 'select 1 from projects where slug = ? and account_id = ?';
-  return !stored.has(its, String(about.project), account);
+  // A mail may come when its project has ended.
+  const others = 'select 1 from projects where slug = ? and account_id <> ?';
+  return stored.has(others, String(about.project), account);
 };
 
 /** Of the last 30 days: retention deletes older deliveries. */

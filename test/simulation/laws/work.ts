@@ -13,7 +13,8 @@ const longestWaitMs = 31 * dayMs;
 
 const stepless = `
   select host, state, due_at from domains
-  where (state <> 'removed' and (due_at is null or due_at > ?))
+  where (state <> 'removed' and (due_at is null or due_at > ?)
+      and coalesce(details ->> '$.pause', '') <> 'deleted')
     or (state = 'removed' and due_at is not null) limit 1`;
 
 export const nextSteps: Law = {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Access } from '../../../access/access.ts';
 import type { IdempotencyKeys, IdempotentRequest } from '../../../access/ports.ts';
 import type { Caller } from '../../../access/use-cases/callers.ts';
 import type { Clock } from '../../../kernel/ports.ts';
@@ -9,6 +10,7 @@ import type { Sites } from '../../../sites/sites.ts';
 import type { BegunDeploy } from '../../../sites/use-cases/deploy-site.ts';
 import type { Answer } from '../answer.ts';
 import { RequestError } from '../error-table.ts';
+import { identify } from '../rate-limits.ts';
 import type { Call, RoutedOperation } from './operation.ts';
 import {
   fingerprintOf,
@@ -26,6 +28,7 @@ interface Received {
 }
 
 export interface DeployRoutes {
+  readonly access: Pick<Access, 'authenticate'>;
   readonly sites: Pick<Sites, 'siteOf' | 'beginDeploy'>;
   readonly uploads: {
     /** Receives the body, and lends it to `work`. @throws DomainError with an `UploadRefusal` */
@@ -86,6 +89,8 @@ const takeDeploy = async (
     const origin = { madeBy: `key:${caller.keyId}`, message: messageIn(request) } as const;
     const begin = () => routes.sites.beginDeploy(site.project, origin);
     return await routes.uploads.takeBody(site.project, request, async ({ hash, unpack }) => {
+      // The key may have been revoked while the archive arrived.
+      await identify(request, routes.access);
       if (key === undefined) return ended(routes, site, await unpack(await begin()));
       const fingerprint = fingerprintOf(id, `${slug}\n${hash}`);
       const { accountId } = caller;

@@ -256,6 +256,12 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
       domains
         .where('account_id', '=', accountId)
         .where('attached_host', 'is not', null)
+        .where('project_id', 'not in', ({ selectFrom }) =>
+          selectFrom('projects')
+            .select('id')
+            .where('account_id', '=', accountId)
+            .where('deleted_at', 'is not', null),
+        )
         .where((eb) => contains(eb, text))
         .orderBy('host')
         .limit(limit),

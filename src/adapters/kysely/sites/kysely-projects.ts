@@ -42,7 +42,13 @@ export class KyselyProjects extends AggregateStore implements Projects {
       await this.#lockAccount(accountId);
       const decision = decide(await countOf(db, accountId));
       await insertProject(db, decision.state);
-      await this.#refuseFormer(decision.state);
+      try {
+        await this.#refuseFormer(decision.state);
+      } catch (refusal) {
+        // The transaction may be another one's, which goes on with another address.
+        await db.deleteFrom('projects').where('id', '=', decision.state.id).execute();
+        throw refusal;
+      }
       return decision;
     });
     return state;
