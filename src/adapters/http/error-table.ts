@@ -2,7 +2,7 @@ import type { AccessErrorCode } from '../../access/domain/access-error.ts';
 import type { CatalogueErrorCode } from '../../catalogue/domain/catalogue-error.ts';
 import { DomainError } from '../../kernel/decision.ts';
 import { Unavailable } from '../../kernel/ports.ts';
-import type { UploadRefusal } from '../../sites/domain/sites-error.ts';
+import type { SitesErrorCode, UploadRefusal } from '../../sites/domain/sites-error.ts';
 import type { Answer } from './answer.ts';
 
 /** @param example of a message; test/support/http/documented-answers.ts compares it with real answers */
@@ -162,7 +162,13 @@ export type ErrorCode = keyof typeof errorTable;
 
 /** The public code of each domain error. */
 const domainCodes: Readonly<
-  Record<CatalogueErrorCode | AccessErrorCode | 'project_not_found' | UploadRefusal, ErrorCode>
+  Record<
+    | CatalogueErrorCode
+    | AccessErrorCode
+    | Extract<SitesErrorCode, 'project_not_found' | 'deploy_not_found'>
+    | UploadRefusal,
+    ErrorCode
+  >
 > = {
   pet_not_found: 'pet_not_found',
   pet_wrong_status: 'validation_failed',
@@ -178,6 +184,7 @@ const domainCodes: Readonly<
   api_keys_full: 'validation_failed',
   invalid_api_key: 'invalid_api_key',
   project_not_found: 'project_not_found',
+  deploy_not_found: 'deploy_not_found',
   upload_ambiguous: 'validation_failed',
   upload_busy: 'service_unavailable',
   upload_cut_off: 'malformed_request',

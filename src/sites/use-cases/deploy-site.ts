@@ -118,7 +118,11 @@ export const deploySite =
     return finishDeploy(ports)(begun, upload, onProgress);
   };
 
-/** Records the failure, unless the project was deleted, and removes the files, unless the deploy turns out to have succeeded. */
+/**
+ * Records the failure, and removes the files, unless the deploy turns out to have succeeded. A project that was deleted
+ * meanwhile took the files away itself: that is what it says then.
+ * @throws DomainError `project_not_found`, `deploy_not_found`; whatever the deploy failed with
+ */
 const failed = async (
   { projects, files, clock }: Omit<Ports<unknown>, 'unpacking'>,
   project: ProjectKey,
@@ -131,16 +135,18 @@ const failed = async (
       ? deployFailed(current, id, reason, clock.now())
       : { state: current, events: [] },
   );
-  const site = await recorded.catch((gone: unknown) => {
-    if (gone instanceof DomainError && gone.code === 'project_not_found') return undefined;
+  // The job that gives up uploads removes what could not be removed here.
+  const clear = () => files.remove(id).catch(() => undefined);
+  const site = await recorded.catch(async (gone: unknown) => {
+    if (gone instanceof DomainError && gone.code === 'project_not_found') await clear();
     throw gone;
   });
-  const deploy = site && deployIn(site, id);
+  const deploy = deployIn(site, id);
   // The success was stored; only the database's answer was lost.
   if (deploy?.state === 'succeeded') return deploy;
-  // The job that gives up uploads removes what could not be removed here.
-  await files.remove(id).catch(() => undefined);
-  if (!deploy || reason.problem === 'upload_interrupted') throw error;
+  await clear();
+  if (!deploy) return discarded(id);
+  if (reason.problem === 'upload_interrupted') throw error;
   return deploy;
 };
 

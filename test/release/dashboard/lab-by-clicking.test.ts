@@ -58,7 +58,7 @@ test('by clicking in the lab, a name is validated by DNS because CAA says so, DN
   const goesLive = async (issuer: string) => {
     await owner.verify();
     await owner.seesState('live');
-    await owner.seesText(issuer);
+    await owner.seesBelow('Certificate', issuer);
   };
 
   await add('www.by-dns.test');
@@ -105,7 +105,7 @@ test('by clicking in the lab, an authority hangs and then limits us, CAA records
   const shared = 'Wildcards by the second authority, others by the first';
   await atLab(`${shared}: zoo.test`, '1 minute later');
   await wild.seesState('live');
-  await wild.seesText(second);
+  await wild.seesBelow('Certificate', second);
   for (const host of ['a.zoo.test', 'b.zoo.test']) {
     const visit = await until(`${host} is served`, () => visitor.get(host).catch(() => undefined));
     expect(visit.body).toBe('<h1>Days</h1>');
@@ -123,7 +123,7 @@ test('by clicking in the lab, an authority hangs and then limits us, CAA records
   await atLab('10 minutes later');
   for (const owner of [hung, limited]) {
     await owner.seesState('live');
-    await owner.seesText(second);
+    await owner.seesBelow('Certificate', second);
   }
 
   await atLab('First authority: Works');
@@ -133,6 +133,6 @@ test('by clicking in the lab, an authority hangs and then limits us, CAA records
   await until('it is renewed', isRenewed);
   await hung.signInByMail();
   await hung.open('days', 'www.hung.test');
-  await hung.seesText('Certificate renewed');
+  await hung.seesBelow('Timeline', 'Certificate renewed');
   await hung.seesText(`Certificate issued by ${first}`);
 });

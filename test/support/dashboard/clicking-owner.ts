@@ -44,7 +44,7 @@ export class ClickingOwner {
   async signInByMail(): Promise<void> {
     const { page } = this;
     await page.goto(`${this.#origin}/dashboard`);
-    await page.isAt(/\/dashboard\/sign-in\?/);
+    await page.isAt(/\/dashboard\/sign-in(?:\?|$)/);
     await page.goto(`${this.#origin}/dashboard/sign-in-link`);
     await page.label('Email').fill('owner@animal-store.test');
     await press(page, 'Send the link');
@@ -120,6 +120,12 @@ export class ClickingOwner {
 
   seesText(text: string): Promise<void> {
     return this.#sees(text, () => this.page.css('main').words(text).isVisible());
+  }
+
+  /** What stands below a heading that is folded. */
+  async seesBelow(heading: 'Certificate' | 'Timeline', text: string): Promise<void> {
+    await this.page.role('heading', heading).click();
+    await this.seesText(text);
   }
 
   seesState(state: string): Promise<void> {

@@ -15,6 +15,7 @@ import type {
   SiteSource,
   UploadProgress,
 } from '../../../src/sites/ports.ts';
+import { deleteProject, restoreProject } from '../../../src/sites/domain/project-life.ts';
 import { deploySite, giveUpCutOffUploads } from '../../../src/sites/use-cases/deploy-site.ts';
 import { later, now } from '../../support/accounts.ts';
 import { siteLab, type SiteLab } from '../../support/sites/site-lab.ts';
@@ -349,6 +350,26 @@ test('a deploy that was given up meanwhile fails, and leaves nothing', async () 
   expect(servedDeployId).toBeUndefined();
   expect(await files.list('dep_000001')).toBeUndefined();
 });
+
+test.each([
+  ['stays deleted', 'project_not_found', () => Promise.resolve()],
+  ['is restored', 'deploy_not_found', () => site.projects.restore(site.project, restored)],
+] as const)(
+  'a deploy to a project that is deleted meanwhile, and %s, says so',
+  async (_, code, then) => {
+    async function* slow() {
+      yield* inPieces('<!doctype html>');
+      await site.projects.change(site.project, (one) => deleteProject(one, now));
+      await then();
+      throw new Unavailable('the storage', undefined);
+    }
+    const deploying = site.deploy(sourceOf(entry('index.html', slow())));
+    await expect(deploying).rejects.toHaveProperty('code', code);
+    expect(await files.list('dep_000001')).toBeUndefined();
+  },
+);
+
+const restored = (one: Site) => restoreProject(one, now);
 
 test('a deploy that twelve later ones overtook is reported as a success, and not served', async () => {
   async function* slow() {
