@@ -57,8 +57,9 @@ export const openMysql = (
   let pool: Promise<MysqlPool> | undefined;
   let load = () => ({ all: limits.all, busy: 0, waiting: 0 });
   const openPool = async (): Promise<MysqlPool> => {
-    const { createPool } = await import('mysql2');
-    const connections = createPool({ ...options, uri: url, connectTimeout: connectMs });
+    // A bundle has only the default export of a CommonJS package.
+    const { default: mysql2 } = await import('mysql2');
+    const connections = mysql2.createPool({ ...options, uri: url, connectTimeout: connectMs });
     const opened = new MysqlPool(connections, { ...deadlines, limits, deadline });
     load = () => opened.load();
     return opened;
