@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findFreePort, startGuard } from '../support/servers/debian-server.ts';
+import { emptyDatabase } from '../support/servers/databases.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
@@ -61,6 +62,20 @@ describe('the packed animal-store', () => {
     if (service) service.kill('SIGKILL');
     guard.end();
     await rm(folder, { recursive: true, force: true });
+  });
+
+  test('brings a database of MySQL up to date', async () => {
+    const database = await emptyDatabase('mysql');
+    try {
+      const program = join(folder, 'node_modules/.bin/animal-store');
+      const { stdout } = await run(program, ['migrate', 'up', '--json'], {
+        cwd: folder,
+        env: { ...env, DATABASE_URL: database.url },
+      });
+      expect(stdout).toContain('0001-foundation');
+    } finally {
+      await database.drop();
+    }
   });
 
   test('contains the program as JavaScript, its documents, and the licences of the packages inside', async () => {
