@@ -179,6 +179,20 @@ describe('what needs the factor again', () => {
     expect((await visitor.post('/dashboard/keys', keyOf('fresh again'))).status).toBe(201);
   });
 
+  test('is not done for another account that was opened meanwhile', async () => {
+    const [owner, other] = [await newProtected(), await newProtected()];
+    dashboard.clock.advance(stale);
+    const asked = await owner.visitor.post(people, invite);
+    const { kept = '' } = fieldsOf(asked.text);
+    const code = nextCode(other.secret);
+    const confirmed = await other.visitor.post('/dashboard/confirm', { code, kept });
+    expect([confirmed.status, await invited(owner), await invited(other)]).toEqual([
+      303,
+      false,
+      false,
+    ]);
+  });
+
   test('takes the password of somebody without a factor', async () => {
     const owner = await dashboard.newOwner();
     const { visitor } = owner;

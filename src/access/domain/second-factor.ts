@@ -77,13 +77,20 @@ const about = ({ id: personId, accountId }: Whose, occurredAt: Date) => ({
   ...{ accountId, occurredAt, personId },
 });
 
-/** Replaces the app that there was. @param step of the code that was shown */
+/**
+ * Replaces the app that there was.
+ * @param step of the code that was shown
+ * @throws DomainError `factor_refused` if the app is set up already: its code would work once more
+ */
 export const addApp = (
   factor: SecondFactor,
   person: Whose,
   { secret, step, now }: { readonly secret: string; readonly step: number; readonly now: Date },
-): Changed =>
-  added({ ...factor, app: { secret, since: now, lastStep: step } }, person, { method: 'app', now });
+): Changed => {
+  if (factor.app?.secret === secret) throw factorRefused();
+  const app = { secret, since: now, lastStep: step };
+  return added({ ...factor, app }, person, { method: 'app', now });
+};
 
 interface ShownPasskey {
   readonly passkey: Pick<Passkey, 'id' | 'counter'>;

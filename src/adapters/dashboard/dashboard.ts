@@ -134,7 +134,10 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   const signedIn = signingIn(signInPorts);
   const secretOf = (ctx: Context) => cookies.session.read(ctx) ?? '';
   const confirm: ScreenPorts['confirm'] = (ctx, signedIn, kept) =>
-    showConfirmation(ctx, signedIn, signInPorts, { query: '', kept });
+    showConfirmation(ctx, signedIn, signInPorts, {
+      query: '',
+      kept: kept && { ...kept, personId: signedIn.person.id },
+    });
   const screenPorts = { ...ports, live, signedIn, secretOf, confirm };
   const waysBack = new Router({ sensitive: true });
   const operations = new Map<string, Operation>();

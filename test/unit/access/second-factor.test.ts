@@ -42,6 +42,14 @@ describe('an app', () => {
     expect(() => acceptStep(noFactor(mia.id), 10)).toThrow(refused);
   });
 
+  test('that is set up already is not set up again, by a code that was used', () => {
+    const again = { secret: 'GEZDGNBV', step: 7, now };
+    expect(() => addApp(withApp.state, mia, again)).toThrow(refused);
+    expect(addApp(withApp.state, mia, { ...again, secret: 'MFRGGZDF' }).state.app?.lastStep).toBe(
+      7,
+    );
+  });
+
   test('may be half a minute early or late', () => {
     const step = stepOf(now);
     expect(stepsAround(now)).toEqual([step, step - 1, step + 1]);

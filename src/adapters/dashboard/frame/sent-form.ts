@@ -138,6 +138,8 @@ export interface KeptForm {
   readonly url: string;
   /** Without secrets, and without the id of a submission, which the page makes anew. */
   readonly values: Readonly<Record<string, string>>;
+  /** Who sent it; undefined where the session had ended. */
+  readonly personId?: string | undefined;
 }
 
 /**
@@ -162,6 +164,7 @@ const keptField = 'kept';
 const keptSchema = v.object({
   url: v.pipe(v.string(), v.startsWith('/dashboard')),
   values: v.record(v.string(), v.string()),
+  personId: v.optional(v.string()),
 });
 
 /** Percent-encoded: with it, the form of the sign-in is not too long either; see `readForm`. */

@@ -52,11 +52,14 @@ export const addProofs = (router: Router, ports: SignInPorts): void => {
   router.post(confirmPath, async (ctx: Context) => {
     const values = await readForm(ctx, ports);
     const signedIn = await ports.whoAsks(ctx);
-    const page = { query: ctx.querystring, kept: readKept(values) };
     if (!signedIn) {
       redirect(ctx, signInPath);
       return;
     }
+    // Another tab may have switched to another account meanwhile: what was sent is not for that one.
+    const sent = readKept(values);
+    const kept = sent?.personId === signedIn.person.id ? sent : undefined;
+    const page = { query: ctx.querystring, kept };
     const refusal = await refusedProof(ctx, ports, { signedIn, values });
     if (refusal) return showConfirmation(ctx, signedIn, ports, { ...page, refusal });
     await refreshSignedIn(ctx, ports);
