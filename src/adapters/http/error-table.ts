@@ -165,7 +165,7 @@ const domainCodes: Readonly<
   Record<
     | CatalogueErrorCode
     | AccessErrorCode
-    | Extract<SitesErrorCode, 'project_not_found' | 'deploy_not_found'>
+    | Extract<SitesErrorCode, 'project_not_found' | 'deploy_not_found' | 'deploy_wrong_state'>
     | UploadRefusal,
     ErrorCode
   >
@@ -185,6 +185,7 @@ const domainCodes: Readonly<
   invalid_api_key: 'invalid_api_key',
   project_not_found: 'project_not_found',
   deploy_not_found: 'deploy_not_found',
+  deploy_wrong_state: 'deploy_refused',
   upload_ambiguous: 'validation_failed',
   upload_busy: 'service_unavailable',
   upload_cut_off: 'malformed_request',
