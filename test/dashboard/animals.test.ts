@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Pet, PetDraft } from '../../src/catalogue/domain/pet.ts';
 import { AccessKey, CatalogueKey } from '../../src/app/keys.ts';
+import { until } from '../support/until.ts';
 import { elementsIn, textOf } from '../support/dashboard/markup.ts';
 import {
   startDashboard,
@@ -186,6 +187,29 @@ describe('a CSV file of animals', () => {
     const tooMany = await imported(owner, `name,categoryId\n${'Rex,7\n'.repeat(10_001)}`);
     expect(textOf(tooMany.text)).toContain('A file has at most 10,000 animals.');
     expect(await all()).toEqual([]);
+  });
+
+  test('is refused while another one of the account is received', async () => {
+    let end = (): void => undefined;
+    const body = new ReadableStream({
+      start: (writer) => {
+        writer.enqueue(Buffer.from('--x\r\n'));
+        end = () => {
+          writer.close();
+        };
+      },
+    });
+    const type = 'multipart/form-data; boundary=x';
+    const headers = { 'Sec-Fetch-Site': 'same-origin', 'Content-Type': type };
+    const slow = { method: 'POST', body, headers, duplex: 'half' } as const;
+    const first = owner.visitor.send(`${animals}/import`, slow);
+    const empty = { method: 'POST', body: '--x--', headers };
+    await until('the first one is received', async () => {
+      return (await owner.visitor.send(`${animals}/import`, empty)).status === 429;
+    });
+    end();
+    expect((await first).status).toBe(400);
+    expect((await imported(owner, 'name,categoryId\nRex,7\n')).status).toBe(303);
   });
 
   test('that is too large, or is no file of a form, is refused', async () => {

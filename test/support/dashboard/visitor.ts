@@ -11,7 +11,9 @@ export interface PageAnswer {
 export interface PageRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array<ArrayBuffer> | FormData;
+  readonly body?: string | Uint8Array<ArrayBuffer> | FormData | ReadableStream;
+  /** Needed for a stream. */
+  readonly duplex?: 'half';
 }
 
 /** A browser without a window: keeps cookies and sends the usual headers. */

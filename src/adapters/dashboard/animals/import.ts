@@ -14,6 +14,8 @@ import { animalsPath } from './query.ts';
 
 export const importPath = `${animalsPath}/import`;
 const fileField = 'file';
+/** Files that a process receives at a time: 4 MiB each. */
+const mostReceived = 16;
 
 /** Adds the animals that a file lists: all of them or none. */
 export const importScreen = (ports: DashboardPorts): Screen => {
@@ -33,6 +35,21 @@ export const importScreen = (ports: DashboardPorts): Screen => {
     });
     return outcome as { to: string; done: string };
   };
+  const receiving = new Set<string>();
+  /** A file is in memory while it arrives, so a process receives few, and one of an account. */
+  const receiveOne = async (accountId: string, request: IncomingMessage): Promise<SentFile> => {
+    const isBusy = receiving.has(accountId) || receiving.size >= mostReceived;
+    if (isBusy) {
+      request.resume();
+      throw new PageProblem(429, 'Another file is being received. Try again when it is done.');
+    }
+    receiving.add(accountId);
+    try {
+      return await deadline.apart(() => receive(request));
+    } finally {
+      receiving.delete(accountId);
+    }
+  };
   return {
     ...screen,
     path: importPath,
@@ -44,7 +61,7 @@ export const importScreen = (ports: DashboardPorts): Screen => {
         method: 'POST',
         operation: 'animal.add',
         path: importPath,
-        answer: async (visit, ctx) => act(visit, await deadline.apart(() => receive(ctx.req))),
+        answer: async (visit, ctx) => act(visit, await receiveOne(visit.accountId, ctx.req)),
       },
     ],
   };
