@@ -26,10 +26,14 @@ test('the index of decisions links to every record once, by its title', () => {
   const rows = read('docs/decisions/README.md').matchAll(
     /^\| (\d+) +\| \[(.+)\]\((\w+\.md)#.+\)/gm,
   );
-  const listed = [...rows].map(([, number, title, file]) => `${file}: ${number}. ${title}`);
+  const listed = [...rows].map(
+    ([, number = '', title = '', file = '']) => `${file}: ${number}. ${title}`,
+  );
   const files = globSync('docs/decisions/[a-z]*.md', { cwd: root }).sort();
   const records = files.flatMap((path) =>
-    [...read(path).matchAll(/^## (\d+\. .+)$/gm)].map(([, title]) => `${basename(path)}: ${title}`),
+    [...read(path).matchAll(/^## (\d+\. .+)$/gm)].map(
+      ([, title = '']) => `${basename(path)}: ${title}`,
+    ),
   );
   expect(records.length).toBeGreaterThan(20);
   expect(listed.toSorted()).toEqual(records.toSorted());
