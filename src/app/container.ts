@@ -2,7 +2,6 @@ import { Container } from 'inversify';
 import { pino, type Logger } from 'pino';
 import { Database } from '../adapters/kysely/database.ts';
 import { migrateUp } from '../adapters/kysely/migrations.ts';
-import { importSdk } from '../adapters/storage/s3/s3-client.ts';
 import { AsyncActing } from '../adapters/system/system-ports.ts';
 import { Acting, type Actor } from '../kernel/ports.ts';
 import { makeDataPlaces, refuseHalfRestored } from './data-folder.ts';
@@ -18,7 +17,7 @@ import { catalogueModule } from './wiring/catalogue.ts';
 import { domainsModule } from './wiring/domains.ts';
 import { notificationsModule } from './wiring/notifications.ts';
 import { queues } from './wiring/queues.ts';
-import { sitesModule } from './wiring/sites.ts';
+import { objectStore, sitesModule } from './wiring/sites.ts';
 import { system } from './wiring/system.ts';
 
 /**
@@ -39,13 +38,12 @@ export const openContainer = async (
   container.bind(LogKey).toConstantValue(log);
   container.bind(Acting).toConstantValue(new AsyncActing(actor));
   container.load(system, queues, ...contexts);
-  const isCommand = config.roles.length === 0;
-  if (!isCommand) container.load(...(await onDemand.inbound()).inbound);
+  if (config.roles.length > 0) container.load(...(await onDemand.inbound()).inbound);
   if (config.redisUrl !== undefined) {
     container.load((await onDemand.redis()).redis(config.redisUrl));
   }
-  // Otherwise the first visitor would wait for the import. Most commands do not need it.
-  if (!isCommand && objectStoreIn(config)) await importSdk();
+  const place = objectStoreIn(config);
+  if (place) container.load(objectStore(place, await onDemand.objectStore()));
   await bringUpToDate(config.databaseUrl, log);
   return container;
 };

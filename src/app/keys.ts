@@ -56,8 +56,6 @@ export const PlatformFilesKey = key<{ readonly files: WatchedPlatformFiles | und
 );
 /** Bound with the role `dns`. */
 export const NameServerKey = key<NameServer>('name server');
-/** Undefined without DEPLOYS_URL. `reach` throws if the store cannot be read. */
-export const ObjectStoreKey = key<{ reach(): Promise<void> } | undefined>('object store');
 export const RedisCountersKey = key<RedisQuotaCounters>('counters in Redis');
 export const RedisSignalsKey = key<RedisSignals>('signals by Redis');
 export const DashboardKey = key<Dashboard>('dashboard');

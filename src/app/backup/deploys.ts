@@ -4,10 +4,10 @@ import PQueue from 'p-queue';
 import { FileSystemSiteFiles } from '../../adapters/storage/file-system-site-files.ts';
 import { ContentCache } from '../../adapters/storage/s3/content-cache.ts';
 import { S3SiteFiles } from '../../adapters/storage/s3/s3-site-files.ts';
-import { S3Store } from '../../adapters/storage/s3/s3-store.ts';
 import { oneForEach, storedForms } from '../../adapters/storage/manifest.ts';
 import { Unavailable } from '../../kernel/ports.ts';
 import type { SiteFiles, StoredFile } from '../../sites/ports.ts';
+import { onDemand } from '../on-demand.ts';
 import type { Config } from '../settings/settings.ts';
 import { deploysFolder, objectStoreIn } from '../settings/addresses.ts';
 import type { Manifest } from './manifest.ts';
@@ -190,6 +190,7 @@ export const withSiteFiles = async <T>(
     mostBytes: 0,
     onProblem: () => undefined,
   });
+  const { S3Store } = await onDemand.objectStore();
   const files = new S3SiteFiles({ store: new S3Store(place), cache, staging });
   try {
     return await work(files);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { S3Place } from '../../adapters/storage/s3/s3-client.ts';
+import type { S3Place } from '../../adapters/storage/s3/s3-calls.ts';
 import { hostOf } from '../../domains/domain/certificates/renewal.ts';
 import { previewName } from '../../domains/domain/redirects/redirects.ts';
 import type { Domains } from '../../domains/domains.ts';
