@@ -20,10 +20,7 @@ import { queues } from './wiring/queues.ts';
 import { objectStore, sitesModule } from './wiring/sites.ts';
 import { system } from './wiring/system.ts';
 
-/**
- * Opens everything on an up-to-date database. Close it with `unbindAllAsync`.
- * @param actor outside of `Acting.run`
- */
+/** Brings the database up to date. Close it with `unbindAllAsync`. @param actor outside of `Acting.run` */
 export const openContainer = async (
   config: Config,
   log: Logger,
@@ -57,7 +54,6 @@ const contexts = [
   notificationsModule,
 ];
 
-/** For a command, without roles and log. */
 export const openForCommand = (): Promise<Container> => {
   const config = { ...loadConfig(process.env), roles: [] };
   return openContainer(config, pino({ level: 'silent' }), 'operator');

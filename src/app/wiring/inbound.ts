@@ -79,5 +79,4 @@ const nameServer = wiring((once) => {
   });
 });
 
-/** Only a process with roles has these. */
 export const inbound = [web, pages, edge, nameServer];

@@ -67,7 +67,6 @@ export const sitesModule = wiring((once) => {
   );
 });
 
-/** Disk space that the edges of a machine use to cache the object store. */
 const mostBytes = 4 * 1024 ** 3;
 
 /** With `DEPLOYS_URL`. */

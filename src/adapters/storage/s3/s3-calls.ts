@@ -1,6 +1,5 @@
 import pTimeout from 'p-timeout';
 
-/** The SDK's attempts for temporary failures. */
 export const attempts = 4;
 /** The smallest part that stores accept, except for the last one. */
 export const partBytes = 5 * 1024 * 1024;
@@ -9,7 +8,6 @@ export const sendingMs = (bytes: number): number => 10_000 + bytes / 100;
 
 export interface S3Place {
   readonly bucket: string;
-  /** The prefix of all keys: empty, or a path with a final slash. */
   readonly prefix: string;
   readonly endpoint: string | undefined;
 }
@@ -27,7 +25,6 @@ const lasting: readonly string[] = ['CredentialsProviderError', 'InvalidArnExcep
 /** A new error, because the SDK's errors contain session tokens, and logs show all fields. */
 export class S3Failure extends Error {
   override readonly name = 'S3Failure';
-  /** The store's code, such as `AccessDenied`, or the system's, such as `ECONNREFUSED`. */
   readonly code: string;
   readonly status: number | undefined;
 
@@ -51,7 +48,6 @@ export class S3Failure extends Error {
   }
 }
 
-/** For one attempt, and for all attempts including reading the body. */
 export interface CallTimeouts {
   readonly attemptMs: number;
   readonly allMs: number;

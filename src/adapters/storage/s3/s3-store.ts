@@ -89,7 +89,6 @@ export class S3Store {
     });
   }
 
-  /** Stores a file when its turn comes. @param signal cancels the wait @throws also file system errors */
   async writeFile(
     name: string,
     file: { readonly path: string; readonly bytes: number },
@@ -103,7 +102,6 @@ export class S3Store {
     await queue.add(write, { signal });
   }
 
-  /** Starts and aborts a large upload, to test the permissions. */
   tryUpload(name: string): Promise<void> {
     return inTime(asking, async (options) => {
       const target = this.#at(name);
@@ -113,7 +111,6 @@ export class S3Store {
     });
   }
 
-  /** Succeeds if the object does not exist. */
   remove(name: string): Promise<void> {
     return inTime(asking, async (options) => {
       const command = new DeleteObjectCommand(this.#at(name));
@@ -163,7 +160,6 @@ export class S3Store {
     this.#client.destroy();
   }
 
-  /** The object appears only when complete; a failure leaves no parts. */
   async #writeParts(
     name: string,
     { path, bytes }: { readonly path: string; readonly bytes: number },
@@ -215,13 +211,11 @@ const clientOf = ({ endpoint }: S3Place): S3Client => {
       throwOnRequestTimeout: true,
       httpAgent: agent,
       httpsAgent: agent,
-      // The SDK would print a warning when many requests wait for a connection.
       logger: silent,
     },
   });
 };
 
-/** A span covers a call until its answer begins, and names only the bucket. */
 const traceCalls = (client: S3Client, tracer: Tracer, bucket: string): void => {
   client.middlewareStack.add(
     (next, { commandName = '' }) => {
@@ -243,7 +237,6 @@ const otherLength = (name: string, bytes: number): S3Failure =>
 const stillThere = (prefix: string): S3Failure =>
   new S3Failure('StillThere', `what was removed below ${prefix} is still listed`, 200);
 
-/** A missing bucket is not ignored. */
 const ignoreMissing = (error: unknown): undefined => {
   const { code, status } = S3Failure.of(error);
   if (status !== 404 || !['NoSuchKey', 'NotFound', 'NoSuchUpload'].includes(code)) throw error;
