@@ -21,7 +21,6 @@ export class ThreadedUnpacking extends SiteUnpacking {
   readonly #pool: ThreadPool<UnpackingTask, SiteContents, UploadProgress>;
   readonly #limits: ThreadLimits;
 
-  /** @param settings only tests change the limits */
   constructor(settings: Pick<PoolSettings, 'entry' | 'setup' | 'threads'> & Partial<ThreadLimits>) {
     super();
     this.#limits = { ...unpackingLimits, ...settings };

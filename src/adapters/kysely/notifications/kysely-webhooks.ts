@@ -35,8 +35,7 @@ export class KyselyWebhooks extends AggregateStore implements Webhooks {
 
   async add(accountId: string, decide: Add): Promise<Webhook> {
     const added = await this.store(async (db) => {
-      // Serialises the adds of one account.
-      await this.database.lock('accounts', accountId);
+      await this.lockAccount(accountId);
       const { current } = await db
         .selectFrom('webhooks')
         .select(({ fn }) => fn.countAll<bigint>().as('current'))

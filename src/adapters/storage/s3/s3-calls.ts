@@ -1,83 +1,16 @@
-import type * as awsSdk from '@aws-sdk/client-s3';
-import type { Upload } from '@aws-sdk/lib-storage';
 import pTimeout from 'p-timeout';
-import type { Tracer } from '../../../kernel/tracer.ts';
 
-const connections = { timeoutMs: 2_000, most: 128 };
-/** The SDK's attempts for temporary failures. */
-const attempts = 4;
+export const attempts = 4;
 /** The smallest part that stores accept, except for the last one. */
 export const partBytes = 5 * 1024 * 1024;
 /** Time for one attempt: enough at 100 KB per second. */
-const sendingMs = (bytes: number): number => 10_000 + bytes / 100;
+export const sendingMs = (bytes: number): number => 10_000 + bytes / 100;
 
 export interface S3Place {
   readonly bucket: string;
-  /** The prefix of all keys: empty, or a path with a final slash. */
   readonly prefix: string;
   readonly endpoint: string | undefined;
 }
-
-export interface OpenedS3 {
-  readonly sdk: typeof awsSdk;
-  readonly Upload: typeof Upload;
-  readonly client: awsSdk.S3Client;
-}
-
-/** Takes over 100 ms, so only a server loads it at startup. */
-export const importSdk = async (): Promise<Pick<OpenedS3, 'sdk' | 'Upload'>> => {
-  const [sdk, storage] = await Promise.all([
-    import('@aws-sdk/client-s3'),
-    import('@aws-sdk/lib-storage'),
-  ]);
-  return { sdk, Upload: storage.Upload };
-};
-
-const nothing = () => undefined;
-const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
-
-/** Credentials and region come from the usual AWS places: environment, user files or machine role. */
-export const openS3 = async ({ bucket, endpoint }: S3Place, tracer?: Tracer): Promise<OpenedS3> => {
-  const imported = await importSdk();
-  const agent = { keepAlive: true, maxSockets: connections.most };
-  const client = new imported.sdk.S3Client({
-    // Most other stores accept any region, but the SDK needs one.
-    ...(endpoint !== undefined && { region: process.env['AWS_REGION'] ?? 'us-east-1' }),
-    // Other stores rarely have a host for each bucket.
-    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-    maxAttempts: attempts,
-    // Other stores do not support the newer checksums. The signature includes a SHA-256 anyway.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: {
-      connectionTimeout: connections.timeoutMs,
-      requestTimeout: sendingMs(partBytes),
-      throwOnRequestTimeout: true,
-      httpAgent: agent,
-      httpsAgent: agent,
-      // The SDK would print a warning when many requests wait for a connection.
-      logger: silent,
-    },
-  });
-  if (tracer) traceCalls(client, tracer, bucket);
-  return { ...imported, client };
-};
-
-/** A span covers a call until its answer begins, and names only the bucket. */
-const traceCalls = (client: awsSdk.S3Client, tracer: Tracer, bucket: string): void => {
-  client.middlewareStack.add(
-    (next, { commandName = '' }) => {
-      const method = commandName.replace(/Command$/, '');
-      const facts = {
-        ...({ 'rpc.system': 'aws-api', 'rpc.service': 'S3' } as const),
-        ...{ 'rpc.method': method, 'aws.s3.bucket': bucket },
-      };
-      return (args) =>
-        tracer.step({ name: `S3 ${method}`, kind: 'client', facts }, () => next(args));
-    },
-    { step: 'initialize', name: 'traces' },
-  );
-};
 
 interface SdkError {
   readonly name?: string;
@@ -92,7 +25,6 @@ const lasting: readonly string[] = ['CredentialsProviderError', 'InvalidArnExcep
 /** A new error, because the SDK's errors contain session tokens, and logs show all fields. */
 export class S3Failure extends Error {
   override readonly name = 'S3Failure';
-  /** The store's code, such as `AccessDenied`, or the system's, such as `ECONNREFUSED`. */
   readonly code: string;
   readonly status: number | undefined;
 
@@ -116,7 +48,6 @@ export class S3Failure extends Error {
   }
 }
 
-/** For one attempt, and for all attempts including reading the body. */
 export interface CallTimeouts {
   readonly attemptMs: number;
   readonly allMs: number;
