@@ -8,20 +8,12 @@ import { DomainError } from '../../kernel/decision.ts';
 import { siteLimits } from '../../sites/domain/site-contents.ts';
 import { uploadRefused } from '../../sites/domain/sites-error.ts';
 
-/** Largest archive as sent; equal to the limit for its unpacked content. */
 export const largestUpload = siteLimits.bytes;
 
-/** What a form needs around its file: boundaries, headers, other fields. */
 const roomAround = 64 * 1024;
-/**
- * Parts of a form, and bytes of the headers of one. An empty part costs the parser as much time as a large one: a form
- * of empty parts would take minutes.
- */
+/** An empty part costs the parser as much time as a large one, so a form may have few. */
 const [mostParts, largestPartHead] = [16, 8 * 1024];
-/**
- * How long, and for how many bytes, a refused sender may continue: closing the connection at once would lose the
- * answer.
- */
+/** A refused sender may continue for a while: closing the connection at once would lose the answer. */
 const linger = { ms: 10_000, bytes: largestUpload };
 
 /** The file that a form brings. */
@@ -35,8 +27,7 @@ export interface FormFile {
 }
 
 /**
- * Streams the form's file to `take`, and reads no more than it needs. Always ends, at the latest at the deadline of
- * `pace`.
+ * Streams the form's file to `take`. Ends at the deadline of `pace` at the latest.
  * @returns the other fields
  * @throws DomainError with an `UploadRefusal`; whatever `take` throws
  */
@@ -62,11 +53,7 @@ export const receiveForm = (
   });
 };
 
-/**
- * Streams a body that is the archive itself to `file`; otherwise as `receiveForm`.
- * @returns its SHA-256
- * @throws DomainError with an `UploadRefusal`
- */
+/** The body is the archive itself. @returns its SHA-256 @throws DomainError with an `UploadRefusal` */
 export const receiveBody = (
   request: IncomingMessage,
   file: FileHandle,
@@ -91,7 +78,6 @@ export const receiveBody = (
   });
 
 interface Terms {
-  /** Bytes of the file, and what may be around it. */
   readonly largest: number;
   readonly room: number;
   readonly pace: UploadPace;
@@ -116,10 +102,7 @@ const receive = async <T>(
   }
 };
 
-/**
- * Reads the request through `meter` into `sink`. The request itself is not part of the pipeline, which would
- * destroy it after a refusal, and the answer with it.
- */
+/** The request is not part of the pipeline, which would destroy it after a refusal, and the answer with it. */
 const arrive = async (
   request: IncomingMessage,
   meter: Transform,
@@ -156,7 +139,6 @@ const problemWith = (error: unknown, { reason }: AbortSignal): unknown => {
   );
 };
 
-/** Discards the rest of a refused upload, for a while. */
 export const discardRest = (request: IncomingMessage): void => {
   request.resume();
   if (request.complete || request.destroyed) return;
@@ -171,7 +153,6 @@ export const discardRest = (request: IncomingMessage): void => {
   });
 };
 
-/** @throws DomainError `upload_no_form` */
 const parserFor = ({ headers }: IncomingMessage, fileSize: number): BusboyInstance => {
   const limits = {
     files: 1,
@@ -191,7 +172,7 @@ const parserFor = ({ headers }: IncomingMessage, fileSize: number): BusboyInstan
   }
 };
 
-/** @returns whether a file was chosen; a browser sends a part without a file name where none was */
+/** @returns whether a file was chosen */
 const fileIn = (
   parser: BusboyInstance,
   { field, largest }: FormFile,
@@ -233,11 +214,9 @@ const tooManyParts = () =>
 const kib = 1024;
 
 export interface UploadPace {
-  /** For all of it to arrive. */
   readonly longestMs: number;
   /** Over each such stretch the average must not be lower than `slowest`. */
   readonly windowMs: number;
-  /** Bytes per second. */
   readonly slowest: number;
 }
 
@@ -251,10 +230,7 @@ export const uploadPace: UploadPace = {
 /** Passes on small pieces, so that other requests get their turn. */
 const pieceBytes = 16 * kib;
 
-/**
- * Measures the stream, and ends `over` with a refusal when it is too slow or takes too long.
- * @returns the stream to put in between, and a function that ends the watch
- */
+/** Ends `over` with a refusal when the stream is too slow or takes too long. @returns the stream to put in between */
 const keepingPace = (
   over: AbortController,
   { longestMs, windowMs, slowest }: UploadPace,

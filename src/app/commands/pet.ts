@@ -40,7 +40,6 @@ const sell = command(
   },
 );
 
-/** The dashboard's actions on animals, for operators. */
 export const petCommands = group('pet', 'reserve, release and sell animals', {
   reserve: petStep('reserve'),
   release: petStep('release'),
@@ -59,13 +58,10 @@ const orderStep = (step: 'approve' | 'deliver') =>
     },
   );
 
-/** The dashboard's actions on orders, for operators. */
 export const orderCommands = group('order', 'approve and deliver orders', {
   approve: orderStep('approve'),
   deliver: orderStep('deliver'),
 });
-
-// JSON has every field; a sentence leaves some out.
 
 const describePet = ({ id, name, status }: Pet): string => {
   const told = { id, name, status } satisfies Omit<EveryField<Pet>, 'categoryId'>;
