@@ -5,7 +5,6 @@ import { Store } from '../store.ts';
 import { toMillis, type Schema } from '../schema.ts';
 import { subjectOf, toldEvents } from '../kysely-outbox.ts';
 
-/** Reads the events themselves. */
 export class KyselyAuditLog extends Store implements AuditLog {
   readonly #shownTypes: readonly string[];
 
