@@ -49,7 +49,6 @@ const toOwners = ['notices', 'mail', 'webhooks'] as const;
 
 type Others = readonly Exclude<SubscriberName, (typeof toOwners)[number]>[];
 
-/** All channels or none. */
 type Reactions = Others | readonly [...Others, ...typeof toOwners];
 
 /** Every event: whether the audit log shows it, and its subscribers. Missing events do not compile. */

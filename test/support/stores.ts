@@ -1,7 +1,7 @@
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { KyselySecondFactors } from '../../src/adapters/kysely/access/kysely-second-factors.ts';
 import {
-  removeRoute,
+  removeRoutes,
   setRoute,
   KyselyProjectSettings,
 } from '../../src/adapters/kysely/sites/project-routes.ts';
@@ -194,6 +194,6 @@ const kyselyPorts = (
 
 const writerOf = (database: Database): EdgeWriter => ({
   setRoute: (route) => database.transaction((db) => setRoute(db, route)),
-  removeRoute: (name, at) => database.transaction((db) => removeRoute(db, name, at)),
+  removeRoute: (name, at) => database.transaction((db) => removeRoutes(db, [name], at)),
   removeCertificate: (host, at) => database.transaction((db) => removeCertificate(db, host, at)),
 });

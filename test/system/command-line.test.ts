@@ -111,6 +111,34 @@ describe('animal-store', () => {
     }
   });
 
+  test('names the command that restores a deleted account, and changes nothing of it before', async () => {
+    const { account } = await openAccount('deleted@zoo.example');
+    const id = account.id;
+    await json(`project create --account ${id} --name Cats`);
+    const database = openDatabase(home.settings['DATABASE_URL'] ?? '');
+    const deletedAt = BigInt(Date.now());
+    await database.db
+      .updateTable('accounts')
+      .set({ deleted_at: deletedAt })
+      .where('id', '=', id)
+      .execute();
+    await database.close();
+    for (const line of [
+      `key create --account ${id} --name CI`,
+      `pet reserve --account ${id} --pet 1`,
+      'domain add shop.example.com --project cats',
+    ]) {
+      const { code, stderr } = await home.run(line.split(' '));
+      expect([line, code, stderr]).toEqual([
+        line,
+        1,
+        expect.stringContaining(`account restore --account ${id}`),
+      ]);
+    }
+    await json(`account restore --account ${id}`);
+    await json(`key create --account ${id} --name CI`);
+  });
+
   test('starts projects, each under a slug of its own', async () => {
     const { account } = await openAccount('projects@zoo.example');
     const create = () =>

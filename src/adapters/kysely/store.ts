@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { accountDeleted, accountNotFound } from '../../access/domain/access-error.ts';
 import type { Sealer } from '../../kernel/ports.ts';
 import type { DomainEvent } from '../../kernel/decision.ts';
 import type { Database, Queries } from './database.ts';
@@ -60,6 +61,13 @@ export abstract class AggregateStore extends Store {
       await this.outbox.append(decision.events);
       return decision;
     });
+  }
+
+  /** Serialises what adds to one account. @throws DomainError `account_not_found`, `account_deleted` */
+  protected async lockAccount(id: string): Promise<void> {
+    const account = await this.database.lock('accounts', id);
+    if (!account) throw accountNotFound(id);
+    if (account.deleted_at !== null) throw accountDeleted(id);
   }
 
   /** How an aggregate changes: lock, decide, write, store the events; all or nothing. @throws Unavailable */

@@ -9,27 +9,15 @@ import { siteLimits } from '../../sites/domain/site-contents.ts';
 import { uploadRefused } from '../../sites/domain/sites-error.ts';
 
 export const uploadField = 'archive';
-/** Largest archive as sent; equal to the limit for its unpacked content. */
 export const largestUpload = siteLimits.bytes;
 
-/** What a form needs around its file: boundaries, headers, other fields. */
 const roomAround = 64 * 1024;
-/**
- * Parts of a form, and bytes of the headers of one. An empty part costs the parser as much time as a large one: a form
- * of empty parts would take minutes.
- */
+/** An empty part costs the parser as much time as a large one, so a form may have few. */
 const [mostParts, largestPartHead] = [16, 8 * 1024];
-/**
- * How long, and for how many bytes, a refused sender may continue: closing the connection at once would lose the
- * answer.
- */
+/** A refused sender may continue for a while: closing the connection at once would lose the answer. */
 const linger = { ms: 10_000, bytes: largestUpload };
 
-/**
- * Streams the form's file to `file` and reads no more than it needs. Always ends, at the latest at the deadline of
- * `pace`.
- * @throws DomainError with an `UploadRefusal`
- */
+/** Ends at the deadline of `pace` at the latest. @throws DomainError with an `UploadRefusal` */
 export const receiveForm = (
   request: IncomingMessage,
   file: FileHandle,
@@ -47,11 +35,7 @@ export const receiveForm = (
     if (!hasFile) throw uploadRefused('upload_missing', 'Choose the archive of your site.');
   });
 
-/**
- * Streams a body that is the archive itself to `file`; otherwise as `receiveForm`.
- * @returns its SHA-256
- * @throws DomainError with an `UploadRefusal`
- */
+/** The body is the archive itself. @returns its SHA-256 @throws DomainError with an `UploadRefusal` */
 export const receiveBody = (
   request: IncomingMessage,
   file: FileHandle,
@@ -76,7 +60,6 @@ export const receiveBody = (
   });
 
 interface Terms {
-  /** Bytes of the whole request. */
   readonly largest: number;
   readonly pace: UploadPace;
 }
@@ -100,10 +83,7 @@ const receive = async <T>(
   }
 };
 
-/**
- * Reads the request through `meter` into `sink`. The request itself is not part of the pipeline, which would
- * destroy it after a refusal, and the answer with it.
- */
+/** The request is not part of the pipeline, which would destroy it after a refusal, and the answer with it. */
 const arrive = async (
   request: IncomingMessage,
   meter: Transform,
@@ -140,7 +120,6 @@ const problemWith = (error: unknown, { reason }: AbortSignal): unknown => {
   );
 };
 
-/** Discards the rest of a refused upload, for a while. */
 export const discardRest = (request: IncomingMessage): void => {
   request.resume();
   if (request.complete || request.destroyed) return;
@@ -155,7 +134,6 @@ export const discardRest = (request: IncomingMessage): void => {
   });
 };
 
-/** @throws DomainError `upload_no_form` */
 const parserFor = ({ headers }: IncomingMessage): BusboyInstance => {
   const limits = {
     files: 1,
@@ -175,7 +153,6 @@ const parserFor = ({ headers }: IncomingMessage): BusboyInstance => {
   }
 };
 
-/** @returns whether a file was chosen; a browser sends a part without a file name where none was */
 const writeTo = (file: FileHandle, parser: BusboyInstance, over: AbortSignal): Promise<boolean> =>
   new Promise((resolve, reject) => {
     let written = Promise.resolve(false);
@@ -213,11 +190,9 @@ const tooManyParts = () =>
 const kib = 1024;
 
 export interface UploadPace {
-  /** For all of it to arrive. */
   readonly longestMs: number;
   /** Over each such stretch the average must not be lower than `slowest`. */
   readonly windowMs: number;
-  /** Bytes per second. */
   readonly slowest: number;
 }
 
@@ -231,10 +206,7 @@ export const uploadPace: UploadPace = {
 /** Passes on small pieces, so that other requests get their turn. */
 const pieceBytes = 16 * kib;
 
-/**
- * Measures the stream, and ends `over` with a refusal when it is too slow or takes too long.
- * @returns the stream to put in between, and a function that ends the watch
- */
+/** Ends `over` with a refusal when the stream is too slow or takes too long. @returns the stream to put in between */
 const keepingPace = (
   over: AbortController,
   { longestMs, windowMs, slowest }: UploadPace,

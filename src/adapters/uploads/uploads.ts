@@ -14,23 +14,16 @@ import { discardRest, receiveBody, receiveForm, uploadField } from './receive-fi
 interface UploadPorts {
   readonly sites: Pick<Sites, 'beginDeploy' | 'finishDeploy'>;
   readonly ids: Ids;
-  /** Of each request. */
   readonly deadline: Deadline;
-  /** For uploads while they are read. */
   readonly folder: string;
 }
 
-/** An archive that has arrived. */
 interface Received {
-  /** SHA-256. */
   readonly hash: string;
-  /** @returns how the deploy ended */
   readonly unpack: (begun: BegunDeploy) => Promise<Deploy>;
 }
 
-/** Takes archives that requests bring, few at once, within a size and a time. */
 export class Uploads {
-  /** The name of a form's file. */
   readonly field = uploadField;
   readonly #ports: UploadPorts;
   readonly #progress = new Map<string, UploadProgress>();
@@ -47,10 +40,7 @@ export class Uploads {
     return this.#progress.get(id);
   }
 
-  /**
-   * Receives an archive in a form and publishes it. A bad archive becomes a failed deploy.
-   * @throws DomainError with an `UploadRefusal`; nothing is kept
-   */
+  /** A bad archive becomes a failed deploy. @throws DomainError with an `UploadRefusal`; nothing is kept */
   takeForm(project: Project, request: IncomingMessage, origin: DeployOrigin): Promise<Deploy> {
     const { deadline, sites } = this.#ports;
     return this.#inFile(project, async (file, path) => {
@@ -62,10 +52,7 @@ export class Uploads {
     });
   }
 
-  /**
-   * Receives an archive that is the whole body, and lends it to `work`.
-   * @throws DomainError with an `UploadRefusal`; whatever `work` throws
-   */
+  /** Lends the received archive to `work`. @throws DomainError with an `UploadRefusal`; whatever `work` throws */
   takeBody<T>(
     project: Project,
     request: IncomingMessage,
@@ -82,7 +69,7 @@ export class Uploads {
     });
   }
 
-  /** Reads on for a while what nobody wants, so that its sender gets the answer. */
+  /** Reads on for a while, so that the sender gets the answer. */
   discard(request: IncomingMessage): void {
     discardRest(request);
   }
@@ -129,11 +116,7 @@ const placeOrBusy = (slots: Slots, { accountId }: Project): GiveBack => {
   throw uploadRefused('upload_busy', 'Other uploads are in progress. Try again in a minute.');
 };
 
-/**
- * Lends `work` a new private file, and always removes it afterwards.
- * @param name not taken yet, and hard to guess
- * @throws DomainError `upload_no_space`; whatever `work` throws
- */
+/** Always removes the private file that it lends to `work`. @throws DomainError `upload_no_space`; what `work` throws */
 const inUploadFile = async <T>(
   folder: string,
   name: string,
@@ -165,7 +148,6 @@ const removeLeftOvers = async (folder: string): Promise<void> => {
   const old = Date.now() - longestUploadMs;
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    // Another process may have removed it first.
     const found = await stat(path).catch(() => undefined);
     if (found && found.mtimeMs < old) await rm(path, { force: true });
   }

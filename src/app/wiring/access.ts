@@ -87,7 +87,6 @@ export const accessModule = wiring((once, bind) => {
   once(CounterSnapshots, (c) => new KyselyCounterSnapshots(c.get(Database)));
   once(UsageLog, (c) => new KyselyUsageLog(c.get(Database)));
 
-  // Redis counts for a fleet; otherwise this process counts and stores a copy in the database.
   bind(MemoryQuotaCounters).toConstantValue(new MemoryQuotaCounters());
   once(QuotaCounters, (c) => {
     const own = c.get(MemoryQuotaCounters);
@@ -140,7 +139,6 @@ export const accessModule = wiring((once, bind) => {
   });
 });
 
-/** Loads the stored counts. Call it before counting. */
 export const recallCounters = async (container: Container): Promise<void> => {
   if (container.get(ConfigKey).redisUrl === undefined) {
     await container.get(CounterKeeper).restore();

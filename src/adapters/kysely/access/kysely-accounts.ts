@@ -9,6 +9,7 @@ import { endsAt } from '../../../kernel/deletion.ts';
 import { forgetRowsOf } from '../belongings.ts';
 import { AggregateStore } from '../store.ts';
 import type { Database, Queries } from '../database.ts';
+import { removeRoutesOf } from '../sites/project-routes.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
 import { accounts } from './tables.ts';
@@ -89,6 +90,7 @@ export class KyselyAccounts extends AggregateStore implements Accounts {
       async ({ state }, db) => {
         await db.updateTable('accounts').set(toRow(state)).where('id', '=', id).execute();
         await endSessionsOf(db, id);
+        if (state.deletedAt) await removeRoutesOf(this.database, id, state.deletedAt);
       },
     );
     this.#apiKeys.forget();

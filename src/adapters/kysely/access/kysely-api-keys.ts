@@ -1,13 +1,12 @@
 import type { Selectable } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { accountNotFound, apiKeyNotFound } from '../../../access/domain/access-error.ts';
+import { accountDeleted, apiKeyNotFound } from '../../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import { keyLimits, type ApiKey, type Rotation, type Ban } from '../../../access/domain/api-key.ts';
 import { limitsOf, type Limits } from '../../../access/domain/quota.ts';
 import type { ApiKeys, KeyHolder, KeyToStore, ListedKey } from '../../../access/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import { AggregateStore } from '../store.ts';
-import { refusedAs } from '../engine/failure.ts';
 import { fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
 import { accounts, apiKeys, apiKeySecrets } from './tables.ts';
 
@@ -37,11 +36,9 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
   ): Promise<void> {
     const { key, secretHash } = state;
     await this.store(async (db) => {
-      await this.database.lock('accounts', key.accountId);
+      await this.lockAccount(key.accountId);
       admit(await this.#makeRoom(key));
-      await refusedAs(db.insertInto('api_keys').values(toRow(key)).execute(), {
-        missing_parent: () => accountNotFound(key.accountId),
-      });
+      await db.insertInto('api_keys').values(toRow(key)).execute();
       await this.#addSecret(key.id, secretHash);
       return { events };
     });
@@ -97,7 +94,11 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
     decide: (key: ApiKey) => Decision<Rotation, AccessEvent>,
   ): Promise<ApiKey> {
     const { state } = await this.changing(
-      () => this.#lock(id),
+      async () => {
+        const key = await this.#lock(id);
+        await this.#refuseDeleted(key.accountId);
+        return key;
+      },
       decide,
       async ({ state }) => {
         await this.#endSecrets(id, state.oldSecretsUntil);
@@ -119,6 +120,13 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
     const row = await this.database.lock('api_keys', id);
     if (!row) throw apiKeyNotFound(id);
     return fromRow(row);
+  }
+
+  /** Not locked: adding a key locks the account before keys. */
+  async #refuseDeleted(accountId: string): Promise<void> {
+    const deleted = this.db.selectFrom('accounts').select('id').where('id', '=', accountId);
+    if (await deleted.where('deleted_at', 'is not', null).executeTakeFirst())
+      throw accountDeleted(accountId);
   }
 
   async #update(key: ApiKey): Promise<void> {

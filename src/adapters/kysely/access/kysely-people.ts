@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
 import {
-  accountNotFound,
   personNotFound,
   personTaken,
   sessionNotFound,
@@ -26,11 +25,10 @@ export class KyselyPeople extends AggregateStore implements People {
   ): Promise<void> {
     const { state } = decision;
     await this.store(async (db) => {
-      await this.database.lock('accounts', state.accountId);
+      await this.lockAccount(state.accountId);
       admit?.(await this.list(state.accountId));
       await refusedAs(db.insertInto('people').values(persons.write(state)).execute(), {
         duplicate: () => personTaken(state.email),
-        missing_parent: () => accountNotFound(state.accountId),
       });
       return decision;
     });

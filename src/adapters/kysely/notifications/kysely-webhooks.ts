@@ -35,7 +35,7 @@ export class KyselyWebhooks extends AggregateStore implements Webhooks {
 
   async add(accountId: string, decide: Add): Promise<Webhook> {
     const added = await this.store(async (db) => {
-      await this.database.lock('accounts', accountId);
+      await this.lockAccount(accountId);
       const { current } = await db
         .selectFrom('webhooks')
         .select(({ fn }) => fn.countAll<bigint>().as('current'))

@@ -10,11 +10,7 @@ import {
   type Site,
 } from '../../../sites/domain/site.ts';
 import type { Project } from '../../../sites/domain/project.ts';
-import {
-  projectAccountNotFound,
-  projectNotFound,
-  slugTaken,
-} from '../../../sites/domain/sites-error.ts';
+import { projectNotFound, slugTaken } from '../../../sites/domain/sites-error.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import type { DeployCounts, ProjectKey, Projects } from '../../../sites/ports.ts';
 import type { Renaming } from '../../../sites/domain/project-life.ts';
@@ -39,7 +35,7 @@ export class KyselyProjects extends AggregateStore implements Projects {
     decide: (current: number) => Decision<Project, SitesEvent>,
   ): Promise<Project> {
     const { state } = await this.store(async (db) => {
-      await this.#lockAccount(accountId);
+      await this.lockAccount(accountId);
       const decision = decide(await countOf(db, accountId));
       await insertProject(db, decision.state);
       try {
@@ -168,7 +164,7 @@ export class KyselyProjects extends AggregateStore implements Projects {
     decide: (site: Site, current: number) => Decision<Site, SitesEvent>,
   ): Promise<Site> {
     const lock = async (db: Queries) => {
-      await this.#lockAccount(key.accountId);
+      await this.lockAccount(key.accountId);
       const current = await countOf(db, key.accountId);
       const site = await this.#lock(key, siteOf(db).where('deleted_at', 'is not', null));
       return { site, current };
@@ -235,12 +231,6 @@ export class KyselyProjects extends AggregateStore implements Projects {
     const found = present === undefined ? site : await lock(present);
     if (!found) throw projectNotFound(slug);
     return found;
-  }
-
-  /** @throws DomainError `account_not_found`, also when it is deleted */
-  async #lockAccount(accountId: string): Promise<void> {
-    const account = await this.database.lock('accounts', accountId);
-    if (account?.deleted_at !== null) throw projectAccountNotFound(accountId);
   }
 
   /** Call after writing its row: then nobody else can give up the address. @throws DomainError `slug_taken` */
