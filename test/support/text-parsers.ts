@@ -425,7 +425,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   },
 
   'adapters/edge/platform-files.ts': `${operator}the certificate of the platform.`,
-  'adapters/storage/s3/s3-client.ts': `${ours}names of commands.`,
+  'adapters/storage/s3/s3-store.ts': `${ours}names of commands.`,
   'adapters/nameserver/limits.ts': `${short}the address that the system tells of an asker.`,
   'adapters/acme/local-certificate-authority.ts': `${ours}the root, which it sealed.`,
   'adapters/nameserver/zone.ts': `${shapes}the zone, and the labels of a name, which has at most 255 bytes.`,
