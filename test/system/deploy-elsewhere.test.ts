@@ -5,9 +5,11 @@ import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SitesKey } from '../../src/app/keys.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
+import { documentedBlocks } from '../support/documented-commands.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
 import { tgzOf } from '../support/sites/archive-bytes.ts';
 import { plainTree } from '../support/sites/direct-unpacking.ts';
@@ -39,18 +41,21 @@ interface Result {
   readonly stderr: string;
 }
 
-const deploy = (source: string, rest: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+/** On the laptop, without the settings of the service. */
+const run = (program: string, args: readonly string[], env: NodeJS.ProcessEnv) =>
   new Promise<Result>((resolve) => {
-    const args = ['deploy', source, '--project', project.slug, ...rest];
-    execFile(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', main, ...args],
-      { cwd: laptop, env: { PATH: process.env['PATH'], ANIMAL_STORE_KEY: key, ...env } },
-      (error, stdout, stderr) => {
-        resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
-      },
-    );
+    const its = { PATH: process.env['PATH'], ANIMAL_STORE_KEY: key, ...env };
+    execFile(program, args, { cwd: laptop, env: its }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+    });
   });
+
+const program = [process.execPath, '--disable-warning=ExperimentalWarning', main] as const;
+
+const deploy = (source: string, rest: readonly string[], env: NodeJS.ProcessEnv = {}) => {
+  const [node, ...options] = program;
+  return run(node, [...options, 'deploy', source, '--project', project.slug, ...rest], env);
+};
 
 const folder = () =>
   plainTree(join(laptop, 'dist'), {
@@ -152,5 +157,86 @@ describe('animal-store deploy --to', () => {
     expect(connections).toBeGreaterThanOrEqual(4);
     between.close();
     busy.close();
+  });
+});
+
+describe('the steps in docs/deploy-from-ci.md', () => {
+  const message = 'Füttern: fix the prices';
+
+  interface Job {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly steps?: readonly { readonly uses?: string; readonly run?: string }[];
+    readonly script?: readonly string[];
+  }
+
+  const documented = (heading: string): string =>
+    documentedBlocks('docs/deploy-from-ci.md').find((block) => block.heading === heading)?.text ??
+    '';
+
+  /** What the checkout of the repository is. */
+  const checkOut = async (): Promise<void> => {
+    const build = `mkdir dist && echo '<h1>Built</h1>' > dist/index.html`;
+    const about = { name: 'shop', version: '1.0.0' };
+    await plainTree(laptop, {
+      'package.json': JSON.stringify({ ...about, scripts: { build } }),
+      'package-lock.json': JSON.stringify({
+        ...about,
+        ...{ lockfileVersion: 3, packages: { '': about } },
+      }),
+    });
+  };
+
+  /** @param shell with the options that the CI system gives it */
+  const follow = async (shell: string, script: string, env: NodeJS.ProcessEnv): Promise<void> => {
+    const { code, stderr } = await run('bash', [...shell.split(' '), script], env);
+    expect({ code, script, stderr }).toEqual({ code: 0, script, stderr: expect.any(String) });
+  };
+
+  const isDeployedOnce = async (): Promise<void> => {
+    expect(await deploys()).toMatchObject([{ state: 'succeeded', message, files: 1 }]);
+  };
+
+  test('deploy from GitHub Actions, and once though the last step is repeated', async () => {
+    const { jobs } = parse(documented('## GitHub Actions')) as { jobs: { deploy: Job } };
+    const known: Readonly<Record<string, string>> = {
+      ...{ 'vars.ORIGIN': api.origin, 'vars.SLUG': project.slug },
+      ...{ 'secrets.ANIMAL_STORE_KEY': key, 'github.run_id': '1658821493', 'github.sha': 'ffac53' },
+      'github.event.head_commit.message': `${message}\n\nThey were wrong since Monday.`,
+    };
+    const filledIn = (text: string): string =>
+      text.replaceAll(/\$\{\{ ([\w.]+) \}\}/g, (_, name: string) => {
+        expect(Object.keys(known)).toContain(name);
+        return known[name] ?? '';
+      });
+    const { env = {}, steps = [] } = jobs.deploy;
+    const its = Object.fromEntries(
+      Object.entries(env).map(([name, text]) => [name, filledIn(text)]),
+    );
+    const [first, ...others] = steps;
+    expect(first).toEqual({ uses: expect.stringMatching(/^actions\/checkout@v\d+$/) });
+    await checkOut();
+    const scripts = others.map(({ run: script = '' }) => filledIn(script));
+    for (const script of [...scripts, ...scripts.slice(-1)]) {
+      await follow('-e -c', script, { ANIMAL_STORE_KEY: undefined, ...its });
+    }
+    await isDeployedOnce();
+  });
+
+  test('deploy from GitLab', async () => {
+    const { deploy: job } = parse(documented('## GitLab')) as { deploy: Job };
+    await checkOut();
+    await follow('-eo pipefail -c', (job.script ?? []).join('\n'), {
+      ...{ ORIGIN: api.origin, SLUG: project.slug },
+      ...{ CI_JOB_ID: '1234', CI_COMMIT_SHA: 'ffac53', CI_COMMIT_TITLE: message },
+    });
+    await isDeployedOnce();
+  });
+
+  test('deploy by the command', async () => {
+    await plainTree(laptop, { 'dist/index.html': '<h1>Built</h1>' });
+    const alias = `animal-store() { ${program.join(' ')} "$@"; }\n`;
+    const env = { ORIGIN: api.origin, SLUG: project.slug };
+    await follow('-e -c', alias + documented('## The command'), env);
+    expect(await deploys()).toMatchObject([{ message: 'Fix the prices', files: 1 }]);
   });
 });
