@@ -4,7 +4,7 @@ import type { UsageSums } from '../../../access/use-cases/accounts.ts';
 import type { Caller, HourOfUsage } from '../../../access/ports.ts';
 import { type CsvColumn, sendCsv } from '../frame/csv.ts';
 import { type Child, html, type Html, nothing } from '../frame/html.ts';
-import { addressOf, csvLink, filterBar, type ListAddress } from '../frame/list-parts.ts';
+import { addressOf, csvLink, filterBar, type ListAddress, listBar } from '../frame/list-parts.ts';
 import { count, empty, head, time } from '../frame/parts.ts';
 import type { Screen, Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
@@ -134,10 +134,8 @@ const keyBar = (address: ListAddress, uses: readonly KeyUse[]): Html => {
   const choices = named.map(({ keyId, name, requests }) => ({
     ...{ value: keyId, text: name, count: requests },
   }));
-  return filterBar(address, 'API key', {
-    name: 'key',
-    choices: [{ value: '', text: 'All keys' }, ...choices],
-  });
+  const all = [{ value: '', text: 'All keys' }, ...choices];
+  return listBar(filterBar(address, 'API key', { name: 'key', choices: all }));
 };
 
 const nothingYet = (words: string): Html =>
