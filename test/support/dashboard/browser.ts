@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'puppeteer-core';
+import type { Browser, BrowserContext, HTTPRequest, Page } from 'puppeteer-core';
 import { sharedChromium } from './launch-browser.ts';
 import { TestPage } from './page.ts';
 
@@ -24,8 +24,9 @@ export interface TestBrowser {
 /** For the hook that starts one: a machine without a browser downloads and unpacks it first. */
 export const browserStartMs = 600_000;
 
-export const startBrowser = async (origin: string): Promise<TestBrowser> => {
-  const browser = await sharedChromium();
+/** @param firefox in place of Chromium, of whoever launched it */
+export const startBrowser = async (origin: string, firefox?: Browser): Promise<TestBrowser> => {
+  const browser = firefox ?? (await sharedChromium());
   const open = new Set<{ readonly context: BrowserContext; readonly faults: readonly string[] }>();
   return {
     open: async ({ javaScript = true, theme = 'light', width = 1280, cookie, now } = {}) => {
@@ -35,9 +36,13 @@ export const startBrowser = async (origin: string): Promise<TestBrowser> => {
       if (cookie !== undefined) await context.setCookie(sessionCookie(cookie, origin));
       const raw = await context.newPage();
       watch(raw, origin, (fault) => faults.push(fault));
-      const page = await TestPage.of(raw);
-      await raw.setJavaScriptEnabled(javaScript);
-      await raw.emulateFocusedPage(true);
+      const page = firefox ? TestPage.inFirefox(raw) : await TestPage.inChromium(raw);
+      if (firefox) {
+        if (!javaScript) await page.intercept(withoutScripts);
+      } else {
+        await raw.setJavaScriptEnabled(javaScript);
+        await raw.emulateFocusedPage(true);
+      }
       await page.show({ width, theme });
       if (now) await page.stopClock(now);
       return page;
@@ -51,6 +56,9 @@ export const startBrowser = async (origin: string): Promise<TestBrowser> => {
     },
   };
 };
+
+const withoutScripts = (request: HTTPRequest) =>
+  request.url().endsWith('.js') ? { contentType: 'text/javascript', body: '' } : undefined;
 
 /** @param cookie `name=value` */
 export const sessionCookie = (cookie: string, origin: string) => {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { browserStartMs, startBrowser, type Look, type TestBrowser } from './browser.ts';
+import { launchBrowser } from './launch-browser.ts';
 import { startDashboard, type Owner, type RunningDashboard } from './running-dashboard.ts';
 import type { TestPage } from './page.ts';
 import { publicUrl, type Answer, type RunningApi } from '../http/running-api.ts';
@@ -15,12 +16,14 @@ interface BrowseOptions {
   /** Whether pages stay open, and are judged, until the end of the file. */
   readonly keepsPages?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
+  /** In place of Chromium; its own process. */
+  readonly isFirefox?: boolean;
 }
 
 /** A dashboard and a browser for one test file. A test fails if one of its pages did something forbidden. */
 export const browseDashboard = (
   prepare: (browsed: BrowsedDashboard) => Promise<unknown>,
-  { keepsPages = false, settings = {} }: BrowseOptions = {},
+  { keepsPages = false, settings = {}, isFirefox = false }: BrowseOptions = {},
 ): BrowsedDashboard => {
   let dashboard: RunningDashboard;
   let owner: Owner;
@@ -42,8 +45,9 @@ export const browseDashboard = (
   beforeAll(async () => {
     dashboard = await startDashboard({ settings });
     closing.push(() => dashboard.close());
-    browser = await startBrowser(dashboard.origin);
-    closing.push(() => browser.closePages());
+    const firefox = isFirefox ? await launchBrowser('firefox') : undefined;
+    browser = await startBrowser(dashboard.origin, firefox?.browser);
+    closing.push(() => browser.closePages().finally(() => firefox?.close()));
     owner = await dashboard.newOwner();
     await prepare(browsed);
   }, browserStartMs);

@@ -89,10 +89,12 @@
       seen.focus();
       return true;
     },
-    select: () => {
+    // As typing and pasting do.
+    fill: () => {
       if (!canBeUsed()) return undefined;
       seen.focus();
       seen.select();
+      document.execCommand(value === '' ? 'delete' : 'insertText', false, value);
       return true;
     },
     choose: () => {

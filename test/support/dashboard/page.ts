@@ -104,9 +104,7 @@ export class Found extends Scope {
     return true;
   }
   async fill(text: string): Promise<void> {
-    await this.#done('select');
-    const { keyboard } = this.#page.raw;
-    await (text === '' ? keyboard.press('Delete') : keyboard.sendCharacter(text));
+    await this.#done('fill', text);
   }
   /** Key by key, behind what is there. */
   async type(text: string): Promise<void> {
@@ -150,16 +148,34 @@ export class Found extends Scope {
 /** A page of a browser. `raw` is the driver's, for what few tests need. */
 export class TestPage extends Scope {
   readonly raw: Page;
-  readonly #session: CDPSession;
+  /** Of Chromium. */
+  readonly #session: CDPSession | undefined;
   #isLeaving = false;
 
-  private constructor(raw: Page, session: CDPSession) {
+  private constructor(raw: Page, session?: CDPSession) {
     super();
     this.raw = raw;
     this.#session = session;
   }
 
-  static async of(raw: Page): Promise<TestPage> {
+  static inFirefox(raw: Page): TestPage {
+    raw.setDefaultTimeout(neverMs);
+    const page = new TestPage(raw);
+    const isOfPage = (request: HTTPRequest) =>
+      request.isNavigationRequest() && request.frame() === raw.mainFrame();
+    raw.on('request', (request) => {
+      if (isOfPage(request)) page.#isLeaving = true;
+    });
+    raw.on('requestfailed', (request) => {
+      if (isOfPage(request)) page.#isLeaving = false;
+    });
+    raw.on('load', () => {
+      page.#isLeaving = false;
+    });
+    return page;
+  }
+
+  static async inChromium(raw: Page): Promise<TestPage> {
     raw.setDefaultTimeout(neverMs);
     const session = await raw.createCDPSession();
     await session.send('Page.enable');
@@ -202,8 +218,9 @@ export class TestPage extends Scope {
 
   /** Once the page is loaded to which a click or a key may have led. */
   async settled(): Promise<void> {
-    // Its answer comes after what the click has begun.
-    await this.#session.send('Page.enable');
+    // The answer comes after what the click has begun.
+    if (this.#session) await this.#session.send('Page.enable');
+    else await this.look('new Promise((done) => setTimeout(() => setTimeout(done)))');
     await until(`the page after ${this.url} is loaded`, () => !this.#isLeaving);
   }
 
@@ -250,6 +267,8 @@ export class TestPage extends Scope {
   /** Of a window and its colours. */
   async show({ width, height = 844, theme = 'light' }: View): Promise<void> {
     await this.raw.setViewport({ width, height });
+    // The driver of Firefox cannot set them.
+    if (!this.#session) return;
     await this.raw.emulateMediaFeatures([
       { name: 'prefers-color-scheme', value: theme },
       { name: 'prefers-reduced-motion', value: 'reduce' },
