@@ -14,14 +14,14 @@ const seed = Number(process.env['CRASH_SEED'] ?? randomInt(1_000_000));
 const events = 100;
 const secretKey = 'f3kq0v7m2xw9t4c6b1n5hj8rd0gy3s8z';
 
-describe.each(databaseKinds)(`webhooks on %s (CRASH_SEED=${seed})`, (kind) => {
+describe.each(databaseKinds)(`webhooks and notices on %s (CRASH_SEED=${seed})`, (kind) => {
   let receivers: Receivers;
   beforeAll(async () => {
     receivers = await Receivers.open();
   });
   afterAll(() => receivers.close());
 
-  test('get every message, signed and with its own id, however often the workers that send them are killed', async () => {
+  test('get every message once, signed and with its own id, however often the workers that send them are killed', async () => {
     const random = seededRandom(seed);
     const home = await newHome(await migratedDatabase(kind));
     const url = home.settings['DATABASE_URL'] ?? '';
@@ -40,7 +40,7 @@ describe.each(databaseKinds)(`webhooks on %s (CRASH_SEED=${seed})`, (kind) => {
       secrets.set(address, (await webhooks.add(address, 'quota.reached')).secret);
     }
     const about = { used: 10, limit: 10, resetsAt: '2026-03-02T00:00:00.000Z' };
-    await facts.happen('quota_reached', events, about, 'webhooks');
+    await facts.happen('quota_reached', events, about, 'webhooks', 'notices');
     for (let kills = 0; kills < 2; kills += 1) {
       const before = receivers.received.length;
       const worker = await home.start({ ...settings, ROLES: 'worker' });
@@ -53,10 +53,13 @@ describe.each(databaseKinds)(`webhooks on %s (CRASH_SEED=${seed})`, (kind) => {
     const worker = await home.start({ ...settings, ROLES: 'worker' });
     await until('all are delivered', async () => {
       await webhooks.endWaits();
-      return (await webhooks.states())['delivered'] === 3 * events;
+      const { waiting } = await facts.undelivered();
+      return waiting === 0 && (await webhooks.states())['delivered'] === 3 * events;
     });
     await worker.end('SIGTERM');
     expect(await facts.undelivered()).toEqual({ waiting: 0, parked: 0 });
+    const told = await facts.notices();
+    expect([told.length, new Set(told).size]).toEqual([events, events]);
     for (const [address, secret] of secrets) {
       const received = receivers.received.filter(({ at }) => at === address);
       expect(new Set(received.map(idOf)).size).toBe(events);
