@@ -74,7 +74,8 @@ const auditPage = async (
   const names = await namesIn(ports, { accountId, ...actors }, entries);
   const address = addressIn(filter);
   return html`
-    ${head('Audit log', 'Everything that happened in this account: when, and who did it. Entries are kept forever.', accountTabs('audit'))}
+    ${head('Audit log', 'Everything that happened in this account: when, and who did it. Entries are kept forever.')}
+    ${accountTabs('audit')}
     ${listBar(auditFilterForm(filter, actors, names), csvLink(addressOf({ ...address, path: csvPath })))}
     ${
       entries.length === 0

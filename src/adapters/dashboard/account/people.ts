@@ -47,7 +47,8 @@ export const peopleScreen = (ports: ScreenPorts): Screen => {
         notifications.listMailTroubles(visit.accountId),
       ]);
       const content = html`
-        ${head('People', html`Who can sign in to ${visit.signedIn.account.name}, and what they may do.`, accountTabs('people'))}
+        ${head('People', html`Who can sign in to ${visit.signedIn.account.name}, and what they may do.`)}
+        ${accountTabs('people')}
         ${secret}
         ${peopleList({ people, troubles }, visit, { newId, refusal, isMailOn: notifications.isMailOn })}`;
       return { title: 'People', content };

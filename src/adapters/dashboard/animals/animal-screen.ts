@@ -43,8 +43,12 @@ export const animalScreen = (ports: DashboardPorts): Screen => {
         content: html`
           ${head(
             pet.name,
-            html`<span class="row">${petBadge(pet)} <span class="mono">#${String(pet.id)}</span> category ${String(pet.categoryId)} ${order && html`<a href="${orderPath(order)}">Order ${String(order.id)}</a>`}</span>`,
-            may('animal.change') && html`<div class="row">${petButtons(pet)}</div>`,
+            html`<span class="mono">#${String(pet.id)}</span> · category ${String(pet.categoryId)}${order && html` · <a href="${orderPath(order)}">Order ${String(order.id)}</a>`}`,
+            {
+              trail: [['Animals', animalsPath]],
+              beside: petBadge(pet),
+              actions: may('animal.change') && petButtons(pet),
+            },
           )}
           ${refusal && !ofEdit && formError({ ...refusal, field: undefined })}
           ${may('animal.change') && editForm(pet, ofEdit)}

@@ -161,11 +161,11 @@ export const orderScreen = (ports: DashboardPorts): Screen => {
       return {
         title: `Order ${order.id}`,
         content: html`
-          ${head(
-            `Order ${order.id}`,
-            orderBadge(order),
-            may('order.change') && html`<div class="row">${orderButtons(order)}</div>`,
-          )}
+          ${head(`Order ${order.id}`, undefined, {
+            trail: [['Orders', ordersPath]],
+            beside: orderBadge(order),
+            actions: may('order.change') && orderButtons(order),
+          })}
           ${refusal && formError({ ...refusal, field: undefined })}
           <section class="card" aria-label="Order">${facts([
             [

@@ -64,7 +64,7 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
   return { title: `Domains of ${name}`, content };
 };
 
-const lead = html`<p class="lead">Serve this site under names of your own, each with its own certificate.</p>`;
+const lead = 'Serve this site under names of your own, each with its own certificate.';
 
 /** The one that a button of the list was pressed for. */
 const actedOn = async (

@@ -47,7 +47,7 @@ export const redirectsScreen = (ports: DashboardPorts): Screen => ({
     const mayChange = may('domain.configure');
     const { redirects } = view.document.domains;
     const content = html`
-      ${projectHead(project, 'redirects', html`<p class="lead">Send visitors of one domain to another, such as www to the bare name. Path and query are kept.</p>`)}
+      ${projectHead(project, 'redirects', 'Send visitors of one domain to another, such as www to the bare name. Path and query are kept.')}
       ${attached.length === 0 ? noDomainYet(slug) : html`${mayChange && redirectForm(options)}${redirects.length > 0 && redirectList(redirects, options)}${mayChange && primaryForm(options)}`}`;
     return { title: `Redirects of ${name}`, content };
   },
@@ -70,7 +70,7 @@ const redirectList = (redirects: readonly Redirect[], options: RedirectOptions):
     redirects,
     [
       ['From', 'name', ({ from }) => shownName(nameOf(from))],
-      ['To', 'text', ({ to }) => shownTarget(to)],
+      ['To', 'line', ({ to }) => shownTarget(to)],
       [
         'Status',
         'text',

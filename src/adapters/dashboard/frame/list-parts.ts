@@ -57,14 +57,15 @@ export const orderBar = (
 /** Keeps the filters and the order. @param label what is searched, and by what */
 export const searchField = (address: ListAddress, label: string, name = 'q'): Html => {
   const kept = Object.entries(address.fields).filter(([field, value]) => field !== name && value);
-  return html`<form action="${address.path}" class="filter" role="search">
+  return html`<form action="${address.path}" class="filter">
     ${kept.map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)}
     <input type="search" name="${name}" value="${address.fields[name]}" aria-label="${label}" placeholder="${label}" maxlength="200" autocomplete="off">
     <button class="visually-hidden">Search</button>
   </form>`;
 };
 
-export const csvLink = (href: string): Html => html`<a href="${href}" download>CSV</a>`;
+export const csvLink = (href: string): Html =>
+  html`<a class="button" href="${href}" download>CSV</a>`;
 
 /** What stands above a list, in one line where there is room. */
 export const listBar = (...parts: readonly Child[]): Html =>

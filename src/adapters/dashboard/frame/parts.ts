@@ -118,8 +118,25 @@ export const pager = (links: {
       </nav>`;
 };
 
-export const head = (title: Child, lead: Child, more?: Child): Html =>
-  html`<div class="head"><h1>${title}</h1><p class="lead">${lead}</p>${more}</div>`;
+interface Head {
+  /** The way to the page: the pages above it. */
+  readonly trail?: readonly (readonly [text: Child, path: string])[];
+  readonly beside?: Child;
+  readonly actions?: Child;
+  readonly more?: Child;
+}
+
+export const head = (
+  title: Child,
+  lead: Child,
+  { trail, beside, actions, more }: Head = {},
+): Html =>
+  html`<div class="head">
+    ${trail && html`<nav aria-label="Breadcrumb"><ol class="row hint crumbs">${trail.map(([text, path]) => html`<li><a href="${path}">${text}</a></li>`)}</ol></nav>`}
+    <div class="row"><h1>${title}</h1>${beside}${actions && html`<div class="row end">${actions}</div>`}</div>
+    ${lead && html`<p class="lead">${lead}</p>`}
+    ${more}
+  </div>`;
 
 interface Fold {
   /** Of its heading. */
@@ -160,7 +177,7 @@ export const known = (all: readonly (Fact | false | undefined)[]): readonly Fact
 /**
  * What the cells of a column hold. `name`: what the row is about. `bare`: explains itself, without its heading.
  * `actions`: buttons, under a heading that only screen readers see; `select`: a box. `row`: the heading of its row.
- * `line`: one line, as long as there is room. `extra`: left out on a phone.
+ * `line`: what is left out at the end of two lines. `extra`: left out on a phone.
  */
 type Look =
   'text' | 'line' | 'bare' | 'name' | 'mono' | 'number' | 'actions' | 'select' | 'row' | 'extra';
@@ -208,10 +225,11 @@ const cell = <Thing>([title, look, contentOf]: Column<Thing>, thing: Thing): Htm
     case 'bare':
       return html`<td>${content}</td>`;
     case 'name':
+    case 'line':
+      return html`<td class="${look}"><div>${content}</div></td>`;
     case 'actions':
     case 'select':
     case 'extra':
-    case 'line':
       return html`<td class="${look}">${content}</td>`;
     case 'text':
     case 'mono':

@@ -80,10 +80,8 @@ const sheets = [
   '../account/account.css',
   '../domains/domains.css',
   '../home/home.css',
-  '../keys/keys.css',
   '../notices/notices.css',
   '../projects/projects.css',
-  '../sign-in/sign-in.css',
   '../usage/usage.css',
   '../webhooks/webhooks.css',
 ];

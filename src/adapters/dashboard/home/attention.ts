@@ -44,7 +44,7 @@ export const firstSteps = (
   ];
   if (steps.every(({ isDone }) => isDone)) return nothing;
   const next = steps.findIndex(({ isDone }) => !isDone);
-  return html`<section class="stack" aria-labelledby="first-steps">
+  return html`<section class="card" aria-labelledby="first-steps">
     <h2 id="first-steps">First steps</h2>
     <ol class="first-steps">${steps.map((step, at) => firstStep(step, at === next))}</ol>
   </section>`;

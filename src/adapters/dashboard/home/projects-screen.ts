@@ -164,6 +164,6 @@ const health = ({ project: { id }, servedDeployId }: Site, { overview, visit }: 
 
 const deployed = ({ deploys: [newest] }: Site, { visit: { now } }: ListView): Html => {
   if (!newest) return html`<span class="quiet">never</span>`;
-  const failed = newest.state === 'failed' ? html` ${badge('failed', 'bad')}` : nothing;
+  const failed = newest.state === 'failed' ? html`\u00a0${badge('failed', 'bad')}` : nothing;
   return html`<span>${time(newest.startedAt, now)}${failed}</span>`;
 };

@@ -29,7 +29,16 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
       const after = query.get('after') ?? undefined;
       const ofRotation = refusalOf(refusal, 'rotate-key');
       const content = html`
-        ${head('API keys', 'Programs send a key with every request. Give each program its own key, so that you can see which one calls and revoke one without the others.')}
+        ${head(
+          'API keys',
+          'Programs send a key with every request. Give each program its own key, so that you can see which one calls and revoke one without the others.',
+          {
+            actions:
+              may('key.create') &&
+              keys.length > seenAtOnce &&
+              html`<a class="button" href="#new-key">New key</a>`,
+          },
+        )}
         ${secret}
         ${lists(keys, after, { now, newId, projects, may, refusal: ofRotation })}
         ${
@@ -46,6 +55,8 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
 };
 
 const perPage = 50;
+/** The form for a new one is in view below so many. */
+const seenAtOnce = 5;
 
 const lists = (
   keys: readonly ListedKey[],

@@ -32,7 +32,7 @@ export const mailSection = async (
         <p>These mails always come, because they are about your own access:</p>
         <ul class="bullets">${always.map((kind) => html`<li>${sentence(kind)}</li>`)}</ul>
       </div>
-      <div><button class="main">Save mail settings</button></div>
+      <div><button>Save mail settings</button></div>
     </form>`);
 };
 

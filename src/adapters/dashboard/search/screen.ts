@@ -27,7 +27,7 @@ export const searchScreen = (ports: Ports): Screen => ({
     const found = text === '' ? undefined : await look(ports, accountId, text);
     return {
       title: text === '' ? 'Search' : `Search: ${text}`,
-      content: html`${head('Search', field)}${found && results(found)}`,
+      content: html`${head('Search', undefined, { more: field })}${found && results(found)}`,
     };
   },
 });
