@@ -104,7 +104,6 @@ const restoringAccount = ({ access }: Ports): Form =>
     },
   });
 
-/** On the page of the account. */
 export const accountNameSection = (
   { name }: Account,
   visit: Visit,

@@ -215,7 +215,6 @@ export const invitation = ({ access, notifications, settings }: Ports): Form =>
     },
   });
 
-/** Makes a new link for a person who was invited and never came. */
 export const newLink = (ports: Ports): Form =>
   linkForm(ports, {
     ...{ name: 'new-link', operation: 'person.invite', path: `${peoplePath}/:person/link` },
@@ -308,7 +307,6 @@ interface LinkFacts {
   readonly origin: string;
   readonly passedOn: keyof typeof advice;
   readonly now: Date;
-  /** Back to the page. */
   readonly way: string;
 }
 

@@ -17,7 +17,6 @@ const fileField = 'file';
 /** Files that a process receives at a time: 4 MiB each. */
 const mostReceived = 16;
 
-/** Adds the animals that a file lists: all of them or none. */
 export const importScreen = (ports: DashboardPorts): Screen => {
   const { catalogue, ids, deadline } = ports;
   const screen: Pick<Screen, 'path'> = { path: importPath };
@@ -106,7 +105,6 @@ interface SentFile {
   readonly file: Buffer;
 }
 
-/** @throws PageProblem */
 const receive = async (request: IncomingMessage): Promise<SentFile> => {
   try {
     return await readParts(request);
@@ -156,7 +154,6 @@ const readParts = (request: IncomingMessage): Promise<SentFile> =>
     request.pipe(parser);
   });
 
-/** @throws PageProblem 415 */
 const parserFor = ({ headers }: IncomingMessage): BusboyInstance => {
   const { 'content-type': type = '' } = headers;
   if (!type.startsWith('multipart/form-data')) {

@@ -64,7 +64,6 @@ export const shareForms = (ports: Ports): readonly Form[] => [
   }),
 ];
 
-/** A link, shown only once. @param way back to the page of the domain */
 const shownLink = (
   domain: CustomDomain,
   { secret, endsAt }: MadeShare,

@@ -44,7 +44,6 @@ export const nameOf = (host: string): Named => ({
   unicodeHost: domainToUnicode(host) || host,
 });
 
-/** The way to a domain, its name and state. @param title where it is a page below that of the domain */
 export const domainHead = (
   { name, slug }: Project,
   domain: CustomDomain,

@@ -24,10 +24,8 @@ import { firstSteps, needsYou } from './attention.ts';
 
 const path = '/dashboard';
 
-/** So many projects are seen at a glance, without search and order. */
 const fewProjects = 10;
 const pageSize = 50;
-/** Of what needs the owner: the lists of the projects have the rest. */
 const mostNeeds = 5;
 
 const draft = v.object({
@@ -147,13 +145,11 @@ const rows = (sites: readonly Site[], view: ListView): Html =>
     ['Last deploy', 'text', (site) => deployed(site, view)],
   ]);
 
-/** The primary domain, or the name that every project has. */
 const addressIn = ({ project: { id, slug } }: Site, { overview, siteUrl }: ListView): Html => {
   const primary = overview.primaries.get(id);
   return html`${primary ? shownName(primary) : new URL(siteUrl(slug)).host}`;
 };
 
-/** Whether visitors get the site; see `healthOf`. */
 const health = ({ project: { id }, servedDeployId }: Site, { overview, visit }: ListView): Html => {
   if (servedDeployId === undefined) return badge('not published', 'idle');
   const primary = overview.primaries.get(id);

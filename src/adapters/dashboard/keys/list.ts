@@ -16,10 +16,9 @@ export interface KeyTableOptions {
 }
 
 export const keyTable = (keys: readonly ListedKey[], options: KeyTableOptions): Html => html`
-  ${formError(options.refusal && { ...options.refusal, field: undefined })}
+  ${formError(options.refusal, false)}
   ${rowList(keys, Object.values(columns(options)))}`;
 
-/** Several fields share a column. */
 type InColumn = 'hint' | 'projectId' | 'createdAt' | 'expiresAt' | 'revokedAt' | 'oldSecretsUntil';
 
 const columns = (
@@ -76,7 +75,6 @@ const expiry = ({ expiresAt }: ApiKey, now: Date): Html => {
   return expiresAt <= now ? html`since ${day(expiresAt)}` : html`expires ${day(expiresAt)}`;
 };
 
-/** Shown for as long as it is so. */
 const oldSecret = (key: ListedKey, now: Date): Html => {
   const { oldSecretsUntil: until } = key;
   if (!until || until <= now || !opens(key, now)) return nothing;

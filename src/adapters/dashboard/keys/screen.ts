@@ -55,7 +55,6 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
 };
 
 const perPage = 50;
-/** The form for a new one is in view below so many. */
 const seenAtOnce = 5;
 
 const lists = (

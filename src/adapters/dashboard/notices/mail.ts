@@ -75,7 +75,6 @@ export const mailForm = ({ notifications }: Ports): Form =>
 const mailGroups = ['Domains', 'Certificates', 'Deploys', 'API and webhooks'] as const;
 type MailGroup = (typeof mailGroups)[number];
 
-/** Where people look for each kind when they choose. */
 const groupOf = {
   'domain.live': 'Domains',
   'domain.removed': 'Domains',

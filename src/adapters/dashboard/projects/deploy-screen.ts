@@ -21,7 +21,6 @@ import { siteOf } from './project-head.ts';
 const path = '/dashboard/projects/:slug/deploys/:number';
 const filesOnPage = 200;
 
-/** One deploy: what is in it, where it can be seen, and what can be done with it. */
 export const deployScreen = (ports: DashboardPorts): Screen => {
   const { sites } = ports;
   return {
@@ -55,7 +54,6 @@ const deployForm = (
     },
   });
 
-/** @throws PageProblem 404 */
 const numberOf = ({ parameters: { number = '' } }: Visit): number => {
   if (!/^[1-9]\d{0,8}$/.test(number)) throw notFound();
   return Number(number);

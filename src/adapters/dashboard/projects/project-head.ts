@@ -5,7 +5,6 @@ import { type Child, html, type Html } from '../frame/html.ts';
 import { head, tabs } from '../frame/parts.ts';
 import type { Visit } from '../frame/screen.ts';
 
-/** The pages of a project, in the order of their tabs. */
 const pages = [
   { name: 'overview', path: '', text: 'Overview' },
   { name: 'domains', path: '/settings/domains', text: 'Domains' },

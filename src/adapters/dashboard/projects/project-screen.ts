@@ -90,7 +90,6 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
   };
 };
 
-/** Takes an upload. Problems of the upload show beside the field; a bad archive becomes a failed deploy. */
 const uploading =
   (ports: DashboardPorts, show: Screen['show']) =>
   async (visit: Visit, ctx: Context): Promise<Outcome> => {
@@ -136,7 +135,6 @@ const refusalStatus: Readonly<Record<UploadRefusal, number>> = {
 
 interface ProjectView extends DeployListView {
   readonly own: string;
-  /** Those that visitors come by, the primary one first. */
   readonly live: readonly CustomDomain[];
   readonly uploads: DashboardPorts['uploads'];
   readonly isDeployable: boolean;
@@ -167,7 +165,6 @@ const projectContent = (view: ProjectView): Html => {
 const servedBy = ({ deploys, servedDeployId }: DeployListView): Deploy | undefined =>
   deploys.find(({ id }) => id === servedDeployId);
 
-/** The list of the domains has the others. */
 const mostAddresses = 3;
 
 const lead = ({ own, live, ...view }: ProjectView): Html => {
@@ -182,7 +179,6 @@ const lead = ({ own, live, ...view }: ProjectView): Html => {
 
 const linkTo = (address: string): Html => html`<a href="${address}">${new URL(address).host}</a>`;
 
-/** Is it up? In one line: the health of its primary domain, and which deploy visitors get. */
 const standing = (view: ProjectView): Html => {
   const served = servedBy(view);
   if (!served) return nothing;
@@ -224,7 +220,6 @@ const hint = () =>
   `A .zip, .tar.gz or .tgz with index.html at its top: ${count(siteLimits.entries)} files and ` +
   `${siteLimits.bytes / 1024 / 1024} MiB at most, unpacked.`;
 
-/** With the script it takes a folder too, and shows how far it is; without, the browser does. */
 const uploadForm = ({ project: { slug }, uploads, refusal }: ProjectView): Html =>
   html`<form method="post" action="/dashboard/projects/${slug}/deploys" enctype="multipart/form-data" class="card drop"
       aria-label="New deploy" data-upload data-largest="${siteLimits.bytes}" data-unwanted="${JSON.stringify(unwantedNames)}">

@@ -10,7 +10,6 @@ import { searchPath } from '../frame/paths.ts';
 import type { Screen } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 
-/** Of each kind: whoever needs more uses the list of that kind. */
 const most = 10;
 
 type Ports = Pick<DashboardPorts, 'sites' | 'domains' | 'catalogue'>;

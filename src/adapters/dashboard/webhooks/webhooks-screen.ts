@@ -45,10 +45,9 @@ const nothingYet = empty(
 );
 
 const enough = (refusal: Refusal | undefined): Html => html`
-  ${formError(refusal && { ...refusal, field: undefined })}
+  ${formError(refusal, false)}
   <p class="hint">You have ${mostWebhooks} webhooks, which is the most that an account can have.</p>`;
 
-/** Several fields share a column. */
 const columns = (now: Date): ColumnsOf<Webhook, 'id' | 'accountId' | 'oldSecretsUntil'> => ({
   address: [
     'Address',
