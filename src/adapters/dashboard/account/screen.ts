@@ -99,7 +99,7 @@ const planSection = (
     ...Object.values(factsOf(account)),
     [
       'Requests',
-      html`${count(perMinute)} per minute, ${count(perDay)} per day (<a href="/dashboard/usage">used</a>)`,
+      html`${count(perMinute)} per minute, ${count(perDay)} per day. <a href="/dashboard/usage">See what is used</a>`,
     ],
     ['Projects', used(projects, allowance.projects)],
     ['Custom domains', used(domains, allowance.domains)],

@@ -10,6 +10,7 @@ import type { Context } from 'koa';
 const zip = promisify(gzip);
 const worthwhile = 1400;
 
+/** Nothing from other hosts, nothing inline, no framing. */
 const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -71,9 +72,9 @@ const sheets = [
   './tokens.css',
   './base.css',
   './parts.css',
-  './frame.css',
   './forms.css',
   './tables.css',
+  './frame.css',
   '../account/account.css',
   '../domains/domains.css',
   '../home/home.css',
