@@ -40,7 +40,7 @@ import { requestTarget } from '../../src/adapters/http/request-lifecycle.ts';
 import { firstLineOf } from '../../src/adapters/http/listener/broken-requests.ts';
 import { requireJsonAccepted } from '../../src/adapters/http/operations/operation-route.ts';
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
-import { TldtsHostNames } from '../../src/adapters/system/tldts-host-names.ts';
+import { TldtsHostNames } from '../../src/adapters/system/system-ports.ts';
 import { readDomainSettings } from '../../src/app/domain-settings/text.ts';
 import { shownPath as shownPathInLog, isLine, isName } from '../../src/kernel/text.ts';
 import { parseIssueValue } from '../../src/domains/domain/dns/caa.ts';
@@ -294,7 +294,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'adapters/mail/smtp-postman.ts': {
-    operations: 5,
+    operations: 9,
     parsers: {
       postedBy: parser(' 5\u0007\n', (text) => postedBy({ response: text.slice(0, 100_000) })),
     },
@@ -383,7 +383,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/dashboard/me/second-factor.ts': `${ours}secrets of 32 letters.`,
   'adapters/dashboard/sign-in/passkey-form.ts': `${operator}the address of the dashboard.`,
   'adapters/passkeys/web-authn-passkeys.ts': `${form}what a browser says of a passkey, as JSON.`,
-  'adapters/system/time-code.ts': `${ours}secrets of 32 letters.`,
   'adapters/dashboard/me/screen.ts': {
     operations: 13,
     parsers: { browserName: parser('EdgA/Mac OX', browserName) },
@@ -439,7 +438,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
 
-  'adapters/mail/smtp-server.ts': `${operator}SMTP_URL.`,
   'app/wiring/notifications.ts': `${operator}SMTP_URL.`,
   'notifications/use-cases/mail.ts': `${ours}what is sealed in a token, once it is open.`,
 
@@ -503,8 +501,8 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     parsers: { isCompressible: parser('a./', (text) => isCompressible(text.slice(0, 1024))) },
   },
   'adapters/system/secrets.ts': `${ours}hashes of passwords.`,
-  'adapters/system/tldts-host-names.ts': {
-    operations: 2,
+  'adapters/system/system-ports.ts': {
+    operations: 7,
     parsers: {
       read: parser('a.-[]xn:0ü\u0315\u0300ﷺ', (text) => hostNames.read(text)),
     },
@@ -521,7 +519,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'app/settings/redaction.ts':
     'It reads messages of errors, by patterns that have an end after 500 characters.',
   'app/introduce.ts': `${operator}the addresses of the service.`,
-  'app/settings/start-warnings.ts': `${operator}the settings.`,
   'app/settings/settings.ts': `${ours}names of settings.`,
   'app/settings/setting-schemas.ts': `${operator}the settings.`,
   'app/settings/faults.ts': `${operator}the settings.`,

@@ -1,10 +1,14 @@
-import { hash, randomBytes, randomInt } from 'node:crypto';
-import { v7 as uuid } from 'uuid';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHmac, hash, randomBytes, randomInt } from 'node:crypto';
+import { isIP } from 'node:net';
+import { domainToASCII, domainToUnicode } from 'node:url';
+import { parse } from 'tldts';
+import { v7 as uuid } from 'uuid';
 import { Clock, Ids, Acting, type Actor, Deadline } from '../../kernel/ports.ts';
 import { base62 } from '../../access/domain/api-key.ts';
 import { KeyMaterial } from '../../access/ports.ts';
-import { base32, timeCode } from './time-code.ts';
+import { longestTyped, type NameFacts } from '../../domains/domain/names/hostname.ts';
+import { HostNames } from '../../domains/ports.ts';
 
 export class SystemClock extends Clock {
   override now(): Date {
@@ -36,6 +40,28 @@ export class NodeKeyMaterial extends KeyMaterial {
     return timeCode(secret, step);
   }
 }
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** @param bytes a multiple of 5 @returns RFC 4648, section 6 */
+const base32 = (bytes: Uint8Array): string => {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  return (bits.match(/.{5}/g) ?? []).map((five) => alphabet.charAt(parseInt(five, 2))).join('');
+};
+
+const bytesOf = (text: string): Buffer => {
+  const bits = [...text].map((one) => alphabet.indexOf(one).toString(2).padStart(5, '0')).join('');
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)));
+};
+
+/** TOTP (RFC 6238) is HOTP (RFC 4226, section 5.3) with a step of time as counter. @param secret base32 */
+export const timeCode = (secret: string, step: number): string => {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const mac = createHmac('sha1', bytesOf(secret)).update(counter).digest();
+  const number = mac.readUInt32BE((mac.at(-1) ?? 0) & 0xf) & 0x7fffffff;
+  return String(number % 1_000_000).padStart(6, '0');
+};
 
 export class AsyncActing extends Acting {
   readonly #current = new AsyncLocalStorage<Actor>();
@@ -98,3 +124,34 @@ export class AsyncDeadline extends Deadline {
     }
   }
 }
+
+/** Names below `github.io` have different owners, and Let's Encrypt counts its limits the same way. */
+const options = { allowPrivateDomains: true, extractHostname: false } as const;
+
+/** IDNA as in browsers (UTS #46, non-transitional), and the Public Suffix List of tldts. */
+export class TldtsHostNames extends HostNames {
+  override read(name: string): NameFacts {
+    if (name.length > longestTyped) return nothingKnown;
+    // domainToASCII decodes %2e and stops where a URL would continue.
+    const ascii = /[\s%/\\?#@:[\]]/.test(name) ? '' : domainToASCII(name);
+    const isIp = [name, name.replace(/^\[(.*)\]$/, '$1'), ascii].some((text) => isIP(text) !== 0);
+    const { domain, publicSuffix, isIcann, isPrivate } = parse(ascii, options);
+    return {
+      ascii,
+      unicode: domainToUnicode(ascii),
+      registrableDomain: domain ?? undefined,
+      isPublicSuffix: ascii !== '' && publicSuffix === ascii,
+      isSuffixKnown: isIcann === true || isPrivate === true,
+      isIp,
+    };
+  }
+}
+
+const nothingKnown: NameFacts = {
+  ascii: '',
+  unicode: '',
+  registrableDomain: undefined,
+  isPublicSuffix: false,
+  isSuffixKnown: false,
+  isIp: false,
+};

@@ -1,7 +1,11 @@
 import { lookAtAuthority, type AuthorityLook } from '../../adapters/acme/acme-session.ts';
 import { KyselyAuthorityAccounts } from '../../adapters/kysely/sites/kysely-certificate-orders.ts';
-import { shownServer, smtpOptions } from '../../adapters/mail/smtp-server.ts';
-import { tryServer, type ServerTrouble } from '../../adapters/mail/smtp-postman.ts';
+import {
+  shownServer,
+  smtpOptions,
+  tryServer,
+  type ServerTrouble,
+} from '../../adapters/mail/smtp-postman.ts';
 import { readRedisAddress, type Sentinels } from '../../adapters/redis/redis-address.ts';
 import { askSentinel, openConnection } from '../../adapters/redis/redis-connection.ts';
 import type { AuthorityAccount } from '../../domains/certificate-ports.ts';
