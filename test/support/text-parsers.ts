@@ -40,7 +40,7 @@ import { requestTarget } from '../../src/adapters/http/request-lifecycle.ts';
 import { firstLineOf } from '../../src/adapters/http/listener/broken-requests.ts';
 import { requireJsonAccepted } from '../../src/adapters/http/operations/operation-route.ts';
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
-import { TldtsHostNames } from '../../src/adapters/system/system-ports.ts';
+import { TldtsHostNames } from '../../src/adapters/system/tldts-host-names.ts';
 import { readDomainSettings } from '../../src/app/domain-settings/text.ts';
 import { shownPath as shownPathInLog, isLine, isName } from '../../src/kernel/text.ts';
 import { parseIssueValue } from '../../src/domains/domain/dns/caa.ts';

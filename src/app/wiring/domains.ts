@@ -24,7 +24,7 @@ import { KyselyDomainShares } from '../../adapters/kysely/sites/kysely-domain-sh
 import { KyselyEdgeRecords } from '../../adapters/kysely/sites/kysely-edge-records.ts';
 import { KyselyProjectSettings } from '../../adapters/kysely/sites/project-routes.ts';
 import { KyselyTimeline } from '../../adapters/kysely/sites/domain-changes.ts';
-import { TldtsHostNames } from '../../adapters/system/system-ports.ts';
+import { TldtsHostNames } from '../../adapters/system/tldts-host-names.ts';
 import {
   AuthorityAccounts,
   AuthorityLedger,

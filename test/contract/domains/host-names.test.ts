@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { TldtsHostNames } from '../../../src/adapters/system/system-ports.ts';
+import { TldtsHostNames } from '../../../src/adapters/system/tldts-host-names.ts';
 import { cleanName, parseHostname } from '../../../src/domains/domain/names/hostname.ts';
 import { anyCharacter } from '../../support/seeded-random.ts';
 
