@@ -36,6 +36,7 @@ import {
   showUsage,
   sumUsage,
   removalsDueAt,
+  requireInService,
   warnOfRemovals,
 } from './use-cases/accounts.ts';
 import {
@@ -126,6 +127,8 @@ export const access = (ports: AccessPorts) => ({
   /** @throws DomainError `account_not_found`, `account_not_restorable` */
   restoreAccount: (accountId: string) =>
     ports.accounts.change(accountId, (account) => restoreAccount(account, ports.clock.now())),
+  /** @throws DomainError `account_not_found`, `account_deleted` */
+  requireInService: requireInService(ports),
   /** False for an account that is deleted, or is not there. */
   isInService: async (accountId: string): Promise<boolean> => {
     const account = await ports.accounts.find(accountId);

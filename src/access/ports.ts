@@ -44,7 +44,7 @@ export abstract class Accounts {
     decide: (account: Account) => Decision<Account, AccessEvent>,
   ): Promise<Account>;
 
-  /** As `change`; ends all sessions and links of its people in the same step. */
+  /** As `change`; ends all sessions and links of its people in the same step, and its sites are not served any more. */
   abstract close(
     id: string,
     decide: (account: Account) => Decision<Account, AccessEvent>,

@@ -40,7 +40,6 @@ interface Problem {
   readonly advice: string;
 }
 
-/** @param code of the file system error */
 export const dataFolderProblem = (dataDir: string, code: string): Problem => ({
   seen: `${dataDir} cannot be used (${code}).`,
   advice: isFull.test(code)
@@ -88,7 +87,6 @@ const meanings: readonly (readonly [RegExp, string, string])[] = [
 const isFailure = (error: unknown): error is Failure =>
   typeof error === 'object' && error !== null && 'message' in error;
 
-/** Our own sentences need no cause. */
 const isOwnSentence = (error: Failure): boolean =>
   error.message.endsWith('.') && error.code === undefined && !(error instanceof Unavailable);
 

@@ -113,7 +113,6 @@ export const startJobs = (
   return cron;
 };
 
-/** Registers jobs with `running` while they run. */
 export const watchedJobs = (running: RunningWork, jobs: readonly Job[]): readonly Job[] =>
   jobs.map((job) => {
     const work = named('job', job.name);

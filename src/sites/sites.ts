@@ -1,4 +1,4 @@
-import { projectNotFound } from './domain/sites-error.ts';
+import { projectDeleted, projectNotFound } from './domain/sites-error.ts';
 import { deleteDeploy, rollBack, type Site } from './domain/site.ts';
 import type { ProjectKey, SitesPorts, StoredFile } from './ports.ts';
 import {
@@ -36,11 +36,12 @@ export const sites = (ports: SitesPorts) => ({
   startProject: startProject(ports),
   listProjects: (accountId: string) => ports.projects.list(accountId),
   listSites: (accountId: string) => ports.projects.listSites(accountId),
-  /** @throws DomainError `project_not_found` */
+  /** For operators: of any account. @throws DomainError `project_not_found` */
   getSite: async (slug: string): Promise<Site> => {
     const site = await ports.projects.find(slug);
-    if (!site) throw projectNotFound(slug);
-    return site;
+    if (site) return site;
+    const deletedOf = await ports.projects.accountOf(slug);
+    throw deletedOf === undefined ? projectNotFound(slug) : projectDeleted(slug, deletedOf);
   },
   renameProject: renameProject(ports),
   deleteProject: deleteProject(ports),

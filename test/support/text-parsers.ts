@@ -324,7 +324,7 @@ export const trustingFiles: Readonly<Record<string, readonly string[]>> = {
     'adapters/dashboard/home/projects-screen.ts',
     'adapters/dashboard/frame/screen.ts',
     'adapters/dns/node-dns-verifier.ts',
-    'adapters/storage/s3/s3-client.ts',
+    'adapters/storage/s3/s3-store.ts',
     'adapters/acme/local-certificate-authority.ts',
     'notifications/use-cases/mail.ts',
     'adapters/http/reference/written-reference.ts',

@@ -1,4 +1,4 @@
-import { accountNotFound } from '../domain/access-error.ts';
+import { accountDeleted, accountNotFound } from '../domain/access-error.ts';
 import {
   type Account,
   deleteAccount as deleted,
@@ -52,6 +52,14 @@ export const deleteAccount =
   ({ accounts, clock }: Pick<AccessPorts, 'accounts' | 'clock'>) =>
   (accountId: string): Promise<Account> =>
     accounts.close(accountId, (account) => deleted(account, clock.now()));
+
+export const requireInService =
+  ({ accounts }: Pick<AccessPorts, 'accounts'>) =>
+  async (accountId: string): Promise<void> => {
+    const account = await accounts.find(accountId);
+    if (!account) throw accountNotFound(accountId);
+    if (account.deletedAt) throw accountDeleted(accountId);
+  };
 
 const mostAtOnce = 20;
 

@@ -12,13 +12,11 @@ type TimeColumn<Table extends keyof Schema> = {
   [Name in Column<Table>]: Schema[Table][Name] extends bigint | null ? Name : never;
 }[Column<Table>];
 
-/** Every table has a rule, or keeps its rows until something deletes them. */
 type RetentionRules = {
   readonly [Table in keyof Schema]: RetentionRule<Column<Table>, TimeColumn<Table>> | 'kept';
 };
 
 type Condition = RawBuilder<boolean>;
-/** `age` is a column of the table. */
 interface Old {
   readonly table: keyof Schema;
   readonly age: RawBuilder<bigint>;
@@ -32,7 +30,7 @@ export class KyselyRetention extends Store implements Retention {
   readonly #rules: RetentionRules;
   readonly #slice: number;
 
-  /** @param slice most rows that one statement deletes, unless more are of the same time */
+  /** @param slice most rows of one statement, unless more have the same time */
   constructor(database: Database, rules: RetentionRules, slice = usualSlice) {
     super(database);
     this.#rules = rules;
@@ -76,7 +74,7 @@ export class KyselyRetention extends Store implements Retention {
     return swept;
   }
 
-  /** @returns undefined if all that is left fits into one slice */
+  /** @returns undefined if one slice is enough */
   async #endOfSlice({ table, age, also }: Old, before: bigint): Promise<bigint | undefined> {
     const row = await this.db
       .selectFrom(table)
@@ -98,7 +96,6 @@ export class KyselyRetention extends Store implements Retention {
   }
 }
 
-/** A range of an index for each word. */
 const oldIn = (
   table: keyof Schema,
   {
@@ -151,7 +148,6 @@ export class KyselyJobLeases extends Store implements JobLeases {
       await this.db.insertInto('job_leases').values(lease).execute();
       return true;
     } catch (error) {
-      // Another process has the lease, or has just created it.
       if (failureOf(error) !== 'duplicate') throw error;
       return false;
     }

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
+import { accountDeleted, accountNotFound } from '../../access/domain/access-error.ts';
 import type { Sealer } from '../../kernel/ports.ts';
 import type { DomainEvent } from '../../kernel/decision.ts';
 import type { Database, Queries } from './database.ts';
 import type { Schema } from './schema.ts';
 
-/** What every adapter of this folder has. */
 export abstract class Store {
   protected readonly database: Database;
 
@@ -12,13 +12,11 @@ export abstract class Store {
     this.database = database;
   }
 
-  /** Queries that run in the current transaction, or by themselves. @throws Unavailable */
   protected get db(): Queries {
     return this.database.db;
   }
 }
 
-/** Stores private keys, which it seals. */
 export abstract class SealingStore extends Store {
   protected readonly sealer: Sealer;
 
@@ -31,7 +29,6 @@ export abstract class SealingStore extends Store {
 /** SQLite takes 32 766 parameters in one statement. */
 const rowsAtOnce = 250;
 
-/** Inserts rows, many with one statement. */
 export const insertMany = async <Row>(
   rows: readonly Row[],
   insert: (some: readonly Row[]) => Promise<unknown>,
@@ -45,12 +42,10 @@ interface Decided {
   readonly events: readonly DomainEvent[];
 }
 
-/** Stores events in the current transaction. */
 export interface EventLog {
   append(events: readonly DomainEvent[]): Promise<void>;
 }
 
-/** Stores aggregates together with what is told of them. */
 export abstract class AggregateStore extends Store {
   protected readonly outbox: EventLog;
 
@@ -59,7 +54,7 @@ export abstract class AggregateStore extends Store {
     this.outbox = outbox;
   }
 
-  /** What `work` stores and the events that it returns: all of it or nothing. @throws Unavailable */
+  /** Stores what `work` does together with its events. @throws Unavailable */
   protected store<Decision extends Decided>(work: Work<Decision>): Promise<Decision> {
     return this.database.transaction(async (db) => {
       const decision = await work(db);
@@ -68,12 +63,14 @@ export abstract class AggregateStore extends Store {
     });
   }
 
-  /**
-   * How every change of an aggregate is made: lock it, decide, write it, store the events. All of it or nothing; nobody
-   * else changes it meanwhile.
-   * @param lock as the transaction finds it; throws where there is none
-   * @throws Unavailable
-   */
+  /** Serialises what adds to one account. @throws DomainError `account_not_found`, `account_deleted` */
+  protected async lockAccount(id: string): Promise<void> {
+    const account = await this.database.lock('accounts', id);
+    if (!account) throw accountNotFound(id);
+    if (account.deleted_at !== null) throw accountDeleted(id);
+  }
+
+  /** How an aggregate changes: lock, decide, write, store the events; all or nothing. @throws Unavailable */
   protected changing<State, Decision extends Decided>(
     lock: Work<State>,
     decide: (state: State) => Decision,

@@ -14,7 +14,6 @@ export class SmtpPostman extends Postman {
   readonly #sender: Sender;
   readonly #deadlineMs: number;
 
-  /** @param deadlineMs time limit for a whole message */
   constructor(options: SMTPTransport.Options, sender: Sender, deadlineMs = 60_000) {
     super();
     this.#transport = createTransport(options);
@@ -37,7 +36,6 @@ export class SmtpPostman extends Postman {
   }
 }
 
-/** Adds the headers for one-click unsubscribe (RFC 8058). */
 const messageOf = (mail: OutgoingMail, { from, origin }: Sender) => {
   const { id, to, account, told, unsubscribeToken } = mail;
   const unsubscribeUrl = unsubscribeToken && unsubscribeUrlOf(origin, unsubscribeToken);
@@ -54,7 +52,6 @@ const messageOf = (mail: OutgoingMail, { from, origin }: Sender) => {
     to: { name: '', address: to },
     messageId: messageIdOf(id, origin),
     headers: {
-      // Prevents automatic replies (RFC 3834).
       'Auto-Submitted': 'auto-generated',
       ...(unsubscribeUrl !== undefined && {
         'List-Unsubscribe': { prepared: true, foldLines: false, value: `<${unsubscribeUrl}>` },
@@ -81,10 +78,7 @@ interface SmtpError {
 
 const longest = 300;
 
-/**
- * Whether a failure is permanent. A 5xx reply (RFC 5321, section 4.2.1) is permanent only if it is about the
- * recipient or the message. A refusal of our server, password, sender or volume is our problem.
- */
+/** A 5xx reply (RFC 5321, section 4.2.1) is permanent only if it is about the recipient or the message. */
 export const postedBy = (error: unknown): Posted => {
   const { code, command, responseCode, response, message } = error as SmtpError;
   const reason = shown(typeof response === 'string' ? response : String(message));
@@ -105,7 +99,6 @@ const isOfPerson = (command: unknown, code: number, reason: string): boolean => 
 };
 
 const mailboxCodes: readonly number[] = [501, 550, 551, 552, 553];
-/** Codes for the address, the mailbox and the message's form. */
 const ofPerson = /^[126]\./;
 const ofSender: readonly string[] = ['1.7', '1.8'];
 

@@ -19,7 +19,6 @@ export const smtpOptions = (smtpUrl: string): SMTPTransport.Options => {
     greetingTimeout: 10 * second,
     dnsTimeout: 10 * second,
     socketTimeout: 30 * second,
-    // Our mails load no files or URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   };

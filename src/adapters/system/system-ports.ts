@@ -41,7 +41,6 @@ export class AsyncActing extends Acting {
   readonly #current = new AsyncLocalStorage<Actor>();
   readonly #otherwise: Actor;
 
-  /** @param otherwise the actor outside of `run` */
   constructor(otherwise: Actor) {
     super();
     this.#otherwise = otherwise;
@@ -60,7 +59,6 @@ export class AsyncActing extends Acting {
 const usualMs = 5000;
 
 interface Open {
-  /** In monotonic milliseconds; Infinity after the request has ended. */
   endsAt: number;
 }
 
@@ -69,7 +67,6 @@ export class AsyncDeadline extends Deadline {
   readonly #ms: number;
   readonly #elapsed: () => number;
 
-  /** @param elapsed monotonic milliseconds */
   constructor(ms = usualMs, elapsed: () => number = () => performance.now()) {
     super();
     this.#ms = ms;

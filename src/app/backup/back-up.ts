@@ -69,7 +69,6 @@ const refuseFull = ({ path }: BackupFolder, error: unknown): never => {
   );
 };
 
-/** Errors after the new backup is complete must say that it is. */
 const unremoved = (cause: unknown): never => {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const problem = 'The new backup is complete, but old files could not be deleted';

@@ -4,15 +4,14 @@ import PQueue from 'p-queue';
 import { FileSystemSiteFiles } from '../../adapters/storage/file-system-site-files.ts';
 import { ContentCache } from '../../adapters/storage/s3/content-cache.ts';
 import { S3SiteFiles } from '../../adapters/storage/s3/s3-site-files.ts';
-import { S3Store } from '../../adapters/storage/s3/s3-store.ts';
 import { oneForEach, storedForms } from '../../adapters/storage/manifest.ts';
 import { Unavailable } from '../../kernel/ports.ts';
 import type { SiteFiles, StoredFile } from '../../sites/ports.ts';
+import { onDemand } from '../on-demand.ts';
 import type { Config } from '../settings/settings.ts';
 import { deploysFolder, objectStoreIn } from '../settings/addresses.ts';
 import type { Manifest } from './manifest.ts';
 
-/** `total` is undefined if unknown. */
 export type OnProgress = (step: string, done: number, total: number | undefined) => void;
 
 const filesAtOnce = 8;
@@ -51,7 +50,6 @@ const damaged =
     throw new Damage(`${what} cannot be read (${reason})`);
   };
 
-/** @throws Damage, Unavailable */
 const sumsOf = async (
   files: SiteFiles,
   deployId: string,
@@ -70,7 +68,6 @@ const sumsOf = async (
   return sums;
 };
 
-/** @param sha256 from the manifest @returns what is wrong with the deploy, if anything */
 export const damageOf = async (
   files: SiteFiles,
   deployId: string,
@@ -89,7 +86,6 @@ export class DeployCopies {
   newDeploys = 0;
   newBytes = 0;
 
-  /** @param known deploys of earlier backups in this folder */
   constructor(from: SiteFiles, to: SiteFiles, known: Manifest['deploys']) {
     this.#from = from;
     this.#to = to;
@@ -149,7 +145,6 @@ export interface PutBack {
   readonly replaced: readonly string[];
 }
 
-/** Restores deploys that the storage lacks. An object store often outlives the database. */
 export const putBackAll = async (
   backup: SiteFiles,
   storage: SiteFiles,
@@ -176,7 +171,6 @@ export const putBackAll = async (
   return { lost, replaced };
 };
 
-/** Opens only the files of deploys, without the database and the rest of a container. */
 export const withSiteFiles = async <T>(
   config: Config,
   work: (files: SiteFiles) => Promise<T>,
@@ -190,6 +184,7 @@ export const withSiteFiles = async <T>(
     mostBytes: 0,
     onProblem: () => undefined,
   });
+  const { S3Store } = await onDemand.objectStore();
   const files = new S3SiteFiles({ store: new S3Store(place), cache, staging });
   try {
     return await work(files);

@@ -15,7 +15,6 @@ const format = 1;
 const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 const counts = v.record(v.string(), v.number());
 
-/** The local authority; its key is encrypted. */
 export const localFiles = ['local-ca.key', 'local-ca.pem'] as const;
 
 const Manifest = v.strictObject({
@@ -51,7 +50,6 @@ export class StrangeManifest extends Error {
 export const manifestText = (manifest: Manifest): string =>
   `${JSON.stringify({ format, sha256: sumOf(manifest), manifest }, null, 1)}\n`;
 
-/** @param name of the file, for messages @throws DamagedManifest, StrangeManifest */
 export const parseManifest = (text: string, name: string): Manifest => {
   const outer = outerOf(text, name);
   // This field must stay here in every release.
@@ -120,7 +118,6 @@ export const missingKeys = (
   return problems.length === 0 ? undefined : problems.join(' ');
 };
 
-/** Undefined before the first start has created a key. */
 const sealerHere = (config: Config): AesGcmSealer | undefined => {
   const hasKey = config.secretKey !== undefined || existsSync(join(config.dataDir, 'secret.key'));
   if (!hasKey) return undefined;

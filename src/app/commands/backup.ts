@@ -81,7 +81,6 @@ const onlyMysql = (defined: Command, name: 'into' | 'to'): void => {
   });
 };
 
-/** `backup`, `backup check` and `restore` */
 export const backupCommands: Define = (program) => {
   const backup = program.command('backup');
   makeBackup(backup);

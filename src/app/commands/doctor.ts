@@ -19,7 +19,6 @@ export const doctorCommand: Define = (program) => {
   doctor(program.command('doctor'));
 };
 
-/** Without secrets. If a check failed, so did the command. */
 export const answerOf = (checks: readonly Checked[]): Answer => {
   const failures = checks.filter(({ state }) => state === 'failed').length;
   const redact = redaction(process.env);
@@ -63,7 +62,6 @@ const checkSettings = commandOfSettings(
 
 export const configCommands = group('config', 'check the settings', { check: checkSettings });
 
-/** What `serve` would refuse beside the settings themselves, and the mail server. */
 const tried = async (config: Config): Promise<readonly (Finding & { readonly of: string })[]> => {
   const files = config.roles.includes('edge') && config.platformCertificateFile !== undefined;
   const { given, checkMail } = await onDemand.doctor();
@@ -78,7 +76,6 @@ const tried = async (config: Config): Promise<readonly (Finding & { readonly of:
 const settingInWords = (value: unknown): string => {
   if (value === undefined) return '–';
   if (Array.isArray(value)) return value.join(', ') || '–';
-  // As it is written in the setting.
   if (typeof value === 'boolean') return value ? '1' : '0';
   return typeof value === 'string' ? value : JSON.stringify(value);
 };

@@ -139,7 +139,7 @@ interface ListedDomain {
   readonly project: string;
 }
 
-/** Entries of the timeline that a list has of each domain: every check has all its answers with it. */
+/** A list shows only these, because each check contains all its answers. */
 const lastEntries = 5;
 
 const domainList: Define = (command) => {
@@ -181,7 +181,7 @@ const allProjects = async (container: Container): Promise<readonly Project[]> =>
   return (await Promise.all(accounts.map(({ id }) => sites.listProjects(id)))).flat();
 };
 
-/** One after the other, because the list may be long and must not slow down the service. */
+/** One after the other, so that a long list does not slow down the service. */
 const present = async (
   domains: Domains,
   listed: readonly ListedDomain[],
@@ -205,7 +205,6 @@ const inColumns = (listed: readonly ListedDomain[]): string => {
   return table(['DOMAIN', 'PROJECT', 'STATE', 'PROBLEM'], rows, 'No domains yet.');
 };
 
-/** The dashboard's actions on custom domains, for operators. */
 export const domainCommands = group('domain', 'add and check custom domains', {
   add,
   verify: step(

@@ -8,9 +8,7 @@ import { ParkedDeliveries, type ParkedDelivery } from '../../kernel/queue.ts';
 import { redaction } from '../settings/redaction.ts';
 import { group, command, option, table, type Answer, type Define } from './run-command.ts';
 
-/** More than anybody reads, and few enough for the memory. */
 const page = 1000;
-/** Of an error in a column; JSON has all of it. */
 const longestProblem = 100;
 
 const deliveryId = (text: string): string => {
@@ -110,7 +108,7 @@ const columnsOf = (one: ParkedDelivery, now: Date) =>
     occurredAt: inWords(now.getTime() - one.occurredAt.getTime()),
   } satisfies Omit<EveryField<ParkedDelivery>, 'eventId'>);
 
-/** Without line breaks and what a terminal would obey. */
+/** Removes line breaks and what a terminal obeys. */
 const inALine = (problem: string): string => {
   const line = problem.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
   return line.length > longestProblem ? `${line.slice(0, longestProblem).toWellFormed()}…` : line;

@@ -124,7 +124,6 @@ export const keyCommands = group('key', 'create, rotate and revoke API keys', {
   revoke,
 });
 
-/** The state follows from the ban, the expiry and the revocation. */
 const columnsOf = (key: ApiKey) =>
   Object.values({
     ...{ id: key.id, name: key.name, hint: key.hint, scopes: key.scopes.join(',') },

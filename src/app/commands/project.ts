@@ -132,7 +132,6 @@ interface PublishGiven extends OutputOptions {
   readonly source: string;
   readonly project: string;
   readonly message?: string;
-  /** Of another machine. */
   readonly to?: URL;
 }
 
@@ -153,7 +152,7 @@ const origin = (text: string): URL => {
 
 const keyVariable = 'ANIMAL_STORE_KEY';
 
-/** Where the key may be sent: nobody on the way can read it. @returns undefined if it is no such origin */
+/** The key is sent only where nobody on the way can read it. @returns undefined for another origin */
 const originIn = (given: string): URL | undefined => {
   const url = URL.parse(given);
   if (!url || url.href !== `${url.origin}/`) return undefined;
@@ -232,7 +231,7 @@ const presentDeploy = (deploy: Deploy) => {
 
 type Presented<Some extends Deploy> = Omit<EveryField<Some & { status: unknown }>, 'state'>;
 
-/** A mistyped name makes no failed deploy. @throws Error, DomainError that say what is wrong with it */
+/** A mistyped name must not make a failed deploy. @throws Error, DomainError with the reason */
 const checkPlace = async (path: string): Promise<void> => {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) return;

@@ -64,7 +64,6 @@ const checkSentinel = async (
   }
 };
 
-/** Signs in, but sends no mail. */
 export const checkMail = async ({
   smtpUrl,
 }: Pick<Config, 'smtpUrl'>): Promise<readonly Finding[]> => {
@@ -111,7 +110,6 @@ const names = {
   },
 } as const;
 
-/** @returns the preferred authority's clock, or the other's if it does not answer */
 export const checkAuthority = async (config: Config, signal: AbortSignal): Promise<Checked> => {
   const { acme, acmeFallback } = config;
   if (!acme) return { findings: [ok('Not used: certificates come from the local authority.')] };

@@ -18,7 +18,6 @@ const longestStartMs = 60_000;
 const longestGivingUpMs = 4_000;
 
 export interface SupervisorPorts {
-  /** @param at from 0; only the first process has the role `worker` */
   readonly fork: (at: number) => Child;
   readonly log: Logger;
   readonly pause: (ms: number) => Promise<unknown>;
@@ -26,7 +25,6 @@ export interface SupervisorPorts {
   readonly elapsed: () => number;
 }
 
-/** A process of the first round ended before it served. */
 class StartFailed extends Error {
   readonly ending: Ending;
 
@@ -53,10 +51,7 @@ export class Supervisor {
     return [...this.#serving];
   }
 
-  /**
-   * Starts the first process alone, because it creates what is missing, and reports problems once.
-   * @throws StartFailed if one ends before it serves; the others are stopped
-   */
+  /** The first process starts alone, because it creates what is missing. @throws StartFailed if one does not serve */
   async start(count: number): Promise<{ readonly first: Child; readonly places: Places }> {
     const first = this.#fork(0);
     const places = await this.#servedOrFail(first);
@@ -115,7 +110,6 @@ export class Supervisor {
     throw new StartFailed(wasStopping ? { code: 0, signal: null } : failed(ending));
   }
 
-  /** Restarts the process when it dies, until it is replaced on purpose. */
   async #keep(at: number, kept: Child): Promise<void> {
     const { log, pause, elapsed } = this.#ports;
     const isKept = () => !this.#stopping && this.#children[at] === child;
@@ -149,7 +143,6 @@ export class Supervisor {
     if (!this.#stopping) log.info('all processes are replaced');
   }
 
-  /** @returns whether the new process serves */
   async #replace(at: number): Promise<boolean> {
     const { log } = this.#ports;
     const child = this.#fork(at);

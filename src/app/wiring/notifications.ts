@@ -91,7 +91,7 @@ export const notificationsModule = wiring((once, bind) => {
 
 type Settings = Pick<Config, 'smtpUrl' | 'mailFrom' | 'publicUrl'>;
 
-/** The mail server, if configured. Its package is loaded with the first message. Each message is traced. */
+/** Its package is loaded with the first message. */
 const openPostman = (
   { smtpUrl, mailFrom: from, publicUrl }: Settings,
   tracer: Tracer | undefined,
@@ -119,7 +119,6 @@ const tracedPostman = (postman: Postman, tracer: Tracer, server: string): Postma
   },
 });
 
-/** Bridges to the context that owns people. */
 export class KnownRecipients extends Recipients {
   readonly #people: Pick<People, 'list'>;
   readonly #accounts: Pick<Accounts, 'find'>;

@@ -143,7 +143,6 @@ const workOn = ({ id, host, state }: CustomDomain): Beginning => ({
   },
 });
 
-/** Registers subscribers with `running` while they handle an event. */
 export const watchedSubscribers = (running: RunningWork, subscribers: Subscribers): Subscribers =>
   Object.fromEntries(
     Object.entries(subscribers).map(([name, handle]): [string, Subscriber] => [
@@ -153,7 +152,6 @@ export const watchedSubscribers = (running: RunningWork, subscribers: Subscriber
     ]),
   );
 
-/** Traces each delivery, linked to the span that stored its event. */
 const tracedSubscribers = (tracer: Tracer, subscribers: Subscribers): Subscribers =>
   Object.fromEntries(
     Object.entries(subscribers).map(([name, handle]): [string, Subscriber] => [

@@ -17,6 +17,7 @@ import {
   takeEvents,
 } from '../../support/accounts.ts';
 import { openDatabase } from '../../support/servers/databases.ts';
+import { refuse } from '../../support/refusal.ts';
 import { newProject } from '../../support/sites/sites.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
@@ -55,6 +56,22 @@ describeStores('deleted accounts', (open) => {
     await restore();
     for (const { apiKeys } of [stores, stores.secondProcess])
       expect(await apiKeys.findBySecretHash(secretHash)).toMatchObject({ key: key.state.key });
+  });
+
+  testOnBoth('they get no key, no secret, no person and no project', async () => {
+    const key = keyDecision(account);
+    await stores.apiKeys.add(key);
+    await close();
+    for (const adding of [
+      stores.apiKeys.add(keyDecision(account)),
+      stores.apiKeys.rotate(key.state.key.id, 'f'.repeat(64), refuse),
+      stores.people.add(personDecision(account, { email: 'late@shop.example' })),
+      newProject(stores, account),
+    ])
+      await expect(adding).rejects.toMatchObject({
+        code: 'account_deleted',
+        message: expect.stringContaining(`account restore --account ${account}`),
+      });
   });
 
   testOnBoth('all sessions and links of their people end, and those of others stay', async () => {

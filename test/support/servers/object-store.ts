@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import S3rver from '@20minutes/s3rver';
-import type { S3Place } from '../../../src/adapters/storage/s3/s3-client.ts';
+import type { S3Place } from '../../../src/adapters/storage/s3/s3-calls.ts';
 
 /** What happens to a request instead of a prompt answer. */
 export type StoreFault =

@@ -9,6 +9,7 @@ import { endsAt } from '../../../kernel/deletion.ts';
 import { forgetRowsOf } from '../belongings.ts';
 import { AggregateStore } from '../store.ts';
 import type { Database, Queries } from '../database.ts';
+import { removeRoutesOf } from '../sites/project-routes.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
 import { accounts } from './tables.ts';
@@ -89,6 +90,7 @@ export class KyselyAccounts extends AggregateStore implements Accounts {
       async ({ state }, db) => {
         await db.updateTable('accounts').set(toRow(state)).where('id', '=', id).execute();
         await endSessionsOf(db, id);
+        if (state.deletedAt) await removeRoutesOf(this.database, id, state.deletedAt);
       },
     );
     this.#apiKeys.forget();
@@ -132,7 +134,7 @@ export class KyselyAccounts extends AggregateStore implements Accounts {
     return true;
   }
 
-  /** A project has to end before, and who hears of an event finds what it tells of. */
+  /** Its projects end first, and subscribers still find what their events are about. */
   async #isNeeded(id: string): Promise<boolean> {
     const project = this.db.selectFrom('projects').select('id').where('account_id', '=', id);
     if (await project.limit(1).executeTakeFirst()) return true;
@@ -152,7 +154,7 @@ export class KyselyAccounts extends AggregateStore implements Accounts {
   }
 }
 
-/** In place of an account that has ended, in what counts for the whole service. */
+/** Stands for an ended account in what counts for the whole service. */
 const nobody = 'ended';
 
 const endSessionsOf = async (db: Queries, accountId: string): Promise<void> => {

@@ -20,7 +20,6 @@ export class KyselyMailRequests extends Store implements MailRequests {
     try {
       await this.db.insertInto('mail_requests').values(requests.write(request)).execute();
     } catch (error) {
-      // It waits already: the event was delivered again.
       if (failureOf(error) !== 'duplicate') throw error;
     }
   }

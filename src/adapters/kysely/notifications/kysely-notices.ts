@@ -16,7 +16,7 @@ import type { Schema } from '../schema.ts';
 import { Store } from '../store.ts';
 import { notices } from './tables.ts';
 
-// How the facts of a notice or a mail are read from JSON. A new kind, or a new fact, does not compile until it is read here.
+// A new kind or fact does not compile until it is read here.
 
 const project = { project: v.string() };
 const host = v.object({ ...project, host: v.string(), name: v.string() });
@@ -64,7 +64,7 @@ const storedFacts = {
   readonly [Kind in NotificationKind]: { readonly entries: Entries<KindFacts[Kind]> };
 };
 
-/** @throws Error for a kind that only a newer version knows, and for facts that are not of the kind */
+/** @throws Error for kinds of newer versions and for wrong facts */
 export const toldFrom = (kind: string, about: string): Told => {
   if (!isKind(kind)) throw new Error(`this version does not know the kind ${kind}`);
   const schema: v.GenericSchema<unknown, Told['about']> = storedFacts[kind];
@@ -73,7 +73,6 @@ export const toldFrom = (kind: string, about: string): Told => {
 
 const given = notices.without('id');
 
-/** Of what stands before the address of a person. */
 const actorLength = 'person:'.length;
 
 export class KyselyNotices extends Store implements Notices {
@@ -82,7 +81,6 @@ export class KyselyNotices extends Store implements Notices {
     try {
       await this.db.insertInto('notices').values(given.write(row)).execute();
     } catch (error) {
-      // It is there already: the event was delivered again.
       if (failureOf(error) !== 'duplicate') throw error;
     }
   }
@@ -158,7 +156,7 @@ export class KyselyNotices extends Store implements Notices {
   }
 }
 
-/** @returns nothing for a kind that only a newer version knows */
+/** Leaves out kinds of newer versions. */
 const fromRow = (row: Selectable<Schema['notices']>): readonly Notice[] => {
   if (!isKind(row.kind)) return [];
   const { id: place, eventId: id, kind, about, ...notice } = notices.read(row);

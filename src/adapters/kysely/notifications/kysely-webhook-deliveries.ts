@@ -65,7 +65,6 @@ export class KyselyWebhookDeliveries extends AggregateStore implements WebhookDe
 
   async addTest(message: WebhookMessage, to: Webhook, now: Date): Promise<void> {
     await this.database.transaction(async (db) => {
-      // Serialises the tests of one webhook.
       await this.database.lock('webhooks', to.id);
       const waiting = await db
         .selectFrom('webhook_deliveries')
@@ -147,7 +146,7 @@ export class KyselyWebhookDeliveries extends AggregateStore implements WebhookDe
       const row = await this.database.lock('webhook_deliveries', deliveryId);
       if (row?.webhook_id !== of.webhookId) throw webhookDeliveryNotFound(deliveryId);
       const { delivery, events, begunAt } = decide(deliveryFrom(row), webhook);
-      // An attempt is under way, or its process is dead and the next one is due when the lease ends.
+      // An attempt is in progress, or the next one is due when the lease ends.
       if (row.claim !== null && row.next_at !== null) return;
       await forgetAttempts(db, deliveryId);
       await db
@@ -177,7 +176,6 @@ export class KyselyWebhookDeliveries extends AggregateStore implements WebhookDe
     try {
       await this.db.insertInto('webhook_deliveries').values(row).execute();
     } catch (error) {
-      // It is there already: the event was delivered again.
       if (failureOf(error) !== 'duplicate') throw error;
     }
   }
@@ -195,7 +193,6 @@ export class KyselyWebhookDeliveries extends AggregateStore implements WebhookDe
       .where('account_id', '=', accountId);
   }
 
-  /** By their deliveries, the newest first. */
   async #attemptsAt(ids: readonly string[]): Promise<ReadonlyMap<string, readonly Attempt[]>> {
     if (ids.length === 0) return new Map();
     const rows = await this.db
@@ -210,7 +207,7 @@ export class KyselyWebhookDeliveries extends AggregateStore implements WebhookDe
   }
 }
 
-/** A delivery with an attempt under way stays as it is. */
+/** An attempt in progress stays. */
 const hurry = async (db: Queries, id: string, now: Date): Promise<void> => {
   await db
     .updateTable('webhook_deliveries')
@@ -220,7 +217,7 @@ const hurry = async (db: Queries, id: string, now: Date): Promise<void> => {
     .execute();
 };
 
-/** Keeps the attempts of the last time that it was sent. */
+/** Keeps the attempts of the last sending. */
 const forgetAttempts = async (db: Queries, deliveryId: string): Promise<void> => {
   const all = await db
     .selectFrom('webhook_attempts')

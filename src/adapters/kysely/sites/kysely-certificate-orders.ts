@@ -121,7 +121,6 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
   }
 }
 
-/** For the other adapters of this folder, in their transaction: what a change of the work on a certificate leads to. */
 export const writeWorkDone = async (
   db: Queries,
   { endsOrder, ledger = {} }: StoredWork,
@@ -130,13 +129,11 @@ export const writeWorkDone = async (
   await writeLedger(db, ledger);
 };
 
-/** For the other adapters of this folder, in their transaction. */
 export const forgetOrder = async (db: Queries, subject: string): Promise<void> => {
   await db.deleteFrom('certificate_orders').where('subject', '=', subject).execute();
   await db.deleteFrom('dns_challenges').where('subject', '=', subject).execute();
 };
 
-/** For the other adapters of this folder, in their transaction: deletes the orders of a removed domain. */
 export const forgetOrdersOf = async (db: Queries, domainId: string): Promise<void> => {
   const first = subjectsOf(domainId);
   // The range ends at ";", the character after ":".
@@ -150,7 +147,7 @@ export class KyselyDnsChallenges extends Store implements DnsChallenges {
   async publish(subject: string, challenge: DnsChallenge): Promise<void> {
     const row = dnsChallenges.write({ ...challenge, subject });
     await this.database.transaction(async (db) => {
-      // Locked, so that either the order is forgotten already, or forgetting it deletes this value too.
+      // Either the order is forgotten already, or forgetting it deletes this value too.
       const order = await db
         .selectFrom('certificate_orders')
         .select('subject')

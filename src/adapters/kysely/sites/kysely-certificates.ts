@@ -41,7 +41,7 @@ export class KyselyCertificates extends SealingStore implements Certificates {
   }
 }
 
-/** For the other adapters of this folder, last in their transaction: see `nextEdgeRevision`. */
+/** Call it last: see `nextEdgeRevision`. */
 export const storeCertificate = async (
   db: Queries,
   sealer: Sealer,
@@ -57,7 +57,7 @@ export const storeCertificate = async (
     .execute();
 };
 
-/** Deletes the private key immediately. Removing an absent certificate is no error. */
+/** Deletes the private key immediately; an absent certificate is no error. */
 export const removeCertificate = async (
   db: Queries,
   host: string,

@@ -10,11 +10,7 @@ import {
   type Site,
 } from '../../../sites/domain/site.ts';
 import type { Project } from '../../../sites/domain/project.ts';
-import {
-  projectAccountNotFound,
-  projectNotFound,
-  slugTaken,
-} from '../../../sites/domain/sites-error.ts';
+import { projectNotFound, slugTaken } from '../../../sites/domain/sites-error.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import type { DeployCounts, ProjectKey, Projects } from '../../../sites/ports.ts';
 import type { Renaming } from '../../../sites/domain/project-life.ts';
@@ -39,13 +35,13 @@ export class KyselyProjects extends AggregateStore implements Projects {
     decide: (current: number) => Decision<Project, SitesEvent>,
   ): Promise<Project> {
     const { state } = await this.store(async (db) => {
-      await this.#lockAccount(accountId);
+      await this.lockAccount(accountId);
       const decision = decide(await countOf(db, accountId));
       await insertProject(db, decision.state);
       try {
         await this.#refuseFormer(decision.state);
       } catch (refusal) {
-        // The transaction may be another one's, which goes on with another address.
+        // The caller's transaction may continue with another address.
         await db.deleteFrom('projects').where('id', '=', decision.state.id).execute();
         throw refusal;
       }
@@ -146,7 +142,7 @@ export class KyselyProjects extends AggregateStore implements Projects {
         const { state, former } = decision;
         if (!former) return this.#save(db, before, decision);
         const { id: projectId, slug } = state.project;
-        // It may go back to an address that it had before.
+        // It may return to a former address.
         await db
           .deleteFrom('former_slugs')
           .where('slug', '=', slug)
@@ -168,7 +164,7 @@ export class KyselyProjects extends AggregateStore implements Projects {
     decide: (site: Site, current: number) => Decision<Site, SitesEvent>,
   ): Promise<Site> {
     const lock = async (db: Queries) => {
-      await this.#lockAccount(key.accountId);
+      await this.lockAccount(key.accountId);
       const current = await countOf(db, key.accountId);
       const site = await this.#lock(key, siteOf(db).where('deleted_at', 'is not', null));
       return { site, current };
@@ -237,16 +233,7 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return found;
   }
 
-  /** @throws DomainError `account_not_found`, also of a deleted one */
-  async #lockAccount(accountId: string): Promise<void> {
-    const account = await this.database.lock('accounts', accountId);
-    if (account?.deleted_at !== null) throw projectAccountNotFound(accountId);
-  }
-
-  /**
-   * After its row is written: from then on, nobody else can give up the address.
-   * @throws DomainError `slug_taken`
-   */
+  /** Call after writing its row: then nobody else can give up the address. @throws DomainError `slug_taken` */
   async #refuseFormer({ slug }: Project): Promise<void> {
     const former = await this.db
       .selectFrom('former_slugs')
@@ -274,11 +261,11 @@ export class KyselyProjects extends AggregateStore implements Projects {
       after.project.deletedAt === before.project.deletedAt &&
       isDeepStrictEqual(succeededIn(before), succeededIn(after));
     if (isServedAlike) return;
-    // Last, since it takes the revision row, which all other writers wait for.
+    // Last: all other writers wait for the revision.
     await alignRoutes(this.database, id, events.at(-1)?.occurredAt ?? createdAt);
   }
 
-  /** Reads every deploy; their number is limited by the projects. */
+  /** Reads every deploy; projects limit their number. */
   async countDeploys(): Promise<DeployCounts> {
     const { db, engine } = this.database;
     const rows = await db
@@ -321,7 +308,7 @@ export class KyselyProjects extends AggregateStore implements Projects {
 const oldestFirst = ({ project: one }: Site, { project: other }: Site): number =>
   one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1);
 
-/** Each of them is served at an address of its own. */
+/** Each has an address of its own. */
 const succeededIn = ({ deploys }: Site): readonly string[] =>
   deploys.filter(({ state }) => state === 'succeeded').map(({ id }) => id);
 
@@ -332,7 +319,6 @@ const insertProject = async (db: Queries, project: Project): Promise<void> => {
   });
 };
 
-/** @param without the slug of a project that is left out */
 const keptBytesOf = async (
   database: Database,
   accountId: string,
@@ -351,7 +337,6 @@ const keptBytesOf = async (
 
 type ProjectRow = Omit<Parameters<typeof ofSite.read>[0], 'id'> & { readonly project_id: string };
 type DeployRow = Selectable<Schema['deploys']>;
-/** A project beside each of its deploys, or beside nothing. */
 export type SiteRow = ProjectRow & {
   readonly [Column in keyof Omit<DeployRow, 'project_id'>]: DeployRow[Column] | null;
 };
@@ -360,7 +345,7 @@ const ofSite = projects.without('domainSettings');
 const ofProject = ofSite.without('servedDeployId', 'servedSince', 'lastNumber');
 const ofDeploy = deploys.without('id', 'projectId');
 
-/** One query, so that the project and its deploys are from the same moment. */
+/** The project and its deploys are from the same moment. */
 const siteOf = (db: Queries) =>
   db
     .selectFrom('projects')
@@ -375,14 +360,13 @@ type SiteQuery = ReturnType<typeof siteOf>;
 const selectProjects = (db: Queries) =>
   db.selectFrom('projects').select(ofProject.names.map((name) => `projects.${name}` as const));
 
-/** Oldest first. */
 const ofAccount = (db: Queries, accountId: string) =>
   selectProjects(db)
     .where('account_id', '=', accountId)
     .orderBy('created_at')
     .orderBy('projects.id');
 
-/** Without those that are deleted, or whose account is. */
+/** Neither the project nor its account is deleted. */
 const inService = <Query extends SiteQuery | ReturnType<typeof ofAccount>>(query: Query): Query =>
   (query as SiteQuery)
     .where('projects.deleted_at', 'is', null)
@@ -397,7 +381,7 @@ const inService = <Query extends SiteQuery | ReturnType<typeof ofAccount>>(query
       ),
     ) as Query;
 
-/** Of the project that had this one before; undefined where none had. */
+/** Of the project that had this slug before. */
 const presentSlug = async (db: Queries, former: string): Promise<string | undefined> => {
   const row = await db
     .selectFrom('former_slugs')
@@ -436,11 +420,10 @@ const siteFrom = (rows: readonly SiteRow[]): Site | undefined => {
   return { project, deploys: found, servedDeployId, servedSince, lastNumber };
 };
 
-/** Deploys have rows of their own. */
 const siteRow = ({ project, deploys: _, ...rest }: Omit<Site, 'deploys'> & Partial<Site>) =>
   projects.write({ ...project, ...rest });
 
-/** Saves the differences; the caller holds the lock on the project. */
+/** Saves the differences; the caller has the lock. */
 const saveDeploys = async (db: Queries, before: Site, wanted: readonly Deploy[]): Promise<void> => {
   const kept = new Set(wanted.map(({ id }) => id));
   const dropped = before.deploys.map(({ id }) => id).filter((id) => !kept.has(id));
