@@ -38,14 +38,12 @@ export abstract class Accounts {
 
   abstract find(id: string): Promise<Account | undefined>;
 
-  /** Locks, decides, stores. @throws DomainError `account_not_found` */
+  /**
+   * Locks, decides, stores. Deleting it ends all sessions and links of its people in the same step, and its sites are not
+   * served any more.
+   * @throws DomainError `account_not_found`
+   */
   abstract change(
-    id: string,
-    decide: (account: Account) => Decision<Account, AccessEvent>,
-  ): Promise<Account>;
-
-  /** As `change`; ends all sessions and links of its people in the same step, and its sites are not served any more. */
-  abstract close(
     id: string,
     decide: (account: Account) => Decision<Account, AccessEvent>,
   ): Promise<Account>;

@@ -51,7 +51,7 @@ export const createAccount =
 export const deleteAccount =
   ({ accounts, clock }: Pick<AccessPorts, 'accounts' | 'clock'>) =>
   (accountId: string): Promise<Account> =>
-    accounts.close(accountId, (account) => deleted(account, clock.now()));
+    accounts.change(accountId, (account) => deleted(account, clock.now()));
 
 export const requireInService =
   ({ accounts }: Pick<AccessPorts, 'accounts'>) =>
