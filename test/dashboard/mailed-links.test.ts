@@ -194,7 +194,7 @@ describe('a link that came by mail', () => {
       422,
       expect.stringContaining('12 to 200'),
     ]);
-    expect(refused.text).toContain('Choose a new password');
+    expect(refused.text).toContain('Choose a password');
     expect(await visitor.post(location, { wanted: password })).toMatchObject({
       status: 303,
       location: expect.stringContaining('/dashboard/me?done=password.') as unknown,
