@@ -79,16 +79,15 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
       return { kind: 'answered', answer: await this.#answer(request, work) };
     } catch (error) {
       if (!(error instanceof KeyTaken)) throw error;
-      // Stored earlier, or another process holds the key: it has answered meanwhile, or still has it locked.
+      // Another process has answered meanwhile, or holds the key.
       const kept = await this.#kept(request);
       if (kept) return kept;
-      // A key that has expired is free again, unless a rival takes it first.
+      // An expired key is free, unless a rival takes it first.
       const isFree = !error.isLocked && !isAgain && (await this.#forget(request));
       return isFree ? this.#settle(request, work, true) : { kind: 'in_progress' };
     }
   }
 
-  /** @returns whether there was something to forget */
   async #forget({ accountId, key, now }: IdempotentRequest): Promise<boolean> {
     const { numDeletedRows } = await this.db
       .deleteFrom('idempotency_keys')
@@ -134,7 +133,6 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
 }
 
 class KeyTaken extends Error {
-  /** False if the answer is stored. */
   readonly isLocked: boolean;
 
   constructor(isLocked: boolean) {
