@@ -1,3 +1,4 @@
+import { lastDeletedFirst } from './domain/project-life.ts';
 import { projectDeleted, projectNotFound } from './domain/sites-error.ts';
 import { deleteDeploy, giveUpUpload, rollBack, type Site } from './domain/site.ts';
 import type { ProjectKey, SitesPorts, StoredFile } from './ports.ts';
@@ -47,7 +48,8 @@ export const sites = (ports: SitesPorts) => ({
   deleteProject: deleteProject(ports),
   restoreProject: restoreProject(ports),
   /** Those that can be restored, the newest first. */
-  listDeletedProjects: (accountId: string) => ports.projects.listDeleted(accountId),
+  listDeletedProjects: async (accountId: string) =>
+    lastDeletedFirst(await ports.projects.listAll(accountId)),
   /** Deleted ones too. */
   listAllProjects: (accountId: string) => ports.projects.listAll(accountId),
   /** When `endOldProjects` has something to do. */

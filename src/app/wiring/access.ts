@@ -198,7 +198,10 @@ const factsOf = ({ reason, to, links, occurredAt }: Asked): Facts => {
   const until = first.endsAt.toISOString();
   if (reason === 'invitation') {
     const { role } = to.person;
-    return { kind: 'person.invited', about: { email, ...linkOf(first), until, role } };
+    return {
+      kind: 'person.invited',
+      about: { email, ...linkOf(first, newPasswordPath), until, role },
+    };
   }
   const isForPassword = reason === 'new_password';
   const next = isForPassword ? newPasswordPath : undefined;

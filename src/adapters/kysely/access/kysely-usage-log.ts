@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import {
   mostCalls,
   usageOutcomes,
+  type Caller,
   type UsageLog,
   type CallsOfKey,
   type HourOfUsage,
@@ -41,7 +42,11 @@ export class KyselyUsageLog extends Store implements UsageLog {
     return rows.map(usageHours.read);
   }
 
-  async sum(accountId: string, since: Date, unit: 'hour' | 'day'): Promise<readonly UsageSum[]> {
+  async sum(
+    { accountId, keyId }: Caller,
+    since: Date,
+    unit: 'hour' | 'day',
+  ): Promise<readonly UsageSum[]> {
     const rows = await this.db
       .selectFrom('usage_hours')
       .select([
@@ -51,6 +56,7 @@ export class KyselyUsageLog extends Store implements UsageLog {
       ])
       .where('account_id', '=', accountId)
       .where('hour', '>=', toMillis(since))
+      .$if(keyId !== undefined, (some) => some.where('key_id', '=', keyId ?? ''))
       .groupBy([sql.ref('begin'), 'outcome'])
       .orderBy('begin')
       .orderBy('outcome')
