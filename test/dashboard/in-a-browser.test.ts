@@ -41,25 +41,11 @@ const isAccessible = async (page: TestPage): Promise<void> => {
   expect({ url, faults: await axeFaults(page) }).toEqual({ url, faults: [] });
 };
 
-test('the main pages are accessible', async () => {
+test('the pages with most on them are accessible', async () => {
   const page = await browsed.visit('/dashboard');
   await isAccessible(page);
   const domains = `${project}/settings/domains`;
-  const others = [
-    ...[
-      'keys',
-      'webhooks',
-      'usage',
-      'animals',
-      'animals/1',
-      'animals/import',
-      'orders',
-      'orders/1',
-    ],
-    ...['account', 'notices'],
-  ];
-  const paths = others.map((one) => `/dashboard/${one}`);
-  for (const path of [project, domains, `${domains}/www.birds.test`, ...paths]) {
+  for (const path of [project, `${domains}/www.birds.test`, '/dashboard/animals']) {
     await page.goto(browsed.dashboard.origin + path);
     await isAccessible(page);
   }
@@ -200,12 +186,6 @@ describe('how a page looks', () => {
       }
     },
   );
-
-  test('the header has room for the name of an account', async () => {
-    const page = await open('/dashboard', 1280);
-    const name = `document.querySelector('.who > :first-child')`;
-    expect(await page.evaluate(`${name}.scrollWidth <= ${name}.clientWidth`)).toBe(true);
-  });
 
   test('a button that was pressed says that it is at work', async () => {
     const page = await open(domains, 1280);

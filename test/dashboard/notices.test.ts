@@ -75,13 +75,6 @@ test('what one person has read is still unread for a colleague', async () => {
   ]);
 });
 
-test('notices of another account do not exist', async () => {
-  const [mine, other] = [await browsed.dashboard.newOwner(), await browsed.dashboard.newOwner()];
-  const title = await tell(other.accountId);
-  expect(await bellOf(mine.visitor)).toBe('Notices');
-  expect((await mine.visitor.get(path)).text).not.toContain(title);
-});
-
 test('many notices are shown a page at a time, and counted up to 99', async () => {
   const { visitor, accountId } = await browsed.dashboard.newOwner();
   const titles: string[] = [];

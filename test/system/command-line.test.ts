@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { knownMigrations } from '../../src/adapters/kysely/migrations.ts';
+import { SystemClock } from '../../src/adapters/system/system-ports.ts';
 import { databaseKinds, openDatabase, type DatabaseKind } from '../support/servers/databases.ts';
 import { newHome, type Home } from '../support/service/service-process.ts';
 
@@ -116,7 +117,7 @@ describe('animal-store', () => {
     const id = account.id;
     await json(`project create --account ${id} --name Cats`);
     const database = openDatabase(home.settings['DATABASE_URL'] ?? '');
-    const deletedAt = BigInt(Date.now());
+    const deletedAt = BigInt(new SystemClock().now().getTime());
     await database.db
       .updateTable('accounts')
       .set({ deleted_at: deletedAt })

@@ -41,7 +41,7 @@ describeStores('deleted accounts', (open) => {
     account = await newAccount(stores);
   });
 
-  const close = (id = account) => stores.accounts.close(id, (one) => deleteAccount(one, now));
+  const close = (id = account) => stores.accounts.change(id, (one) => deleteAccount(one, now));
   const restore = (id = account) => stores.accounts.change(id, (one) => restoreAccount(one, now));
   const end = (id = account) => stores.accounts.end(id, () => true);
 
@@ -63,12 +63,12 @@ describeStores('deleted accounts', (open) => {
     await stores.apiKeys.add(key);
     await close();
     for (const adding of [
-      stores.apiKeys.add(keyDecision(account)),
-      stores.apiKeys.rotate(key.state.key.id, 'f'.repeat(64), refuse),
-      stores.people.add(personDecision(account, { email: 'late@shop.example' })),
-      newProject(stores, account),
+      () => stores.apiKeys.add(keyDecision(account)),
+      () => stores.apiKeys.rotate(key.state.key.id, 'f'.repeat(64), refuse),
+      () => stores.people.add(personDecision(account, { email: 'late@shop.example' })),
+      () => newProject(stores, account),
     ])
-      await expect(adding).rejects.toMatchObject({
+      await expect(adding()).rejects.toMatchObject({
         code: 'account_deleted',
         message: expect.stringContaining(`account restore --account ${account}`),
       });

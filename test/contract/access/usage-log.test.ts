@@ -124,20 +124,22 @@ describeStores('the usage log', (open) => {
         outcome,
         requests,
       });
-      expect(await usage.sum(account, firstHour, 'hour')).toEqual([
+      expect(await usage.sum({ accountId: account }, firstHour, 'hour')).toEqual([
         sum(hourOf(0), 7),
         sum(hourOf(0), 8, 'refused'),
         sum(hourOf(13), 16),
         sum(hourOf(14), 32),
       ]);
       const midnight = hourOf(-10);
-      expect(await usage.sum(account, firstHour, 'day')).toEqual([
+      expect(await usage.sum({ accountId: account }, firstHour, 'day')).toEqual([
         sum(midnight, 7 + 16),
         sum(midnight, 8, 'refused'),
         sum(hourOf(14), 32),
       ]);
-      expect(await usage.sum(account, midnight, 'day')).toContainEqual(sum(midnight, 7 + 16 + 64));
-      expect(await usage.sum('acct_nobody', midnight, 'hour')).toEqual([]);
+      expect(await usage.sum({ accountId: account }, midnight, 'day')).toContainEqual(
+        sum(midnight, 7 + 16 + 64),
+      );
+      expect(await usage.sum({ accountId: 'acct_nobody' }, midnight, 'hour')).toEqual([]);
     },
   );
 

@@ -43,7 +43,7 @@ describeStores('deleted projects', (open) => {
   const restore = (one = project, at = now) =>
     stores.projects.restore(one, (site) => restoreProject(site, at));
   const move = (one: Project, slug: string) =>
-    stores.projects.rename(one, (site) =>
+    stores.projects.change(one, (site) =>
       renameProject(site, { name: site.project.name, slug }, now),
     );
   const follow = (one = project) =>
@@ -70,7 +70,7 @@ describeStores('deleted projects', (open) => {
         await expect(changing).rejects.toHaveProperty('code', 'project_not_found');
       }
       await expect(addTo(stores, project)).rejects.toHaveProperty('code', 'project_not_found');
-      expect(await stores.projects.listDeleted(project.accountId)).toEqual([
+      expect(await stores.projects.listAll(project.accountId)).toEqual([
         { ...project, deletedAt: now },
       ]);
       await restore();
@@ -101,7 +101,7 @@ describeStores('deleted projects', (open) => {
   testOnBoth('what a deleted account has is out of service in the same way', async () => {
     const { id } = await liveDomain(stores, project);
     const { accountId } = project;
-    await stores.accounts.close(accountId, (account) => deleteAccount(account, now));
+    await stores.accounts.change(accountId, (account) => deleteAccount(account, now));
     expect([await slugIn(), await stores.projects.list(accountId)]).toEqual([undefined, []]);
     expect(await routesIn(stores, project)).toEqual(new Map());
     await expect(addTo(stores, project)).rejects.toHaveProperty('code', 'project_not_found');

@@ -250,20 +250,6 @@ describeStores('projects', (open) => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('a served site cannot become unserved, and such a decision stores nothing', async () => {
-    const project = await newProject(stores, account);
-    await published(project);
-    await takeEvents(stores);
-    const before = await projects.find(project.slug);
-    const unserving = projects.change(project, (site) => {
-      const { state, events } = publish(site, ids.next('dep'));
-      return { state: { ...state, servedDeployId: undefined }, events };
-    });
-    await expect(unserving).rejects.toThrow('was served');
-    expect(await projects.find(project.slug)).toEqual(before);
-    expect(await takeEvents(stores)).toEqual([]);
-  });
-
   test("another account's project, or an unknown one, is not changed", async () => {
     const { slug } = await newProject(stores, account);
     for (const key of [

@@ -97,6 +97,19 @@ export class ClickingOwner {
     return page.css('pre').has('$ORIGIN').read('textContent');
   }
 
+  /** @returns the secret of a key that may only deploy, and only this project */
+  async makeDeployKey(slug: string): Promise<string> {
+    const { page } = this;
+    await page.goto(`${this.#origin}/dashboard/keys`);
+    await page.label('Key name').fill('Laptop');
+    await page.css('main input:checked').clickAll();
+    await page.role('checkbox', /deploys:write/).tick();
+    await page.label('May deploy to').choose(slug);
+    await press(page, 'Create key');
+    const shown = await page.role('region').has('It is not shown again').read();
+    return /pets_live_\w{38}/.exec(shown)?.[0] ?? '';
+  }
+
   async openDomains(slug: string): Promise<void> {
     await this.page.goto(`${this.#origin}/dashboard/projects/${slug}/settings/domains`);
   }
