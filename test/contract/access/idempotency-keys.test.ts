@@ -63,12 +63,19 @@ describeStores('idempotency keys', (stores) => {
     expect(await keys.once(other, mustNotRun)).toEqual({ kind: 'reused' });
   });
 
-  test('a key whose work came to nothing is free again, but not once it has another answer', async () => {
+  test('an answer is replaced, or the key freed, but not once it has another answer', async () => {
     await keys.once(request, answering(done));
-    await stores.secondProcess.idempotencyKeys.free(request, done);
+    const second = stores.secondProcess.idempotencyKeys;
     const other = { ...done, body: '{"id":8}' };
-    expect(await keys.once(request, answering(other))).toMatchObject({ kind: 'answered' });
-    await keys.free(request, done);
+    expect([
+      await second.replace(request, done, undefined),
+      await second.replace(request, done, other),
+    ]).toEqual([true, false]);
+    await keys.once(request, answering(done));
+    expect([
+      await keys.replace(request, done, other),
+      await keys.replace(request, done, undefined),
+    ]).toEqual([true, false]);
     expect(await keys.once(request, mustNotRun)).toEqual({ kind: 'replayed', answer: other });
   });
 
