@@ -42,7 +42,6 @@ const blocking = (milliseconds: number): Promise<void> =>
     block(milliseconds);
   });
 
-/** The line that tells of something. */
 const toldOf = (name: string): Promise<Line> =>
   until(`a line tells of ${name}`, () =>
     lines.find(({ begun, inProgress }) => [...begun, ...inProgress].includes(name)),

@@ -44,7 +44,6 @@ const notOverwritten = (path: string): void => {
   }
 };
 
-/** Opened to be read, or flushed. */
 const isReading = (name: Change, [, flags = 'r']: readonly unknown[]): boolean =>
   name === 'open' && flags === 'r';
 
