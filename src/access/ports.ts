@@ -325,8 +325,15 @@ export abstract class IdempotencyKeys {
     admit?: () => Promise<void>,
   ): Promise<IdempotencyOutcome<Answer>>;
 
-  /** Frees a key whose work came to nothing after its answer was stored, unless it has another answer by now. */
-  abstract free(request: IdempotentRequest, answer: KeptAnswer): Promise<void>;
+  /**
+   * Keeps another answer under a key, or none, which frees it: for work that goes on after its answer was stored.
+   * @returns false, and changes nothing, if the key has another answer by now
+   */
+  abstract replace(
+    request: IdempotentRequest,
+    answer: KeptAnswer,
+    by: KeptAnswer | undefined,
+  ): Promise<boolean>;
 }
 
 export interface AccessPorts {

@@ -1,6 +1,6 @@
 import { lastDeletedFirst } from './domain/project-life.ts';
 import { projectDeleted, projectNotFound } from './domain/sites-error.ts';
-import { deleteDeploy, rollBack, type Site } from './domain/site.ts';
+import { deleteDeploy, giveUpUpload, rollBack, type Site } from './domain/site.ts';
 import type { ProjectKey, SitesPorts, StoredFile } from './ports.ts';
 import {
   beginDeploy,
@@ -59,6 +59,9 @@ export const sites = (ports: SitesPorts) => ({
   beginDeploy: beginDeploy(ports),
   finishDeploy: finishDeploy(ports),
   deploySite: deploySite(ports),
+  /** For an upload whose process died. @throws DomainError `project_not_found` */
+  giveUpDeploy: (project: ProjectKey, deployId: string) =>
+    ports.projects.change(project, (site) => giveUpUpload(site, deployId, ports.clock.now())),
   /** @throws DomainError `project_not_found`, `deploy_not_found`, `deploy_wrong_state` */
   rollBack: (project: ProjectKey, number: number) =>
     ports.projects.change(project, (site) => rollBack(site, number, ports.clock.now())),
