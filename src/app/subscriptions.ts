@@ -140,9 +140,11 @@ const table = new Map<string, Subscription>(Object.entries(subscriptions));
 export const subscribersOf = (type: string): readonly string[] =>
   table.get(type)?.subscribers ?? [];
 
-export const hiddenTypes: readonly string[] = [...table].flatMap(([type, { isShown }]) =>
-  isShown ? [] : [type],
-);
+const typesWhere = (isWanted: boolean): readonly string[] =>
+  [...table].flatMap(([type, { isShown }]) => (isShown === isWanted ? [type] : []));
+
+export const shownTypes = typesWhere(true);
+export const hiddenTypes = typesWhere(false);
 
 export const subscribers = ({
   sites,

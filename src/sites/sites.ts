@@ -1,5 +1,6 @@
+import { lastDeletedFirst } from './domain/project-life.ts';
 import { projectDeleted, projectNotFound } from './domain/sites-error.ts';
-import { deleteDeploy, rollBack, type Site } from './domain/site.ts';
+import { deleteDeploy, giveUpUpload, rollBack, type Site } from './domain/site.ts';
 import type { ProjectKey, SitesPorts, StoredFile } from './ports.ts';
 import {
   beginDeploy,
@@ -47,7 +48,8 @@ export const sites = (ports: SitesPorts) => ({
   deleteProject: deleteProject(ports),
   restoreProject: restoreProject(ports),
   /** Those that can be restored, the newest first. */
-  listDeletedProjects: (accountId: string) => ports.projects.listDeleted(accountId),
+  listDeletedProjects: async (accountId: string) =>
+    lastDeletedFirst(await ports.projects.listAll(accountId)),
   /** Deleted ones too. */
   listAllProjects: (accountId: string) => ports.projects.listAll(accountId),
   /** When `endOldProjects` has something to do. */
@@ -57,6 +59,9 @@ export const sites = (ports: SitesPorts) => ({
   beginDeploy: beginDeploy(ports),
   finishDeploy: finishDeploy(ports),
   deploySite: deploySite(ports),
+  /** For an upload whose process died. @throws DomainError `project_not_found` */
+  giveUpDeploy: (project: ProjectKey, deployId: string) =>
+    ports.projects.change(project, (site) => giveUpUpload(site, deployId, ports.clock.now())),
   /** @throws DomainError `project_not_found`, `deploy_not_found`, `deploy_wrong_state` */
   rollBack: (project: ProjectKey, number: number) =>
     ports.projects.change(project, (site) => rollBack(site, number, ports.clock.now())),

@@ -59,7 +59,7 @@ import { SettableClock } from './settable-clock.ts';
 import { AesGcmSealer } from '../../src/adapters/system/secrets.ts';
 import { AsyncActing, UuidIds } from '../../src/adapters/system/system-ports.ts';
 import { retention } from '../../src/app/retention.ts';
-import { hiddenTypes } from '../../src/app/subscriptions.ts';
+import { shownTypes } from '../../src/app/subscriptions.ts';
 import { now } from './accounts.ts';
 import { openDatabase, type DatabaseKind } from './servers/databases.ts';
 import { migratedDatabase } from './servers/migrated-database.ts';
@@ -160,7 +160,7 @@ const kyselyPorts = (
     mailRequests: new KyselyMailRequests(database),
     counterSnapshots: new KyselyCounterSnapshots(database),
     usage: new KyselyUsageLog(database),
-    auditLog: new KyselyAuditLog(database, hiddenTypes),
+    auditLog: new KyselyAuditLog(database, shownTypes),
     idempotencyKeys: new KyselyIdempotencyKeys(database),
     projects: new KyselyProjects(database, outbox),
     edgeRecords: new KyselyEdgeRecords(database, testSealer),

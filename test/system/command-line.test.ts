@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { knownMigrations } from '../../src/adapters/kysely/migrations.ts';
+import { SystemClock } from '../../src/adapters/system/system-ports.ts';
 import { databaseKinds, openDatabase, type DatabaseKind } from '../support/servers/databases.ts';
 import { newHome, type Home } from '../support/service/service-process.ts';
 
@@ -15,7 +16,6 @@ const useHome = (kind: DatabaseKind) => {
   afterAll(() => home.remove());
 };
 
-/** What a command prints for machines: one line of JSON, and nothing else. */
 const json = async <T = Record<string, unknown>>(line: string, ...rest: string[]): Promise<T> => {
   const { code, stdout, stderr } = await home.run([...line.split(' '), ...rest, '--json']);
   expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: '' });
@@ -116,7 +116,7 @@ describe('animal-store', () => {
     const id = account.id;
     await json(`project create --account ${id} --name Cats`);
     const database = openDatabase(home.settings['DATABASE_URL'] ?? '');
-    const deletedAt = BigInt(Date.now());
+    const deletedAt = BigInt(new SystemClock().now().getTime());
     await database.db
       .updateTable('accounts')
       .set({ deleted_at: deletedAt })

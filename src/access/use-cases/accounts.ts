@@ -51,7 +51,7 @@ export const createAccount =
 export const deleteAccount =
   ({ accounts, clock }: Pick<AccessPorts, 'accounts' | 'clock'>) =>
   (accountId: string): Promise<Account> =>
-    accounts.close(accountId, (account) => deleted(account, clock.now()));
+    accounts.change(accountId, (account) => deleted(account, clock.now()));
 
 export const requireInService =
   ({ accounts }: Pick<AccessPorts, 'accounts'>) =>
@@ -119,7 +119,7 @@ export const sumUsage =
     const recently = new Date(now.getTime() - recentMs);
     const [counts, sums, byKey, deprecated] = await Promise.all([
       counters.peek(`account:${accountId}`, now),
-      usage.sum(accountId, since, unit),
+      usage.sum({ accountId }, since, unit),
       usage.sumByKey(accountId, since),
       usage.callsTo(idsOf(endings), accountId, recently),
     ]);

@@ -10,7 +10,7 @@ import {
 import { Overrun, ThreadPool, type PoolSettings, type ThreadLimits } from './thread-pool.ts';
 
 /** The largest allowed site takes about a minute on an idle processor. */
-export const unpackingLimits: ThreadLimits = { deadlineMs: 10 * 60_000, memoryMiB: 256 };
+const unpackingLimits: ThreadLimits = { deadlineMs: 10 * 60_000, memoryMiB: 256 };
 
 export interface UnpackingTask {
   readonly deploy: DeployPlace;

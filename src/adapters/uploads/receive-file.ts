@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { addAbortSignal, finished, Transform, Writable } from 'node:stream';
+import { addAbortSignal, finished, type Readable, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { DomainError } from '../../kernel/decision.ts';
 import { siteLimits } from '../../sites/domain/site-contents.ts';
 import { uploadRefused } from '../../sites/domain/sites-error.ts';
 
-export const uploadField = 'archive';
 export const largestUpload = siteLimits.bytes;
 
 const roomAround = 64 * 1024;
@@ -17,23 +16,42 @@ const [mostParts, largestPartHead] = [16, 8 * 1024];
 /** A refused sender may continue for a while: closing the connection at once would lose the answer. */
 const linger = { ms: 10_000, bytes: largestUpload };
 
-/** Ends at the deadline of `pace` at the latest. @throws DomainError with an `UploadRefusal` */
+/** The file that a form brings. */
+export interface FormFile {
+  /** Its name in the form. */
+  readonly field: string;
+  /** Bytes. */
+  readonly largest: number;
+  /** What to say if none was chosen. */
+  readonly missing: string;
+}
+
+/**
+ * Streams the form's file to `take`. Ends at the deadline of `pace` at the latest.
+ * @returns the other fields
+ * @throws DomainError with an `UploadRefusal`; whatever `take` throws
+ */
 export const receiveForm = (
   request: IncomingMessage,
-  file: FileHandle,
+  { take, ...wanted }: FormFile & { readonly take: (content: Readable) => Promise<unknown> },
   pace = uploadPace,
-): Promise<void> =>
-  receive(request, { largest: largestUpload + roomAround, pace }, async (meter, over) => {
-    const parser = parserFor(request);
+): Promise<ReadonlyMap<string, string>> => {
+  const terms = { largest: wanted.largest, room: roomAround, pace };
+  return receive(request, terms, async (meter, over) => {
+    const parser = parserFor(request, wanted.largest);
+    const fields = new Map<string, string>();
+    parser.on('field', (name, value) => fields.set(name, value));
     // Stop at once, or the parser would continue with the bytes it has.
     parser.once('partsLimit', () => {
       over.abort(tooManyParts());
     });
-    const written = writeTo(file, parser, over.signal);
+    const taken = fileIn(parser, wanted, (content) => take(addAbortSignal(over.signal, content)));
     const arrived = arrive(request, meter, parser, over.signal);
-    const [hasFile] = await Promise.all([written, arrived]);
-    if (!hasFile) throw uploadRefused('upload_missing', 'Choose the archive of your site.');
+    const [hasFile] = await Promise.all([taken, arrived]);
+    if (!hasFile) throw uploadRefused('upload_missing', wanted.missing);
+    return fields;
   });
+};
 
 /** The body is the archive itself. @returns its SHA-256 @throws DomainError with an `UploadRefusal` */
 export const receiveBody = (
@@ -41,14 +59,14 @@ export const receiveBody = (
   file: FileHandle,
   pace = uploadPace,
 ): Promise<string> =>
-  receive(request, { largest: largestUpload, pace }, async (meter, over) => {
+  receive(request, { largest: largestUpload, room: 0, pace }, async (meter, over) => {
     const hash = createHash('sha256');
     let left = largestUpload;
     const writer = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
         left -= chunk.length;
         hash.update(chunk);
-        if (left < 0) done(tooLarge());
+        if (left < 0) done(tooLarge(largestUpload));
         else
           file.writeFile(chunk).then(() => {
             done();
@@ -61,15 +79,16 @@ export const receiveBody = (
 
 interface Terms {
   readonly largest: number;
+  readonly room: number;
   readonly pace: UploadPace;
 }
 
 const receive = async <T>(
   request: IncomingMessage,
-  { largest, pace }: Terms,
+  { largest, room, pace }: Terms,
   read: (meter: Transform, over: AbortController) => Promise<T>,
 ): Promise<T> => {
-  if (Number(request.headers['content-length']) > largest) throw tooLarge();
+  if (Number(request.headers['content-length']) > largest + room) throw tooLarge(largest);
   const over = new AbortController();
   const { meter, stop } = keepingPace(over, pace);
   try {
@@ -134,10 +153,10 @@ export const discardRest = (request: IncomingMessage): void => {
   });
 };
 
-const parserFor = ({ headers }: IncomingMessage): BusboyInstance => {
+const parserFor = ({ headers }: IncomingMessage, fileSize: number): BusboyInstance => {
   const limits = {
     files: 1,
-    fileSize: largestUpload,
+    fileSize,
     fields: 8,
     fieldSize: 1024,
     parts: mostParts,
@@ -153,30 +172,35 @@ const parserFor = ({ headers }: IncomingMessage): BusboyInstance => {
   }
 };
 
-const writeTo = (file: FileHandle, parser: BusboyInstance, over: AbortSignal): Promise<boolean> =>
+/** @returns whether a file was chosen */
+const fileIn = (
+  parser: BusboyInstance,
+  { field, largest }: FormFile,
+  take: (content: Readable) => Promise<unknown>,
+): Promise<boolean> =>
   new Promise((resolve, reject) => {
-    let written = Promise.resolve(false);
+    let taken = Promise.resolve(false);
     parser.on('file', (name, content, fileName) => {
       // It fails together with the parser, which reports the error.
       content.on('error', () => undefined);
-      if (name !== uploadField || fileName === '') {
+      if (name !== field || fileName === '') {
         content.resume();
         return;
       }
       content.once('limit', () => {
-        reject(tooLarge());
+        reject(tooLarge(largest));
       });
-      written = file.writeFile(addAbortSignal(over, content)).then(() => true);
-      written.catch(reject);
+      taken = take(content).then(() => true);
+      taken.catch(reject);
     });
     parser.on('error', reject);
     parser.once('finish', () => {
-      resolve(written);
+      resolve(taken);
     });
   });
 
-const tooLarge = () => {
-  const most = `${largestUpload / 1024 / 1024} MiB`;
+const tooLarge = (largest: number) => {
+  const most = `${largest / 1024 / 1024} MiB`;
   const message = `This file is larger than ${most}, the most that is accepted.`;
   return uploadRefused('upload_too_large', message);
 };
@@ -184,7 +208,7 @@ const tooLarge = () => {
 const tooManyParts = () =>
   uploadRefused(
     'upload_ambiguous',
-    'The form has more than one archive. Choose one file, then send it again.',
+    'The form has more than one file. Choose one, then send it again.',
   );
 
 const kib = 1024;

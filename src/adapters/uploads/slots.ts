@@ -3,6 +3,8 @@ export const uploadSlots = {
   inAll: { all: 12, ofOne: 2 },
   receiving: { all: 8, ofOne: 2 },
   unpacking: { all: 3, ofOne: 1 },
+  /** Small files, which are in memory meanwhile. */
+  reading: { all: 16, ofOne: 1 },
 } as const;
 
 /** Can be called twice. */

@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { Deadline, Ids } from '../../kernel/ports.ts';
 import { type Deploy, type DeployOrigin, longestUploadMs } from '../../sites/domain/site.ts';
 import type { Project } from '../../sites/domain/project.ts';
@@ -9,7 +10,13 @@ import type { UploadProgress } from '../../sites/ports.ts';
 import type { Sites } from '../../sites/sites.ts';
 import type { BegunDeploy } from '../../sites/use-cases/deploy-site.ts';
 import { type GiveBack, Slots, uploadSlots } from './slots.ts';
-import { discardRest, receiveBody, receiveForm, uploadField } from './receive-file.ts';
+import {
+  discardRest,
+  type FormFile,
+  largestUpload,
+  receiveBody,
+  receiveForm,
+} from './receive-file.ts';
 
 interface UploadPorts {
   readonly sites: Pick<Sites, 'beginDeploy' | 'finishDeploy'>;
@@ -24,12 +31,14 @@ interface Received {
 }
 
 export class Uploads {
-  readonly field = uploadField;
+  /** The name of the file in `takeForm`. */
+  readonly field = 'archive';
   readonly #ports: UploadPorts;
   readonly #progress = new Map<string, UploadProgress>();
   readonly #inAll = new Slots(uploadSlots.inAll);
   readonly #receiving = new Slots(uploadSlots.receiving);
   readonly #unpacking = new Slots(uploadSlots.unpacking);
+  readonly #reading = new Slots(uploadSlots.reading);
 
   constructor(ports: UploadPorts) {
     this.#ports = ports;
@@ -40,13 +49,25 @@ export class Uploads {
     return this.#progress.get(id);
   }
 
-  /** A bad archive becomes a failed deploy. @throws DomainError with an `UploadRefusal`; nothing is kept */
-  takeForm(project: Project, request: IncomingMessage, origin: DeployOrigin): Promise<Deploy> {
+  /**
+   * A bad archive becomes a failed deploy.
+   * @param admit asked before anything changes; what it throws ends the upload
+   * @throws DomainError with an `UploadRefusal`; nothing is kept
+   */
+  takeForm(
+    project: Project,
+    request: IncomingMessage,
+    { admit, ...origin }: DeployOrigin & { readonly admit: () => Promise<void> },
+  ): Promise<Deploy> {
     const { deadline, sites } = this.#ports;
     return this.#inFile(project, async (file, path) => {
-      await this.#receive(project, () => receiveForm(request, file));
+      const take = (content: Readable) => file.writeFile(content);
+      const missing = 'Choose the archive of your site.';
+      const archive = { field: this.field, largest: largestUpload, missing, take };
+      await this.#receive(project, () => receiveForm(request, archive));
       const leave = await deadline.apart(() => this.#unpacking.take(project.accountId));
       return inPlace(leave, async () => {
+        await admit();
         return this.#finish(await sites.beginDeploy(project, origin), path);
       });
     });
@@ -66,6 +87,23 @@ export class Uploads {
         return inPlace(leave, () => this.#finish(begun, path));
       };
       return work({ hash, unpack });
+    });
+  }
+
+  /** Receives a small file in a form, into memory. @throws DomainError with an `UploadRefusal` */
+  async readForm(
+    accountId: string,
+    request: IncomingMessage,
+    wanted: FormFile,
+  ): Promise<{ readonly fields: ReadonlyMap<string, string>; readonly file: Buffer }> {
+    return inPlace(placeOrBusy(this.#reading, { accountId }), async () => {
+      const pieces: Buffer[] = [];
+      const take = async (content: AsyncIterable<Buffer>): Promise<void> => {
+        for await (const piece of content) pieces.push(piece);
+      };
+      const { deadline } = this.#ports;
+      const fields = await deadline.apart(() => receiveForm(request, { ...wanted, take }));
+      return { fields, file: Buffer.concat(pieces) };
     });
   }
 
@@ -110,7 +148,7 @@ const inPlace = async <T>(leave: GiveBack, work: () => Promise<T>): Promise<T> =
 };
 
 /** @throws DomainError `upload_busy` */
-const placeOrBusy = (slots: Slots, { accountId }: Project): GiveBack => {
+const placeOrBusy = (slots: Slots, { accountId }: Pick<Project, 'accountId'>): GiveBack => {
   const leave = slots.tryTake(accountId);
   if (leave) return leave;
   throw uploadRefused('upload_busy', 'Other uploads are in progress. Try again in a minute.');

@@ -49,7 +49,7 @@ import {
 } from '../../adapters/metering/usage-recorder.ts';
 import { WebAuthnPasskeys } from '../../adapters/passkeys/web-authn-passkeys.ts';
 import { FailoverCounters } from '../../adapters/redis/failover-counters.ts';
-import { Acting, Clock, Deadline, Ids, Sealer } from '../../kernel/ports.ts';
+import { apart, Acting, Clock, Deadline, Ids, Sealer } from '../../kernel/ports.ts';
 import type { PersonalKind, Told } from '../../notifications/domain/notification.ts';
 import type { PersonalMail } from '../../notifications/use-cases/mail.ts';
 import {
@@ -61,8 +61,7 @@ import {
   RedisCountersKey,
 } from '../keys.ts';
 import { dashboardOrigin } from '../settings/addresses.ts';
-import { hiddenTypes } from '../subscriptions.ts';
-import { apart } from './system.ts';
+import { shownTypes } from '../subscriptions.ts';
 import { wiring } from './wiring.ts';
 
 export const accessModule = wiring((once, bind) => {
@@ -82,7 +81,7 @@ export const accessModule = wiring((once, bind) => {
   once(Passkeys, (c) => new WebAuthnPasskeys(dashboardOrigin(c.get(ConfigKey))));
   once(SignInLinks, (c) => new KyselySignInLinks(c.get(Database), c.get(KyselyOutbox)));
   once(MailRequests, (c) => new KyselyMailRequests(c.get(Database)));
-  once(AuditLog, (c) => new KyselyAuditLog(c.get(Database), hiddenTypes));
+  once(AuditLog, (c) => new KyselyAuditLog(c.get(Database), shownTypes));
   once(IdempotencyKeys, (c) => new KyselyIdempotencyKeys(c.get(Database)));
   once(CounterSnapshots, (c) => new KyselyCounterSnapshots(c.get(Database)));
   once(UsageLog, (c) => new KyselyUsageLog(c.get(Database)));
@@ -198,7 +197,10 @@ const factsOf = ({ reason, to, links, occurredAt }: Asked): Facts => {
   const until = first.endsAt.toISOString();
   if (reason === 'invitation') {
     const { role } = to.person;
-    return { kind: 'person.invited', about: { email, ...linkOf(first), until, role } };
+    return {
+      kind: 'person.invited',
+      about: { email, ...linkOf(first, newPasswordPath), until, role },
+    };
   }
   const isForPassword = reason === 'new_password';
   const next = isForPassword ? newPasswordPath : undefined;

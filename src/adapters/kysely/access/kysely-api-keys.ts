@@ -64,7 +64,6 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
           .as('old_secrets_end'),
       )
       .where('account_id', '=', accountId)
-      // An account that had more before there was a limit must see all that it can revoke, in turn.
       .orderBy('revoked_at')
       .orderBy('created_at')
       .orderBy('id')
@@ -112,7 +111,7 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
     return state.key;
   }
 
-  /** For the other adapters of this folder: call it when this process changed a key or its account. */
+  /** Call after a change of a key or its account. */
   forget(): void {
     this.#holders.clear();
   }
@@ -134,7 +133,7 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
     await this.db.updateTable('api_keys').set(toRow(key)).where('id', '=', key.id).execute();
   }
 
-  /** For one more key: of those that no longer work, the oldest go. @returns how many work */
+  /** Deletes the oldest keys that no longer work, for one more. @returns how many work */
   async #makeRoom({ accountId, createdAt: now }: ApiKey): Promise<number> {
     const all = await this.db
       .selectFrom('api_keys')
@@ -156,7 +155,7 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
     await this.db.deleteFrom('api_keys').where('id', 'in', ids).execute();
   }
 
-  /** But for those that end last. */
+  /** Keeps those that end last. */
   async #forgetSecrets(keyId: string, kept: number): Promise<void> {
     const all = await this.db
       .selectFrom('api_key_secrets')
@@ -223,10 +222,7 @@ export const ownLimitsFrom = ({
 }: Readonly<Record<keyof Limits, number | undefined>>): Limits | undefined =>
   perMinute === undefined || perDay === undefined ? undefined : { perMinute, perDay };
 
-/**
- * Caches reads for less than a second: changes of other processes are seen within that second, changes of this process
- * at once (`clear`).
- */
+/** Caches reads for less than a second: changes of other processes are seen then. */
 export class TtlCache<Row extends object> {
   readonly #rows: LRUCache<string, Row>;
   #cleared = 0;
@@ -235,7 +231,7 @@ export class TtlCache<Row extends object> {
     this.#rows = new LRUCache({ max: 10_000, ttl, ttlResolution: 0 });
   }
 
-  /** The cached row, or the result of `read`. Misses are not cached, because guessed keys would fill the memory. */
+  /** Misses are not cached: guessed keys would fill the memory. */
   async get(key: string, read: () => Promise<Row | undefined>): Promise<Row | undefined> {
     const cached = this.#rows.get(key);
     if (cached) return cached;

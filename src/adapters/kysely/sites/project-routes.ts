@@ -21,9 +21,8 @@ import { customDomainFrom } from './custom-domain-rows.ts';
 import { withheldOf } from './domain-facts.ts';
 
 /**
- * The revision of a change for the edges. Its row stays locked until the transaction ends, so that revisions are
- * committed in order and a reader who sees one can see all earlier ones. Other writers wait meanwhile, so take it late.
- * @param db in a transaction
+ * The row stays locked until the transaction ends, so that revisions are committed in order and a reader of one
+ * sees all earlier ones. Others wait, so call it late.
  * @param count of changes with a revision each; returns the last one
  */
 export const nextEdgeRevision = async (db: Queries, count = 1): Promise<bigint> => {
@@ -38,12 +37,9 @@ export const nextEdgeRevision = async (db: Queries, count = 1): Promise<bigint> 
   return revision;
 };
 
-/** The edges' public HTTPS port, for processes that show addresses but are no edge. */
+/** For processes that show addresses but are no edge. */
 export class EdgePort extends Store {
-  /**
-   * Called by each edge once it listens. Writes only a changed port, so that an edge can start while writes fail.
-   * @throws Unavailable
-   */
+  /** Writes only a changed port, so that an edge starts while writes fail. @throws Unavailable */
   async remember(publicPort: number): Promise<void> {
     if ((await this.find()) === publicPort) return;
     await this.db.updateTable('edge_revision').set(edgeRevision.write({ publicPort })).execute();
@@ -56,16 +52,14 @@ export class EdgePort extends Store {
   }
 }
 
-// For the other adapters of this folder, in their transaction.
-
-/** Updates the stored routes of a project to what `routesOf` says. Call it last: see `nextEdgeRevision`. */
+/** Stores what `routesOf` says. Call it last: see `nextEdgeRevision`. */
 export const alignRoutes = async (
   database: Database,
   projectId: string,
   now: Date,
 ): Promise<void> => {
   const { db } = database;
-  // Locked, so that of two simultaneous changes the second reads the result of the first.
+  // Of two simultaneous changes the second reads the result of the first.
   const project = await database.lock('projects', projectId);
   if (!project) throw new Error(`project ${projectId} is missing`);
   const { slug, served_deploy_id } = project;
@@ -119,7 +113,6 @@ export const removeRoutesOf = async (
   await removeRoutes(db, names, now);
 };
 
-/** It is deleted, or its account is. */
 const isOutOfService = async (
   db: Queries,
   project: Pick<Selectable<Schema['projects']>, 'account_id' | 'deleted_at'>,
@@ -153,7 +146,6 @@ const succeededOf = async (db: Queries, projectId: string) => {
   return rows.map(({ id, number }) => ({ id, number: Number(number) }));
 };
 
-/** The custom domains of a project that are not removed. */
 export const hostsOf = async (db: Queries, projectId: string): Promise<readonly ProjectHost[]> =>
   projectHostsOf(await attachedTo(db, projectId));
 
@@ -186,7 +178,6 @@ export const storeSettings = async (
 const isSame = (one: Route | undefined, other: Route): boolean =>
   one !== undefined && JSON.stringify(one) === JSON.stringify(other);
 
-/** Sets the route of a name; replaces an earlier one. */
 export const setRoute = async (db: Queries, route: Route): Promise<void> => {
   const revision = await nextEdgeRevision(db);
   await db.deleteFrom('routes').where('name', '=', route.name).execute();
