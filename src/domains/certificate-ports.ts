@@ -1,5 +1,5 @@
 import type { CaUse, Times, LedgerChange, LedgerName } from './domain/certificates/ca-budget.ts';
-import type { Certificate, Validity, RenewalSpan } from './domain/certificates/renewal.ts';
+import type { RenewalSpan } from './domain/certificates/renewal.ts';
 import type {
   AuthorityFailure,
   CertificateOrder,
@@ -7,17 +7,10 @@ import type {
 } from './domain/certificates/certificate-status.ts';
 import type { OwnChange, OwnName } from './domain/own/own-name.ts';
 
+/** Written by `CustomDomains` and `OwnNames`. Private keys are encrypted at rest. */
 export abstract class Certificates {
-  /**
-   * Replaces the previous certificate; edges load it within a second. The private key is encrypted at rest.
-   * @param endsOrder subject of its order, which is deleted in the same step
-   */
-  abstract save(certificate: Certificate, endsOrder?: string): Promise<void>;
-
   /** The public part of a host's certificate; undefined if there is none. */
   abstract find(host: string): Promise<{ readonly chain: string } | undefined>;
-
-  abstract validities(): Promise<ReadonlyMap<string, Validity>>;
 }
 
 /** RFC 9773. */
@@ -156,8 +149,6 @@ export abstract class AuthorityLedger {
 
   /** At one authority, for all accounts; see `CaUse`. */
   abstract orders(authority: string, now: Date): Promise<Times>;
-
-  abstract settle(change: LedgerChange): Promise<void>;
 }
 
 /** The platform's names. A change stores ledger, certificate and the end of the order in one step. */

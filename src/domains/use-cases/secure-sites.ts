@@ -91,6 +91,16 @@ const knownPair = (ports: Pick<Ports, 'naming'>, names: Known): OwnName => {
   return names.get(host) ?? unknownOwnName(host);
 };
 
+export type NeededPorts = Pick<DomainPorts, 'ownNames' | 'naming' | 'hasPlatformFiles' | 'clock'>;
+
+/** The platform's names that need a certificate: all, or only the pair while it covers the others. */
+export const neededNames = async (ports: NeededPorts): Promise<readonly OwnName[]> => {
+  if (ports.hasPlatformFiles) return [];
+  const names = await knownNames(ports);
+  const pair = knownPair(ports, names);
+  return coversHosts(pair, ports.clock.now()) ? [pair] : [...names.values()];
+};
+
 type Dns = () => Promise<PlatformDns>;
 
 const lookOnce = (ports: Ports): Dns => {

@@ -197,7 +197,7 @@ export const startEdge = async (
   const store: RunningEdge['store'] = async (host, contents, projectId = `proj-${host}`) => {
     const deployId = ids.next('dep');
     await writeSite(inner, deployId, contents);
-    if (!(await certificates.find(host))) await certificates.save(await issue(host));
+    if (!(await certificates.find(host))) await edgeWriter.saveCertificate(await issue(host));
     await edgeWriter.setRoute({ name: routeName(host), projectId, kind: 'site', deployId });
     return deployId;
   };
@@ -208,7 +208,7 @@ export const startEdge = async (
   return {
     ...edgeClient(ports, root),
     ...edgeWriter,
-    setCertificate: (certificate) => certificates.save(certificate),
+    setCertificate: edgeWriter.saveCertificate,
     stores,
     server,
     routes,

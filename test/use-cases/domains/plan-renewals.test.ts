@@ -142,12 +142,12 @@ test('a renewal in progress is not planned again', async () => {
 });
 
 /** So many certificates for the name that the authority allows no other one now. */
-const spendName = async ({ clock, ports }: DomainLab, { accountId }: CustomDomain) => {
+const spendName = async ({ clock, stores }: DomainLab, { accountId }: CustomDomain) => {
   const name = { accountId, host, authority: 'authority.test', registrableDomain: 'example.com' };
   const entry = { ...name, kind: 'issued', orderKey: 'order', isManual: false } as const;
   const entered = { ...entry, occurredAt: clock.now() };
   for (let n = 0; n < caBudgets.exactName.stopAt; n++)
-    await ports.ledger.settle({ entered: [entered] });
+    await stores.edgeWriter.writeLedger({ entered: [entered] });
 };
 
 /** One whose renewal is due now, as the authority suggested; it allows no more orders for the name. */

@@ -53,8 +53,7 @@ describe('where its challenge name is delegated', () => {
   test('the platform gets one certificate, and the hosts of projects none', async () => {
     delegate();
     expect(await secure()).toBe(1);
-    const validities = await lab.ports.certificates.validities();
-    expect([...validities.keys()]).toEqual([wildcard]);
+    expect((await lab.ports.ownNames.all()).map(({ host }) => host)).toEqual([wildcard]);
     expect(lab.authority.also).toEqual([['sites.test']]);
     await servedProject(lab.stores);
     expect(await secure()).toBe(0);
@@ -189,7 +188,7 @@ describe('where its challenge name is delegated', () => {
   test('one that nobody renews is near its end with a fifth of its lifetime left, and not relied on with a twentieth', async () => {
     delegate();
     await secure();
-    const { notAfter } = (await lab.ports.certificates.validities()).get(wildcard)!;
+    const { notAfter } = (await checkPlatform(lab.ports)()).certificate!;
     for (const [days, ending, isEnough] of [
       [19, 'far', true],
       [17, 'near', true],
@@ -216,7 +215,7 @@ describe('where its challenge name is delegated', () => {
     expect(await forgetOwnNames(lab.ports)(() => true)).toBe(0);
     expect(await forget()).toBe(1);
     expect(await stored()).toEqual([wildcard]);
-    expect([...(await lab.ports.certificates.validities()).keys()]).toEqual([wildcard]);
+    expect(await lab.ports.certificates.find(own())).toBeUndefined();
     // Nothing is left to delete, also with files instead of the one for all.
     expect(await forget()).toBe(0);
     const withFiles = forgetOwnNames({ ...lab.ports, hasPlatformFiles: true });
@@ -362,7 +361,7 @@ test('a renewal of a project host that its authority does not exempt after all w
   // One place is left, which the order itself takes: it does not stand in its own way.
   const spend = async (count: number) => {
     const entry = { ...other, occurredAt: lab.clock.now() };
-    await lab.ports.ledger.settle({ entered: Array<typeof entry>(count).fill(entry) });
+    await lab.stores.edgeWriter.writeLedger({ entered: Array<typeof entry>(count).fill(entry) });
   };
   const { stopAt } = caBudgets.orders;
   const authority = around(lab.ports.authority, 'order', { before: () => spend(1) });

@@ -53,9 +53,6 @@ export const renewalTime = ({ host, ...validity }: HostValidity): Date => {
 
 const fractionOf = (text: string): number => (crc32.str(text) >>> 0) / 2 ** 32;
 
-export const isDueForRenewal = (validity: HostValidity, now: Date): boolean =>
-  renewalTime(validity) <= now;
-
 /** Without a window. Never immediately: if our clock were months ahead, orders would never stop. */
 export const nextRenewal = (validity: HostValidity, now: Date): Date =>
   new Date(Math.max(renewalTime(validity).getTime(), now.getTime() + shortPause(validity, now)));
