@@ -6,13 +6,9 @@ import type {
   DnsChallenges,
   OwnNames,
 } from './certificate-ports.ts';
-import type { AdmissionFacts, DomainAllowance } from './domain/attachment/admission.ts';
+import type { DomainAllowance } from './domain/attachment/admission.ts';
 import type { Attention, DomainFilter } from './domain/attachment/attention.ts';
-import type {
-  CustomDomain,
-  CustomDomainState,
-  DomainDecision,
-} from './domain/attachment/custom-domain.ts';
+import type { CustomDomain, CustomDomainState } from './domain/attachment/custom-domain.ts';
 import type { ProjectHost } from './domain/attachment/serving.ts';
 import type { DomainShare, ShareChange } from './domain/attachment/share.ts';
 import type { DomainChange, TimelineEntry } from './domain/attachment/timeline-entries.ts';
@@ -21,7 +17,7 @@ import type { Validity } from './domain/certificates/renewal.ts';
 import type { DnsFacts } from './domain/dns/facts.ts';
 import type { DomainsEvent } from './domain/domains-event.ts';
 import type { NameFacts, NameSettings } from './domain/names/hostname.ts';
-import type { Pair, PairDecision, PairFacts } from './domain/redirects/pair.ts';
+import type { AddDecision, AddFacts, Pair } from './domain/redirects/pair.ts';
 import type { Route } from './domain/redirects/redirects.ts';
 import type { DomainSettings } from './domain/redirects/settings.ts';
 import type { Clock, Ids } from '../kernel/ports.ts';
@@ -117,16 +113,13 @@ export interface DueDomain extends Claimed {
   readonly domain: CustomDomain;
 }
 
-export interface WantedDomain {
+export interface WantedDomains {
   readonly accountId: string;
   readonly projectId: string;
-  readonly host: string;
+  readonly hosts: Pair<string>;
   /** Start of the time that `addedLately` covers. */
   readonly addedSince: Date;
 }
-
-type WithoutAllowance<Facts extends Pair<AdmissionFacts>> = Omit<Facts, keyof Pair<unknown>> &
-  Pair<Omit<AdmissionFacts, 'allowance'>>;
 
 /** Where a page of a list ended. */
 export interface DomainPlace {
@@ -161,17 +154,14 @@ export type DomainCounts = Readonly<Record<DomainFilter, number>>;
 
 /** Removed domains stay visible. Every change stores its timeline, ledger entries and events in one step. */
 export abstract class CustomDomains {
-  /** One step: only one rival gets the last place. @throws DomainError `project_not_found`; what `decide` throws */
+  /**
+   * Stores all names with the project's settings, or nothing. Only one rival gets the last place.
+   * @throws DomainError `project_not_found`; what `decide` throws
+   */
   abstract add(
-    wanted: WantedDomain,
-    decide: (facts: Omit<AdmissionFacts, 'allowance'>) => DomainDecision,
-  ): Promise<CustomDomain>;
-
-  /** Like `add`, for two names: stores both with the project's settings, or nothing. */
-  abstract addPair(
-    wanted: Omit<WantedDomain, 'host'> & { readonly hosts: Pair<string> },
-    decide: (facts: WithoutAllowance<PairFacts>) => PairDecision,
-  ): Promise<PairDecision>;
+    wanted: WantedDomains,
+    decide: (facts: AddFacts) => AddDecision,
+  ): Promise<AddDecision>;
 
   /** The newest attachment of a host to a project, including removed ones. */
   abstract find(projectId: string, host: string): Promise<CustomDomain | undefined>;

@@ -1,6 +1,5 @@
 import type { Hold } from '../domain/certificates/ca-budget.ts';
 import { hostOf } from '../domain/certificates/renewal.ts';
-import { heldUp } from '../domain/certificates/certificate-work.ts';
 import { keepsOrder } from '../domain/certificates/certificate-status.ts';
 import {
   ownAfter,
@@ -68,9 +67,6 @@ export const secureOwnHost =
     return outcome ? resultOf(outcome) : 'held up';
   };
 
-/** A budget may have room sooner than it seemed, where an order that counted was not made. */
-const longestHeldMs = 60 * 60_000;
-
 const applicantFor = (
   { ownNames, clock }: OwnHostPorts,
   { own, known, mayIssue }: OwnTask,
@@ -96,14 +92,6 @@ const applicantFor = (
       });
       const { name, outcome } = await counted;
       return { work: workIn(name), outcome };
-    },
-    heldUp: async (hold) => {
-      // Projects' hosts wait for the pair, so each run checks it.
-      if (own.also) return;
-      const until = Math.min(hold.nextAt.getTime(), clock.now().getTime() + longestHeldMs);
-      await ownNames.change(own.host, (one = known) =>
-        ownAfter(one, heldUp(workIn(one), { ...hold, nextAt: new Date(until) })),
-      );
     },
     prepare: (work) => Promise.resolve(work),
   };

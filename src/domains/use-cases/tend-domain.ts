@@ -1,4 +1,4 @@
-import { heldUp, type WorkChange } from '../domain/certificates/certificate-work.ts';
+import type { WorkChange } from '../domain/certificates/certificate-work.ts';
 import { domainAfter, workOf } from '../domain/attachment/domain-certificate.ts';
 import { recordCheck, askToVerify, reverify, verify } from '../domain/attachment/checks.ts';
 import {
@@ -55,7 +55,6 @@ export const certifyDomain =
 const applicantFor = (ports: TendPorts, domain: CustomDomain): Applicant => {
   const { domains, timeline, clock } = ports;
   const { id } = domain;
-  const budgetTold = async () => (await timeline.newestAttempt(id))?.details['budget'];
   return {
     find: async () => {
       const current = await domains.get(id);
@@ -69,18 +68,12 @@ const applicantFor = (ports: TendPorts, domain: CustomDomain): Applicant => {
       return { work: workOf(state), outcome };
     },
     changeCounted: async (authority, command) => {
-      const [now, told] = [clock.now(), await budgetTold()];
+      const now = clock.now();
+      const told = (await timeline.newestAttempt(id))?.details['budget'];
       const { state, outcome } = await domains.changeCounted(id, { authority, now }, (one, use) =>
         toldOnce(changed(one, command(workOf(one), use), now), told),
       );
       return { work: workOf(state), outcome };
-    },
-    heldUp: async (hold) => {
-      const [now, told] = [clock.now(), await budgetTold()];
-      await domains.change(id, (one) => {
-        const work = workOf(one);
-        return work ? toldOnce(changed(one, heldUp(work, hold), now), told) : unchanged(one);
-      });
     },
     // Checks DNS and CAA first, which costs no request to the authority.
     prepare: async () => {

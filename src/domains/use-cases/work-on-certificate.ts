@@ -10,6 +10,7 @@ import {
   claimOrder,
   countedKind,
   countOrderAgain,
+  heldUp,
   leaveOrder,
   loseOrder,
   mayReplace,
@@ -18,6 +19,7 @@ import {
   stillOrdered,
   subjectOf,
   takeOrderBack,
+  unchangedWork,
   type CertificateWork,
   type WorkChange,
   type WorkOutcome,
@@ -52,7 +54,6 @@ export interface Applicant {
     authority: string,
     command: (work: CertificateWork | undefined, use: CaUse) => WorkChange,
   ) => Promise<Changed>;
-  readonly heldUp: (hold: Hold) => Promise<void>;
   /** The last check before a new order. @returns undefined if none may start now */
   readonly prepare: (work: CertificateWork) => Promise<CertificateWork | undefined>;
 }
@@ -137,7 +138,7 @@ const begun = async (
   const before = await attemptAt(ports, work);
   const hold = await findHold(ports, work, before);
   if (hold) {
-    await applicant.heldUp(before.isSilent ? sooner(hold, work, ports.clock.now()) : hold);
+    await waitForBudget(ports, applicant, { work, hold, attempt: before });
     return undefined;
   }
   const prepared = await applicant.prepare(work);
@@ -174,10 +175,24 @@ const replacedChain = async (
 ): Promise<string | undefined> =>
   mayReplace(work, authority) ? (await certificates.find(work.terms.host))?.chain : undefined;
 
-/** A silent authority may exempt the order later, so we ask again as after a failure. */
-const sooner = (hold: Hold, { certificate }: CertificateWork, now: Date): Hold => {
-  const nextAt = new Date(now.getTime() + longestWait(certificate, now));
-  return nextAt < hold.nextAt ? { ...hold, nextAt } : hold;
+/** A budget may have room sooner than it seemed, where an order that counted was not made. */
+const longestHeldMs = 60 * 60_000;
+
+const waitForBudget = async (
+  { clock }: CertificatePorts,
+  { changeCounted }: Applicant,
+  { work, hold, attempt }: { work: CertificateWork; hold: Hold; attempt: Attempt },
+): Promise<void> => {
+  // Projects' hosts wait for the platform's pair, so each run checks it.
+  if (work.terms.also) return;
+  const now = clock.now().getTime();
+  // A silent authority may exempt the order later, so we ask again as after a failure.
+  const silence = attempt.isSilent ? longestWait(work.certificate, new Date(now)) : Infinity;
+  const longest = Math.min(work.terms.isOurs ? longestHeldMs : Infinity, silence);
+  const nextAt = new Date(Math.min(hold.nextAt.getTime(), now + longest));
+  await changeCounted(attempt.authority, (current) =>
+    current ? heldUp(current, { ...hold, nextAt }) : unchangedWork,
+  );
 };
 
 /** @returns undefined if an attempt may be made now */
