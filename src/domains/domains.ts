@@ -23,8 +23,13 @@ import {
   describeDomain,
   showHolds,
 } from './use-cases/show-domain.ts';
-import { forgetOwnNames, secureSites, sitesDueAt } from './use-cases/secure-sites.ts';
-import { hasPlatformCertificate, showOwnHold } from './use-cases/own-host.ts';
+import {
+  forgetOwnNames,
+  secureSites,
+  sitesDueAt,
+  hasPlatformCertificate,
+  showOwnHold,
+} from './use-cases/secure-sites.ts';
 import { tendDomain, verifyDomain } from './use-cases/tend-domain.ts';
 
 /** No name of a domain has an underscore. */

@@ -225,8 +225,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'adapters/http/reference/reference-routes.ts': `${operator}PUBLIC_URL.`,
-  'adapters/webhooks/guarded-outside.ts': `${shapes}an address is read by readDestination first.`,
-  'adapters/webhooks/not-sent.ts': `${ours}codes of errors.`,
+  'adapters/webhooks/guarded-outside.ts': `${shapes}an address is read by readDestination first; codes of errors are ours.`,
 
   'access/use-cases/second-factor.ts': `${form}codes; challenges are what it sealed itself.`,
   'access/use-cases/sign-in-attempts.ts': `${shapes}the length of a token is asked first.`,

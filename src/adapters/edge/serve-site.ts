@@ -1,6 +1,5 @@
 import { Unavailable } from '../../kernel/ports.ts';
-import type { Answer } from './answer.ts';
-import type { Answers } from './answers.ts';
+import type { Answer, Answers } from './answers.ts';
 import { pieceBytes } from './edge-limits.ts';
 import {
   encodingFor,

@@ -36,7 +36,7 @@ export const checkPlatform = (ports: Ports) => async (): Promise<PlatformStandin
     record && lookAtPlatform(ports),
   ]);
   const certificate = pair?.certificate.kind === 'issued' ? pair.certificate : undefined;
-  const detail = pair?.failure;
+  const problem = pair?.certificate.work.problem;
   return {
     ...{ record, delegation: dns?.delegation, forbiddenBy: dns && forbidding(dns) },
     certificate: certificate && {
@@ -45,7 +45,7 @@ export const checkPlatform = (ports: Ports) => async (): Promise<PlatformStandin
       ending: endingOf(certificate, clock.now()),
     },
     isEnough: coversHosts(pair, clock.now()),
-    failure: pair && detail !== undefined ? { detail, nextAt: ownDueAt(pair) } : undefined,
+    failure: pair && problem && { detail: problem.seen, nextAt: ownDueAt(pair) },
   };
 };
 

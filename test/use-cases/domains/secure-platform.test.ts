@@ -7,8 +7,11 @@ import type { DomainPorts } from '../../../src/domains/ports.ts';
 import { checkPlatform } from '../../../src/domains/use-cases/check-platform.ts';
 import { countDomains } from '../../../src/domains/use-cases/count-domains.ts';
 import { planRenewals } from '../../../src/domains/use-cases/plan-renewals.ts';
-import { forgetOwnNames, secureSites } from '../../../src/domains/use-cases/secure-sites.ts';
-import { showOwnHold } from '../../../src/domains/use-cases/own-host.ts';
+import {
+  forgetOwnNames,
+  secureSites,
+  showOwnHold,
+} from '../../../src/domains/use-cases/secure-sites.ts';
 import { servedProject } from '../../support/domains/custom-domains.ts';
 import { around, closeLabs, domainLab, type DomainLab } from '../../support/domains/domain-lab.ts';
 import { facts, records } from '../../support/domains/known-dns.ts';
@@ -125,10 +128,10 @@ describe('where its challenge name is delegated', () => {
     lab.authority.failNext('look', { reason: 'challenge' });
     expect(await secure()).toBe(1);
     expect([ordersOf(wildcard), ordersOf(own())]).toEqual([1, 1]);
-    expect((await pair()).failure).toBe('It is challenge.');
+    expect((await checkPlatform(lab.ports)()).failure?.detail).toBe('It is challenge.');
     lab.clock.advance(minute);
     expect(await secure()).toBe(1);
-    expect((await pair()).failure).toBeUndefined();
+    expect((await checkPlatform(lab.ports)()).failure).toBeUndefined();
   });
 
   test('a worker that dies at any step leaves the order to the next one', async () => {

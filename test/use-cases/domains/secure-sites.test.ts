@@ -1,8 +1,11 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import type { LedgerEntry } from '../../../src/domains/domain/certificates/ca-budget.ts';
-import { secureSites, sitesDueAt } from '../../../src/domains/use-cases/secure-sites.ts';
-import { showOwnHold } from '../../../src/domains/use-cases/own-host.ts';
+import {
+  secureSites,
+  sitesDueAt,
+  showOwnHold,
+} from '../../../src/domains/use-cases/secure-sites.ts';
 import { servedProject } from '../../support/domains/custom-domains.ts';
 import { closeLabs, domainLab } from '../../support/domains/domain-lab.ts';
 import { after, day, minute } from '../../support/domains/known-domains.ts';

@@ -55,8 +55,7 @@ export interface CertificateTerms {
   readonly mayIssue: readonly string[];
   readonly methodAt: (authority: string) => ValidationMethod;
   readonly label: string;
-  /** For the owner; undefined for the platform's own names. */
-  readonly problemOf: (refusal: Refusal) => DnsProblem | undefined;
+  readonly problemOf: (refusal: Refusal) => DnsProblem;
   readonly isOurs: boolean;
 }
 

@@ -175,7 +175,8 @@ const afterFailure = (
   const next = nextAttempt(attempts, { reason, retryAt: undefined }, now);
   const problem = current.terms.problemOf({ failure, issuers });
   const failed = { attempts, problem, end };
-  if (!problem) return triedAgainAt(current, failed, { at: ownPause(next, end, now), now });
+  if (current.terms.isOurs)
+    return triedAgainAt(current, failed, { at: ownPause(next, end, now), now });
   switch (next.kind) {
     case 'at':
       return triedAgainAt(current, failed, { at: next.at, now });
@@ -210,7 +211,7 @@ const ownPause = (next: NextAttempt, end: FailedEnd, now: Date): Date => {
 
 interface Again {
   readonly attempts: Attempts;
-  readonly problem: DnsProblem | undefined;
+  readonly problem: DnsProblem;
   readonly end: FailedEnd;
 }
 

@@ -12,9 +12,9 @@ import {
   type CertificateWork,
   type StoredWork,
   type WorkChange,
-  type WorkOutcome,
 } from '../certificates/certificate-work.ts';
 import { type Validity, shareLeft, urgentFrom } from '../certificates/renewal.ts';
+import { dnsProblem } from '../dns/problem.ts';
 import { methodsFor } from '../dns/validation.ts';
 
 /** A name of the platform: a project's own host, or the platform's pair. */
@@ -22,8 +22,6 @@ export interface OwnName {
   readonly host: string;
   readonly generation: number;
   readonly certificate: WantedCertificate | IssuedCertificate;
-  /** The authority's text for the last failure. */
-  readonly failure: string | undefined;
 }
 
 export interface OwnChange extends StoredWork {
@@ -31,7 +29,8 @@ export interface OwnChange extends StoredWork {
 }
 
 export const unknownOwnName = (host: string): OwnName => ({
-  ...{ host, generation: 0, failure: undefined },
+  host,
+  generation: 0,
   certificate: { kind: 'wanted', work: planned(new Date(0)) },
 });
 
@@ -48,7 +47,8 @@ export const ownTerms = (
   ...given,
   ...{ key: keyOf(given.host), label: platformLabel, isOurs: true },
   methodAt: () => methodsFor({ host: given.host, isDelegated: false })[0],
-  problemOf: () => undefined,
+  problemOf: ({ failure: { detail: seen } }) =>
+    dnsProblem('ca_unavailable', { seen, wanted: `a certificate for ${given.host}` }),
 });
 
 /** @param mayIssue names of the allowed authorities; empty if unknown */
@@ -58,16 +58,9 @@ export const ownWork = (
   mayIssue: readonly string[],
 ): CertificateWork => ({ generation, certificate, terms: { ...terms, mayIssue } });
 
-export const ownAfter = (name: OwnName, { work, outcome, ...stored }: WorkChange): OwnChange => {
-  if (!work) return { name, ...stored };
-  const { generation, certificate } = work;
-  const failure = failureAfter(name, outcome);
-  return { name: { host: name.host, generation, certificate, failure }, ...stored };
-};
-
-const failureAfter = ({ failure }: OwnName, outcome: WorkOutcome): OwnName['failure'] => {
-  if (outcome.kind === 'issued') return undefined;
-  return outcome.kind === 'failed' ? outcome.failure.detail : failure;
+export const ownAfter = (name: OwnName, { work, ...stored }: WorkChange): OwnChange => {
+  const { generation, certificate } = work ?? name;
+  return { name: { host: name.host, generation, certificate }, ...stored };
 };
 
 const day = 24 * 60 * 60_000;
