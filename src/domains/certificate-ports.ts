@@ -13,7 +13,6 @@ export abstract class Certificates {
   abstract find(host: string): Promise<{ readonly chain: string } | undefined>;
 }
 
-/** RFC 9773. */
 export interface RenewalWindow extends RenewalSpan {
   readonly askAgainAt: Date;
 }
@@ -44,7 +43,6 @@ export abstract class CertificateAuthority {
   /** The account for CAA's `accounturi`; undefined until it exists. */
   abstract accountUri(): Promise<string | undefined>;
 
-  /** @returns PKCS #8, PEM */
   abstract newPrivateKey(): Promise<string>;
 
   /** @param replaces chain to renew (RFC 9773, section 5) @param also further names of the certificate */
@@ -63,32 +61,23 @@ export abstract class CertificateAuthority {
   abstract renewalWindow(chain: string): Promise<RenewalWindow | 'silent' | undefined>;
 }
 
-/** RFC 8555, section 7.1.2. */
 export interface AuthorityAccount {
   readonly url: string;
-  /** PKCS #8, PEM. */
   readonly privateKey: string;
 }
 
 /** One account per authority, shared by all processes. The private key is encrypted at rest. */
 export abstract class AuthorityAccounts {
-  /** @throws Unavailable */
   abstract find(directoryUrl: string): Promise<AuthorityAccount | undefined>;
 
-  /**
-   * The first writer wins: a stored account does not change.
-   * @param lostUrl url of a stored account that the authority no longer knows; only that one is replaced
-   * @throws Unavailable
-   */
+  /** The first writer wins. @param lostUrl of an account that the authority lost, to replace only that @throws Unavailable */
   abstract save(directoryUrl: string, account: AuthorityAccount, lostUrl?: string): Promise<void>;
 }
 
 export interface KeptOrder {
   readonly authority: string;
-  /** See `OrderSubject`. */
   readonly subject: string;
   readonly host: string;
-  /** PKCS #8, PEM. */
   readonly privateKey: string;
   readonly url: string | undefined;
 }
@@ -122,12 +111,9 @@ export abstract class CertificateOrders {
   abstract answer(host: string, token: string): Promise<string | undefined>;
 }
 
-/** RFC 8555, section 8.4. */
 export interface DnsChallenge {
-  /** One label in our zone, in lower case: an attachment's token. */
   readonly label: string;
   readonly value: string;
-  /** Not answered after this time, even if the order still exists. */
   readonly expiresAt: Date;
 }
 
@@ -147,7 +133,6 @@ export abstract class DnsChallenges {
 export abstract class AuthorityLedger {
   abstract use(name: LedgerName, now: Date): Promise<CaUse>;
 
-  /** At one authority, for all accounts; see `CaUse`. */
   abstract orders(authority: string, now: Date): Promise<Times>;
 }
 

@@ -26,17 +26,14 @@ import type { Claimed, Most, Queue } from '../kernel/queue.ts';
 
 export type Pause = (milliseconds: number) => Promise<void>;
 
-/** Later entries have higher positions. */
 export interface PlacedEntry extends TimelineEntry {
   readonly place: bigint;
 }
 
 /** The history of each attachment, stored by `CustomDomains` with the state. Entries never change. */
 export abstract class Timeline {
-  /** The newest first. @param before returns only lower positions */
   abstract list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]>;
 
-  /** The newest certificate attempt. */
   abstract newestAttempt(domainId: string): Promise<PlacedEntry | undefined>;
 }
 
@@ -64,7 +61,6 @@ export abstract class ProjectSettings {
 }
 
 export abstract class DomainAllowances {
-  /** An unknown account gets the smallest allowance. */
   abstract of(accountId: string): Promise<DomainAllowance>;
 }
 
@@ -89,11 +85,9 @@ export interface DomainPorts {
   readonly shares: DomainShares;
   readonly linkSecrets: LinkSecrets;
   readonly naming: NameSettings;
-  /** The addresses that an apex must resolve to. */
   readonly platformAddresses: readonly string[];
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Returns a random number from 0 to below 1. */
   readonly chance: () => number;
   readonly pause: Pause;
 }
@@ -117,11 +111,9 @@ export interface WantedDomains {
   readonly accountId: string;
   readonly projectId: string;
   readonly hosts: Pair<string>;
-  /** Start of the time that `addedLately` covers. */
   readonly addedSince: Date;
 }
 
-/** Where a page of a list ended. */
 export interface DomainPlace {
   readonly attention: Attention;
   readonly host: string;
@@ -130,26 +122,20 @@ export interface DomainPlace {
 
 export interface DomainListing {
   readonly filter: DomainFilter;
-  /** A part of the name in lower case; '' for all. */
   readonly text: string;
   readonly after: DomainPlace | undefined;
   readonly limit: number;
 }
 
-/** What there is to know of the domains of an account at a glance. */
 export interface DomainOverview {
-  /** The primary domains, by the ids of their projects. */
   readonly primaries: ReadonlyMap<string, CustomDomain>;
   /** The first of those that need their owner. */
   readonly wanting: readonly CustomDomain[];
-  /** How many need their owner. */
   readonly wantingInAll: number;
-  /** How many are attached, by project. */
   readonly attached: ReadonlyMap<string, number>;
   readonly live: number;
 }
 
-/** How many domains there are that need their owner, and in each state. */
 export type DomainCounts = Readonly<Record<DomainFilter, number>>;
 
 /** Removed domains stay visible. Every change stores its timeline, ledger entries and events in one step. */
@@ -175,10 +161,8 @@ export abstract class CustomDomains {
     limit: number,
   ): Promise<readonly CustomDomain[]>;
 
-  /** The newest first, with the last 20 removed ones. */
   abstract list(projectId: string): Promise<readonly CustomDomain[]>;
 
-  /** Those that need the owner first, then by name. */
   abstract listPage(projectId: string, listing: DomainListing): Promise<readonly CustomDomain[]>;
 
   /** All projects of an account, without deleted ones, in a few queries. @param most limits `wanting` */
@@ -212,7 +196,6 @@ export abstract class CustomDomains {
     decide: (domain: CustomDomain, use: CaUse) => Change,
   ): Promise<Change>;
 
-  /** Sorted by id, starting after `after`. */
   abstract inState(
     state: CustomDomainState,
     after: string,
@@ -224,7 +207,6 @@ export abstract class CustomDomains {
 
 /** Domains with work. A change during a claim takes effect when the claim is released. */
 export abstract class DueDomains implements Queue<DueDomain> {
-  /** The longest overdue first. */
   abstract claim(now: Date, leaseUntil: Date, most: Most): Promise<readonly DueDomain[]>;
   abstract nextDueAt(): Promise<Date | undefined>;
   abstract prolong(held: readonly Claimed[], leaseUntil: Date): Promise<void>;
@@ -244,7 +226,6 @@ export abstract class DomainShares {
     decide: (domain: CustomDomain, open: readonly DomainShare[]) => Change,
   ): Promise<Change>;
 
-  /** The domain's working links, newest first. */
   abstract list(
     domain: Pick<CustomDomain, 'id' | 'accountId'>,
     now: Date,
@@ -266,7 +247,6 @@ export interface LoadedCertificate extends Validity {
   readonly privateKey: () => string;
 }
 
-/** Changes up to `revision`. */
 export interface EdgeChanges {
   readonly revision: bigint;
   readonly routes: readonly Route[];

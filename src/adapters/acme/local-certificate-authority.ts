@@ -68,7 +68,6 @@ export class LocalCertificateAuthority extends CertificateAuthority {
     return Promise.resolve(undefined);
   }
 
-  /** Starts earlier, for slow clocks. */
   async #issue(order: CertificateOrder): Promise<Certificate> {
     const now = this.#clock.now();
     const root = await this.#file.open(now);
@@ -90,7 +89,6 @@ type Resealing =
   | { readonly kind: 'resealed' | 'nothing to do' }
   | { readonly kind: 'left'; readonly id: string; readonly reason: string };
 
-/** The root of the local authority, created on first use in a folder that all processes share. */
 export class LocalRootFile {
   /** The key and its certificate share one file, so that they always match. */
   readonly #sealedPath: string;
@@ -160,7 +158,6 @@ export class LocalRootFile {
   }
 }
 
-/** @returns undefined if the file does not exist @throws Unavailable */
 const readWhole = (path: string): Promise<string | undefined> =>
   outside(() => readFile(path, 'utf8').catch(unless('ENOENT')));
 
@@ -171,7 +168,6 @@ const createOnce = (path: string, text: string): Promise<string> =>
     return readFile(path, 'utf8');
   });
 
-/** @param mode 0o600 for private files @throws Unavailable */
 const replaceWhole = (path: string, text: string, mode = 0o644): Promise<void> =>
   outside(() => place(path, text, mode, rename));
 

@@ -29,7 +29,6 @@ export class Answers {
     this.#connections = connections;
   }
 
-  /** @returns undefined if the request is refused or the visitor has disconnected */
   begin(request: EdgeRequest, response: EdgeResponse): Answer | undefined {
     this.requests += 1;
     const connection = this.#connections.connectionOf(request);
@@ -196,7 +195,6 @@ export class Answer implements UnderWay {
     return Math.max(this.#progressAt, session ? fullAt : movedAt);
   }
 
-  /** Waits until the piece is accepted. @returns false if the visitor has disconnected */
   async write(piece: Uint8Array): Promise<boolean> {
     for (let at = 0; at < piece.length && !this.isOver;) {
       const slice = piece.subarray(at, at + this.#slice);
@@ -206,7 +204,6 @@ export class Answer implements UnderWay {
     return !this.isOver;
   }
 
-  /** Sends the last piece, in slices if it is large. @returns undefined if nothing is left to wait for */
   end(piece?: Uint8Array): Promise<void> | undefined {
     if (piece !== undefined && piece.length > this.#slice) return this.#endSliced(piece);
     this.#waits();

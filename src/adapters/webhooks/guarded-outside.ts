@@ -70,7 +70,6 @@ export class GuardedOutside extends Outside {
 const failed = ({ why, message }: NotSent) =>
   ({ kind: 'failed', why, explanation: message }) as const;
 
-/** Connects only to the checked addresses. The certificate must match the name. */
 const only =
   (checked: readonly CheckedAddress[]): LookupFunction =>
   (_host, { all }, done) => {
@@ -114,11 +113,7 @@ interface LookupSettings {
 
 const mostTried = 6;
 
-/**
- * Resolves a destination; all its addresses must be public. Asks only the configured servers, because the system
- * would use /etc/hosts, search domains and internal name servers.
- * @throws NotSent
- */
+/** Asks only the configured servers: the system would use /etc/hosts and internal ones. @throws NotSent */
 const publicAddresses = async (
   { host, isAddress }: Destination,
   settings: LookupSettings,
@@ -193,7 +188,6 @@ interface Wording {
   readonly explain: (detail: string) => string;
 }
 
-/** Texts for owners; they reveal nothing about the internal network. */
 const faults = {
   addressRefused: { why: 'not_public', explain: (explanation: string) => explanation },
   // One text for unknown, internal and own names, so that it does not reveal which it was.
@@ -246,7 +240,6 @@ export class NotSent extends Error {
   override readonly name = 'NotSent';
   readonly why: FailedWhy;
 
-  /** @param detail a value for the text, such as the host */
   constructor(fault: Fault, detail: string) {
     super(faults[fault].explain(detail));
     this.why = faults[fault].why;

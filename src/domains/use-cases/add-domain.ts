@@ -29,7 +29,6 @@ export const addCustomDomain =
   async (project: AttachingProject, name: string): Promise<CustomDomain> =>
     (await add(ports, project, { typed: parseHostname(name, ...rules(ports)) })).typed;
 
-/** The other name of a pair; undefined if there is none. */
 export const showOther =
   (ports: Pick<Ports, 'hostNames' | 'naming'>) =>
   (name: string): Hostname | undefined => {
@@ -41,11 +40,7 @@ export const showOther =
     }
   };
 
-/**
- * Adds a registrable domain and its `www` name, and redirects the other one to the typed one; both or neither.
- * Other names are added alone.
- * @throws DomainError like `addCustomDomain`
- */
+/** Also adds the `www` name, or the other way round, with a redirect to the typed name. @throws like `addCustomDomain` */
 export const addDomainPair =
   (ports: Ports) =>
   async (project: AttachingProject, name: string): Promise<AddedDomains> => {

@@ -17,7 +17,6 @@ import { policyOf } from './tend-domain.ts';
 type Ports = AuthorityPorts & Pick<DomainPorts, 'dns' | 'naming' | 'ownNames' | 'clock'>;
 
 export interface PlatformStanding {
-  /** The CNAME record that delegates the platform's challenge name; undefined without a challenge zone. */
   readonly record: { readonly name: string; readonly value: string } | undefined;
   readonly delegation: PlatformDns['delegation'] | undefined;
   readonly forbiddenBy: string | undefined;
@@ -57,7 +56,6 @@ const forbidding = ({ pair: { issuance } }: PlatformDns): string | undefined =>
 type LookPorts = AuthorityPorts & Pick<DomainPorts, 'dns' | 'naming'>;
 
 export interface PlatformDns {
-  /** Whether most resolvers see that the challenge name points into our zone. */
   readonly delegation: 'right' | 'wrong' | 'unknown';
   readonly pair: Issuers;
   readonly hosts: Issuers;
@@ -71,7 +69,6 @@ const platformRecord = ({ naming: { platformHost, acmeDnsZone } }: Pick<LookPort
         value: delegationTarget(platformLabel, acmeDnsZone),
       };
 
-/** Takes at most as long as a domain check. */
 export const lookAtPlatform = async (ports: LookPorts): Promise<PlatformDns> => {
   const { platformHost: host, acmeDnsZone } = ports.naming;
   const facts = await ports.dns.inspect(host);

@@ -20,7 +20,6 @@ import { type NeededPorts, neededNames } from './secure-sites.ts';
 
 const page = 100;
 
-/** Reads all domains in a state, page by page, until `isStopping` returns true. */
 export async function* allIn(
   domains: Pick<CustomDomains, 'inState'>,
   state: CustomDomainState,
@@ -54,10 +53,7 @@ const isRead = {
   removed: false,
 } as const satisfies Readonly<Record<CustomDomainState, boolean>>;
 
-/**
- * Counts domains, certificates and remaining budgets for operators. Reads every domain that is not removed.
- * @param isStopping the counts are incomplete once it returns true
- */
+/** Reads every domain that is not removed. @param isStopping the counts are incomplete once it returns true */
 export const countDomains =
   (ports: Ports) =>
   async (isStopping: () => boolean = () => false): Promise<DomainCensus> => {
@@ -100,7 +96,6 @@ const countBudgets = async (ports: Ports, now: Date): Promise<DomainCensus['budg
   return (await Promise.all(counted)).flat();
 };
 
-/** Includes kinds without any. */
 const tally = <Kind extends object>(
   kinds: readonly Kind[],
   found: readonly Kind[],

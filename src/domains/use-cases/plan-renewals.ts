@@ -21,7 +21,6 @@ type Ports = AuthorityPorts &
   Pick<DomainPorts, 'domains' | 'certificates' | 'chance'>;
 
 const lanes = 8;
-/** The rest is left to the next run, so that a slow authority does not delay the other one. */
 const longestRunMs = 4 * 60_000;
 
 export interface RenewalPlans {
@@ -31,10 +30,7 @@ export interface RenewalPlans {
   readonly nextAt: Date | undefined;
 }
 
-/**
- * Asks the issuing authority for the renewal window (RFC 9773) of each live or ready domain and each platform name,
- * and again when the authority says so. Authorities are asked in parallel, so that neither waits for the other.
- */
+/** Asks for the renewal window (RFC 9773). Authorities are asked in parallel, so that neither waits for the other. */
 export const planRenewals =
   (ports: Ports) =>
   async (isStopping: () => boolean = () => false): Promise<RenewalPlans> => {
@@ -78,10 +74,8 @@ interface Planned {
   readonly window: RenewalSpan | 'silent' | undefined;
 }
 
-/** Then the authority counts as away; one unanswered question may concern an odd certificate. */
 const mostUnanswered = 3;
 
-/** The first question shows whether the authority answers at all. */
 const attention = () => {
   let left = 1;
   return {
@@ -147,7 +141,6 @@ interface Renewed {
   readonly plan: (answer: RenewalAnswer) => Promise<RenewalPlan>;
 }
 
-/** Ready domains come last, because visitors depend on the others. */
 async function* renewedIn(ports: Ports): AsyncGenerator<Renewed, undefined> {
   for (const name of await neededNames(ports)) yield* renewedName(ports, name);
   for await (const domain of allIn(ports.domains, 'live')) yield* renewedDomain(ports, domain);

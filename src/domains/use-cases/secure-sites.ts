@@ -49,9 +49,7 @@ export const allEnded = async <Result>(
   return Promise.all(running);
 };
 
-/** Per run, without hosts that only wait for a budget. */
 const mostHosts = 500;
-/** Each host mostly waits for the authority. */
 const lanes = 8;
 
 type Ports = OwnHostPorts &
@@ -60,11 +58,7 @@ type Ports = OwnHostPorts &
     'accountOf' | 'edgeRecords' | 'hostNames' | 'naming' | 'dns' | 'hasPlatformFiles'
   >;
 
-/**
- * Obtains the platform's certificate. Without one, each project's own host gets a certificate, or a renewal if due.
- * `tendDomain` handles custom domains.
- * @returns the number of certificates issued
- */
+/** The platform's certificate, or one for each project's own host. @returns the number of certificates issued */
 export const secureSites =
   (ports: Ports) =>
   async (isStopping: () => boolean = () => false): Promise<number> => {
@@ -78,7 +72,6 @@ export const secureSites =
     );
   };
 
-/** When `secureSites` has work; in the past if it has now. Undefined if the operator provides a certificate. */
 export const sitesDueAt = (ports: Ports) => async (): Promise<Date | undefined> => {
   if (ports.hasPlatformFiles) return undefined;
   const names = await knownNames(ports);
@@ -121,7 +114,6 @@ interface PairWork {
 
 type Known = ReadonlyMap<string, OwnName>;
 
-/** If the platform's challenge name is delegated, one certificate covers all its names. */
 const securePair = async (ports: Ports, names: Known, dns: Dns): Promise<PairWork> => {
   const { clock, naming, ownNames } = ports;
   const own = platformPair(ports);
@@ -194,7 +186,6 @@ const secureHosts = async (
   const isOver = () => isStopping() || results.length >= mostHosts || results.includes('refused');
   const next = async (): Promise<boolean> => {
     const { value: its } = isOver() ? {} : waiting.next();
-    // Undefined if the project no longer exists.
     const accountId = its && (await ports.accountOf(its.slug));
     if (its && accountId !== undefined) {
       const own = ownHost(ports, { accountId, slug: its.slug });
@@ -210,7 +201,6 @@ const secureHosts = async (
   return results.filter((result) => result === 'issued').length;
 };
 
-/** With only one authority, no lookup is needed. */
 const authoritiesForHosts = async (
   { authority, secondAuthority }: Ports,
   dns: Dns,
@@ -222,11 +212,7 @@ type ForgetPorts = Pick<
   'accountOf' | 'edgeRecords' | 'ownNames' | 'naming' | 'hasPlatformFiles' | 'clock'
 >;
 
-/**
- * Deletes ended certificates of projects' hosts that the platform's certificate covers, the platform's own if the
- * operator's files replace it, and those of hosts without a project.
- * @returns how many
- */
+/** Deletes certificates that nobody needs any more. @returns how many */
 export const forgetOwnNames =
   (ports: ForgetPorts) =>
   async (isStopping: () => boolean = () => false): Promise<number> => {
@@ -245,7 +231,6 @@ export const forgetOwnNames =
     return forgotten;
   };
 
-/** Nothing is served there, and no project uses or recently used the address. */
 const abandonedHosts = async (
   { edgeRecords, accountOf, naming: { platformHost } }: ForgetPorts,
   hosts: readonly string[],
@@ -287,7 +272,6 @@ export const platformPair = ({ hostNames, naming: { platformHost } }: NamePorts)
 
 export type OwnHostPorts = CertificatePorts & Pick<DomainPorts, 'ownNames'>;
 
-/** `refused`: the authority limits us or does not answer, regardless of the host. */
 export type OwnHostResult = 'issued' | 'failed' | 'refused' | 'held up';
 
 interface OwnTask {
@@ -361,7 +345,6 @@ export const hasPlatformCertificate =
     hasPlatformFiles ||
     servesHosts(await ownNames.find(pairOf(naming.platformHost).host), clock.now());
 
-/** @returns the limit that a project's host waits for; undefined if it has a certificate or needs none */
 export const showOwnHold =
   (ports: ShowPorts) =>
   async (project: OwnProject): Promise<Hold | undefined> => {

@@ -24,7 +24,6 @@ import { DomainError } from '../../kernel/decision.ts';
 
 type TendPorts = CheckPorts & CertificatePorts & Pick<DomainPorts, 'timeline'>;
 
-/** Does the due work. A domain that was just verified gets its certificate in the same run. */
 export const tendDomain = (ports: TendPorts) => {
   const check = checkDomain(ports);
   const certify = certifyDomain(ports);
@@ -44,7 +43,6 @@ export const tendDomain = (ports: TendPorts) => {
   return tend;
 };
 
-/** @throws Unavailable */
 export const certifyDomain =
   (ports: TendPorts) =>
   async (domain: CustomDomain): Promise<void> => {
@@ -123,10 +121,8 @@ type CheckPorts = Pick<
 > &
   AuthorityPorts;
 
-/** `recordCheck` or `verify`. */
 type CheckDecision = (domain: CustomDomain, report: DnsReport, moment: Moment) => DomainDecision;
 
-/** A domain that proves ownership takes the name. @throws DomainError `domain_not_found`; what `decide` throws */
 export const checkDomain =
   (ports: CheckPorts) =>
   async (domain: CustomDomain, decide: CheckDecision): Promise<CustomDomain> =>
@@ -208,10 +204,7 @@ const timelineDetails = ({ probe, problems, verifiable }: DnsReport) => ({
   })),
 });
 
-/**
- * The Verify button: checks the DNS now, or starts a new certificate attempt after failures.
- * @throws DomainError `verify_too_early`, `reverify_too_early`, `domain_wrong_state`, `domain_not_found`
- */
+/** The Verify button. @throws DomainError `verify_too_early`, `reverify_too_early`, `domain_wrong_state` */
 export const verifyDomain = (ports: CheckPorts) => {
   const { domains, clock } = ports;
   const check = checkDomain(ports);

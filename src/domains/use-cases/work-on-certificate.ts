@@ -46,7 +46,6 @@ interface Changed {
   readonly outcome: WorkOutcome;
 }
 
-/** Who gets a certificate, and how its work is stored with all consequences in one step. */
 export interface Applicant {
   readonly find: () => Promise<CertificateWork | undefined>;
   readonly change: (command: Command) => Promise<Changed>;
@@ -87,7 +86,6 @@ export const workOnCertificate =
     return outcome;
   };
 
-/** Abandons an order whose authority has been away too long, if another one may be asked. */
 const leftIfAway = async (
   { clock }: CertificatePorts,
   { change }: Applicant,
@@ -103,14 +101,12 @@ const isPlaced = async (
   work: CertificateWork,
 ): Promise<boolean> => isOrdered(work) && (await orders.find(subjectOf(work)))?.url !== undefined;
 
-/** The platform's orders are continued as rarely as new ones start. */
 const continued = async (
   ports: CertificatePorts,
   work: CertificateWork,
 ): Promise<CertificateWork | undefined> =>
   work.terms.isOurs && (await findHold(ports, work, continuing(work))) ? undefined : work;
 
-/** @returns undefined if work may continue now */
 export const holdOf = async (
   ports: AuthorityPorts & Pick<DomainPorts, 'orders' | 'ledger' | 'clock'>,
   work: CertificateWork,
@@ -155,7 +151,6 @@ const begun = async (
 interface Attempt {
   readonly authority: string;
   readonly kind: OrderKind;
-  /** The authority did not say whether the order counts. */
   readonly isSilent: boolean;
 }
 
@@ -183,7 +178,6 @@ const waitForBudget = async (
   { changeCounted }: Applicant,
   { work, hold, attempt }: { work: CertificateWork; hold: Hold; attempt: Attempt },
 ): Promise<void> => {
-  // Projects' hosts wait for the platform's pair, so each run checks it.
   if (work.terms.also) return;
   const now = clock.now().getTime();
   // A silent authority may exempt the order later, so we ask again as after a failure.
@@ -195,7 +189,6 @@ const waitForBudget = async (
   );
 };
 
-/** @returns undefined if an attempt may be made now */
 const findHold = async (
   { ledger, clock }: Pick<DomainPorts, 'ledger' | 'clock'>,
   work: CertificateWork,

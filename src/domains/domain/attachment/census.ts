@@ -24,7 +24,6 @@ const actorsOf = {
 
 const healths = Object.keys(actorsOf) as DomainHealth['kind'][];
 
-/** All kinds, so that those without domains are reported as zero. */
 export const domainKinds: readonly DomainKind[] = customDomainStates.flatMap(
   (state): readonly DomainKind[] =>
     state === 'live'
@@ -39,16 +38,12 @@ export const kindOf = (domain: CustomDomain, now: Date): DomainKind => {
   return { state: domain.state, health: health.kind, actor };
 };
 
-/**
- * `due`: a certificate is to be ordered or renewed now. `failing`: the last attempt failed, not because of the
- * owner, and is retried. `waiting_for_owner`: only the owner can help.
- */
+/** `due`: to be ordered now. `failing`: it failed, and is retried. `waiting_for_owner`: only the owner can help. */
 export const certificateStates = ['settled', 'due', 'failing', 'waiting_for_owner'] as const;
 
 const percentIn = { '0-5': 5, '5-20': 20, '20-30': 30, '30-60': 60 } as const;
 const ranges = Object.entries(percentIn) as [keyof typeof percentIn, number][];
 
-/** Remaining lifetime in percent; `none` without a certificate. */
 export const percentLeftRanges = [
   ...(['none', 'expired'] as const),
   ...ranges.map(([range]) => range),
@@ -64,7 +59,6 @@ export const certificateKinds: readonly CertificateKind[] = certificateStates.fl
   percentLeftRanges.map((percentLeft) => ({ state, percentLeft })),
 );
 
-/** @returns undefined if the domain needs no certificate or its name is no longer proven */
 export const certificateKindOf = (domain: CustomDomain, now: Date): CertificateKind | undefined => {
   const isNeeded = isCertified(domain) && (domain.state !== 'added' || isDelegated(domain));
   return isNeeded ? kindOfCertificate(domain.certificate, now) : undefined;

@@ -17,7 +17,6 @@ import { type Validity, shareLeft, urgentFrom } from '../certificates/renewal.ts
 import { dnsProblem } from '../dns/problem.ts';
 import { methodsFor } from '../dns/validation.ts';
 
-/** A name of the platform: a project's own host, or the platform's pair. */
 export interface OwnName {
   readonly host: string;
   readonly generation: number;
@@ -51,7 +50,6 @@ export const ownTerms = (
     dnsProblem('ca_unavailable', { seen, wanted: `a certificate for ${given.host}` }),
 });
 
-/** @param mayIssue names of the allowed authorities; empty if unknown */
 export const ownWork = (
   { generation, certificate }: OwnName,
   terms: OwnTerms,
@@ -76,10 +74,8 @@ export const ownUnseen = (name: OwnName, now: Date): OwnName => {
   };
 };
 
-/** How long projects' hosts wait for the DNS before they order their own certificates. */
 const longestUnseenMs = day;
 
-/** Whether the first certificate may come soon enough for projects' hosts to wait. */
 export const isSoon = ({ certificate: { kind, work } }: OwnName, now: Date): boolean => {
   const since = work.attempts?.firstAt ?? now;
   return kind === 'wanted' && now.getTime() - since.getTime() < longestUnseenMs;
@@ -97,7 +93,6 @@ export const isSpent = ({ certificate }: OwnName, now: Date): boolean => {
   return latest(certificate.work.attempts?.lastAt, ended).getTime() + restMs < now.getTime();
 };
 
-/** Whether the last attempt is so old that subjects can be reused. */
 export const isIdle = ({ certificate }: OwnName, now: Date): boolean => {
   const ordered = certificate.kind === 'issued' ? certificate.notBefore : undefined;
   return latest(certificate.work.attempts?.lastAt, ordered).getTime() + restMs < now.getTime();
@@ -105,14 +100,12 @@ export const isIdle = ({ certificate }: OwnName, now: Date): boolean => {
 
 export const platformLabel = 'platform';
 
-/** Stored under the wildcard, which covers all projects' hosts. */
 export const pairOf = (platformHost: string) =>
   ({ host: `*.${platformHost}`, also: [platformHost] }) as const;
 
 /** Share of the lifetime. The alert PlatformCertificateEnding uses the same number. */
 export const endingShare = 0.2;
 
-/** `urgent`: about to end, or ended. */
 export type Ending = 'far' | 'near' | 'urgent';
 
 export const endingOf = (validity: Validity, now: Date): Ending => {

@@ -23,7 +23,6 @@ import {
 } from '../attachment/custom-domain.ts';
 import { projectHostsOf, type ProjectHost } from '../attachment/serving.ts';
 
-/** The typed name, and the other one of `<name>` and `www.<name>` if it is wanted, too. */
 export interface Pair<Each> {
   readonly typed: Each;
   readonly other?: Each | undefined;
@@ -68,7 +67,6 @@ interface Both<Each> extends Pair<Each> {
   readonly other: Each;
 }
 
-/** If only one name is refused, the message says which can be added. @throws DomainError */
 const admitPair = (
   { typed, other }: Both<Hostname>,
   facts: Both<AdmissionFacts> & { readonly alone: AdmissionFacts },
