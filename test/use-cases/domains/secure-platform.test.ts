@@ -63,16 +63,6 @@ describe('where its challenge name is delegated', () => {
     expect(ordersOf(own())).toBe(0);
   });
 
-  test('it is renewed with a third of its lifetime left', async () => {
-    delegate();
-    await secure();
-    lab.clock.advance(56 * day);
-    expect(await secure()).toBe(0);
-    lab.clock.advance(5 * day);
-    expect(await secure()).toBe(1);
-    expect(ordersOf(wildcard)).toBe(2);
-  });
-
   test('it is renewed when the authority says so, and that order counts against nothing', async () => {
     delegate();
     await secure();

@@ -57,17 +57,6 @@ test.each<[AuthorityFailureReason, boolean]>([
   expect(await lab.ports.orders.find(subject)).toBeUndefined();
 });
 
-test('an authority that refuses a host is asked three times in an hour', async () => {
-  const lab = await domainLab();
-  const secure = secureSites(lab.ports);
-  for (let minutes = 0; minutes < 60; minutes++) {
-    lab.authority.failNext('look', { reason: 'challenge' });
-    await secure();
-    lab.clock.advance(minute);
-  }
-  expect(lab.asked('order')).toBe(3);
-});
-
 test.each<AuthorityFailureReason>(['rate_limited', 'unavailable'])(
   'a host is asked for less and less often while the authority answers no request for an order, but is %s',
   async (reason) => {

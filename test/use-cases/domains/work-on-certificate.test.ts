@@ -219,35 +219,6 @@ describe('a failure', () => {
       wanted: 'example.com. CAA 0 issue "authority.test"',
     });
   });
-
-  test('of an authority that loses each order is not retried endlessly', async () => {
-    await lab.addVerified();
-    for (let second = 0; second < 3600; second += 10) {
-      lab.authority.forgetOrders();
-      if (lab.asked('look') < 100) lab.authority.failNext('look', { reason: 'order_gone' });
-      await lab.tendDue();
-      lab.clock.advance(10_000);
-    }
-    expect(lab.asked('order')).toBe(3);
-  });
-
-  test('of a renewal leaves the site as it is, and wrong DNS holds the renewal back', async () => {
-    const live = await lab.addLive();
-    const served = await lab.ports.certificates.find(host);
-    const { length: asked } = lab.authority.log;
-    lab.dns.tell(host, {});
-    lab.clock.advance(60 * day);
-    await lab.tendDue();
-    const held = await lab.current(live);
-    expect(held.state).toBe('live');
-    expect(certificateOf(held)).toMatchObject({ status: 'issued', waitsForDns: true });
-    expect(lab.authority.log).toHaveLength(asked);
-    expect(await lab.ports.certificates.find(host)).toEqual(served);
-    lab.point(live);
-    lab.clock.advance(day);
-    await lab.tendDue();
-    expect(await lab.current(live)).toMatchObject({ state: 'live', generation: 2 });
-  });
 });
 
 describe('a fresh attempt that the owner asked for', () => {
@@ -282,18 +253,6 @@ describe('a fresh attempt that the owner asked for', () => {
     lab.clock.advance(10 * minute);
     await lab.tendDue();
     expect((await lab.current(domain)).state).toBe('live');
-  });
-
-  test('counts as such too when the authority was away in between', async () => {
-    const domain = await lab.addVerified();
-    await failNext();
-    lab.clock.advance(caWindows.automaticFailures.lengthMs);
-    await lab.verify(domain);
-    lab.authority.failNext('look', { reason: 'unavailable' });
-    await lab.tendDue();
-    lab.clock.advance(minute);
-    await failNext();
-    expect(await budgets()).toEqual([1, 0]);
   });
 });
 
