@@ -253,7 +253,7 @@ interface OwnProject {
 
 type NamePorts = Pick<DomainPorts, 'hostNames' | 'naming'>;
 
-export const ownHost = (
+const ownHost = (
   { hostNames, naming }: NamePorts,
   { accountId, slug }: Pick<OwnProject, 'accountId' | 'slug'>,
 ): OwnTerms => {
@@ -264,15 +264,15 @@ export const ownHost = (
 };
 
 /** Belongs to no account; its orders use the reserve for renewals. */
-export const platformPair = ({ hostNames, naming: { platformHost } }: NamePorts): OwnTerms => {
+const platformPair = ({ hostNames, naming: { platformHost } }: NamePorts): OwnTerms => {
   const { registrableDomain = platformHost } = hostNames.read(platformHost);
   const kinds = { first: 'renewal', later: 'renewal', counted: 'own_counted' } as const;
   return ownTerms({ ...pairOf(platformHost), payer: { accountId: '', registrableDomain }, kinds });
 };
 
-export type OwnHostPorts = CertificatePorts & Pick<DomainPorts, 'ownNames'>;
+type OwnHostPorts = CertificatePorts & Pick<DomainPorts, 'ownNames'>;
 
-export type OwnHostResult = 'issued' | 'failed' | 'refused' | 'held up';
+type OwnHostResult = 'issued' | 'failed' | 'refused' | 'held up';
 
 interface OwnTask {
   readonly own: OwnTerms;
@@ -280,7 +280,7 @@ interface OwnTask {
   readonly mayIssue: readonly string[];
 }
 
-export const secureOwnHost =
+const secureOwnHost =
   (ports: OwnHostPorts) =>
   async (task: OwnTask): Promise<OwnHostResult> => {
     const { own, known, mayIssue } = task;

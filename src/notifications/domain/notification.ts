@@ -68,7 +68,7 @@ export interface OwnersFacts {
 
 /** `gone`: the receiver answered 410. `failing`: all attempts of five days failed. */
 export const givenUpReasons = ['gone', 'failing'] as const;
-export type GivenUpReason = (typeof givenUpReasons)[number];
+type GivenUpReason = (typeof givenUpReasons)[number];
 
 interface PersonFacts {
   'person.invited': OfPerson & OneTimeLink & { readonly until: string; readonly role: string };

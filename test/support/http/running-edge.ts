@@ -208,7 +208,7 @@ export const startEdge = async (
   return {
     ...edgeClient(ports, root),
     ...edgeWriter,
-    setCertificate: edgeWriter.saveCertificate,
+    setCertificate: (one) => edgeWriter.saveCertificate(one),
     stores,
     server,
     routes,

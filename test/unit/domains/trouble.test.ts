@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
-import { type CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { newsAt, withNews } from '../../../src/domains/domain/attachment/due-work.ts';
 import {
   type IssuedCertificate,

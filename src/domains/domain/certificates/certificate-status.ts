@@ -203,9 +203,6 @@ export const isManual = (domain: Certifiable): boolean =>
 
 export const isRenewal = ({ certificate }: Certifiable): boolean => certificate.kind === 'issued';
 
-export const hasRenewalPlan = ({ certificate }: Certifiable): boolean =>
-  certificate.kind === 'issued' && certificate.hasWindow;
-
 export const nextStepAt = (work: WantedWork): Date | undefined => {
   switch (work.step) {
     case 'planned':
