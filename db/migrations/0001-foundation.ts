@@ -552,7 +552,6 @@ const work: Tables = {
     // The audit log reads all but the last, newest first; with that the sweep finds old events.
     indexes: {
       events_by_account: ['account_id', 'occurred_at'],
-      events_by_actor: ['account_id', 'actor', 'occurred_at'],
       events_by_type: ['account_id', 'type', 'occurred_at'],
       events_by_actor_and_type: ['account_id', 'actor', 'type', 'occurred_at'],
       events_by_subject: ['account_id', 'subject', 'occurred_at'],

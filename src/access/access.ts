@@ -1,7 +1,7 @@
 import { changePlan, demandFactor, renameAccount, restoreAccount } from './domain/account.ts';
 import { keyOf, liftBan, revokeApiKey } from './domain/api-key.ts';
 import type { Agreed, Plan } from './domain/quota.ts';
-import type { AccessPorts } from './ports.ts';
+import type { AccessPorts, Caller } from './ports.ts';
 import {
   admitAskedCall,
   admitSharedPage,
@@ -36,6 +36,7 @@ import {
   showUsage,
   sumUsage,
   removalsDueAt,
+  requireInService,
   warnOfRemovals,
 } from './use-cases/accounts.ts';
 import {
@@ -73,6 +74,8 @@ export const access = (ports: AccessPorts) => ({
   rotateApiKey: rotateKey(ports),
   showUsage: showUsage(ports),
   sumUsage: sumUsage(ports),
+  /** Of one key, too; none of another account's. */
+  sumRequests: (of: Caller, since: Date, unit: 'hour' | 'day') => ports.usage.sum(of, since, unit),
   /** @param until the first hour that is left out */
   listUsage: (accountId: string, since: Date, until: Date) =>
     ports.usage.list(accountId, since, until),
@@ -126,6 +129,8 @@ export const access = (ports: AccessPorts) => ({
   /** @throws DomainError `account_not_found`, `account_not_restorable` */
   restoreAccount: (accountId: string) =>
     ports.accounts.change(accountId, (account) => restoreAccount(account, ports.clock.now())),
+  /** @throws DomainError `account_not_found`, `account_deleted` */
+  requireInService: requireInService(ports),
   /** False for an account that is deleted, or is not there. */
   isInService: async (accountId: string): Promise<boolean> => {
     const account = await ports.accounts.find(accountId);

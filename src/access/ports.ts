@@ -38,14 +38,12 @@ export abstract class Accounts {
 
   abstract find(id: string): Promise<Account | undefined>;
 
-  /** Locks, decides, stores. @throws DomainError `account_not_found` */
+  /**
+   * Locks, decides, stores. Deleting it ends all sessions and links of its people in the same step, and its sites are not
+   * served any more.
+   * @throws DomainError `account_not_found`
+   */
   abstract change(
-    id: string,
-    decide: (account: Account) => Decision<Account, AccessEvent>,
-  ): Promise<Account>;
-
-  /** As `change`; ends all sessions and links of its people in the same step. */
-  abstract close(
     id: string,
     decide: (account: Account) => Decision<Account, AccessEvent>,
   ): Promise<Account>;
@@ -201,7 +199,14 @@ export interface HourOfUsage {
   readonly requests: number;
 }
 
-/** Requests of an account with one outcome in one UTC hour or day. */
+/** Whose requests are summed. */
+export interface Caller {
+  readonly accountId: string;
+  /** All keys by default. */
+  readonly keyId?: string | undefined;
+}
+
+/** Requests with one outcome in one UTC hour or day. */
 export interface UsageSum {
   readonly begin: Date;
   readonly outcome: UsageOutcome;
@@ -232,8 +237,8 @@ export abstract class UsageLog {
   /** Of one account, oldest first. @param until the first hour that is left out; none by default */
   abstract list(accountId: string, since: Date, until?: Date): Promise<readonly HourOfUsage[]>;
 
-  /** Summed over keys and operations where it is kept, oldest first; hours and days without requests are left out. */
-  abstract sum(accountId: string, since: Date, unit: 'hour' | 'day'): Promise<readonly UsageSum[]>;
+  /** Summed where it is kept, oldest first; hours and days without requests are left out. */
+  abstract sum(of: Caller, since: Date, unit: 'hour' | 'day'): Promise<readonly UsageSum[]>;
 
   /** Summed over hours and operations where it is kept. */
   abstract sumByKey(accountId: string, since: Date): Promise<readonly RequestsOfKey[]>;
@@ -320,8 +325,15 @@ export abstract class IdempotencyKeys {
     admit?: () => Promise<void>,
   ): Promise<IdempotencyOutcome<Answer>>;
 
-  /** Frees a key whose work came to nothing after its answer was stored, unless it has another answer by now. */
-  abstract free(request: IdempotentRequest, answer: KeptAnswer): Promise<void>;
+  /**
+   * Keeps another answer under a key, or none, which frees it: for work that goes on after its answer was stored.
+   * @returns false, and changes nothing, if the key has another answer by now
+   */
+  abstract replace(
+    request: IdempotentRequest,
+    answer: KeptAnswer,
+    by: KeptAnswer | undefined,
+  ): Promise<boolean>;
 }
 
 export interface AccessPorts {

@@ -2,7 +2,6 @@ import { Container } from 'inversify';
 import { pino, type Logger } from 'pino';
 import { Database } from '../adapters/kysely/database.ts';
 import { migrateUp } from '../adapters/kysely/migrations.ts';
-import { importSdk } from '../adapters/storage/s3/s3-client.ts';
 import { AsyncActing } from '../adapters/system/system-ports.ts';
 import { Acting, type Actor } from '../kernel/ports.ts';
 import { makeDataPlaces, refuseHalfRestored } from './data-folder.ts';
@@ -18,13 +17,10 @@ import { catalogueModule } from './wiring/catalogue.ts';
 import { domainsModule } from './wiring/domains.ts';
 import { notificationsModule } from './wiring/notifications.ts';
 import { queues } from './wiring/queues.ts';
-import { sitesModule } from './wiring/sites.ts';
+import { objectStore, sitesModule } from './wiring/sites.ts';
 import { system } from './wiring/system.ts';
 
-/**
- * Opens everything on an up-to-date database. Close it with `unbindAllAsync`.
- * @param actor outside of `Acting.run`
- */
+/** Brings the database up to date. Close it with `unbindAllAsync`. @param actor outside of `Acting.run` */
 export const openContainer = async (
   config: Config,
   log: Logger,
@@ -39,13 +35,12 @@ export const openContainer = async (
   container.bind(LogKey).toConstantValue(log);
   container.bind(Acting).toConstantValue(new AsyncActing(actor));
   container.load(system, queues, ...contexts);
-  const isCommand = config.roles.length === 0;
-  if (!isCommand) container.load(...(await onDemand.inbound()).inbound);
+  if (config.roles.length > 0) container.load(...(await onDemand.inbound()).inbound);
   if (config.redisUrl !== undefined) {
     container.load((await onDemand.redis()).redis(config.redisUrl));
   }
-  // Otherwise the first visitor would wait for the import. Most commands do not need it.
-  if (!isCommand && objectStoreIn(config)) await importSdk();
+  const place = objectStoreIn(config);
+  if (place) container.load(objectStore(place, await onDemand.objectStore()));
   await bringUpToDate(config.databaseUrl, log);
   return container;
 };
@@ -59,7 +54,6 @@ const contexts = [
   notificationsModule,
 ];
 
-/** For a command, without roles and log. */
 export const openForCommand = (): Promise<Container> => {
   const config = { ...loadConfig(process.env), roles: [] };
   return openContainer(config, pino({ level: 'silent' }), 'operator');

@@ -6,11 +6,7 @@ import { databaseProblem, dataFolderProblem } from './failure-words.ts';
 import type { Config } from './settings/settings.ts';
 import { commandName } from './version.ts';
 
-/**
- * Creates the folders for data and SQLite first, because other code would retry forever. If the secret key is not
- * stored there, a process may not need the data folder.
- * @throws Error that names the setting to change
- */
+/** Other code would retry forever without these folders. @throws Error that names the setting to change */
 export const makeDataPlaces = async (
   config: Pick<Config, 'dataDir' | 'databaseUrl' | 'secretKey'>,
 ): Promise<void> => {
@@ -35,10 +31,7 @@ const codeOf = (error: unknown): string => {
 const said = ({ seen, advice }: ReturnType<typeof databaseProblem>, cause: unknown): Error =>
   new Error(`${seen} ${advice}`, { cause });
 
-/**
- * Private to this user. Node's `recursive` would retry forever in places like /proc.
- * @throws Error with the reason
- */
+/** Node's `recursive` would retry forever in places like /proc. @throws Error with the reason */
 export const makeFolder = async (path: string): Promise<void> => {
   if (!existsSync(dirname(path))) await makeFolder(dirname(path));
   try {
@@ -63,7 +56,7 @@ type Where = Pick<Config, 'dataDir'>;
 /** Exists in the data folder until a restore has finished; an interrupted one continues. */
 export const restoreMark = ({ dataDir }: Where): string => join(dataDir, 'restore-unfinished');
 
-/** Call first, because a service would create an empty database. @throws Error during an unfinished restore */
+/** A service would create an empty database. @throws Error during an unfinished restore */
 export const refuseHalfRestored = (where: Where): void => {
   const mark = restoreMark(where);
   if (!existsSync(mark)) return;

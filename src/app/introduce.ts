@@ -50,7 +50,6 @@ const openFirstAccount = async (access: Access, config: Config): Promise<Welcome
   };
 };
 
-/** In production, standard output contains only JSON. */
 export const placesOf = (container: Container, config: Config): Places => ({
   ...(config.roles.includes('api') && { api: config.publicUrl }),
   ...(config.roles.includes('dashboard') && { dashboard: `${dashboardOrigin(config)}/dashboard` }),

@@ -22,7 +22,6 @@ const mostSpreadMs = 250;
 export interface WorkerPorts {
   readonly queues: Queues;
   readonly bells: Bells;
-  /** Runs in one process of a fleet at a time. */
   readonly leased: (work: Parameters<typeof leasedJob>[0]) => Job['run'];
   readonly retention: Retention;
   readonly sites: Pick<
@@ -129,10 +128,7 @@ const sendingMail = (ports: WorkerPorts): readonly Job[] => {
   ];
 };
 
-/**
- * Waits for a random time, and for the next second after a request. Mails to known addresses slow down other
- * answers; the delay keeps single requests from revealing whether an address is known.
- */
+/** Otherwise slower answers during mails would reveal whether an address is known. */
 const mailingPeople = (ports: WorkerPorts): Job => {
   const job = shared(ports, {
     ...{ name: 'mail people', schedule: '* * * * * *', news: ports.bells.mailRequests },
@@ -202,7 +198,6 @@ const forgetting = ({ retention, clock }: Pick<WorkerPorts, 'retention' | 'clock
     },
   }));
 
-/** @param counters undefined if Redis counts */
 export const apiJobs = (
   usage: UsageRecorder,
   highUses: HighUseReporter,

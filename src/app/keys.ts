@@ -24,40 +24,30 @@ const key = <T>(name: string) => Symbol(name) as ServiceIdentifier<T>;
 
 export const ConfigKey = key<Config>('config');
 export const SecretKey = key<Uint8Array>('secret key');
-/** Replaced keys, which still decrypt and verify older values. */
 export const PreviousSecretKeys = key<readonly Uint8Array[]>('previous secret keys');
 export const LogKey = key<Logger>('log');
-/** Identifies this process within a fleet. */
 export const ProcessKey = key<string>('process');
 export const CatalogueKey = key<Catalogue>('catalogue');
 export const AccessKey = key<Access>('access');
 export const DomainsKey = key<Domains>('domains');
 export const NotificationsKey = key<Notifications>('notifications');
-/** Empty without `SMTP_URL`. */
 export const PostmanKey = key<{ readonly postman: Postman | undefined }>('postman');
 export const WebhookCallsKey = key<WebhookCalls>('webhook calls');
 export const SitesKey = key<Sites>('sites');
-/** Each bell rings when there may be work of its kind. */
 export const BellsKey = key<Bells>('bells');
 export const QueuesKey = key<Queues>('queues');
-/** Empty without `ACME_FALLBACK_DIRECTORY_URL`. */
 export const SecondAuthorityKey = key<{ readonly authority: CertificateAuthority | undefined }>(
   'second authority',
 );
 export const MetricsKey = key<Metrics>('metrics');
 export const RequestHandlerKey = key<Handler>('request handler');
 export const OperationsKey = key<HttpServer>('operations');
-/** Bound with the role `edge`. */
 export const EdgeServerKey = key<EdgeServer>('edge');
 export const RouteTableKey = key<RouteTable>('routes');
-/** Empty without `PLATFORM_CERTIFICATE_FILE`. */
 export const PlatformFilesKey = key<{ readonly files: WatchedPlatformFiles | undefined }>(
   'platform files',
 );
-/** Bound with the role `dns`. */
 export const NameServerKey = key<NameServer>('name server');
-/** Undefined without DEPLOYS_URL. `reach` throws if the store cannot be read. */
-export const ObjectStoreKey = key<{ reach(): Promise<void> } | undefined>('object store');
 export const RedisCountersKey = key<RedisQuotaCounters>('counters in Redis');
 export const RedisSignalsKey = key<RedisSignals>('signals by Redis');
 export const DashboardKey = key<Dashboard>('dashboard');

@@ -3,7 +3,6 @@ import pino, { stdSerializers, type Logger } from 'pino';
 
 export interface Log {
   readonly log: Logger;
-  /** Writes buffered lines. Call it before the process exits. */
   readonly flush: () => void;
 }
 
@@ -17,11 +16,7 @@ const batchCharacters = 16_000;
 /** A pipe keeps a write together only up to this size (PIPE_BUF in pipe(7)). */
 const sharedBatchBytes = 4_096;
 
-/**
- * JSON lines on standard output, written in batches at least once a second. pino's own batching is slower, because
- * it measures each line twice.
- * @param redact removes secrets from errors: a driver may quote its URL
- */
+/** pino's own batching measures each line twice. @param redact removes secrets from errors: a driver may quote its URL */
 export const createLog = (
   level: string,
   redact: (text: string) => string,

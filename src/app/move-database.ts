@@ -22,7 +22,7 @@ export interface Moved {
   readonly rows: Readonly<Record<string, number>>;
 }
 
-/** Copies the configured SQLite database, without changing it, into an empty MySQL one. @throws Error with advice */
+/** @throws Error with advice */
 export const moveDatabase = async (
   config: Config,
   to: string,
@@ -58,7 +58,7 @@ const refuseOtherSchema = async (source: SqliteSource): Promise<void> => {
   );
 };
 
-/** Fills an empty MySQL database. @param option the option that names it, such as --to @throws Error with advice */
+/** @param option names the database, such as --to @throws Error with advice */
 export const intoEmptyMysql = async <T>(
   url: string,
   option: string,

@@ -16,7 +16,6 @@ export interface Named {
 
 type EventOf<Type> = Extract<AnyEvent, { type: Type }>;
 
-/** @returns undefined if nobody needs to know */
 type Tell<Event> = (
   event: Event,
   named: Named,

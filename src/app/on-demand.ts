@@ -1,4 +1,4 @@
-/** Imported only when needed; everything else at the start, except mysql2, the SDK of object stores, and what verifies passkeys. */
+/** Imported only when needed. Only mysql2 and what verifies passkeys are imported later elsewhere. */
 export const onDemand = {
   serve: () => import('./serve.ts'),
   supervise: () => import('./processes/supervisor.ts'),
@@ -8,6 +8,7 @@ export const onDemand = {
   /** With ROLES, which commands do not have. */
   inbound: () => import('./wiring/inbound.ts'),
   redis: () => import('./wiring/redis.ts'),
+  objectStore: () => import('../adapters/storage/s3/s3-store.ts'),
   mail: () => import('../adapters/mail/smtp-postman.ts'),
   traces: () => import('../adapters/tracing/open-tracer.ts'),
 } as const;

@@ -13,7 +13,6 @@ export const allowanceOf = ({
   return { ...usual, projects, domains, storedBytes };
 };
 
-/** Bridges to the context that owns plans. */
 export class PlanAllowances extends Allowances {
   readonly #accounts: Pick<Accounts, 'find'>;
 

@@ -85,7 +85,6 @@ const events = (
   },
 });
 
-/** Accounts take turns. `deliver` stores the outcome. */
 const mails = ({
   mails: queue,
   deliver,
@@ -142,7 +141,6 @@ const webhooks = (
   },
 });
 
-/** Leases are short and renewed, because work may take long. */
 const domains = (
   {
     dueDomains,
@@ -182,7 +180,6 @@ export interface Queues {
   readonly events: Worker;
   readonly webhooks: Worker;
   readonly domains: Worker;
-  /** Undefined without a mail server. */
   readonly mails: Worker | undefined;
 }
 

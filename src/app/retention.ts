@@ -24,9 +24,7 @@ export const retention = {
     keptMs: idempotencyRetentionMs,
   },
   projects: 'kept',
-  // The job that ends deleted projects frees them.
   former_slugs: 'kept',
-  // Their number is limited.
   deploys: 'kept',
   // An edge that missed a removal for this long starts over.
   routes: { what: 'tombstones of removed hosts', since: 'removed_at', keptMs: day },
@@ -61,12 +59,10 @@ export const retention = {
   },
   // Deleted once they are delivered.
   deliveries: 'kept',
-  // Includes waiting ones, which nobody needs any more. The limits count a day's mails.
   mail_requests: { what: 'old requests for mails', since: 'asked_at', keptMs: 2 * day },
   notices: { what: 'old notices', since: 'occurred_at', keptMs: 90 * day },
   // As long as an event may be repeated, which would send its mail again.
   mails: { what: 'records of mails', since: 'send_at', keptMs: 30 * day },
-  // Removed with the person.
   mail_choices: 'kept',
   mail_troubles: 'kept',
   webhooks: 'kept',

@@ -13,6 +13,7 @@ import {
   HighUseReporter,
   UsageRecorder,
 } from '../adapters/metering/usage-recorder.ts';
+import { S3SiteFiles } from '../adapters/storage/s3/s3-site-files.ts';
 import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';
 import { Clock } from '../kernel/ports.ts';
 import { apiJobs } from './jobs.ts';
@@ -22,7 +23,6 @@ import {
   EdgeServerKey,
   MetricsKey,
   NameServerKey,
-  ObjectStoreKey,
   OperationsKey,
   PlatformFilesKey,
   RedisSignalsKey,
@@ -92,7 +92,7 @@ export const startRoles = async (
   }
   // Not awaited, because cached sites can be served meanwhile.
   container
-    .get(ObjectStoreKey, { optional: true })
+    .get(S3SiteFiles, { optional: true })
     ?.reach()
     .catch((error: unknown) => {
       log.warn(

@@ -42,7 +42,6 @@ export interface Left {
   readonly reason: string;
 }
 
-/** Includes the local authority's root, which is a file. */
 export const resealAll = async (
   container: Container,
   onProgress: (resealed: number, total: number) => void = () => undefined,

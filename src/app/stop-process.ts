@@ -15,18 +15,13 @@ export const stopDeadlines = ({
   };
 };
 
-/** The last spans may take this long; see `openTracer`. */
 const lastSpansMs = 3_000;
 
 interface Limits extends Log {
   readonly deadlineMs: number;
 }
 
-/**
- * Stops and exits with 0, or with 1 after an error or at the deadline. Exits at once, because a hanging database
- * connection must not keep the process alive.
- * @returns a function that shortens the deadline
- */
+/** Exits with 0, or with 1 after an error or at the deadline. @returns a function that shortens the deadline */
 export const stopAndExit = (
   stop: () => Promise<void>,
   { log, flush, deadlineMs }: Limits,
@@ -85,10 +80,8 @@ interface Part {
   readonly giveUp: () => unknown;
 }
 
-/** The latest time for a failed start to report why. */
 const longestMs = 4_000;
 
-/** Everything that a process has opened, closed in one place. */
 export class Opened {
   readonly #all: Part[] = [];
   readonly #longestMs: number;
@@ -97,7 +90,6 @@ export class Opened {
     this.#longestMs = longestGivingUpMs;
   }
 
-  /** @param giveUp how to close it when the start fails */
   add(close: Close, giveUp: () => unknown = close): void {
     this.#all.unshift({ close, giveUp });
   }

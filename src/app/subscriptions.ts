@@ -49,7 +49,6 @@ const toOwners = ['notices', 'mail', 'webhooks'] as const;
 
 type Others = readonly Exclude<SubscriberName, (typeof toOwners)[number]>[];
 
-/** All channels or none. */
 type Reactions = Others | readonly [...Others, ...typeof toOwners];
 
 /** Every event: whether the audit log shows it, and its subscribers. Missing events do not compile. */
@@ -141,10 +140,11 @@ const table = new Map<string, Subscription>(Object.entries(subscriptions));
 export const subscribersOf = (type: string): readonly string[] =>
   table.get(type)?.subscribers ?? [];
 
-/** Unknown types of newer versions are shown. */
-export const hiddenTypes: readonly string[] = [...table].flatMap(([type, { isShown }]) =>
-  isShown ? [] : [type],
-);
+const typesWhere = (isWanted: boolean): readonly string[] =>
+  [...table].flatMap(([type, { isShown }]) => (isShown === isWanted ? [type] : []));
+
+export const shownTypes = typesWhere(true);
+export const hiddenTypes = typesWhere(false);
 
 export const subscribers = ({
   sites,

@@ -17,7 +17,6 @@ export const openTracing = async (
   const { openTracer } = await onDemand.traces();
   const tracer = openTracer({
     version: version(),
-    // This belongs to no trace.
     ...reports((say) => {
       tracer.apart(() => {
         say(log());

@@ -9,7 +9,6 @@ export const version = (): string => {
   return versionIn(dirname(path));
 };
 
-/** @param root folder of package.json */
 export const versionIn = (root: string): string => {
   const text = readFileSync(join(root, 'package.json'), 'utf8');
   const { version: released } = JSON.parse(text) as { readonly version: string };

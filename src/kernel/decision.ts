@@ -23,10 +23,7 @@ export const refusedTransition = <State extends string>(
   return `${thing} is ${from} and cannot become ${to}; ${instead}.`;
 };
 
-/**
- * Requires an entry for each field of an aggregate, including optional fields and those of each state. A table that
- * `satisfies` it does not compile while a field is missing; `Omit<EveryField<Pet>, 'status'>` excludes one by name.
- */
+/** Requires an entry for each field of an aggregate and its states. `Omit<EveryField<Pet>, 'status'>` excludes one. */
 export type EveryField<Fields, Something = unknown> = Readonly<
   Record<Fields extends unknown ? keyof Fields : never, Something>
 >;

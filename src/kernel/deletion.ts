@@ -18,7 +18,6 @@ const graceMs = hour;
 export const endsAt = (deletedAt: Date): Date =>
   new Date(restorableUntil(deletedAt).getTime() + graceMs);
 
-/** Things deleted before this time end now. */
 export const endedBefore = (now: Date): Date => new Date(now.getTime() - restorableMs - graceMs);
 
 export const hasEnded = ({ deletedAt }: Deletable, now: Date): boolean =>

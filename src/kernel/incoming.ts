@@ -16,16 +16,11 @@ type Handle<Asked extends Request, Answer extends Response> = (
   response: Answer,
 ) => unknown;
 
-/**
- * Handles a connection's pipelined requests one at a time and yields to other connections. One packet can contain a
- * thousand requests, and Node would start them all at once.
- * @param later calls back after other work has run
- */
+/** One packet can contain a thousand requests, and Node would start them all at once. */
 export const oneAtATime = <Asked extends Request, Answer extends Response>(
   handle: Handle<Asked, Answer>,
   later: (call: () => void) => unknown,
 ): Handle<Asked, Answer> => {
-  /** Waiting requests by connection. A connection is listed while one of its requests is handled. */
   const waiting = new WeakMap<Connection, [Asked, Answer][]>();
 
   const begin = ([request, response]: [Asked, Answer], behind: [Asked, Answer][]): void => {
@@ -62,17 +57,13 @@ export const oneAtATime = <Asked extends Request, Answer extends Response>(
 interface WaitingConnections {
   readonly accepted: () => number;
   readonly turn: () => Promise<unknown>;
-  /** Monotonic milliseconds. */
   readonly elapsed: () => number;
 }
 
 /** A full queue takes a while on a busy machine, and new connections may arrive faster than they are taken. */
 const longestMs = 2_000;
 
-/**
- * Accepts connections that wait in the operating system's queue, because closing the server would reset them. Node
- * accepts one per turn of the event loop, so the queue is empty after some turns without one.
- */
+/** Closing a server resets connections that the system queued. Node accepts one per turn of the event loop. */
 export const takeWaiting = async (waiting: WaitingConnections): Promise<void> => {
   const { accepted, turn, elapsed } = waiting;
   const longest = elapsed() + longestMs;

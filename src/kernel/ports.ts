@@ -3,7 +3,6 @@ export abstract class Clock {
   abstract now(): Date;
 }
 
-/** @returns undefined if there is none */
 export const earliest = (times: readonly (Date | undefined)[]): Date | undefined =>
   times
     .filter((time) => time !== undefined)
@@ -28,7 +27,6 @@ export const isActor = (text: string): text is Actor =>
 export abstract class Acting {
   abstract readonly actor: Actor;
 
-  /** Runs `work`, and everything that it starts, as `actor`. */
   abstract run<T>(actor: Actor, work: () => T): T;
 }
 
@@ -37,7 +35,6 @@ export abstract class Deadline {
   /** Milliseconds; 0 after the deadline. Infinity in jobs, in commands and after the answer. */
   abstract readonly leftMs: number;
 
-  /** Starts a deadline that lasts until `work` settles. */
   abstract during<T>(work: () => Promise<T>): Promise<T>;
 
   /** Runs `work` without the deadline and does not count its time, because it has its own limits. */
@@ -46,7 +43,6 @@ export abstract class Deadline {
 
 export const noDeadline: Pick<Deadline, 'leftMs'> = { leftMs: Infinity };
 
-/** Encrypts stored secrets, such as private keys. */
 export abstract class Sealer {
   /** Ids reveal nothing about the keys. The first key encrypts, and its id is stored with the value. */
   abstract readonly keyIds: readonly [string, ...string[]];
@@ -64,7 +60,6 @@ export abstract class Sealer {
 /** When rows of a table are deleted. An index must lead to the oldest rows. */
 export interface RetentionRule<Column extends string = string, TimeColumn extends string = string> {
   readonly what: string;
-  /** The column that rows age from; rows without a value stay. */
   readonly since: TimeColumn;
   readonly keptMs: number;
   readonly only?: { readonly column: Column; readonly words: readonly string[] };
@@ -72,11 +67,7 @@ export interface RetentionRule<Column extends string = string, TimeColumn extend
 }
 
 export abstract class Retention {
-  /**
-   * Deletes rows that are older than `before`, in slices, so that other writes do not wait. When `isStopping`
-   * returns true, a later call continues.
-   * @returns how many were deleted
-   */
+  /** Deletes rows older than `before` in slices, so that other writes do not wait. @returns how many */
   abstract sweep(table: string, before: Date, isStopping?: () => boolean): Promise<number>;
 
   /** The time that the oldest row ages from, even if `sweep` would keep it; undefined without such rows. */

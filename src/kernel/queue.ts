@@ -33,7 +33,6 @@ export interface Delivery extends Claimed {
   readonly stored: StoredEvent;
 }
 
-/** At most `mostCounted` of each. */
 export interface OutboxState {
   readonly waiting: number;
   readonly parked: number;
@@ -52,7 +51,6 @@ export abstract class Outbox implements Queue<Delivery> {
   abstract nextDueAt(): Promise<Date | undefined>;
   /** Deletes deliveries, even if another process has claimed them. */
   abstract done(deliveries: readonly Pick<Claimed, 'id'>[]): Promise<void>;
-  /** Releases the delivery for another attempt at `nextAttemptAt`. */
   abstract retry(held: Claimed, nextAttemptAt: Date, problem: string): Promise<void>;
   /** Gives up, and keeps the delivery for a person to inspect. */
   abstract park(held: Claimed, problem: string): Promise<void>;
@@ -84,7 +82,6 @@ export abstract class ParkedDeliveries {
   /** Makes a delivery due and resets its attempts. Of concurrent callers, one gets `released`. */
   abstract release(deliveryId: string): Promise<Release>;
 
-  /** Releases all parked deliveries. @returns how many this call released */
   abstract releaseAll(): Promise<number>;
 }
 

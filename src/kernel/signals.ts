@@ -14,20 +14,17 @@ export class Bell {
   }
 }
 
-/** Called with the accounts whose data changed, and whether there may be deliveries. */
 export type StoredListener = (accountIds: readonly string[], hasDeliveries: boolean) => void;
 
 /** Notifies this process of stored events, including those that another process announced. */
 export class StoredSignal {
   readonly #listeners = new Set<StoredListener>();
 
-  /** @returns a function that stops listening */
   listen(listener: StoredListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** @param hasDeliveries true if unknown, such as for another process's events */
   raise(accountIds: readonly string[], hasDeliveries = true): void {
     for (const listener of this.#listeners) listener(accountIds, hasDeliveries);
   }
@@ -40,7 +37,6 @@ export class CoalescedRuns<Outcome = void> {
   #isAsked = false;
   #isStopped = false;
 
-  /** @param turn finds the work */
   constructor(turn: () => Promise<Outcome>) {
     this.#turn = turn;
   }

@@ -1,6 +1,5 @@
 /** One trimmed line of 1 to `longest` code points, without control characters or unpaired surrogates. */
 export const isLine = (text: string, longest: number): boolean => {
-  // A code point has at most two code units, so longer texts are not counted.
   if (text.length > 2 * longest) return false;
   const length = [...text].length;
   return (
@@ -16,7 +15,6 @@ export const isLine = (text: string, longest: number): boolean => {
 export const isName = (text: string, longest: number): boolean =>
   isLine(text, longest) && !/\p{Bidi_Control}/u.test(text);
 
-/** Rounded up: "7 seconds", "12 minutes", "3 hours". */
 export const inWords = (milliseconds: number): string => {
   const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
   if (seconds < 120) return counted(seconds, 'second');
@@ -27,7 +25,6 @@ export const inWords = (milliseconds: number): string => {
 const counted = (count: number, unit: string): string =>
   `${count} ${unit}${count === 1 ? '' : 's'}`;
 
-/** "980 B", "43.8 MiB", "10 GiB". */
 export const bytesInWords = (bytes: number): string => {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   const step = bytes < 1 ? 0 : Math.min(4, Math.floor(Math.log2(bytes) / 10));

@@ -1,12 +1,8 @@
 import { shownPath } from './text.ts';
 
-/**
- * All attributes that a span may have, with OpenTelemetry's names or our own (`animal_store.`). Free text from
- * outside is not allowed: queries, bodies, headers, mail addresses, error messages.
- */
+/** Names are OpenTelemetry's or our own (`animal_store.`). Never free text from outside, such as queries or bodies. */
 export interface StepFacts {
   readonly 'http.request.method'?: string;
-  /** The path's pattern, such as `/v1/pets/{petId}`. */
   readonly 'http.route'?: string;
   readonly 'http.response.status_code'?: number;
   /** Safe to log; see `shownPath`. */
@@ -53,7 +49,6 @@ export interface Step {
   readonly facts: StepFacts;
 }
 
-/** Starts a trace: a request, a delivery, work on a domain, or a job. */
 export interface Beginning extends Step {
   /** The caller's `traceparent`. We continue its trace, but decide ourselves whether to record. */
   readonly continues?: string | undefined;
@@ -76,19 +71,15 @@ export abstract class Tracer {
   /** Whether a step would be recorded now. Callers can skip an expensive description. */
   abstract readonly isRecording: boolean;
 
-  /** Starts a trace. Steps inside `work` belong to it until `work` settles. */
   abstract begin<T>(beginning: Beginning, work: (span: Span) => Promise<T>): Promise<T>;
 
-  /** Records a step of the current trace. Without one, it only runs `work`. */
   abstract step<T>(step: Step, work: (span: Span) => Promise<T>): Promise<T>;
 
-  /** Runs work outside the current trace. */
   abstract apart<T>(work: () => T): T;
 
   /** Links later deliveries of this event to the current span. */
   abstract stores(eventId: string): void;
 
-  /** Sends recorded spans, within a time limit. */
   abstract close(): Promise<void>;
 }
 
@@ -96,7 +87,6 @@ interface TracedCall<Answer> extends Step {
   readonly answered?: (span: Span, answer: Answer) => void;
 }
 
-/** Describes the methods of a port that are recorded. */
 export type TracedCalls<Port> = {
   readonly [Name in keyof Port]?: Port[Name] extends (...args: infer Args) => Promise<infer Answer>
     ? (...args: Args) => TracedCall<Answer>

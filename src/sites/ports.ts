@@ -2,7 +2,7 @@ import type { Clock, Ids } from '../kernel/ports.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { StorageRoom } from './domain/storage-quota.ts';
 import type { Allowance, Project } from './domain/project.ts';
-import type { Renaming } from './domain/project-life.ts';
+import type { SiteDecision } from './domain/project-life.ts';
 import type { DeployState, Site } from './domain/site.ts';
 import type { EntryKind, SiteContents } from './domain/site-contents.ts';
 import type { SitesEvent } from './domain/sites-event.ts';
@@ -47,22 +47,13 @@ export abstract class Projects {
    * the row is held. The edges learn of a change of `servedDeployId` within a second.
    * @throws DomainError `project_not_found`
    */
-  abstract change(
-    key: ProjectKey,
-    decide: (site: Site) => Decision<Site, SitesEvent>,
-  ): Promise<Site>;
-
-  /** As `change`; the former address leads to the project meanwhile. @throws DomainError `slug_taken` too */
-  abstract rename(key: ProjectKey, decide: (site: Site) => Renaming): Promise<Site>;
+  abstract change(key: ProjectKey, decide: (site: Site) => SiteDecision): Promise<Site>;
 
   /** As `change`, of a deleted one. @param decide also learns how many projects the account has in service */
   abstract restore(
     key: ProjectKey,
     decide: (site: Site, current: number) => Decision<Site, SitesEvent>,
   ): Promise<Site>;
-
-  /** The deleted ones of an account, the newest first. */
-  abstract listDeleted(accountId: string): Promise<readonly Project[]>;
 
   /** All of an account, deleted or not. */
   abstract listAll(accountId: string): Promise<readonly Project[]>;

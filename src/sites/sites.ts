@@ -1,5 +1,6 @@
-import { projectNotFound } from './domain/sites-error.ts';
-import { deleteDeploy, rollBack, type Site } from './domain/site.ts';
+import { lastDeletedFirst } from './domain/project-life.ts';
+import { projectDeleted, projectNotFound } from './domain/sites-error.ts';
+import { deleteDeploy, giveUpUpload, rollBack, type Site } from './domain/site.ts';
 import type { ProjectKey, SitesPorts, StoredFile } from './ports.ts';
 import {
   beginDeploy,
@@ -36,17 +37,19 @@ export const sites = (ports: SitesPorts) => ({
   startProject: startProject(ports),
   listProjects: (accountId: string) => ports.projects.list(accountId),
   listSites: (accountId: string) => ports.projects.listSites(accountId),
-  /** @throws DomainError `project_not_found` */
+  /** For operators: of any account. @throws DomainError `project_not_found` */
   getSite: async (slug: string): Promise<Site> => {
     const site = await ports.projects.find(slug);
-    if (!site) throw projectNotFound(slug);
-    return site;
+    if (site) return site;
+    const deletedOf = await ports.projects.accountOf(slug);
+    throw deletedOf === undefined ? projectNotFound(slug) : projectDeleted(slug, deletedOf);
   },
   renameProject: renameProject(ports),
   deleteProject: deleteProject(ports),
   restoreProject: restoreProject(ports),
   /** Those that can be restored, the newest first. */
-  listDeletedProjects: (accountId: string) => ports.projects.listDeleted(accountId),
+  listDeletedProjects: async (accountId: string) =>
+    lastDeletedFirst(await ports.projects.listAll(accountId)),
   /** Deleted ones too. */
   listAllProjects: (accountId: string) => ports.projects.listAll(accountId),
   /** When `endOldProjects` has something to do. */
@@ -56,6 +59,9 @@ export const sites = (ports: SitesPorts) => ({
   beginDeploy: beginDeploy(ports),
   finishDeploy: finishDeploy(ports),
   deploySite: deploySite(ports),
+  /** For an upload whose process died. @throws DomainError `project_not_found` */
+  giveUpDeploy: (project: ProjectKey, deployId: string) =>
+    ports.projects.change(project, (site) => giveUpUpload(site, deployId, ports.clock.now())),
   /** @throws DomainError `project_not_found`, `deploy_not_found`, `deploy_wrong_state` */
   rollBack: (project: ProjectKey, number: number) =>
     ports.projects.change(project, (site) => rollBack(site, number, ports.clock.now())),

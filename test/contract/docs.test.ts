@@ -22,19 +22,21 @@ test.each(pages)('every link in %s leads to a file and heading that exist', (pag
   expect(own.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
 });
 
-test('the index of decisions names each number once, and links to exactly the records that exist', () => {
-  const rows = [...read('docs/decisions/README.md').matchAll(/^\| (\d+) +\| ([^|]+) \|/gm)];
-  expect(rows.map(([, number]) => Number(number))).toEqual(rows.map((_, index) => index + 1));
-  const kept = rows.flatMap(([, number = '', decision = '']) => {
-    const [, title = '', file = ''] = /^\[(.+)\]\((.+)\) *$/.exec(decision) ?? [];
-    return file === '' ? [] : [{ number, title, file }];
-  });
-  const records = globSync('docs/decisions/0*.md', { cwd: root }).map((path) => basename(path));
-  expect(kept.map(({ file }) => file)).toEqual(records.toSorted());
-  const isWrong = ({ number, title, file }: (typeof kept)[number]) =>
-    !file.startsWith(`${number.padStart(4, '0')}-`) ||
-    !read(`docs/decisions/${file}`).startsWith(`# ${number}. ${title}\n`);
-  expect(kept.filter(isWrong)).toEqual([]);
+test('the index of decisions links to every record once, by its title', () => {
+  const rows = read('docs/decisions/README.md').matchAll(
+    /^\| (\d+) +\| \[(.+)\]\((\w+\.md)#.+\)/gm,
+  );
+  const listed = [...rows].map(
+    ([, number = '', title = '', file = '']) => `${file}: ${number}. ${title}`,
+  );
+  const files = globSync('docs/decisions/[a-z]*.md', { cwd: root }).sort();
+  const records = files.flatMap((path) =>
+    [...read(path).matchAll(/^## (\d+\. .+)$/gm)].map(
+      ([, title = '']) => `${basename(path)}: ${title}`,
+    ),
+  );
+  expect(records.length).toBeGreaterThan(20);
+  expect(listed.toSorted()).toEqual(records.toSorted());
 });
 
 test('every picture is shown on a page, and all together are small', () => {
@@ -100,15 +102,6 @@ test.each(settings.filter(({ byDefault }) => byDefault !== undefined))(
   'setting $name to its default in docs/settings.md changes nothing',
   ({ name, byDefault }) => {
     expect(loadConfig({ [name]: byDefault })).toEqual(loadConfig({}));
-  },
-);
-
-test.each(['Requests by plan', 'Bans'])(
-  'docs/api.md has the table "%s" of docs/limits.md',
-  (title) => {
-    const section = read('docs/limits.md').split(`## ${title}\n`)[1] ?? '';
-    const table = /^(?:\|.*\n)+/m.exec(section)?.[0] ?? 'no table';
-    expect(read('docs/api.md')).toContain(table);
   },
 );
 

@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
-import { untilSeenTo } from '../lab/going-live.ts';
-import { SecureVisitor } from '../lab/secure-visitor.ts';
-import { startTryOut, type TryOut } from '../lab/try-out.ts';
-import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
-import { ClickingOwner, press, signIn } from '../support/dashboard/clicking-owner.ts';
+import { press } from '../support/dashboard/clicking-owner.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import { pointAtUs } from '../support/dashboard/filling.ts';
 import { elementsIn, problemsIn, textOf } from '../support/dashboard/markup.ts';
@@ -14,7 +9,6 @@ import type { TestPage } from '../support/dashboard/page.ts';
 import type { Owner } from '../support/dashboard/running-dashboard.ts';
 import { deployEntries } from '../support/sites/deploy-entries.ts';
 import { entry } from '../support/sites/sites.ts';
-import { until } from '../support/until.ts';
 
 const [shop, www, ascii] = ['shop.birds.test', 'www.birds.test', 'xn--bcher-kva.test'];
 
@@ -23,7 +17,6 @@ const browsed = browseDashboard(() => Promise.resolve());
 const domains = () => browsed.dashboard.container.get(DomainsKey);
 const sites = () => browsed.dashboard.container.get(SitesKey);
 
-/** The page of somebody whose project has three domains, without scripts. */
 const open = async (): Promise<{ page: TestPage; project: Project }> => {
   const { accountId, visitor } = await browsed.dashboard.newOwner();
   const project = await sites().startProject(accountId, 'Birds');
@@ -153,75 +146,5 @@ describe('the domains of a project', () => {
   ])('with %s, the box offers %j', async (name, other) => {
     const asked = await owner.visitor.get(`/dashboard/other-name?name=${encodeURIComponent(name)}`);
     expect(asked.text).toBe(other);
-  });
-});
-
-describe('the life of a domain', () => {
-  let lab: TryOut;
-  let browser: TestBrowser;
-  let cookie: string;
-  let visitor: SecureVisitor;
-  beforeAll(async () => {
-    lab = await startTryOut();
-    browser = await startBrowser(lab.service.origin);
-    cookie = await signIn(lab);
-    visitor = new SecureVisitor(lab.edgePort, await readFile(lab.root, 'utf8'));
-  }, browserStartMs);
-  afterAll(async () => {
-    try {
-      await browser.closePages();
-    } finally {
-      await lab.close();
-    }
-  });
-
-  const hostOf = (slug: string): string => `www.${slug}.test`;
-
-  const openOwner = async (javaScript: boolean): Promise<ClickingOwner> => {
-    const hosts = ['with-scripts', 'without-scripts'].map(hostOf);
-    const at = { lab, clock: lab.clock, hosts, states: ['added', 'verified'] } as const;
-    return new ClickingOwner(await browser.open({ javaScript, cookie }), lab, {
-      javaScript,
-      wait: (what, isShown) => untilSeenTo(what, at, isShown),
-    });
-  };
-
-  /** Of each project: what is created counts instead of all there was before. */
-  const zones = new Map<string, string>();
-  const createRecords = (slug: string, zone: string): void => {
-    zones.set(slug, zone);
-    expect(lab.createRecords([...zones.values()].join('\n'))).toEqual([]);
-  };
-
-  const clickThrough = async (way: string, javaScript: boolean): Promise<void> => {
-    const slug = way.replace(' ', '-');
-    const host = hostOf(slug);
-    const owner = await openOwner(javaScript);
-    const { page } = owner;
-    await owner.publish(way);
-    await page.role('link', 'Domains').click();
-    const zone = await owner.add(slug, host);
-    expect(zone).toContain('IN CNAME');
-    createRecords(slug, `$ORIGIN ${slug}.test.\nwww 60 IN A 203.0.113.7\n`);
-    await press(page, 'Verify');
-    await owner.seesText('203.0.113.7');
-    const words = page.css('main');
-    expect(await words.exactly('added, awaiting DNS').count()).not.toBe(0);
-
-    createRecords(slug, zone);
-    await owner.verify();
-    await owner.seesState('live');
-    const { status, body } = await until('the site is served', () =>
-      visitor.get(host).catch(() => undefined),
-    );
-    expect({ status, body }).toEqual({ status: 200, body: `<h1>${way}</h1>` });
-
-    await owner.remove(slug, host);
-    expect(await visitor.refusal(host)).toBeDefined();
-  };
-
-  test('a domain is added, corrected, made live and removed by clicking, with scripts and without', async () => {
-    // At the same time, as each of them also waits for pages.
-    await Promise.all([clickThrough('with scripts', true), clickThrough('without scripts', false)]);
   });
 });

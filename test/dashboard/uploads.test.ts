@@ -5,16 +5,18 @@ import { type FileHandle, mkdtemp, open, readdir, readFile, rm } from 'node:fs/p
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import {
+  largestUpload,
   receiveBody,
   receiveForm,
   uploadPace,
   type UploadPace,
 } from '../../src/adapters/uploads/receive-file.ts';
 import { uploadSlots } from '../../src/adapters/uploads/slots.ts';
-import { ConfigKey, SitesKey } from '../../src/app/keys.ts';
+import { AccessKey, ConfigKey, SitesKey } from '../../src/app/keys.ts';
 import {
   type Owner,
   type RunningDashboard,
@@ -59,10 +61,14 @@ describe('one upload', () => {
     let settle: (how: unknown) => void;
     outcome = new Promise((resolve) => (settle = resolve));
     server = createServer((request, response) => {
-      const receive = request.headers['content-type'] ? receiveForm : receiveBody;
-      receive(request, file, pace)
+      const take = (content: Readable) => file.writeFile(content);
+      const archive = { field: 'archive', largest: largestUpload, missing: 'Choose one.', take };
+      const received: Promise<unknown> = request.headers['content-type']
+        ? receiveForm(request, archive, pace)
+        : receiveBody(request, file, pace);
+      received
         .then(
-          (found) => found ?? 'received',
+          (found) => (typeof found === 'string' ? found : 'received'),
           (error: unknown) => error,
         )
         .then((how) => {
@@ -233,6 +239,66 @@ describe('uploads at once', () => {
     slow.pop()!.destroy();
     await until('there is room again', async () => (await upload(path, late)).status === 303);
   });
+
+  /** A body of which the rest arrives when the test says so. */
+  const bodyOf = (begin: string) => {
+    let send: (rest: string) => void = () => undefined;
+    const body = new ReadableStream({
+      start: (writer) => {
+        writer.enqueue(Buffer.from(begin));
+        send = (rest) => {
+          writer.enqueue(Buffer.from(rest));
+          writer.close();
+        };
+      },
+    });
+    return { body, send };
+  };
+
+  const access = () => dashboard.container.get(AccessKey);
+  test.each([
+    ['is removed', ({ accountId, id }) => access().dismiss(accountId, id)],
+    [
+      'may only read from then on',
+      ({ accountId, id }) => access().giveRole(accountId, id, 'viewer'),
+    ],
+    ['has a deleted account', ({ accountId }) => access().deleteAccount(accountId)],
+  ] satisfies [string, (person: { accountId: string; id: string }) => Promise<unknown>][])(
+    'what is still arriving when its sender %s changes nothing',
+    async (_, leave) => {
+      const { accountId } = await dashboard.newOwner();
+      const path = await projectOf({ accountId } as Owner);
+      const email = `${accountId}@zoo.example`;
+      const { person } = await access().inviteAnybody(accountId, email, 'editor');
+      const visitor = await dashboard.signIn(email);
+      const form = 'application/x-www-form-urlencoded';
+      const multipart = 'multipart/form-data; boundary=x';
+      const csvHead = partHead.replace('archive', 'file');
+      const sent = [
+        { to: path, type: multipart, begin: `${partHead}P`, rest: `K${partEnd}` },
+        { to: '/dashboard/animals/import', type: multipart, begin: csvHead, rest: partEnd },
+        { to: '/dashboard/projects', type: form, begin: 'once=once_once_once&name=Ca', rest: 'ts' },
+      ].map(({ to, type, begin, rest }) => {
+        const { body, send } = bodyOf(begin);
+        const headers = { 'Sec-Fetch-Site': 'same-origin', 'Content-Type': type };
+        const request = { method: 'POST', body, headers, duplex: 'half' } as const;
+        return { answer: visitor.send(to, request), end: () => send(rest) };
+      });
+      await until('the archive arrives', async () => (await underWay()) === 1);
+      await until('the table arrives', async () => {
+        const headers = { 'Sec-Fetch-Site': 'same-origin', 'Content-Type': multipart };
+        const empty = { method: 'POST', body: '--x--', headers };
+        return (await visitor.send('/dashboard/animals/import', empty)).status === 503;
+      });
+      await leave({ accountId, id: person.id });
+      for (const { end } of sent) end();
+      const answers = await Promise.all(sent.map(({ answer }) => answer));
+      expect(answers.slice(0, 2).map(({ status }) => status)).toEqual([403, 403]);
+      const sites = dashboard.container.get(SitesKey);
+      expect(await sites.listAllProjects(accountId)).toHaveLength(1);
+      expect((await sites.listSites(accountId)).flatMap(({ deploys }) => deploys)).toEqual([]);
+    },
+  );
 
   test('a sender that closes its side right after the last byte frees its place', async () => {
     const owner = await dashboard.newOwner();

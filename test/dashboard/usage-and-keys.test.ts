@@ -50,6 +50,45 @@ test('usage is told by key, and downloaded as CSV hour by hour, for this account
   expect(await rows('', await dashboard.newOwner())).toEqual([]);
 });
 
+test('the chart and the CSV are of the key in the address, and a key of another account has none', async () => {
+  const access = dashboard.container.get(AccessKey);
+  const newKey = (accountId: string, name: string) => access.createApiKey({ accountId, name });
+  const { accountId: rivalId } = await dashboard.newOwner();
+  const [till, web, rival] = [
+    await newKey(owner.accountId, 'Till'),
+    await newKey(owner.accountId, 'Web'),
+    await newKey(rivalId, 'Rival'),
+  ];
+  const used = { accountId: owner.accountId, operation: 'listPets', outcome: '2xx', hour } as const;
+  await dashboard.container.get(UsageLog).add(
+    [
+      { ...used, keyId: till.id, requests: 30 },
+      { ...used, keyId: web.id, requests: 12 },
+      { ...used, accountId: rivalId, keyId: rival.id, requests: 500 },
+    ],
+    new Map(),
+  );
+  const chartOf = async (path: string) => {
+    const { text } = await owner.visitor.get(path);
+    const all = elementsIn(text, 'svg').flatMap(
+      ({ attributes }) => /: (\d+) in all/.exec(attributes['aria-label'] ?? '')?.[1] ?? [],
+    );
+    const chosen = elementsIn(text, 'a').filter(({ attributes }) => attributes['aria-current']);
+    return [
+      all.map(Number),
+      chosen.map((one) => one.text).filter((one) => /key|Till|Web/.test(one)),
+    ];
+  };
+  const { text } = await owner.visitor.get('/dashboard/usage');
+  const leading = elementsIn(text, 'a').find((one) => one.text === 'Till');
+  expect(await chartOf('/dashboard/usage')).toEqual([[42], ['All keys']]);
+  expect(await chartOf(leading?.attributes['href'] ?? '')).toEqual([[30], ['Till 30']]);
+  expect(await chartOf(`/dashboard/usage?range=30d&key=${web.id}`)).toEqual([[12], ['Web 12']]);
+  expect(await chartOf(`/dashboard/usage?key=${rival.id}`)).toEqual([[], []]);
+  const { text: csv } = await owner.visitor.get(`/dashboard/usage.csv?key=${web.id}`);
+  expect(csv.trim().split('\r\n').slice(1)).toEqual([`${hour.toISOString()},Web,listPets,2xx,12`]);
+});
+
 test('a hundred keys are on two pages, and one more is refused where it is asked for', async () => {
   const access = dashboard.container.get(AccessKey);
   for (let n = 1; n < 100; n++) {
@@ -59,18 +98,29 @@ test('a hundred keys are on two pages, and one more is refused where it is asked
   const refused = await owner.visitor.post('/dashboard/keys', { ...draft, once: 'only-in-this' });
   expect(refused.status).toBe(422);
   expect(textOf(refused.text)).toContain('An account has at most 100 API keys in use.');
-  const namesAt = async (path: string) => {
-    const { text } = await owner.visitor.get(path);
-    const cells = elementsIn(text, 'td').filter(({ attributes }) => attributes['class'] === 'name');
-    const next = elementsIn(text, 'a').find(({ attributes }) => attributes['rel'] === 'next');
-    return { names: cells.map((cell) => cell.text), next: next?.attributes['href'] ?? '' };
-  };
-  const first = await namesAt('/dashboard/keys');
+  await hasTwoPages('/dashboard/keys');
+});
+
+test('a hundred people are on two pages', async () => {
+  const access = dashboard.container.get(AccessKey);
+  for (let n = 1; n < 100; n++) await access.invite(owner.accountId, `keeper-${n}@zoo.example`);
+  await hasTwoPages('/dashboard/account/people');
+});
+
+const namesAt = async (path: string) => {
+  const { text } = await owner.visitor.get(path);
+  const cells = elementsIn(text, 'td').filter(({ attributes }) => attributes['class'] === 'name');
+  const next = elementsIn(text, 'a').find(({ attributes }) => attributes['rel'] === 'next');
+  return { names: cells.map((cell) => cell.text), next: next?.attributes['href'] ?? '' };
+};
+
+const hasTwoPages = async (path: string): Promise<void> => {
+  const first = await namesAt(path);
   const second = await namesAt(first.next);
   expect([first.names.length, second.names.length, second.next]).toEqual([50, 50, '']);
   expect(new Set([...first.names, ...second.names]).size).toBe(100);
-  expect((await namesAt('/dashboard/keys?after=nonsense')).names).toEqual(first.names);
-});
+  expect((await namesAt(`${path}?after=nonsense`)).names).toEqual(first.names);
+};
 
 test('viewers see keys, and no way to make, rotate or revoke one', async () => {
   const access = dashboard.container.get(AccessKey);

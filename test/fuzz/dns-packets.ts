@@ -9,14 +9,13 @@ import {
 } from '../support/nameserver/known-zone.ts';
 import { Chance } from './hostile-text.ts';
 
-/** No network cuts these; see docs/decisions/0076-a-name-server-for-one-zone.md. */
+/** No network cuts these; see record 76 in docs/decisions/domains.md. */
 const largestDatagram = 1232;
 const plainDatagram = 512;
 const headerBytes = 12;
 
 export interface PacketFinding {
   readonly what: string;
-  /** Hex. */
   readonly packet: string;
 }
 

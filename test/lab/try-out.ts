@@ -11,7 +11,7 @@ import { startDns } from './dns/server.ts';
 import { DomainFacts } from './domain-facts.ts';
 import { platformHost, secondIssuer, startSecond } from './domain-lab.ts';
 import { newFakeClock, type FakeClock } from './fake-clock.ts';
-import { startMailbox } from './mailbox.ts';
+import { type Mailbox, startMailbox } from './mailbox.ts';
 import { saveRecords, startLabPage } from './lab-page.ts';
 import { json, type Run, type ShownDomain } from './shop.ts';
 import { LabZone } from './dns/lab-zone.ts';
@@ -25,6 +25,10 @@ export interface TryOut {
   readonly labUrl: string;
   /** Where people read the mails that the service sent. */
   readonly mailUrl: string;
+  /** These mails, the oldest first. */
+  readonly mails: Mailbox['received'];
+  /** As the operator. */
+  readonly run: Run;
   /** Does what the page does with a zone file: from now on these records count, and no others. @returns what is wrong with them */
   createRecords(zoneFile: string): readonly string[];
   readonly facts: DomainFacts;
@@ -124,7 +128,7 @@ export const startTryOut = async (): Promise<TryOut> => {
   const page = await startLabPage({ zone, resolver, authorities, clock, domains: domainsOf(run) });
   return {
     ...{ service, signInUrl, labUrl: page.url, mailUrl: mailbox.url, edgePort, root },
-    ...{ facts, clock },
+    ...{ facts, clock, run, mails: mailbox.received },
     createRecords: (zoneFile) => saveRecords({ zone }, zoneFile),
     close: async () => {
       await service.end('SIGTERM');

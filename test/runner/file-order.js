@@ -31,7 +31,6 @@ const longest = [
   'release/custom-domain-dns',
   'release/personal-mails',
   'contract/sites/object-store-cache',
-  'system/delivery',
   'system/edge',
   'system/object-store',
   'contract/domains/edge-records',

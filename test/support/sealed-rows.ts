@@ -31,7 +31,6 @@ const waitingMail = {
   now: new Date(0),
 } as const;
 
-/** How many values there are besides the certificates. */
 export const sealedBesides = 4;
 
 /** Certificates for so many hosts, an order under way, an account at an authority, a webhook and a mail, as a service seals them. */

@@ -1,7 +1,7 @@
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { KyselySecondFactors } from '../../src/adapters/kysely/access/kysely-second-factors.ts';
 import {
-  removeRoute,
+  removeRoutes,
   setRoute,
   KyselyProjectSettings,
 } from '../../src/adapters/kysely/sites/project-routes.ts';
@@ -63,7 +63,7 @@ import { SettableClock } from './settable-clock.ts';
 import { AesGcmSealer } from '../../src/adapters/system/secrets.ts';
 import { AsyncActing, UuidIds } from '../../src/adapters/system/system-ports.ts';
 import { retention } from '../../src/app/retention.ts';
-import { hiddenTypes } from '../../src/app/subscriptions.ts';
+import { shownTypes } from '../../src/app/subscriptions.ts';
 import { now } from './accounts.ts';
 import { openDatabase, type DatabaseKind } from './servers/databases.ts';
 import { migratedDatabase } from './servers/migrated-database.ts';
@@ -164,7 +164,7 @@ const kyselyPorts = (
     mailRequests: new KyselyMailRequests(database),
     counterSnapshots: new KyselyCounterSnapshots(database),
     usage: new KyselyUsageLog(database),
-    auditLog: new KyselyAuditLog(database, hiddenTypes),
+    auditLog: new KyselyAuditLog(database, shownTypes),
     idempotencyKeys: new KyselyIdempotencyKeys(database),
     projects: new KyselyProjects(database, outbox),
     edgeRecords: new KyselyEdgeRecords(database, testSealer),
@@ -198,7 +198,7 @@ const kyselyPorts = (
 
 const writerOf = (database: Database): EdgeWriter => ({
   setRoute: (route) => database.transaction((db) => setRoute(db, route)),
-  removeRoute: (name, at) => database.transaction((db) => removeRoute(db, name, at)),
+  removeRoute: (name, at) => database.transaction((db) => removeRoutes(db, [name], at)),
   saveCertificate: (one) => database.transaction((db) => storeCertificate(db, testSealer, one)),
   removeCertificate: (host, at) => database.transaction((db) => removeCertificate(db, host, at)),
   writeLedger: (change) => database.transaction((db) => writeLedger(db, change)),

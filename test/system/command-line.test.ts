@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { knownMigrations } from '../../src/adapters/kysely/migrations.ts';
+import { SystemClock } from '../../src/adapters/system/system-ports.ts';
 import { databaseKinds, openDatabase, type DatabaseKind } from '../support/servers/databases.ts';
 import { newHome, type Home } from '../support/service/service-process.ts';
 
@@ -15,7 +16,6 @@ const useHome = (kind: DatabaseKind) => {
   afterAll(() => home.remove());
 };
 
-/** What a command prints for machines: one line of JSON, and nothing else. */
 const json = async <T = Record<string, unknown>>(line: string, ...rest: string[]): Promise<T> => {
   const { code, stdout, stderr } = await home.run([...line.split(' '), ...rest, '--json']);
   expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: '' });
@@ -109,6 +109,34 @@ describe('animal-store', () => {
       expect(shown).toContain(key.id);
       expect(shown).not.toMatch(/pets_live_[0-9A-Za-z]{38}|"secret|[0-9a-f]{64}/);
     }
+  });
+
+  test('names the command that restores a deleted account, and changes nothing of it before', async () => {
+    const { account } = await openAccount('deleted@zoo.example');
+    const id = account.id;
+    await json(`project create --account ${id} --name Cats`);
+    const database = openDatabase(home.settings['DATABASE_URL'] ?? '');
+    const deletedAt = BigInt(new SystemClock().now().getTime());
+    await database.db
+      .updateTable('accounts')
+      .set({ deleted_at: deletedAt })
+      .where('id', '=', id)
+      .execute();
+    await database.close();
+    for (const line of [
+      `key create --account ${id} --name CI`,
+      `pet reserve --account ${id} --pet 1`,
+      'domain add shop.example.com --project cats',
+    ]) {
+      const { code, stderr } = await home.run(line.split(' '));
+      expect([line, code, stderr]).toEqual([
+        line,
+        1,
+        expect.stringContaining(`account restore --account ${id}`),
+      ]);
+    }
+    await json(`account restore --account ${id}`);
+    await json(`key create --account ${id} --name CI`);
   });
 
   test('starts projects, each under a slug of its own', async () => {

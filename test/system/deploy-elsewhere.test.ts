@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -9,10 +8,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { SitesKey } from '../../src/app/keys.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
+import { Operators } from '../support/service/operator.ts';
+import type { Settings } from '../support/service/service-process.ts';
 import { tgzOf } from '../support/sites/archive-bytes.ts';
 import { plainTree } from '../support/sites/direct-unpacking.ts';
-
-const main = join(import.meta.dirname, '../../src/main.ts');
 
 let api: RunningApi;
 let key: string;
@@ -33,24 +32,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(laptop, { recursive: true }));
 
-interface Result {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-const deploy = (source: string, rest: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-  new Promise<Result>((resolve) => {
-    const args = ['deploy', source, '--project', project.slug, ...rest];
-    execFile(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', main, ...args],
-      { cwd: laptop, env: { PATH: process.env['PATH'], ANIMAL_STORE_KEY: key, ...env } },
-      (error, stdout, stderr) => {
-        resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
-      },
-    );
-  });
+const deploy = (source: string, rest: readonly string[], env: Settings = {}) => {
+  const args = ['deploy', source, '--project', project.slug, ...rest];
+  return new Operators(laptop).run(args, { ANIMAL_STORE_KEY: key, ...env }, 0);
+};
 
 const folder = () =>
   plainTree(join(laptop, 'dist'), {
@@ -118,7 +103,7 @@ describe('animal-store deploy --to', () => {
     ['no address', ['--to', 'nonsense']],
     ['no key', ['--to', 'https://api.example.com']],
   ])('is used wrongly with %s: it exits with 2', async (what, rest) => {
-    const given = what === 'no key' ? { ANIMAL_STORE_KEY: undefined } : {};
+    const given = what === 'no key' ? { ANIMAL_STORE_KEY: '' } : {};
     const { code, stderr } = await deploy('dist', rest, given);
     expect([code, stderr]).toEqual([
       2,

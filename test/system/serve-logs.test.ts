@@ -52,29 +52,6 @@ describe('animal-store serve', () => {
       expect(lines.filter((line) => line.includes(secret))).toEqual([]);
     }
   });
-
-  test('does not log requests when that is switched off', async () => {
-    const service = await home.start({ LOG_LEVEL: 'error' });
-    const banner = service.stdout().length;
-    await fetch(`${service.origin}/v1/nope`);
-    await service.end('SIGTERM');
-    expect(service.stdout().slice(banner).trim() + service.stderr()).toBe('');
-  });
-
-  test('creates no account or key in production, and needs a secret key there', async () => {
-    const production = { NODE_ENV: 'production', SECRET_KEY: '8c1e5b0f72d94a36c0d7e1f9b3a68245' };
-    const service = await home.start(production);
-    expect(service.stdout()).not.toMatch(/pets_live_|acct_/);
-    const lines = service.stdout().trimEnd().split('\n');
-    const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    const ready = entries.find(({ msg }) => msg === 'ready');
-    expect(ready).toMatchObject({ api: expect.stringMatching(/\/v1$/) });
-    const { stdout } = await home.run(['account', 'list', '--json'], production);
-    expect(JSON.parse(stdout)).toEqual([]);
-    const { code, stderr } = await home.run(['serve'], { NODE_ENV: 'production' });
-    expect(code).toBe(1);
-    expect(stderr).toContain('SECRET_KEY');
-  });
 });
 
 test('a start without Redis and the object store warns of both', async () => {

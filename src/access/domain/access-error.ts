@@ -2,6 +2,7 @@ import { DomainError } from '../../kernel/decision.ts';
 
 export type AccessErrorCode =
   | 'account_not_found'
+  | 'account_deleted'
   | 'account_invalid'
   | 'account_not_restorable'
   | 'api_key_not_found'
@@ -11,6 +12,13 @@ export type AccessErrorCode =
 
 export const accountNotFound = (id: string): DomainError<AccessErrorCode> =>
   new DomainError('account_not_found', `There is no account with the id ${id}.`);
+
+/** Only an operator meets it: nobody is signed in to a deleted account, and its keys do not work. */
+export const accountDeleted = (id: string): DomainError<AccessErrorCode> =>
+  new DomainError(
+    'account_deleted',
+    `The account ${id} is deleted. Restore it first: account restore --account ${id}`,
+  );
 
 export const apiKeyNotFound = (id: string): DomainError<AccessErrorCode> =>
   new DomainError('api_key_not_found', `There is no API key with the id ${id}.`);

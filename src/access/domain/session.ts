@@ -41,7 +41,7 @@ export const mostSessions = 50;
 /** How long a sign-in waits for the second factor. */
 const factorWaitMs = 10 * minute;
 /** For how long nobody is asked again who they are. */
-export const provenMs = 10 * minute;
+const provenMs = 10 * minute;
 /** A session that is used is noted so often. */
 export const seenEveryMs = minute;
 export const shortLinkMs = 15 * minute;

@@ -1,4 +1,4 @@
-import { accountNotFound } from '../domain/access-error.ts';
+import { accountDeleted, accountNotFound } from '../domain/access-error.ts';
 import {
   type Account,
   deleteAccount as deleted,
@@ -51,7 +51,15 @@ export const createAccount =
 export const deleteAccount =
   ({ accounts, clock }: Pick<AccessPorts, 'accounts' | 'clock'>) =>
   (accountId: string): Promise<Account> =>
-    accounts.close(accountId, (account) => deleted(account, clock.now()));
+    accounts.change(accountId, (account) => deleted(account, clock.now()));
+
+export const requireInService =
+  ({ accounts }: Pick<AccessPorts, 'accounts'>) =>
+  async (accountId: string): Promise<void> => {
+    const account = await accounts.find(accountId);
+    if (!account) throw accountNotFound(accountId);
+    if (account.deletedAt) throw accountDeleted(accountId);
+  };
 
 const mostAtOnce = 20;
 
@@ -111,7 +119,7 @@ export const sumUsage =
     const recently = new Date(now.getTime() - recentMs);
     const [counts, sums, byKey, deprecated] = await Promise.all([
       counters.peek(`account:${accountId}`, now),
-      usage.sum(accountId, since, unit),
+      usage.sum({ accountId }, since, unit),
       usage.sumByKey(accountId, since),
       usage.callsTo(idsOf(endings), accountId, recently),
     ]);

@@ -20,7 +20,6 @@ export async function* bytesOf(
   }
 }
 
-/** Errors that the site's owner can fix. Other system errors are our fault. */
 const ownersFault = new Set([
   'EACCES',
   'EISDIR',
@@ -32,7 +31,6 @@ const ownersFault = new Set([
   'ESPIPE',
 ]);
 
-/** @param shown the owner's name for the file or folder */
 export const unreadable = (shown: string, error: unknown): unknown => {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined || code === undefined || !ownersFault.has(code)) return error;

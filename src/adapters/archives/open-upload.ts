@@ -7,19 +7,13 @@ import { bytesOf, unreadable, unsupported } from './archive-bytes.ts';
 import { tarEntries } from './tar-entries.ts';
 import { countZipEntries, zipEntries } from './zip-entries.ts';
 
-/**
- * Opens a folder or an archive on this machine.
- * @throws DomainError `archive_unsupported`, `archive_unreadable`
- */
+/** @throws DomainError `archive_unsupported`, `archive_unreadable` */
 export const openUpload = async (place: string): Promise<SiteSource> => {
   const found = await stat(place).catch(() => undefined);
   return found?.isDirectory() ? folderSource(place) : archiveSource(place);
 };
 
-/**
- * Lists a local folder in sorted order. Links are not followed, and hidden folders (".git") are not entered.
- * @throws DomainError `archive_unreadable` if a folder cannot be read
- */
+/** Sorted. Links are not followed, hidden folders are not entered. @throws DomainError `archive_unreadable` */
 export const folderSource = async (path: string): Promise<SiteSource> => {
   let total = 0;
   const more = walk(path);
@@ -79,10 +73,7 @@ async function* contentOf(root: string, path: string) {
   }
 }
 
-/**
- * A .zip or gzipped tar, detected by its content. Nothing stays open until the entries are read.
- * @throws DomainError `archive_unsupported` for other files, `archive_unreadable` if there is no file
- */
+/** A .zip or gzipped tar, detected by its content. @throws DomainError `archive_unsupported`, `archive_unreadable` */
 export const archiveSource = async (path: string): Promise<SiteSource> => {
   try {
     const handle = await open(path);

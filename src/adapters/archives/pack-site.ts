@@ -8,19 +8,16 @@ import { inspectSite } from '../../sites/domain/site-contents.ts';
 import { bytesOf, unreadable } from './archive-bytes.ts';
 import { archiveSource, folderSource } from './open-upload.ts';
 
-/** A site as it is sent elsewhere; each reading gives the same bytes, as long as no file changes. */
+/** Each reading gives the same bytes, as long as no file changes. */
 export interface PackedSite {
   readonly type: 'application/gzip' | 'application/zip';
-  /** Bytes, before compression. */
+  /** Before compression. */
   readonly bytes: number;
-  /** @param onRead receives the bytes that were read since the last call @throws DomainError `archive_unreadable` */
+  /** @throws DomainError `archive_unreadable` */
   readonly read: (onRead: (bytes: number) => void) => AsyncIterable<Uint8Array>;
 }
 
-/**
- * An archive as it is, or a folder that is packed while it is read.
- * @throws DomainError that says why a service would refuse the folder, or the kind of archive
- */
+/** @throws DomainError that says why a service would refuse it */
 export const packSite = async (place: string): Promise<PackedSite> => {
   const found = await stat(place);
   return found.isDirectory() ? packFolder(place) : readArchive(place, found.size);
@@ -86,7 +83,6 @@ async function* packed(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const [tar, gzip] = [pack(), createGzip()];
   const filled = fill(tar, root, files, onRead);
-  // The reader sees it as an error of what it reads.
   filled.catch((error: unknown) => {
     tar.destroy(error as Error);
   });

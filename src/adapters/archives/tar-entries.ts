@@ -35,7 +35,6 @@ export async function* tarEntries(path: string): AsyncGenerator<SourceEntry, voi
   }
 }
 
-/** Bytes of one extended header, which holds a long name or attributes. */
 const longestExtension = 16 * 1024;
 /** Bytes of all extended headers: twice what 10 000 of the longest paths need. */
 const mostExtensions = 2 * siteLimits.entries * siteLimits.pathBytes;

@@ -13,7 +13,6 @@ import type { EntryKind } from '../../sites/domain/site-contents.ts';
 import type { SourceEntry } from '../../sites/ports.ts';
 import { bytesOf, damaged, unsupported } from './archive-bytes.ts';
 
-/** Lists files from the central directory. Unread entries cost nothing. */
 export async function* zipEntries(path: string): AsyncGenerator<SourceEntry, void, undefined> {
   const handle = await open(path);
   try {
@@ -104,7 +103,6 @@ const inflated = (packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> 
   return pipeline(packed, inflate, () => undefined);
 };
 
-/** Stops as soon as the content exceeds its declared size. */
 async function* checked(content: AsyncIterable<Uint8Array>, entry: Entry) {
   let bytes = 0;
   let sum = 0;

@@ -173,7 +173,7 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
 /** The person who is signed in, within the limits; visitors who are not are redirected to the sign-in page, and then back. */
 const signingIn =
   (ports: SignInPorts) =>
-  async (ctx: Context, { page, read }: Wanted): Promise<SignedIn | undefined> => {
+  async (ctx: Context, { page, kept }: Wanted): Promise<SignedIn | undefined> => {
     const signedIn = await ports.whoAsks(ctx);
     if (signedIn) {
       await ports.access.admitUse(signedIn, useOf(ctx));
@@ -181,7 +181,7 @@ const signingIn =
     }
     // A redirect of a stream would not be visible. Instead the browser reloads the page, which redirects.
     else if (wantsEvents(ctx)) sendEvents(ctx, overEvent);
-    else if (read && ctx.method === 'POST') await askAgain(ctx, page, await read(), ports);
+    else if (kept && ctx.method === 'POST') await askAgain(ctx, page, kept(), ports);
     else redirect(ctx, signInPathFor(ctx.method === 'GET' ? ctx.url : page));
     return signedIn;
   };

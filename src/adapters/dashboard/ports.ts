@@ -21,10 +21,20 @@ export interface DashboardPorts {
   readonly domains: Domains;
   /** Takes the archives that forms bring. */
   readonly uploads: {
-    /** The name of the file. */
+    /** The name of the file in `takeForm`. */
     readonly field: string;
-    /** @throws DomainError with an `UploadRefusal`; nothing is kept */
-    takeForm(project: Project, request: Context['req'], origin: DeployOrigin): Promise<Deploy>;
+    /** @param admit asked before anything changes @throws DomainError with an `UploadRefusal`; nothing is kept */
+    takeForm(
+      project: Project,
+      request: Context['req'],
+      origin: DeployOrigin & { readonly admit: () => Promise<void> },
+    ): Promise<Deploy>;
+    /** Receives a small file into memory. @throws DomainError with an `UploadRefusal` */
+    readForm(
+      accountId: string,
+      request: Context['req'],
+      wanted: { readonly field: string; readonly largest: number; readonly missing: string },
+    ): Promise<{ readonly fields: ReadonlyMap<string, string>; readonly file: Buffer }>;
     /** Reads on for a while what nobody wants, so that its sender gets the answer. */
     discard(request: Context['req']): void;
     /** Of the last upload to a project, if this process is unpacking one. */

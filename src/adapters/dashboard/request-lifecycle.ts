@@ -93,8 +93,8 @@ interface RequestedPage {
 
 const pages = new WeakMap<Context, RequestedPage>();
 
-export const notePage = (ctx: Context, screen: Screen, visit: Visit): void => {
-  const form = ctx.method === 'POST' ? pathOf(screen, visit) : undefined;
+export const notePage = (ctx: Context, screen: Screen, parameters: Visit['parameters']): void => {
+  const form = ctx.method === 'POST' ? pathOf(screen, { parameters }) : undefined;
   pages.set(ctx, { section: screen.section, form });
 };
 

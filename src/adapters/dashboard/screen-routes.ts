@@ -4,6 +4,7 @@ import { isProven } from '../../access/domain/session.ts';
 import { aRole, mayDo, type Operation, operations } from '../../access/domain/role.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
 import { DomainError } from '../../kernel/decision.ts';
+import type { UploadRefusal } from '../../sites/domain/sites-error.ts';
 import { onceField } from './frame/form-parts.ts';
 import { html, type Html } from './frame/html.ts';
 import { layout, readerOf } from './frame/layout.ts';
@@ -18,6 +19,7 @@ import {
   pathOf,
   type Refusal,
   type Screen,
+  type Upload,
   type Visit,
 } from './frame/screen.ts';
 import {
@@ -45,7 +47,7 @@ export interface ScreenPorts extends DashboardPorts {
 export interface Wanted {
   readonly page: string;
   /** Undefined for what is no form, and for an upload. */
-  readonly read: (() => Promise<KeptForm | undefined>) | undefined;
+  readonly kept: (() => KeptForm | undefined) | undefined;
 }
 
 export interface Routers {
@@ -58,7 +60,9 @@ export interface Routers {
   readonly operations: Map<string, Operation>;
 }
 
-type Answer = (ctx: Context, visit: Visit) => Promise<void> | void;
+type Values = Readonly<Record<string, string>>;
+/** @param values of the form */
+type Answer = (ctx: Context, visit: Visit, values: Values) => Promise<void> | void;
 
 /** Puts a screen on its paths: the page, its forms, and its live updates. */
 export const addScreen = (
@@ -67,6 +71,8 @@ export const addScreen = (
   ports: ScreenPorts,
 ): void => {
   const visited = (answer: Answer, form?: Form) => visiting({ screen, ports, form }, answer);
+  const acting = (upload: Upload) =>
+    visited((ctx, visit) => receiveFile(ctx, { screen, visit, ports }, upload));
   const back = visited((ctx, visit) => {
     redirect(ctx, pathOf(screen, visit));
   });
@@ -80,13 +86,18 @@ export const addScreen = (
     const sent = (visit: Visit) => ({ screen, form, visit, ports });
     pages.post(
       form.path,
-      visited(async (ctx, visit) => receive(ctx, sent(visit), await readForm(ctx, ports)), form),
+      visited((ctx, visit, values) => receive(ctx, sent(visit), values), form),
     );
     refills.post(
       form.path,
       visited((ctx, visit) => refill(ctx, sent(visit))),
     );
     waysBack.get(form.path, back);
+  }
+  for (const upload of screen.uploads ?? []) {
+    asked.set(upload.path, upload.operation);
+    pages.post(upload.path, acting(upload));
+    waysBack.get(upload.path, back);
   }
   for (const other of screen.others ?? []) {
     const { method, path, answer } = other;
@@ -133,10 +144,11 @@ const visiting =
   async (ctx: Context): Promise<void> => {
     const parameters = ctx['params'] as Readonly<Record<string, string>>;
     const page = pathOf(screen, { parameters });
-    const signedIn = await ports.signedIn(ctx, {
-      page,
-      read: form && (async () => keptOf(ctx.url, await readForm(ctx, ports), leftOut(form))),
-    });
+    notePage(ctx, screen, parameters);
+    // Before we look who sends it: a form may take long to arrive.
+    const values = form ? await readForm(ctx, ports) : {};
+    const kept = form && (() => keptOf(ctx.url, values, leftOut(form)));
+    const signedIn = await ports.signedIn(ctx, { page, kept });
     if (!signedIn) return;
     const { deletedAt } = signedIn.account;
     if (deletedAt && !screen.isForDeleted) {
@@ -148,16 +160,19 @@ const visiting =
       return;
     }
     const visit = {
-      signedIn,
+      ...whoMay(signedIn),
       accountId: signedIn.account.id,
       parameters,
-      may: (operation: Operation) => mayDo(signedIn.person.role, operation),
       query: withVerifiedCode(new URLSearchParams(ctx.querystring), ports.secretOf(ctx)),
       now: ports.clock.now(),
     };
-    notePage(ctx, screen, visit);
-    await answer(ctx, visit);
+    await answer(ctx, visit, values);
   };
+
+const whoMay = (signedIn: SignedIn): Pick<Visit, 'signedIn' | 'may'> => ({
+  signedIn,
+  may: (operation) => mayDo(signedIn.person.role, operation),
+});
 
 /** Who signed in after the account began to demand a second factor, and has none. */
 const mustSetUp = ({ account, person, session }: SignedIn): boolean =>
@@ -181,11 +196,7 @@ interface Sent extends Visited {
   readonly form: Form;
 }
 
-const receive = async (
-  ctx: Context,
-  sent: Sent,
-  values: Readonly<Record<string, string>>,
-): Promise<void> => {
+const receive = async (ctx: Context, sent: Sent, values: Values): Promise<void> => {
   const { screen, form, visit, ports } = sent;
   refuseUnless(visit, form.operation);
   const checked = checkForm(form.schema, values);
@@ -215,6 +226,47 @@ const receive = async (
   }
 };
 
+const receiveFile = async (ctx: Context, visited: Visited, upload: Upload): Promise<void> => {
+  const { screen, visit, ports } = visited;
+  const { operation, field } = upload;
+  refuseUnless(visit, operation);
+  const admit = async (): Promise<void> => {
+    const signedIn = await ports.access.findSession(ports.secretOf(ctx));
+    if (!signedIn || signedIn.account.deletedAt) {
+      throw new PageProblem(
+        403,
+        'You were signed out while the file arrived. Nothing was changed.',
+      );
+    }
+    refuseUnless(whoMay(signedIn), operation);
+  };
+  try {
+    await send(ctx, visited, await asPerson(ports, visit, () => upload.act(visit, ctx.req, admit)));
+  } catch (error) {
+    if (!(error instanceof DomainError) || !(error.code in refusalStatus)) throw error;
+    const { code, message } = error as DomainError<UploadRefusal>;
+    const status = refusalStatus[code];
+    if (status === 503) ctx.set('Retry-After', '30');
+    const { parameters } = visit;
+    const refusal = { form: 'upload', field, message, values: {}, parameters };
+    await sendPage(ctx, visited, { ...(await screen.show(visit, refusal)), status });
+  } finally {
+    ports.uploads.discard(ctx.req);
+  }
+};
+
+/** Not 408 for a slow one, because browsers may then repeat the request by themselves. */
+const refusalStatus: Readonly<Record<UploadRefusal, number>> = {
+  upload_ambiguous: 422,
+  upload_busy: 503,
+  upload_cut_off: 400,
+  upload_missing: 422,
+  upload_no_form: 415,
+  upload_no_space: 503,
+  upload_too_large: 422,
+  upload_too_slow: 400,
+};
+
 /** Refusals that another plan would not have. */
 const planLimits: ReadonlySet<string> = new Set([
   'plan_upgrade_required',
@@ -226,7 +278,10 @@ const isByPlan = (error: unknown): boolean =>
   error instanceof DomainError && planLimits.has((error as DomainError).code);
 
 /** The one place that asks whether a person may do something. @throws PageProblem 403 */
-const refuseUnless = ({ may, signedIn }: Visit, operation: Operation): void => {
+const refuseUnless = (
+  { may, signedIn }: Pick<Visit, 'signedIn' | 'may'>,
+  operation: Operation,
+): void => {
   if (may(operation)) return;
   const { does, by } = operations[operation];
   throw new PageProblem(

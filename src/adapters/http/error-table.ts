@@ -177,6 +177,7 @@ const domainCodes: Readonly<
   order_invalid: 'validation_failed',
   pet_invalid: 'validation_failed',
   account_not_found: 'invalid_api_key',
+  account_deleted: 'invalid_api_key',
   account_invalid: 'validation_failed',
   account_not_restorable: 'validation_failed',
   api_key_not_found: 'invalid_api_key',

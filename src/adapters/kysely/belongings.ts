@@ -5,20 +5,16 @@ import type { Schema } from './schema.ts';
 
 type Column<Table extends keyof Schema> = keyof Schema[Table] & string;
 
-/** The column that holds the id of a row of another table, and one by which the rows of the same owner are told apart. */
+/** `by` holds the owner's id, `key` tells its rows apart. */
 interface Owned<Table extends keyof Schema> {
   readonly of: keyof Schema;
   readonly by: Column<Table>;
   readonly key: Column<Table>;
 }
 
-/** A table without ids of accounts, or whose rows age before their account ends. */
 type NotOwned = 'ours' | 'ages' | 'anonymous';
 
-/**
- * To whom the rows of each table belong: they go with their owner, in this order. A new table does not compile until it is
- * decided here.
- */
+/** Rows go with their owner, in this order. A new table does not compile until it is listed. */
 export const belongings = {
   orders: { of: 'accounts', by: 'account_id', key: 'id' },
   pets: { of: 'accounts', by: 'account_id', key: 'id' },
@@ -50,9 +46,7 @@ export const belongings = {
   // Tombstones, which every edge reads within a day.
   routes: 'ages',
   certificates: 'ages',
-  // Two days.
   mail_requests: 'ages',
-  // Three days after the last request.
   quota_counters: 'ages',
   // They go when a domain is removed.
   certificate_orders: 'ages',
@@ -73,12 +67,10 @@ const rules = Object.entries(belongings).flatMap(([table, rule]): readonly Rule[
   typeof rule === 'string' ? [] : [{ table: table as keyof Schema, ...(rule as Owned<never>) }],
 );
 
-/** Rows that one statement deletes. */
 const slice = 500;
 
 /**
- * Deletes what belongs to these rows of a table, and what belongs to that, but not the rows themselves. In small steps, each
- * of which is stored by itself: it may be repeated.
+ * Deletes what belongs to these rows, directly or not. Each step is its own transaction, so a run may be repeated.
  * @param except tables whose rows stay
  */
 export const forgetRowsOf = async (

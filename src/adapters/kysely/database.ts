@@ -22,12 +22,11 @@ import { compileOnce, withNext, type Build, type Values } from './engine/stateme
 import { Engine } from './engine/engine.ts';
 import type { Schema } from './schema.ts';
 
-/** What queries begin with. */
 export type Queries = QueryCreator<Schema>;
 
 interface Ambient {
   readonly transaction: Transaction<Schema>;
-  /** Actions to run after the commit; dropped on a rollback. */
+  /** Dropped on a rollback. */
   readonly afterCommit: Set<() => void>;
   readonly execute: Execute;
 }
@@ -40,25 +39,21 @@ type Lock = (values: { readonly id: string }) => Promise<readonly object[]>;
 type Execute = <Row>(query: CompiledQuery<Row>) => Promise<QueryResult<Row>>;
 
 export interface DatabaseOptions {
-  /** For migrations, and on machines of any speed: no query has a deadline. */
+  /** No query has a deadline. */
   readonly patient?: boolean;
   readonly onOutage?: OutageListener;
-  /** For how long SQLite gathers transactions that nobody waits for; 20 ms by default. A disk in memory needs none. */
+  /** How long SQLite gathers transactions that nobody awaits; default 20 ms. */
   readonly gatherMs?: number;
-  /** The deadline of the current call; no wait lasts longer. */
   readonly deadline?: Pick<Deadline, 'leftMs'>;
-  /** Each statement is a step. */
   readonly tracer?: Tracer | undefined;
 }
 
-/** One database, and the transaction that the current call is in. */
 export class Database {
   readonly engine: Engine;
   /** For migrations only: everything else goes through `db`, `run` and `transaction`. */
   readonly root: Kysely<Schema>;
   readonly #gatherMs: number;
   readonly #alone: Queries;
-  /** When batched transactions started last, and when the next ones do. */
   #batchedAt = -Infinity;
   #nextBatch: Promise<void> | undefined;
   readonly #ambient = new AsyncLocalStorage<Ambient>();
@@ -82,26 +77,24 @@ export class Database {
     });
   }
 
-  /** Whether the current call is in a transaction. */
   get isInTransaction(): boolean {
     return this.#ambient.getStore() !== undefined;
   }
 
-  /** Queries that run in the current transaction, or by themselves; those reject with Unavailable. */
+  /** In the current transaction, or alone. @throws Unavailable */
   get db(): Queries {
     return this.#ambient.getStore()?.transaction ?? this.#alone;
   }
 
-  /** As `db`, for what takes more than queries. @throws Unavailable */
+  /** As `db`, for raw SQL. @throws Unavailable */
   run<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     const current = this.#ambient.getStore();
     return current ? work(current.transaction) : this.#guard(() => work(this.root));
   }
 
   /**
-   * Everything that `work` does through this database is stored together or not at all. Inside another
-   * transaction it joins that. `work` may run several times (deadlock) while there is time, so it does nothing but
-   * queries.
+   * Stores everything that `work` does, or nothing; joins an open transaction. After a deadlock `work` runs
+   * again, so it only queries.
    * @throws Unavailable
    */
   async transaction<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
@@ -119,24 +112,24 @@ export class Database {
   }
 
   /**
-   * As `transaction`, for what nobody waits for. On SQLite each commit blocks the whole process until the disk is done, so
-   * these start at most every `gatherMs` and share a commit. The first one starts at once.
+   * As `transaction`, for work that nobody awaits. On SQLite a commit blocks the process, so these share one
+   * every `gatherMs`.
    */
   async batched<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
-    // Servers run transactions in parallel, and do not block this process.
+    // Servers do not block this process.
     if (this.engine.isInProcess && !this.isInTransaction)
       await (this.#nextBatch ??= this.#startBatch());
     return this.transaction(work);
   }
 
-  /** Inside a transaction: `action` runs once after the commit. */
+  /** `action` runs once after the commit. */
   afterCommit(action: () => void): void {
     const current = this.#ambient.getStore();
     if (!current) throw new Error('afterCommit needs a transaction');
     current.afterCommit.add(action);
   }
 
-  /** A query that is compiled once. @returns a function that takes the values of its parameters */
+  /** Compiles a query once. */
   prepare<Parameters extends Values, Row>(
     build: Build<Parameters, Row>,
   ): (values: Parameters) => Promise<Row[]> {
@@ -152,7 +145,6 @@ export class Database {
     };
   }
 
-  /** As `prepare`, for a statement that changes something. */
   prepareWrite<Parameters extends Values>(
     build: Build<Parameters, unknown>,
   ): (values: Parameters) => Promise<QueryResult<unknown>> {
@@ -160,17 +152,14 @@ export class Database {
     return (values) => this.#execute(queryWith(values));
   }
 
-  /** As `prepareWrite`, for one whose answer is not needed (`withNext`). */
+  /** For a statement whose answer is not needed: see `withNext`. */
   prepareWithNext<Parameters extends Values>(
     build: Build<Parameters, unknown>,
   ): (values: Parameters) => Promise<unknown> {
     return this.prepareWrite<Parameters>((db, the) => withNext(build(db, the)));
   }
 
-  /**
-   * The row with this id. Until the transaction ends, no other one changes, removes or locks it. SQLite has one writer at
-   * a time anyway. Accounts are always locked before projects.
-   */
+  /** Nobody else changes, removes or locks the row until the transaction ends. Accounts are locked before projects. */
   async lock<Table extends LockableTable>(
     table: Table,
     id: string,
@@ -218,7 +207,7 @@ export class Database {
     return result;
   }
 
-  /** Within this process the shortest way: Kysely queues statements, which takes longer than running them. */
+  /** Kysely's queue of statements would take longer than running them in this process. */
   async #executeIn(transaction: Transaction<Schema>): Promise<Execute> {
     if (!this.engine.isInProcess) return (query) => transaction.executeQuery(query);
     const executor = transaction.getExecutor();
@@ -231,7 +220,6 @@ export class Database {
     return current ? current.execute(query) : this.#guard(() => this.root.executeQuery(query));
   }
 
-  /** @throws Unavailable */
   async #guard<T>(work: () => Promise<T>): Promise<T> {
     try {
       const result = await work();

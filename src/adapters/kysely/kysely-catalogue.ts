@@ -25,7 +25,6 @@ type Table = 'pets' | 'orders';
 type Rows<Row> = (db: QueryCreator<Schema>) => SelectQueryBuilder<Schema, Table, Row>;
 type PageOf = Readonly<{ accountId: string; from: bigint; limit: number }>;
 
-/** Lists the rows of an account, all or those of one status, page by page. */
 const prepareList = <Row>(
   database: Database,
   rows: Rows<Row>,
@@ -161,7 +160,7 @@ export class KyselyPets extends AggregateStore implements Pets {
     });
   }
 
-  /** For the other adapters of this folder, inside their transaction. @throws DomainError `pet_not_found` */
+  /** @throws DomainError `pet_not_found` */
   async lock(accountId: string, id: PetId): Promise<Pet> {
     const row = await this.db
       .selectFrom('pets')
@@ -181,7 +180,7 @@ export class KyselyPets extends AggregateStore implements Pets {
     );
   }
 
-  /** The ids that one statement assigned: they ascend in the order of its rows. */
+  /** Ids ascend in the order of the inserted rows. */
   async #idsFrom(
     db: Queries,
     accountId: string,

@@ -19,13 +19,11 @@ import { insertMany, Store } from './store.ts';
 import { fromMillis, toMillis, type Schema } from './schema.ts';
 import { events } from './tables.ts';
 
-/** What is told of an event; its subject repeats one of the details. */
 export const toldEvents = events.without('subject');
 
-/** So few are stored one by one, with a statement that is compiled already. */
+/** Fewer are stored by a compiled statement. */
 const fewEvents = 8;
 
-/** Due at once. */
 const asNew = { parked: 0n, attempts: 0n, due_at: 0n, claim: null };
 
 const states = { waiting: 0n, parked: 1n } as const;
@@ -33,10 +31,7 @@ const states = { waiting: 0n, parked: 1n } as const;
 export interface OutboxPorts {
   readonly ids: Ids;
   readonly acting: Acting;
-  /**
-   * Called once after a commit with new events, with their accounts and whether any has a subscriber. What it starts
-   * runs as actor `service`.
-   */
+  /** Called after a commit with new events, as actor `service`. */
   readonly onStored: (accountIds: readonly string[], hasDeliveries: boolean) => void;
   readonly subscribersOf: (type: string) => readonly string[];
 }
@@ -44,7 +39,6 @@ export interface OutboxPorts {
 export class KyselyOutbox extends Store implements Outbox {
   readonly #ports: OutboxPorts;
   readonly #queue: QueueRows;
-  /** What is stored and still to be reported. */
   #news: { readonly accounts: Set<string>; hasDeliveries: boolean } | undefined;
   readonly #insertEvent = this.database.prepareWithNext<Insertable<Schema['events']>>((db, the) =>
     db.insertInto('events').values(events.slots(the)),
@@ -70,7 +64,6 @@ export class KyselyOutbox extends Store implements Outbox {
     });
   }
 
-  /** For the other adapters of this folder: stores events in the transaction they are in. */
   append(events: readonly DomainEvent[]): Promise<void> {
     return this.database.transaction(async () => {
       const rows = events.map((event) => this.#rowOf(event));
@@ -120,7 +113,6 @@ export class KyselyOutbox extends Store implements Outbox {
     return { waiting: await oldestAt(states.waiting), parked: await oldestAt(states.parked) };
   }
 
-  /** What is stored together is reported together. */
   #tell(accountId: string, hasDeliveries: boolean): void {
     this.#news ??= { accounts: new Set(), hasDeliveries: false };
     const news = this.#news;
@@ -174,7 +166,6 @@ export class KyselyOutbox extends Store implements Outbox {
   }
 }
 
-/** @param about the details of an event, or what the audit log is asked about */
 export const subjectOf = (about: {
   readonly petId?: string;
   readonly orderId?: string;
@@ -183,7 +174,7 @@ export const subjectOf = (about: {
   return about.petId === undefined ? undefined : `animal ${about.petId}`;
 };
 
-/** A range of an index. New deliveries are its first, in the order of their ids. */
+/** New deliveries come first in the index. */
 const firstOf = (db: Queries, parked: bigint) =>
   db
     .selectFrom((inner) =>
@@ -201,7 +192,6 @@ const firstOf = (db: Queries, parked: bigint) =>
     ])
     .executeTakeFirstOrThrow();
 
-/** @returns undefined if it is delivered meanwhile */
 const occurredAt = async (db: Queries, deliveryId: bigint): Promise<Date | undefined> => {
   const row = await db
     .selectFrom('deliveries')
@@ -212,7 +202,7 @@ const occurredAt = async (db: Queries, deliveryId: bigint): Promise<Date | undef
   return row && fromMillis(row.occurred_at);
 };
 
-/** Released in one transaction, so that no worker waits long for their rows. */
+/** In one transaction, so that no worker waits long. */
 const releasedAtOnce = 500;
 
 export class KyselyParkedDeliveries extends Store implements ParkedDeliveries {
@@ -249,7 +239,7 @@ export class KyselyParkedDeliveries extends Store implements ParkedDeliveries {
     return known ? 'not_parked' : 'unknown';
   }
 
-  /** Forward by their ids: one that fails again meanwhile is not released twice. */
+  /** A delivery that fails again is not released twice. */
   async releaseAll(): Promise<number> {
     let released = 0;
     for (let after = 0n; ;) {
@@ -277,7 +267,6 @@ export class KyselyParkedDeliveries extends Store implements ParkedDeliveries {
     const { numUpdatedRows } = await this.database.transaction((db) =>
       db
         .updateTable('deliveries')
-        // The last problem stays to be read until the next one.
         .set(asNew)
         .where('id', 'in', ids)
         .where('parked', '=', 1n)

@@ -10,10 +10,7 @@ const columns = pets.without('accountId');
 type Rows = SelectQueryBuilder<Schema, 'pets', object>;
 type Condition = (rows: Rows) => Rows;
 
-/**
- * The rows of a search. It is cut into ranges that an index holds in the wanted order, so that each range gives its first
- * rows without reading on; the first of all are among them.
- */
+/** Each range of an index has the wanted order, so that the first of all are among the first of each. */
 export const searchRows = ({ db, engine }: Database, accountId: string, search: PetSearch) => {
   const isByName = search.order === 'name' || search.beginning !== undefined;
   const direction = search.order === 'newest' && !isByName ? 'desc' : 'asc';
@@ -47,14 +44,12 @@ export const searchRows = ({ db, engine }: Database, accountId: string, search: 
     .limit(search.limit);
 };
 
-/** Its columns are the filters, then the order. */
 const indexFor = ({ status, categoryId }: PetSearch, isByName: boolean): string => {
   if (categoryId !== undefined) return isByName ? 'pets_by_category_and_name' : 'pets_by_category';
   if (isByName) return 'pets_by_name';
   return status === undefined ? 'pets_by_account' : 'pets_by_status';
 };
 
-/** Each status is a range of its own where the index has the status before the order. */
 const statusesOf = (
   { status, categoryId }: PetSearch,
   isByName: boolean,
@@ -77,7 +72,7 @@ const namesFrom = ({ after, beginning = '' }: PetSearch): readonly Condition[] =
   }
   return [
     (rows) => rows.where('searched_name', '=', last).where('id', '>', after.id),
-    // One bound at each end: of two at one end, the database may take the wider.
+    // With two bounds at one end, the database may take the wider one.
     (rows) => untilEnd(rows.where('searched_name', '>', last), begin),
   ];
 };
@@ -89,7 +84,7 @@ const untilEnd = (rows: Rows, begin: string): Rows => {
 
 const [lastBeforeHalves, firstAfterHalves, lastCharacter] = [0xd7ff, 0xe000, 0x10ffff];
 
-/** The first text, in the order of the database, after all that begin so; undefined if there is none. */
+/** The first text after all that begin so; undefined if there is none. */
 const textAfter = (begin: string): string | undefined => {
   const characters = [...begin];
   for (let last = characters.pop(); last !== undefined; last = characters.pop()) {

@@ -1,24 +1,21 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Retention, RetentionRule } from '../../kernel/ports.ts';
 import type { Database } from './database.ts';
-import { Store } from './store.ts';
+import { Store, unlessStored } from './store.ts';
 import { jobLeases } from './tables.ts';
 import { fromMillis, toMillis, type Schema } from './schema.ts';
 import type { JobLeases } from '../../kernel/queue.ts';
-import { failureOf } from './engine/failure.ts';
 
 type Column<Table extends keyof Schema> = keyof Schema[Table] & string;
 type TimeColumn<Table extends keyof Schema> = {
   [Name in Column<Table>]: Schema[Table][Name] extends bigint | null ? Name : never;
 }[Column<Table>];
 
-/** Every table has a rule, or keeps its rows until something deletes them. */
 type RetentionRules = {
   readonly [Table in keyof Schema]: RetentionRule<Column<Table>, TimeColumn<Table>> | 'kept';
 };
 
 type Condition = RawBuilder<boolean>;
-/** `age` is a column of the table. */
 interface Old {
   readonly table: keyof Schema;
   readonly age: RawBuilder<bigint>;
@@ -32,7 +29,7 @@ export class KyselyRetention extends Store implements Retention {
   readonly #rules: RetentionRules;
   readonly #slice: number;
 
-  /** @param slice most rows that one statement deletes, unless more are of the same time */
+  /** @param slice most rows of one statement, unless more have the same time */
   constructor(database: Database, rules: RetentionRules, slice = usualSlice) {
     super(database);
     this.#rules = rules;
@@ -76,7 +73,7 @@ export class KyselyRetention extends Store implements Retention {
     return swept;
   }
 
-  /** @returns undefined if all that is left fits into one slice */
+  /** @returns undefined if one slice is enough */
   async #endOfSlice({ table, age, also }: Old, before: bigint): Promise<bigint | undefined> {
     const row = await this.db
       .selectFrom(table)
@@ -98,7 +95,6 @@ export class KyselyRetention extends Store implements Retention {
   }
 }
 
-/** A range of an index for each word. */
 const oldIn = (
   table: keyof Schema,
   {
@@ -147,14 +143,7 @@ export class KyselyJobLeases extends Store implements JobLeases {
     const lease = jobLeases.write({ job, holder, leaseUntil });
     const { numAffectedRows = 0n } = await this.#take({ ...lease, now: toMillis(now) });
     if (numAffectedRows > 0n) return true;
-    try {
-      await this.db.insertInto('job_leases').values(lease).execute();
-      return true;
-    } catch (error) {
-      // Another process has the lease, or has just created it.
-      if (failureOf(error) !== 'duplicate') throw error;
-      return false;
-    }
+    return unlessStored(this.db.insertInto('job_leases').values(lease).execute());
   }
 
   async release(job: string, holder: string): Promise<void> {

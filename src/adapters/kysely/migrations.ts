@@ -5,14 +5,12 @@ import { Unavailable } from '../../kernel/ports.ts';
 import type { Database } from './database.ts';
 import { failureOf } from './engine/failure.ts';
 
-/** What fills a database in more than one step. */
 export type Filling = 'restore' | 'move';
 const fillings: readonly Filling[] = ['restore', 'move'];
 
-/** Stands among the applied migrations until the database is whole, so that no service starts on a part of it. */
+/** Recorded among the migrations, so that no service starts on a part of a database. */
 export const unfinishedMark = (filling: Filling): string => `${filling}-unfinished`;
 
-/** A database that has only a part of what it should hold. */
 export class UnfinishedDatabase extends Error {
   override readonly name = 'UnfinishedDatabase';
 
@@ -23,20 +21,15 @@ export class UnfinishedDatabase extends Error {
   }
 }
 
-/** @param applied names of migrations */
 export const unfinishedIn = (applied: readonly string[]): Filling | undefined =>
   fillings.find((filling) => applied.includes(unfinishedMark(filling)));
 
-/** What a file of db/migrations exports. Anything beside `up` is data that describes what it makes. */
+/** Everything beside `up` describes what it makes. */
 type MigrationFile = Migration & Readonly<Record<string, unknown>>;
 
-/** By their names, in order. */
 export type Migrations = Readonly<Record<string, Migration>>;
 
-/**
- * Names each migration after its file and a fingerprint of what the file describes. So one that was changed after it was
- * applied has another name, and a database that was made before is refused.
- */
+/** The name has a fingerprint, so that a database made by a changed migration is refused. */
 export const named = (files: Readonly<Record<string, MigrationFile>>): Migrations =>
   Object.fromEntries(
     Object.entries(files).map(([file, { up, ...described }]) => {
@@ -45,28 +38,25 @@ export const named = (files: Readonly<Record<string, MigrationFile>>): Migration
     }),
   );
 
-/** Of this version, in order, by the files of db/migrations: a new file is a new line here. */
+/** A new file of db/migrations is a new line here. */
 export const migrationFiles: Readonly<Record<string, MigrationFile>> = {
   '0001-foundation': foundation,
 };
 
-/** All migrations of this version. */
 export const knownMigrations = named(migrationFiles);
 
 export interface MigrationState {
   readonly name: string;
   readonly executedAt: Date | undefined;
-  /** False: another build has applied it. */
+  /** False: another build applied it. */
   readonly isKnown: boolean;
 }
 
-/** Why a database is refused: it has migrations that this version does not know. */
 export class StrangeSchema extends Error {
   override readonly name = 'StrangeSchema';
   readonly seen: string;
   readonly advice: string;
 
-  /** @param place of the database */
   constructor(first: string, isNewer: boolean, place = 'the database') {
     const seen = isNewer
       ? `A newer release has brought ${place} up to date: this one does not know ${first}.`
@@ -80,7 +70,6 @@ export class StrangeSchema extends Error {
   }
 }
 
-/** @param applied names of migrations  @param place of the database */
 export const strangeSchema = (
   applied: readonly string[],
   migrations: Migrations,
@@ -95,10 +84,9 @@ export const strangeSchema = (
 };
 
 /**
- * Brings the schema up to date; does nothing when it is. Safe to run from several processes at once.
- * @throws Unavailable
+ * May run in several processes at once. @throws Unavailable
  * @throws StrangeSchema, and changes nothing
- * @throws Error that names the migration that failed; SQLite keeps nothing of a failed one
+ * @throws Error that names the failed migration; SQLite keeps nothing of it
  */
 export const migrateUp = async (
   database: Database,
@@ -107,7 +95,7 @@ export const migrateUp = async (
   const applied = await appliedTo(database);
   const strange = applied && strangeSchema([...applied.keys()], all);
   if (strange) throw strange;
-  // Most starts and commands have nothing to apply, and need no Migrator for that, nor Kysely's look at each table.
+  // Most starts need no Migrator.
   if (applied?.size === Object.keys(all).length) return [];
   const { error, results = [] } = await migrator(database, all).migrateToLatest();
   const failed = results.find((result) => result.status === 'Error');
@@ -136,11 +124,10 @@ export const migrationStates = async (database: Database): Promise<readonly Migr
   }));
 };
 
-/** In order. */
 const unknownIn = (applied: readonly string[], names: readonly string[]): readonly string[] =>
   applied.filter((name) => !names.includes(name)).toSorted();
 
-/** When, by name. @returns undefined before the first migration  @throws Unavailable */
+/** @returns undefined before the first migration @throws Unavailable */
 const appliedTo = async ({ root }: Database): Promise<ReadonlyMap<string, Date> | undefined> => {
   try {
     const rows = await root
@@ -154,12 +141,12 @@ const appliedTo = async ({ root }: Database): Promise<ReadonlyMap<string, Date> 
   } catch (error) {
     if (error instanceof UnfinishedDatabase) throw error;
     if (failureOf(error) === 'unavailable') throw new Unavailable('The database', error);
-    // There is no such table; any other reason is Kysely's to tell.
+    // There is no such table; Kysely reports any other reason.
     return undefined;
   }
 };
 
-/** @param names of tables in which it remembers what it has applied, if they are not Kysely's own */
+/** @param names of its tables, unless they are Kysely's */
 export const migrator = (
   database: Database,
   migrations: Migrations,

@@ -7,19 +7,16 @@ import { toMillis } from './schema.ts';
 
 const longestProblem = 2000;
 
-/** A database table whose rows wait for their time. */
 export interface QueueTable {
   readonly table: 'deliveries' | 'domains' | 'mails' | 'webhook_deliveries';
   readonly key: 'id' | 'message';
-  /** Whether keys are numbers. */
   readonly isNumbered?: true;
   /** A row without a value is never due. */
   readonly due: 'due_at' | 'next_at';
   /** Where the lease ends; without it, a claimed row is due when its lease ends. */
   readonly leaseEnd?: 'claimed_until';
-  /** Only rows with one of these values wait. Each value is a range of an index. */
+  /** Only rows with these values wait; each value is a range of an index. */
   readonly only?: { readonly column: 'is_slow' | 'parked'; readonly values: readonly bigint[] };
-  /** Which rows `take` takes first. */
   readonly order: readonly string[];
 }
 
@@ -31,12 +28,11 @@ type Rows = Record<string, Row>;
 /** Columns that do the same have other names in other tables. */
 const rowsOf = (db: Queries) => db as unknown as QueryCreator<Rows>;
 
-/** Which process works on which row, whatever the work is: see `Queue`. */
+/** Which process works on which row: see `Queue`. */
 export class QueueRows extends Store {
   readonly #ids: Ids;
   readonly #the: QueueTable;
 
-  /** By the key of the table. */
   readonly #firstDue = this.database.prepare<{ now: bigint; limit: number }, Row>((db, the) => {
     const { table, key, order } = this.#the;
     const due = rowsOf(db)
@@ -46,7 +42,6 @@ export class QueueRows extends Store {
     return order.reduce((rows, column) => rows.orderBy(column), due).limit(the('limit'));
   });
 
-  /** It reads nothing but the index. */
   readonly #firstTime = this.database.prepare<{ value: bigint; limit: number }, Row>((db, the) => {
     const { table, key, due, only } = this.#the;
     return rowsOf(db)
@@ -72,7 +67,7 @@ export class QueueRows extends Store {
     this.#the = the;
   }
 
-  /** Leases the first rows that are due. @returns the claim; undefined if none is due */
+  /** @returns the claim; undefined if nothing is due */
   async take(now: Date, leaseUntil: Date, limit: number): Promise<string | undefined> {
     const { key } = this.#the;
     const due = await this.#firstDue({ now: toMillis(now), limit });
@@ -80,7 +75,7 @@ export class QueueRows extends Store {
     return keys.length === 0 ? undefined : this.lease(keys, now, leaseUntil);
   }
 
-  /** Leases those of the rows that are still due: the loser of a race for a row changes nothing. @returns the claim */
+  /** The loser of a race for a row changes nothing. @returns the claim */
   async lease(keys: readonly Key[], now: Date, leaseUntil: Date): Promise<string> {
     const claim = this.#ids.next('claim');
     const { table, key, due, leaseEnd = due } = this.#the;
@@ -95,10 +90,9 @@ export class QueueRows extends Store {
     return claim;
   }
 
-  /** When the first row is due: in the past if one is due now. A leased one is due when its lease ends, or later. */
+  /** In the past if a row is due. A leased row is due when its lease ends, or later. */
   async nextDueAt(): Promise<Date | undefined> {
     const { key, due, leaseEnd, only } = this.#the;
-    // Those that are leased are few.
     const leased = leaseEnd ? await this.#leased({}) : [];
     const times = leased.flatMap((row) =>
       row[due] === null ? [] : [Math.max(Number(row[due]), Number(row[leaseEnd ?? due]))],
@@ -117,7 +111,6 @@ export class QueueRows extends Store {
     await this.#update(this.db, items, { [leaseEnd]: toMillis(leaseUntil) });
   }
 
-  /** Ends the leases. */
   async release(items: readonly Claimed[]): Promise<void> {
     if (items.length === 0) return;
     await this.database.batched((db) =>
@@ -125,7 +118,7 @@ export class QueueRows extends Store {
     );
   }
 
-  /** Deletes the rows, whoever has claimed them. */
+  /** Whoever has claimed them. */
   async remove(items: readonly Pick<Claimed, 'id'>[]): Promise<void> {
     if (items.length === 0) return;
     const { table, key } = this.#the;
@@ -135,7 +128,7 @@ export class QueueRows extends Store {
     );
   }
 
-  /** Gives one back that failed. @param change says when it is due again, if ever */
+  /** @param change says when it is due again, if ever */
   async giveBack({ id, claim }: Claimed, change: Row, problem: string): Promise<void> {
     const { table, key } = this.#the;
     await rowsOf(this.db)

@@ -4,7 +4,6 @@ import type * as notifications from './notifications/tables.ts';
 import type * as sites from './sites/tables.ts';
 import type * as others from './tables.ts';
 
-/** The tables as the database has them. */
 export type Schema = StoredTables<
   typeof access & typeof notifications & typeof sites & typeof others
 >;

@@ -4,12 +4,12 @@ import { present } from './table.ts';
 import type { Schema } from './schema.ts';
 import type { Database } from './database.ts';
 
-/** A table with a sealed value does not compile until it is listed below. */
+/** A new table with a sealed value does not compile until it is listed. */
 type SealedTable = {
   readonly [Name in keyof Schema]: 'sealed_by' extends keyof Schema[Name] ? Name : never;
 }[keyof Schema];
 
-/** The purpose of each: a value does not open in another table or row. */
+/** A value opens in no other table or row. */
 const sealedTables = {
   certificates: {
     ...{ key: 'host', column: 'private_key' },
@@ -43,7 +43,6 @@ type SealedColumns<Table extends SealedTable, Stored> = Readonly<
   Record<ColumnOf<Table> | 'sealed_by', Stored>
 >;
 
-/** The columns that keep the secret in the row of `key`. */
 export const sealedColumns = <Table extends SealedTable>(
   sealer: Sealer,
   table: Table,
@@ -54,7 +53,7 @@ export const sealedColumns = <Table extends SealedTable>(
   return columns as SealedColumns<Table, string>;
 };
 
-/** @throws Error when it was changed, or sealed under a key that this process does not have */
+/** @throws Error when it was changed, or its key is missing here */
 export const openColumns = <Table extends SealedTable>(
   sealer: Sealer,
   table: Table,
@@ -73,23 +72,21 @@ interface Row {
   readonly sealed_by: string;
 }
 
-/** Rows per transaction; small, because other writers wait for it. */
+/** Small, because other writers wait. */
 const rowsPerSlice = 100;
 
-/** How many values are sealed under which key. */
 export interface KeyUse {
   readonly keyId: string;
   readonly values: number;
 }
 
-/** A value that did not open, and so stays as it is. */
+/** A value that did not open. */
 export interface LeftValue {
   readonly table: Table;
   readonly id: string;
   readonly reason: string;
 }
 
-/** All sealed values in the database. */
 export class SealedValues {
   readonly #database: Database;
   readonly #sealer: Sealer;
@@ -103,11 +100,7 @@ export class SealedValues {
     return keyUses(this.#database);
   }
 
-  /**
-   * Re-seals all values that are not sealed under the current key, in slices. Each slice is its own transaction and
-   * skips values that are done, so an interrupted run can be repeated. Others may read and write meanwhile.
-   * @param onSlice called with the number of values in each slice
-   */
+  /** Re-seals values of older keys in slices, while others write. An interrupted run can be repeated. */
   async reseal(onSlice: (values: number) => void): Promise<readonly LeftValue[]> {
     const left: LeftValue[] = [];
     for (const table of tables) {
@@ -165,7 +158,6 @@ const columnsOf = (table: Table) => {
   return [sql.ref(key), sql.ref(column)] as const;
 };
 
-/** Needs no key. */
 export const keyUses = async (database: Database): Promise<readonly KeyUse[]> => {
   const sums = new Map<string, number>();
   for (const table of tables) {

@@ -1,10 +1,12 @@
 import type { Kysely } from 'kysely';
+import { accountDeleted, accountNotFound } from '../../access/domain/access-error.ts';
 import type { Sealer } from '../../kernel/ports.ts';
 import type { DomainEvent } from '../../kernel/decision.ts';
+import { endsAt } from '../../kernel/deletion.ts';
 import type { Database, Queries } from './database.ts';
-import type { Schema } from './schema.ts';
+import { failureOf } from './engine/failure.ts';
+import { fromMillisOrNull, type Schema } from './schema.ts';
 
-/** What every adapter of this folder has. */
 export abstract class Store {
   protected readonly database: Database;
 
@@ -12,13 +14,11 @@ export abstract class Store {
     this.database = database;
   }
 
-  /** Queries that run in the current transaction, or by themselves. @throws Unavailable */
   protected get db(): Queries {
     return this.database.db;
   }
 }
 
-/** Stores private keys, which it seals. */
 export abstract class SealingStore extends Store {
   protected readonly sealer: Sealer;
 
@@ -31,7 +31,6 @@ export abstract class SealingStore extends Store {
 /** SQLite takes 32 766 parameters in one statement. */
 const rowsAtOnce = 250;
 
-/** Inserts rows, many with one statement. */
 export const insertMany = async <Row>(
   rows: readonly Row[],
   insert: (some: readonly Row[]) => Promise<unknown>,
@@ -45,12 +44,54 @@ interface Decided {
   readonly events: readonly DomainEvent[];
 }
 
-/** Stores events in the current transaction. */
+type Steps<State, Decision> = readonly [
+  lock: Work<State>,
+  decide: (state: State) => Decision,
+  write: (decision: NonNullable<Decision>, db: Kysely<Schema>, before: State) => Promise<unknown>,
+];
+
+/** How everything changes within a transaction: lock, decide, write. A decision may be to change nothing. */
+export const changed = async <State, Decision>(
+  db: Kysely<Schema>,
+  ...[lock, decide, write]: Steps<State, Decision>
+): Promise<Decision> => {
+  const before = await lock(db);
+  const decision = decide(before);
+  if (decision !== undefined && decision !== null) await write(decision, db, before);
+  return decision;
+};
+
+/** When the first deleted row ends. */
+export const firstEndOf = async (
+  db: Queries,
+  table: 'accounts' | 'projects',
+): Promise<Date | undefined> => {
+  const row = await db
+    .selectFrom<'accounts' | 'projects'>(table)
+    .select('deleted_at')
+    .where('deleted_at', '>', 0n)
+    .orderBy('deleted_at')
+    .limit(1)
+    .executeTakeFirst();
+  const deletedAt = fromMillisOrNull(row?.deleted_at ?? null);
+  return deletedAt && endsAt(deletedAt);
+};
+
+/** For what may be stored again. @returns false if it is stored already */
+export const unlessStored = async (insert: Promise<unknown>): Promise<boolean> => {
+  try {
+    await insert;
+    return true;
+  } catch (error) {
+    if (failureOf(error) !== 'duplicate') throw error;
+    return false;
+  }
+};
+
 export interface EventLog {
   append(events: readonly DomainEvent[]): Promise<void>;
 }
 
-/** Stores aggregates together with what is told of them. */
 export abstract class AggregateStore extends Store {
   protected readonly outbox: EventLog;
 
@@ -59,31 +100,26 @@ export abstract class AggregateStore extends Store {
     this.outbox = outbox;
   }
 
-  /** What `work` stores and the events that it returns: all of it or nothing. @throws Unavailable */
-  protected store<Decision extends Decided>(work: Work<Decision>): Promise<Decision> {
+  /** Stores what `work` does together with its events. @throws Unavailable */
+  protected store<Decision extends Decided | undefined>(work: Work<Decision>): Promise<Decision> {
     return this.database.transaction(async (db) => {
       const decision = await work(db);
-      await this.outbox.append(decision.events);
+      if (decision) await this.outbox.append(decision.events);
       return decision;
     });
   }
 
-  /**
-   * How every change of an aggregate is made: lock it, decide, write it, store the events. All of it or nothing; nobody
-   * else changes it meanwhile.
-   * @param lock as the transaction finds it; throws where there is none
-   * @throws Unavailable
-   */
-  protected changing<State, Decision extends Decided>(
-    lock: Work<State>,
-    decide: (state: State) => Decision,
-    write: (decision: Decision, db: Kysely<Schema>, before: State) => Promise<unknown>,
+  /** Serialises what adds to one account. @throws DomainError `account_not_found`, `account_deleted` */
+  protected async lockAccount(id: string): Promise<void> {
+    const account = await this.database.lock('accounts', id);
+    if (!account) throw accountNotFound(id);
+    if (account.deleted_at !== null) throw accountDeleted(id);
+  }
+
+  /** As `changed`, with the events of the decision. @throws Unavailable */
+  protected changing<State, Decision extends Decided | undefined>(
+    ...steps: Steps<State, Decision>
   ): Promise<Decision> {
-    return this.store(async (db) => {
-      const before = await lock(db);
-      const decision = decide(before);
-      await write(decision, db, before);
-      return decision;
-    });
+    return this.store((db) => changed(db, ...steps));
   }
 }

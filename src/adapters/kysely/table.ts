@@ -2,11 +2,11 @@ import type { Generated } from 'kysely';
 import * as v from 'valibot';
 import { isActor, type Actor } from '../../kernel/ports.ts';
 
-/** How a field is kept in a column. Every integer is an int64 and arrives as a bigint. */
+/** Every integer is an int64 and arrives as a bigint. */
 export interface Column<Field, Stored> {
   readonly type: 'integer' | 'text';
   readonly isNullable: boolean;
-  /** @throws Error when the row is corrupt, or newer than this version */
+  /** @throws Error when the row is corrupt or newer */
   readonly read: (stored: Stored) => Field;
   readonly write: (field: Field) => Stored;
 }
@@ -23,7 +23,6 @@ export const int64: Column<bigint, bigint> = {
   write: (field) => field,
 };
 
-/** The database assigns it to a new row. */
 export const assigned: typeof int64 & { readonly isAssigned: true } = {
   ...int64,
   isAssigned: true,
@@ -51,7 +50,7 @@ export const word = <Word extends string>(known: readonly Word[]): Column<Word, 
   write: (field) => field,
 });
 
-/** With spaces in between. */
+/** Separated by spaces. */
 export const words = <Word extends string>(
   known: readonly Word[],
 ): Column<readonly Word[], string> => ({
@@ -60,7 +59,6 @@ export const words = <Word extends string>(
   write: (field) => field.join(' '),
 });
 
-/** Who acts. */
 export const actor: Column<Actor, string> = {
   ...text,
   read: (stored) => {
@@ -83,7 +81,7 @@ export const maybe = <Field, Stored>(
   write: (field) => (field === undefined ? null : column.write(field)),
 });
 
-/** A stored word that the code does not know: the row is corrupt, or newer than this version. */
+/** @throws Error when the row is corrupt or newer */
 export const oneOf = <Word extends string>(known: readonly Word[], stored: string): Word => {
   const found = known.find((one) => one === stored);
   if (found === undefined)
@@ -91,13 +89,13 @@ export const oneOf = <Word extends string>(known: readonly Word[], stored: strin
   return found;
 };
 
-/** A value that a row in this state must have; without it the row is corrupt. */
+/** @throws Error when the row is corrupt */
 export const present = <Value>(name: string, stored: Value | null | undefined): Value => {
   if (stored === null || stored === undefined) throw new Error(`stored ${name} is missing`);
   return stored;
 };
 
-/** The schemas of the fields of a type: `v.object({ … } satisfies Entries<…>)` does not compile while it lacks one. */
+/** `v.object({ … } satisfies Entries<…>)` does not compile while a field is missing. */
 export type Entries<Value> = {
   readonly [Field in keyof Value]-?: v.GenericSchema<unknown, Value[Field]>;
 };
@@ -125,8 +123,8 @@ interface AnyColumn extends Pick<Column<never, never>, 'type' | 'isNullable'> {
 type AnyColumns = Readonly<Record<string, AnyColumn>>;
 
 /**
- * A column for each field: `table({ … } satisfies ColumnsOf<Pet, 'accountId'>)` does not compile while it lacks one.
- * `Also`: what is stored beside the fields.
+ * `table({ … } satisfies ColumnsOf<Pet, 'accountId'>)` does not compile while a field is missing. `Also`: other
+ * columns.
  */
 export type ColumnsOf<Fields, Also extends string = never> = Readonly<Record<Also, AnyColumn>> & {
   readonly [Field in keyof Fields]-?: AnyColumn & {
@@ -151,18 +149,15 @@ type RowOf<Columns extends AnyColumns> = {
   readonly [Field in keyof Columns as SnakeCase<Field>]: ReturnType<Columns[Field]['write']>;
 };
 
-/** How the fields of something are kept in the columns of a row. */
 export interface Table<Columns extends AnyColumns> {
   readonly columns: Columns;
-  /** Of the columns, to select them. */
   readonly names: readonly SnakeCase<keyof Columns>[];
-  /** @throws Error when the row is corrupt, or newer than this version */
   readonly read: (row: RowOf<Columns>) => FieldsOf<Columns>;
-  /** The columns of the fields that are given. */
+  /** Only the given fields. */
   readonly write: <Given extends Partial<FieldsOf<Columns>>>(
     given: Given,
   ) => RowOf<Pick<Columns, keyof Given & keyof Columns>>;
-  /** A parameter for each column, for a statement that is compiled once. */
+  /** Parameters of a compiled statement. */
   readonly slots: (the: (name: SnakeCase<keyof Columns>) => unknown) => RowOf<Columns>;
   readonly only: <Kept extends keyof Columns & string>(
     ...kept: readonly Kept[]
@@ -213,7 +208,6 @@ type StoredRow<Columns extends AnyColumns> = {
     : ReturnType<Columns[Field]['write']>;
 };
 
-/** Tables as the database has them. */
 export type StoredTables<Tables> = {
   [Name in keyof Tables as SnakeCase<Name>]: Tables[Name] extends Table<infer Columns>
     ? StoredRow<Columns>

@@ -14,7 +14,7 @@ import {
   type ColumnsOf,
 } from './table.ts';
 
-// The other tables lie beside their stores. A test compares all of them with what the migration makes.
+// The other tables lie beside their stores.
 
 export const pets = table({
   id: assigned,
@@ -42,11 +42,10 @@ export const events = table({
   id: text,
   accountId: text,
   type: text,
-  /** JSON. */
   details: text,
   occurredAt: time,
   actor,
-  /** What it happened to, where that has a history: `animal 12`, `order 3`. */
+  /** What has a history: `animal 12`, `order 3`. */
   subject: maybe(text),
 });
 

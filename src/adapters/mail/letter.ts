@@ -3,9 +3,7 @@ import type { Told } from '../../notifications/domain/notification.ts';
 
 export interface Envelope {
   readonly account: string;
-  /** The dashboard's origin, such as `https://store.example`. */
   readonly origin: string;
-  /** One-click unsubscribe page; undefined for mails that cannot be stopped. */
   readonly unsubscribeUrl?: string | undefined;
 }
 
@@ -108,7 +106,6 @@ const personalFooter: Letter['footer'] = {
   actions: [],
 };
 
-/** Control characters and marks that change the text direction. */
 const controls = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu;
 const rightToLeft =
   /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
@@ -125,7 +122,6 @@ export const oneLine = (text: string, most: number): string => {
 export const isolated = (name: string): string =>
   rightToLeft.test(name) ? `\u2068${name}\u2069` : name;
 
-/** Wraps at 72 characters. A longer word, such as a URL, gets its own line. */
 export const wrapped = (paragraph: string): string => {
   const lines: string[] = [];
   for (const word of paragraph.split(' ')) {

@@ -20,7 +20,6 @@ export interface RenderedMail {
 
 export const renderMail = (mail: Told & Envelope): RenderedMail => rendered(letterOf(mail, mail));
 
-/** Combines several notices into one mail. @throws Error if there are none */
 export const renderSummary = (mail: Envelope & { readonly told: readonly Told[] }): RenderedMail =>
   rendered(summaryOf(mail.told, mail));
 
@@ -50,7 +49,6 @@ type Child = HtmlEscapedString | string | false | readonly Child[];
 const html = (parts: TemplateStringsArray, ...holes: readonly Child[]): HtmlEscapedString =>
   escaping(parts, ...holes) as HtmlEscapedString;
 
-/** Uses tables and inline styles for mail programs, and loads nothing. */
 const mailHtml = (letter: Letter): string =>
   `<!doctype html>\n${html`<html lang="en" dir="ltr">
 <head>

@@ -3,6 +3,43 @@ import type SMTPTransport from 'nodemailer/lib/smtp-transport';
 import { Postman, type OutgoingMail, type Posted } from '../../notifications/ports.ts';
 import { renderMail, renderSummary } from './mail-html.ts';
 
+const second = 1000;
+
+export const smtpOptions = (smtpUrl: string): SMTPTransport.Options => {
+  const { protocol, hostname, port, username, password } = new URL(smtpUrl);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const secure = protocol === 'smtps:';
+  const hasUser = username !== '';
+  return {
+    host,
+    port: port === '' ? (secure ? 465 : hasUser ? 587 : 25) : Number(port),
+    secure,
+    ...(!secure && encryption(hasUser, isThisMachine(host))),
+    ...(hasUser && {
+      auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
+    }),
+    connectionTimeout: 10 * second,
+    greetingTimeout: 10 * second,
+    dnsTimeout: 10 * second,
+    socketTimeout: 30 * second,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+};
+
+/** Never sends a password unencrypted, except to this machine. */
+const encryption = (hasUser: boolean, isHere: boolean): SMTPTransport.Options => {
+  if (isHere) return { ignoreTLS: true };
+  return hasUser ? { requireTLS: true } : { opportunisticTLS: true };
+};
+
+const isThisMachine = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(host);
+
+export const shownServer = (smtpUrl: string): string => {
+  const { hostname, port } = new URL(smtpUrl);
+  return port === '' ? hostname : `${hostname}:${port}`;
+};
+
 interface Sender {
   readonly from: string;
   readonly origin: string;
@@ -14,7 +51,6 @@ export class SmtpPostman extends Postman {
   readonly #sender: Sender;
   readonly #deadlineMs: number;
 
-  /** @param deadlineMs time limit for a whole message */
   constructor(options: SMTPTransport.Options, sender: Sender, deadlineMs = 60_000) {
     super();
     this.#transport = createTransport(options);
@@ -37,7 +73,6 @@ export class SmtpPostman extends Postman {
   }
 }
 
-/** Adds the headers for one-click unsubscribe (RFC 8058). */
 const messageOf = (mail: OutgoingMail, { from, origin }: Sender) => {
   const { id, to, account, told, unsubscribeToken } = mail;
   const unsubscribeUrl = unsubscribeToken && unsubscribeUrlOf(origin, unsubscribeToken);
@@ -54,7 +89,6 @@ const messageOf = (mail: OutgoingMail, { from, origin }: Sender) => {
     to: { name: '', address: to },
     messageId: messageIdOf(id, origin),
     headers: {
-      // Prevents automatic replies (RFC 3834).
       'Auto-Submitted': 'auto-generated',
       ...(unsubscribeUrl !== undefined && {
         'List-Unsubscribe': { prepared: true, foldLines: false, value: `<${unsubscribeUrl}>` },
@@ -81,10 +115,7 @@ interface SmtpError {
 
 const longest = 300;
 
-/**
- * Whether a failure is permanent. A 5xx reply (RFC 5321, section 4.2.1) is permanent only if it is about the
- * recipient or the message. A refusal of our server, password, sender or volume is our problem.
- */
+/** A 5xx reply (RFC 5321, section 4.2.1) is permanent only if it is about the recipient or the message. */
 export const postedBy = (error: unknown): Posted => {
   const { code, command, responseCode, response, message } = error as SmtpError;
   const reason = shown(typeof response === 'string' ? response : String(message));
@@ -105,7 +136,6 @@ const isOfPerson = (command: unknown, code: number, reason: string): boolean => 
 };
 
 const mailboxCodes: readonly number[] = [501, 550, 551, 552, 553];
-/** Codes for the address, the mailbox and the message's form. */
 const ofPerson = /^[126]\./;
 const ofSender: readonly string[] = ['1.7', '1.8'];
 

@@ -60,7 +60,6 @@ export class MemoryQuotaCounters extends QuotaCounters {
     return snapshots;
   }
 
-  /** Returns unsaved changes to the next `takeChanges`. */
   putBack(snapshots: readonly CounterSnapshot[]): void {
     for (const { subject } of snapshots) this.#changed.add(subject);
   }
@@ -95,7 +94,7 @@ export class MemoryQuotaCounters extends QuotaCounters {
     this.#subjects.set(subject, counters);
   }
 
-  /** Drops the oldest address. Accounts and keys are never dropped. */
+  /** Never drops accounts and keys. */
   #drop(): void {
     for (const subject of this.#subjects.keys()) {
       if (subject.startsWith('account:') || subject.startsWith('key:')) continue;

@@ -16,7 +16,7 @@ const minuteMs = 60_000;
 
 type Gathered = Omit<HourOfUsage, 'requests'> & { requests: number };
 
-/** Collects usage in memory and stores it every few seconds, so that no request waits. */
+/** Stores usage every few seconds, so that no request waits. */
 export class UsageRecorder {
   readonly news = new Bell();
   readonly #usage: UsageLog;
@@ -42,7 +42,7 @@ export class UsageRecorder {
     if (outcome !== 'refused') this.#used.set(keyId, at);
   }
 
-  /** Stores the collected usage. After a failure, the next call retries. @throws Unavailable */
+  /** After a failure, the next call retries. @throws Unavailable */
   async flush(): Promise<void> {
     const hours = this.#hours;
     const used = this.#used;
@@ -59,7 +59,7 @@ export class UsageRecorder {
     for (const [keyId, at] of due) this.#noted.set(keyId, at.getTime());
   }
 
-  /** Writes a key's last use at most once a minute, even if the clock jumps. */
+  /** At most once a minute, even if the clock jumps. */
   #isDue(keyId: string, at: Date): boolean {
     const noted = this.#noted.get(keyId);
     return noted === undefined || Math.abs(at.getTime() - noted) >= minuteMs;
@@ -83,7 +83,7 @@ const outcomeOf = (status: number): UsageOutcome => {
 
 type UseOfAccount = HighUse & { readonly accountId: string };
 
-/** Collects accounts near their daily limit, so that no request waits. After a crash, the next request notes it. */
+/** Reports accounts near their daily limit, so that no request waits. */
 export class HighUseReporter implements HighUses {
   readonly news = new Bell();
   readonly #report: (use: UseOfAccount) => Promise<void>;
@@ -123,7 +123,7 @@ interface KeepableCounters {
   restore(snapshots: readonly CounterSnapshot[]): void;
 }
 
-/** Saves this process's counters across restarts. A crash loses the counts since the last `save`. */
+/** A crash loses the counts since the last `save`. */
 export class CounterKeeper {
   readonly #counters: KeepableCounters;
   readonly #snapshots: CounterSnapshots;
@@ -144,7 +144,7 @@ export class CounterKeeper {
     this.#counters.restore(await this.#snapshots.load());
   }
 
-  /** Stores the changes. After a failure, the next call retries. @throws Unavailable */
+  /** After a failure, the next call retries. @throws Unavailable */
   async save(): Promise<void> {
     const changes = this.#counters.takeChanges();
     try {

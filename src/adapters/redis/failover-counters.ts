@@ -8,12 +8,12 @@ export interface StandIn extends QuotaCounters {
 }
 
 export interface SharedCounters extends QuotaCounters {
-  /** Called before a new connection is used, because its server may lack the last counts. */
+  /** The new server may lack the last counts. */
   onConnected(listener: () => void): void;
 }
 
 export interface FailoverOptions {
-  /** `true` when the shared counters become unreachable, `false` when they return. */
+  /** `true` when the shared counters become unreachable. */
   readonly onLocal: (local: boolean) => void;
   /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
@@ -22,9 +22,8 @@ export interface FailoverOptions {
 export const longestAloneMs = 60_000;
 
 /**
- * Shared counters with a local fallback. During an outage, local counters continue from the last known counts for
- * at most a minute, then callers get Unavailable. After an outage the shared counts may be too low, because a new
- * server may lack the last ones. So the first take of each subject sends our counts.
+ * During an outage local counters continue for at most a minute. Afterwards the shared counts may be too low, so
+ * the first take of each subject sends ours.
  */
 export class FailoverCounters extends QuotaCounters {
   readonly #shared: SharedCounters;
@@ -32,7 +31,6 @@ export class FailoverCounters extends QuotaCounters {
   readonly #onLocal: (local: boolean) => void;
   readonly #elapsed: () => number;
   #aloneSince: number | undefined;
-  /** Subjects without a take since the last outage or new connection. */
   #untold = new Set<string>();
 
   constructor(shared: SharedCounters, own: StandIn, options: FailoverOptions) {

@@ -1,6 +1,6 @@
 export interface Sentinels {
   readonly hosts: readonly { readonly host: string; readonly port: number }[];
-  /** The primary's name, as in `sentinel monitor NAME …`. */
+  /** As in `sentinel monitor NAME …`. */
   readonly name: string;
   readonly username: string | undefined;
   readonly password: string | undefined;
@@ -8,11 +8,10 @@ export interface Sentinels {
 }
 
 export interface RedisAddress {
-  /** For ioredis. With sentinels, the URL's host is ignored. */
+  /** With sentinels, the host is ignored. */
   readonly url: string;
   readonly sentinels: Sentinels | undefined;
   readonly database: string;
-  /** From `commandTimeout`. */
   readonly timeoutMs: number | undefined;
 }
 

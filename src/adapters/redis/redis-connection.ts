@@ -6,11 +6,9 @@ const usualTimeoutMs = 500;
 export const heartbeatMs = 1000;
 
 interface ConnectionOptions {
-  /** Called when a connection is lost. Commands reject separately. */
   readonly onProblem: (error: Error) => void;
-  /** Time to wait for an answer. `commandTimeout` in the address takes precedence. */
+  /** `commandTimeout` in the address takes precedence. */
   readonly timeoutMs?: number | undefined;
-  /** Whether commands time out; subscriptions do not. */
   readonly commandsEnd: boolean;
   readonly lazyConnect?: true;
   readonly enableOfflineQueue?: false;
@@ -24,9 +22,8 @@ interface Connection {
 }
 
 /**
- * Reconnects until it is disconnected. A frozen server or a firewall without state never closes a connection, so we
- * destroy connections that do not answer in time (`socketTimeout`). After a fail-over the server may be a replica
- * (READONLY) or lack replicas (NOREPLICAS); we then reconnect and ask the sentinels again.
+ * Reconnects. A frozen server never closes a connection, so unanswered ones are destroyed (`socketTimeout`). After
+ * a fail-over the server may be a replica (READONLY) or lack replicas (NOREPLICAS): the sentinels are asked again.
  */
 export const openConnection = (url: string, options: ConnectionOptions): Connection => {
   const { onProblem, commandsEnd, timeoutMs: given = usualTimeoutMs, ...rest } = options;
@@ -55,13 +52,11 @@ export const openConnection = (url: string, options: ConnectionOptions): Connect
   return { redis: redis.on('error', onProblem), timeoutMs };
 };
 
-/** Replies of a server that is not, or may no longer be, the primary (`min-replicas-to-write`). */
 const noPrimary = ['READONLY', 'NOREPLICAS'];
 
 const longestPauseMs = 500;
 const pauseAfter = (tries: number): number => Math.min(tries * 50, longestPauseMs);
 
-/** For each connection, ioredis asks the sentinels in order and checks that the server is a primary. */
 const throughSentinels = (sentinels: Sentinels, timeoutMs: number) => ({
   sentinels: [...sentinels.hosts],
   name: sentinels.name,

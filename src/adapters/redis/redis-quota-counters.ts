@@ -18,10 +18,8 @@ export interface CounterOptions {
 }
 
 /**
- * Exact counts for a fleet, with one atomic script per request. After a missing answer, calls fail at once until a
- * probe, which runs the same script, succeeds; requests never wait for it. The probe also measures the difference
- * between the clocks, so that each take carries a deadline in Redis time. After a freeze, Redis ignores takes whose
- * callers have given up.
+ * One atomic script per request. After a missing answer, calls fail at once until a probe succeeds. The probe also
+ * measures the difference between the clocks, so that Redis ignores takes whose callers have given up.
  */
 export class RedisQuotaCounters extends QuotaCounters {
   readonly #redis: Redis & Scripts;
@@ -31,12 +29,11 @@ export class RedisQuotaCounters extends QuotaCounters {
   readonly #tracer: Tracer | undefined;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #proofs = new EventEmitter();
-  /** Lower bound of how far the clock of Redis is ahead of `elapsed`. Undefined: Redis does not answer. */
+  /** Lower bound of how far the clock of Redis is ahead. Undefined: no answer. */
   #ahead: number | undefined;
   #proving = false;
   readonly #waiting = new Set<{ readonly since: number }>();
 
-  /** @param onProblem called when a connection is lost; commands reject separately */
   constructor(url: string, onProblem: (error: Error) => void, options: CounterOptions = {}) {
     super();
     const { redis, timeoutMs } = openConnection(url, {
@@ -58,7 +55,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     this.#heartbeat = setInterval(() => void this.#prove(), heartbeatMs);
   }
 
-  /** Redis does not count a late take. If a clock jumped, the second try has the right offset. */
+  /** After a clock jump, the second try has the right offset. */
   override async take(take: Take): Promise<Taken> {
     const taken = (await this.#tryTake(take)) ?? (await this.#tryTake(take));
     if (taken) return taken;
@@ -78,7 +75,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     return this.#ahead !== undefined;
   }
 
-  /** Waits up to a second for the first answer, because early requests would otherwise be counted locally. */
+  /** Early requests would otherwise be counted locally. */
   async ready(): Promise<void> {
     if (this.#ahead !== undefined) return;
     const signal = AbortSignal.timeout(1000);
@@ -128,7 +125,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     return leftMs < this.#timeoutMs ? before(leftMs, answer) : answer;
   }
 
-  /** Awaits the answer even if the caller has given up, because it shows whether Redis is alive. */
+  /** A late answer still shows that Redis is alive. */
   async #answerTo<T>(command: () => Promise<T>): Promise<T> {
     try {
       return await this.#ask(command);
@@ -157,7 +154,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     );
   }
 
-  /** The deadline of this take has passed, so the script runs and writes but counts nothing. */
+  /** Its deadline has passed, so the script writes but counts nothing. */
   async #prove(): Promise<void> {
     if (this.#proving || this.#redis.status !== 'ready') return;
     this.#proving = true;
@@ -173,7 +170,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     }
   }
 
-  /** Redis read its clock before the answer arrived, so this is a lower bound. */
+  /** Redis read its clock before the answer arrived. */
   #learnClock(clock: number): void {
     this.#ahead = clock - this.#elapsed();
   }
@@ -181,7 +178,6 @@ export class RedisQuotaCounters extends QuotaCounters {
 
 type CommandName = 'takeQuota' | 'peekQuota' | 'ping';
 
-/** Spans name the script, not the subject. */
 const stepOf = (name: CommandName): Step => ({
   name: `Redis ${name}`,
   kind: 'client',
@@ -210,15 +206,14 @@ const probe = [0, 0, 0, 0, 0, 0, 0, 1];
 
 const keyOf = (subject: string): string => `animal-store:quota:${subject}`;
 
-/** Redis itself replied with an error, so the connection is alive. */
 const isAnswer = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
 
 /** Longer than a day, so that a clock jump does not reset a count. */
 const lifeSeconds = 3 * 86_400;
 
 /**
- * `countIn` of access/domain/rate-quota.ts in Lua, because reading and writing must be atomic. A window has the
- * fields i and c (index and count) and pi and pc (the previous ones), prefixed by m or d.
+ * `countIn` of access/domain/quota.ts, atomically. A window has index i and count c, previous pi and pc, prefixed
+ * by m or d.
  */
 const countIn = `
 local function countIn(key, w, index)
@@ -239,10 +234,9 @@ end
 `;
 
 /**
- * Keys: subject and optional striker. Arguments: minute, day, limit per minute and per day, deadline in
- * milliseconds of Redis time, known counts of minute and day, and one more for a probe. Returns 1, 0 or -1
- * (allowed, refused, late), the counts of minute and day, strikes and the clock of Redis. A late take changes
- * nothing. A probe writes, so that replicas and primaries without replicas fail it.
+ * Keys: subject, optional striker. Arguments: minute, day, both limits, deadline in Redis milliseconds, known
+ * counts, and one more for a probe. Returns 1, 0 or -1 (allowed, refused, late), counts, strikes and clock. A probe
+ * writes, so that replicas fail it.
  */
 const takeScript = `${countIn}
 local time = redis.call('TIME')

@@ -17,7 +17,7 @@ export interface SignalOptions {
   readonly onProblem: (error: unknown) => void;
 }
 
-/** Announces changed accounts to the other processes of a fleet. Signals may be lost; listeners also poll. */
+/** Signals may be lost; listeners also poll. */
 export class RedisSignals {
   readonly #url: string;
   readonly #channel: string;
@@ -42,7 +42,7 @@ export class RedisSignals {
     }).redis;
   }
 
-  /** Returns at once. Signals that cannot be sent within half a second are dropped. */
+  /** Drops what cannot be sent within half a second. */
   tell(accountIds: readonly string[]): void {
     for (const id of accountIds) this.#waiting.add(id);
     this.#planned ??= setTimeout(() => void this.#send(), gatherMs);
@@ -63,7 +63,7 @@ export class RedisSignals {
     });
     hearing.subscribe(this.#channel).catch(onProblem);
     this.#hearing = hearing;
-    // Without pings, a connection that only listens would not notice that it is dead.
+    // Without pings, a dead connection would go unnoticed.
     this.#heartbeat = setInterval(() => {
       if (hearing.status === 'ready') hearing.ping().catch(onProblem);
     }, heartbeatMs);

@@ -5,9 +5,8 @@ import type { Bell, Ringing } from '../../kernel/signals.ts';
 import { Unavailable } from '../../kernel/ports.ts';
 
 /**
- * How a run ended. `done`: run again on schedule. `elsewhere`: another process does this job. `nextAt`: no work is
- * known before that time; undefined means none until the bell rings. If `nextAt` is in the past, this process could
- * not do the work and tries again on schedule.
+ * `done`: run again on schedule. `elsewhere`: another process does this job. `nextAt`: no work before then;
+ * undefined until the bell rings; in the past if this process could not do it.
  */
 export type JobEnd = 'done' | 'elsewhere' | { readonly nextAt: Date | undefined };
 
@@ -22,26 +21,22 @@ export const asJob =
 
 export interface Job {
   readonly name: string;
-  /** node-cron expression with six fields; the first is seconds. */
+  /** The first of six fields is seconds. */
   readonly schedule: string;
   readonly isAtStart?: true;
-  /** One process of a fleet runs it at a time, and its success counts for all. */
+  /** One process of a fleet runs it at a time. */
   readonly isShared?: true;
-  /** Whether each run is a trace. Other jobs look for work every few seconds, and the work starts its own trace. */
+  /** Each run is a trace. */
   readonly isTraced?: true;
   readonly news?: Bell;
-  /** New work waits for the schedule, so that one run does all of it. */
+  /** New work waits for the schedule. */
   readonly gathersNews?: true;
-  /** @param isStopping to be checked between batches, because shutdown waits for the run */
+  /** @param isStopping check it between batches */
   readonly run: (isStopping: () => boolean) => Promise<JobEnd>;
 }
 
 export interface SleepOptions {
-  /**
-   * Longest sleep without work, which also limits how late a clock change is noticed. Set it only if every change
-   * rings the bell. By default, a job sleeps until its next scheduled time and a clock change is noticed within a
-   * second.
-   */
+  /** Longest sleep without work, and how late a clock change is noticed. Every change must ring the bell. */
   readonly longestSleepMs?: number;
 }
 
@@ -51,12 +46,11 @@ interface Plan {
   isRunning: boolean;
   run: Promise<void>;
   nextAt: number;
-  /** From the start of the last successful run until `nextAt`. */
   waitMs: number;
   endedWellAt: number;
   failedAt: number;
   newsBy: number;
-  /** Whether new work arrived that another process may have missed during its run. */
+  /** Another process may have missed new work. */
   isOwed: boolean;
 }
 
@@ -64,9 +58,8 @@ interface Plan {
 export interface JobState {
   readonly name: string;
   readonly isShared: boolean;
-  /** When it last succeeded, or was first scheduled. */
   readonly endedWellAt: number;
-  /** 0 if it has never failed. */
+  /** 0: never. */
   readonly failedAt: number;
   readonly intervalMs: number;
 }
@@ -76,10 +69,9 @@ const soonMs = 1000;
 const againAfterMs = 1000;
 
 /**
- * Runs each job when it has work: at the time its last run returned, when its bell rings, and at the latest on
- * schedule. A job never overlaps itself in one process. After a clock jump forwards, a job runs once for all missed
- * times; after a jump backwards, jobs continue from the new time. We use node-cron only to compute times: its own
- * runner would run every missed second.
+ * Runs each job at the time that its last run returned, when its bell rings, and on schedule; never twice at once.
+ * After a clock jump forwards, it runs once for all missed times. node-cron only computes times: its runner would
+ * run every missed second.
  */
 export class CronJobs {
   readonly #plans: readonly Plan[];
@@ -204,7 +196,6 @@ export class CronJobs {
     this.#wait();
   }
 
-  /** @returns undefined if it failed */
   async #runOnce(plan: Plan): Promise<JobEnd | undefined> {
     const { job } = plan;
     try {
@@ -231,7 +222,6 @@ export class CronJobs {
     return Math.min(nextAt, latest);
   }
 
-  /** Logs an outage once per job, not for each run. */
   #report({ name }: Job, error: unknown): void {
     const isKnown = this.#heldUp.has(name);
     if (error instanceof Unavailable) this.#heldUp.add(name);

@@ -4,7 +4,7 @@ import type { JobLeases } from '../../kernel/queue.ts';
 import type { Job, JobEnd } from './cron-jobs.ts';
 import { Bell } from '../../kernel/signals.ts';
 
-/** A worker that has not renewed its lease for this long counts as dead. The work may take longer. */
+/** A worker that does not renew its lease for this long counts as dead. */
 const leaseMs = 30_000;
 const prolongedPerLease = 3;
 
@@ -18,12 +18,11 @@ interface LeasedJobPorts {
 interface LeasedWork {
   readonly name: string;
   readonly work: (isStopping: () => boolean) => Promise<JobEnd>;
-  /** When the store has work; no lease is taken before. Without `dueAt`, `work` returns that time. */
+  /** When work is due; no lease is taken before. */
   readonly dueAt?: () => Promise<Date | undefined>;
   readonly keptMs?: () => number;
 }
 
-/** Wraps work so that one process of a fleet does it at a time. */
 export const leasedJob = (
   { name, work, dueAt, keptMs }: LeasedWork,
   { leases, clock, log, holder }: LeasedJobPorts,
@@ -53,7 +52,7 @@ export const leasedJob = (
 };
 
 const second = 1000;
-/** Counting takes at most 1 % of a worker's time, but the pause is at most 5 minutes. */
+/** Counting takes at most 1 % of the time. */
 const rest = { timesAsLong: 100, mostMs: 300 * second };
 const readsApartMs = 300 * second;
 const spareMs = 60 * second;
@@ -65,7 +64,7 @@ export interface CensusPorts extends LeasedJobPorts {
   readonly elapsed?: () => number;
 }
 
-/** Counts in one process of a fleet, while somebody reads the counts there. Other processes have none. */
+/** Counts in one process of a fleet, while somebody reads. */
 export class Census<Counts> {
   readonly #ports: CensusPorts;
   readonly #count: Job['run'];
@@ -73,7 +72,7 @@ export class Census<Counts> {
   #restMs = 0;
   #nextAt = -Infinity;
   #leaseUntil: Date | undefined;
-  /** Counts until then. The first count does not wait for a reader. */
+  /** The first count does not wait for a reader. */
   #neededUntil = Infinity;
   readonly news = new Bell();
 
@@ -83,14 +82,14 @@ export class Census<Counts> {
     this.#count = leasedJob({ name: job, work, keptMs: () => this.#restMs + spareMs }, ports);
   }
 
-  /** @returns the latest counts, or undefined while another process counts */
+  /** @returns undefined while another process counts */
   read(): { readonly counts: Counts; readonly at: Date } | undefined {
     this.#neededUntil = this.#elapsed() + readsApartMs;
     this.news.ring();
     return this.#latest;
   }
 
-  /** Skipped if another process counts, the last count is recent or nobody reads them. @throws Unavailable */
+  /** Skipped while nobody reads. @throws Unavailable */
   async run(isStopping: () => boolean = () => false): Promise<JobEnd> {
     if (this.#elapsed() > this.#neededUntil) {
       this.#forgetOld();
@@ -124,7 +123,6 @@ export class Census<Counts> {
     return elapsed();
   }
 
-  /** Another process may count now, even if we cannot ask the database. */
   #forgetOld(): void {
     const { clock } = this.#ports;
     if (this.#leaseUntil && clock.now() >= this.#leaseUntil) this.#latest = undefined;

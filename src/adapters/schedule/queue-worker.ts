@@ -6,26 +6,25 @@ import type { Clock } from '../../kernel/ports.ts';
 import type { Claimed, Most, Queue } from '../../kernel/queue.ts';
 import type { Share } from './shares.ts';
 
-/** Items started in one turn of the event loop, so that requests do not wait for all of them. */
+/** Between two turns of the event loop. */
 const slice = 10;
 const prolongedPerLease = 3;
-/** Time for running work to finish when the worker stops. Later it is aborted and retried. */
+/** Later, running work is aborted and retried. */
 const usualGraceMs = 5000;
 
 export interface QueueKind<Item extends Claimed, Wanted = Most> {
   readonly what: string;
   readonly queue: Queue<Item, Wanted>;
   readonly share: Share<Item, Wanted>;
-  /** Longer than the work may take, unless leases are renewed. */
+  /** Longer than the work, unless leases are renewed. */
   readonly leaseMs: number;
   readonly longest?: { readonly ms: number; readonly nameOf: (item: Item) => string };
-  /** A run ends when its work ends, and finished items are stored together. */
+  /** Finished items are stored together. */
   readonly isInBatches?: true;
-  /** Waits until the item may start. Items that have not started when the worker stops are released. */
+  /** Items that have not begun when the worker stops are released. */
   readonly inTurn?: (item: Item, begin: () => Promise<void>) => Promise<void>;
-  /** @param signal aborts when the worker no longer waits */
   readonly work: (item: Item, signal: AbortSignal) => Promise<void>;
-  /** Logs the failure and schedules the retry. Otherwise the item is due when its lease ends. */
+  /** Otherwise the item is due when its lease ends. */
   readonly afterFailure: (item: Item, error: unknown) => Promise<void>;
 }
 
@@ -36,7 +35,7 @@ interface Ports {
   readonly graceMs?: number | undefined;
 }
 
-/** Works on due items, each at least once. Items without room stay in the database. */
+/** At least once. Items without room stay in the database. */
 export class QueueWorker<Item extends Claimed, Wanted = Most> {
   readonly news: Bell;
   readonly #kind: QueueKind<Item, Wanted>;
@@ -56,7 +55,7 @@ export class QueueWorker<Item extends Claimed, Wanted = Most> {
     this.news = ports.news ?? new Bell();
   }
 
-  /** Starts due items while there is room. @returns when the next item is due @throws Unavailable */
+  /** @returns when the next item is due @throws Unavailable */
   run(): Promise<Date | undefined> {
     return this.#turns.run();
   }
@@ -110,7 +109,7 @@ export class QueueWorker<Item extends Claimed, Wanted = Most> {
     return begun;
   }
 
-  /** After a clock jump, a lease may end before the work. The work then continues under the new claim. */
+  /** After a clock jump a lease may end early; the work continues under the new claim. */
   #begin(item: Item, lane: string): Promise<void> {
     const begun = this.#held.get(item.id);
     if (begun) {
@@ -152,7 +151,6 @@ export class QueueWorker<Item extends Claimed, Wanted = Most> {
     return this.#finish(item);
   }
 
-  /** Marks items together that finish in one turn of the event loop. */
   async #finish(item: Item): Promise<void> {
     if (!this.#kind.queue.done) return;
     this.#done.push(item);

@@ -7,10 +7,9 @@ export interface Room<Item, Wanted> {
   readonly isMoreThan: (claimed: readonly Item[]) => boolean;
 }
 
-/** Limits how much of one kind of work this process does at once, and for which accounts. */
+/** Limits the work of this process, and whose it is. */
 export interface Share<Item, Wanted = Most> {
   readonly lanes: readonly string[];
-  /** Whether there is enough room to look for more. */
   readonly isRoomy: boolean;
   /** @returns undefined if the lane is full */
   room(lane: string): Room<Item, Wanted> | undefined;
@@ -24,7 +23,7 @@ const mostRemembered = 500;
 
 interface Places<Item> {
   readonly atOnce: number;
-  /** Looks for more when this much room is free. Default: 1. */
+  /** Room needed to look for more; default 1. */
   readonly refill?: number;
   readonly accountOf?: (item: Item) => string;
 }
@@ -67,7 +66,7 @@ export class Shared<Item> implements Share<Item> {
 
 const window = 500;
 
-/** Each call uses a socket for at most 10 seconds. A quick call that takes a second becomes slow. */
+/** A quick call that takes a second becomes slow. */
 export const places = { quick: 200, slow: 400 } as const;
 /** `receiver` is per account. Quick and slow calls are counted separately, except per webhook. */
 export const mostAtOnce = { webhook: 4, receiver: 6, account: 10 } as const;
@@ -81,13 +80,11 @@ type Called = Pick<ClaimedDelivery, 'id' | 'receiver'> & {
 };
 type Counted = keyof typeof mostAtOnce;
 
-/** Slow calls use no places of quick ones, even for the same account. */
 const keysOf = ({ webhookId, accountId, receiver, isSlow }: Call): Record<Counted, string> => {
   const account = `${isSlow ? 'slow' : 'quick'} ${accountId}`;
   return { webhook: webhookId, receiver: `${account} ${receiver}`, account };
 };
 
-/** The calls in progress in this process. Slow receivers have their own places. */
 export class CallsUnderWay implements Share<ClaimedDelivery, Claiming> {
   readonly lanes = ['quick', 'slow'];
   readonly isRoomy = true;
@@ -138,7 +135,7 @@ export class CallsUnderWay implements Share<ClaimedDelivery, Claiming> {
     this.#calls.set(id, { id, receiver, webhookId, accountId, isSlow: lane === 'slow' });
   }
 
-  /** Moves a slow call to the slow places, even if those are full. @returns whether it moved */
+  /** Even if those places are full. @returns whether it moved */
   makeSlow(id: string): boolean {
     const call = this.#calls.get(id);
     if (!call || call.isSlow) return false;

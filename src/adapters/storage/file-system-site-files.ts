@@ -24,16 +24,13 @@ import { isCompressible, writeSmallerForms, type Effort } from './smaller-forms.
 const pieceBytes = 64 * 1024;
 
 /**
- * One folder per deploy: `<deployId>/manifest.json` lists its files; each distinct content is stored as `<hash>`,
- * `<hash>.br` and `<hash>.gz`. Names from an archive never become paths on disk. An unfinished deploy is
- * `.<deployId>.partial`; renaming makes it appear and disappear atomically, and leftovers of a crash are removed
- * under the same id.
+ * One folder per deploy: `manifest.json` and each content as `<hash>`, `<hash>.br` and `<hash>.gz`. An unfinished deploy
+ * is `.<deployId>.partial`; renaming makes it appear and disappear atomically.
  */
 export class FileSystemSiteFiles extends SiteFiles {
   readonly #folder: string;
   readonly #open = new OpenFiles();
 
-  /** @param folder used only by this class; created for the current user if missing */
   constructor(folder: string) {
     super();
     this.#folder = folder;
@@ -167,7 +164,6 @@ class FileSystemDraft implements SiteDraft {
     await stored(() => this.#publish(unwrapped));
   }
 
-  /** Stores files that another storage has prepared, instead of `write` and `commit`. */
   async putBack(files: readonly StoredFile[], read: ReadForm): Promise<void> {
     const tasks = oneForEach(files).map((file) => async () => {
       for (const { encoding } of storedForms(file)) {

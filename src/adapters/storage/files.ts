@@ -19,10 +19,7 @@ interface OpenFile {
   readers: number;
 }
 
-/**
- * Reads files in pieces for any number of readers with a limited number of descriptors. A reader uses a descriptor
- * only while it reads a piece. The file stays open briefly for the next piece.
- */
+/** Any number of readers share few descriptors. A file stays open briefly for the next piece. */
 export class OpenFiles {
   readonly #files = new LRUCache<string, OpenFile>({
     max: most.open,
@@ -69,7 +66,6 @@ export class OpenFiles {
   }
 }
 
-/** A file that is being read is closed by its last reader. Errors are ignored, because nothing stays open. */
 const close = (file: OpenFile): void => {
   if (file.readers === 0) void file.handle.then((handle) => handle.close()).catch(() => undefined);
 };

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Encoding, StoredFile } from '../../sites/ports.ts';
 
-/** In JSON, a missing form has no field. */
 const StoredFiles = v.pipe(
   v.array(
     v.object({
@@ -24,14 +23,12 @@ export const manifestName = 'manifest.json';
 export const writeManifest = (folder: string, files: readonly StoredFile[]): Promise<void> =>
   writeFile(join(folder, manifestName), JSON.stringify(files), { mode: 0o600, flush: true });
 
-/** @throws ValiError or SyntaxError for an invalid manifest; file system errors */
 export const readManifest = async (folder: string): Promise<readonly StoredFile[]> =>
   parseManifest(await readFile(join(folder, manifestName), 'utf8'));
 
 export const parseManifest = (text: string): readonly StoredFile[] =>
   v.parse(StoredFiles, JSON.parse(text));
 
-/** One encoding of a content as it is stored. */
 export interface StoredForm {
   readonly encoding: Encoding;
   readonly name: string;
@@ -44,7 +41,6 @@ export const checkedId = (deployId: string): string => {
   return deployId;
 };
 
-/** @throws Error if the file is not stored in this form */
 export const formOf = (file: StoredFile, encoding: Encoding): StoredForm => {
   const { name, bytes } = formsOf(file)[encoding];
   if (bytes === undefined || !/^[A-Za-z0-9_-]{43}$/.test(file.hash)) {
@@ -58,7 +54,6 @@ export const storedForms = (file: StoredFile): readonly StoredForm[] =>
     bytes === undefined ? [] : [{ encoding, name, bytes }],
   );
 
-/** Files with the same content share storage. */
 export const oneForEach = (files: readonly StoredFile[]): readonly StoredFile[] => [
   ...new Map(files.map((file) => [file.hash, file])).values(),
 ];

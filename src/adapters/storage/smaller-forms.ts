@@ -29,17 +29,12 @@ const compressible = new RegExp(
   ].join('|'),
 );
 
-/** Decided by the file name, like the content type. */
 export const isCompressible = (path: string): boolean => compressible.test(lookup(path) || '');
 
 /** `best` takes twenty times as long and saves another 10 %. */
 export type Effort = 'best' | 'quick';
 
-/**
- * Writes `<file>.br` and `<file>.gz` if they are worth it. Files up to 1 MiB are compressed in the calling thread,
- * because the whole process shares Node's thread pool.
- * @returns the size of each
- */
+/** Up to 1 MiB in the calling thread, because the whole process shares Node's thread pool. @returns the sizes */
 export const writeSmallerForms = async (
   file: string,
   bytes: number,
@@ -60,7 +55,6 @@ export const writeSmallerForms = async (
   };
 };
 
-/** Higher quality is too slow for large files. A window larger than the file only wastes memory. */
 const brotliFor = (bytes: number, effort: Effort): BrotliOptions => ({
   params: {
     [constants.BROTLI_PARAM_QUALITY]:

@@ -1,7 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Logger } from 'pino';
 
-/** Work in this process, named in the log if the event loop is blocked. */
 export interface Work {
   describe(): string;
 }
@@ -41,7 +40,6 @@ export class RunningWork {
     if (this.#begun.length > 0) this.#begun = [];
   }
 
-  /** The latest first. */
   told(): { readonly begun: readonly string[]; readonly inProgress: readonly string[] } {
     const latest = (all: Iterable<Work>) =>
       [...all]
@@ -75,7 +73,6 @@ export class EventLoopWatch {
   #noticed = 0;
   #worstMs = 0;
 
-  /** @param elapsed monotonic milliseconds */
   constructor(running: RunningWork, log: Logger, elapsed = () => performance.now()) {
     this.#running = running;
     this.#log = log;

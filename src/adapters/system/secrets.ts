@@ -34,7 +34,6 @@ export class AesGcmSealer extends Sealer {
   readonly #current: Key;
   readonly #previous: readonly Key[];
 
-  /** @param secretKey sealing derives its own key from it (RFC 5869) @param previous keys that still open */
   constructor(secretKey: Uint8Array, previous: readonly Uint8Array[] = []) {
     super();
     this.#current = keyFrom(secretKey);
@@ -104,7 +103,6 @@ const keyFrom = (secretKey: Uint8Array): Key => ({
   ),
 });
 
-/** @throws Error if the value was changed, or sealed with another key or for another purpose */
 const openWith = (key: Key, bytes: Buffer, purpose: string): string => {
   const tagAt = bytes.length - tagBytes;
   const nonce = bytes.subarray(0, nonceBytes);
@@ -144,9 +142,7 @@ const readList = async (): Promise<ReadonlySet<string>> => {
 const cost = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 } as const;
 const saltBytes = 16;
 const keyBytes = 32;
-/** Hashing takes processor time from all other requests. */
 const mostAtOnce = 2;
-/** The last one waits about five seconds. */
 const mostWaitingUsually = 50;
 
 const prefix = '$scrypt$ln=15,r=8,p=3$';
@@ -159,7 +155,6 @@ interface Parts {
   readonly key: Uint8Array;
 }
 
-/** No password has this hash. */
 const nobodys: Parts = { salt: new Uint8Array(saltBytes), key: new Uint8Array(keyBytes) };
 
 /** scrypt (RFC 7914) over the NFKC form. The result is a PHC string: `$scrypt$ln=15,r=8,p=3$salt$key`. */
@@ -167,7 +162,6 @@ export class ScryptPasswords extends Passwords {
   readonly #queue = new PQueue({ concurrency: mostAtOnce });
   readonly #mostWaiting: number;
 
-  /** @param mostWaiting further calls are refused */
   constructor({ mostWaiting = mostWaitingUsually } = {}) {
     super();
     this.#mostWaiting = mostWaiting;
@@ -198,7 +192,6 @@ export class ScryptPasswords extends Passwords {
     return readCommonPasswords();
   }
 
-  /** @throws Unavailable */
   async #derive(password: string, salt: Uint8Array): Promise<Buffer> {
     if (this.#queue.size >= this.#mostWaiting) {
       throw new Unavailable('Password hashing', undefined, 'has too many requests');

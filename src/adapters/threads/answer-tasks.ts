@@ -6,7 +6,6 @@ type ThreadWork<Setup, Task, Result, News> = (
   setup: Setup,
 ) => (task: Task, tell: (news: News) => void) => Promise<Result> | Result;
 
-/** @param prepare gets the pool's `setup` and returns the function that does each task */
 export const answerTasks = <Setup, Task, Result, News = never>(
   prepare: ThreadWork<Setup, Task, Result, News>,
 ): void => {
@@ -56,7 +55,6 @@ export const unpacked = ({ error, code, what }: Failure): Error => {
 
 const newsEveryMs = 20;
 
-/** Passes on the first message, and later ones at most every 20 ms. */
 export const throttle = <News>(tell: (news: News) => void): ((news: News) => void) => {
   let toldAt = -Infinity;
   return (news) => {

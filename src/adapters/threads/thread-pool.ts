@@ -53,7 +53,6 @@ const busy = (why: string): Unavailable =>
   new Unavailable('A worker thread', new Error(why), 'has too much to do');
 
 const mib = 1024 * 1024;
-/** Time for a thread to load its code on a busy machine. */
 const startMs = 60_000;
 const memoryLookMs = 200;
 /** With a smaller heap, V8 ends the whole process when it starts the thread. */
@@ -61,12 +60,10 @@ const smallestHeapMiB = 64;
 
 export interface ThreadLimits {
   readonly deadlineMs: number;
-  /** For one thread, including buffers outside the heap. */
   readonly memoryMiB: number;
 }
 
 interface ThreadSettings extends ThreadLimits {
-  /** The thread's module; it must call `answerTasks`. */
   readonly entry: URL;
   readonly setup?: unknown;
   readonly idleMs?: number;
@@ -86,7 +83,6 @@ interface Work<Result, News> extends PromiseWithResolvers<Result> {
   readonly onNews: (news: News) => void;
 }
 
-/** Ending the thread stops any work, even an infinite loop. */
 class WorkerThread<Task, Result, News> {
   readonly #worker: Worker;
   readonly #settings: ThreadSettings;
@@ -126,7 +122,6 @@ class WorkerThread<Task, Result, News> {
     return !this.#work && !this.#why;
   }
 
-  /** @throws Overrun; DomainError, Unavailable and Error as the task threw them */
   work(task: Task, onNews: (news: News) => void): Promise<Result> {
     this.#work = { ...Promise.withResolvers<Result>(), onNews };
     this.#worker.ref();

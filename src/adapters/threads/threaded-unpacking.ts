@@ -10,7 +10,7 @@ import {
 import { Overrun, ThreadPool, type PoolSettings, type ThreadLimits } from './thread-pool.ts';
 
 /** The largest allowed site takes about a minute on an idle processor. */
-export const unpackingLimits: ThreadLimits = { deadlineMs: 10 * 60_000, memoryMiB: 256 };
+const unpackingLimits: ThreadLimits = { deadlineMs: 10 * 60_000, memoryMiB: 256 };
 
 export interface UnpackingTask {
   readonly deploy: DeployPlace;
@@ -21,7 +21,6 @@ export class ThreadedUnpacking extends SiteUnpacking {
   readonly #pool: ThreadPool<UnpackingTask, SiteContents, UploadProgress>;
   readonly #limits: ThreadLimits;
 
-  /** @param settings only tests change the limits */
   constructor(settings: Pick<PoolSettings, 'entry' | 'setup' | 'threads'> & Partial<ThreadLimits>) {
     super();
     this.#limits = { ...unpackingLimits, ...settings };

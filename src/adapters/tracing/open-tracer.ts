@@ -21,12 +21,10 @@ import {
 import pTimeout from 'p-timeout';
 import { OtelTracer } from './otel-tracer.ts';
 
-/** Long SQL statements have thousands of placeholders. */
 const longestValue = 2_000;
 const lastSpansMs = 3_000;
 /** Further spans are dropped, so that no request waits and memory is bounded. */
 const queue = { maxQueueSize: 4_096, maxExportBatchSize: 512, scheduledDelayMillis: 2_000 };
-/** Usually one batch is in progress; at shutdown all waiting ones are sent at once. */
 const concurrencyLimit = 1 + Math.ceil(queue.maxQueueSize / queue.maxExportBatchSize);
 
 export interface TracerSettings extends ExportReport {
@@ -47,13 +45,12 @@ export const tracerTo = (receiver: SpanExporter, settings: TracerSettings): Otel
     spanProcessors: [new BatchSpanProcessor({ exporter, ...queue })],
   });
   const close = () =>
-    pTimeout(provider.shutdown(), { milliseconds: lastSpansMs, fallback: settings.onLate })
-      // Already reported by `onAway`.
-      .catch(() => undefined);
+    pTimeout(provider.shutdown(), { milliseconds: lastSpansMs, fallback: settings.onLate }).catch(
+      () => undefined,
+    );
   return new OtelTracer(provider.getTracer('animal-store', settings.version), close);
 };
 
-/** The environment takes precedence. */
 const resourceOf = (version: string) =>
   defaultResource()
     .merge(
@@ -66,16 +63,12 @@ const resourceOf = (version: string) =>
     )
     .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }));
 
-/**
- * Samples each new trace once. A caller's `sampled` flag and trace id are ignored, so that callers can neither
- * force nor prevent recording. `parentbased_…` therefore has no effect.
- */
+/** Ignores a caller's `sampled` flag, so that callers can neither force nor prevent recording. */
 export const samplerIn = (environment: Readonly<Record<string, string | undefined>>): Sampler => {
   const root = rootFor(environment['OTEL_TRACES_SAMPLER'], environment['OTEL_TRACES_SAMPLER_ARG']);
   return new ParentBasedSampler({ root, remoteParentSampled: root, remoteParentNotSampled: root });
 };
 
-/** Unknown values are ignored, as OpenTelemetry requires. */
 const rootFor = (name = '', share = '1'): Sampler => {
   const ratio = Number(share);
   const isShare = ratio >= 0 && ratio <= 1;

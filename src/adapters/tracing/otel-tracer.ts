@@ -21,7 +21,6 @@ import {
   type StepFacts,
 } from '../../kernel/tracer.ts';
 
-/** Deliveries in this process are linked to the span that stored their event. */
 const rememberedEvents = 10_000;
 
 const kinds = {
@@ -31,7 +30,6 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 } as const satisfies Record<Step['kind'], SpanKind>;
 
-/** Uses OpenTelemetry's SDK without its global state. */
 export class OtelTracer extends Tracer {
   readonly #otel: Otel;
   readonly #close: () => Promise<void>;

@@ -1,70 +1,72 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { addAbortSignal, finished, Transform, Writable } from 'node:stream';
+import { addAbortSignal, finished, type Readable, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { DomainError } from '../../kernel/decision.ts';
 import { siteLimits } from '../../sites/domain/site-contents.ts';
 import { uploadRefused } from '../../sites/domain/sites-error.ts';
 
-export const uploadField = 'archive';
-/** Largest archive as sent; equal to the limit for its unpacked content. */
 export const largestUpload = siteLimits.bytes;
 
-/** What a form needs around its file: boundaries, headers, other fields. */
 const roomAround = 64 * 1024;
-/**
- * Parts of a form, and bytes of the headers of one. An empty part costs the parser as much time as a large one: a form
- * of empty parts would take minutes.
- */
+/** An empty part costs the parser as much time as a large one, so a form may have few. */
 const [mostParts, largestPartHead] = [16, 8 * 1024];
-/**
- * How long, and for how many bytes, a refused sender may continue: closing the connection at once would lose the
- * answer.
- */
+/** A refused sender may continue for a while: closing the connection at once would lose the answer. */
 const linger = { ms: 10_000, bytes: largestUpload };
 
+/** The file that a form brings. */
+export interface FormFile {
+  /** Its name in the form. */
+  readonly field: string;
+  /** Bytes. */
+  readonly largest: number;
+  /** What to say if none was chosen. */
+  readonly missing: string;
+}
+
 /**
- * Streams the form's file to `file` and reads no more than it needs. Always ends, at the latest at the deadline of
- * `pace`.
- * @throws DomainError with an `UploadRefusal`
+ * Streams the form's file to `take`. Ends at the deadline of `pace` at the latest.
+ * @returns the other fields
+ * @throws DomainError with an `UploadRefusal`; whatever `take` throws
  */
 export const receiveForm = (
   request: IncomingMessage,
-  file: FileHandle,
+  { take, ...wanted }: FormFile & { readonly take: (content: Readable) => Promise<unknown> },
   pace = uploadPace,
-): Promise<void> =>
-  receive(request, { largest: largestUpload + roomAround, pace }, async (meter, over) => {
-    const parser = parserFor(request);
+): Promise<ReadonlyMap<string, string>> => {
+  const terms = { largest: wanted.largest, room: roomAround, pace };
+  return receive(request, terms, async (meter, over) => {
+    const parser = parserFor(request, wanted.largest);
+    const fields = new Map<string, string>();
+    parser.on('field', (name, value) => fields.set(name, value));
     // Stop at once, or the parser would continue with the bytes it has.
     parser.once('partsLimit', () => {
       over.abort(tooManyParts());
     });
-    const written = writeTo(file, parser, over.signal);
+    const taken = fileIn(parser, wanted, (content) => take(addAbortSignal(over.signal, content)));
     const arrived = arrive(request, meter, parser, over.signal);
-    const [hasFile] = await Promise.all([written, arrived]);
-    if (!hasFile) throw uploadRefused('upload_missing', 'Choose the archive of your site.');
+    const [hasFile] = await Promise.all([taken, arrived]);
+    if (!hasFile) throw uploadRefused('upload_missing', wanted.missing);
+    return fields;
   });
+};
 
-/**
- * Streams a body that is the archive itself to `file`; otherwise as `receiveForm`.
- * @returns its SHA-256
- * @throws DomainError with an `UploadRefusal`
- */
+/** The body is the archive itself. @returns its SHA-256 @throws DomainError with an `UploadRefusal` */
 export const receiveBody = (
   request: IncomingMessage,
   file: FileHandle,
   pace = uploadPace,
 ): Promise<string> =>
-  receive(request, { largest: largestUpload, pace }, async (meter, over) => {
+  receive(request, { largest: largestUpload, room: 0, pace }, async (meter, over) => {
     const hash = createHash('sha256');
     let left = largestUpload;
     const writer = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
         left -= chunk.length;
         hash.update(chunk);
-        if (left < 0) done(tooLarge());
+        if (left < 0) done(tooLarge(largestUpload));
         else
           file.writeFile(chunk).then(() => {
             done();
@@ -76,17 +78,17 @@ export const receiveBody = (
   });
 
 interface Terms {
-  /** Bytes of the whole request. */
   readonly largest: number;
+  readonly room: number;
   readonly pace: UploadPace;
 }
 
 const receive = async <T>(
   request: IncomingMessage,
-  { largest, pace }: Terms,
+  { largest, room, pace }: Terms,
   read: (meter: Transform, over: AbortController) => Promise<T>,
 ): Promise<T> => {
-  if (Number(request.headers['content-length']) > largest) throw tooLarge();
+  if (Number(request.headers['content-length']) > largest + room) throw tooLarge(largest);
   const over = new AbortController();
   const { meter, stop } = keepingPace(over, pace);
   try {
@@ -100,10 +102,7 @@ const receive = async <T>(
   }
 };
 
-/**
- * Reads the request through `meter` into `sink`. The request itself is not part of the pipeline, which would
- * destroy it after a refusal, and the answer with it.
- */
+/** The request is not part of the pipeline, which would destroy it after a refusal, and the answer with it. */
 const arrive = async (
   request: IncomingMessage,
   meter: Transform,
@@ -140,7 +139,6 @@ const problemWith = (error: unknown, { reason }: AbortSignal): unknown => {
   );
 };
 
-/** Discards the rest of a refused upload, for a while. */
 export const discardRest = (request: IncomingMessage): void => {
   request.resume();
   if (request.complete || request.destroyed) return;
@@ -155,11 +153,10 @@ export const discardRest = (request: IncomingMessage): void => {
   });
 };
 
-/** @throws DomainError `upload_no_form` */
-const parserFor = ({ headers }: IncomingMessage): BusboyInstance => {
+const parserFor = ({ headers }: IncomingMessage, fileSize: number): BusboyInstance => {
   const limits = {
     files: 1,
-    fileSize: largestUpload,
+    fileSize,
     fields: 8,
     fieldSize: 1024,
     parts: mostParts,
@@ -175,31 +172,35 @@ const parserFor = ({ headers }: IncomingMessage): BusboyInstance => {
   }
 };
 
-/** @returns whether a file was chosen; a browser sends a part without a file name where none was */
-const writeTo = (file: FileHandle, parser: BusboyInstance, over: AbortSignal): Promise<boolean> =>
+/** @returns whether a file was chosen */
+const fileIn = (
+  parser: BusboyInstance,
+  { field, largest }: FormFile,
+  take: (content: Readable) => Promise<unknown>,
+): Promise<boolean> =>
   new Promise((resolve, reject) => {
-    let written = Promise.resolve(false);
+    let taken = Promise.resolve(false);
     parser.on('file', (name, content, fileName) => {
       // It fails together with the parser, which reports the error.
       content.on('error', () => undefined);
-      if (name !== uploadField || fileName === '') {
+      if (name !== field || fileName === '') {
         content.resume();
         return;
       }
       content.once('limit', () => {
-        reject(tooLarge());
+        reject(tooLarge(largest));
       });
-      written = file.writeFile(addAbortSignal(over, content)).then(() => true);
-      written.catch(reject);
+      taken = take(content).then(() => true);
+      taken.catch(reject);
     });
     parser.on('error', reject);
     parser.once('finish', () => {
-      resolve(written);
+      resolve(taken);
     });
   });
 
-const tooLarge = () => {
-  const most = `${largestUpload / 1024 / 1024} MiB`;
+const tooLarge = (largest: number) => {
+  const most = `${largest / 1024 / 1024} MiB`;
   const message = `This file is larger than ${most}, the most that is accepted.`;
   return uploadRefused('upload_too_large', message);
 };
@@ -207,17 +208,15 @@ const tooLarge = () => {
 const tooManyParts = () =>
   uploadRefused(
     'upload_ambiguous',
-    'The form has more than one archive. Choose one file, then send it again.',
+    'The form has more than one file. Choose one, then send it again.',
   );
 
 const kib = 1024;
 
 export interface UploadPace {
-  /** For all of it to arrive. */
   readonly longestMs: number;
   /** Over each such stretch the average must not be lower than `slowest`. */
   readonly windowMs: number;
-  /** Bytes per second. */
   readonly slowest: number;
 }
 
@@ -231,10 +230,7 @@ export const uploadPace: UploadPace = {
 /** Passes on small pieces, so that other requests get their turn. */
 const pieceBytes = 16 * kib;
 
-/**
- * Measures the stream, and ends `over` with a refusal when it is too slow or takes too long.
- * @returns the stream to put in between, and a function that ends the watch
- */
+/** Ends `over` with a refusal when the stream is too slow or takes too long. @returns the stream to put in between */
 const keepingPace = (
   over: AbortController,
   { longestMs, windowMs, slowest }: UploadPace,

@@ -1,20 +1,17 @@
-/**
- * Limits per process. Receiving takes disk, and as long as the sender needs; unpacking takes a processor. They are
- * limited separately, so that slow senders do not block unpacking. Two accounts together cannot hold all places.
- */
+/** Limits per process. Unpacking has its own, so that slow senders do not block it. */
 export const uploadSlots = {
-  /** From the first byte until it is published. */
   inAll: { all: 12, ofOne: 2 },
   receiving: { all: 8, ofOne: 2 },
   unpacking: { all: 3, ofOne: 1 },
+  /** Small files, which are in memory meanwhile. */
+  reading: { all: 16, ofOne: 1 },
 } as const;
 
-/** Gives a place back; doing it twice is no error. */
+/** Can be called twice. */
 export type GiveBack = () => void;
 
 export interface SlotLimits {
   readonly all: number;
-  /** Per account, so that one or two accounts cannot hold all. */
   readonly ofOne: number;
 }
 

@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { Deadline, Ids } from '../../kernel/ports.ts';
 import { type Deploy, type DeployOrigin, longestUploadMs } from '../../sites/domain/site.ts';
 import type { Project } from '../../sites/domain/project.ts';
@@ -9,34 +10,35 @@ import type { UploadProgress } from '../../sites/ports.ts';
 import type { Sites } from '../../sites/sites.ts';
 import type { BegunDeploy } from '../../sites/use-cases/deploy-site.ts';
 import { type GiveBack, Slots, uploadSlots } from './slots.ts';
-import { discardRest, receiveBody, receiveForm, uploadField } from './receive-file.ts';
+import {
+  discardRest,
+  type FormFile,
+  largestUpload,
+  receiveBody,
+  receiveForm,
+} from './receive-file.ts';
 
 interface UploadPorts {
   readonly sites: Pick<Sites, 'beginDeploy' | 'finishDeploy'>;
   readonly ids: Ids;
-  /** Of each request. */
   readonly deadline: Deadline;
-  /** For uploads while they are read. */
   readonly folder: string;
 }
 
-/** An archive that has arrived. */
 interface Received {
-  /** SHA-256. */
   readonly hash: string;
-  /** @returns how the deploy ended */
   readonly unpack: (begun: BegunDeploy) => Promise<Deploy>;
 }
 
-/** Takes archives that requests bring, few at once, within a size and a time. */
 export class Uploads {
-  /** The name of a form's file. */
-  readonly field = uploadField;
+  /** The name of the file in `takeForm`. */
+  readonly field = 'archive';
   readonly #ports: UploadPorts;
   readonly #progress = new Map<string, UploadProgress>();
   readonly #inAll = new Slots(uploadSlots.inAll);
   readonly #receiving = new Slots(uploadSlots.receiving);
   readonly #unpacking = new Slots(uploadSlots.unpacking);
+  readonly #reading = new Slots(uploadSlots.reading);
 
   constructor(ports: UploadPorts) {
     this.#ports = ports;
@@ -48,24 +50,30 @@ export class Uploads {
   }
 
   /**
-   * Receives an archive in a form and publishes it. A bad archive becomes a failed deploy.
+   * A bad archive becomes a failed deploy.
+   * @param admit asked before anything changes; what it throws ends the upload
    * @throws DomainError with an `UploadRefusal`; nothing is kept
    */
-  takeForm(project: Project, request: IncomingMessage, origin: DeployOrigin): Promise<Deploy> {
+  takeForm(
+    project: Project,
+    request: IncomingMessage,
+    { admit, ...origin }: DeployOrigin & { readonly admit: () => Promise<void> },
+  ): Promise<Deploy> {
     const { deadline, sites } = this.#ports;
     return this.#inFile(project, async (file, path) => {
-      await this.#receive(project, () => receiveForm(request, file));
+      const take = (content: Readable) => file.writeFile(content);
+      const missing = 'Choose the archive of your site.';
+      const archive = { field: this.field, largest: largestUpload, missing, take };
+      await this.#receive(project, () => receiveForm(request, archive));
       const leave = await deadline.apart(() => this.#unpacking.take(project.accountId));
       return inPlace(leave, async () => {
+        await admit();
         return this.#finish(await sites.beginDeploy(project, origin), path);
       });
     });
   }
 
-  /**
-   * Receives an archive that is the whole body, and lends it to `work`.
-   * @throws DomainError with an `UploadRefusal`; whatever `work` throws
-   */
+  /** Lends the received archive to `work`. @throws DomainError with an `UploadRefusal`; whatever `work` throws */
   takeBody<T>(
     project: Project,
     request: IncomingMessage,
@@ -82,7 +90,24 @@ export class Uploads {
     });
   }
 
-  /** Reads on for a while what nobody wants, so that its sender gets the answer. */
+  /** Receives a small file in a form, into memory. @throws DomainError with an `UploadRefusal` */
+  async readForm(
+    accountId: string,
+    request: IncomingMessage,
+    wanted: FormFile,
+  ): Promise<{ readonly fields: ReadonlyMap<string, string>; readonly file: Buffer }> {
+    return inPlace(placeOrBusy(this.#reading, { accountId }), async () => {
+      const pieces: Buffer[] = [];
+      const take = async (content: AsyncIterable<Buffer>): Promise<void> => {
+        for await (const piece of content) pieces.push(piece);
+      };
+      const { deadline } = this.#ports;
+      const fields = await deadline.apart(() => receiveForm(request, { ...wanted, take }));
+      return { fields, file: Buffer.concat(pieces) };
+    });
+  }
+
+  /** Reads on for a while, so that the sender gets the answer. */
   discard(request: IncomingMessage): void {
     discardRest(request);
   }
@@ -123,17 +148,13 @@ const inPlace = async <T>(leave: GiveBack, work: () => Promise<T>): Promise<T> =
 };
 
 /** @throws DomainError `upload_busy` */
-const placeOrBusy = (slots: Slots, { accountId }: Project): GiveBack => {
+const placeOrBusy = (slots: Slots, { accountId }: Pick<Project, 'accountId'>): GiveBack => {
   const leave = slots.tryTake(accountId);
   if (leave) return leave;
   throw uploadRefused('upload_busy', 'Other uploads are in progress. Try again in a minute.');
 };
 
-/**
- * Lends `work` a new private file, and always removes it afterwards.
- * @param name not taken yet, and hard to guess
- * @throws DomainError `upload_no_space`; whatever `work` throws
- */
+/** Always removes the private file that it lends to `work`. @throws DomainError `upload_no_space`; what `work` throws */
 const inUploadFile = async <T>(
   folder: string,
   name: string,
@@ -165,7 +186,6 @@ const removeLeftOvers = async (folder: string): Promise<void> => {
   const old = Date.now() - longestUploadMs;
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    // Another process may have removed it first.
     const found = await stat(path).catch(() => undefined);
     if (found && found.mtimeMs < old) await rm(path, { force: true });
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { FileSystemSiteFiles } from '../../adapters/storage/file-system-site-files.ts';
@@ -11,13 +11,11 @@ import { DamagedManifest, manifestText, parseManifest, type Manifest } from './m
 
 const manifestName = 'manifest.json';
 
-/** `lost+found` is allowed too: a separate disk has it. */
 const known = /^(manifest\.json|database-.+|deploys|incoming|lock)$/;
 
 /**
- * The folder of a backup. Everything that a new manifest names is flushed before the manifest replaces the previous
- * one atomically; other files are deleted afterwards. A killed run leaves the previous backup intact, and the next
- * run reuses the copied deploys.
+ * Everything that a new manifest names is flushed before the manifest replaces the previous one atomically; other files
+ * are deleted afterwards. A killed run leaves the previous backup intact.
  */
 export class BackupFolder {
   readonly path: string;
@@ -56,18 +54,19 @@ export class BackupFolder {
     return `${this.path} holds no whole backup: there is no ${manifestName}.`;
   }
 
-  /** @returns undefined for a missing or damaged manifest @throws StrangeManifest */
+  /** @returns undefined if there is no backup, or a damaged one @throws StrangeManifest */
   readableManifest(): Promise<Manifest | undefined> {
-    return this.manifest().catch(unlessDamaged);
+    return this.manifest().catch((error: unknown) => {
+      if (!(error instanceof DamagedManifest)) throw error;
+      return undefined;
+    });
   }
 
-  /** Call before each copy of the database. */
   async begin(): Promise<void> {
     await rm(this.#drafts, { recursive: true, force: true });
     await mkdir(this.#drafts, { mode: 0o700 });
   }
 
-  /** Moves the file `incoming` to its final name. */
   async adopt(
     kind: Manifest['database']['kind'],
     madeAt: string,
@@ -83,7 +82,6 @@ export class BackupFolder {
     return join(this.path, database.file);
   }
 
-  /** @returns what is wrong with the database copy, if anything */
   async damagedCopy(manifest: Manifest): Promise<string | undefined> {
     const path = this.copyOf(manifest);
     const found = await contentOf(path).catch(unlessMissing);
@@ -94,13 +92,7 @@ export class BackupFolder {
   async publish(manifest: Manifest): Promise<void> {
     await flush(this.path);
     const draft = join(this.#drafts, manifestName);
-    const file = await open(draft, 'w', 0o600);
-    try {
-      await file.writeFile(manifestText(manifest));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(draft, manifestText(manifest), { mode: 0o600, flush: true });
     await rename(draft, join(this.path, manifestName));
     await flush(this.path);
   }
@@ -114,17 +106,12 @@ export class BackupFolder {
     const deploys = join(this.path, 'deploys');
     for (const name of existsSync(deploys) ? await readdir(deploys) : []) {
       if (Object.hasOwn(backup.deploys, name)) continue;
-      // An incomplete deploy.
       if (name.startsWith('.')) await rm(join(deploys, name), { recursive: true });
       else await this.deploys.remove(name);
     }
   }
 
-  /**
-   * Locks the folder while `work` runs. The lock is SQLite's on an empty file, so it ends with the process.
-   * @param as readers share the folder with readers only, because a backup deletes files
-   * @throws Error if the folder is in use
-   */
+  /** The lock is SQLite's on an empty file, so it ends with the process. @throws Error if it is taken */
   async holding<T>(as: 'writer' | 'reader', work: () => Promise<T>): Promise<T> {
     const path = join(this.path, 'lock');
     // A copied backup, perhaps on a read-only medium, has no lock and no writers.
@@ -141,7 +128,6 @@ export class BackupFolder {
   }
 }
 
-/** @returns false if another process has the lock */
 const isTaken = (lock: SqliteDatabase.Database, as: 'writer' | 'reader'): boolean => {
   try {
     // A journal on disk would outlast a killed process.
@@ -167,8 +153,4 @@ const contentOf = async (path: string): Promise<{ sha256: string; bytes: number 
 const unlessMissing = (error: unknown): undefined => {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (!/^(ENOENT|ENOTDIR)$/.test(code)) throw error;
-};
-
-const unlessDamaged = (error: unknown): undefined => {
-  if (!(error instanceof DamagedManifest)) throw error;
 };

@@ -15,19 +15,13 @@ import { putBackAll, withSiteFiles, type OnProgress, type PutBack } from './depl
 import { BackupFolder } from './folder.ts';
 import { missingKeys, localFiles, type Manifest, schemaGap, strangeIn } from './manifest.ts';
 
-/** `lost`: deploys that are missing, with the reason. */
 export interface Restored extends PutBack {
   readonly manifest: Manifest;
   readonly pending: readonly string[];
-  /** Values that the secret key here cannot decrypt. */
   readonly missingKeys: string | undefined;
 }
 
-/**
- * Restores a backup into an empty database and data folder. The database comes last, so that nothing is served
- * before everything exists. An interrupted restore can be repeated.
- * @throws Error with advice
- */
+/** The database comes last, so that nothing is served too early. Can be repeated when interrupted. @throws Error */
 export const restore = (
   config: Config,
   path: string,
@@ -43,7 +37,7 @@ export const restore = (
       throw new Error(`The copy of the database is damaged: ${damage}. Restore an older backup.`);
     }
     await begin(config, manifest);
-    const { lost, replaced } = await putInPlace(config, { folder, manifest }, onProgress);
+    const { lost, replaced } = await putInPlace(config, { folder, manifest, onProgress });
     await end(config);
     return {
       manifest,
@@ -81,10 +75,7 @@ const admit = async (config: Config, manifest: Manifest): Promise<readonly strin
 const isInPlace = async (config: Config, { database }: Manifest): Promise<boolean> =>
   existsSync(restoreMark(config)) && (await holdsCopy(config, database));
 
-/**
- * What a data folder may contain before a restore: the operator's secret key, and caches, because the folder may be
- * the service user's home. A separate disk has `lost+found`.
- */
+/** The data folder may be the service user's home, and a separate disk has `lost+found`. */
 const harmless = ['secret.key', '.cache', 'backup-cache', 'lost+found'];
 
 /** Files beside the mark belong to the interrupted restore, because nothing else starts there. */
@@ -127,12 +118,12 @@ const end = async (config: Config): Promise<void> => {
 interface Restoring {
   readonly folder: BackupFolder;
   readonly manifest: Manifest;
+  readonly onProgress: OnProgress;
 }
 
 const putInPlace = async (
   config: Config,
-  { folder, manifest }: Restoring,
-  onProgress: OnProgress,
+  { folder, manifest, onProgress }: Restoring,
 ): Promise<PutBack> => {
   const file = databaseFile(config.databaseUrl);
   const first = async () => {

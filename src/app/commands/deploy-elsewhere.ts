@@ -15,7 +15,7 @@ import type { ShowProgress } from './run-command.ts';
 export interface Elsewhere {
   readonly source: string;
   readonly project: string;
-  /** Of the service, without a path. */
+  /** Without a path. */
   readonly to: URL;
   readonly key: string;
   readonly message: string | undefined;
@@ -37,11 +37,7 @@ const deployBody = v.object({ deploy: deployed });
 const servedBody = v.object({ deploy: v.object({ served: v.boolean() }) });
 const errorBody = v.object({ code: v.string(), message: v.string() });
 
-/**
- * Deploys a folder or an archive to a service on another machine, and returns once it is served there. Repeats what may
- * be repeated, under one Idempotency-Key.
- * @throws Error that says why it was not deployed
- */
+/** Returns once it is served there. Repeats what may be repeated, under one Idempotency-Key. @throws Error */
 export const deployElsewhere = async (to: Elsewhere, show: ShowProgress): Promise<Deployed> => {
   const site = await packSite(to.source);
   const idempotencyKey = randomUUID();
@@ -79,7 +75,6 @@ interface Answer {
 /** The largest archive may take ten minutes to unpack, after others. */
 const longestAnswerMs = 30 * 60_000;
 
-/** @param content of a POST; without one it is a GET */
 const call = async (
   { to, key }: Elsewhere,
   path: string,
@@ -108,23 +103,18 @@ const call = async (
   };
 };
 
-/** Settles only if it fails. */
 const failureOf = (work: Promise<unknown> | undefined): Promise<never> =>
   new Promise((_, reject) => {
     work?.catch(reject);
   });
 
 const repeatable: readonly number[] = [408, 409, 429, 500, 502, 503, 504];
-/** The last pause; the pauses before are half as long each. */
+/** The last pause; each one before is half as long. */
 const longestPauseMs = 30_000;
 const mostTries = 8;
-/** A longer wait is better known to whoever called the command. */
 const longestWaitSeconds = 120;
 
-/**
- * Calls again what may be repeated: without an answer, or after an answer that asks for it. While the first request
- * still runs, it waits for that.
- */
+/** Also waits as long as the first request still runs, which the service answers with 409. */
 const patiently = async (ask: () => Promise<Answer>): Promise<Answer> => {
   const begun = Date.now();
   for (let tries = 1; ; tries++) {
@@ -142,14 +132,14 @@ const patiently = async (ask: () => Promise<Answer>): Promise<Answer> => {
   }
 };
 
-/** Whether the connection failed, and may not the next time: a wrong name or certificate stays wrong. */
+/** A wrong name or certificate stays wrong. */
 const isPassing = (error: Error): boolean => {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (error instanceof DomainError || error instanceof TypeError) return false;
   return !/CERT|TLS|SSL|SIGNATURE|ENOTFOUND/.test(code);
 };
 
-/** A deploy that a newer one overtook is never served: then there is nothing to wait for. */
+/** Gives up after some looks, because a deploy that a newer one overtook is never served. */
 const untilServed = async (to: Elsewhere, path: string): Promise<void> => {
   for (let looks = 0; looks < mostTries; looks++) {
     const answer = await patiently(() => call(to, path));

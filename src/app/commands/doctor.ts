@@ -9,8 +9,8 @@ import { ConfigKey, DomainsKey } from '../keys.ts';
 import { command, commandOfSettings, group, type Answer, type Define } from './run-command.ts';
 
 const doctor = commandOfSettings(
-  'try everything the service needs: database, Redis, DNS, certificate authority, mail server, ports, storage and clock; ' +
-    'says what is wrong and what to do',
+  'test everything that the service needs: database, Redis, DNS, certificate authority, mail server, ports, storage ' +
+    'and clock; says what is wrong and what to do',
   [],
   async (config) => answerOf(await (await onDemand.doctor()).examine(config)),
 );
@@ -19,7 +19,6 @@ export const doctorCommand: Define = (program) => {
   doctor(program.command('doctor'));
 };
 
-/** Without secrets. If a check failed, so did the command. */
 export const answerOf = (checks: readonly Checked[]): Answer => {
   const failures = checks.filter(({ state }) => state === 'failed').length;
   const redact = redaction(process.env);
@@ -40,7 +39,7 @@ const checkInWords = ({ check, state, seen, advice }: Checked): readonly string[
 ];
 
 const checkSettings = commandOfSettings(
-  'check the settings and the certificate files, try the mail server, and show the settings without secrets',
+  'check the settings, the certificate files and the mail server, and show the settings without secrets',
   [],
   async (config) => {
     const settings = shownSettings(config);
@@ -63,7 +62,6 @@ const checkSettings = commandOfSettings(
 
 export const configCommands = group('config', 'check the settings', { check: checkSettings });
 
-/** What `serve` would refuse beside the settings themselves, and the mail server. */
 const tried = async (config: Config): Promise<readonly (Finding & { readonly of: string })[]> => {
   const files = config.roles.includes('edge') && config.platformCertificateFile !== undefined;
   const { given, checkMail } = await onDemand.doctor();
@@ -78,14 +76,12 @@ const tried = async (config: Config): Promise<readonly (Finding & { readonly of:
 const settingInWords = (value: unknown): string => {
   if (value === undefined) return '–';
   if (Array.isArray(value)) return value.join(', ') || '–';
-  // As it is written in the setting.
   if (typeof value === 'boolean') return value ? '1' : '0';
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
 const checkPlatform = command(
-  'say where the certificate for all names of the platform comes from, and what is missing: exit code 0 if there is ' +
-    'one and nothing is missing, and 1 otherwise',
+  'show where the certificate for all names of the platform comes from, and what is missing; exit code 1 if anything is',
   [],
   async (container): Promise<Answer> => {
     const config = container.get(ConfigKey);
@@ -108,7 +104,7 @@ export const platformCommands = group('platform', "check the platform's own name
 const sourceInWords: Readonly<Record<PlatformSource, string>> = {
   files: 'One certificate for all names, from your files.',
   delegation: 'One certificate for all names, ordered by delegation.',
-  hosts: "Each project's host gets a certificate of its own, at most 20 new ones in 7 days.",
+  hosts: "Each project's host gets its own certificate, at most 20 new ones in 7 days.",
 };
 
 const findingInWords = ({ state, seen, advice }: Finding): readonly string[] => [

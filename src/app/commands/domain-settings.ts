@@ -32,7 +32,6 @@ interface ConfigOptions {
   readonly format: DomainSettingsFormat;
 }
 
-/** The primary domain and redirects of a project as one document. */
 export const domainConfig: Define = (command) => {
   command
     .description('print the primary domain and redirects of a project, or replace them')
@@ -58,7 +57,6 @@ export const domainConfig: Define = (command) => {
     });
 };
 
-/** @throws Error that says what is wrong where */
 const readSettings = async (file: string): Promise<DomainSettingsDraft> => {
   const text = await textIn(file === '-' ? '/dev/stdin' : file, longestSettings).catch(
     (cause: unknown) => {
@@ -106,12 +104,11 @@ const choose = command(
   },
 );
 
-/** The main domain alone: `domain config` has it with the redirects. */
 export const domainPrimary: Define = (defined) => {
   choose(defined);
   defined.hook('preAction', () => {
     const [host] = defined.args;
-    // Such as from a variable that is not set: it would choose none.
+    // A variable that is not set would choose none.
     if (host === '') defined.error('error: the domain is empty; --none chooses none');
     if (host !== undefined && defined.opts<PrimaryGiven>().none === true) {
       defined.error('error: give a domain or --none, not both');
@@ -133,7 +130,6 @@ interface ShareGiven {
   readonly end?: string;
 }
 
-/** Links to the page of a domain for somebody who is not signed in. */
 export const domainShare = command(
   `make a link to the DNS records and state of a domain, for somebody without an account; it works for ${String(shareDays)} days and is shown once`,
   [
@@ -177,6 +173,5 @@ const listed = (shares: readonly DomainShare[]): Answer => [
   ),
 ];
 
-/** Without its secret. */
 const presentShare = ({ id, accountId, domainId, createdAt, endsAt }: DomainShare) =>
   ({ id, accountId, domainId, createdAt, endsAt }) satisfies EveryField<DomainShare>;

@@ -35,10 +35,7 @@ const add = command(
   [
     new Argument('<host>', 'the domain, like shop.example.com'),
     ofProject,
-    option(
-      '--pair',
-      'also add the other of example.com and www.example.com, and redirect it to this one',
-    ),
+    option('--pair', 'also add its www name, or the name without www, and redirect it to this one'),
   ],
   async (container, given: OfDomain & OutputOptions & { readonly pair?: boolean }) => {
     const domains = container.get(DomainsKey);
@@ -60,7 +57,7 @@ const redirectOf = (
 ): string =>
   redirects.some((one) => one.from === from.host && one.to === to.host)
     ? `${nameInText(from)} redirects to ${nameInText(to)} as soon as both are live.`
-    : `Another redirect is in the way: ${nameInText(from)} does not redirect to ${nameInText(to)}.`;
+    : `${nameInText(from)} does not redirect to ${nameInText(to)}, because another redirect leads to it.`;
 
 type Step = (domains: Domains, domain: CustomDomain) => Promise<CustomDomain>;
 
@@ -139,7 +136,7 @@ interface ListedDomain {
   readonly project: string;
 }
 
-/** Entries of the timeline that a list has of each domain: every check has all its answers with it. */
+/** A list shows only these, because each check contains all its answers. */
 const lastEntries = 5;
 
 const domainList: Define = (command) => {
@@ -181,7 +178,7 @@ const allProjects = async (container: Container): Promise<readonly Project[]> =>
   return (await Promise.all(accounts.map(({ id }) => sites.listProjects(id)))).flat();
 };
 
-/** One after the other, because the list may be long and must not slow down the service. */
+/** One after the other, so that a long list does not slow down the service. */
 const present = async (
   domains: Domains,
   listed: readonly ListedDomain[],
@@ -205,12 +202,10 @@ const inColumns = (listed: readonly ListedDomain[]): string => {
   return table(['DOMAIN', 'PROJECT', 'STATE', 'PROBLEM'], rows, 'No domains yet.');
 };
 
-/** The dashboard's actions on custom domains, for operators. */
 export const domainCommands = group('domain', 'add and check custom domains', {
   add,
   verify: step(
-    'check the DNS of a domain now, or try again to get its certificate; prints the problems it finds, ' +
-      'with exit code 0',
+    'check the DNS of a domain now, or start a new attempt to get its certificate; exit code 0 even if there are problems',
     (domains, domain) => domains.verifyDomain(domain),
   ),
   show: step('show the records, problems, certificate and timeline of a domain', (_, domain) =>

@@ -8,9 +8,7 @@ import { ParkedDeliveries, type ParkedDelivery } from '../../kernel/queue.ts';
 import { redaction } from '../settings/redaction.ts';
 import { group, command, option, table, type Answer, type Define } from './run-command.ts';
 
-/** More than anybody reads, and few enough for the memory. */
 const page = 1000;
-/** Of an error in a column; JSON has all of it. */
 const longestProblem = 100;
 
 const deliveryId = (text: string): string => {
@@ -20,10 +18,10 @@ const deliveryId = (text: string): string => {
 };
 
 const list = command(
-  `list what could not be delivered, oldest first, at most ${String(page)} at once`,
+  `list parked deliveries, whose subscriber failed too often, oldest first, at most ${String(page)} at once`,
   [
-    option('--parked', 'deliveries whose subscriber failed too often; there are no others to list'),
-    option('--after <id>', 'continue after this one, the last of the list before').argParser(
+    option('--parked', 'parked deliveries: the default'),
+    option('--after <id>', 'continue after this id, the last of the previous list').argParser(
       deliveryId,
     ),
   ],
@@ -44,10 +42,10 @@ interface RetryGiven {
 }
 
 const retryOf = command(
-  'deliver one again that is parked, or all of them, once you have removed the cause; a worker does it within a second',
+  'retry one parked delivery, or all; a worker delivers them within a second',
   [
     new Argument('[id]', 'id of the delivery').argParser(deliveryId),
-    option('--all', 'all that are parked now'),
+    option('--all', 'all parked deliveries'),
   ],
   (container, { id }: RetryGiven) =>
     id === undefined ? releaseAll(container) : releaseOne(container, id),
@@ -63,7 +61,7 @@ const retry: Define = (defined) => {
   });
 };
 
-export const eventCommands = group('event', 'see and retry what could not be delivered', {
+export const eventCommands = group('event', 'list and retry parked deliveries', {
   list,
   retry,
 });
@@ -81,9 +79,11 @@ const releaseOne = async (container: Container, id: string): Promise<Answer> => 
     case 'released':
       return [{ released: 1 }, `Delivery ${id} will be delivered again.`];
     case 'not_parked':
-      throw new Error(`Delivery ${id} is not parked: workers try it by themselves.`);
+      throw new Error(`Delivery ${id} is not parked: workers retry it automatically.`);
     case 'unknown':
-      throw new Error(`There is no delivery ${id}. A delivery that succeeded is no longer kept.`);
+      throw new Error(
+        `There is no parked delivery ${id}. "event list" shows them; those that succeeded are not kept.`,
+      );
   }
 };
 
@@ -110,7 +110,7 @@ const columnsOf = (one: ParkedDelivery, now: Date) =>
     occurredAt: inWords(now.getTime() - one.occurredAt.getTime()),
   } satisfies Omit<EveryField<ParkedDelivery>, 'eventId'>);
 
-/** Without line breaks and what a terminal would obey. */
+/** Removes line breaks and what a terminal obeys. */
 const inALine = (problem: string): string => {
   const line = problem.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
   return line.length > longestProblem ? `${line.slice(0, longestProblem).toWellFormed()}…` : line;

@@ -1,8 +1,9 @@
 import { InvalidArgumentError } from 'commander';
+import type { Container } from 'inversify';
 import type { Order } from '../../catalogue/domain/order.ts';
 import { readId, type Pet } from '../../catalogue/domain/pet.ts';
 import type { EveryField } from '../../kernel/decision.ts';
-import { CatalogueKey } from '../keys.ts';
+import { AccessKey, CatalogueKey } from '../keys.ts';
 import { group, command, ofAccount, required } from './run-command.ts';
 
 const int64 = (text: string): bigint => {
@@ -16,11 +17,17 @@ interface OfPet {
   readonly pet: bigint;
 }
 
+/** Its account is in service. */
+const catalogueOf = async (container: Container, account: string) => {
+  await container.get(AccessKey).requireInService(account);
+  return container.get(CatalogueKey);
+};
+
 const ofPet = [ofAccount, required('--pet <id>', 'id of the animal').argParser(int64)];
 
 const petStep = (step: 'reserve' | 'release') =>
   command(`${step} an animal`, ofPet, async (container, { account, pet }: OfPet) => {
-    const changed = await container.get(CatalogueKey).changePet(account, pet, step);
+    const changed = await (await catalogueOf(container, account)).changePet(account, pet, step);
     return [{ pet: changed }, describePet(changed)];
   });
 
@@ -28,12 +35,11 @@ const sell = command(
   'sell an animal; creates an order',
   ofPet,
   async (container, { account, pet }: OfPet) => {
-    const order = await container.get(CatalogueKey).placeOrder(account, pet);
+    const order = await (await catalogueOf(container, account)).placeOrder(account, pet);
     return [{ order }, describeOrder(order)];
   },
 );
 
-/** The dashboard's actions on animals, for operators. */
 export const petCommands = group('pet', 'reserve, release and sell animals', {
   reserve: petStep('reserve'),
   release: petStep('release'),
@@ -45,18 +51,17 @@ const orderStep = (step: 'approve' | 'deliver') =>
     `${step} an order`,
     [ofAccount, required('--order <id>', 'id of the order').argParser(int64)],
     async (container, { account, order }: { account: string; order: bigint }) => {
-      const changed = await container.get(CatalogueKey).changeOrder(account, order, step);
+      const changed = await (
+        await catalogueOf(container, account)
+      ).changeOrder(account, order, step);
       return [{ order: changed }, describeOrder(changed)];
     },
   );
 
-/** The dashboard's actions on orders, for operators. */
 export const orderCommands = group('order', 'approve and deliver orders', {
   approve: orderStep('approve'),
   deliver: orderStep('deliver'),
 });
-
-// JSON has every field; a sentence leaves some out.
 
 const describePet = ({ id, name, status }: Pet): string => {
   const told = { id, name, status } satisfies Omit<EveryField<Pet>, 'categoryId'>;

@@ -16,11 +16,7 @@ import { isAtApex } from '../../domains/domain/dns/judgement.ts';
 import type { TimelineEntry } from '../../domains/domain/attachment/timeline-entries.ts';
 import type { DomainView } from '../../domains/use-cases/show-domain.ts';
 
-/**
- * A domain as the commands print it: dates as ISO 8601, nothing secret. A new field does not compile until it is
- * printed, or left out by name.
- * @param project slug of its project, as `--project` takes it
- */
+/** A new field does not compile until it is printed, or left out by name. @param project slug */
 export const presentDomain = (domain: CustomDomain, project: string) => {
   const { id, accountId, host, unicodeHost, state, token, generation, addedAt, dns, pause } =
     domain;
@@ -83,7 +79,6 @@ const presentWork = (work: WantedWork) => {
 
 const presentAttempts = ({ failed, firstAt, lastAt }: Attempts) => ({ failed, firstAt, lastAt });
 
-/** The open problems of a domain, and its history. */
 export const presentView = (
   { records, bind, hints, problems, health, budget, nextAt }: DomainView,
   timeline: readonly TimelineEntry[],

@@ -49,7 +49,7 @@ const addCommon = (command: Command, text: string): void => {
   for (const inner of command.commands) addCommon(inner, text);
 };
 
-/** What examples give to arguments and options of these names, or to those of one command. */
+/** By the name of an argument or option, alone or after its command. */
 const examples: Readonly<Record<string, string>> = {
   'account create --name': "'Happy Paws'",
   'project create --name': 'Birds',
@@ -71,7 +71,6 @@ const examples: Readonly<Record<string, string>> = {
   folder: '/mnt/backup',
 };
 
-/** A line that works once its values are replaced: with all that the command requires, and what people usually add. */
 export const exampleOf = (command: Command): string => {
   const path = pathOf(command);
   const valueOf = (name: string): string | undefined =>
@@ -88,7 +87,6 @@ export const exampleOf = (command: Command): string => {
   return ['animal-store', path, ...given, ...options].join(' ');
 };
 
-/** Without the name of the program. */
 const pathOf = (command: Command): string => {
   const { parent } = command;
   return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();

@@ -22,6 +22,7 @@ import {
   required,
   table,
   progressOf,
+  requireAccount,
   type Define,
   type OutputOptions,
 } from './run-command.ts';
@@ -51,6 +52,7 @@ const list = command(
   'list the projects of an account',
   [ofAccount],
   async (container, { account }: { account: string }) => {
+    await requireAccount(container, account);
     const found = await container.get(SitesKey).listProjects(account);
     const projects = found.map(presentProject);
     const rows = projects.map((one) => Object.values(one));
@@ -132,7 +134,6 @@ interface PublishGiven extends OutputOptions {
   readonly source: string;
   readonly project: string;
   readonly message?: string;
-  /** Of another machine. */
   readonly to?: URL;
 }
 
@@ -153,7 +154,7 @@ const origin = (text: string): URL => {
 
 const keyVariable = 'ANIMAL_STORE_KEY';
 
-/** Where the key may be sent: nobody on the way can read it. @returns undefined if it is no such origin */
+/** The key is sent only where nobody on the way can read it. @returns undefined for another origin */
 const originIn = (given: string): URL | undefined => {
   const url = URL.parse(given);
   if (!url || url.href !== `${url.origin}/`) return undefined;
@@ -169,7 +170,7 @@ const publish = bareCommand(
     option('--message <text>', 'what changed, for the list of deploys'),
     option(
       '--to <origin>',
-      `of a service on another machine, like https://api.example.com; ${keyVariable} is a key with the scope deploys:write`,
+      `a service on another machine, like https://api.example.com; ${keyVariable} must be a key with the scope deploys:write`,
     ).argParser(origin),
   ],
   (_, given: PublishGiven) =>
@@ -232,12 +233,14 @@ const presentDeploy = (deploy: Deploy) => {
 
 type Presented<Some extends Deploy> = Omit<EveryField<Some & { status: unknown }>, 'state'>;
 
-/** A mistyped name makes no failed deploy. @throws Error, DomainError that say what is wrong with it */
+/** A mistyped name must not make a failed deploy. @throws Error, DomainError with the reason */
 const checkPlace = async (path: string): Promise<void> => {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) return;
   if (!found?.isFile()) {
-    throw new Error(`${path}: No such file or folder.`);
+    throw new Error(
+      `${path}: no such file or folder. Give the folder of the built site, or an archive.`,
+    );
   }
   await archiveSource(path);
 };

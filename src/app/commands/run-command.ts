@@ -1,6 +1,8 @@
 import { Argument, Option, type Command } from 'commander';
 import type { Container } from 'inversify';
 import { SingleBar } from 'cli-progress';
+import { accountNotFound } from '../../access/domain/access-error.ts';
+import { AccessKey } from '../keys.ts';
 import { onDemand } from '../on-demand.ts';
 import { loadConfig } from '../settings/config.ts';
 import type { Config } from '../settings/settings.ts';
@@ -12,10 +14,8 @@ export interface OutputOptions {
 /** One JSON value for machines, and text for people. */
 export type Answer = readonly [value: unknown, text: string];
 
-/** Makes a command of an empty one. */
 export type Define = (command: Command) => void;
 
-/** Commands by name, under one first word. */
 export const group =
   (name: string, description: string, commands: Readonly<Record<string, Define>>): Define =>
   (program) => {
@@ -23,7 +23,7 @@ export const group =
     for (const [own, define] of Object.entries(commands)) define(parent.command(own));
   };
 
-/** Opens the container for one short command, and always closes it. Help prints without loading it. */
+/** Help prints without loading the container. */
 export const withContainer = async <T>(work: (container: Container) => Promise<T>): Promise<T> => {
   const { openForCommand } = await onDemand.container();
   const container = await openForCommand();
@@ -36,7 +36,6 @@ export const withContainer = async <T>(work: (container: Container) => Promise<T
 
 type Work<Opened> = (opened: Opened) => Promise<void>;
 
-/** A command with `--json` that prints its answer while `open` holds what it needs. */
 const commandWith =
   <Opened>(open: (work: Work<Opened>) => Promise<void>) =>
   <Given extends object>(
@@ -61,10 +60,8 @@ const commandWith =
 
 export const command = commandWith<Container>(withContainer);
 
-/** Needs the settings alone, or opens by itself what it needs. */
 export const commandOfSettings = commandWith<Config>((work) => work(loadConfig(process.env)));
 
-/** Needs nothing of this machine, or opens it by itself. */
 export const bareCommand = commandWith<undefined>((work) => work(undefined));
 
 const argumentsOf = ({ registeredArguments, processedArgs }: Command) =>
@@ -79,6 +76,12 @@ export const required = (flags: string, description: string): Option =>
 export const ofAccount = required('--account <id>', 'id of the account');
 export const ofProject = required('--project <slug>', 'slug of the project');
 
+/** An unknown account is a mistake, not an empty list. @throws DomainError `account_not_found` */
+export const requireAccount = async (container: Container, id: string): Promise<void> => {
+  const accounts = await container.get(AccessKey).listAccounts();
+  if (!accounts.some((account) => account.id === id)) throw accountNotFound(id);
+};
+
 export const print = ({ json }: OutputOptions, value: unknown, text: string): void => {
   const shown = json ? terminalJson(JSON.stringify(value, plain)) : terminalText(text);
   process.stdout.write(`${shown}\n`);
@@ -87,7 +90,6 @@ export const print = ({ json }: OutputOptions, value: unknown, text: string): vo
 const plain = (_key: string, value: unknown): unknown =>
   typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
 
-/** Aligned columns with a heading; says so when there is nothing. */
 export const table = (
   heading: readonly string[],
   rows: readonly (readonly string[])[],
@@ -108,7 +110,7 @@ export const table = (
 
 export type ShowProgress = (step: string, done: number, total: number | undefined) => void;
 
-/** Shows the progress of `work` on a terminal, and on standard error, so that the result can be piped. */
+/** On standard error, so that the result can be piped. */
 export const progressOf = async <T>(
   { json }: OutputOptions,
   work: (show: ShowProgress) => Promise<T>,
@@ -132,12 +134,12 @@ export const progressOf = async <T>(
   }
 };
 
-/** What a terminal obeys (ECMA-48, also U+0080 to U+009F), or what shows text in another order. */
+/** Characters that a terminal obeys (ECMA-48, U+0080 to U+009F too), or that reorder text. */
 const commands = /(?!\n)\p{Cc}|\p{Bidi_Control}/gu;
 
-/** A text with data of customers or of their DNS, so that none of it commands the terminal of an operator. */
+/** Keeps data of customers and of their DNS from commanding an operator's terminal. */
 export const terminalText = (text: string): string => text.replace(commands, '\u{fffd}');
 
-/** The same for JSON, whose values stay as they are. @param json in one line, where they can only be inside texts */
+/** The same for one line of JSON, whose values stay as they are. */
 export const terminalJson = (json: string): string =>
   json.replace(commands, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);

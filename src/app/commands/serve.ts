@@ -18,7 +18,6 @@ export const serveCommand: Define = (program) => {
   program.command('serve').description('run the service').action(serve);
 };
 
-/** In this process or in several, until a signal stops it. */
 const serve = async (): Promise<void> => {
   const parent = linkToParent();
   try {
@@ -61,7 +60,7 @@ export const migrateCommands: Define = (program) => {
 
 type Maintenance = Awaited<ReturnType<typeof onDemand.maintenance>>;
 
-/** Without bringing it up to date first, as all other commands do. */
+/** All other commands bring the schema up to date first. */
 const withDatabase = async (
   config: Config,
   work: (database: Database, maintenance: Maintenance) => Promise<Answer>,

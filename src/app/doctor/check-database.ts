@@ -102,7 +102,6 @@ export interface OtherClock {
   readonly name: string;
   /** Milliseconds; NaN if unknown. */
   readonly time: number;
-  /** This machine's clock at that moment. */
   readonly here: number;
 }
 

@@ -14,7 +14,6 @@ interface Answer {
 
 const perResolverMs = 4_000;
 
-/** Checks whether each resolver answers, and whether a platform name points to the edges. */
 export const checkDns =
   (config: Config): Look =>
   async (signal) => {

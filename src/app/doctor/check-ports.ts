@@ -77,7 +77,6 @@ const isSecureEdge: IsOurs = ({ host, port }, signal) =>
     });
   });
 
-/** @throws the signal's reason, or a socket error */
 const isOurZone = async (
   server: ServerAddress,
   zone: string,

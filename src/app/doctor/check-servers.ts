@@ -1,15 +1,16 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { lookAtAuthority, type AuthorityLook } from '../../adapters/acme/acme-session.ts';
 import { KyselyAuthorityAccounts } from '../../adapters/kysely/sites/kysely-certificate-orders.ts';
-import { shownServer, smtpOptions } from '../../adapters/mail/smtp-server.ts';
-import { tryServer, type ServerTrouble } from '../../adapters/mail/smtp-postman.ts';
+import {
+  shownServer,
+  smtpOptions,
+  tryServer,
+  type ServerTrouble,
+} from '../../adapters/mail/smtp-postman.ts';
 import { readRedisAddress, type Sentinels } from '../../adapters/redis/redis-address.ts';
 import { askSentinel, openConnection } from '../../adapters/redis/redis-connection.ts';
-import { AesGcmSealer } from '../../adapters/system/secrets.ts';
 import type { AuthorityAccount } from '../../domains/certificate-ports.ts';
 import type { AcmeConfig, Config } from '../settings/settings.ts';
-import { previousSecretKeysFor, secretKeyFor } from '../settings/secret-key.ts';
+import { sealerIn } from '../settings/secret-key.ts';
 import { withoutUser } from '../settings/redaction.ts';
 import { isMissing, usingDatabase } from './check-database.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
@@ -64,7 +65,6 @@ const checkSentinel = async (
   }
 };
 
-/** Signs in, but sends no mail. */
 export const checkMail = async ({
   smtpUrl,
 }: Pick<Config, 'smtpUrl'>): Promise<readonly Finding[]> => {
@@ -111,7 +111,6 @@ const names = {
   },
 } as const;
 
-/** @returns the preferred authority's clock, or the other's if it does not answer */
 export const checkAuthority = async (config: Config, signal: AbortSignal): Promise<Checked> => {
   const { acme, acmeFallback } = config;
   if (!acme) return { findings: [ok('Not used: certificates come from the local authority.')] };
@@ -205,10 +204,8 @@ const storedAccount = async (
   config: Config,
   { directoryUrl }: AcmeConfig,
 ): Promise<AuthorityAccount | undefined> => {
-  const { secretKey, dataDir, databaseUrl } = config;
-  const hasKey = secretKey !== undefined || existsSync(join(dataDir, 'secret.key'));
-  if (!hasKey || isMissing(databaseUrl)) return undefined;
-  const sealer = new AesGcmSealer(secretKeyFor(config), previousSecretKeysFor(config));
+  const [sealer, { databaseUrl }] = [sealerIn(config), config];
+  if (!sealer || isMissing(databaseUrl)) return undefined;
   return usingDatabase(databaseUrl, (database) =>
     new KyselyAuthorityAccounts(database, sealer).find(directoryUrl),
   );

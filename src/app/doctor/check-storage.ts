@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { S3Failure } from '../../adapters/storage/s3/s3-client.ts';
-import { S3Store } from '../../adapters/storage/s3/s3-store.ts';
+import { S3Failure } from '../../adapters/storage/s3/s3-calls.ts';
+import type { S3Store } from '../../adapters/storage/s3/s3-store.ts';
 import { dataFolderProblem } from '../failure-words.ts';
+import { onDemand } from '../on-demand.ts';
 import { objectStoreIn } from '../settings/addresses.ts';
 import type { Config } from '../settings/settings.ts';
 import { failed, type Finding, ok, warning } from './finding.ts';
@@ -48,6 +49,7 @@ type StoreConfig = Pick<Config, 'dataDir' | 'deploysUrl' | 's3Endpoint'>;
 export const checkObjectStore = async (config: StoreConfig): Promise<readonly Finding[]> => {
   const place = objectStoreIn(config);
   if (!place) return [];
+  const { S3Store } = await onDemand.objectStore();
   const store = new S3Store(place);
   const where = config.deploysUrl ?? '';
   try {

@@ -1,6 +1,5 @@
 export interface Finding {
   readonly state: 'ok' | 'warning' | 'failed';
-  /** One sentence without secrets. */
   readonly seen: string;
   readonly advice?: string;
 }

@@ -17,11 +17,7 @@ const deepest = 16;
 /** Settings of 16 KiB have about 6 000 tokens. The library is slow with more. */
 const mostTokens = 8_000;
 
-/**
- * YAML 1.2 without tags, anchors, aliases, merge keys and directives. JSON is valid too.
- * @param text short, because parsing time grows faster than the text
- * @throws NotPlainYaml
- */
+/** YAML 1.2 without what is refused above; JSON is valid too. @throws NotPlainYaml */
 export const parsePlainYaml = (text: string): unknown => {
   refuseUnwanted(text);
   const document = documentIn(text);
@@ -30,7 +26,6 @@ export const parsePlainYaml = (text: string): unknown => {
   return document?.toJS();
 };
 
-/** Stops at the first syntax error. @returns undefined for an empty text */
 const documentIn = (text: string): Document.Parsed | undefined => {
   // The library would otherwise print warnings that quote the text.
   const options = { logLevel: 'silent', prettyErrors: false, uniqueKeys: false, stringKeys: true };
@@ -52,14 +47,11 @@ type Kind = CST.TokenType | 'content' | null;
 interface Seen {
   tokens: number;
   flow: number;
-  /** Lists that begin on this line: `- - - a`. */
   dashes: number;
-  /** Values that begin on this line outside brackets: `a: b: c`. */
   colons: number;
   isAfterValue: boolean;
 }
 
-/** Reads only tokens, up to the first refused one. */
 const refuseUnwanted = (text: string): void => {
   const seen: Seen = { tokens: 0, flow: 0, dashes: 0, colons: 0, isAfterValue: false };
   let offset = 0;
@@ -77,7 +69,6 @@ const refuseUnwanted = (text: string): void => {
   }
 };
 
-/** Tokens without text. */
 const marks: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
 
 const begins = new Set<Kind>([

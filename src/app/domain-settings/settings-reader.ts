@@ -9,7 +9,6 @@ export const settingsLimits: ThreadLimits = { deadlineMs: 3_000, memoryMiB: 128 
 export class SettingsReader {
   readonly #pool: ThreadPool<string, DomainSettingsDraft>;
 
-  /** @param limits only tests change them */
   constructor(
     entry = new URL('../threads/read-settings.ts', import.meta.url),
     limits: ThreadLimits = settingsLimits,

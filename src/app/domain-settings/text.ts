@@ -75,7 +75,6 @@ const faultIn = (issue: v.BaseIssue<unknown>): string => {
   return `${path}${seen} must be ${wanted ?? 'something else'}.`;
 };
 
-/** `domains.redirects[0].to` */
 const pathOf = (keys: readonly unknown[]): string =>
   keys
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${cut(String(key))}`))

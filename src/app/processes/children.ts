@@ -21,12 +21,10 @@ export interface Ending {
   readonly signal: string | null;
 }
 
-/** A serving process, as its parent sees it. */
 export interface Child {
   readonly pid: number | undefined;
   readonly served: Promise<Places | undefined>;
   readonly ended: Promise<Ending>;
-  /** Prints the start message with the first account. */
   introduce(): void;
   stop(why: Stopping): void;
   kill(): void;
@@ -49,7 +47,6 @@ export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
   let serves = false;
   let told: MetricSnapshot | undefined;
   const tell = (message: FromParent) => {
-    // A process that has just ended gets no message.
     if (worker.isConnected()) worker.send(message, () => undefined);
   };
   const kill = () => void worker.process.kill('SIGKILL');
@@ -73,12 +70,11 @@ export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
         break;
       case 'metrics wanted':
         // Without an answer, the child shows its own metrics.
-        gather().then(
-          (all) => {
-            tell({ type: 'metrics', snapshots: all });
-          },
-          () => undefined,
-        );
+        gather()
+          .then((snapshots) => {
+            tell({ type: 'metrics', snapshots });
+          })
+          .catch(() => undefined);
     }
   });
   return {
@@ -124,7 +120,6 @@ export class GatheredMetrics {
     );
   }
 
-  /** @param replaced number of processes replaced after they died */
   async gather(serving: readonly Child[], replaced: number): Promise<readonly MetricSnapshot[]> {
     const present = new Map<Child, MetricSnapshot>();
     const ask = async (child: Child) => {

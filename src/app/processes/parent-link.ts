@@ -18,7 +18,6 @@ export type FromParent =
   | { readonly type: 'snapshot wanted' }
   | { readonly type: 'metrics'; readonly snapshots: readonly MetricSnapshot[] };
 
-/** Set in the environment of child processes. */
 export const parentVariable = 'ANIMAL_STORE_PARENT' as const;
 
 /** Longer than the parent waits for the other processes. */
@@ -27,7 +26,6 @@ const gatheringMs = 4_000;
 export class NextMessage<Content> {
   #next = Promise.withResolvers<Content>();
 
-  /** @returns undefined if none arrives in time */
   within(milliseconds: number): Promise<Content | undefined> {
     return pTimeout(this.#next.promise, { milliseconds, fallback: () => undefined });
   }
@@ -74,7 +72,6 @@ export class ParentLink {
     void tell({ type: 'serving', places: serving.places });
   }
 
-  /** @returns undefined if the parent does not answer in time */
   gatherMetrics(): Promise<readonly MetricSnapshot[] | undefined> {
     void tell({ type: 'metrics wanted' });
     return this.#metrics.within(gatheringMs);

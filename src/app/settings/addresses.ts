@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { S3Place } from '../../adapters/storage/s3/s3-client.ts';
+import type { S3Place } from '../../adapters/storage/s3/s3-calls.ts';
 import { hostOf } from '../../domains/domain/certificates/renewal.ts';
 import { previewName } from '../../domains/domain/redirects/redirects.ts';
 import type { Domains } from '../../domains/domains.ts';
@@ -45,7 +45,6 @@ export const listenersOf = (config: Listening): readonly Listener[] => {
   ];
 };
 
-/** Undefined if deploys are in a folder. */
 export const objectStoreIn = (
   config: Pick<Config, 'deploysUrl' | 's3Endpoint'>,
 ): S3Place | undefined => {
@@ -76,7 +75,6 @@ interface StoredPort {
   readonly remember: (port: number) => Promise<void>;
 }
 
-/** Uses the port that edges stored in the database, because this process may have other settings. */
 export class SiteAddresses {
   readonly #edgePort: StoredPort;
   readonly #config: Config;
@@ -96,13 +94,11 @@ export class SiteAddresses {
     this.#port = this.#publicPort(config.edgeHttpsPort);
   }
 
-  /** Reads the edges' port. @throws Unavailable */
   async recall(): Promise<this> {
     this.#port = (await this.#edgePort.find()) ?? this.#port;
     return this;
   }
 
-  /** Stores the edges' port for all processes. @throws Unavailable */
   async publish({ http, https }: { readonly http: number; readonly https: number }): Promise<void> {
     this.#httpPort = http;
     this.#port = this.#publicPort(https);

@@ -98,7 +98,6 @@ const configFrom = (given: Given): Config => {
   };
 };
 
-/** Roles without work are left out. */
 const usualRoles = (acmeDnsZone: string | undefined): readonly string[] =>
   allRoles.filter((role) => role !== 'dns' || acmeDnsZone !== undefined);
 
@@ -108,7 +107,6 @@ const processesFor = ({ processes }: Given, roles: readonly string[]): number =>
   return isWorkerAlone(roles) ? 1 : availableParallelism();
 };
 
-/** An edge that listens everywhere is reached at the loopback address. */
 const reachableAddress = (host: string): string => {
   if (host === '::') return '::1';
   return isIP(host) === 0 || host === '0.0.0.0' ? '127.0.0.1' : host;

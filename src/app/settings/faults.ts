@@ -118,7 +118,6 @@ const zoneFaults = ({
 
 const isWithin = (name: string, zone: string): boolean => `.${name}`.endsWith(`.${zone}`);
 
-/** The zone has no addresses. */
 const hides = (setting: string, name: string): string =>
   `ACME_DNS_ZONE: ${name} (${setting}) must not be in this zone: it holds DNS challenges alone, so nobody would find ` +
   'that name. Use a zone beside it, like acme.shop.example';
@@ -153,14 +152,12 @@ export const portClashes = (config: Listening): readonly string[] =>
       ),
   );
 
-/** A wildcard address overlaps with all others; `::` includes IPv4. */
 const overlap = (one: string, other: string): boolean =>
   one === other || covers(one, other) || covers(other, one);
 
 const covers = (everywhere: string, host: string): boolean =>
   everywhere === '::' || (everywhere === '0.0.0.0' && !host.includes(':'));
 
-/** Whether others could read the traffic of browsers and clients. */
 export const isReadable = ({
   production,
   roles,
@@ -177,9 +174,7 @@ export const isOnThisMachine = (url: string): boolean =>
 const leastBits = 82;
 /** Letters of one case count like words: about 12 bits for five letters. */
 const bitsPerCharacter = { word: 2.5, digits: 2.5, mixed: 4 } as const;
-/** Share of distinct pieces of four characters; random text has nearly all. */
 const leastDifferent = 0.8;
-/** Share of neighbouring characters in sequence; random text has at most a fifth. */
 const mostInSequence = 0.5;
 const keyboard = '1234567890 qwertyuiop asdfghjkl zxcvbnm';
 

@@ -4,7 +4,6 @@ import { camelCase, settings, type Config, type Setting } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Names of other variables that are secret as a whole. */
 const secretName = /SECRET|PASSWORD|TOKEN|HMAC|^OTEL_.*HEADERS$|_KEY$|_KEY_PREVIOUS$/;
 /** Shorter secrets would match within words; in addresses they are found by position. */
 const shortestSecret = 6;
@@ -41,7 +40,6 @@ const secretsIn = (environment: Environment): readonly string[] =>
     .filter((secret) => secret.length >= shortestSecret)
     .toSorted((one, other) => other.length - one.length);
 
-/** As written in the address, and decoded. */
 const passwordsIn = (value: string): readonly string[] => {
   const redis = readRedisAddress(value);
   const ofSentinels = redis?.sentinels?.password ?? '';

@@ -60,7 +60,6 @@ export const apiAddress = v.pipe(
   }),
 );
 
-/** @param like an example for the message */
 export const httpAddress = (like: string) =>
   v.pipe(
     v.string(),
@@ -126,7 +125,6 @@ export const ipAddresses = v.pipe(
   ),
 );
 
-/** `ip` or `ip:port`; an IPv6 address with a port needs brackets. */
 const isServer = (given: string): boolean => {
   if (isIP(given) !== 0) return true;
   const [, v6, v4, digits] = /^(?:\[(.+)\]|([^:[\]]+)):(\d{1,5})$/.exec(given) ?? [];
@@ -268,7 +266,6 @@ const isDecodable = (given: string): boolean => {
   }
 };
 
-/** Only user, password, host and port. A user needs a password. */
 const isServerAlone = ({ hostname, pathname, search, hash, username, password }: URL): boolean =>
   hostname !== '' &&
   (pathname === '' || pathname === '/') &&

@@ -6,9 +6,7 @@ export interface Setting {
   readonly schema: v.GenericSchema<string, unknown>;
   /** Parsed like a given value. Missing: undefined, or derived from other settings. */
   readonly byDefault?: string;
-  /** The documented default, if it is derived from other settings. */
   readonly shownDefault?: string;
-  /** Never shown in messages or logs. */
   readonly isSecret?: true;
   /** `required`: needed in production. */
   readonly group: 'required' | 'common' | 'rare';
@@ -337,16 +335,13 @@ export interface AcmeConfig {
 interface Derived {
   readonly production: boolean;
   readonly databaseUrl: string;
-  /** Absolute; ends in /v1 without a slash. */
   readonly publicUrl: string;
-  /** The addresses that an apex must resolve to. */
   readonly platformAddresses: readonly string[];
   readonly roles: readonly string[];
   readonly processes: number;
   readonly allowTestDomains: boolean;
   /** Undefined in development: the local authority is used. */
   readonly acme: AcmeConfig | undefined;
-  /** Used if the preferred authority does not answer or CAA forbids it. */
   readonly acmeFallback: AcmeConfig | undefined;
 }
 

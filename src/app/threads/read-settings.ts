@@ -2,5 +2,4 @@ import { answerTasks } from '../../adapters/threads/answer-tasks.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
 import { readDomainSettings } from '../domain-settings/text.ts';
 
-// The thread of `SettingsReader`.
 answerTasks<undefined, string, DomainSettingsDraft>(() => readDomainSettings);

@@ -10,7 +10,6 @@ export interface UnpackingSetup {
   readonly folder: string;
 }
 
-// The thread of `ThreadedUnpacking`.
 answerTasks<UnpackingSetup, UnpackingTask, SiteContents, UploadProgress>(({ folder }) => {
   const files = new FileSystemSiteFiles(folder);
   return async ({ deploy: { deployId, room }, place }, tell) => {

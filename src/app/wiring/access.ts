@@ -61,7 +61,7 @@ import {
   RedisCountersKey,
 } from '../keys.ts';
 import { dashboardOrigin } from '../settings/addresses.ts';
-import { hiddenTypes } from '../subscriptions.ts';
+import { shownTypes } from '../subscriptions.ts';
 import { apart } from './system.ts';
 import { wiring } from './wiring.ts';
 
@@ -82,12 +82,11 @@ export const accessModule = wiring((once, bind) => {
   once(Passkeys, (c) => new WebAuthnPasskeys(dashboardOrigin(c.get(ConfigKey))));
   once(SignInLinks, (c) => new KyselySignInLinks(c.get(Database), c.get(KyselyOutbox)));
   once(MailRequests, (c) => new KyselyMailRequests(c.get(Database)));
-  once(AuditLog, (c) => new KyselyAuditLog(c.get(Database), hiddenTypes));
+  once(AuditLog, (c) => new KyselyAuditLog(c.get(Database), shownTypes));
   once(IdempotencyKeys, (c) => new KyselyIdempotencyKeys(c.get(Database)));
   once(CounterSnapshots, (c) => new KyselyCounterSnapshots(c.get(Database)));
   once(UsageLog, (c) => new KyselyUsageLog(c.get(Database)));
 
-  // Redis counts for a fleet; otherwise this process counts and stores a copy in the database.
   bind(MemoryQuotaCounters).toConstantValue(new MemoryQuotaCounters());
   once(QuotaCounters, (c) => {
     const own = c.get(MemoryQuotaCounters);
@@ -140,7 +139,6 @@ export const accessModule = wiring((once, bind) => {
   });
 });
 
-/** Loads the stored counts. Call it before counting. */
 export const recallCounters = async (container: Container): Promise<void> => {
   if (container.get(ConfigKey).redisUrl === undefined) {
     await container.get(CounterKeeper).restore();
@@ -200,7 +198,10 @@ const factsOf = ({ reason, to, links, occurredAt }: Asked): Facts => {
   const until = first.endsAt.toISOString();
   if (reason === 'invitation') {
     const { role } = to.person;
-    return { kind: 'person.invited', about: { email, ...linkOf(first), until, role } };
+    return {
+      kind: 'person.invited',
+      about: { email, ...linkOf(first, newPasswordPath), until, role },
+    };
   }
   const isForPassword = reason === 'new_password';
   const next = isForPassword ? newPasswordPath : undefined;

@@ -9,7 +9,6 @@ import {
 import { KyselyNotices } from '../../adapters/kysely/notifications/kysely-notices.ts';
 import { KyselyWebhookDeliveries } from '../../adapters/kysely/notifications/kysely-webhook-deliveries.ts';
 import { KyselyWebhooks } from '../../adapters/kysely/notifications/kysely-webhooks.ts';
-import { smtpOptions } from '../../adapters/mail/smtp-server.ts';
 import { GuardedOutside, StandardSigning } from '../../adapters/webhooks/guarded-outside.ts';
 import { Clock, Ids, Sealer } from '../../kernel/ports.ts';
 import type { Tracer } from '../../kernel/tracer.ts';
@@ -91,14 +90,14 @@ export const notificationsModule = wiring((once, bind) => {
 
 type Settings = Pick<Config, 'smtpUrl' | 'mailFrom' | 'publicUrl'>;
 
-/** The mail server, if configured. Its package is loaded with the first message. Each message is traced. */
+/** Its package is loaded with the first message. */
 const openPostman = (
   { smtpUrl, mailFrom: from, publicUrl }: Settings,
   tracer: Tracer | undefined,
 ): Postman | undefined => {
   if (smtpUrl === undefined || from === undefined) return undefined;
   const open = async (): Promise<Postman> => {
-    const { SmtpPostman } = await onDemand.mail();
+    const { SmtpPostman, smtpOptions } = await onDemand.mail();
     return new SmtpPostman(smtpOptions(smtpUrl), { from, origin: dashboardOrigin({ publicUrl }) });
   };
   let opened: Promise<Postman> | undefined;
@@ -119,7 +118,6 @@ const tracedPostman = (postman: Postman, tracer: Tracer, server: string): Postma
   },
 });
 
-/** Bridges to the context that owns people. */
 export class KnownRecipients extends Recipients {
   readonly #people: Pick<People, 'list'>;
   readonly #accounts: Pick<Accounts, 'find'>;

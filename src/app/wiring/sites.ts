@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ResolutionContext } from 'inversify';
+import type { ContainerModule } from 'inversify';
 import { Accounts } from '../../access/ports.ts';
 import { objectStoreMeasures } from '../../adapters/http/metrics/measures.ts';
 import { Database } from '../../adapters/kysely/database.ts';
@@ -7,18 +7,19 @@ import { KyselyOutbox } from '../../adapters/kysely/kysely-outbox.ts';
 import { EdgePort } from '../../adapters/kysely/sites/project-routes.ts';
 import { KyselyProjects } from '../../adapters/kysely/sites/kysely-projects.ts';
 import { FileSystemSiteFiles } from '../../adapters/storage/file-system-site-files.ts';
+import type { S3Place } from '../../adapters/storage/s3/s3-calls.ts';
 import { ContentCache } from '../../adapters/storage/s3/content-cache.ts';
 import { S3SiteFiles, S3Unpacking } from '../../adapters/storage/s3/s3-site-files.ts';
-import { S3Store } from '../../adapters/storage/s3/s3-store.ts';
 import { ThreadedUnpacking } from '../../adapters/threads/threaded-unpacking.ts';
 import { uploadSlots } from '../../adapters/uploads/slots.ts';
 import { Uploads } from '../../adapters/uploads/uploads.ts';
 import { Clock, Deadline, Ids } from '../../kernel/ports.ts';
 import { Allowances, Projects, SiteFiles, SiteUnpacking } from '../../sites/ports.ts';
 import { sites } from '../../sites/sites.ts';
-import { ConfigKey, DomainsKey, LogKey, MetricsKey, ObjectStoreKey, SitesKey } from '../keys.ts';
+import { ConfigKey, DomainsKey, LogKey, MetricsKey, SitesKey } from '../keys.ts';
+import type { onDemand } from '../on-demand.ts';
 import { PlanAllowances } from '../plan-allowances.ts';
-import { deploysFolder, objectStoreIn, SiteAddresses } from '../settings/addresses.ts';
+import { deploysFolder, SiteAddresses } from '../settings/addresses.ts';
 import type { UnpackingSetup } from '../threads/unpack-sites.ts';
 import { tracerOf } from '../tracing.ts';
 import { apart } from './system.ts';
@@ -35,16 +36,13 @@ export const sitesModule = wiring((once) => {
     const entry = new URL('../threads/unpack-sites.ts', import.meta.url);
     return new ThreadedUnpacking({ entry, setup, threads: uploadSlots.unpacking.all });
   }).onDeactivation((unpacking) => unpacking.close());
-  once(S3SiteFiles, storedFiles).onDeactivation((files) => {
-    files.close();
+  once(SiteFiles, (c) => {
+    const files = c.get(S3SiteFiles, { optional: true });
+    return files ?? new FileSystemSiteFiles(deploysFolder(c.get(ConfigKey)));
   });
-  once(ObjectStoreKey, (c) => (hasStore(c) ? c.get(S3SiteFiles) : undefined));
-  once(SiteFiles, (c) =>
-    hasStore(c) ? c.get(S3SiteFiles) : new FileSystemSiteFiles(deploysFolder(c.get(ConfigKey))),
-  );
   once(SiteUnpacking, (c) => {
-    const unpacking = c.get(ThreadedUnpacking);
-    return hasStore(c) ? new S3Unpacking(unpacking, c.get(S3SiteFiles)) : unpacking;
+    const [unpacking, files] = [c.get(ThreadedUnpacking), c.get(S3SiteFiles, { optional: true })];
+    return files ? new S3Unpacking(unpacking, files) : unpacking;
   });
   once(Allowances, (c) => new PlanAllowances(c.get(Accounts)));
   once(
@@ -69,24 +67,27 @@ export const sitesModule = wiring((once) => {
   );
 });
 
-const hasStore = (c: ResolutionContext): boolean => objectStoreIn(c.get(ConfigKey)) !== undefined;
-
-/** Disk space that the edges of a machine use to cache the object store. */
 const mostBytes = 4 * 1024 ** 3;
 
-const storedFiles = (c: ResolutionContext): S3SiteFiles => {
-  const [config, log] = [c.get(ConfigKey), c.get(LogKey)];
-  const place = objectStoreIn(config);
-  if (!place) throw new Error('DEPLOYS_URL is not set');
-  const cache = new ContentCache({
-    folder: join(config.dataDir, 'deploys-cache'),
-    mostBytes,
-    onProblem: (error) => {
-      log.warn({ err: error }, 'cache of deploys cannot be written');
-    },
+/** With `DEPLOYS_URL`. */
+export const objectStore = (
+  place: S3Place,
+  { S3Store }: Awaited<ReturnType<typeof onDemand.objectStore>>,
+): ContainerModule =>
+  wiring((once) => {
+    once(S3SiteFiles, (c) => {
+      const [config, log] = [c.get(ConfigKey), c.get(LogKey)];
+      const cache = new ContentCache({
+        folder: join(config.dataDir, 'deploys-cache'),
+        mostBytes,
+        onProblem: (error) => {
+          log.warn({ err: error }, 'cache of deploys cannot be written');
+        },
+      });
+      const store = new S3Store(place, tracerOf(c));
+      c.get(MetricsKey, { optional: true })?.show(objectStoreMeasures, () => store);
+      return new S3SiteFiles({ store, cache, staging: deploysFolder(config) });
+    }).onDeactivation((files) => {
+      files.close();
+    });
   });
-  const store = new S3Store(place, tracerOf(c));
-  const metrics = c.get(MetricsKey, { optional: true });
-  metrics?.show(objectStoreMeasures, () => store);
-  return new S3SiteFiles({ store, cache, staging: deploysFolder(config) });
-};

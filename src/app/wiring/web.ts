@@ -178,7 +178,6 @@ const timed =
 
 type Request = Pick<IncomingMessage, 'method' | 'url'>;
 
-/** Registers each request with `running` until it is answered or the client disconnects. */
 export const watched =
   (running: RunningWork, handle: Handler): Handler =>
   (request, response) => {
@@ -212,7 +211,6 @@ const inWords = ({ method = '', url = '' }: Request): string =>
 export class Draining {
   #hasBegun = false;
 
-  /** Returns after `seconds`. All requests are served meanwhile. */
   async begin(seconds: number): Promise<void> {
     this.#hasBegun = true;
     if (seconds > 0) await delay(seconds * 1000);

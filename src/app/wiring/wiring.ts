@@ -6,7 +6,6 @@ import {
   type ServiceIdentifier,
 } from 'inversify';
 
-/** Binds a port to one instance, created on first use. */
 type Once = <Port>(
   port: ServiceIdentifier<Port>,
   make: (context: ResolutionContext) => Port,

@@ -138,17 +138,23 @@ export const deployFailed = (
   return withoutOldDeploys(finish(site, failed), event, now);
 };
 
+/** Fails an upload that was cut off; one that has ended stays as it is. */
+export const giveUpUpload = (site: Site, deployId: string, now: Date): SiteDecision => {
+  const deploy = site.deploys.find(({ id }) => id === deployId);
+  if (deploy?.state !== 'uploading') return { state: site, events: [] };
+  const explanation = 'The upload was cut off before it was complete. Deploy again.';
+  return deployFailed(site, deployId, { problem: 'upload_interrupted', explanation }, now);
+};
+
 /** Fails every upload that was cut off, since its process can no longer do it. */
 export const giveUpUploads = (site: Site, now: Date): SiteDecision => {
-  const explanation = 'The upload was cut off before it was complete. Deploy again.';
   const cutOff = site.deploys.filter(
     (deploy) =>
       deploy.state === 'uploading' && now.getTime() - deploy.startedAt.getTime() > longestUploadMs,
   );
   let decision: SiteDecision = { state: site, events: [] };
   for (const { id } of cutOff) {
-    const reason = { problem: 'upload_interrupted', explanation } as const;
-    const next = deployFailed(decision.state, id, reason, now);
+    const next = giveUpUpload(decision.state, id, now);
     decision = { state: next.state, events: [...decision.events, ...next.events] };
   }
   return decision;

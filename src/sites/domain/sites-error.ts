@@ -1,7 +1,6 @@
 import { DomainError } from '../../kernel/decision.ts';
 
 export type SitesErrorCode =
-  | 'account_not_found'
   | 'deploy_not_found'
   | 'deploy_wrong_state'
   | 'project_invalid'
@@ -45,11 +44,16 @@ export type UploadRefusal =
 export const uploadRefused = (code: UploadRefusal, message: string): DomainError<SitesErrorCode> =>
   new DomainError(code, message);
 
-export const projectAccountNotFound = (accountId: string): DomainError<SitesErrorCode> =>
-  new DomainError('account_not_found', `There is no account with the id ${accountId}.`);
-
 export const projectNotFound = (slug: string): DomainError<SitesErrorCode> =>
   new DomainError('project_not_found', `There is no project "${slug}".`);
+
+/** For an operator. */
+export const projectDeleted = (slug: string, accountId: string): DomainError<SitesErrorCode> =>
+  new DomainError(
+    'project_not_found',
+    `The project "${slug}" is deleted, or its account is. Its owner restores the project; you restore the account: ` +
+      `account restore --account ${accountId}`,
+  );
 
 export const slugTaken = (slug: string): DomainError<SitesErrorCode> =>
   new DomainError('slug_taken', `The name "${slug}" is taken; choose another.`);

@@ -69,7 +69,7 @@ type Ports = Pick<SitesPorts, 'projects' | 'allowances' | 'clock'>;
 export const renameProject =
   ({ projects, clock }: Ports) =>
   (key: ProjectKey, wanted: { readonly name?: string; readonly slug?: string }): Promise<Site> =>
-    projects.rename(key, (site) =>
+    projects.change(key, (site) =>
       life.renameProject(site, { ...site.project, ...wanted }, clock.now()),
     );
 

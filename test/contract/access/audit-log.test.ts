@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeAll, beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
-import type { AuditEntry, AuditLog, AuditSearch } from '../../../src/access/ports.ts';
+import type { AuditEntry, AuditSearch } from '../../../src/access/ports.ts';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import { hiddenTypes } from '../../../src/app/subscriptions.ts';
 import type { Actor } from '../../../src/kernel/ports.ts';
 import type { DomainEvent } from '../../../src/kernel/decision.ts';
 import { later, newAccount, takeEvents } from '../../support/accounts.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
 
-describeStores('the audit log', (open) => {
-  let stores: Stores;
-  let auditLog: AuditLog;
+describeStores('the audit log', (stores) => {
+  const { auditLog } = stores;
   let changed: string;
   let account: string;
   beforeAll(async () => {
-    stores = await open();
-    auditLog = stores.auditLog;
     changed = await newAccount(stores);
   });
-  afterAll(() => stores.close());
   beforeEach(() => {
     account = ids.next('acct');
   });
@@ -63,8 +58,8 @@ describeStores('the audit log', (open) => {
   testOnBoth(
     'the newest entries come first, and entries of the same time are ordered by id',
     async () => {
-      const [a, b] = [happened('first_of_two', later(5)), happened('second_of_two', later(5))];
-      const [old, young] = [happened('old', later(1)), happened('young', later(9))];
+      const [a, b] = [happened('pet_added', later(5)), happened('pet_sold', later(5))];
+      const [old, young] = [happened('pet_added', later(1)), happened('pet_sold', later(9))];
       for (const event of [a, young, old, b]) await store([event]);
       const expected = [young, b, a, old].map((event) => entry(event));
       expect(await auditLog.list(account, 10)).toEqual(expected);
@@ -75,7 +70,7 @@ describeStores('the audit log', (open) => {
   testOnBoth(
     'paging back returns each entry once, even when several have the same time',
     async () => {
-      const moments = [5, 1, 5, 9, 5, 1, 5].map((at) => happened('walked', later(at)));
+      const moments = [5, 1, 5, 9, 5, 1, 5].map((at) => happened('pet_changed', later(at)));
       await store(moments);
       const all = await auditLog.list(account, 10);
       expect(all).toHaveLength(7);
@@ -92,7 +87,7 @@ describeStores('the audit log', (open) => {
   );
 
   test('paging back can begin at any time, and leaves out other accounts', async () => {
-    const [old, young] = [happened('old', later(1)), happened('young', later(9))];
+    const [old, young] = [happened('pet_added', later(1)), happened('pet_sold', later(9))];
     await store([old, young]);
     const between = { before: { id: 'evt_', occurredAt: later(5) } };
     expect(await auditLog.list(account, 10, between)).toEqual([entry(old)]);

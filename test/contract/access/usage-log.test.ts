@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, describe, test } from '@jest/globals';
 import { revokeApiKey } from '../../../src/access/domain/api-key.ts';
-import {
-  usageOutcomes,
-  type HourOfUsage,
-  type UsageLog,
-  type UsageOutcome,
-} from '../../../src/access/ports.ts';
+import { usageOutcomes, type HourOfUsage, type UsageOutcome } from '../../../src/access/ports.ts';
 import { keyDecision, later, newAccount } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, testOnBoth } from '../../support/store-contracts.ts';
@@ -16,16 +11,10 @@ const firstHour = new Date('2026-03-01T10:00:00Z');
 const hourOf = (number: number) => new Date(firstHour.getTime() + number * 3_600_000);
 const nobody = new Map<string, Date>();
 
-describeStores('the usage log', (open) => {
-  let stores: Stores;
-  let usage: UsageLog;
+describeStores('the usage log', (stores) => {
+  const { usage } = stores;
   let account: string;
   let keyId: string;
-  beforeAll(async () => {
-    stores = await open();
-    usage = stores.usage;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     account = await newAccount(stores);
     const key = keyDecision(account);
@@ -124,20 +113,22 @@ describeStores('the usage log', (open) => {
         outcome,
         requests,
       });
-      expect(await usage.sum(account, firstHour, 'hour')).toEqual([
+      expect(await usage.sum({ accountId: account }, firstHour, 'hour')).toEqual([
         sum(hourOf(0), 7),
         sum(hourOf(0), 8, 'refused'),
         sum(hourOf(13), 16),
         sum(hourOf(14), 32),
       ]);
       const midnight = hourOf(-10);
-      expect(await usage.sum(account, firstHour, 'day')).toEqual([
+      expect(await usage.sum({ accountId: account }, firstHour, 'day')).toEqual([
         sum(midnight, 7 + 16),
         sum(midnight, 8, 'refused'),
         sum(hourOf(14), 32),
       ]);
-      expect(await usage.sum(account, midnight, 'day')).toContainEqual(sum(midnight, 7 + 16 + 64));
-      expect(await usage.sum('acct_nobody', midnight, 'hour')).toEqual([]);
+      expect(await usage.sum({ accountId: account }, midnight, 'day')).toContainEqual(
+        sum(midnight, 7 + 16 + 64),
+      );
+      expect(await usage.sum({ accountId: 'acct_nobody' }, midnight, 'hour')).toEqual([]);
     },
   );
 

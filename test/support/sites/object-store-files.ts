@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ContentCache } from '../../../src/adapters/storage/s3/content-cache.ts';
-import type { S3Place } from '../../../src/adapters/storage/s3/s3-client.ts';
+import type { S3Place } from '../../../src/adapters/storage/s3/s3-calls.ts';
 import { S3SiteFiles } from '../../../src/adapters/storage/s3/s3-site-files.ts';
 import { S3Store } from '../../../src/adapters/storage/s3/s3-store.ts';
 

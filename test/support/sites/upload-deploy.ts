@@ -2,7 +2,7 @@
  * A separate process that publishes a deploy in an object store: `node upload-deploy.ts JSON`. Its credentials are in
  * the environment.
  */
-import type { S3Place } from '../../../src/adapters/storage/s3/s3-client.ts';
+import type { S3Place } from '../../../src/adapters/storage/s3/s3-calls.ts';
 import { processOn } from './object-store-files.ts';
 import { inPieces } from './sites.ts';
 

@@ -1,6 +1,6 @@
 import { Session } from 'node:inspector';
 import { analyse } from 'scslre';
-import type { TextFile, TextParser } from '../text-parsers.ts';
+import type { TextParser } from '../text-parsers.ts';
 
 /** How many characters or elements a call of a built-in function walks, beside what the coverage of our code counts. */
 type Walked = (receiver: never, first: never, second: never, result: never) => number;
@@ -174,10 +174,8 @@ profiler('enable');
 profiler('startPreciseCoverage', { callCount: true, detailed: true });
 const { textFiles } = await import('../text-parsers.ts');
 watchBuiltIns();
-const listed = Object.entries(textFiles).flatMap(([path, file]: [string, TextFile]) =>
-  typeof file === 'string'
-    ? []
-    : Object.entries(file.parsers).map(([name, parser]) => [`${path}: ${name}`, parser] as const),
+const listed = Object.entries(textFiles).flatMap(([path, parsers]) =>
+  Object.entries(parsers).map(([name, parser]) => [`${path}: ${name}`, parser] as const),
 );
 const control = Object.entries(steepParsers).map(
   ([name, read]) => [name, { read, letters: ['a', '\u0315\u0300'] }] as const,

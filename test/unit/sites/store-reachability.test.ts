@@ -1,5 +1,5 @@
 import { expect, jest, test } from '@jest/globals';
-import { Reachability, S3Failure } from '../../../src/adapters/storage/s3/s3-client.ts';
+import { Reachability, S3Failure } from '../../../src/adapters/storage/s3/s3-calls.ts';
 
 const away = () => Promise.reject(new S3Failure('ECONNREFUSED', 'nobody listens'));
 const answers = () => Promise.resolve('here');

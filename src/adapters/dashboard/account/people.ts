@@ -8,7 +8,7 @@ import { type Confirmation, field, formError, onceInput, select } from '../frame
 import { html, type Html, nothing } from '../frame/html.ts';
 import { PageProblem } from '../frame/page-problem.ts';
 import { accountTabs } from './tabs.ts';
-import { rowList, rowMenu } from '../frame/list-parts.ts';
+import { pageIn, rowList, rowMenu } from '../frame/list-parts.ts';
 import { badge, type ColumnsOf, head, secretCard, time } from '../frame/parts.ts';
 import { mePath, peoplePath, signInPath } from '../frame/paths.ts';
 import {
@@ -69,17 +69,21 @@ interface Known {
 
 const peopleList = (
   { people, troubles }: Known,
-  { signedIn, now, may }: Visit,
+  { signedIn, now, may, query }: Visit,
   { newId, refusal, isMailOn }: PeopleOptions,
 ): Html => {
   const invited = refusalOf(refusal, 'invite');
   const wrong = ['dismiss', 'new-link', 'role', 'leave'].map((name) => refusalOf(refusal, name));
   const troubleOf = new Map(troubles.map((one) => [one.personId, one]));
   const refusedMail = ({ id }: Person) => refusedSince(troubleOf.get(id), now);
+  const address = { path: peoplePath, fields: {} };
+  const choice = { address, after: query.get('after'), order: 'other' } as const;
+  const { shown, links } = pageIn(people, ({ id }) => id, choice);
   const cells = columns(signedIn.person.id, { newId, isMailOn, refusedMail, may });
   return html`
     ${formError(wrong.find((one) => one !== undefined))}
-    ${rowList(people, Object.values(cells))}
+    ${rowList(shown, Object.values(cells))}
+    ${links}
     <section class="card">
       <h2>Roles</h2>
       <ul class="bullets">${roles.map((role) => html`<li><strong>${role}</strong>: ${roleWords[role]}</li>`)}</ul>

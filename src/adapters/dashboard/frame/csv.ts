@@ -24,8 +24,7 @@ export const sendCsv = <Thing>(
     columns: columns.map(([heading]) => heading),
     bom: true,
     record_delimiter: 'windows',
-    escape_formulas: true,
-    cast: { bigint: String },
+    cast: { bigint: String, string: withApostrophe },
   });
   // Whoever stops reading ends the reading from the database, too.
   pipeline(Readable.from(rowsOf(things, columns)), text, () => undefined);
@@ -54,6 +53,11 @@ export async function* allPages<Thing>(
   }
 }
 
+/** What a spreadsheet takes for a formula, and what would be read as escaped. */
+const escaped = /^'*[=+\-@\t\r＝＋－＠]/;
+
+const withApostrophe = (cell: string): string => (escaped.test(cell) ? `'${cell}` : cell);
+
 /** As it was before `sendCsv` wrote it. */
 export const withoutApostrophe = (cell: string): string =>
-  /^'[=+\-@\t\r＝＋－＠]/.test(cell) ? cell.slice(1) : cell;
+  cell.startsWith("'") && escaped.test(cell) ? cell.slice(1) : cell;

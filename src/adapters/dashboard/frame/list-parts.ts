@@ -1,6 +1,6 @@
 import { type Child, html, type Html, nothing } from './html.ts';
 import { type Confirmation, dialogOf, onceInput } from './form-parts.ts';
-import { type Column, count, empty, table } from './parts.ts';
+import { type Column, count, empty, listPart, pager, table } from './parts.ts';
 import { queryText } from './paths.ts';
 
 // What every list is made of, and works without scripts: filters, search, order and page stand in its address, so a link to
@@ -8,7 +8,7 @@ import { queryText } from './paths.ts';
 //
 //   ${listBar(filterBar(…), searchField(…), orderBar(…), csvLink(…))}
 //   ${shown.length === 0 ? noMatch(…) or empty(…) : rowList(shown, columns, options)}
-//   ${pager({ first, next })}
+//   ${pager({ first, next })}, or the pager of `pageIn`
 
 /** A list as it is asked for now. */
 export interface ListAddress {
@@ -77,6 +77,28 @@ export const noMatch = (address: ListAddress, what: string): Html =>
     'Nothing fits this search and these filters.',
     html`<p><a class="button" href="${address.path}">Show all</a></p>`,
   );
+
+const pageSize = 50;
+
+interface PageChoice {
+  readonly address: ListAddress;
+  /** From the address: the id of the last one on the page before. */
+  readonly after: string | null;
+  readonly order: 'time' | 'other';
+}
+
+/** A page of a short list, which was read whole. */
+export const pageIn = <Thing>(
+  all: readonly Thing[],
+  idOf: (thing: Thing) => string,
+  { address, after, order }: PageChoice,
+): { readonly shown: readonly Thing[]; readonly links: Html } => {
+  const begin = 1 + all.findIndex((one) => idOf(one) === after);
+  const { shown, last } = listPart(all.slice(begin), pageSize);
+  const first = begin > 0 ? addressOf(address) : undefined;
+  const next = last && addressOf(address, { after: idOf(last) });
+  return { shown, links: pager({ first, next, order }) };
+};
 
 /** Choosing several: boxes of the rows belong to a form that stands elsewhere. */
 interface Selection<Thing> {

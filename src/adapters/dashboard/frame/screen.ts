@@ -112,8 +112,24 @@ export interface Screen {
   readonly isForSetUp?: true;
   /** Whether people of a deleted account see it. All other pages lead to the one that restores it. */
   readonly isForDeleted?: true;
-  /** Handlers that are no plain forms, such as uploads. */
+  readonly uploads?: readonly Upload[];
+  /** Handlers that are no plain forms, such as downloads. */
   readonly others?: readonly Other[];
+}
+
+/** A form that brings a file. Why a file is refused shows beside its field, as in a form named `upload`. */
+export interface Upload {
+  readonly path: string;
+  /** See `Form`. */
+  readonly operation: Operation;
+  /** The name of the file. */
+  readonly field: string;
+  /** @param admit asks again whether the sender may, since a file takes its time; call it before anything changes */
+  readonly act: (
+    visit: Visit,
+    request: Context['req'],
+    admit: () => Promise<void>,
+  ) => Promise<Outcome>;
 }
 
 type Other = {

@@ -8,15 +8,15 @@ import { filled } from '../frame/sent-form.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { field, formError, onceInput } from '../frame/form-parts.ts';
 import {
-  addressOf,
   type ListAddress,
   listBar,
   noMatch,
   orderBar,
+  pageIn,
   rowList,
   searchField,
 } from '../frame/list-parts.ts';
-import { badge, head, pager, time } from '../frame/parts.ts';
+import { badge, head, time } from '../frame/parts.ts';
 import { form, refusalOf, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
 import { healthBadges } from '../domains/certificate.ts';
 import { shownName, stateBadge } from '../domains/words.ts';
@@ -26,7 +26,6 @@ const path = '/dashboard';
 
 /** So many projects are seen at a glance, without search and order. */
 const fewProjects = 10;
-const pageSize = 50;
 /** Of what needs the owner: the lists of the projects have the rest. */
 const mostNeeds = 5;
 
@@ -118,18 +117,12 @@ const list = (all: readonly Site[], view: ListView): Html => {
       `${name}\n${slug}`.toLowerCase().includes(text.toLowerCase()),
     )
     .toSorted(compare[order] ?? byName);
-  const after = query.get('after');
-  const start = 1 + matching.findIndex(({ project }) => project.slug === after);
-  const shown = matching.slice(start, start + pageSize);
-  const last = start + pageSize < matching.length ? shown.at(-1)?.project.slug : undefined;
+  const choice = { address, after: query.get('after'), order: 'other' } as const;
+  const { shown, links } = pageIn(matching, ({ project }) => project.slug, choice);
   return html`
     ${all.length > fewProjects && bar(address)}
     ${shown.length === 0 ? noMatch(address, 'projects') : rows(shown, view)}
-    ${pager({
-      first: start > 0 ? addressOf(address) : undefined,
-      next: last === undefined ? undefined : addressOf(address, { after: last }),
-      order: 'other',
-    })}`;
+    ${links}`;
 };
 
 const bar = (address: ListAddress): Html =>

@@ -2,7 +2,8 @@ import { overlaps } from '../../../access/domain/api-key.ts';
 import type { ListedKey } from '../../../access/ports.ts';
 import { overlapSchema } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { empty, head, listPart, pager } from '../frame/parts.ts';
+import { pageIn } from '../frame/list-parts.ts';
+import { empty, head } from '../frame/parts.ts';
 import { bareForm, form, type Form, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
 import { shownOnce } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
@@ -26,12 +27,11 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
     show: async ({ accountId, query, may, now }, refusal, secret) => {
       const keys = await ports.access.listApiKeys(accountId);
       const projects = await ports.sites.listProjects(accountId);
-      const after = query.get('after') ?? undefined;
       const ofRotation = refusalOf(refusal, 'rotate-key');
       const content = html`
         ${head('API keys', 'Programs send a key with every request. Give each program its own key, so that you can see which one calls and revoke one without the others.')}
         ${secret}
-        ${lists(keys, after, { now, newId, projects, may, refusal: ofRotation })}
+        ${lists(keys, query.get('after'), { now, newId, projects, may, refusal: ofRotation })}
         ${
           may('key.create') &&
           html`<section class="card" id="new-key">
@@ -45,23 +45,18 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
   };
 };
 
-const perPage = 50;
-
 const lists = (
   keys: readonly ListedKey[],
-  after: string | undefined,
+  after: string | null,
   options: KeyTableOptions,
 ): Html => {
   const usable = keys.filter((key) => !key.revokedAt).toReversed();
   const revoked = keys.filter((key) => key.revokedAt).toReversed();
-  const begin = usable.findIndex(({ id }) => id === after) + 1;
-  const { shown, last } = listPart(usable.slice(begin, begin + perPage + 1), perPage);
+  const address = { path: keysPath, fields: {} };
+  const { shown, links } = pageIn(usable, ({ id }) => id, { address, after, order: 'time' });
   return html`
     ${usable.length === 0 ? nothingYet : keyTable(shown, options)}
-    ${pager({
-      first: begin === 0 ? undefined : keysPath,
-      next: last && `${keysPath}?after=${last.id}`,
-    })}
+    ${links}
     ${revoked.length > 0 && revokedKeys(revoked, options.now)}`;
 };
 

@@ -157,19 +157,21 @@ export const newPasswordScreen = (ports: Pick<DashboardPorts, 'access'>): Screen
   path: newPasswordPath,
   section: 'account',
   live: false,
-  show: ({ signedIn }, refusal) =>
-    Promise.resolve({
-      title: 'Choose a new password',
+  show: ({ signedIn }, refusal) => {
+    const which = signedIn.person.passwordHash === undefined ? 'password' : 'new password';
+    return Promise.resolve({
+      title: `Choose a ${which}`,
       content: html`<section class="card alone">
-        <h1>Choose a new password</h1>
-        <p>You are signed in to <strong>${signedIn.account.name}</strong> as <strong>${signedIn.person.email}</strong>. A new password opens this account only, and ends all your other sessions and links.</p>
+        <h1>Choose a ${which}</h1>
+        <p>You are signed in to <strong>${signedIn.account.name}</strong> as <strong>${signedIn.person.email}</strong>. Your password opens this account only. Saving it ends all your other sessions and links.</p>
         <form method="post" action="${newPasswordPath}">
           ${passwordFields(signedIn, refusal)}
           <button class="main">Save password</button>
         </form>
-        <p class="hint"><a href="/dashboard">Go on without a new password</a></p>
+        <p class="hint"><a href="/dashboard">Go on without a ${which}</a></p>
       </section>`,
-    }),
+    });
+  },
   forms: [passwordForm(ports, newPasswordPath)],
 });
 

@@ -1,4 +1,3 @@
-import type { Context } from 'koa';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import {
   type DomainHealth,
@@ -6,25 +5,16 @@ import {
   isVisited,
 } from '../../../domains/domain/attachment/serving.ts';
 import { type Hold, limitInWords } from '../../../domains/domain/certificates/ca-budget.ts';
-import { DomainError } from '../../../kernel/decision.ts';
 import { bytesInWords } from '../../../kernel/text.ts';
 import { type Deploy, keptDeploys, type Site } from '../../../sites/domain/site.ts';
 import { siteLimits, unwantedNames } from '../../../sites/domain/site-contents.ts';
-import type { UploadRefusal } from '../../../sites/domain/sites-error.ts';
 import type { UploadProgress } from '../../../sites/ports.ts';
 import type { AccountUse } from '../../../sites/use-cases/projects.ts';
 import { field } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { badge, type ColumnsOf, count, empty, exact, table, time } from '../frame/parts.ts';
 import { helpPath } from '../frame/paths.ts';
-import {
-  type Outcome,
-  pathOf,
-  type Refusal,
-  refusalOf,
-  type Screen,
-  type Visit,
-} from '../frame/screen.ts';
+import { pathOf, type Refusal, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 import {
   deployPath,
@@ -78,59 +68,22 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
       'rolled-back': 'Visitors now get the deploy that you chose.',
     },
     show,
-    others: [
+    uploads: [
       {
-        method: 'POST',
         path: `${path}/deploys`,
         operation: 'deploy.upload',
-        answer: uploading(ports, show),
+        field: uploads.field,
+        act: async (visit, request, admit) => {
+          const { project } = await siteOf(ports, visit);
+          const madeBy = `person:${visit.signedIn.person.email}` as const;
+          const origin = { madeBy, message: undefined, admit };
+          const { state } = await uploads.takeForm(project, request, origin);
+          const to = pathOf({ path }, visit);
+          return state === 'succeeded' ? { to, done: 'deployed' } : { to };
+        },
       },
     ],
   };
-};
-
-/** Takes an upload. Problems of the upload show beside the field; a bad archive becomes a failed deploy. */
-const uploading =
-  (ports: DashboardPorts, show: Screen['show']) =>
-  async (visit: Visit, ctx: Context): Promise<Outcome> => {
-    try {
-      const { project } = await siteOf(ports, visit);
-      const origin = {
-        madeBy: `person:${visit.signedIn.person.email}`,
-        message: undefined,
-      } as const;
-      const { state } = await ports.uploads.takeForm(project, ctx.req, origin);
-      const to = pathOf({ path }, visit);
-      return state === 'succeeded' ? { to, done: 'deployed' } : { to };
-    } catch (error) {
-      if (!(error instanceof DomainError) || !(error.code in refusalStatus)) throw error;
-      const { code, message } = error as DomainError<UploadRefusal>;
-      const status = refusalStatus[code];
-      const { parameters } = visit;
-      if (status === 503) ctx.set('Retry-After', '30');
-      const refusal = {
-        form: 'upload',
-        field: ports.uploads.field,
-        message,
-        values: {},
-        parameters,
-      };
-      return { ...(await show(visit, refusal)), status };
-    } finally {
-      ports.uploads.discard(ctx.req);
-    }
-  };
-
-/** Not 408 for a slow one, because browsers may then repeat the request by themselves. */
-const refusalStatus: Readonly<Record<UploadRefusal, number>> = {
-  upload_ambiguous: 422,
-  upload_busy: 503,
-  upload_cut_off: 400,
-  upload_missing: 422,
-  upload_no_form: 415,
-  upload_no_space: 503,
-  upload_too_large: 422,
-  upload_too_slow: 400,
 };
 
 interface ProjectView extends DeployListView {

@@ -2,6 +2,7 @@ import type { ApiKey, Ban } from '../../../access/domain/api-key.ts';
 import type { CallsOfKey, RequestsOfKey } from '../../../access/ports.ts';
 import type { DashboardSettings } from '../ports.ts';
 import { html, type Html } from '../frame/html.ts';
+import { addressOf, type ListAddress } from '../frame/list-parts.ts';
 import { badge, count, counted, day, fullTime, table, time } from '../frame/parts.ts';
 
 const hourMs = 3_600_000;
@@ -34,49 +35,58 @@ const banTable = (keys: readonly BannedKey[], now: Date): Html =>
     ],
   ]);
 
-interface KeyUse {
+export interface KeyUse {
+  readonly keyId: string;
   readonly name: string;
   readonly requests: number;
   readonly refused: number;
   readonly failed: number;
 }
 
-/** Who sends the requests: the busiest first. */
-export const requestsByKey = (
+/** The busiest first. */
+export const usesOf = (
   sums: readonly RequestsOfKey[],
-  keys: readonly ApiKey[],
-  words: string,
-): Html => {
-  const names = namesOf(keys);
+  names: (keyId: string) => string,
+): readonly KeyUse[] => {
   const uses = [...Map.groupBy(sums, ({ keyId }) => keyId)].map(([keyId, its]): KeyUse => {
     const sumOf = (...outcomes: readonly RequestsOfKey['outcome'][]) =>
       its
         .filter(({ outcome }) => outcomes.includes(outcome))
         .reduce((sum, { requests }) => sum + requests, 0);
     return {
+      keyId,
       name: names(keyId),
       requests: its.reduce((sum, { requests }) => sum + requests, 0),
       refused: sumOf('refused'),
       failed: sumOf('4xx', '5xx'),
     };
   });
-  return html`<section class="card">
+  return uses.toSorted((a, b) => b.requests - a.requests);
+};
+
+/** Who sends the requests. */
+export const requestsByKey = (
+  uses: readonly KeyUse[],
+  address: ListAddress,
+  words: string,
+): Html => html`<section class="card">
     <h2>By API key</h2>
     ${
       uses.length === 0
         ? html`<p>No requests in ${words}.</p>`
-        : table(
-            uses.toSorted((a, b) => b.requests - a.requests),
+        : table(uses, [
             [
-              ['Key', 'text', ({ name }) => name],
-              ['Requests', 'number', ({ requests }) => count(requests)],
-              ['With an error (4xx, 5xx)', 'number', ({ failed }) => count(failed)],
-              ['Refused (429)', 'number', ({ refused }) => count(refused)],
+              'Key',
+              'text',
+              ({ keyId, name }) =>
+                html`<a href="${addressOf(address, { key: keyId })}">${name}</a>`,
             ],
-          )
+            ['Requests', 'number', ({ requests }) => count(requests)],
+            ['With an error (4xx, 5xx)', 'number', ({ failed }) => count(failed)],
+            ['Refused (429)', 'number', ({ refused }) => count(refused)],
+          ])
     }
   </section>`;
-};
 
 /** A key that was forgotten has its id only. */
 export const namesOf = (keys: readonly ApiKey[]) => {

@@ -1,10 +1,10 @@
 import { type ApiKey, isBanned } from '../../../access/domain/api-key.ts';
 import type { WindowState } from '../../../access/domain/quota.ts';
 import type { UsageSums } from '../../../access/use-cases/accounts.ts';
-import type { HourOfUsage } from '../../../access/ports.ts';
+import type { Caller, HourOfUsage } from '../../../access/ports.ts';
 import { type CsvColumn, sendCsv } from '../frame/csv.ts';
 import { type Child, html, type Html, nothing } from '../frame/html.ts';
-import { csvLink } from '../frame/list-parts.ts';
+import { addressOf, csvLink, filterBar, type ListAddress } from '../frame/list-parts.ts';
 import { count, empty, head, time } from '../frame/parts.ts';
 import type { Screen, Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
@@ -19,7 +19,7 @@ import {
   totalOf,
 } from './chart.ts';
 import { usageFigure } from './figure.ts';
-import { bansOf, deprecatedCalls, namesOf, requestsByKey } from './keys.ts';
+import { bansOf, deprecatedCalls, type KeyUse, namesOf, requestsByKey, usesOf } from './keys.ts';
 
 const path = '/dashboard/usage';
 const csvPath = `${path}.csv`;
@@ -32,25 +32,31 @@ export const usageScreen = ({ access, settings }: DashboardPorts): Screen => ({
   show: async ({ accountId, query, now }: Visit) => {
     const range = rangeOf(query.get('range'));
     const { unit, words } = ranges[range];
-    const [usage, keys] = await Promise.all([
-      access.sumUsage(accountId, firstBegin(range, now), unit),
+    const keyId = keyIn(query);
+    const begin = firstBegin(range, now);
+    const [usage, keys, ofKey] = await Promise.all([
+      access.sumUsage(accountId, begin, unit),
       access.listApiKeys(accountId),
+      keyId === undefined ? undefined : access.sumRequests({ accountId, keyId }, begin, unit),
     ]);
     const columns = columnsOf(usage.sums, range, now);
+    const shown = ofKey ? columnsOf(ofKey, range, now) : columns;
     const { perMinute, perDay } = usage.limits;
     const stats = { usage, columns, keys, now, knowsCounts: settings.knowsCounts };
-    const hasAny = columns.some((column) => totalOf(column) > 0);
+    const uses = usesOf(usage.byKey, namesOf(keys));
+    const address = addressFor(range, keyId);
     return {
       title: 'Usage',
       content: html`
         ${head('Usage', 'All API keys share the limits of the account; a ban applies to a single key. All times are UTC.')}
         ${usageStats(stats)}
         <section class="card">
-          <div class="row between"><h2>Requests per ${unit}</h2><div class="row">${tabs(range)}${csvLink(`${csvPath}?range=${range}`)}</div></div>
+          <div class="row between"><h2>Requests per ${unit}</h2><div class="row">${rangeBar(address)}${csvLink(addressOf({ ...address, path: csvPath }))}</div></div>
+          ${keyBar(address, uses)}
           <p><strong>${count(usedToday(stats))} of ${count(perDay)} today</strong> <span class="quiet">· Limits: ${count(perMinute)} a minute, ${count(perDay)} a day</span></p>
-          ${hasAny ? usageFigure({ columns, range, perDay }) : nothingYet(words)}
+          ${shown.some((column) => totalOf(column) > 0) ? usageFigure({ columns: shown, range, perDay }) : nothingYet(words)}
         </section>
-        ${requestsByKey(usage.byKey, keys, words)}
+        ${requestsByKey(uses, address, words)}
         ${bansOf(keys, now)}
         ${deprecatedCalls(usage.deprecated, keys, { ...settings, now })}`,
     };
@@ -63,11 +69,8 @@ export const usageScreen = ({ access, settings }: DashboardPorts): Screen => ({
         const begin = firstBegin(rangeOf(query.get('range')), now);
         const names = namesOf(await access.listApiKeys(accountId));
         const days = daysFrom(begin, now);
-        sendCsv(
-          ctx,
-          { name: 'usage', columns: csvColumns(names) },
-          hoursOf(access, accountId, days),
-        );
+        const hours = hoursOf(access, { accountId, keyId: keyIn(query) }, days);
+        sendCsv(ctx, { name: 'usage', columns: csvColumns(names) }, hours);
         return undefined;
       },
     },
@@ -85,11 +88,12 @@ const daysFrom = (begin: Date, now: Date): readonly Date[] =>
 /** Read day by day, so that a long stretch does not fill the memory. */
 async function* hoursOf(
   access: Pick<DashboardPorts['access'], 'listUsage'>,
-  accountId: string,
+  { accountId, keyId }: Caller,
   days: readonly Date[],
 ): AsyncGenerator<HourOfUsage> {
   for (const day of days) {
-    yield* await access.listUsage(accountId, day, new Date(day.getTime() + dayMs));
+    const hours = await access.listUsage(accountId, day, new Date(day.getTime() + dayMs));
+    yield* hours.filter((hour) => keyId === undefined || hour.keyId === keyId);
   }
 }
 
@@ -101,12 +105,40 @@ const csvColumns = (names: (keyId: string) => string): readonly CsvColumn<HourOf
   ['requests', ({ requests }) => requests],
 ];
 
-const tabs = (current: RangeName): Html => html`<nav class="choice" aria-label="Time range">
-  ${(['24h', '30d'] as const).map(
-    (range) =>
-      html`<a href="${path}?range=${range}" ${range === current ? html`aria-current="true"` : nothing}>${ranges[range].words.replace('the last ', '')}</a>`,
-  )}
-</nav>`;
+const keyIn = (query: URLSearchParams): string | undefined => {
+  const key = query.get('key') ?? '';
+  return key === '' ? undefined : key;
+};
+
+const addressFor = (range: RangeName, key: string | undefined): ListAddress => ({
+  path,
+  fields: { range: range === '24h' ? undefined : range, key },
+});
+
+const rangeBar = (address: ListAddress): Html =>
+  filterBar(address, 'Time range', {
+    name: 'range',
+    choices: [
+      { value: '', text: '24 hours' },
+      { value: '30d', text: '30 days' },
+    ],
+  });
+
+/** The busiest ones; the table below the chart leads to the others. */
+const mostNamed = 5;
+
+const keyBar = (address: ListAddress, uses: readonly KeyUse[]): Html => {
+  const { key } = address.fields;
+  if (uses.length < 2 && key === undefined) return nothing;
+  const named = uses.filter(({ keyId }, at) => at < mostNamed || keyId === key);
+  const choices = named.map(({ keyId, name, requests }) => ({
+    ...{ value: keyId, text: name, count: requests },
+  }));
+  return filterBar(address, 'API key', {
+    name: 'key',
+    choices: [{ value: '', text: 'All keys' }, ...choices],
+  });
+};
 
 const nothingYet = (words: string): Html =>
   empty(

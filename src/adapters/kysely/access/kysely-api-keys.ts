@@ -1,13 +1,12 @@
 import type { Selectable } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { accountNotFound, apiKeyNotFound } from '../../../access/domain/access-error.ts';
+import { accountDeleted, apiKeyNotFound } from '../../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import { keyLimits, type ApiKey, type Rotation, type Ban } from '../../../access/domain/api-key.ts';
 import { limitsOf, type Limits } from '../../../access/domain/quota.ts';
 import type { ApiKeys, KeyHolder, KeyToStore, ListedKey } from '../../../access/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import { AggregateStore } from '../store.ts';
-import { refusedAs } from '../engine/failure.ts';
 import { fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
 import { accounts, apiKeys, apiKeySecrets } from './tables.ts';
 
@@ -37,12 +36,9 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
   ): Promise<void> {
     const { key, secretHash } = state;
     await this.store(async (db) => {
-      // Serialises the adds of one account.
-      await this.database.lock('accounts', key.accountId);
+      await this.lockAccount(key.accountId);
       admit(await this.#makeRoom(key));
-      await refusedAs(db.insertInto('api_keys').values(toRow(key)).execute(), {
-        missing_parent: () => accountNotFound(key.accountId),
-      });
+      await db.insertInto('api_keys').values(toRow(key)).execute();
       await this.#addSecret(key.id, secretHash);
       return { events };
     });
@@ -68,7 +64,6 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
           .as('old_secrets_end'),
       )
       .where('account_id', '=', accountId)
-      // An account that had more before there was a limit must see all that it can revoke, in turn.
       .orderBy('revoked_at')
       .orderBy('created_at')
       .orderBy('id')
@@ -99,7 +94,11 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
     decide: (key: ApiKey) => Decision<Rotation, AccessEvent>,
   ): Promise<ApiKey> {
     const { state } = await this.changing(
-      () => this.#lock(id),
+      async () => {
+        const key = await this.#lock(id);
+        await this.#refuseDeleted(key.accountId);
+        return key;
+      },
       decide,
       async ({ state }) => {
         await this.#endSecrets(id, state.oldSecretsUntil);
@@ -112,7 +111,7 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
     return state.key;
   }
 
-  /** For the other adapters of this folder: call it when this process changed a key or its account. */
+  /** Call after a change of a key or its account. */
   forget(): void {
     this.#holders.clear();
   }
@@ -123,11 +122,18 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
     return fromRow(row);
   }
 
+  /** Not locked: adding a key locks the account before keys. */
+  async #refuseDeleted(accountId: string): Promise<void> {
+    const deleted = this.db.selectFrom('accounts').select('id').where('id', '=', accountId);
+    if (await deleted.where('deleted_at', 'is not', null).executeTakeFirst())
+      throw accountDeleted(accountId);
+  }
+
   async #update(key: ApiKey): Promise<void> {
     await this.db.updateTable('api_keys').set(toRow(key)).where('id', '=', key.id).execute();
   }
 
-  /** For one more key: of those that no longer work, the oldest go. @returns how many work */
+  /** Deletes the oldest keys that no longer work, for one more. @returns how many work */
   async #makeRoom({ accountId, createdAt: now }: ApiKey): Promise<number> {
     const all = await this.db
       .selectFrom('api_keys')
@@ -149,7 +155,7 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
     await this.db.deleteFrom('api_keys').where('id', 'in', ids).execute();
   }
 
-  /** But for those that end last. */
+  /** Keeps those that end last. */
   async #forgetSecrets(keyId: string, kept: number): Promise<void> {
     const all = await this.db
       .selectFrom('api_key_secrets')
@@ -216,10 +222,7 @@ export const ownLimitsFrom = ({
 }: Readonly<Record<keyof Limits, number | undefined>>): Limits | undefined =>
   perMinute === undefined || perDay === undefined ? undefined : { perMinute, perDay };
 
-/**
- * Caches reads for less than a second: changes of other processes are seen within that second, changes of this process
- * at once (`clear`).
- */
+/** Caches reads for less than a second: changes of other processes are seen then. */
 export class TtlCache<Row extends object> {
   readonly #rows: LRUCache<string, Row>;
   #cleared = 0;
@@ -228,7 +231,7 @@ export class TtlCache<Row extends object> {
     this.#rows = new LRUCache({ max: 10_000, ttl, ttlResolution: 0 });
   }
 
-  /** The cached row, or the result of `read`. Misses are not cached, because guessed keys would fill the memory. */
+  /** Misses are not cached: guessed keys would fill the memory. */
   async get(key: string, read: () => Promise<Row | undefined>): Promise<Row | undefined> {
     const cached = this.#rows.get(key);
     if (cached) return cached;

@@ -1,19 +1,16 @@
-import type { ExpressionBuilder } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { AuditEntry, AuditLog, AuditSearch } from '../../../access/ports.ts';
-import type { Database, Queries } from '../database.ts';
+import type { Database } from '../database.ts';
 import { Store } from '../store.ts';
 import { toMillis, type Schema } from '../schema.ts';
 import { subjectOf, toldEvents } from '../kysely-outbox.ts';
 
-type AuditPosition = Pick<AuditEntry, 'id' | 'occurredAt'>;
-
-/** Reads the events themselves, each in the index of its account, actor and type. */
 export class KyselyAuditLog extends Store implements AuditLog {
-  readonly #hiddenTypes: readonly string[];
+  readonly #shownTypes: readonly string[];
 
-  constructor(database: Database, hiddenTypes: readonly string[]) {
+  constructor(database: Database, shownTypes: readonly string[]) {
     super(database);
-    this.#hiddenTypes = hiddenTypes;
+    this.#shownTypes = shownTypes;
   }
 
   async list(
@@ -21,12 +18,13 @@ export class KyselyAuditLog extends Store implements AuditLog {
     limit: number,
     search: AuditSearch = {},
   ): Promise<readonly AuditEntry[]> {
-    const { db } = this;
-    const [first, ...others] = stretchesOf(search, this.#hiddenTypes).map((stretch) =>
-      db
-        .selectFrom(newestIn(db, accountId, stretch, search).limit(limit).as('stretch'))
-        .selectAll(),
-    );
+    const { kinds } = search;
+    const types = this.#shownTypes.filter((type) => kinds?.includes(type) ?? true);
+    const [first, ...others] = rangesOf(
+      eventsOf(this.database, accountId, search),
+      types,
+      search,
+    ).map((range) => this.db.selectFrom(range.limit(limit).as('newest')).selectAll());
     if (!first) return [];
     const rows = await others
       .reduce((all, one) => all.unionAll(one), first)
@@ -41,47 +39,44 @@ export class KyselyAuditLog extends Store implements AuditLog {
   }
 }
 
-/** A range that one index holds in time order. */
-interface Stretch {
-  readonly actor: string | undefined;
-  readonly type: { readonly is: string } | { readonly noneOf: readonly string[] };
-  readonly subject: string | undefined;
-}
+type Events = ReturnType<typeof eventsOf>;
 
-/** The newest of each range are found by index, and the newest overall are among them. */
-const stretchesOf = (
+/** Each range lies in an index in the order of time, so that the newest of all are among the newest of each. */
+const rangesOf = (
+  events: Events,
+  types: readonly string[],
   { actor, kinds, about }: AuditSearch,
-  hidden: readonly string[],
-): readonly Stretch[] => {
-  const subjects = about?.map(subjectOf) ?? [undefined];
-  const types = kinds?.filter((kind) => !hidden.includes(kind)).map((is) => ({ is })) ?? [
-    { noneOf: hidden },
-  ];
-  return subjects.flatMap((subject) => types.map((type) => ({ actor, type, subject })));
+): readonly Events[] => {
+  if (types.length === 0) return [];
+  const ofTypes = events.where('type', 'in', types);
+  if (about) return about.map((one) => ofTypes.where('subject', '=', subjectOf(one) ?? ''));
+  if (actor === undefined && !kinds) return [ofTypes];
+  return types.map((type) => events.where('type', '=', type));
 };
 
-const newestIn = (
-  db: Queries,
-  accountId: string,
-  { actor, type, subject }: Stretch,
-  { before, since, until }: AuditSearch,
-) =>
-  db
-    .selectFrom('events')
+const indexFor = ({ actor, kinds, about }: AuditSearch): string => {
+  if (about) return 'events_by_subject';
+  if (actor !== undefined) return 'events_by_actor_and_type';
+  return kinds ? 'events_by_type' : 'events_by_account';
+};
+
+const eventsOf = ({ db, engine }: Database, accountId: string, search: AuditSearch) => {
+  const { actor, before, since, until } = search;
+  return db
+    .selectFrom(engine.by<Selectable<Schema['events']>, 'events'>('events', indexFor(search)))
     .selectAll()
     .where('account_id', '=', accountId)
-    .where((eb) => ('is' in type ? eb('type', '=', type.is) : eb('type', 'not in', type.noneOf)))
     .$if(actor !== undefined, (of) => of.where('actor', '=', actor ?? ''))
-    .$if(subject !== undefined, (of) => of.where('subject', '=', subject ?? ''))
     .$if(since !== undefined, (of) => of.where('occurred_at', '>=', since ? toMillis(since) : 0n))
     .$if(until !== undefined, (of) => of.where('occurred_at', '<', until ? toMillis(until) : 0n))
     .$if(before !== undefined, (of) => (before ? of.where(isBefore(before)) : of))
     .orderBy('occurred_at', 'desc')
     .orderBy('id', 'desc');
+};
 
 /** The first condition is redundant, but it lets the database use an index. */
 const isBefore =
-  ({ id, occurredAt }: AuditPosition) =>
+  ({ id, occurredAt }: Pick<AuditEntry, 'id' | 'occurredAt'>) =>
   (eb: ExpressionBuilder<Schema, 'events'>) => {
     const at = toMillis(occurredAt);
     return eb.and([

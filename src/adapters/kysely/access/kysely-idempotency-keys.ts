@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import {
   type IdempotencyKeys,
   type IdempotencyOutcome,
@@ -61,13 +61,26 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
     }
   }
 
-  async free({ accountId, key }: IdempotentRequest, answer: KeptAnswer): Promise<void> {
-    await this.db
-      .deleteFrom('idempotency_keys')
-      .where('account_id', '=', accountId)
-      .where('idempotency_key', '=', key)
-      .where('answer', '=', JSON.stringify(answer))
-      .execute();
+  async replace(
+    { accountId, key }: IdempotentRequest,
+    answer: KeptAnswer,
+    by: KeptAnswer | undefined,
+  ): Promise<boolean> {
+    const kept = ({ eb, and }: ExpressionBuilder<Schema, 'idempotency_keys'>) =>
+      and([
+        eb('account_id', '=', accountId),
+        eb('idempotency_key', '=', key),
+        eb('answer', '=', JSON.stringify(answer)),
+      ]);
+    if (!by) {
+      const freed = this.db.deleteFrom('idempotency_keys').where(kept);
+      return (await freed.executeTakeFirst()).numDeletedRows > 0n;
+    }
+    const changed = this.db
+      .updateTable('idempotency_keys')
+      .set({ answer: JSON.stringify(by) })
+      .where(kept);
+    return (await changed.executeTakeFirst()).numUpdatedRows > 0n;
   }
 
   async #settle<Answer extends KeptAnswer>(
@@ -79,16 +92,15 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
       return { kind: 'answered', answer: await this.#answer(request, work) };
     } catch (error) {
       if (!(error instanceof KeyTaken)) throw error;
-      // Stored earlier, or another process holds the key: it has answered meanwhile, or still has it locked.
+      // Another process has answered meanwhile, or holds the key.
       const kept = await this.#kept(request);
       if (kept) return kept;
-      // A key that has expired is free again, unless a rival takes it first.
+      // An expired key is free, unless a rival takes it first.
       const isFree = !error.isLocked && !isAgain && (await this.#forget(request));
       return isFree ? this.#settle(request, work, true) : { kind: 'in_progress' };
     }
   }
 
-  /** @returns whether there was something to forget */
   async #forget({ accountId, key, now }: IdempotentRequest): Promise<boolean> {
     const { numDeletedRows } = await this.db
       .deleteFrom('idempotency_keys')
@@ -134,7 +146,6 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
 }
 
 class KeyTaken extends Error {
-  /** False if the answer is stored. */
   readonly isLocked: boolean;
 
   constructor(isLocked: boolean) {

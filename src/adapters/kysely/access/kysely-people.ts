@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
 import {
-  accountNotFound,
   personNotFound,
   personTaken,
   sessionNotFound,
@@ -16,7 +15,6 @@ import { refusedAs } from '../engine/failure.ts';
 import type { Schema } from '../schema.ts';
 import { people, sessions } from './tables.ts';
 
-/** What people have seen is kept with them, but is no part of who they are. */
 export const persons = people.without('noticesSeen');
 type PersonRow = Omit<Selectable<Schema['people']>, 'notices_seen'>;
 
@@ -27,12 +25,10 @@ export class KyselyPeople extends AggregateStore implements People {
   ): Promise<void> {
     const { state } = decision;
     await this.store(async (db) => {
-      // Serialises the adds of one account.
-      await this.database.lock('accounts', state.accountId);
+      await this.lockAccount(state.accountId);
       admit?.(await this.list(state.accountId));
       await refusedAs(db.insertInto('people').values(persons.write(state)).execute(), {
         duplicate: () => personTaken(state.email),
-        missing_parent: () => accountNotFound(state.accountId),
       });
       return decision;
     });
@@ -124,7 +120,7 @@ export class KyselyPeople extends AggregateStore implements People {
 
 export const personFrom = (row: PersonRow): Person => persons.read(row);
 
-/** Within a transaction: until it ends, no other transaction changes or removes the person or signs them in. */
+/** Nobody else changes, removes or signs in the person until the transaction ends. */
 export const lockPerson = async (database: Database, id: string): Promise<Person | undefined> => {
   const row = await database.lock('people', id);
   return row && personFrom(row);
@@ -139,17 +135,14 @@ const ofAccount = (db: Queries, accountId: string) =>
     .orderBy('created_at')
     .orderBy('id');
 
-/** Records the first sign-in of a locked person; their other links stop working. */
+/** Records the first sign-in; other links stop working. */
 export const join = async (db: Queries, { id }: Person, now: Date): Promise<void> => {
   const joined = persons.write({ joinedAt: now });
   await db.updateTable('people').set(joined).where('id', '=', id).execute();
   await db.deleteFrom('sign_in_links').where('person_id', '=', id).execute();
 };
 
-/**
- * Records that the address of a locked person is theirs. Somebody else may have signed in before, and chosen a password:
- * all of that ends.
- */
+/** Records that the person owns the address. Somebody else may have chosen the password, so it ends with all sessions. */
 export const prove = async (db: Queries, { id }: Person, now: Date): Promise<void> => {
   const proven = persons.write({ provenAt: now, passwordHash: undefined });
   await db.updateTable('people').set(proven).where('id', '=', id).execute();
@@ -167,7 +160,6 @@ const requireSession = async (db: Queries, personId: string, id: string): Promis
   if (!session) throw sessionNotFound();
 };
 
-/** Ends the links and sessions of a locked person, except the kept session. */
 const endAll = async (db: Queries, personId: string, keptId?: string): Promise<void> => {
   const sessions = db.deleteFrom('sessions').where('person_id', '=', personId);
   await (keptId === undefined ? sessions : sessions.where('id', '!=', keptId)).execute();

@@ -26,7 +26,7 @@ import { sessions, signInLinks } from './tables.ts';
 type SessionRow = Omit<Selectable<Schema['sessions']>, 'secret_hash'>;
 type AccountRow = Selectable<Schema['accounts']>;
 
-/** A session with its person and account; the account's columns have aliases, because names clash. */
+/** Columns of the account have aliases, because names clash. */
 type SignedInRow = SessionRow &
   Pick<
     Selectable<Schema['people']>,
@@ -136,7 +136,7 @@ export class KyselySessions extends AggregateStore implements Sessions {
   }
 }
 
-/** Makes room for another session of a locked person. Those that wait for the second factor take no room from the others. */
+/** Sessions that wait for the second factor take no room from the others. */
 const endOldest = async (db: Queries, { id, personId, awaitsFactor }: Session): Promise<void> => {
   const { awaits_factor: awaits } = sessions.write({ awaitsFactor });
   const all = await db
@@ -152,7 +152,7 @@ const endOldest = async (db: Queries, { id, personId, awaitsFactor }: Session): 
   if (surplus.length > 0) await db.deleteFrom('sessions').where('id', 'in', surplus).execute();
 };
 
-/** A link is deleted with its person, so both exist or neither does. @throws DomainError `sign_in_link_invalid` */
+/** @throws DomainError `sign_in_link_invalid` */
 const useUp = async (
   db: Queries,
   { personId, startedAt }: Session,

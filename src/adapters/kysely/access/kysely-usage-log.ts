@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import {
   mostCalls,
   usageOutcomes,
+  type Caller,
   type UsageLog,
   type CallsOfKey,
   type HourOfUsage,
@@ -20,7 +21,7 @@ const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
 export class KyselyUsageLog extends Store implements UsageLog {
   async add(hours: readonly HourOfUsage[], lastUsed: ReadonlyMap<string, Date>): Promise<void> {
     await this.database.transaction(async () => {
-      // A fixed order, so that two processes that add at once wait for each other instead of deadlocking.
+      // A fixed order prevents deadlocks between processes.
       for (const hour of [...hours].sort(byKey)) await this.#addHour(hour);
       for (const [keyId, at] of [...lastUsed].sort()) await this.#touch(keyId, at);
     });
@@ -41,7 +42,11 @@ export class KyselyUsageLog extends Store implements UsageLog {
     return rows.map(usageHours.read);
   }
 
-  async sum(accountId: string, since: Date, unit: 'hour' | 'day'): Promise<readonly UsageSum[]> {
+  async sum(
+    { accountId, keyId }: Caller,
+    since: Date,
+    unit: 'hour' | 'day',
+  ): Promise<readonly UsageSum[]> {
     const rows = await this.db
       .selectFrom('usage_hours')
       .select([
@@ -51,6 +56,7 @@ export class KyselyUsageLog extends Store implements UsageLog {
       ])
       .where('account_id', '=', accountId)
       .where('hour', '>=', toMillis(since))
+      .$if(keyId !== undefined, (some) => some.where('key_id', '=', keyId ?? ''))
       .groupBy([sql.ref('begin'), 'outcome'])
       .orderBy('begin')
       .orderBy('outcome')
@@ -117,7 +123,7 @@ export class KyselyUsageLog extends Store implements UsageLog {
       .execute();
   }
 
-  /** Never earlier: another process may have stored a later use. */
+  /** Another process may have stored a later use. */
   async #touch(keyId: string, at: Date): Promise<void> {
     await this.db
       .updateTable('api_keys')
@@ -130,7 +136,7 @@ export class KyselyUsageLog extends Store implements UsageLog {
   }
 }
 
-/** The start of the UTC hour or day that contains an hour. A literal, because MySQL treats a parameter as a decimal. */
+/** A literal, because MySQL treats a parameter as a decimal. */
 const beginOf = (unit: keyof typeof unitMs) =>
   sql<bigint>`${sql.ref('hour')} - ${sql.ref('hour')} % ${sql.lit(unitMs[unit])}`;
 

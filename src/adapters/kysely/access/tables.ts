@@ -32,8 +32,6 @@ import {
   type ColumnsOf,
 } from '../table.ts';
 
-// How the stores of this folder keep what they store.
-
 const warnings = v.object({
   quota: perhaps(v.object({ level: v.picklist(highUseLevels), resetsAt: date })),
   removals: v.array(v.object({ operation: v.string(), removedAt: date, step: v.number() })),
@@ -84,7 +82,7 @@ export const people = table({
   joinedAt: maybe(time),
   provenAt: maybe(time),
   factorSince: maybe(time),
-  /** The id of the newest notice that they have seen. */
+  /** Id of the newest one. */
   noticesSeen: maybe(int64),
 } satisfies ColumnsOf<Person, 'noticesSeen'>);
 
@@ -117,7 +115,6 @@ const passkey = v.object({
 
 export const secondFactors = table({
   personId: text,
-  /** Sealed. */
   secret: maybe(text),
   sealedBy: maybe(text),
   appSince: maybe(time),
@@ -153,7 +150,7 @@ export const idempotencyKeys = table({
   createdAt: time,
 });
 
-/** The browser's own id, then those of its people. */
+/** The browser's id, then the ids of its people. */
 const device: Column<NonNullable<MailRequest['device']>, string> = {
   ...text,
   read: (stored) => {
@@ -169,7 +166,6 @@ export const mailRequests = table({
   email: text,
   personId: maybe(text),
   askedAt: time,
-  /** Until then it waits for an answer. */
   mailedAt: maybe(time),
   source: text,
   device: maybe(device),

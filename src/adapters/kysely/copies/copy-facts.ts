@@ -1,8 +1,7 @@
-/** What a copy of the database says, all as of one moment. */
+/** As of one moment. */
 export interface CopyFacts {
-  /** Those that were applied. */
   readonly migrations: readonly string[];
-  /** How many each table has. */
+  /** By table. */
   readonly rows: Readonly<Record<string, number>>;
   /** Ids of the succeeded deploys, whose files belong to the copy. */
   readonly deploys: readonly string[];
@@ -12,17 +11,15 @@ export interface DatabasePlace {
   readonly databaseUrl: string;
 }
 
-/** What a copy has, and what its database finds wrong with it. */
 export interface InspectedCopy {
   /** Undefined when it cannot be loaded. */
   readonly facts: CopyFacts | undefined;
   readonly damage: readonly string[];
 }
 
-/** Called with progress. `total` is undefined where it is not known. */
+/** `total` is undefined where it is not known. */
 export type OnCopied = (bytes: number, total: number | undefined) => void;
 
-/** Answers a query, on any kind of database. */
 export type Ask = (
   sql: string,
 ) => Promise<readonly Readonly<Record<string, unknown>>[]> | readonly object[];
@@ -48,7 +45,6 @@ export const readFacts = async (ask: Ask, tables: readonly string[]): Promise<Co
   };
 };
 
-/** In words, where a copy has other rows than expected. */
 export const otherRows = (
   found: CopyFacts['rows'],
   expected: CopyFacts['rows'],

@@ -14,11 +14,7 @@ import { claimMysql, mysqlFacts, mysqlObstacle } from './mysql-claim.ts';
 import { dumpMysql, loadMysql, tryDump } from './mysql-copy.ts';
 import { copySqlite, inspectSqlite, placeSqlite, sqliteObstacle } from './sqlite-copy.ts';
 
-/**
- * Copies all of it as of one moment, while others write.
- * @param to a file that does not exist
- * @returns undefined when migrations ran meanwhile: the copy may lack tables
- */
+/** @param to a file that does not exist @returns undefined if migrations ran meanwhile: the copy may lack tables */
 export const copyDatabase = (
   place: DatabasePlace,
   to: string,
@@ -32,17 +28,12 @@ export const copyDatabase = (
   }
 };
 
-/** Ids of the succeeded deploys, now. @throws Unavailable */
 export const succeededDeploys = async ({ db }: Database): Promise<readonly string[]> => {
   const rows = db.selectFrom('deploys').select('id').where('state', '=', 'succeeded');
   return (await rows.execute()).map(({ id }) => id);
 };
 
-/**
- * Looks at what a copy has. One of MySQL is loaded for that.
- * @param into an empty MySQL database, which is empty again afterwards
- * @returns undefined when it needs one
- */
+/** @param into an empty MySQL database that loads it, and is empty afterwards @returns undefined without one */
 export const inspectCopy = async (
   kind: DatabaseKind,
   copy: string,
@@ -56,7 +47,7 @@ export const inspectCopy = async (
   }
 };
 
-/** @returns what keeps a copy from being restored there: it is in use or not empty @throws Unavailable */
+/** @returns why no copy can be restored there @throws Unavailable */
 export const restoreObstacle = ({ databaseUrl }: DatabasePlace): Promise<string | undefined> => {
   switch (kindOfUrl(databaseUrl)) {
     case 'sqlite':
@@ -67,9 +58,9 @@ export const restoreObstacle = ({ databaseUrl }: DatabasePlace): Promise<string 
 };
 
 /**
- * Where there is no obstacle; can be repeated after a failure.
- * @param first puts in place what belongs to the database; meanwhile nobody else gets it, where others can be kept out
- * @throws Error when it came into use all the same; nothing of it is changed then
+ * May be repeated after a failure.
+ * @param first runs while nobody else can use the database
+ * @throws Error when it came into use; nothing is changed then
  */
 export const restoreDatabase = async <T>(
   copy: string,
@@ -93,7 +84,6 @@ export const restoreDatabase = async <T>(
   }
 };
 
-/** Whether the database there has exactly the tables, rows and migrations of a copy. */
 export const holdsCopy = async (
   { databaseUrl }: DatabasePlace,
   { rows, migrations }: Pick<CopyFacts, 'rows' | 'migrations'>,
@@ -118,16 +108,14 @@ const factsOf = async (url: string): Promise<CopyFacts | undefined> => {
 /** `made`: a backup is whole; `checked`: it could be restored. */
 export type BackupStep = 'made' | 'checked';
 
-/** What the database knows of its own backups. */
 export interface BackupTimes {
-  /** From then on they are remembered: the installation. */
+  /** The installation. */
   readonly since: Date;
-  /** Each the moment of the newest backup of which that is known. */
   readonly made: Date | undefined;
   readonly checked: Date | undefined;
 }
 
-/** Where the database remembers backups. @throws Unavailable */
+/** @throws Unavailable */
 export const backupTimes = async (database: Database): Promise<BackupTimes> => {
   const { rows } = await database.run((db) =>
     sql<{ timestamp: string }>`
@@ -141,10 +129,7 @@ export const backupTimes = async (database: Database): Promise<BackupTimes> => {
   return { since, made: momentOf('made'), checked: momentOf('checked') };
 };
 
-/**
- * @param moment of the backup; an older one than is known changes nothing, unless that lies in the future: a clock was wrong
- * @throws Unavailable
- */
+/** An older moment changes nothing, unless the known one lies in the future. @throws Unavailable */
 export const rememberBackup = async (
   database: Database,
   step: BackupStep,

@@ -9,10 +9,10 @@ import { migrationTable, otherRows, type CopyFacts } from './copy-facts.ts';
 import { claimMysql, factsIn, tablesIn } from './mysql-claim.ts';
 import { sqliteFacts, sqliteTables } from './sqlite-copy.ts';
 
-/** Called with progress: `rows` and `total` count all tables together. */
+/** `rows` and `total` count all tables. */
 export type OnMoved = (table: string, rows: number, total: number) => void;
 
-/** What is applied is written here until the end, so that no service starts on a part. */
+/** Migrations are recorded here until the end, so that no service starts on a part. */
 const draft = {
   migrationTableName: 'moving_migration',
   migrationLockTableName: 'moving_migration_lock',
@@ -21,9 +21,8 @@ const draft = {
 type Session = Kysely<Schema>;
 
 /**
- * Copies all rows into an empty MySQL database. Until the last step it is marked as unfinished: no service starts on it, and the
- * next move into it starts over.
- * @returns how many rows each table has
+ * Copies all rows into an empty MySQL database, which is marked as unfinished until the last step.
+ * @returns the number of rows of each table
  * @throws Error when it is in use or not empty @throws Unavailable
  */
 export const moveToMysql = async (
@@ -76,7 +75,7 @@ const copyAll = async (
   if (strange.length > 0) {
     throw new Error(`No migration makes the table ${strange.join(', ')}: drop it first.`);
   }
-  // Migrations make single rows.
+  // Migrations insert single rows.
   for (const table of tables.toReversed()) {
     await sql`delete from ${sql.table(table)}`.execute(session);
   }
@@ -103,7 +102,7 @@ interface Rows {
   readonly rows: readonly RowValues[];
 }
 
-/** As text: a query builder would take longer than the server. */
+/** A query builder would take longer than the server. */
 const insert = async (session: Session, { table, columns, rows }: Rows): Promise<void> => {
   const names = columns.map((name) => `\`${name}\``).join();
   const marks = `(${columns.map(() => '?').join()})`;
@@ -126,7 +125,7 @@ const compare = async (session: Session, facts: CopyFacts): Promise<void> => {
   throw new Error(`The new database is not the same: ${different.join(', ') || 'deploys differ'}.`);
 };
 
-/** Takes the mark away: from now on a service may start. */
+/** Removes the mark: a service may start now. */
 const finish = async (session: Session, source: SqliteSource): Promise<void> => {
   for (const table of Object.values(draft))
     await sql`drop table ${sql.table(table)}`.execute(session);
@@ -143,16 +142,14 @@ const withoutBookkeeping = ({ rows }: CopyFacts): CopyFacts['rows'] => {
   return Object.fromEntries(Object.entries(rows).filter(([table]) => !kept.includes(table)));
 };
 
-/** Values of one row, in the order of the columns: text, int64, bytes or null. */
+/** In the order of the columns. */
 export type RowValues = readonly unknown[];
 
-/** One statement each: so little that any server takes it (`max_allowed_packet`). */
+/** Any server accepts this (`max_allowed_packet`). */
 const batch = { rows: 1_000, length: 512 * 1_024 };
 
-/** What Kysely keeps for itself. */
 const bookkeeping = [migrationTable, `${migrationTable}_lock`];
 
-/** A SQLite database that nobody else has open. */
 export class SqliteSource {
   readonly #file: SqliteDatabase.Database;
 
@@ -164,7 +161,7 @@ export class SqliteSource {
     return sqliteFacts(this.#file);
   }
 
-  /** All that migrations have made, each after those that it refers to. */
+  /** Each table after those that it refers to. */
   tables(): readonly string[] {
     const tables = sqliteTables(this.#file).filter((name) => !bookkeeping.includes(name));
     const done: string[] = [];
@@ -199,7 +196,7 @@ export class SqliteSource {
     if (rows.length > 0) yield rows;
   }
 
-  /** The highest id that each table ever assigned, also to a row that is gone. */
+  /** The highest ids ever assigned. */
   assignedIds(): ReadonlyMap<string, bigint> {
     const rows = this.#file.prepare('select name, seq from sqlite_sequence').raw().all();
     return new Map(rows as [string, bigint][]);
@@ -224,11 +221,7 @@ const lengthOf = (row: RowValues): number => {
   return lengths.reduce((one, other) => one + other, 0);
 };
 
-/**
- * Keeps everybody else out while `work` runs, so that nobody writes what it would miss. A service has its file open as
- * long as it runs, which excludes this lock; it ends with the process, however that ends.
- * @throws Error when others have it open
- */
+/** Excludes all others while `work` runs. The lock ends with the process. @throws Error when others have it open */
 export const withSqliteSource = async <T>(
   path: string,
   work: (source: SqliteSource) => Promise<T>,
@@ -245,7 +238,7 @@ export const withSqliteSource = async <T>(
 
 const lock = (file: SqliteDatabase.Database, path: string): void => {
   try {
-    // In this mode SQLite takes the lock on the whole file, also in WAL, where `begin exclusive` lets others read.
+    // Works in WAL mode, where `begin exclusive` lets others read.
     file.pragma('locking_mode = exclusive');
     file.exec('begin exclusive');
   } catch (cause) {

@@ -4,14 +4,14 @@ import { unfinishedIn, unfinishedMark, type Filling } from '../migrations.ts';
 import type { Schema } from '../schema.ts';
 import { migrationTable, readFacts, type CopyFacts } from './copy-facts.ts';
 
-/** The longest that all servers accept: deploys are put back for hours, and the session that has the lock is silent. */
+/** The longest that all servers accept: the session with the lock is silent for hours. */
 const silentSeconds = 2_147_483;
 
 const lockName = `concat('restore ', left(sha2(database(), 256), 32))`;
 
 type Session = Kysely<Schema>;
 
-/** @returns what keeps a database from being restored there @throws Unavailable */
+/** @returns why no copy can be restored there @throws Unavailable */
 export const mysqlObstacle = (url: string): Promise<string | undefined> =>
   inSession(url, async (session) => {
     const [others = ''] = await ask(
@@ -21,16 +21,14 @@ export const mysqlObstacle = (url: string): Promise<string | undefined> =>
     return others === '0' ? tablesOfOthers(session) : `${others} other connections use it`;
   });
 
-/** A database that nobody else may fill. */
 export interface ClaimedMysql {
-  /** Holds the claim. */
   readonly session: Session;
-  /** Drops what an unfinished restore or move has left, and nothing else. @throws Error when the database came into use */
+  /** Drops what an unfinished restore or move has left. @throws Error when the database came into use */
   empty(): Promise<void>;
 }
 
 /**
- * Keeps services, restores and moves out of an empty database while `fill` runs, whose last step replaces the mark.
+ * Excludes services, restores and moves while `fill` runs, whose last step replaces the mark.
  * @throws Error when the database is in use @throws Unavailable
  */
 export const claimMysql = <T>(
@@ -47,7 +45,7 @@ export const claimMysql = <T>(
       if ((await tablesIn(session)).length === 0) await mark(session, as);
       return await fill({ session, empty: () => dropAllButMark(session) });
     } finally {
-      // The server also gives it up when the session ends, but some time after that.
+      // The server releases it only some time after the session ends.
       await ask(session, `select release_lock(${lockName})`).catch(() => undefined);
     }
   });
@@ -100,14 +98,12 @@ const migrationsIn = async (
     ? ask(session, `select name from ${migrationTable} order by name`)
     : [];
 
-/** What migrations change. @throws Unavailable */
 export const schemaOf = (url: string) =>
   inSession(url, async (session) => {
     const tables = await tablesIn(session);
     return { tables, migrations: await migrationsIn(session, tables) };
   });
 
-/** What a database has. @throws Unavailable */
 export const mysqlFacts = (url: string): Promise<CopyFacts> => inSession(url, factsIn);
 
 export const factsIn = async (session: Session): Promise<CopyFacts> =>
@@ -122,7 +118,6 @@ export const tablesIn = (session: Session): Promise<readonly string[]> =>
     `select table_name from information_schema.tables where table_schema = database() and table_type = 'BASE TABLE' order by table_name`,
   );
 
-/** The first column of each row. */
 const ask = async (session: Session, query: string): Promise<readonly string[]> => {
   const { rows } = await sql.raw<object>(query).execute(session);
   return rows.map((row) => String(Object.values(row)[0]));
@@ -132,7 +127,6 @@ const tell = async (session: Session, statement: string): Promise<void> => {
   await sql.raw(statement).execute(session);
 };
 
-/** One connection from the beginning to the end. @throws Unavailable */
 const inSession = async <T>(url: string, work: (session: Session) => Promise<T>): Promise<T> => {
   const database = new Database(url, { patient: true });
   try {

@@ -14,7 +14,7 @@ import {
 } from './copy-facts.ts';
 import { claimMysql, dropTables, factsIn, schemaOf, tablesIn } from './mysql-claim.ts';
 
-/** By the names of MariaDB, then those of MySQL. */
+/** MariaDB's name, then MySQL's. */
 const names = {
   dump: ['mariadb-dump', 'mysqldump'],
   client: ['mariadb', 'mysql'],
@@ -33,7 +33,6 @@ export const programFor = (program: Program): string => {
   );
 };
 
-/** A program did not do its work, and says why. */
 class ProgramFailed extends Error {
   override readonly name = 'ProgramFailed';
 }
@@ -43,7 +42,7 @@ interface Call {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** How the server's own programs reach a database. The password is in the environment, which others cannot read. */
+/** The password is in the environment, which other users cannot read. */
 const callFor = (url: string): Call => {
   const { hostname, port, username, password, searchParams } = new URL(url);
   const socket = searchParams.get('socketPath');
@@ -53,7 +52,7 @@ const callFor = (url: string): Call => {
       : [`--socket=${socket}`];
   return {
     args: [
-      // First: no file of this user changes what follows.
+      // First: ignores option files.
       '--no-defaults',
       ...where,
       `--user=${decodeURIComponent(username)}`,
@@ -65,7 +64,7 @@ const callFor = (url: string): Call => {
   };
 };
 
-/** As the service connects. The programs of MariaDB and MySQL each skip what only the others know (`loose`). */
+/** As the service connects. Each program skips `loose` options that it does not know. */
 const encryption = (isWanted: boolean): readonly string[] => {
   if (!isWanted) return ['--loose-skip-ssl', '--loose-get-server-public-key'];
   const roots = process.env['NODE_EXTRA_CA_CERTS'] ?? '/etc/ssl/certs/ca-certificates.crt';
@@ -78,7 +77,6 @@ const encryption = (isWanted: boolean): readonly string[] => {
 
 const databaseName = (url: string): string => decodeURIComponent(new URL(url).pathname.slice(1));
 
-/** Starts a program whose exit code tells whether it worked. */
 const startProgram = (program: string, { args, env }: Call) => {
   const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
   let said = '';
@@ -106,22 +104,18 @@ const text = /'(?:[^'\\]|\\.)*'/gs;
 const deploy = /\('([\w-]+)','[\w-]+',\d+,'(\w+)'/g;
 const migration = /\('([^'\\]+)','/g;
 
-/**
- * Reads what a dump holds while it is written: the server tells nobody which state its program has seen. A dump has
- * line ends only between rows, because it escapes those in values.
- */
+/** Reads the facts while the dump is written. A dump escapes line ends in values. */
 export class DumpFacts {
   readonly #rows: Record<string, number> = {};
   readonly #deploys: string[] = [];
   readonly #migrations: string[] = [];
   #statesOfDeploys = 0;
-  /** The table that rows are inserted into. */
   #table: string | undefined;
   #unread: string[] = [];
   #isWhole = false;
 
   read(chunk: Uint8Array): void {
-    // Each byte is one character: what is looked for is ASCII, which is part of no other character in UTF-8.
+    // One character per byte: we look for ASCII only.
     const [first = '', ...rest] = Buffer.from(chunk).toString('latin1').split('\n');
     this.#unread.push(first);
     for (const begun of rest) {
@@ -172,20 +166,19 @@ const dumping = [
   '--single-transaction',
   '--quick',
   '--skip-lock-tables',
-  // The service has no right to lock tables, and loads what was dumped.
+  // The service may not lock tables.
   '--skip-add-locks',
   '--skip-triggers',
   '--hex-blob',
   '--no-tablespaces',
   '--skip-dump-date',
-  // MySQL's program would otherwise ask for what MariaDB does not have, and write what only one server may load.
+  // MySQL's program would ask for what MariaDB does not have, and write what only one server loads.
   '--loose-column-statistics=0',
   '--loose-set-gtid-purged=OFF',
 ];
 
-/** What the client would do on this machine at the word of a dump, it refuses; each knows one or the other (`loose`). */
+/** The client refuses commands in a dump. */
 const loading = [
-  // Turns off commands of the client, such as those that run programs or write files.
   '--binary-mode',
   '--loose-sandbox',
   '--loose-system-command=OFF',
@@ -193,9 +186,8 @@ const loading = [
 ];
 
 /**
- * A compressed dump by the server's own program.
- * @returns undefined when migrations ran meanwhile: the program dumps the tables that were there before it began
- * @throws Error with what that program says
+ * @returns undefined if migrations ran meanwhile: the program dumps the tables of its start
+ * @throws Error with what the program says
  */
 export const dumpMysql = async (
   place: DatabasePlace,
@@ -219,7 +211,7 @@ const dumpTables = async (
 ): Promise<CopyFacts> => {
   const program = programFor('dump');
   const { args, env } = callFor(databaseUrl);
-  // Last, so that an unfinished restore has no schema that the service would start on.
+  // Last: without it, no service starts on an unfinished restore.
   const ordered = [...tables.filter((one) => one !== migrationTable), migrationTable];
   const all = [...args, ...dumping, databaseName(databaseUrl), ...ordered];
   const { child, succeeded } = startProgram(program, { args: all, env });
@@ -246,7 +238,7 @@ async function* watched(chunks: AsyncIterable<Buffer>, facts: DumpFacts, onCopie
   }
 }
 
-/** Loads a dump into a database that `claimMysql` holds; repeated after a failure, it starts over. */
+/** May be repeated after a failure. */
 export const loadMysql = async (from: string, { databaseUrl }: DatabasePlace): Promise<void> => {
   const program = programFor('client');
   const { args, env } = callFor(databaseUrl);
@@ -254,13 +246,13 @@ export const loadMysql = async (from: string, { databaseUrl }: DatabasePlace): P
   const { child, succeeded } = startProgram(program, { args: all, env });
   child.stdout.resume();
   const loaded = pipeline(createReadStream(from), createGunzip(), withoutSandboxLine, child.stdin);
-  // If the program ends, it says why; that it no longer listens says nothing.
+  // The program's reason matters more than the broken pipe.
   for (const one of await Promise.allSettled([succeeded(), loaded])) {
     if (one.status === 'rejected') throw one.reason;
   }
 };
 
-/** Loads a dump into an empty database, looks at what it has then, and empties it again. @throws Error when that is in use */
+/** Loads a dump into an empty database, and empties it again. @throws Error when that is in use */
 export const tryDump = (from: string, place: DatabasePlace): Promise<InspectedCopy> =>
   claimMysql(place.databaseUrl, 'restore', async ({ session, empty }) => {
     await empty();
@@ -275,7 +267,7 @@ export const tryDump = (from: string, place: DatabasePlace): Promise<InspectedCo
     }
   });
 
-/** The first line of newer dumps is a command that older clients refuse; the option says the same. */
+/** Older clients refuse the first line of newer dumps; our option says the same. */
 async function* withoutSandboxLine(chunks: AsyncIterable<Buffer>) {
   let isFirst = true;
   for await (const chunk of chunks) {

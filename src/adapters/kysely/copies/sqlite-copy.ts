@@ -2,12 +2,12 @@ import { chmod, copyFile, link, open, rm, stat } from 'node:fs/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { readFacts, type CopyFacts, type InspectedCopy, type OnCopied } from './copy-facts.ts';
 
-/** Of 4 KiB: so much is copied between two turns of the event loop. */
+/** Between two turns of the event loop; a page has 4 KiB. */
 const pagesPerStep = 2_000;
-/** For other programs that repair the file. */
+/** For programs that repair the file. */
 const lockMs = 10_000;
 
-/** Copies a database that others write meanwhile. @throws Error when there is none, or it is damaged */
+/** @throws Error when there is no database, or it is damaged */
 export const copySqlite = async (
   from: string,
   to: string,
@@ -31,7 +31,7 @@ const copyAsOfNow = async (from: string, to: string, onCopied: OnCopied): Promis
   const source = new SqliteDatabase(from, { readonly: true, fileMustExist: true, timeout: lockMs });
   try {
     source.defaultSafeIntegers(true);
-    // SQLite starts a copy over whenever another process has written. An open read transaction keeps it on one state.
+    // SQLite starts over when another process writes, except within a read transaction.
     source.exec('begin');
     const facts = await sqliteFacts(source);
     const pageBytes = Number(source.pragma('page_size', { simple: true }));
@@ -48,7 +48,7 @@ const copyAsOfNow = async (from: string, to: string, onCopied: OnCopied): Promis
   }
 };
 
-/** Makes a copy one file that can be read where nothing can be written. @returns what is wrong with it */
+/** Makes the copy readable where nothing can be written. @returns its damage */
 const settle = (path: string): readonly string[] => {
   const file = new SqliteDatabase(path, { fileMustExist: true });
   try {
@@ -59,7 +59,6 @@ const settle = (path: string): readonly string[] => {
   }
 };
 
-/** Also of its indexes: reading all of a copy takes less time than making it. */
 const integrityProblems = (file: SqliteDatabase.Database): readonly string[] => {
   const found = file.pragma('integrity_check') as { integrity_check: string }[];
   return found.map((row) => row.integrity_check).filter((text) => text !== 'ok');
@@ -76,7 +75,6 @@ export const sqliteTables = (file: SqliteDatabase.Database): readonly string[] =
     .pluck()
     .all() as string[];
 
-/** Reads a file that nobody writes. @returns what it has, and what SQLite finds wrong with it */
 export const inspectSqlite = async (path: string): Promise<InspectedCopy> => {
   const file = new SqliteDatabase(path, { readonly: true, fileMustExist: true });
   try {
@@ -91,7 +89,6 @@ export const inspectSqlite = async (path: string): Promise<InspectedCopy> => {
   }
 };
 
-/** @returns what keeps a database from being restored there */
 export const sqliteObstacle = async (path: string): Promise<string | undefined> => {
   const beside = ['-wal', '-shm', '-journal'].map((end) => path + end);
   for (const one of [path, ...beside]) {
@@ -101,7 +98,7 @@ export const sqliteObstacle = async (path: string): Promise<string | undefined> 
   return undefined;
 };
 
-/** Puts a copy in place, in one step. @throws Error when a database has appeared there meanwhile */
+/** In one step. @throws Error when a database has appeared there */
 export const placeSqlite = async (copy: string, path: string): Promise<void> => {
   const draft = `${path}.restoring`;
   await rm(draft, { force: true });

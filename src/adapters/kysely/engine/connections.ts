@@ -9,11 +9,11 @@ export interface PoolLoad {
 
 export interface Connections {
   readonly dialect: Dialect;
-  /** Runs a compiled query on committed data. SQLite answers in the same turn; MySQL prepares it. */
+  /** Reads committed data. SQLite answers in the same turn; MySQL prepares the query. */
   readonly readCommitted: (query: CompiledQuery) => Promise<unknown[]>;
-  /** For SQLite, only the writing connection; reads never wait. */
+  /** SQLite counts only the writing connection. */
   readonly load: () => PoolLoad;
-  /** Call after the dialect's driver was destroyed, which does nothing if it was never used. */
+  /** Call after the driver was destroyed. */
   readonly close: () => Promise<void>;
 }
 
@@ -63,7 +63,6 @@ const tracedConnection = (inner: DatabaseConnection, traced: Traced): TracedConn
     inner.streamQuery<Row>(query, chunkSize),
 });
 
-/** Described once for compiled statements. */
 const stepsOf = (database: StepFacts): ((query: CompiledQuery | 'commit') => Step) => {
   const facts = { ...database, 'db.operation.name': 'COMMIT' };
   const commit: Step = { name: 'COMMIT', kind: 'client', facts };
@@ -76,7 +75,6 @@ const stepsOf = (database: StepFacts): ((query: CompiledQuery | 'commit') => Ste
   };
 };
 
-/** The text has placeholders instead of values. */
 const stepOf = ({ sql }: CompiledQuery, database: StepFacts): Step => {
   const operation = (/\w+/.exec(sql)?.[0] ?? '').toUpperCase();
   const tables = tablesIn(sql);

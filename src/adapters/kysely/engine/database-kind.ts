@@ -18,7 +18,6 @@ const kinds = Object.keys(marks) as DatabaseKind[];
 export const kindOfUrl = (url: string): DatabaseKind =>
   known(kinds.find((kind) => url.startsWith(marks[kind].scheme)));
 
-/** For migrations, which get only a query builder. */
 const kindOf = (db: Kysely<unknown>): DatabaseKind => {
   const { adapter } = db.getExecutor();
   return known(kinds.find((kind) => adapter instanceof marks[kind].adapter));
@@ -73,9 +72,8 @@ const types: Readonly<Record<DatabaseKind, ColumnTypes>> = {
     longText: 'text',
     integer: 'integer',
     assigned: 'integer not null primary key autoincrement',
-    // Otherwise it stores values of a wrong type.
+    // Refuses values of a wrong type.
     end: 'strict',
-    // A failed migration leaves nothing.
     isIndexThere: () => false,
   },
   mysql: {

@@ -25,12 +25,11 @@ interface Upsert<Schema, Table extends keyof Schema> {
   readonly change: Readonly<Partial<Record<keyof Schema[Table], Expression<unknown>>>>;
 }
 
-/** One database, with every statement that differs between the kinds. */
+/** Every statement that differs between databases. */
 export class Engine {
   readonly connections: Connections;
   readonly #kind: DatabaseKind;
 
-  /** @param url `sqlite:PATH`, or `mysql://user:password@host:port/name` */
   constructor(url: string, options: OpenOptions) {
     this.#kind = kindOfUrl(url);
     const connections = open(this.#kind, url, options);
@@ -38,7 +37,7 @@ export class Engine {
     this.connections = tracer ? tracedConnections(connections, tracer, factsOf(url)) : connections;
   }
 
-  /** Whether it runs in this process: reads are cheap, and a write blocks the process. */
+  /** Reads are cheap, and a write blocks the process. */
   get isInProcess(): boolean {
     switch (this.#kind) {
       case 'sqlite':
@@ -48,11 +47,10 @@ export class Engine {
     }
   }
 
-  /** Locks the query's rows until the transaction ends. */
   readonly locked = <Query extends { forUpdate(): Query }>(query: Query): Query => {
     switch (this.#kind) {
       case 'sqlite':
-        // A transaction is the only writer from its start.
+        // A transaction is the only writer.
         return query;
       case 'mysql':
         return query.forUpdate();
@@ -69,7 +67,6 @@ export class Engine {
     }
   }
 
-  /** The plan does not depend on this parameter's value. */
   readonly plannedOnce = (parameter: unknown): unknown => {
     switch (this.#kind) {
       case 'sqlite':
@@ -85,7 +82,6 @@ export class Engine {
     return insertId;
   }
 
-  /** The first id of several rows from one statement. */
   firstInsertedId(inserted: { readonly insertId?: bigint | undefined }, rows: number): bigint {
     switch (this.#kind) {
       case 'sqlite':
@@ -109,7 +105,7 @@ export class Engine {
     }
   }
 
-  /** The exact sum of an integer column; null without rows. */
+  /** Exact; null without rows. */
   sum(column: string): RawBuilder<bigint | null> {
     switch (this.#kind) {
       case 'sqlite':
@@ -120,7 +116,7 @@ export class Engine {
     }
   }
 
-  /** The database's clock in epoch milliseconds; undefined if it has none. */
+  /** Epoch milliseconds; undefined without a server. */
   clock(): RawBuilder<{ readonly ms: unknown }> | undefined {
     switch (this.#kind) {
       case 'sqlite':

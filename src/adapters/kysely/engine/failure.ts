@@ -2,13 +2,12 @@ import { Unavailable } from '../../../kernel/ports.ts';
 import type { DatabaseKind } from './database-kind.ts';
 
 export type Failure =
-  /** The database cannot serve requests now: 503; a retry may help. */
+  /** A retry may help: 503. */
   | 'unavailable'
-  /** All connections wait for a lock. */
   | 'busy'
   | 'duplicate'
   | 'missing_parent'
-  /** The transaction conflicted and was rolled back; repeating all of it helps. */
+  /** Repeating the transaction helps. */
   | 'conflict'
   | 'lock_timeout'
   | 'other';
@@ -19,7 +18,6 @@ const refusals: Readonly<Record<DatabaseKind, Readonly<Record<Refusal, readonly 
   sqlite: {
     duplicate: ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY'],
     missing_parent: ['SQLITE_CONSTRAINT_FOREIGNKEY'],
-    // A transaction is the only writer from its start.
     conflict: [],
     lock_timeout: [],
   },
@@ -125,7 +123,7 @@ export const failureCodes: ReadonlyMap<
   ),
 );
 
-/** Drops SQLite's extended part: `SQLITE_IOERR_FSYNC` is an `SQLITE_IOERR`. */
+/** `SQLITE_IOERR_FSYNC` is an `SQLITE_IOERR`. */
 const plainSqliteCode = /^SQLITE_(?!CONSTRAINT_)[A-Z]+/;
 
 export const failureOf = (error: unknown): Failure => {
@@ -151,7 +149,7 @@ export const refusedAs = async <T>(
   }
 };
 
-/** For transactions that conflict repeatedly, such as with many writers on several Galera members. */
+/** Many writers on several Galera members conflict repeatedly. */
 const retries = { most: 12, firstPauseMs: 10, longestPauseMs: 250 };
 
 const unreachable: readonly Failure[] = ['unavailable', 'busy', 'conflict', 'lock_timeout'];
@@ -176,7 +174,6 @@ export interface OutageListener {
   onBack(awayMs: number): void;
 }
 
-/** An outage ends only after this long without a failure. */
 const quietMs = 5000;
 
 export class Outage {

@@ -9,7 +9,6 @@ export interface Statement {
 
 export interface QueryLimits {
   readonly queryMs: number;
-  /** No statement may take longer than the time left. */
   readonly deadline: Pick<Deadline, 'leftMs'>;
 }
 
@@ -20,7 +19,6 @@ export const rollback = word('rollback');
 /** Some releases return a word instead of a number. */
 const askReadOnly = word('select @@global.read_only as readOnly');
 
-/** How long a connection is trusted to reach the primary. */
 const freshMs = 1_000;
 
 const asTextInstead = [1461, 1243, 1615];
@@ -28,9 +26,8 @@ const asTextInstead = [1461, 1243, 1615];
 type Answered = (error: QueryError | null, answer?: unknown, fields?: unknown) => void;
 
 /**
- * A pooled connection. Each packet has a deadline within the request's. Only a healthy connection without an open
- * transaction returns to the pool, because the next BEGIN would commit that (MySQL 8 manual, 15.3.3). A connection
- * that broke, missed a deadline, or failed to COMMIT or ROLLBACK is closed; the server then rolls back.
+ * Each packet has a deadline. A connection that broke, was late or has an open transaction is closed: the next
+ * BEGIN would commit that (MySQL 8 manual, 15.3.3).
  */
 export class GuardedConnection {
   readonly #connection: PoolConnection;
@@ -45,7 +42,7 @@ export class GuardedConnection {
     for (const event of ['error', 'end']) connection.on(event, () => (this.#isBroken = true));
   }
 
-  /** After a fail-over the server may be a stale replica, which readers would not notice. */
+  /** After a fail-over the server may be a stale replica. */
   async leadsToPrimary(): Promise<boolean> {
     if (performance.now() - this.#askedAt <= freshMs) return true;
     const [row] = (await this.send([askReadOnly], Infinity)) as { readonly readOnly: unknown }[];
@@ -53,7 +50,7 @@ export class GuardedConnection {
     return ['0', 'OFF'].includes(String(row?.readOnly));
   }
 
-  /** Sends statements in one packet. MySQL runs them in order until one fails. @returns the last answer */
+  /** In one packet; the server stops at the first error. @returns the last answer */
   async send(
     statements: readonly Statement[],
     leftMs = this.#limits.deadline.leftMs,
@@ -70,7 +67,7 @@ export class GuardedConnection {
     return answer;
   }
 
-  /** Falls back to text if the server has no room (`max_prepared_stmt_count`) or forgot the statement. */
+  /** As text if the server has no room (`max_prepared_stmt_count`) or forgot the statement. */
   async execute({ sql, parameters }: Statement): Promise<unknown[]> {
     try {
       const { leftMs } = this.#limits.deadline;
@@ -144,17 +141,15 @@ const brokenConnection = () =>
 interface Timed<T> {
   readonly ms: number;
   readonly begin: (settle: (error: Error | null, value?: T) => void) => unknown;
-  /** Called after `ms`. @returns the caller's error */
+  /** @returns the caller's error */
   readonly late: () => Error;
 }
 
-/** @returns the result of `begin`, if it comes in time */
 export const inTime = <T>({ ms, begin, late }: Timed<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(late());
     }, ms);
-    // The awaited work keeps the process alive if needed.
     timer.unref();
     begin((error, value) => {
       clearTimeout(timer);
@@ -171,16 +166,15 @@ const sqlMode = [
   ...['ERROR_FOR_DIVISION_BY_ZERO', 'NO_ENGINE_SUBSTITUTION'],
 ];
 
-/** How long a statement waits for others' locks. */
 export interface LockSeconds {
   readonly row: number;
   readonly table: number;
 }
 
-/** The default is 8 hours, and a server does not notice a lost network, so locks would stay. */
+/** The default is 8 hours: locks of a lost client would stay. */
 const silentSeconds = 60;
 
-/** Required regardless of the server's defaults. Either name works if MySQL and MariaDB differ. */
+/** MySQL and MariaDB may use different names. */
 const wanted = (lockSeconds: LockSeconds): readonly (readonly [names: string, value: string])[] => [
   ['character_set_client', 'utf8mb4'],
   ['character_set_connection', 'utf8mb4'],
@@ -216,10 +210,7 @@ const statements = (lockSeconds: LockSeconds): readonly string[] => {
   ];
 };
 
-/**
- * Sets and verifies the session variables of a new connection in one packet.
- * @throws the server's error, or one with code `SESSION_REFUSED` that names the refused variables
- */
+/** Sets and verifies session variables in one packet. @throws Error `SESSION_REFUSED` that names the refused ones */
 export const prepareSession = async (
   connection: GuardedConnection,
   lockSeconds: LockSeconds,

@@ -42,7 +42,6 @@ const options: PoolOptions = {
   enableKeepAlive: true,
   charset: 'utf8mb4_bin',
   timezone: 'Z',
-  // Text beyond 2^53.
   supportBigNumbers: true,
   // mysql2 escapes values before statements are joined.
   multipleStatements: true,
@@ -75,7 +74,7 @@ export const openMysql = (
 
 const done = Promise.resolve();
 
-/** Delays BEGIN and other statements without a needed answer, and sends them with the next statement. */
+/** BEGIN and statements without a needed answer go with the next one. */
 const dialectOf = (open: () => Promise<MysqlPool>): Dialect => ({
   createAdapter: () => new MysqlAdapter(),
   createDriver: (): Driver => ({
@@ -91,19 +90,18 @@ const dialectOf = (open: () => Promise<MysqlPool>): Dialect => ({
       connection.release();
       return done;
     },
-    // `close` ends the pool.
     destroy: () => done,
   }),
   createIntrospector: (db) => new MysqlIntrospector(db),
   createQueryCompiler: () => new MysqlQueryCompiler(),
 });
 
-/** Takes a connection with the first statement, which names the table. */
+/** Takes a connection with the first statement. */
 class LazyConnection implements DatabaseConnection {
   readonly #pool: MysqlPool;
   #lent: Lent | undefined;
   #isInTransaction = false;
-  /** After a rollback, also by the server, a further statement would be committed on its own. */
+  /** A further statement would be committed alone. */
   #over: (() => Error) | undefined;
   #ahead: Statement[] = [];
 
@@ -134,7 +132,6 @@ class LazyConnection implements DatabaseConnection {
     this.#ahead = [begin];
   }
 
-  /** A transaction without statements took no connection. */
   async commit(): Promise<void> {
     this.#refuseIfOver();
     const ahead = this.#takeAhead();
@@ -144,7 +141,7 @@ class LazyConnection implements DatabaseConnection {
     await connection.send([...ahead, commit]);
   }
 
-  /** Never rejects, to keep the original error. If ROLLBACK fails, closing the connection rolls back. */
+  /** Never rejects, to keep the original error; closing the connection rolls back. */
   async rollback(): Promise<void> {
     this.#over = ended;
     this.#ahead = [];
@@ -186,7 +183,6 @@ class LazyConnection implements DatabaseConnection {
   }
 }
 
-/** After these errors the server may have rolled back. */
 const undoing: readonly Failure[] = ['conflict', 'lock_timeout'];
 
 const ended = (): Error => new Error('the transaction is over');
@@ -194,7 +190,6 @@ const ended = (): Error => new Error('the transaction is over');
 const resultFrom = <Row>(answer: unknown): QueryResult<Row> => {
   if (Array.isArray(answer)) return { rows: answer as Row[] };
   const { insertId, affectedRows } = answer as ResultSetHeader;
-  // An id beyond 2^53 is text.
   const id = BigInt(insertId);
   return {
     ...(id !== 0n && { insertId: id }),

@@ -22,7 +22,7 @@ export interface Lent {
   readonly slot: Slot;
 }
 
-/** mysql2's pool. Waiting for a connection has a deadline, even if the server is silent. */
+/** Waiting for a connection has a deadline. */
 export class MysqlPool {
   readonly #pool: Pool;
   readonly #settings: PoolSettings;
@@ -39,7 +39,7 @@ export class MysqlPool {
     return this.#slots.load();
   }
 
-  /** For a transaction or a compiled query. Its slot belongs to the table of its first statement. */
+  /** The slot belongs to the table of the first statement. */
   async take(first: Statement): Promise<Lent> {
     const { acquireMs, deadline } = this.#settings;
     const { leftMs } = deadline;
@@ -78,7 +78,6 @@ export class MysqlPool {
     }
   }
 
-  /** Runs a compiled query outside any transaction. @returns its rows */
   async read(query: Statement): Promise<unknown[]> {
     const held = await this.take(query);
     try {
@@ -93,7 +92,7 @@ export class MysqlPool {
     this.#slots.giveBack(slot);
   }
 
-  /** Waits for running queries, because mysql2 does not report the end of a destroyed connection. */
+  /** mysql2 does not report the end of a destroyed connection. */
   async close(): Promise<void> {
     await this.#slots.idle();
     await new Promise((resolve) => {
@@ -101,7 +100,7 @@ export class MysqlPool {
     });
   }
 
-  /** Refuses connections with wrong settings, or to a server that does not accept writes. */
+  /** Refuses servers that accept no writes. */
   async #open(): Promise<GuardedConnection> {
     const { queryMs, deadline, lockSeconds } = this.#settings;
     for (;;) {
@@ -130,7 +129,7 @@ export class MysqlPool {
   }
 }
 
-/** The first table in a statement; empty if there is none. */
+/** Empty if there is none. */
 export const tableOf = ({ sql }: Statement): string =>
   /\b(?:from|into|update) `(\w+)`/.exec(sql)?.[1] ?? '';
 
@@ -150,7 +149,7 @@ interface Waiting {
   readonly call: (error: null, slot: Slot) => void;
 }
 
-/** First come, first served. Statements on a locked table cannot take the last connections. */
+/** First come, first served; a locked table cannot take the last connections. */
 export class ConnectionSlots {
   readonly #limits: SlotLimits;
   readonly #taken = new Set<Slot>();

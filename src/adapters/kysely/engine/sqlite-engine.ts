@@ -23,19 +23,16 @@ import {
   type Patience,
 } from './sqlite-group.ts';
 
-/** How long to wait for another program's lock on the file. */
+/** For another program's lock on the file. */
 const lockLimitsMs = { usual: 2000, patient: 60_000 };
 
-/** Readers never wait for writers. */
 interface SqliteFile {
-  /** Prepared on the read-only connection. */
   readonly reader: (text: string) => SqliteDatabase.Statement;
   readonly writer: (text: string) => SqliteDatabase.Statement;
   readonly group: SqliteGroup;
-  /** Runs blocking work, after a turn of the event loop if needed. */
   readonly breathe: <T>(work: () => Promise<T>) => Promise<T>;
   readonly patience: () => Patience;
-  /** Call before the first query. @throws an error with code `SQLITE_BUSY` if another program holds a lock */
+  /** @throws `SQLITE_BUSY` while another program holds a lock */
   readonly prepare: () => void;
   close(): void;
 }
@@ -92,8 +89,7 @@ const openFile = (path: string, { patient, patience, writers }: FileTerms): Sqli
       writer.pragma('journal_mode = WAL');
       writer.pragma('synchronous = FULL');
       writer.pragma('foreign_keys = ON');
-      // In memory, because savepoints would otherwise be written to a file. On disk for migrations, which may sort
-      // more than fits into memory.
+      // Savepoints would be written to a file. Migrations may sort more than fits into memory.
       if (!patient) writer.pragma('temp_store = MEMORY');
     },
     close: () => {
@@ -104,7 +100,7 @@ const openFile = (path: string, { patient, patience, writers }: FileTerms): Sqli
   };
 };
 
-/** Makes the database private to our user. If another user owns the file, `serve` warns. */
+/** If another user owns the file, `serve` warns. */
 const keepToOurselves = (path: string): void => {
   closeSync(openSync(path, 'a', 0o600));
   for (const one of ['', '-wal', '-shm'].map((end) => path + end).filter(existsSync)) {
@@ -134,7 +130,7 @@ const keepStatements = (file: SqliteDatabase.Database) => {
 
 const longestStretchMs = 20;
 
-/** SQLite is synchronous: a burst of two hundred forms blocked the event loop for most of a second. */
+/** A burst of two hundred forms blocked the event loop for most of a second. */
 const breathing = (): SqliteFile['breathe'] => {
   let turnedAt = 0;
   let turning: Promise<void> | undefined;
@@ -144,25 +140,24 @@ const breathing = (): SqliteFile['breathe'] => {
     turning = undefined;
   };
   return async (work) => {
-    // Checked again, because the first waiter may have used up this turn.
+    // The first waiter may have used up this turn.
     while (performance.now() - turnedAt >= longestStretchMs) await (turning ??= turn());
     return work();
   };
 };
 
 class FileAdapter extends SqliteAdapter {
-  /** SQLite rolls back an interrupted migration, unlike Kysely's default assumption. */
+  /** SQLite rolls back an interrupted migration. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 
-  /** One connection writes and one reads; `SqliteWriters` orders the writers. */
+  /** One writes and one reads. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/** Writes wait for their turn, in transactions or alone. Reads never wait. */
 const dialectOf = (file: SqliteFile): Dialect => ({
   createAdapter: () => new FileAdapter(),
   createDriver: (): Driver => ({
@@ -181,7 +176,6 @@ const dialectOf = (file: SqliteFile): Dialect => ({
   createQueryCompiler: () => new PaddedListsCompiler(),
 });
 
-/** One caller's use of the file, until it releases the connection. */
 class Session implements DatabaseConnection {
   readonly #file: SqliteFile;
   #isWriter = false;

@@ -16,19 +16,18 @@ interface Group {
   isTurnOver: boolean;
 }
 
-/** A group takes no more members after this time, so that other work gets its turn. */
+/** Then other work gets its turn. */
 const longestMs = 5;
 
 /**
- * Stores the writes of one event-loop turn in one transaction, with one commit and one disk flush. Each member has
- * a savepoint, so failures stay separate. Nobody gets a result before the commit, because members may have read
- * earlier members' writes.
+ * Stores the writes of one turn with one commit. Each member has a savepoint. Nobody gets a result before the
+ * commit, because members may have read each other's writes.
  */
 export class SqliteGroup {
   readonly #file: WritingFile;
   readonly #writers: SqliteWriters;
   #open: Group | undefined;
-  /** SQLite has rolled back, such as on a full disk. A further statement would be committed on its own. */
+  /** SQLite has rolled back. A further statement would be committed alone. */
   #isLost = false;
 
   constructor(file: WritingFile, writers: SqliteWriters) {
@@ -36,14 +35,14 @@ export class SqliteGroup {
     this.#writers = writers;
   }
 
-  /** Unless this throws, the caller is the only writer until it calls `commit` or `rollBack`. */
+  /** The caller is the only writer until `commit` or `rollBack`. */
   begin(patience: Patience): Promise<void> {
     return this.#writers.enter(() => {
       this.#enter();
     }, patience);
   }
 
-  /** Settles after the commit. @throws why nothing is stored; at once if `rollBack` must be called */
+  /** @throws why nothing is stored; at once if `rollBack` must be called */
   commit(): Promise<unknown> {
     const group = this.#current();
     this.run(() => {
@@ -52,7 +51,7 @@ export class SqliteGroup {
     return this.#leave(group);
   }
 
-  /** Undoes the caller's writes. Settles after the commit. @throws if what the caller has read is not stored */
+  /** @throws if what the caller has read is not stored */
   async rollBack(): Promise<void> {
     const group = this.#current();
     if (group.hasOthers && this.#isUndone()) {
@@ -113,7 +112,7 @@ export class SqliteGroup {
     return group.stored.promise;
   }
 
-  /** Waits for a turn, so that other programs find the file unlocked. */
+  /** Other programs find the file unlocked meanwhile. */
   #leaveAfter({ stored }: Group): void {
     const leave = () => {
       setImmediate(() => {
@@ -160,13 +159,12 @@ const newGroup = (): Group => {
 const rolledBack = (): Error =>
   Object.assign(new Error('SQLite rolled the transaction back'), { code: 'SQLITE_ABORT_ROLLBACK' });
 
-/** As many as may wait for a MySQL connection. */
 const mostWaiting = 1000;
 
 /** In milliseconds. */
 export interface Patience {
   readonly lockMs: number;
-  /** In total; Infinity in jobs and commands. */
+  /** Infinity in jobs and commands. */
   readonly leftMs: number;
 }
 
@@ -178,15 +176,14 @@ interface Writer {
 }
 
 /**
- * This process's writers, one at a time and first come, first served. Only the first one tries to lock the file.
- * Waiting for other writers of this process does not count towards `lockMs`.
+ * First come, first served. The first one locks the file; waiting for writers of this process does not count
+ * towards `lockMs`.
  */
 export class SqliteWriters {
-  /** The first one writes, or tries to. */
   readonly #writers: Writer[] = [];
   #refusedAt: number | undefined;
 
-  /** Runs `attempt`, which takes the lock, when it is the caller's turn. Call `leave` unless this throws. */
+  /** Call `leave` afterwards, unless this throws. */
   async enter<T>(attempt: () => T, patience: Patience): Promise<T> {
     if (this.#writers.length >= mostWaiting) throw tooMany();
     const turn = Promise.withResolvers<undefined>();
@@ -228,7 +225,7 @@ export class SqliteWriters {
     }
   }
 
-  /** Rejects writers whose time is up. @throws Error if the first one is among them */
+  /** @throws Error if the first one's time is up */
   #refused(first: Writer, error: unknown): void {
     const now = performance.now();
     const since = this.#refusedAt ?? now;
@@ -253,11 +250,7 @@ const tooMany = (): Error =>
 
 const pauses = { firstMs: 5, longestMs: 50 };
 
-/**
- * Repeats `attempt` with short pauses while another program holds the lock. SQLite's own wait would block the
- * process.
- * @param refused called after each refusal; throws to give up
- */
+/** SQLite's own wait would block the process. @param refused called after each refusal; throws to give up */
 export const pastOtherPrograms = async <T>(
   attempt: () => T,
   refused: (error: unknown) => void,
@@ -269,12 +262,11 @@ export const pastOtherPrograms = async <T>(
       if (!isInTheWay(error)) throw error;
       refused(error);
     }
-    // Random, because two programs with equal pauses would collide again.
+    // Programs with equal pauses would collide again.
     await delay(pauseMs * (0.5 + Math.random() / 2));
   }
 };
 
-/** Gives up after `limitMs`. */
 export const givingUpAfter = (limitMs: number): ((error: unknown) => void) => {
   let since: number | undefined;
   return (error) => {
@@ -293,7 +285,7 @@ const keptLocked = (waitedMs: number, cause: unknown): Error =>
     { code: 'SQLITE_BUSY' },
   );
 
-/** `SQLITE_BUSY` and its variants: another program repairs the file, or has written since. */
+/** Another program repairs the file, or has written since. */
 const isInTheWay = (error: unknown): boolean => {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return typeof code === 'string' && code.startsWith('SQLITE_BUSY');

@@ -23,11 +23,7 @@ class Placeholder {
   }
 }
 
-/**
- * Compiles a statement once, on its first run; on SQLite compiling costs more than running.
- * @param shown placeholder values in the statement
- * @returns a function that fills in the values
- */
+/** On SQLite compiling costs more than running. @param shown placeholder values */
 export const compileOnce = <Parameters extends Values, Row>(
   db: Kysely<Schema>,
   build: Build<Parameters, Row>,
@@ -63,7 +59,7 @@ export const goesWithNext = ({ queryId }: CompiledQuery): boolean => unanswered.
 /** SQLite allows at most 32 766 parameters, so long lists do not double. */
 const mostDoubled = 1024;
 
-/** Pads the list with its last value, so that there are few different statements. The list must not be empty. */
+/** So that there are few different statements. The list must not be empty. */
 export const padded = <Value>(values: readonly Value[]): readonly Value[] => {
   const { length } = values;
   const last = values.slice(-1);
@@ -74,7 +70,6 @@ export const padded = <Value>(values: readonly Value[]): readonly Value[] => {
   return [...values, ...Array.from({ length: wanted - length }, () => last).flat()];
 };
 
-/** Compares with the padded list (`in`, `not in`), which means the same. */
 export class PaddedListsCompiler extends SqliteQueryCompiler {
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const { rightOperand: list } = node;

@@ -26,10 +26,9 @@ import { isKind } from '../../../notifications/domain/kinds.ts';
 import type { NotificationKind } from '../../../notifications/domain/notification.ts';
 
 const longestReason = 2000;
-/** In place of a refusal: we could not send the last message. */
+/** We could not send the last message. */
 const ours = '';
 
-/** Without a claim it still waits. */
 interface MailClaim {
   readonly id: string;
   readonly claim: string | null;
@@ -43,7 +42,6 @@ const nothing = { dueAt: undefined, claim: undefined, facts: undefined, sealedBy
 interface MailsPorts {
   readonly sealer: Sealer;
   readonly ids: Ids;
-  /** Called once after a commit with a new mail. */
   readonly onAdded: (accountId: string) => void;
 }
 
@@ -170,7 +168,7 @@ export class KyselyMails extends SealingStore implements Mails {
       }));
   }
 
-  /** @returns whom it was for; undefined if somebody else has claimed or ended it, or if they were removed */
+  /** @returns whom it was for; undefined if somebody else has claimed or ended it */
   async #end(
     { id, claim }: MailClaim,
     { now, ending, reason }: { now: Date; ending: Ending; reason?: string },
@@ -198,7 +196,6 @@ export class KyselyMails extends SealingStore implements Mails {
 
 const shortened = (reason: string): string => reason.slice(0, longestReason);
 
-/** For the other adapters of this folder, in their transaction: a person is removed. */
 export const forgetMailsOf = async (db: Queries, personId: string): Promise<void> => {
   await db.deleteFrom('mails').where('person_id', '=', personId).execute();
   await db.deleteFrom('mail_choices').where('person_id', '=', personId).execute();
@@ -222,7 +219,7 @@ export class KyselyMailChoices extends Store implements MailChoices {
 
   async choose(personId: string, off: Kinds): Promise<void> {
     await this.#change(personId, async (db, before) => {
-      // A kind that only a newer version knows stays as it is.
+      // Kinds of newer versions stay.
       const on = [...before].filter((kind) => isKind(kind) && !off.has(kind));
       await switchOn(db, personId, on);
       await insert(
@@ -243,7 +240,6 @@ export class KyselyMailChoices extends Store implements MailChoices {
     );
   }
 
-  /** Locks the person. */
   async #change(
     personId: string,
     work: (db: Queries, before: ReadonlySet<string>) => Promise<void>,

@@ -11,12 +11,11 @@ import {
 } from '../../../notifications/domain/notification.ts';
 import { parseStored, perhaps, type Entries } from '../table.ts';
 import type { Notice, Notices, Reader } from '../../../notifications/ports.ts';
-import { failureOf } from '../engine/failure.ts';
 import type { Schema } from '../schema.ts';
-import { Store } from '../store.ts';
+import { Store, unlessStored } from '../store.ts';
 import { notices } from './tables.ts';
 
-// How the facts of a notice or a mail are read from JSON. A new kind, or a new fact, does not compile until it is read here.
+// A new kind or fact does not compile until it is read here.
 
 const project = { project: v.string() };
 const host = v.object({ ...project, host: v.string(), name: v.string() });
@@ -64,7 +63,7 @@ const storedFacts = {
   readonly [Kind in NotificationKind]: { readonly entries: Entries<KindFacts[Kind]> };
 };
 
-/** @throws Error for a kind that only a newer version knows, and for facts that are not of the kind */
+/** @throws Error for kinds of newer versions and for wrong facts */
 export const toldFrom = (kind: string, about: string): Told => {
   if (!isKind(kind)) throw new Error(`this version does not know the kind ${kind}`);
   const schema: v.GenericSchema<unknown, Told['about']> = storedFacts[kind];
@@ -73,18 +72,12 @@ export const toldFrom = (kind: string, about: string): Told => {
 
 const given = notices.without('id');
 
-/** Of what stands before the address of a person. */
 const actorLength = 'person:'.length;
 
 export class KyselyNotices extends Store implements Notices {
   async add({ id, about, ...notice }: Notification): Promise<void> {
-    const row = { ...notice, eventId: id, about: JSON.stringify(about) };
-    try {
-      await this.db.insertInto('notices').values(given.write(row)).execute();
-    } catch (error) {
-      // It is there already: the event was delivered again.
-      if (failureOf(error) !== 'duplicate') throw error;
-    }
+    const row = given.write({ ...notice, eventId: id, about: JSON.stringify(about) });
+    await unlessStored(this.db.insertInto('notices').values(row).execute());
   }
 
   async list(accountId: string, limit: number, before?: bigint): Promise<readonly Notice[]> {
@@ -158,7 +151,7 @@ export class KyselyNotices extends Store implements Notices {
   }
 }
 
-/** @returns nothing for a kind that only a newer version knows */
+/** Leaves out kinds of newer versions. */
 const fromRow = (row: Selectable<Schema['notices']>): readonly Notice[] => {
   if (!isKind(row.kind)) return [];
   const { id: place, eventId: id, kind, about, ...notice } = notices.read(row);

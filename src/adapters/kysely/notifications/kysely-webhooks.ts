@@ -35,8 +35,7 @@ export class KyselyWebhooks extends AggregateStore implements Webhooks {
 
   async add(accountId: string, decide: Add): Promise<Webhook> {
     const added = await this.store(async (db) => {
-      // Serialises the adds of one account.
-      await this.database.lock('accounts', accountId);
+      await this.lockAccount(accountId);
       const { current } = await db
         .selectFrom('webhooks')
         .select(({ fn }) => fn.countAll<bigint>().as('current'))
@@ -111,15 +110,12 @@ type SealedSecrets = Pick<Row, 'secrets' | 'sealed_by'>;
 export const sealedSecrets = (sealer: Sealer, id: string, secrets: WebhookSecrets): SealedSecrets =>
   sealedColumns(sealer, 'webhooks', { key: id, secret: JSON.stringify(secrets) });
 
-/** @throws Error when they were sealed under a key that this process does not have */
 export const openedSecrets = (
   sealer: Sealer,
   row: Pick<Row, 'id' | 'secrets' | 'sealed_by'>,
 ): WebhookSecrets => parseStored(storedSecrets, openColumns(sealer, 'webhooks', row));
 
-/**
- * Within a transaction that holds the lock on the webhook: stores it, with what that means for waiting deliveries.
- */
+/** Call with the lock on the webhook. */
 export const saveWebhook = async (
   db: Queries,
   { before, after }: { readonly before: Row; readonly after: Webhook },
@@ -138,7 +134,7 @@ export const saveWebhook = async (
   }
 };
 
-/** An attempt under way keeps its claim, so that its outcome is still stored. */
+/** An attempt in progress keeps its claim, so that its outcome is stored. */
 const cancelWaiting = async (db: Queries, webhookId: string): Promise<void> => {
   await waitingOf(db, webhookId).set({ state: 'cancelled', next_at: null }).execute();
 };
@@ -159,7 +155,6 @@ export const webhookFrom = (row: PlainRow): Webhook => {
   return { id, accountId, address, createdAt, oldSecretsUntil, kinds, status: statusFrom(rest) };
 };
 
-/** Without kinds of newer versions. */
 const kindsFrom = (stored: string): Webhook['kinds'] => {
   const words = parseStored(storedKinds, stored);
   return words === 'all' ? words : ownersKinds.filter((kind) => words.includes(kind));
@@ -167,7 +162,7 @@ const kindsFrom = (stored: string): Webhook['kinds'] => {
 
 const storedKinds = v.union([v.literal('all'), v.array(v.string())]);
 
-/** With kinds of newer versions that the row has: an older process that still runs during an upgrade keeps them. */
+/** Keeps kinds of newer versions: an older process may run during an upgrade. */
 const kindsColumn = (stored: string, kinds: Webhook['kinds']): string => {
   const words = parseStored(storedKinds, stored);
   if (kinds === 'all' || words === 'all') return JSON.stringify(kinds);
@@ -207,7 +202,6 @@ const blank = {
 export const webhookRow = ({ status, kinds, ...webhook }: Webhook): PlainRow =>
   plain.write({ ...webhook, kinds: JSON.stringify(kinds), ...blank, ...status });
 
-/** How the secrets are read from JSON. */
 const storedSecrets = v.array(
   v.object({ secret: v.string(), endsAt: perhaps(date) } satisfies Entries<WebhookSecret>),
 );

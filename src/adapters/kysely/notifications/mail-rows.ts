@@ -41,7 +41,6 @@ export const mailRow = (sealer: Sealer, { mail, planned, now }: Draft): Row => {
   return { ...row, ...(planned ? sealedColumns(sealer, 'mails', secret) : none) };
 };
 
-/** @param others the other mails of the same message */
 export const dueMessage = (
   sealer: Sealer,
   first: Row,
@@ -57,13 +56,9 @@ export const dueMessage = (
     }),
 });
 
-/** How many due mails are looked at in one query. */
 const window = 500;
 
-/**
- * The rows of a range of an index, however many mails there are. Grouped by message, SQLite would read the whole table.
- * @param isPersonal only those of personal kinds; otherwise of all
- */
+/** Grouped by message, SQLite would read the whole table. */
 export const dueMails = async (
   db: Queries,
   now: Date,
@@ -83,7 +78,6 @@ export const dueMails = async (
   }));
 };
 
-/** Those of the messages that the claim got, in their order. */
 export const claimedMessages = async (
   db: Queries,
   sealer: Sealer,

@@ -2,15 +2,11 @@ import { deliveryStates, failedWhys } from '../../../notifications/domain/webhoo
 import { offReasons } from '../../../notifications/domain/webhook.ts';
 import { assigned, flag, int, maybe, text, time, word, table } from '../table.ts';
 
-// How the stores of this folder keep what they store.
-
 export const notices = table({
   id: assigned,
-  /** Of the event that it is about. */
   eventId: text,
   accountId: text,
   kind: text,
-  /** JSON. */
   about: text,
   occurredAt: time,
 });
@@ -22,21 +18,21 @@ export const mails = table({
   address: text,
   kind: text,
   subject: maybe(text),
-  /** Sealed JSON, until it is sent or given up. */
+  /** Sealed, until it is sent or given up. */
   facts: maybe(text),
   sealedBy: maybe(text),
   occurredAt: time,
-  /** The id of the first mail of its message. */
+  /** Id of its first mail. */
   message: text,
   sendAt: time,
   attempts: int,
-  /** When to try it next, or when the claim ends. */
+  /** The next try, or the end of the claim. */
   dueAt: maybe(time),
   claim: maybe(text),
   endedAt: maybe(time),
   ending: maybe(word(['sent', 'refused', 'given_up', 'left_out'] as const)),
   problem: maybe(text),
-  /** It is not sent after that. */
+  /** Not sent later. */
   until: time,
 });
 
@@ -48,7 +44,6 @@ export const webhooks = table({
   id: text,
   accountId: text,
   address: text,
-  /** JSON. */
   kinds: text,
   createdAt: time,
   oldSecretsUntil: maybe(time),
@@ -58,7 +53,6 @@ export const webhooks = table({
   isSlow: maybe(flag),
   reason: maybe(word(offReasons)),
   offSince: maybe(time),
-  /** Sealed JSON. */
   secrets: text,
   sealedBy: text,
 });
@@ -71,14 +65,13 @@ export const webhookDeliveries = table({
   type: text,
   body: text,
   addedAt: time,
-  /** When it was added, or last sent again. */
+  /** When it was added or repeated. */
   begunAt: time,
   failures: int,
   state: word(deliveryStates),
-  /** While it waits: when it is due, or when the claim ends. */
+  /** The next try, or the end of the claim. */
   nextAt: maybe(time),
   receiver: text,
-  /** Whether it waits among the slow ones. */
   isSlow: flag,
   claim: maybe(text),
 });

@@ -15,7 +15,6 @@ import { present } from '../table.ts';
 import { openedSecrets, webhookFrom } from './kysely-webhooks.ts';
 import { webhookAttempts, webhookDeliveries } from './tables.ts';
 
-/** The first that are due, in order. */
 export const dueDeliveries = async (
   db: Queries,
   now: Date,
@@ -47,7 +46,6 @@ export const dueDeliveries = async (
   }));
 };
 
-/** Those of the deliveries that the claim got. */
 export const claimedDeliveries = async (
   db: Queries,
   sealer: Sealer,
@@ -64,7 +62,7 @@ export const claimedDeliveries = async (
     .selectFrom('webhooks')
     .innerJoin('accounts', 'accounts.id', 'webhooks.account_id')
     .selectAll('webhooks')
-    // Those of a deleted account are not called: what waits for them is cancelled.
+    // Deliveries of a deleted account are cancelled.
     .where('accounts.deleted_at', 'is', null)
     .where('webhooks.id', 'in', [...new Set(rows.map(({ webhook_id }) => webhook_id))])
     .execute();
@@ -102,7 +100,6 @@ export const countWebhooks = async (db: Queries, now: Date): Promise<WebhookCoun
   };
 };
 
-/** A range of an index. */
 const firstOf = (db: Queries, lane: bigint) =>
   db
     .selectFrom((inner) =>

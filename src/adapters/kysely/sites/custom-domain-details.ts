@@ -29,7 +29,7 @@ import type { DnsStanding } from '../../../domains/domain/dns/judgement.ts';
 import { methodNames, type Validation } from '../../../domains/domain/dns/validation.ts';
 import { perhaps, date, type Entries } from '../table.ts';
 
-/** A version after this one may have stored a code of its own: it is read as a lookup that failed. */
+/** Codes of newer versions are read as failed lookups. */
 const code = v.pipe(
   v.string(),
   v.transform((stored): DnsProblemCode => (isProblemCode(stored) ? stored : 'dns_lookup_failed')),
@@ -45,10 +45,9 @@ const problem = v.object({
   resolver: perhaps(v.string()),
 } satisfies Entries<DnsProblem>);
 
-// How the details of a domain are read from JSON. A new field, or a new kind of certificate, does not compile until it
-// is read here.
+// A new field or kind of certificate does not compile until it is read here.
 
-/** The fields that are searched or sorted by. */
+/** Fields that are searched or sorted by. */
 export type DomainColumn =
   | 'id'
   | 'accountId'
@@ -182,7 +181,6 @@ const shared = {
   pause: perhaps(v.picklist(pauses)),
 };
 
-/** For each state, all that has no column of its own. */
 export const storedDetails = {
   added: v.object({ ...shared, certificate: v.variant('kind', [none, wanted, issued]) }),
   verified: v.object({ ...shared, verifiedAt: date, certificate: wanted }),

@@ -11,11 +11,10 @@ import { storedDetails, type DomainColumn } from './custom-domain-details.ts';
 
 export type CustomDomainRow = Selectable<Schema['domains']>;
 
-/** Without the claim, which only workers write. */
+/** Only workers write the claim. */
 export const writtenColumns = domains.without('claim', 'claimedUntil');
 export type WrittenDomainRow = Omit<CustomDomainRow, 'claim' | 'claimed_until'>;
 
-/** All fields without a column are written to the details. */
 export const customDomainRow = (domain: CustomDomain): WrittenDomainRow => {
   const {
     id,

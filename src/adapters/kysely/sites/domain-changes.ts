@@ -39,13 +39,11 @@ import { domainTimeline } from './tables.ts';
 
 interface Needs {
   readonly sealer: Sealer;
-  /** Says what time brought about, and since when something is no longer served. */
   readonly clock: Clock;
 }
 
 type Decide<Change> = (domain: CustomDomain, holder: CustomDomain | undefined) => Change;
 
-/** Stores a change of a domain with everything that depends on it. */
 export class DomainChanges extends AggregateStore {
   readonly #needs: Needs;
   readonly #recordEntries = entryWriter(this.database);
@@ -82,7 +80,6 @@ export class DomainChanges extends AggregateStore {
     this.#needs = needs;
   }
 
-  /** As `CustomDomains.change`, in a transaction. */
   async change<Change extends DomainChange>(id: string, decide: Decide<Change>): Promise<Change> {
     const { change } = await this.store(async () => {
       const stored = await this.#lock(id);
@@ -96,15 +93,14 @@ export class DomainChanges extends AggregateStore {
     return change;
   }
 
-  /** @param events what is told of a change of the domain */
   record(id: string, events: readonly DomainsEvent[], cause?: DomainMove['cause']): Promise<void> {
     return this.#recordEntries(id, timelineOf(cause, events));
   }
 
   /**
-   * In this order: lock the projects before any write, in a fixed order, and take the revision last. Deploys use the same
-   * order, so they cannot deadlock. Writing a domain only takes a shared lock on its project, which others can take too.
-   * @returns what is told of it
+   * Locks projects before any write, in a fixed order, and takes the revision last. Deploys use the same order,
+   * so they cannot deadlock.
+   * @returns further events
    */
   async #save(
     domain: CustomDomain,
@@ -143,7 +139,7 @@ export class DomainChanges extends AggregateStore {
     return row && customDomainFrom(row);
   }
 
-  /** Looks again if the holder gave the name up while this waited for its lock. */
+  /** Looks again if the holder gave up the name meanwhile. */
   async #lockHolder({ id, host }: CustomDomain): Promise<CustomDomain | undefined> {
     for (;;) {
       const [row] = await this.#holderOf({ host, id });
@@ -187,7 +183,6 @@ const readEntry = (row: Selectable<Schema['domain_timeline']>): PlacedEntry => {
   };
 };
 
-/** For the other adapters of this folder, in the transaction of the change that the entries describe. */
 const entryWriter = (
   database: Database,
 ): ((domainId: string, entries: readonly TimelineEntry[]) => Promise<void>) => {
@@ -205,7 +200,7 @@ const entryWriter = (
   };
 };
 
-/** Most entries deleted in one step, because other statements wait for it; an entry takes up to some 30 kB. */
+/** Most entries deleted in one step: an entry takes up to 30 kB. */
 const slice = 100;
 
 interface Trim {

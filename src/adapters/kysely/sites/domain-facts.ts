@@ -13,11 +13,7 @@ import { baseOf, isWildcard, wildcardOver } from '../../../domains/domain/names/
 import type { Database, Queries } from '../database.ts';
 import { fromMillis, toMillis, type Schema } from '../schema.ts';
 
-/**
- * What decides on new domains of a project, for the transaction that adds them: it serialises the adds of one account, across
- * its projects.
- * @throws DomainError `project_not_found`
- */
+/** Facts about new domains; serialises the adds of one account. @throws DomainError `project_not_found` */
 export const lookAtAccount = async (
   database: Database,
   { accountId, projectId, addedSince }: Omit<WantedDomains, 'hosts'>,
@@ -57,7 +53,7 @@ const attachedTo = (db: Queries, accountId: string) =>
     .where('domains.attached_host', 'is not', null)
     .execute();
 
-/** Removed ones too. */
+/** Includes removed domains. */
 const addedSinceOf = async (
   db: Queries,
   accountId: string,
@@ -73,9 +69,7 @@ const addedSinceOf = async (
   return rows.map(({ added_at }) => fromMillis(added_at));
 };
 
-// Other domains of the same name, and names that wildcards of other accounts cover.
-
-/** Those of a project's domains for which no wildcard of another account may answer. */
+/** The project's domains that no wildcard of another account may answer for. */
 export const withheldOf = async (
   db: Queries,
   domains: readonly CustomDomain[],
@@ -94,9 +88,8 @@ export const withheldOf = async (
 };
 
 /**
- * Projects with a name that waits for its certificate below a wildcard that is proven now, and so must not answer for it, or
- * may where an account has it now that did not. Names that are only added are locked, too: one that is verified at the same
- * moment is seen here, or sees the wildcard.
+ * Projects with names below a newly proven wildcard that wait for their certificates. Added names are locked: one
+ * that is verified at the same moment is seen here, or sees the wildcard.
  */
 export const projectsBelow = async (
   { db, engine }: Database,
@@ -127,9 +120,8 @@ export const projectsBelow = async (
 };
 
 /**
- * All other domains that wait for a proof of the name. Of a wildcard, also those of other accounts that wait for a name that
- * it covers: they need a proof of their own from now on. Reads them without locks: each of them may hold its own, and wait
- * for this proof to be stored.
+ * Other domains that wait for a proof of the name, or of a name that the wildcard covers. Read without locks: each
+ * may hold its own and wait for this proof.
  */
 export const rivalsOf = (db: Queries, { id, host, accountId }: Certified) =>
   db
@@ -147,7 +139,6 @@ export const rivalsOf = (db: Queries, { id, host, accountId }: Certified) =>
     .limit(mostRivalsTold)
     .execute();
 
-/** Whether an attached name is one that the wildcard covers, or the wildcard itself. */
 const isBelow = (eb: ExpressionBuilder<Schema, 'domains'>, wildcard: string) => {
   const host = eb.ref('attached_host');
   const parent = eb.fn<string>('substr', [host, eb.fn('instr', [host, eb.val('.')])]);
@@ -155,8 +146,8 @@ const isBelow = (eb: ExpressionBuilder<Schema, 'domains'>, wildcard: string) => 
 };
 
 /**
- * See `CustomDomains.fingerprint`. Rows are compared as they are stored, without reading the JSON in them. Other accounts
- * may prove a name or a wildcard that covers it, and may use up a limit of the authority: so the holders and the ledger are those of all accounts.
+ * Compares stored rows without reading their JSON. Other accounts may prove a covering name or use up the
+ * authority's limit, so holders and ledger are those of all accounts.
  */
 export const domainFingerprint = (
   database: Database,

@@ -23,9 +23,7 @@ export class KyselyAuthorityLedger extends Store implements AuthorityLedger {
   }
 }
 
-// For the other adapters of this folder, in their transaction.
-
-/** Serialises counting transactions. Call it first in the transaction. */
+/** Serialises counting transactions. Call it first. */
 export const takeTurn = async (db: Queries): Promise<void> => {
   await db
     .updateTable('authority_turn')

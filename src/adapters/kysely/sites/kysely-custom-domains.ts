@@ -45,7 +45,6 @@ const mostRemovedShown = 20;
 interface Needs {
   readonly sealer: Sealer;
   readonly ids: Ids;
-  /** Says since when something is no longer served. */
   readonly clock: Clock;
 }
 
@@ -218,7 +217,7 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
       .execute();
   }
 
-  /** Reads an index, and no row. */
+  /** Reads only an index. */
   async countListed(projectId: string): Promise<DomainCounts> {
     const rows = await this.db
       .selectFrom('domains')
@@ -292,7 +291,7 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
     return (await this.#inState({ state, after, limit })).map(customDomainFrom);
   }
 
-  /** Reads an index, and no row. */
+  /** Reads only an index. */
   async countByState(): Promise<Readonly<Record<CustomDomainState, number>>> {
     const rows = await this.db
       .selectFrom('domains')
@@ -342,7 +341,7 @@ const listed = (eb: ExpressionBuilder<Schema, 'domains'>, filter: DomainFilter) 
 const isAfter = (eb: ExpressionBuilder<Schema, 'domains'>, { attention, host, id }: DomainPlace) =>
   eb(eb.refTuple('attention', 'host', 'id'), '>', eb.tuple(placeOf(attention), host, id));
 
-/** Whether its name contains the text, as it is typed or as it is in the DNS. */
+/** As typed, or as in the DNS. */
 const contains = (eb: ExpressionBuilder<Schema, 'domains'>, text: string) => {
   const isIn = (column: 'host' | 'unicode_host') =>
     eb(eb.fn<number>('instr', [eb.ref(column), eb.val(text)]), '>', 0);

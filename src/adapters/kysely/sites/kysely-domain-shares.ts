@@ -72,7 +72,6 @@ export class KyselyDomainShares extends AggregateStore implements DomainShares {
   }
 }
 
-/** Within the transaction that removes the domain. */
 export const forgetSharesOf = async (db: Queries, domainId: string): Promise<void> => {
   await db.deleteFrom('domain_shares').where('domain_id', '=', domainId).execute();
 };

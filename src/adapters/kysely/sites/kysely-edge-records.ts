@@ -10,7 +10,7 @@ import { openColumns } from '../sealed-values.ts';
 type CertificateRow = Selectable<Schema['certificates']>;
 type Page = Readonly<{ after: bigint; limit: number }>;
 
-/** Small enough that no query comes near its deadline, however much is served. */
+/** No query comes near its deadline. */
 const rowsPerQuery = 2000;
 
 export class KyselyEdgeRecords extends SealingStore implements EdgeRecords {
@@ -36,15 +36,12 @@ export class KyselyEdgeRecords extends SealingStore implements EdgeRecords {
       .limit(the('limit')),
   );
 
-  /**
-   * Reads the revision first: rows committed while it reads may be included already, and are returned again by the next
-   * call.
-   */
+  /** Rows committed while it reads may be returned twice. */
   async changesSince(revision: bigint): Promise<EdgeChanges> {
     const [current] = await this.#revision({});
     if (!current) throw new Error('the row of edge_revision is missing');
     if (current.revision === revision) return { revision, ...nothing };
-    // A revision from the future: the database was restored from a backup.
+    // The database was restored from a backup.
     const since = revision < current.revision ? revision : 0n;
     const routes = await latest(this.#routes, since, ({ name }) => name);
     const certificates = await latest(this.#certificates, since, ({ host }) => host);
@@ -83,7 +80,7 @@ const nothing = { routes: [], removedRoutes: [], certificates: [], removedCertif
 const isRemoved = (row: { readonly removed_at: bigint | null }) => row.removed_at !== null;
 const isServed = (row: { readonly removed_at: bigint | null }) => row.removed_at === null;
 
-/** Reads page after page. A row that changes meanwhile is read again with its new revision, which wins. */
+/** A row that changes meanwhile is read again; its new revision wins. */
 const latest = async <Row extends { readonly revision: bigint }>(
   read: (page: Page) => Promise<readonly Row[]>,
   since: bigint,

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Selectable } from 'kysely';
 import { earliest } from '../../../kernel/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
-import { endsAt } from '../../../kernel/deletion.ts';
 import {
   deployStates,
   type DeployState,
@@ -10,18 +9,14 @@ import {
   type Site,
 } from '../../../sites/domain/site.ts';
 import type { Project } from '../../../sites/domain/project.ts';
-import {
-  projectAccountNotFound,
-  projectNotFound,
-  slugTaken,
-} from '../../../sites/domain/sites-error.ts';
+import { projectNotFound, slugTaken } from '../../../sites/domain/sites-error.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import type { DeployCounts, ProjectKey, Projects } from '../../../sites/ports.ts';
-import type { Renaming } from '../../../sites/domain/project-life.ts';
+import type { FormerSlug, SiteDecision } from '../../../sites/domain/project-life.ts';
 import type { Database, Queries } from '../database.ts';
-import { AggregateStore } from '../store.ts';
+import { AggregateStore, firstEndOf } from '../store.ts';
 import { refusedAs } from '../engine/failure.ts';
-import { fromMillis, fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
+import { fromMillis, toMillis, type Schema } from '../schema.ts';
 import { present } from '../table.ts';
 import { alignRoutes } from './project-routes.ts';
 import { forgetRowsOf } from '../belongings.ts';
@@ -39,13 +34,13 @@ export class KyselyProjects extends AggregateStore implements Projects {
     decide: (current: number) => Decision<Project, SitesEvent>,
   ): Promise<Project> {
     const { state } = await this.store(async (db) => {
-      await this.#lockAccount(accountId);
+      await this.lockAccount(accountId);
       const decision = decide(await countOf(db, accountId));
       await insertProject(db, decision.state);
       try {
         await this.#refuseFormer(decision.state);
       } catch (refusal) {
-        // The transaction may be another one's, which goes on with another address.
+        // The caller's transaction may continue with another address.
         await db.deleteFrom('projects').where('id', '=', decision.state.id).execute();
         throw refusal;
       }
@@ -69,11 +64,6 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return (await ofAccount(this.db, accountId).execute()).map(projectFrom);
   }
 
-  async listDeleted(accountId: string): Promise<readonly Project[]> {
-    const all = await ofAccount(this.db, accountId).where('deleted_at', 'is not', null).execute();
-    return all.map(projectFrom).toSorted(lastDeletedFirst);
-  }
-
   async deletedBefore(before: Date, limit: number): Promise<readonly Project[]> {
     const rows = await selectProjects(this.db)
       .where('deleted_at', '<=', toMillis(before))
@@ -84,21 +74,14 @@ export class KyselyProjects extends AggregateStore implements Projects {
   }
 
   async firstEnd(): Promise<Date | undefined> {
-    const deleted = await this.db
-      .selectFrom('projects')
-      .select('deleted_at')
-      .where('deleted_at', '>', 0n)
-      .orderBy('deleted_at')
-      .limit(1)
-      .executeTakeFirst();
     const slug = await this.db
       .selectFrom('former_slugs')
       .select('until')
       .orderBy('until')
       .limit(1)
       .executeTakeFirst();
-    const deletedAt = fromMillisOrNull(deleted?.deleted_at ?? null);
-    return earliest([deletedAt && endsAt(deletedAt), slug && fromMillis(slug.until)]);
+    const projectEnd = await firstEndOf(this.db, 'projects');
+    return earliest([projectEnd, slug && fromMillis(slug.until)]);
   }
 
   async accountOf(slug: string): Promise<string | undefined> {
@@ -118,8 +101,13 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return present === undefined ? found : siteFrom(await this.#find({ slug: present }));
   }
 
-  change(key: ProjectKey, decide: Decide): Promise<Site> {
-    return this.database.transaction(() => this.#change(key, decide));
+  async change(key: ProjectKey, decide: Decide): Promise<Site> {
+    const { state } = await this.changing(
+      (db) => this.#lock(key, inService(siteOf(db))),
+      decide,
+      (decision, db, before) => this.#save(db, before, decision),
+    );
+    return state;
   }
 
   changeKept(
@@ -130,7 +118,7 @@ export class KyselyProjects extends AggregateStore implements Projects {
       await this.database.lock('accounts', key.accountId);
       const slug = (await presentSlug(this.db, key.slug)) ?? key.slug;
       const elsewhere = await keptBytesOf(this.database, key.accountId, slug);
-      return this.#change({ ...key, slug }, (site) => decide(site, elsewhere));
+      return this.change({ ...key, slug }, (site) => decide(site, elsewhere));
     });
   }
 
@@ -138,37 +126,12 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return keptBytesOf(this.database, accountId);
   }
 
-  async rename(key: ProjectKey, decide: (site: Site) => Renaming): Promise<Site> {
-    const { state } = await this.changing(
-      (db) => this.#lock(key, inService(siteOf(db))),
-      decide,
-      async (decision, db, before) => {
-        const { state, former } = decision;
-        if (!former) return this.#save(db, before, decision);
-        const { id: projectId, slug } = state.project;
-        // It may go back to an address that it had before.
-        await db
-          .deleteFrom('former_slugs')
-          .where('slug', '=', slug)
-          .where('project_id', '=', projectId)
-          .execute();
-        await db
-          .insertInto('former_slugs')
-          .values(formerSlugs.write({ ...former, projectId }))
-          .execute();
-        await refusedAs(this.#save(db, before, decision), { duplicate: () => slugTaken(slug) });
-        await this.#refuseFormer(state.project);
-      },
-    );
-    return state;
-  }
-
   async restore(
     key: ProjectKey,
     decide: (site: Site, current: number) => Decision<Site, SitesEvent>,
   ): Promise<Site> {
     const lock = async (db: Queries) => {
-      await this.#lockAccount(key.accountId);
+      await this.lockAccount(key.accountId);
       const current = await countOf(db, key.accountId);
       const site = await this.#lock(key, siteOf(db).where('deleted_at', 'is not', null));
       return { site, current };
@@ -216,15 +179,6 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return ended.length;
   }
 
-  async #change(key: ProjectKey, decide: Decide): Promise<Site> {
-    const { state } = await this.changing(
-      (db) => this.#lock(key, inService(siteOf(db))),
-      decide,
-      (decision, db, before) => this.#save(db, before, decision),
-    );
-    return state;
-  }
-
   async #lock({ accountId, slug }: ProjectKey, query: SiteQuery): Promise<Site> {
     const lock = async (present: string) => {
       const rows = query.where('slug', '=', present).where('account_id', '=', accountId);
@@ -237,16 +191,7 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return found;
   }
 
-  /** @throws DomainError `account_not_found`, also of a deleted one */
-  async #lockAccount(accountId: string): Promise<void> {
-    const account = await this.database.lock('accounts', accountId);
-    if (account?.deleted_at !== null) throw projectAccountNotFound(accountId);
-  }
-
-  /**
-   * After its row is written: from then on, nobody else can give up the address.
-   * @throws DomainError `slug_taken`
-   */
+  /** Call after writing its row: then nobody else can give up the address. @throws DomainError `slug_taken` */
   async #refuseFormer({ slug }: Project): Promise<void> {
     const former = await this.db
       .selectFrom('former_slugs')
@@ -257,28 +202,40 @@ export class KyselyProjects extends AggregateStore implements Projects {
     if (former) throw slugTaken(slug);
   }
 
+  async #giveUp(db: Queries, former: FormerSlug, { id: projectId, slug }: Project): Promise<void> {
+    // It may return to a former address.
+    await db
+      .deleteFrom('former_slugs')
+      .where('slug', '=', slug)
+      .where('project_id', '=', projectId)
+      .execute();
+    const row = formerSlugs.write({ ...former, projectId });
+    await db.insertInto('former_slugs').values(row).execute();
+  }
+
   async #save(
     db: Queries,
     before: Site,
-    { state: after, events }: Decision<Site, SitesEvent>,
+    { state: after, events, former }: SiteDecision,
   ): Promise<void> {
-    const { id, slug, createdAt } = before.project;
-    if (before.servedDeployId !== undefined && after.servedDeployId === undefined) {
-      throw new Error(`${slug} was served and cannot cease to be`);
-    }
+    const { id, createdAt } = before.project;
     await saveDeploys(db, before, after.deploys);
-    await db.updateTable('projects').set(siteRow(after)).where('id', '=', id).execute();
+    if (former) await this.#giveUp(db, former, after.project);
+    await refusedAs(db.updateTable('projects').set(siteRow(after)).where('id', '=', id).execute(), {
+      duplicate: () => slugTaken(after.project.slug),
+    });
+    if (former) await this.#refuseFormer(after.project);
     const isServedAlike =
       after.servedDeployId === before.servedDeployId &&
       after.project.slug === before.project.slug &&
       after.project.deletedAt === before.project.deletedAt &&
       isDeepStrictEqual(succeededIn(before), succeededIn(after));
     if (isServedAlike) return;
-    // Last, since it takes the revision row, which all other writers wait for.
+    // Last: all other writers wait for the revision.
     await alignRoutes(this.database, id, events.at(-1)?.occurredAt ?? createdAt);
   }
 
-  /** Reads every deploy; their number is limited by the projects. */
+  /** Reads every deploy; projects limit their number. */
   async countDeploys(): Promise<DeployCounts> {
     const { db, engine } = this.database;
     const rows = await db
@@ -321,7 +278,7 @@ export class KyselyProjects extends AggregateStore implements Projects {
 const oldestFirst = ({ project: one }: Site, { project: other }: Site): number =>
   one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1);
 
-/** Each of them is served at an address of its own. */
+/** Each has an address of its own. */
 const succeededIn = ({ deploys }: Site): readonly string[] =>
   deploys.filter(({ state }) => state === 'succeeded').map(({ id }) => id);
 
@@ -332,7 +289,6 @@ const insertProject = async (db: Queries, project: Project): Promise<void> => {
   });
 };
 
-/** @param without the slug of a project that is left out */
 const keptBytesOf = async (
   database: Database,
   accountId: string,
@@ -351,7 +307,6 @@ const keptBytesOf = async (
 
 type ProjectRow = Omit<Parameters<typeof ofSite.read>[0], 'id'> & { readonly project_id: string };
 type DeployRow = Selectable<Schema['deploys']>;
-/** A project beside each of its deploys, or beside nothing. */
 export type SiteRow = ProjectRow & {
   readonly [Column in keyof Omit<DeployRow, 'project_id'>]: DeployRow[Column] | null;
 };
@@ -360,7 +315,7 @@ const ofSite = projects.without('domainSettings');
 const ofProject = ofSite.without('servedDeployId', 'servedSince', 'lastNumber');
 const ofDeploy = deploys.without('id', 'projectId');
 
-/** One query, so that the project and its deploys are from the same moment. */
+/** The project and its deploys are from the same moment. */
 const siteOf = (db: Queries) =>
   db
     .selectFrom('projects')
@@ -375,14 +330,13 @@ type SiteQuery = ReturnType<typeof siteOf>;
 const selectProjects = (db: Queries) =>
   db.selectFrom('projects').select(ofProject.names.map((name) => `projects.${name}` as const));
 
-/** Oldest first. */
 const ofAccount = (db: Queries, accountId: string) =>
   selectProjects(db)
     .where('account_id', '=', accountId)
     .orderBy('created_at')
     .orderBy('projects.id');
 
-/** Without those that are deleted, or whose account is. */
+/** Neither the project nor its account is deleted. */
 const inService = <Query extends SiteQuery | ReturnType<typeof ofAccount>>(query: Query): Query =>
   (query as SiteQuery)
     .where('projects.deleted_at', 'is', null)
@@ -397,7 +351,7 @@ const inService = <Query extends SiteQuery | ReturnType<typeof ofAccount>>(query
       ),
     ) as Query;
 
-/** Of the project that had this one before; undefined where none had. */
+/** Of the project that had this slug before. */
 const presentSlug = async (db: Queries, former: string): Promise<string | undefined> => {
   const row = await db
     .selectFrom('former_slugs')
@@ -418,9 +372,6 @@ const countOf = async (db: Queries, accountId: string): Promise<number> => {
   return Number(current);
 };
 
-const lastDeletedFirst = (one: Project, other: Project): number =>
-  Number(other.deletedAt) - Number(one.deletedAt);
-
 const projectFrom: (row: Parameters<typeof ofProject.read>[0]) => Project = ofProject.read;
 
 const hasDeploy = (row: SiteRow): row is SiteRow & DeployRow => row.id !== null;
@@ -436,11 +387,10 @@ const siteFrom = (rows: readonly SiteRow[]): Site | undefined => {
   return { project, deploys: found, servedDeployId, servedSince, lastNumber };
 };
 
-/** Deploys have rows of their own. */
 const siteRow = ({ project, deploys: _, ...rest }: Omit<Site, 'deploys'> & Partial<Site>) =>
   projects.write({ ...project, ...rest });
 
-/** Saves the differences; the caller holds the lock on the project. */
+/** Saves the differences; the caller has the lock. */
 const saveDeploys = async (db: Queries, before: Site, wanted: readonly Deploy[]): Promise<void> => {
   const kept = new Set(wanted.map(({ id }) => id));
   const dropped = before.deploys.map(({ id }) => id).filter((id) => !kept.has(id));

@@ -12,7 +12,7 @@ import { projectNotFound } from '../../../sites/domain/sites-error.ts';
 import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
 import type { ProjectSettings, SettingsFacts } from '../../../domains/ports.ts';
 import type { Queries, Database } from '../database.ts';
-import { Store, AggregateStore } from '../store.ts';
+import { Store, AggregateStore, insertMany } from '../store.ts';
 import { present } from '../table.ts';
 import type { Schema } from '../schema.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
@@ -21,14 +21,14 @@ import { customDomainFrom } from './custom-domain-rows.ts';
 import { withheldOf } from './domain-facts.ts';
 
 /**
- * The revision of a change for the edges. Its row stays locked until the transaction ends, so that revisions are
- * committed in order and a reader who sees one can see all earlier ones. Other writers wait meanwhile, so take it late.
- * @param db in a transaction
+ * The row stays locked until the transaction ends, so that revisions are committed in order and a reader of one
+ * sees all earlier ones. Others wait, so call it late.
+ * @param count of changes with a revision each; returns the last one
  */
-export const nextEdgeRevision = async (db: Queries): Promise<bigint> => {
+export const nextEdgeRevision = async (db: Queries, count = 1): Promise<bigint> => {
   await db
     .updateTable('edge_revision')
-    .set(({ eb }) => ({ revision: eb('revision', '+', 1n) }))
+    .set(({ eb }) => ({ revision: eb('revision', '+', BigInt(count)) }))
     .execute();
   const { revision } = await db
     .selectFrom('edge_revision')
@@ -37,12 +37,9 @@ export const nextEdgeRevision = async (db: Queries): Promise<bigint> => {
   return revision;
 };
 
-/** The edges' public HTTPS port, for processes that show addresses but are no edge. */
+/** For processes that show addresses but are no edge. */
 export class EdgePort extends Store {
-  /**
-   * Called by each edge once it listens. Writes only a changed port, so that an edge can start while writes fail.
-   * @throws Unavailable
-   */
+  /** Writes only a changed port, so that an edge starts while writes fail. @throws Unavailable */
   async remember(publicPort: number): Promise<void> {
     if ((await this.find()) === publicPort) return;
     await this.db.updateTable('edge_revision').set(edgeRevision.write({ publicPort })).execute();
@@ -55,16 +52,14 @@ export class EdgePort extends Store {
   }
 }
 
-// For the other adapters of this folder, in their transaction.
-
-/** Updates the stored routes of a project to what `routesOf` says. Call it last: see `nextEdgeRevision`. */
+/** Stores what `routesOf` says. Call it last: see `nextEdgeRevision`. */
 export const alignRoutes = async (
   database: Database,
   projectId: string,
   now: Date,
 ): Promise<void> => {
   const { db } = database;
-  // Locked, so that of two simultaneous changes the second reads the result of the first.
+  // Of two simultaneous changes the second reads the result of the first.
   const project = await database.lock('projects', projectId);
   if (!project) throw new Error(`project ${projectId} is missing`);
   const { slug, served_deploy_id } = project;
@@ -91,10 +86,33 @@ export const alignRoutes = async (
     if (!isSame(present.get(route.name), route)) await setRoute(db, route);
     present.delete(route.name);
   }
-  for (const name of present.keys()) await removeRoute(db, name, now);
+  await removeRoutes(db, [...present.keys()], now);
 };
 
-/** It is deleted, or its account is. */
+/** Removes the routes of all projects of an account that is deleted in this transaction. Call it last: see `nextEdgeRevision`. */
+export const removeRoutesOf = async (
+  { db, engine }: Database,
+  accountId: string,
+  now: Date,
+): Promise<void> => {
+  // Locked, so that no change of a project that is under way stores a route afterwards.
+  await db
+    .selectFrom('projects')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .$call(engine.locked)
+    .execute();
+  const found = await db
+    .selectFrom('routes')
+    .innerJoin('projects', 'projects.id', 'routes.project_id')
+    .select('routes.name')
+    .where('projects.account_id', '=', accountId)
+    .where('routes.removed_at', 'is', null)
+    .execute();
+  const names = found.map(({ name }) => name);
+  await removeRoutes(db, names, now);
+};
+
 const isOutOfService = async (
   db: Queries,
   project: Pick<Selectable<Schema['projects']>, 'account_id' | 'deleted_at'>,
@@ -128,7 +146,6 @@ const succeededOf = async (db: Queries, projectId: string) => {
   return rows.map(({ id, number }) => ({ id, number: Number(number) }));
 };
 
-/** The custom domains of a project that are not removed. */
 export const hostsOf = async (db: Queries, projectId: string): Promise<readonly ProjectHost[]> =>
   projectHostsOf(await attachedTo(db, projectId));
 
@@ -161,7 +178,6 @@ export const storeSettings = async (
 const isSame = (one: Route | undefined, other: Route): boolean =>
   one !== undefined && JSON.stringify(one) === JSON.stringify(other);
 
-/** Sets the route of a name; replaces an earlier one. */
 export const setRoute = async (db: Queries, route: Route): Promise<void> => {
   const revision = await nextEdgeRevision(db);
   await db.deleteFrom('routes').where('name', '=', route.name).execute();
@@ -170,15 +186,24 @@ export const setRoute = async (db: Queries, route: Route): Promise<void> => {
 };
 
 /** Removing an absent route is no error. */
-export const removeRoute = async (db: Queries, name: string, removedAt: Date): Promise<void> => {
-  const revision = await nextEdgeRevision(db);
-  await db
-    .updateTable('routes')
-    .set(routes.write({ ...nowhere, revision, removedAt }))
-    .where('name', '=', name)
-    .where('removed_at', 'is', null)
-    .execute();
-};
+export const removeRoutes = (
+  db: Queries,
+  names: readonly string[],
+  removedAt: Date,
+): Promise<void> =>
+  insertMany(names, async (some) => {
+    const query = db.selectFrom('routes').select(['name', 'project_id']);
+    const found = await query.where('name', 'in', some).where('removed_at', 'is', null).execute();
+    if (found.length === 0) return;
+    let revision = (await nextEdgeRevision(db, found.length)) - BigInt(found.length);
+    const removed = found.map(({ name, project_id: projectId }) => {
+      revision += 1n;
+      return routes.write({ name, projectId, ...nowhere, revision, removedAt });
+    });
+    const gone = found.map(({ name }) => name);
+    await db.deleteFrom('routes').where('name', 'in', gone).execute();
+    await db.insertInto('routes').values(removed).execute();
+  });
 
 export type RouteRow = Selectable<Schema['routes']>;
 

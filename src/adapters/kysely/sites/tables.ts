@@ -33,8 +33,6 @@ import {
 } from '../table.ts';
 import { issued, wanted } from './custom-domain-details.ts';
 
-// How the stores of this folder keep what they store.
-
 const redirect = v.object({
   from: v.string(),
   to: v.string(),
@@ -55,12 +53,11 @@ export const projects = table({
   deletedAt: maybe(time),
   servedDeployId: maybe(text),
   servedSince: maybe(time),
-  /** The highest that a deploy of the project ever had, also once that deploy is deleted. */
+  /** The highest ever, including deleted deploys. */
   lastNumber: int,
   domainSettings: maybe(json<DomainSettings>(settings)),
 } satisfies ColumnsOf<Project, 'servedDeployId' | 'servedSince' | 'lastNumber' | 'domainSettings'>);
 
-/** Addresses that projects had before. */
 export const formerSlugs = table({
   slug: text,
   projectId: text,
@@ -82,7 +79,7 @@ export const deploys = table({
   explanation: maybe(text),
 });
 
-/** A removed route stays for a while with `removedAt`, so that every edge learns of it; so do certificates. */
+/** A removed route stays with `removedAt`, so that every edge learns of it; so do certificates. */
 export const routes = table({
   name: text,
   projectId: text,
@@ -96,9 +93,7 @@ export const routes = table({
 export const certificates = table({
   host: text,
   chain: maybe(text),
-  /** Sealed. */
   privateKey: maybe(text),
-  /** Id of the key that it is sealed under. */
   sealedBy: maybe(text),
   notBefore: maybe(time),
   notAfter: maybe(time),
@@ -109,7 +104,6 @@ export const certificates = table({
   'sealedBy' | 'revision' | 'removedAt'
 >);
 
-/** One row. */
 export const edgeRevision = table({ id: int64, revision: int64, publicPort: maybe(int) });
 
 export const domains = table({
@@ -117,18 +111,18 @@ export const domains = table({
   accountId: text,
   projectId: text,
   host: text,
-  /** The host, until the domain is removed: once in a project. */
+  /** Until the domain is removed: once in a project. */
   attachedHost: maybe(text),
-  /** The host, while it is verified or live: once over all accounts. */
+  /** While verified or live: once over all accounts. */
   provenHost: maybe(text),
   unicodeHost: text,
   token: text,
   state: word(customDomainStates),
   generation: int,
   addedAt: time,
-  /** JSON of the fields that are never searched. */
+  /** JSON of other fields. */
   details: text,
-  /** Place in `attentions`: lists begin with what needs the owner. */
+  /** Place in `attentions`. */
   attention: int,
   dueAt: maybe(time),
   claim: maybe(text),
@@ -139,7 +133,6 @@ export const domainTimeline = table({
   id: assigned,
   domainId: text,
   kind: word(timelineKinds),
-  /** JSON. */
   details: text,
   occurredAt: time,
 });
@@ -148,7 +141,6 @@ export const certificateOrders = table({
   authority: text,
   subject: text,
   host: text,
-  /** Sealed. */
   privateKey: text,
   sealedBy: text,
   url: maybe(text),
@@ -158,7 +150,6 @@ export const certificateOrders = table({
 
 type OwnDetails = Omit<OwnName, 'host' | 'generation'>;
 
-/** The platform's own names. */
 export const ownNames = table({
   host: text,
   generation: int,
@@ -169,7 +160,6 @@ export const ownNames = table({
   ),
 });
 
-/** What our name servers answer. */
 export const dnsChallenges = table({
   label: text,
   value: text,
@@ -180,7 +170,6 @@ export const dnsChallenges = table({
 export const authorityAccounts = table({
   directoryUrl: text,
   url: text,
-  /** Sealed. */
   privateKey: text,
   sealedBy: text,
 });
@@ -197,7 +186,6 @@ export const authorityLedger = table({
   occurredAt: time,
 } satisfies ColumnsOf<LedgerEntry, 'id'>);
 
-/** One row. */
 export const authorityTurn = table({ id: int64, turn: int64 });
 
 export const domainShares = table({

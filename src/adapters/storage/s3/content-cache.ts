@@ -32,13 +32,9 @@ interface CacheSettings {
   readonly onProblem: (error: unknown) => void;
 }
 
-/** @returns undefined if the object does not exist */
 export type Fetch = () => Promise<Buffer | undefined>;
 
-/**
- * Caches contents of an object store on disk as `<deployId>/<name>`. Contents never change, and concurrent readers
- * share one fetch. A content that cannot be cached is still served. Processes may share a folder.
- */
+/** Contents never change. Concurrent readers share one fetch; processes may share the folder. */
 export class ContentCache {
   readonly #folder: string;
   readonly #room: CacheRoom;
@@ -59,12 +55,10 @@ export class ContentCache {
     this.#onProblem = onProblem;
   }
 
-  /** @throws what `fetch` throws */
   whole(name: string, fetch: Fetch): Promise<Buffer | undefined> {
     return this.#contents.fetch(name, { context: fetch });
   }
 
-  /** Returns a copy of part of a content. @throws what `fetch` throws */
   async part(
     name: string,
     { position, bytes }: { readonly position: number; readonly bytes: number },
@@ -138,7 +132,6 @@ export class ContentCache {
     this.#onProblem(error);
   }
 
-  /** Uses the file's date, so that other processes see it. */
   #markUsed(name: string, path: string): void {
     const now = Date.now();
     const isRecent = now - (this.#checked.get(name) ?? 0) < hour;
@@ -154,7 +147,6 @@ export class ContentCache {
 
 const checksumOf = (content: Uint8Array): Buffer => createHash('sha256').update(content).digest();
 
-/** @returns undefined if the file is missing or damaged; it is then fetched again */
 const readChecked = async (path: string): Promise<Buffer | undefined> => {
   const file = await readFile(path).catch(() => undefined);
   if (!file) return undefined;
@@ -167,7 +159,6 @@ const hourMs = 60 * 60 * 1000;
 const incoming = '.incoming';
 
 const unusedMs = 7 * 24 * hourMs;
-/** A file that is still incomplete after this time belongs to a dead process. */
 const writtenMs = hourMs;
 /** Shares of the cache's size: above `full`, files are removed down to `cleared`. */
 const share = { full: 0.9, cleared: 0.8, least: 0.02 };
@@ -180,7 +171,6 @@ interface CachedFile {
   readonly usedAt: number;
 }
 
-/** Removes the least recently used files. All state is on disk, so processes can share the folder. */
 export class CacheRoom {
   readonly #folder: string;
   readonly #mostBytes: number;
@@ -191,7 +181,6 @@ export class CacheRoom {
   #refused = 0;
   #clearing: Promise<void> | undefined;
 
-  /** @param everyMs how often old files are removed */
   constructor(folder: string, mostBytes: number, everyMs = hourMs) {
     this.#folder = folder;
     this.#mostBytes = mostBytes;
@@ -212,7 +201,6 @@ export class CacheRoom {
     return true;
   }
 
-  /** Makes room if needed. Calls are serialised and never throw. */
   clear(): Promise<void> {
     return (this.#clearing ??= this.#look()
       .catch(() => undefined)

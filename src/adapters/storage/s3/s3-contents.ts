@@ -15,7 +15,6 @@ interface Block {
   readonly name: string;
   readonly first: number;
   readonly bytes: number;
-  /** Set if one block is the whole uncompressed content. */
   readonly hash: string | undefined;
 }
 
@@ -30,7 +29,6 @@ export class S3Contents {
     this.#cache = cache;
   }
 
-  /** @returns undefined if it does not exist @throws S3Failure */
   whole(deployId: string, name: string): Promise<Buffer | undefined> {
     const path = `${deployId}/${name}`;
     return this.#cache.whole(path, () => this.#fetch(path));
@@ -82,7 +80,6 @@ const blockAt = ({ name, bytes }: StoredForm, at: number): Block => {
   };
 };
 
-/** @throws Error if the content does not match its hash */
 const checked = ({ name, hash }: Block, content: Buffer | undefined): Buffer | undefined => {
   const isRight =
     !content ||

@@ -21,7 +21,6 @@ export class S3Drafts {
     this.#store = store;
   }
 
-  /** Removes an earlier attempt first. @throws S3Failure */
   async start(deployId: string): Promise<S3Draft> {
     await this.remove(deployId);
     const token = randomUUID();
@@ -29,7 +28,6 @@ export class S3Drafts {
     return { deployId, token };
   }
 
-  /** @param folder the local folder with the contents @throws S3Failure; Error if the draft was removed */
   async publish(
     draft: S3Draft,
     { folder, files }: { readonly folder: string; readonly files: readonly StoredFile[] },

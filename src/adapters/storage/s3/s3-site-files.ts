@@ -45,7 +45,6 @@ export class S3SiteFiles extends SiteFiles {
     this.#staging = new FileSystemSiteFiles(staging);
   }
 
-  /** @throws S3Failure if the store cannot be read */
   async reach(): Promise<void> {
     await this.#store.read('reachable');
   }
@@ -62,7 +61,6 @@ export class S3SiteFiles extends SiteFiles {
     };
   }
 
-  /** Publishes the deploy that `fill` leaves in the staging folder. @throws Unavailable; whatever `fill` throws */
   async publishing<T>(deployId: string, fill: () => Promise<T>, onStored: OnStored): Promise<T> {
     const draft = await this.#start(deployId);
     const result = await fill();

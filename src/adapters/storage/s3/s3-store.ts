@@ -1,19 +1,31 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import {
+  AbortMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
 import PQueue from 'p-queue';
 import type { Tracer } from '../../../kernel/tracer.ts';
 import {
   asking,
+  attempts,
   inTime,
-  openS3,
   partBytes,
   Reachability,
   reading,
   S3Failure,
+  sendingMs,
   writing,
-  type OpenedS3,
   type S3Place,
-} from './s3-client.ts';
+} from './s3-calls.ts';
 
 const mib = 1024 * 1024;
 
@@ -26,16 +38,16 @@ const atOnce = { small: 32, large: 3, parts: 2, deleted: 32 };
  */
 export class S3Store {
   readonly #place: S3Place;
-  readonly #tracer: Tracer | undefined;
+  readonly #client: S3Client;
   readonly #reachability = new Reachability();
   readonly #small = new PQueue({ concurrency: atOnce.small });
   readonly #large = new PQueue({ concurrency: atOnce.large });
   readonly #deleting = new PQueue({ concurrency: atOnce.deleted });
-  #opened: Promise<OpenedS3> | undefined;
 
   constructor(place: S3Place, tracer?: Tracer) {
     this.#place = place;
-    this.#tracer = tracer;
+    this.#client = clientOf(place);
+    if (tracer) traceCalls(this.#client, tracer, place.bucket);
   }
 
   get isAway(): boolean {
@@ -52,11 +64,10 @@ export class S3Store {
     const request = { ...this.#at(name), ...(part !== undefined && { Range: part }) };
     const read = () =>
       inTime(reading, async (options) => {
-        const { sdk, client } = await this.#open();
         // The SDK does not retry a body that breaks off.
         for (let isLast = false; ; isLast = true) {
-          const answer = await client
-            .send(new sdk.GetObjectCommand(request), options)
+          const answer = await this.#client
+            .send(new GetObjectCommand(request), options)
             .catch(ignoreMissing);
           if (!answer?.Body) return undefined;
           const { ContentLength: bytes = 0 } = answer;
@@ -73,13 +84,11 @@ export class S3Store {
 
   write(name: string, content: Uint8Array): Promise<void> {
     return inTime(writing(content.length), async (options) => {
-      const { sdk, client } = await this.#open();
-      const command = new sdk.PutObjectCommand({ ...this.#at(name), Body: content });
-      await client.send(command, options);
+      const command = new PutObjectCommand({ ...this.#at(name), Body: content });
+      await this.#client.send(command, options);
     });
   }
 
-  /** Stores a file when its turn comes. @param signal cancels the wait @throws also file system errors */
   async writeFile(
     name: string,
     file: { readonly path: string; readonly bytes: number },
@@ -93,23 +102,19 @@ export class S3Store {
     await queue.add(write, { signal });
   }
 
-  /** Starts and aborts a large upload, to test the permissions. */
   tryUpload(name: string): Promise<void> {
     return inTime(asking, async (options) => {
-      const { sdk, client } = await this.#open();
       const target = this.#at(name);
-      const begin = new sdk.CreateMultipartUploadCommand(target);
-      const { UploadId } = await client.send(begin, options);
-      await client.send(new sdk.AbortMultipartUploadCommand({ ...target, UploadId }), options);
+      const begin = new CreateMultipartUploadCommand(target);
+      const { UploadId } = await this.#client.send(begin, options);
+      await this.#client.send(new AbortMultipartUploadCommand({ ...target, UploadId }), options);
     });
   }
 
-  /** Succeeds if the object does not exist. */
   remove(name: string): Promise<void> {
     return inTime(asking, async (options) => {
-      const { sdk, client } = await this.#open();
-      const command = new sdk.DeleteObjectCommand(this.#at(name));
-      await client.send(command, options).catch(ignoreMissing);
+      const command = new DeleteObjectCommand(this.#at(name));
+      await this.#client.send(command, options).catch(ignoreMissing);
     });
   }
 
@@ -129,15 +134,14 @@ export class S3Store {
   /** Aborts uploads of a dead process. Stores that cannot list them need a lifecycle rule. */
   async abandonUploads(prefix: string): Promise<void> {
     const { bucket: Bucket, prefix: base } = this.#place;
-    const { sdk, client } = await this.#open();
     const found = await inTime(asking, (options) => {
-      const command = new sdk.ListMultipartUploadsCommand({ Bucket, Prefix: base + prefix });
-      return client.send(command, options);
+      const command = new ListMultipartUploadsCommand({ Bucket, Prefix: base + prefix });
+      return this.#client.send(command, options);
     }).catch(ignoreUnsupported);
     for (const { Key, UploadId } of found?.Uploads ?? []) {
       await inTime(asking, (options) => {
-        const command = new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId });
-        return client.send(command, options).catch(ignoreMissing);
+        const command = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
+        return this.#client.send(command, options).catch(ignoreMissing);
       });
     }
   }
@@ -145,26 +149,22 @@ export class S3Store {
   /** The first thousand names with this prefix, in a form that old stores support. */
   names(prefix: string): Promise<readonly string[]> {
     return inTime(asking, async (options) => {
-      const { sdk, client } = await this.#open();
       const { bucket: Bucket, prefix: base } = this.#place;
-      const command = new sdk.ListObjectsCommand({ Bucket, Prefix: base + prefix });
-      const { Contents = [] } = await client.send(command, options);
+      const command = new ListObjectsCommand({ Bucket, Prefix: base + prefix });
+      const { Contents = [] } = await this.#client.send(command, options);
       return Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key.slice(base.length)]));
     });
   }
 
   close(): void {
-    void this.#opened?.then(({ client }) => {
-      client.destroy();
-    });
+    this.#client.destroy();
   }
 
-  /** The object appears only when complete; a failure leaves no parts. */
   async #writeParts(
     name: string,
     { path, bytes }: { readonly path: string; readonly bytes: number },
   ): Promise<void> {
-    const { client, Upload } = await this.#open();
+    const client = this.#client;
     const params = { ...this.#at(name), Body: createReadStream(path) };
     const upload = new Upload({ client, params, partSize: partBytes, queueSize: atOnce.parts });
     try {
@@ -177,9 +177,8 @@ export class S3Store {
 
   #size(name: string): Promise<number | undefined> {
     return inTime(asking, async (options) => {
-      const { sdk, client } = await this.#open();
-      const command = new sdk.HeadObjectCommand(this.#at(name));
-      const answer = await client.send(command, options).catch(ignoreMissing);
+      const command = new HeadObjectCommand(this.#at(name));
+      const answer = await this.#client.send(command, options).catch(ignoreMissing);
       return answer?.ContentLength;
     });
   }
@@ -188,11 +187,49 @@ export class S3Store {
     const { bucket, prefix } = this.#place;
     return { Bucket: bucket, Key: prefix + name };
   }
-
-  #open(): Promise<OpenedS3> {
-    return (this.#opened ??= openS3(this.#place, this.#tracer));
-  }
 }
+
+const connections = { timeoutMs: 2_000, most: 128 };
+const nothing = () => undefined;
+const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+/** Credentials and region come from the usual AWS places: environment, user files or machine role. */
+const clientOf = ({ endpoint }: S3Place): S3Client => {
+  const agent = { keepAlive: true, maxSockets: connections.most };
+  return new S3Client({
+    // Most other stores accept any region, but the SDK needs one. They rarely have a host for each bucket.
+    ...(endpoint !== undefined && {
+      ...{ endpoint, forcePathStyle: true, region: process.env['AWS_REGION'] ?? 'us-east-1' },
+    }),
+    maxAttempts: attempts,
+    // Other stores do not support the newer checksums. The signature includes a SHA-256 anyway.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: connections.timeoutMs,
+      requestTimeout: sendingMs(partBytes),
+      throwOnRequestTimeout: true,
+      httpAgent: agent,
+      httpsAgent: agent,
+      logger: silent,
+    },
+  });
+};
+
+const traceCalls = (client: S3Client, tracer: Tracer, bucket: string): void => {
+  client.middlewareStack.add(
+    (next, { commandName = '' }) => {
+      const method = commandName.replace(/Command$/, '');
+      const facts = {
+        ...({ 'rpc.system': 'aws-api', 'rpc.service': 'S3' } as const),
+        ...{ 'rpc.method': method, 'aws.s3.bucket': bucket },
+      };
+      return (args) =>
+        tracer.step({ name: `S3 ${method}`, kind: 'client', facts }, () => next(args));
+    },
+    { step: 'initialize', name: 'traces' },
+  );
+};
 
 const otherLength = (name: string, bytes: number): S3Failure =>
   new S3Failure('OtherLength', `${name} was answered with ${String(bytes)} bytes`, 200);
@@ -200,7 +237,6 @@ const otherLength = (name: string, bytes: number): S3Failure =>
 const stillThere = (prefix: string): S3Failure =>
   new S3Failure('StillThere', `what was removed below ${prefix} is still listed`, 200);
 
-/** A missing bucket is not ignored. */
 const ignoreMissing = (error: unknown): undefined => {
   const { code, status } = S3Failure.of(error);
   if (status !== 404 || !['NoSuchKey', 'NotFound', 'NoSuchUpload'].includes(code)) throw error;

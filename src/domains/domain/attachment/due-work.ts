@@ -60,8 +60,8 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 
 /** DNS fails briefly, so the owner is notified only if a later check shows the same. */
-export const toldAfterMs = 60 * minute;
-export const toldAgainAfterMs = 3 * day;
+const toldAfterMs = 60 * minute;
+const toldAgainAfterMs = 3 * day;
 const failedAttempts = 3;
 
 /** Adds notices about problems that begin, last or end with the change. Removed domains get none. */
