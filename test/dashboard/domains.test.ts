@@ -227,7 +227,6 @@ test('a healthy domain shows nothing to do', async () => {
   expect(text).not.toContain('Who acts');
 });
 
-/** What the page with the form for a new domain says. */
 const formOf = async (plan: Plan, settings: Readonly<Record<string, string>>): Promise<string> => {
   const dashboard = await startDashboard({ settings });
   try {
@@ -368,7 +367,6 @@ describe('the page of a domain', () => {
     path = pathOf(domain);
   });
 
-  /** So many checks, each of which tells its number. */
   const record = async (from: number, to: number): Promise<void> => {
     const stores = { domains: dashboard.container.get(CustomDomains) };
     for (let n = from; n <= to; n++) {

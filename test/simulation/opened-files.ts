@@ -19,7 +19,6 @@ const root = join(fileURLToPath(new URL('../..', import.meta.url)), 'src/');
 const session = new Session();
 session.connect();
 
-/** The files of src of which a function ran since the last call. */
 const ranSince = (): readonly string[] => {
   let scripts: readonly Profiler.ScriptCoverage[] = [];
   session.post('Profiler.takePreciseCoverage', (_error, { result }) => {
@@ -83,7 +82,6 @@ const turn = (part: Part, object: string, condition: string): void => {
   turnWeather(world, weather, [part, object, condition]);
 };
 
-/** @returns whether a query finds a row */
 const finder = (sql: string): (() => boolean) => {
   const statement = stored.prepare(sql);
   return () => statement.get() !== undefined;

@@ -33,10 +33,9 @@ const waitingMail = {
   now: new Date(0),
 } as const;
 
-/** How many values there are besides the certificates. */
 export const sealedBesides = 5;
 
-/** Certificates for so many hosts, an order under way, an account at an authority, a webhook, a mail and a second factor, as a service seals them. */
+/** Certificates for so many hosts, and a value in each other table that has one, as a service seals them. */
 export const fillSealed = async (
   { root }: Database,
   sealer: Sealer,

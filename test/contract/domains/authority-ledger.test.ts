@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import {
   caBudgets,
   caWindows,
@@ -25,7 +25,6 @@ import {
   workOf,
 } from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import { claimOrder } from '../../../src/domains/domain/certificates/certificate-work.ts';
-import type { AuthorityLedger } from '../../../src/domains/certificate-ports.ts';
 import { later, now } from '../../support/accounts.ts';
 import { newDomain, servedProject, verify } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
@@ -66,14 +65,8 @@ const counted: Readonly<Record<CaWindow, Pick<LedgerEntry, 'kind' | 'isManual'>>
 };
 const windows = Object.keys(counted) as CaWindow[];
 
-describeStores('the ledger of authorities', (open) => {
-  let stores: Stores;
-  let ledger: AuthorityLedger;
-  beforeAll(async () => {
-    stores = await open();
-    ledger = stores.ledger;
-  });
-  afterAll(() => stores.close());
+describeStores('the ledger of authorities', (stores) => {
+  const { ledger } = stores;
   beforeEach(async () => {
     await stores.retention.sweep('authority_ledger', later(1e13));
   });

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, afterEach, beforeEach, describe, test } from '@jest/globals';
+import { expect, afterEach, beforeEach, describe, test } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
-import type { Certificates } from '../../../src/domains/certificate-ports.ts';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
 import {
   KyselyCertificates,
@@ -14,21 +13,15 @@ import { race } from '../../support/race.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
 import type { StoragePorts } from '../../support/storage-ports.ts';
 import { describeStores, testOnBoth } from '../../support/store-contracts.ts';
-import { testSealer, type Stores } from '../../support/stores.ts';
+import { testSealer } from '../../support/stores.ts';
 import { usualKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
 
 const ids = new UuidIds();
 const newHost = () => `${ids.next('www').replace('_', '-')}.shop.example`;
 
-describeStores('certificates', (open) => {
-  let stores: Stores;
-  let certificates: Certificates;
-  beforeAll(async () => {
-    stores = await open();
-    certificates = stores.certificates;
-  });
-  afterAll(() => stores.close());
+describeStores('certificates', (stores) => {
+  const { certificates } = stores;
 
   /** As an edge gets them, with decrypted private keys. */
   const loaded = async (

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import {
   unchanged,
   type CustomDomain,
@@ -7,7 +7,6 @@ import type { DnsStanding } from '../../../src/domains/domain/dns/judgement.ts';
 import { dnsProblem } from '../../../src/domains/domain/dns/problem.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import type { AdmissionFacts } from '../../../src/domains/domain/attachment/admission.ts';
-import type { CustomDomains } from '../../../src/domains/ports.ts';
 import { later, newAccount, takeEvents } from '../../support/accounts.ts';
 import {
   addTo,
@@ -22,7 +21,6 @@ import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { projectDecision } from '../../support/sites/sites.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
 const oddText = `'"\\ ü🐦 \u0000 \ud800 {"$date":"2026-03-01"} ${'x'.repeat(3000)}`;
 const problem = dnsProblem('cname_wrong_target', { seen: oddText, wanted: 'ä', resolver: '::1' });
@@ -49,16 +47,10 @@ const dns: DnsStanding = {
   lastVerifyAskedAt: later(-7),
   preparedUntil: later(-6),
 };
-describeStores('custom domains', (open) => {
-  let stores: Stores;
-  let domains: CustomDomains;
+describeStores('custom domains', (stores) => {
+  const { domains } = stores;
   let project: Project;
   let account: string;
-  beforeAll(async () => {
-    stores = await open();
-    domains = stores.domains;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     account = await newAccount(stores);
     project = await servedProject(stores, account);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import { now, later, takeEvents } from '../../support/accounts.ts';
 import {
   contest,
@@ -14,7 +14,6 @@ import {
 } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 import { admitted, allowance, moment } from '../../support/domains/known-domains.ts';
 import { refusal } from '../../support/refusal.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
@@ -28,13 +27,8 @@ import type { CustomDomains } from '../../../src/domains/ports.ts';
 const ids = new UuidIds();
 const lately = later(-1);
 
-describeStores('routes of projects, and pairs of domains', (open) => {
-  let stores: Stores;
+describeStores('routes of projects, and pairs of domains', (stores) => {
   let project: Project;
-  beforeAll(async () => {
-    stores = await open();
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     project = await servedProject(stores);
   });

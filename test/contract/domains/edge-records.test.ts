@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, describe, jest } from '@jest/globals';
+import { beforeEach, expect, describe, jest } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import { isPreview, type Route } from '../../../src/domains/domain/redirects/redirects.ts';
@@ -13,7 +13,7 @@ import { race } from '../../support/race.ts';
 import { refuse } from '../../support/refusal.ts';
 import { begun, certificateFor, newProject, publish } from '../../support/sites/sites.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import { testSealer, type Stores } from '../../support/stores.ts';
+import { testSealer } from '../../support/stores.ts';
 import { databaseKinds, openDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
 
@@ -21,16 +21,10 @@ const ids = new UuidIds();
 const nothing = { routes: [], removedRoutes: [], certificates: [], removedCertificates: [] };
 const newHost = () => `${ids.next('www').replace('_', '-')}.shop.example`;
 
-describeStores('records for the edges', (open) => {
-  let stores: Stores;
-  let edgeRecords: EdgeRecords;
+describeStores('records for the edges', (stores) => {
+  const { edgeRecords } = stores;
   let project: Project;
   let known: bigint;
-  beforeAll(async () => {
-    stores = await open();
-    edgeRecords = stores.edgeRecords;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     project = await newProject(stores, await newAccount(stores));
     known = (await edgeRecords.changesSince(0n)).revision;

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { later, now } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
 import { test, testOnBoth, describeStores } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 import {
   freshAttempts,
   planned,
@@ -53,13 +52,7 @@ const issued = (name: OwnName): OwnName => {
   return { ...name, certificate: { kind: 'issued', ...validity, work, ...how } };
 };
 
-const ownNamesContract = (open: () => Promise<Stores>): void => {
-  let stores: Stores;
-  beforeAll(async () => {
-    stores = await open();
-  });
-  afterAll(() => stores.close());
-
+describeStores("the platform's own names", (stores) => {
   const store = (name: OwnName) => stores.ownNames.change(name.host, () => ({ name }));
 
   const claim = (its = newName(), through = stores.ownNames) =>
@@ -172,6 +165,4 @@ const ownNamesContract = (open: () => Promise<Stores>): void => {
     const { removedCertificates } = await stores.edgeRecords.changesSince(revision);
     expect(removedCertificates).toEqual([its.host]);
   });
-};
-
-describeStores("the platform's own names", ownNamesContract);
+});

@@ -22,18 +22,14 @@ export type ReceiverWeather =
   /** Takes the message, but its answer does not arrive. */
   | { readonly kind: 'losesAnswer' };
 
-/** A message that a receiver took. */
 export interface Received {
   readonly address: string;
-  /** The `webhook-id`. */
   readonly id: string;
   readonly type: string;
-  /** That its body names. */
   readonly accountId: string;
   readonly at: Date;
 }
 
-/** A message that a receiver answered with 401. */
 export interface UnverifiedMessage {
   readonly address: string;
   readonly id: string | undefined;
@@ -136,7 +132,6 @@ export interface MailWeather {
   server: 'well' | 'away' | 'hangs' | 'losesAnswers';
 }
 
-/** The mail server, with the client in front of it. */
 export class MailServer extends Postman {
   /** In the order of their arrival. A message that came twice is in it twice. */
   readonly taken: TakenMail[] = [];

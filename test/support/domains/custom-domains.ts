@@ -21,12 +21,10 @@ import type { StoragePorts } from '../storage-ports.ts';
 
 const ids = new UuidIds();
 
-/** A new one. */
 export const newHost = (): string => `${ids.next('www').replace('_', '-')}.shop.example`;
 
 const validity = { notBefore: now, notAfter: later(90 * 86_400_000) };
 
-/** Deploys through the port. @returns the id of the deploy */
 export const deployTo = async (
   { projects }: Pick<StoragePorts, 'projects'>,
   project: Project,
@@ -47,7 +45,6 @@ export const servedProject = async (stores: StoragePorts, accountId?: string): P
 export interface WantedDomain {
   readonly host?: string;
   readonly at?: Date;
-  /** Of the whole account. */
   readonly limit?: number;
   readonly perHour?: number;
 }
@@ -80,7 +77,6 @@ export const addTo = (
   );
 };
 
-/** Creates a domain through the port and removes its event. */
 export const newDomain = async (
   stores: StoragePorts,
   project: Project,
@@ -93,7 +89,6 @@ export const newDomain = async (
 
 const proven = report(later(1), { ownershipProven: true });
 
-/** Decides that the name is proven, and ignores its holder. */
 export const verify = (domain: CustomDomain): DomainChange =>
   recordCheck(domain, proven, moment(later(1)));
 
@@ -110,24 +105,20 @@ const elsewhere = report(later(1), {
 export const prepare = (domain: CustomDomain, holder: CustomDomain | undefined): DomainChange =>
   claimName(recordCheck(domain, elsewhere, moment(later(1))), holder, moment(later(1)));
 
-/** Decides that the delegation is gone. */
 export const undelegate = (domain: CustomDomain): DomainChange => {
   const validation = { delegated: false, method: 'http-01' } as const;
   const gone = { ...elsewhere, ...{ checkedAt: later(4), ownershipProven: false, validation } };
   return recordCheck(domain, gone, moment(later(4)));
 };
 
-/** Decides on a check of a domain whose certificate has ended. */
 export const expire = (domain: CustomDomain): DomainChange => {
   const now = validity.notAfter;
   return recordCheck(domain, { ...elsewhere, checkedAt: now }, moment(now));
 };
 
-/** Decides that the name leads here. */
 export const arrive = (domain: CustomDomain): DomainChange =>
   recordCheck(domain, { ...proven, checkedAt: later(5) }, moment(later(5)));
 
-/** Decides that an order was begun and brought a certificate. */
 export const goLive = (domain: CustomDomain): DomainChange => {
   const { state, events } = begin(domain, later(2));
   const issued = bring(state, later(3), validity);
@@ -141,7 +132,6 @@ export const goLive = (domain: CustomDomain): DomainChange => {
 export const remove = (domain: CustomDomain): DomainChange =>
   removeDomain(domain, 'owner', later(4));
 
-/** Creates a live domain through the port and removes its events. */
 export const liveDomain = async (
   stores: StoragePorts,
   project: Project,
@@ -167,7 +157,6 @@ export const readyDomain = async (
   return state;
 };
 
-/** Only tells something of a domain. */
 export const record = async (
   { domains }: Pick<StoragePorts, 'domains'>,
   id: string,
@@ -176,7 +165,6 @@ export const record = async (
   await domains.change(id, (domain) => ({ ...unchanged(domain), cause }));
 };
 
-/** All routes of a project as a new edge gets them. */
 export const routesIn = async (
   { edgeRecords }: Pick<StoragePorts, 'edgeRecords'>,
   { id }: Project,
