@@ -47,11 +47,10 @@ import {
   DomainShares,
 } from '../../domains/ports.ts';
 import { domains } from '../../domains/domains.ts';
-import { Clock, Deadline, Ids, Sealer } from '../../kernel/ports.ts';
+import { apart, Clock, Deadline, Ids, Sealer } from '../../kernel/ports.ts';
 import { Allowances, Projects } from '../../sites/ports.ts';
 import { ConfigKey, DomainsKey, SecondAuthorityKey } from '../keys.ts';
 import { tracerOf } from '../tracing.ts';
-import { apart } from './system.ts';
 import { wiring } from './wiring.ts';
 
 export const domainsModule = wiring((once, bind) => {
