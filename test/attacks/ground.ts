@@ -165,7 +165,6 @@ export interface ProcessUsage {
   readonly residentMiB: number;
 }
 
-/** From `/proc` of Linux. */
 export const usageOf = async ({ pid }: { readonly pid: number }): Promise<ProcessUsage> => {
   const [descriptors, status] = await Promise.all([
     readdir(`/proc/${String(pid)}/fd`),

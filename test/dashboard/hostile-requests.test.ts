@@ -38,7 +38,6 @@ const assetsOf = async (): Promise<readonly string[]> => {
   return named.filter((path) => path.startsWith('/dashboard/assets/'));
 };
 
-/** One of each kind of answer. */
 const answers: Readonly<Record<string, () => Promise<PageAnswer>>> = {
   'a page': () => owner.visitor.get('/dashboard'),
   'the sign-in': () => dashboard.stranger().get('/dashboard/sign-in'),
@@ -253,7 +252,6 @@ describe('the page about a failure', () => {
     await dashboard.container.get(SitesKey).startProject(owner.accountId, 'Birds');
   });
 
-  /** Where the links of the page lead: those of the bar, and those in the middle. */
   const linksIn = (markup: string) => {
     const [bar = '', main = ''] = markup.split('<main');
     const hrefs = (part: string) =>

@@ -21,12 +21,10 @@ const browsed = browseDashboard(async ({ dashboard, owner }) => {
   ({ cookie } = visitor);
 });
 
-/** What has the focus, as a screen reader names it, more or less. */
 const focused = (page: TestPage): Promise<string> =>
   page.evaluate(`(({ ariaLabel, innerText, labels, tagName }) =>
     (ariaLabel ?? labels?.[0]?.innerText ?? innerText ?? tagName).trim())(document.activeElement)`);
 
-/** @returns how often the Tab key had to be pressed */
 const tabTo = async (page: TestPage, name: string): Promise<number> => {
   for (let times = 1; times <= 150; times++) {
     await page.press('Tab');
@@ -111,7 +109,6 @@ test('the focus is always visible', async () => {
   );
 });
 
-/** What has the focus, and whether it and what is wrong are in view. */
 const seen = async (page: TestPage) => {
   await until('something has the focus', () =>
     page.look<boolean>('document.activeElement !== document.body'),
@@ -218,7 +215,6 @@ describe('the browser of the tests', () => {
     browser = await startBrowser(browsed.dashboard.origin);
   });
 
-  /** What a page does, how that shows, and what is said of it. */
   const faults = [
     ['asks another host', "fetch('http://127.0.0.1:1/').catch(() => 0)", 'console', 'connect-src'],
     [

@@ -72,7 +72,6 @@ const sharedPage = async ({ accountId }: Owner): Promise<string> => {
 test('the walk every page', () => {
   const pages = dashboard.routes.filter(({ method }) => method === 'GET').map(({ path }) => path);
   const seen = new Set(visited.map((path) => routeOf(dashboard.routes, 'GET', path)));
-  // Help is no page of an account.
   const help = '/dashboard/help/:page';
   expect(pages.filter((path) => !seen.has(path) && path !== help)).toEqual([]);
 });

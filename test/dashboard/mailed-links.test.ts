@@ -22,7 +22,6 @@ const password = 'seven quiet tortoises';
 const tracer = new RecordingTracer();
 let dashboard: RunningDashboard;
 let owner: Owner;
-/** Joined in two accounts. */
 let both: string;
 beforeAll(async () => {
   const settings = {
@@ -57,7 +56,6 @@ const work = async () => {
   for (const one of due) await mails.sent(one, clock.now());
   return due.flatMap(({ to, tells }) => tells().map((told) => ({ to, ...told })));
 };
-/** The paths of the links in the mails. */
 const linksIn = async (): Promise<readonly string[]> =>
   (await work()).flatMap((mail) =>
     mail.kind === 'sign_in.link' ? mail.about.links.map(({ path }) => path) : [],

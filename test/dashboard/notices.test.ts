@@ -21,7 +21,6 @@ const browsed = browseDashboard(() => Promise.resolve(), {
 const path = '/dashboard/notices';
 
 let told = 0;
-/** @returns its title */
 const tell = async (accountId = browsed.owner.accountId): Promise<string> => {
   const { container, clock } = browsed.dashboard;
   const name = `Key ${(told += 1)}`;

@@ -11,7 +11,6 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
-/** Somebody in an account of their own, beside its owner. */
 const newPerson = async (role: Role) => {
   const { accountId } = await dashboard.newOwner();
   const email = `${role}@${accountId.replace('_', '-')}.example`;

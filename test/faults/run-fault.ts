@@ -22,7 +22,6 @@ export interface FaultReport {
   /** Of `/healthz`, caused by the service itself; undefined when processes end. */
   readonly longestHealthMs: number | undefined;
   readonly tookMs: number;
-  /** Empty when all laws hold. */
   readonly complaints: readonly string[];
 }
 

@@ -72,7 +72,6 @@ interface ReadFrame {
   readonly payload: Buffer;
 }
 
-/** All that came whole. */
 export const readFrames = (bytes: Buffer): readonly ReadFrame[] => {
   const frames: ReadFrame[] = [];
   for (let at = 0; at + 9 <= bytes.length;) {

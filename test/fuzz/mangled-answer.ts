@@ -121,7 +121,6 @@ const dataFor = (type: number, chance: Chance): string => {
 
 type Kind = (chance: Chance, type: number) => readonly RawRecord[];
 
-/** As many as fit into a message. */
 const many = (count: number, make: () => RawRecord): readonly RawRecord[] => {
   const records: RawRecord[] = [];
   for (let bytes = 0; records.length < count && bytes < largestMessage;) {

@@ -36,7 +36,6 @@ afterEach(() => {
 
 interface Sender {
   readonly losses: readonly ('statement' | 'answer')[];
-  /** @returns the status */
   send(via: RunningApi, name: string): Promise<number>;
   readonly stored: number;
   countOf(name: string): Promise<number>;

@@ -79,7 +79,6 @@ describe.each(usualKinds)('the actor of an event, on %s,', (kind) => {
   });
   afterAll(() => api.close());
 
-  /** Who caused the events of a type. */
   const told = async (type: string): Promise<readonly string[]> => {
     const entries = await api.container.get(AuditLog).list(api.account.id, 1000, { kinds: [type] });
     return entries.map(({ actor }) => actor).sort();

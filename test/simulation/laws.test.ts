@@ -69,7 +69,6 @@ const deletedProject = (): void => {
   put('projects', { id: 'prj_1', account_id: 'acc_1', slug: 'north', deleted_at: begin });
 };
 
-/** A world that can be changed, in which all is well. */
 const wellWorld = () => {
   const time: { now: number; actor?: Actor } = { now: begin };
   const zones = new DnsZones(['test', 'example']);

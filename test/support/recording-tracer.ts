@@ -6,7 +6,6 @@ import {
   type StepFacts,
 } from '../../src/kernel/tracer.ts';
 
-/** Keeps what it is told. */
 export class RecordingTracer extends Tracer {
   readonly steps: { name: string; kind: Step['kind']; facts: StepFacts; failure?: string }[] = [];
   override readonly traceId = undefined;
@@ -38,9 +37,7 @@ export class RecordingTracer extends Tracer {
     return work();
   }
 
-  override stores(): void {
-    // Nothing is linked.
-  }
+  override stores(): void {}
 
   override close(): Promise<void> {
     return Promise.resolve();

@@ -16,7 +16,6 @@ const useHome = (kind: DatabaseKind) => {
   afterAll(() => home.remove());
 };
 
-/** What a command prints for machines: one line of JSON, and nothing else. */
 const json = async <T = Record<string, unknown>>(line: string, ...rest: string[]): Promise<T> => {
   const { code, stdout, stderr } = await home.run([...line.split(' '), ...rest, '--json']);
   expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: '' });

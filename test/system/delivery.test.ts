@@ -62,14 +62,12 @@ const parkedIn = async (words: readonly string[]): Promise<readonly Parked[]> =>
   return JSON.parse(stdout) as readonly Parked[];
 };
 
-/** What failed before is due at once. */
 const untilAllDelivered = () =>
   until('all is delivered', async () => {
     await facts.endWaits();
     return (await facts.undelivered()).waiting === 0;
   });
 
-/** Leaves something in the storage for each failed deploy. */
 const litter = async (): Promise<void> => {
   for (const { deployId = '' } of await facts.told('deploy_failed')) {
     await mkdir(join(deploysFolder(), deployId), { recursive: true });

@@ -23,7 +23,6 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 interface Edge {
   readonly service: Service;
-  /** Visits its sites as a client that trusts the exported root. */
   client(): Promise<EdgeClient>;
 }
 
@@ -51,7 +50,6 @@ const startProject = async (home: Home, { service }: Edge): Promise<void> => {
   await run(home, 'project', 'create', '--account', printedAccount(service), '--name', 'Birds');
 };
 
-/** Publishes a site with one page. */
 const deploy = async (home: Home, page: string): Promise<void> => {
   await mkdir(join(folder, page), { recursive: true });
   await writeFile(join(folder, page, 'index.html'), page);

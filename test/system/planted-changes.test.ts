@@ -10,7 +10,6 @@ const inFile = (file: string, ...declarations: readonly string[]): readonly stri
 const inCommand = (file: string, ...declarations: readonly string[]): readonly string[] =>
   inFile(`../app/commands/${file}`, ...declarations).map(normalize);
 
-/** Another field below this one. */
 const grown = (file: string, field: string, added = 'note: string') => {
   const from = `readonly ${field};\n`;
   return { file: `src/${file}`, from, to: `${from}  readonly ${added};\n` };

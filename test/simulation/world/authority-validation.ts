@@ -36,7 +36,6 @@ export interface Outlook {
 }
 
 export interface Question {
-  /** Of a wildcard, the name below which it is. */
   readonly host: string;
   readonly isWildcard: boolean;
   readonly method: string;

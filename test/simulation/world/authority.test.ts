@@ -96,7 +96,6 @@ const step = async (of: CertificateOrder, state: OrderState): Promise<OrderState
   return world.authority.prove(of, state.challengeUrl);
 };
 
-/** Goes on until nothing more is to be done. */
 const end = async (of: CertificateOrder): Promise<OrderState> => {
   let state = await world.authority.look(of);
   while (state.kind !== 'issued' && state.kind !== 'failed') state = await step(of, state);

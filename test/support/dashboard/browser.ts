@@ -5,9 +5,7 @@ import { TestPage } from './page.ts';
 export interface Look {
   readonly javaScript?: boolean;
   readonly theme?: 'light' | 'dark';
-  /** Of the window, in CSS pixels. */
   readonly width?: number;
-  /** `name=value`, as of a session. */
   readonly cookie?: string | undefined;
   /** Of the page's clock, which stands still until the test lets time pass. */
   readonly now?: Date;
@@ -15,7 +13,6 @@ export interface Look {
 
 /** A real browser for one service, which records everything that must not happen there. */
 export interface TestBrowser {
-  /** A page in its own profile. */
   open(look?: Look): Promise<TestPage>;
   /** @throws Error when a page asked another host, failed to run a script, or showed a dialog */
   closePages(): Promise<void>;
@@ -52,7 +49,6 @@ export const startBrowser = async (origin: string): Promise<TestBrowser> => {
   };
 };
 
-/** @param cookie `name=value` */
 export const sessionCookie = (cookie: string, origin: string) => {
   const [name = '', value = ''] = cookie.split('=');
   const { hostname: domain } = new URL(origin);
@@ -91,5 +87,4 @@ const watch = (page: Page, origin: string, tell: (fault: string) => void): void 
   });
 };
 
-/** Without the place on the page. */
 const placeless = (url: string): string => url.replace(/#.*/s, '');

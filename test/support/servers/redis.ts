@@ -12,7 +12,6 @@ import { neverMs, until } from '../until.ts';
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
-  /** Ends the server gracefully and removes its folder. */
   stop(): Promise<void>;
   /** The server vanishes as in a crash; `restart` brings an empty one to the same port. */
   kill(): Promise<void>;
@@ -50,7 +49,6 @@ const standsStill = async ({ pid = 0 }: ChildProcess): Promise<boolean> =>
 
 interface RedisOptions {
   readonly extraArguments?: readonly string[];
-  /** Makes it a sentinel: its settings. */
   readonly sentinel?: string;
 }
 

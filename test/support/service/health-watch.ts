@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Service } from './service-process.ts';
 
-/** One answer of `/healthz`. */
 export interface Probe {
   /** Milliseconds since 1970. */
   readonly at: number;

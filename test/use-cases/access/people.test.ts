@@ -157,3 +157,27 @@ describe('revoking a session', () => {
     );
   });
 });
+
+describe('revoking all other sessions', () => {
+  test('ends those of the same person, each with an event, and signs nobody else out', async () => {
+    await face.invite(accountId, 'ben@shop.example');
+    const [mine, ben] = [await byLink(), await byLink('ben@shop.example')];
+    await byLink();
+    await byLink();
+    expect(await face.revokeOtherSessions(mine)).toBe(2);
+    expect(await sessionIds()).toEqual([mine.session.id]);
+    expect(await sessionIds(ben.person.id)).toEqual([ben.session.id]);
+    expect(await told('session_revoked')).toHaveLength(2);
+    expect(await face.revokeOtherSessions(mine)).toBe(0);
+  });
+
+  test('leaves out those that have expired, and is no error where they end elsewhere meanwhile', async () => {
+    const expired = await byLink();
+    clock.advance(day);
+    const mine = await byLink();
+    expect(await face.revokeOtherSessions(mine)).toBe(0);
+    await byLink();
+    await Promise.all([face.revokeOtherSessions(mine), face.revokeOtherSessions(mine)]);
+    expect(await sessionIds()).toEqual([mine.session.id, expired.session.id]);
+  });
+});
