@@ -40,17 +40,6 @@ export const filterBar = (
   </nav>`;
 };
 
-export const orderBar = (
-  address: ListAddress,
-  choices: readonly Choice[],
-  name = 'order',
-): Html => {
-  const current = address.fields[name] ?? '';
-  return html`<nav class="choice" aria-label="Order">
-    ${choices.map(({ value, text }) => html`<a href="${addressOf(address, { [name]: value })}" ${value === current && html`aria-current="true"`}>${text}</a>`)}
-  </nav>`;
-};
-
 export const searchField = (address: ListAddress, label: string, name = 'q'): Html => {
   const kept = Object.entries(address.fields).filter(([field, value]) => field !== name && value);
   return html`<form action="${address.path}" class="filter">

@@ -87,10 +87,7 @@ const rotate = ({ id, name }: ApiKey, once: string): Confirmation => ({
   about: `Rotate ${name}`,
   question: html`Rotate the key <span class="name">${name}</span>?`,
   consequences: 'It gets a new secret, which is shown once. Until the old one ends, both work.',
-  fields: html`${onceInput(once)}<div class="field">
-    <label for="overlap-${id}">Keep old secret for</label>
-    ${overlapSelect(`overlap-${id}`, overlaps)}
-  </div>`,
+  fields: [onceInput(once), overlapSelect(overlaps, `-${id}`)],
   confirm: 'Rotate key',
   action: `/dashboard/keys/${id}/rotate`,
   goesOn: true,
