@@ -17,7 +17,6 @@ import type { Choice } from '../frame/list-parts.ts';
 import { badge, type Tone } from '../frame/parts.ts';
 import { animalsPath, ordersPath } from './query.ts';
 
-/** An action that changes a status. The table of transitions says which are allowed. */
 interface Step<Thing> {
   readonly name: string;
   readonly label: string;
@@ -56,7 +55,6 @@ const orderStep = (name: 'approve' | 'deliver', label: string, told: string): St
   act: (catalogue, accountId, id) => catalogue.changeOrder(accountId, id, name),
 });
 
-/** An order is placed by selling an animal, and by nothing else. */
 export const orderSteps: Readonly<Record<Exclude<OrderStatus, 'placed'>, Step<unknown>>> = {
   approved: orderStep('approve', 'Approve', 'The order is approved.'),
   delivered: orderStep('deliver', 'Deliver', 'The order is delivered.'),

@@ -8,7 +8,6 @@ interface Labelled {
   readonly label: string;
   readonly name: string;
   readonly hint?: Child;
-  /** Makes ids unique when a page has the same form more than once. */
   readonly key?: string | undefined;
 }
 
@@ -137,7 +136,6 @@ interface Checkboxes<Value extends string> {
   readonly labelOf: (value: Value) => Child;
 }
 
-/** A choice of several. The empty field shows that no box is ticked; browsers would send nothing. */
 export const checkboxes = <Value extends string>(
   { legend, name, look, values, chosen: before, labelOf }: Checkboxes<Value>,
   refusal: Refusal | undefined,

@@ -28,7 +28,6 @@ export interface Choice {
   readonly count?: number | undefined;
 }
 
-/** Links that choose one value of a field, with how many there are of each. @param label what is chosen */
 export const filterBar = (
   address: ListAddress,
   label: string,
@@ -84,7 +83,6 @@ export const pageIn = <Thing>(
   return { shown, links: pager({ first, next, order }) };
 };
 
-/** Choosing several: boxes of the rows belong to a form that stands elsewhere. */
 interface Selection<Thing> {
   readonly form: string;
   readonly name: string;

@@ -103,7 +103,6 @@ const revoke = ({ id, name }: ApiKey): Confirmation => ({
   action: `/dashboard/keys/${id}/revoke`,
 });
 
-/** Folded, but listed by name, because the audit log mentions them. */
 export const revokedKeys = (keys: readonly ApiKey[], now: Date): Html => html`
   <details class="hint aside">
     <summary>${counted(keys.length, 'revoked key')}</summary>
