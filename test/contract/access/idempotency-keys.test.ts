@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, describe, test } from '@jest/globals';
 import {
   idempotencyRetentionMs,
-  type IdempotencyKeys,
   type IdempotencyOutcome,
   type IdempotentRequest,
   type KeptAnswer,
@@ -21,16 +20,10 @@ const mustNotRun = (): never => {
   throw new Error('the work was done again');
 };
 
-describeStores('idempotency keys', (open) => {
-  let stores: Stores;
-  let keys: IdempotencyKeys;
+describeStores('idempotency keys', (stores) => {
+  const { idempotencyKeys: keys } = stores;
   let account: string;
   let request: IdempotentRequest;
-  beforeAll(async () => {
-    stores = await open();
-    keys = stores.idempotencyKeys;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     account = await newAccount(stores);
     request = { accountId: account, key: 'a key', fingerprint: 'f'.repeat(64), now };

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, afterEach, describe, test } from '@jest/globals';
+import { beforeEach, expect, afterEach, describe, test } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
-import type { CertificateOrders } from '../../../src/domains/certificate-ports.ts';
 import { orderSubject } from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
 import {
@@ -16,7 +15,7 @@ import {
 } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, testOnBoth } from '../../support/store-contracts.ts';
-import { testSealer, type Stores } from '../../support/stores.ts';
+import { testSealer } from '../../support/stores.ts';
 import { usualKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
@@ -24,16 +23,10 @@ import { certificateFor } from '../../support/sites/sites.ts';
 const ids = new UuidIds();
 const authority = 'authority.test';
 
-describeStores('orders of certificates', (open) => {
-  let stores: Stores;
-  let orders: CertificateOrders;
+describeStores('orders of certificates', (stores) => {
+  const { certificateOrders: orders } = stores;
   let host: string;
   let subject: string;
-  beforeAll(async () => {
-    stores = await open();
-    orders = stores.certificateOrders;
-  });
-  afterAll(() => stores.close());
   beforeEach(() => {
     host = newHost();
     subject = `platform:${host}`;

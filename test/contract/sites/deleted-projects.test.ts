@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import {
   deleteProject,
   renameProject,
@@ -20,20 +20,14 @@ import {
 import { refusal, refuse } from '../../support/refusal.ts';
 import { begun, newProject } from '../../support/sites/sites.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 
 /** Without the addresses of single deploys. */
 const namesIn = (routes: ReadonlyMap<string, unknown>) =>
   [...routes.keys()].filter((name) => !isPreview(name)).sort();
 
-describeStores('deleted projects', (open) => {
-  let stores: Stores;
+describeStores('deleted projects', (stores) => {
   let project: Project;
-  beforeAll(async () => {
-    stores = await open();
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     project = await servedProject(stores);
   });
