@@ -144,9 +144,7 @@ test.each([
   const refused = addPair(lab, bare);
   await expect(refused).rejects.toMatchObject({
     code,
-    message: expect.stringMatching(
-      /You can add example\.com alone, without www\.example\.com\.$/,
-    ),
+    message: expect.stringMatching(/You can add example\.com alone, without www\.example\.com\.$/),
   });
   expect(await hostsOf(lab)).toEqual(['shop.example.com']);
   expect(await redirectsOf(lab)).toEqual([]);
