@@ -167,7 +167,7 @@ const kyselyPorts = (
     certificates: new KyselyCertificates(database, testSealer),
     edgeWriter: writerOf(database),
     domains: new KyselyCustomDomains(database, outbox, {
-      ...{ sealer: testSealer, ids, clock },
+      ...{ sealer: testSealer, clock },
     }),
     dueDomains: new KyselyDueDomains(database, ids),
     settings: new KyselyProjectSettings(database, outbox, clock),
