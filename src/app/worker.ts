@@ -11,7 +11,7 @@ import { leasedJob, Census, type CensusPorts } from '../adapters/schedule/leased
 import { named, RunningWork } from '../adapters/system/event-loop-watch.ts';
 import { Clock, Retention } from '../kernel/ports.ts';
 import { JobLeases } from '../kernel/queue.ts';
-import { Tracer } from '../kernel/tracer.ts';
+import { Tracer, type Beginning } from '../kernel/tracer.ts';
 import { workerJobs, type WorkerPorts } from './jobs.ts';
 import {
   AccessKey,
@@ -63,8 +63,8 @@ export const startWorker = (
   });
   const tracer = container.get(Tracer, { optional: true });
   const leased: WorkerPorts['leased'] = ({ work, ...job }) => {
-    const span = { name: job.name, kind: 'internal', facts: {} } as const;
-    const traced = (isStopping: () => boolean) => begun(tracer, span, () => work(isStopping));
+    const traced = (isStopping: () => boolean) =>
+      begun(tracer, stepOf(job.name), () => work(isStopping));
     return leasedJob({ ...job, work: traced }, leasing);
   };
   const jobs = workerJobs({
@@ -104,41 +104,43 @@ export const startJobs = (
   jobs: readonly Job[],
   sleep: SleepOptions = {},
 ): CronJobs => {
-  const log = container.get(LogKey);
   const metrics = container.get(MetricsKey);
-  const tracer = container.get(Tracer, { optional: true });
-  const watched = watchedJobs(container.get(RunningWork), tracedJobs(tracer, jobs));
-  const cron = new CronJobs(measuredJobs(metrics, watched), log, sleep);
+  const observers = {
+    metrics,
+    running: container.get(RunningWork),
+    tracer: container.get(Tracer, { optional: true }),
+  };
+  const cron = new CronJobs(observedJobs(observers, jobs), container.get(LogKey), sleep);
   metrics.show(jobMeasures, () => cron.state());
   return cron;
 };
 
-export const watchedJobs = (running: RunningWork, jobs: readonly Job[]): readonly Job[] =>
-  jobs.map((job) => {
-    const work = named('job', job.name);
-    return { ...job, run: (isStopping) => running.during(work, () => job.run(isStopping)) };
-  });
-
-export const tracedJobs = (tracer: Tracer | undefined, jobs: readonly Job[]): readonly Job[] =>
-  jobs.map((job) => {
-    if (!tracer || !job.isTraced) return job;
-    const span = { name: job.name, kind: 'internal', facts: {} } as const;
-    return { ...job, run: (isStopping) => tracer.begin(span, () => job.run(isStopping)) };
-  });
+interface Observers {
+  readonly metrics: Tally;
+  readonly running: RunningWork;
+  readonly tracer?: Tracer | undefined;
+}
 
 const outcomes = ['succeeded', 'failed'] as const;
 
-export const measuredJobs = (metrics: Tally, jobs: readonly Job[]): readonly Job[] =>
+/** Counts and times each run, names it if it blocks the process, and traces it. */
+export const observedJobs = (
+  { metrics, running, tracer }: Observers,
+  jobs: readonly Job[],
+): readonly Job[] =>
   jobs.map((job) => {
-    const labels = { job_name: job.name };
+    const { name, isTraced = false } = job;
+    const labels = { job_name: name };
     const count = (outcome: (typeof outcomes)[number], by = 1) => {
       metrics.count('job_runs_total', { ...labels, outcome }, by);
     };
     for (const outcome of outcomes) count(outcome, 0);
+    const work = (isStopping: () => boolean) =>
+      begun(isTraced ? tracer : undefined, stepOf(name), () => job.run(isStopping));
     const run: Job['run'] = async (isStopping) => {
       const begunAt = performance.now();
       try {
-        const result = await job.run(isStopping);
+        const result = await running.during(named('job', name), () => work(isStopping));
         if (result !== 'elsewhere') count('succeeded');
         return result;
       } catch (error) {
@@ -150,6 +152,8 @@ export const measuredJobs = (metrics: Tally, jobs: readonly Job[]): readonly Job
     };
     return { ...job, run };
   });
+
+const stepOf = (name: string): Beginning => ({ name, kind: 'internal', facts: {} });
 
 interface Counting {
   readonly domains: Pick<Domains, 'countDomains'>;

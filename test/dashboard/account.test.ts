@@ -10,7 +10,8 @@ import {
   SitesKey,
   WebhookCallsKey,
 } from '../../src/app/keys.ts';
-import { AuthorityLedger } from '../../src/domains/certificate-ports.ts';
+import { Database } from '../../src/adapters/kysely/database.ts';
+import { writeLedger } from '../../src/adapters/kysely/sites/kysely-authority-ledger.ts';
 import type { Domains } from '../../src/domains/domains.ts';
 import { Acting } from '../../src/kernel/ports.ts';
 import { ownersKinds } from '../../src/notifications/domain/kinds.ts';
@@ -116,7 +117,6 @@ describe('the limits of an account', () => {
     const project = await sites.startProject(owner.accountId, 'Held up');
     await deploy(project);
     const { accountId } = owner;
-    const ledger = dashboard.container.get(AuthorityLedger);
     const occurredAt = dashboard.clock.now();
     const name = {
       accountId,
@@ -126,8 +126,11 @@ describe('the limits of an account', () => {
       isManual: false,
       orderKey: 'order',
     };
-    for (let n = 0; n < 10; n++)
-      await ledger.settle({ entered: [{ ...name, kind: 'order', occurredAt }] });
+    const entered = Array.from(
+      { length: 10 },
+      () => ({ ...name, kind: 'order', occurredAt }) as const,
+    );
+    await dashboard.container.get(Database).transaction((db) => writeLedger(db, { entered }));
     const added = await domains.addDomain(project, 'held-up.birds.test');
     pointAtUs(dashboard, added);
     await domains.tendDomain(await domains.verifyDomain(added));

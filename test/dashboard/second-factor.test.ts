@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stepOf } from '../../src/access/domain/second-factor.ts';
-import { timeCode } from '../../src/adapters/system/time-code.ts';
+import { timeCode } from '../../src/adapters/system/system-ports.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { elementsIn, textOf } from '../support/dashboard/markup.ts';
 import {

@@ -49,7 +49,7 @@ import {
 } from '../../adapters/metering/usage-recorder.ts';
 import { WebAuthnPasskeys } from '../../adapters/passkeys/web-authn-passkeys.ts';
 import { FailoverCounters } from '../../adapters/redis/failover-counters.ts';
-import { Acting, Clock, Deadline, Ids, Sealer } from '../../kernel/ports.ts';
+import { apart, Acting, Clock, Deadline, Ids, Sealer } from '../../kernel/ports.ts';
 import type { PersonalKind, Told } from '../../notifications/domain/notification.ts';
 import type { PersonalMail } from '../../notifications/use-cases/mail.ts';
 import {
@@ -62,7 +62,6 @@ import {
 } from '../keys.ts';
 import { dashboardOrigin } from '../settings/addresses.ts';
 import { shownTypes } from '../subscriptions.ts';
-import { apart } from './system.ts';
 import { wiring } from './wiring.ts';
 
 export const accessModule = wiring((once, bind) => {

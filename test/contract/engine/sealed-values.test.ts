@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
 import { KyselyMails } from '../../../src/adapters/kysely/notifications/kysely-mails.ts';
-import { SealedValues } from '../../../src/adapters/kysely/sealed-values.ts';
+import { type LeftValue, SealedValues } from '../../../src/adapters/kysely/sealed-values.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/secrets.ts';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import { databaseKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
@@ -14,6 +14,14 @@ const during = new AesGcmSealer(newKey, [oldKey]);
 const after = new AesGcmSealer(newKey);
 const hosts = 250;
 const all = hosts + sealedBesides;
+const everyTable = {
+  authority_accounts: true,
+  certificate_orders: true,
+  certificates: true,
+  mails: true,
+  second_factors: true,
+  webhooks: true,
+} satisfies Record<LeftValue['table'], true>;
 
 describe.each(databaseKinds)('sealed values in %s', (kind) => {
   let home: TestDatabase;
@@ -74,6 +82,7 @@ describe.each(databaseKinds)('sealed values in %s', (kind) => {
     const { resealed, left } = await reseal(after);
     expect(resealed).toBe(0);
     expect(left).toHaveLength(all);
+    expect(new Set(left.map(({ table }) => table))).toEqual(new Set(Object.keys(everyTable)));
     for (const { reason } of left) {
       expect(reason).toContain(`another secret key, with the id ${before.keyIds[0]}`);
       expect(reason).not.toContain('private key of');

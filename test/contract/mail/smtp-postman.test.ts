@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Email } from 'postal-mime';
-import { smtpOptions } from '../../../src/adapters/mail/smtp-server.ts';
-import { SmtpPostman } from '../../../src/adapters/mail/smtp-postman.ts';
+import { SmtpPostman, smtpOptions } from '../../../src/adapters/mail/smtp-postman.ts';
 import type { OutgoingMail } from '../../../src/notifications/ports.ts';
 import {
   closedPort,

@@ -3,7 +3,7 @@ import { KeyMaterial, type AccessPorts, type ApiKeys } from '../../../src/access
 import { access, type Access } from '../../../src/access/access.ts';
 import { PersonalMails, type PersonalMail } from '../../../src/access/people-ports.ts';
 import { WebAuthnPasskeys } from '../../../src/adapters/passkeys/web-authn-passkeys.ts';
-import { timeCode } from '../../../src/adapters/system/time-code.ts';
+import { timeCode } from '../../../src/adapters/system/system-ports.ts';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
 import type { DomainEvent, StoredEvent } from '../../../src/kernel/decision.ts';
 import { CountingIds, SettableClock } from '../settable-clock.ts';

@@ -98,7 +98,7 @@ export const unflushed = async (
       if (isRead || name === 'chmod' || name === 'rm' || args[1] === 'r+') return result;
       const isWritten = ['open', 'copyFile', 'writeFile'].includes(name);
       const { flush = false } = (args[2] ?? {}) as { readonly flush?: boolean };
-      if (isWritten && !flush) pending.add(path);
+      if (isWritten) (flush ? synced : pending).add(path);
       // Others, such as SQLite, may have written what is renamed.
       if (name === 'rename' && !synced.has(String(args[0]))) pending.add(path);
       pending.add(dirname(path));

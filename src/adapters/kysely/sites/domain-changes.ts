@@ -133,8 +133,19 @@ export abstract class DomainChanges extends AggregateStore {
     return told;
   }
 
+  /** A worker that died with the claim would leave it for good, because no other one takes the row over. */
+  #endClaim({ id }: CustomDomain): Promise<unknown> {
+    return this.db
+      .updateTable('domains')
+      .set({ claim: null, claimed_until: null })
+      .where('id', '=', id)
+      .execute();
+  }
+
   async #move({ from, to, events, cause }: DomainMove): Promise<void> {
-    await refusedAs(this.#update(customDomainRow(to)), { duplicate: () => domainTaken(to) });
+    const row = customDomainRow(to);
+    await refusedAs(this.#update(row), { duplicate: () => domainTaken(to) });
+    if (row.due_at === null) await this.#endClaim(to);
     await this.record(from.id, events, cause);
   }
 

@@ -7,7 +7,7 @@ import {
   type DomainDecision,
 } from '../../../domains/domain/attachment/custom-domain.ts';
 import { namesFor } from '../../../domains/domain/names/hostname.ts';
-import type { PairDecision } from '../../../domains/domain/redirects/pair.ts';
+import type { AddDecision } from '../../../domains/domain/redirects/pair.ts';
 import { domainNotFound } from '../../../domains/domain/domains-error.ts';
 import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { DomainChange } from '../../../domains/domain/attachment/timeline-entries.ts';
@@ -37,9 +37,7 @@ import { takeTurn, useOf } from './kysely-authority-ledger.ts';
 import { alignRoutes, hostsOf, settingsFrom, storeSettings } from './project-routes.ts';
 
 type Wanted = Parameters<CustomDomains['add']>[0];
-type Admit = Parameters<CustomDomains['add']>[1];
-type WantedPair = Parameters<CustomDomains['addPair']>[0];
-type AdmitPair = Parameters<CustomDomains['addPair']>[1];
+type Decide = Parameters<CustomDomains['add']>[1];
 
 const mostRemovedShown = 20;
 
@@ -61,46 +59,29 @@ export class KyselyCustomDomains extends DomainChanges implements CustomDomains 
         .limit(1),
   );
 
-  async add({ host, ...wanted }: Wanted, decide: Admit): Promise<CustomDomain> {
-    const { state } = await this.store(async () => {
-      const { factsOf } = await this.#lookAt(wanted);
-      const decision = decide(await factsOf(host));
-      await this.#insert(decision);
-      await this.#align(wanted.projectId);
-      return decision;
-    });
-    return state;
-  }
-
-  async addPair({ hosts: pair, ...wanted }: WantedPair, decide: AdmitPair): Promise<PairDecision> {
+  async add({ hosts: { typed, other }, ...wanted }: Wanted, decide: Decide): Promise<AddDecision> {
     const { decision } = await this.store(async (db) => {
-      const { project, factsOf } = await this.#lookAt(wanted);
+      const holdersOf = (host: string) => this.holdersOf(host);
+      const { project, factsOf } = await lookAtAccount(this.database, wanted, holdersOf);
       const decision = decide({
-        typed: await factsOf(pair.typed),
-        other: await factsOf(pair.other),
+        typed: await factsOf(typed),
+        other: other === undefined ? other : await factsOf(other),
         settings: settingsFrom(project),
         hosts: await hostsOf(db, project.id),
       });
-      const { typed, other, settings } = decision;
-      for (const one of [typed, other]) await this.#insert(one);
-      await storeSettings(db, project.id, settings.state);
-      await this.#align(project.id);
-      return { decision, events: [typed, other, settings].flatMap(({ events }) => events) };
+      const added = [decision.typed, ...(decision.other ? [decision.other] : [])];
+      for (const one of added) await this.#insert(one);
+      const { state, events } = decision.settings;
+      await storeSettings(db, project.id, state);
+      await alignRoutes(this.database, project.id, this.needs.clock.now());
+      return { decision, events: [...added.flatMap((one) => one.events), ...events] };
     });
     return decision;
-  }
-
-  #lookAt(wanted: Omit<Wanted, 'host'>) {
-    return lookAtAccount(this.database, wanted, (host) => this.holdersOf(host));
   }
 
   async #insert({ state, events }: DomainDecision): Promise<void> {
     await this.db.insertInto('domains').values(customDomainRow(state)).execute();
     await this.record(state.id, events);
-  }
-
-  #align(projectId: string): Promise<void> {
-    return alignRoutes(this.database, projectId, this.needs.clock.now());
   }
 
   async find(projectId: string, host: string): Promise<CustomDomain | undefined> {
