@@ -60,7 +60,6 @@ export const animalScreen = (ports: DashboardPorts): Screen => {
   };
 };
 
-/** @throws PageProblem 404 */
 const idOf = ({ parameters }: Visit): bigint => {
   const id = readId(parameters['id']);
   if (id === undefined) throw notFound();

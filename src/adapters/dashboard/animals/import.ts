@@ -10,7 +10,6 @@ import { csvLimits, draftsIn, type WrongLine } from './csv-drafts.ts';
 import { animalsPath } from './query.ts';
 
 export const importPath = `${animalsPath}/import`;
-/** Adds the animals that a file lists: all of them or none. */
 export const importScreen = (ports: DashboardPorts): Screen => {
   const { catalogue, ids, deadline, uploads } = ports;
   const screen = { path: importPath };

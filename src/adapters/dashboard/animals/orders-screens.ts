@@ -42,10 +42,8 @@ const perPage = 50;
 const csvPath = `${ordersPath}.csv`;
 const notices = Object.fromEntries(Object.values(orderSteps).map(({ name, told }) => [name, told]));
 
-/** With the name of its animal. */
 type NamedOrder = Order & { readonly petName: string | undefined };
 
-/** The names of a whole page of orders come with one query. */
 const named = async (
   catalogue: Catalogue,
   accountId: string,
@@ -125,7 +123,6 @@ const list = (found: readonly NamedOrder[], query: OrdersQuery, mayChange: boole
   </section>`;
 };
 
-/** The animal stands in the first column. */
 const orderColumns: Omit<EveryField<Order, Column<NamedOrder>>, 'petId'> = {
   id: [
     'Order',
@@ -182,7 +179,6 @@ export const orderScreen = (ports: DashboardPorts): Screen => {
   };
 };
 
-/** @throws PageProblem 404 */
 const idOf = ({ parameters }: Visit): bigint => {
   const id = readId(parameters['id']);
   if (id === undefined) throw notFound();

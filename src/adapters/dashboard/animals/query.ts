@@ -6,7 +6,6 @@ import type { ListAddress } from '../frame/list-parts.ts';
 export const animalsPath = '/dashboard/animals';
 export const ordersPath = '/dashboard/orders';
 
-/** Characters that are looked at. */
 const longestSearch = 200;
 
 /** What a list of animals is asked for; its address says it. */
@@ -18,7 +17,6 @@ export interface AnimalsQuery {
   readonly after: PetSearch['after'];
 }
 
-/** Parses the address; ignores invalid parameters. */
 export const readAnimalsQuery = (query: URLSearchParams): AnimalsQuery => {
   const text = (query.get('q') ?? '').trim().slice(0, longestSearch);
   return {
@@ -56,11 +54,9 @@ const readPosition = (text: string | null): PetSearch['after'] => {
 
 export interface OrdersQuery {
   readonly status: OrderStatus | undefined;
-  /** Only orders with a lower id. */
   readonly before: bigint | undefined;
 }
 
-/** Parses the address; ignores invalid parameters. */
 export const readOrdersQuery = (query: URLSearchParams): OrdersQuery => ({
   status: orderStatuses.find((one) => one === query.get('status')),
   before: readId(query.get('before')),
