@@ -309,7 +309,6 @@ export const trustingFiles: Readonly<Record<string, readonly string[]>> = {
     'app/failure-words.ts',
     'domains/domain/attachment/domain-certificate.ts',
     'domains/domain/redirects/redirects.ts',
-    'adapters/webhooks/not-sent.ts',
     'adapters/acme/acme-session.ts',
     'adapters/acme/x509.ts',
     'adapters/dashboard/dashboard.ts',

@@ -67,7 +67,7 @@ export const domainsModule = wiring((once, bind) => {
     (c) => new KyselyProjectSettings(c.get(Database), c.get(KyselyOutbox), c.get(Clock)),
   );
   once(CertificateOrders, (c) => new KyselyCertificateOrders(c.get(Database), c.get(Sealer)));
-  once(Certificates, (c) => new KyselyCertificates(c.get(Database), c.get(Sealer)));
+  once(Certificates, (c) => new KyselyCertificates(c.get(Database)));
   once(DomainShares, (c) => new KyselyDomainShares(c.get(Database), c.get(KyselyOutbox)));
   once(OwnNames, (c) => new KyselyOwnNames(c.get(Database), c.get(Sealer)));
   once(DnsChallenges, (c) => new KyselyDnsChallenges(c.get(Database)));

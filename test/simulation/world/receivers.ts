@@ -1,6 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { longestMs } from '../../../src/adapters/webhooks/guarded-outside.ts';
-import { NotSent, notSentBy } from '../../../src/adapters/webhooks/not-sent.ts';
+import { longestMs, NotSent, notSentBy } from '../../../src/adapters/webhooks/guarded-outside.ts';
 import type { Outcome } from '../../../src/notifications/domain/webhook-delivery.ts';
 import type { Payload } from '../../../src/notifications/domain/payload.ts';
 import { Outside } from '../../../src/notifications/webhook-ports.ts';

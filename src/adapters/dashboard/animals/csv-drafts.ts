@@ -100,7 +100,6 @@ const known = new Map<string, DraftField>(
   draftFieldNames.map((field) => [field.toLowerCase(), field]),
 );
 
-/** @returns the field of each column, or what is wrong */
 const columnsIn = (head: readonly string[]): readonly (DraftField | undefined)[] | string => {
   const names = head.map((name) => name.trim().toLowerCase());
   if (names.includes('id')) {

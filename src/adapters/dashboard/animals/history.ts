@@ -1,7 +1,7 @@
 import type { AuditEntry, AuditSubject } from '../../../access/ports.ts';
 import { actorName, auditWords } from '../account/audit-words.ts';
 import { html, type Html } from '../frame/html.ts';
-import { table, time } from '../frame/parts.ts';
+import { naming, table, time } from '../frame/parts.ts';
 import type { Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 
@@ -16,8 +16,7 @@ export const historyOf = async (
     auditLog.list(accountId, most, { about }),
     access.listApiKeys(accountId),
   ]);
-  const names = new Map(keys.map(({ id, name }) => [id, name]));
-  const key = (id: string) => names.get(id) ?? id;
+  const key = naming(keys.map(({ id, name }) => [id, name]));
   return html`<section class="card" aria-labelledby="history">
     <h2 id="history">History</h2>
     ${entries.length === most && html`<p class="hint">The latest ${most} entries. The audit log has all of them.</p>`}

@@ -46,7 +46,7 @@ const importPage = (once: string, wrong: readonly WrongLine[] = [], refusal?: Re
   title: 'Import animals',
   status: wrong.length > 0 ? 422 : 200,
   content: html`
-    ${head('Import animals', html`<a href="${animalsPath}">Back to the animals</a>`)}
+    ${head('Import animals', undefined, { trail: [['Animals', animalsPath]] })}
     ${wrong.length > 0 && wrongLines(wrong)}
     <form method="post" action="${importPath}" enctype="multipart/form-data" class="card">
       ${onceInput(once)}

@@ -2,13 +2,21 @@ import { orderStatuses, type OrderStatus } from '../../../catalogue/domain/order
 import { petStatuses, readId, type Pet, type PetStatus } from '../../../catalogue/domain/pet.ts';
 import { petOrders, type PetOrder, type PetSearch } from '../../../catalogue/ports.ts';
 import type { ListAddress } from '../frame/list-parts.ts';
+import { notFound } from '../frame/page-problem.ts';
+import type { Visit } from '../frame/screen.ts';
 
 export const animalsPath = '/dashboard/animals';
 export const ordersPath = '/dashboard/orders';
 
+/** @throws PageProblem 404 */
+export const idOf = ({ parameters }: Visit): bigint => {
+  const id = readId(parameters['id']);
+  if (id === undefined) throw notFound();
+  return id;
+};
+
 const longestSearch = 200;
 
-/** What a list of animals is asked for; its address says it. */
 export interface AnimalsQuery {
   readonly status: PetStatus | undefined;
   readonly categoryId: bigint | undefined;

@@ -7,7 +7,7 @@ import {
   type DomainDecision,
 } from '../../../domains/domain/attachment/custom-domain.ts';
 import { namesFor } from '../../../domains/domain/names/hostname.ts';
-import type { PairDecision } from '../../../domains/domain/redirects/pair.ts';
+import type { AddDecision } from '../../../domains/domain/redirects/pair.ts';
 import { domainNotFound } from '../../../domains/domain/domains-error.ts';
 import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { DomainChange } from '../../../domains/domain/attachment/timeline-entries.ts';
@@ -38,9 +38,7 @@ import { takeTurn, useOf } from './kysely-authority-ledger.ts';
 import { alignRoutes, hostsOf, settingsFrom, storeSettings } from './project-routes.ts';
 
 type Wanted = Parameters<CustomDomains['add']>[0];
-type Admit = Parameters<CustomDomains['add']>[1];
-type WantedPair = Parameters<CustomDomains['addPair']>[0];
-type AdmitPair = Parameters<CustomDomains['addPair']>[1];
+type Decide = Parameters<CustomDomains['add']>[1];
 
 const mostRemovedShown = 20;
 
@@ -87,36 +85,26 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
     this.#changes = new DomainChanges(database, outbox, needs);
   }
 
-  async add({ host, ...wanted }: Wanted, decide: Admit): Promise<CustomDomain> {
-    const { state } = await this.store(async () => {
-      const { factsOf } = await this.#lookAt(wanted);
-      const decision = decide(await factsOf(host));
-      await this.#insert(decision);
-      await this.#align(wanted.projectId);
-      return decision;
-    });
-    return state;
-  }
-
-  async addPair({ hosts: pair, ...wanted }: WantedPair, decide: AdmitPair): Promise<PairDecision> {
+  async add({ hosts: { typed, other }, ...wanted }: Wanted, decide: Decide): Promise<AddDecision> {
     const { decision } = await this.store(async (db) => {
       const { project, factsOf } = await this.#lookAt(wanted);
       const decision = decide({
-        typed: await factsOf(pair.typed),
-        other: await factsOf(pair.other),
+        typed: await factsOf(typed),
+        other: other === undefined ? other : await factsOf(other),
         settings: settingsFrom(project),
         hosts: await hostsOf(db, project.id),
       });
-      const { typed, other, settings } = decision;
-      for (const one of [typed, other]) await this.#insert(one);
-      await storeSettings(db, project.id, settings.state);
+      const added = [decision.typed, ...(decision.other ? [decision.other] : [])];
+      for (const one of added) await this.#insert(one);
+      const { state, events } = decision.settings;
+      await storeSettings(db, project.id, state);
       await this.#align(project.id);
-      return { decision, events: [typed, other, settings].flatMap(({ events }) => events) };
+      return { decision, events: [...added.flatMap((one) => one.events), ...events] };
     });
     return decision;
   }
 
-  #lookAt(wanted: Omit<Wanted, 'host'>) {
+  #lookAt(wanted: Omit<Wanted, 'hosts'>) {
     return lookAtAccount(this.database, wanted, (host) => this.holdersOf(host));
   }
 
