@@ -240,7 +240,6 @@ const processes = {
 };
 
 interface NameServerState {
-  /** Answers by their code. */
   readonly udp: Readonly<Record<string, number>>;
   readonly tcp: Readonly<Record<string, number>>;
   readonly truncated: number;
@@ -326,7 +325,6 @@ export type LabelsOf<Name extends MeasureName> = Readonly<
   Record<(typeof measures)[Name]['labels'][number], string>
 >;
 
-/** Where what happens is counted and timed. */
 export interface Tally {
   /** @param by 0 shows the counter before anything happened, so that its first increase is seen */
   count<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by?: number): void;

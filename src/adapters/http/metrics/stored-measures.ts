@@ -34,13 +34,11 @@ type Counted<Count extends (...parameters: never[]) => Promise<unknown>> = Await
   ReturnType<Count>
 >;
 
-/** What a worker counted lately. */
 interface CensusRead {
   readonly at: Date;
   readonly counts: Counted<Domains['countDomains']> & {
     readonly deploys: Counted<Sites['countDeploys']>;
     readonly webhooks: Counted<WebhookCalls['countWebhooks']>;
-    /** Undefined without a mail server. */
     readonly mails: Counted<Notifications['countMails']>;
     readonly backups: {
       readonly since: Date;
