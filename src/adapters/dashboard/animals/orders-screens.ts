@@ -43,7 +43,6 @@ const notices = Object.fromEntries(Object.values(orderSteps).map(({ name, told }
 
 type NamedOrder = Order & { readonly petName: string | undefined };
 
-/** The names of a whole page of orders come with one query. */
 const named = async (
   catalogue: Catalogue,
   accountId: string,

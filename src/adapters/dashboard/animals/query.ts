@@ -62,7 +62,6 @@ const readPosition = (text: string | null): PetSearch['after'] => {
 
 export interface OrdersQuery {
   readonly status: OrderStatus | undefined;
-  /** Only orders with a lower id. */
   readonly before: bigint | undefined;
 }
 

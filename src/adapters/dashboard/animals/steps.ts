@@ -17,7 +17,6 @@ import type { Choice } from '../frame/list-parts.ts';
 import { badge, type Tone } from '../frame/parts.ts';
 import { animalsPath, ordersPath } from './query.ts';
 
-/** An action that changes a status. The table of transitions says which are allowed. */
 interface Step<Thing> {
   readonly name: string;
   readonly label: string;
