@@ -7,7 +7,6 @@ import type { DashboardPorts } from '../ports.ts';
 
 const most = 50;
 
-/** What happened to these, when, and by whom: the newest first. */
 export const historyOf = async (
   { auditLog, access }: Pick<DashboardPorts, 'auditLog' | 'access'>,
   { accountId, now }: Visit,
