@@ -96,7 +96,7 @@ describe('the first page', () => {
     }
     const { text } = await owner.visitor.get('/dashboard/projects/zebras');
     expect(elementsIn(text, 'a').filter((link) => link.text.includes('zebras.'))).toHaveLength(3);
-    const more = elementsIn(text, 'a').find((link) => link.text === '2\u00a0more');
+    const more = elementsIn(text, 'a').find((link) => link.text === '2 more');
     expect(more?.attributes['href']).toBe('/dashboard/projects/zebras/settings/domains?state=live');
   });
 

@@ -21,6 +21,7 @@ const bounded: Readonly<Record<string, string>> = {
   'mail_choices by person_id': 'kinds of mail, once each for one person',
   'usage_hours by account_id':
     'outcomes, once each for an hour or a day of the range; what is summed by the quota of a day and its retention',
+  'usage_hours by account_id, key_id': 'the same, of one key',
 };
 
 /** Pages that no other page leads a signed-in person to. */
