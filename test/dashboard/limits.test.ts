@@ -16,7 +16,7 @@ const bounded: Readonly<Record<string, string>> = {
   'projects by account_id': 'projects of the plan',
   'projects by account_id, state': 'projects of the plan, and `keptDeploys` of each',
   'projects by slug': '`keptDeploys` of one project, the served one, and `uploadSlots`',
-  'domains by account_id': 'states of the domains of each project of the plan, counted',
+  'domains by account_id, project_id': 'states of the domains of each project of the plan, counted',
   'domains by project_id': 'domains of the plan that are attached',
   'mail_choices by person_id': 'kinds of mail, once each for one person',
   'usage_hours by account_id':
