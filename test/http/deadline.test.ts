@@ -73,7 +73,7 @@ const senders: Readonly<Record<string, () => Promise<Sender>>> = {
     const visitor = ({ origin }: RunningApi) =>
       new DashboardVisitor(origin, `__Host-session=${session.secret}`);
     return {
-      // Of a lost answer the database may have stored what was asked.
+      // The database may have stored what was asked before its answer was lost.
       losses: ['answer'],
       send: async (via, name) => {
         const form = { name, once: name.replaceAll(' ', '-') };
@@ -96,7 +96,7 @@ describe.each(Object.keys(senders))('%s', (which) => {
     sender = await senders[which]!();
   });
 
-  /** Of a request whose end nobody knows the database hears in its own time. */
+  /** The database learns late of a request whose end nobody knows. */
   const expectStoredOnce = async (name: string): Promise<void> => {
     await until('it is stored', async () => {
       const status = await sender.send(patient, name);
@@ -151,7 +151,7 @@ describe('round trips to MySQL', () => {
     return packets.filter((packet) => !packet.endsWith(' api_key_secrets'));
   };
 
-  /** Of several calls, since each connection of the pool prepares its statements, and some of them may be new. */
+  /** Calls several times: each connection of the pool prepares its statements once. */
   const fewestTrips = async (
     path: string,
     callOf: (n: number) => Parameters<RunningApi['send']>[1] = () => ({}),

@@ -16,7 +16,7 @@ const grown = (file: string, field: string, added = 'note: string') => {
   return { file: `src/${file}`, from, to: `${from}  readonly ${added};\n` };
 };
 
-/** Of all changes, which have no place in common: compiled together, since that takes long. */
+/** The changes have no place in common, so they are compiled together: that takes long. */
 let places: readonly string[];
 beforeAll(async () => {
   places = await placesThatDoNotCompile(
