@@ -135,7 +135,7 @@ const load = () => {
   const script = own('browser.js')
     .replace('idiomorph/dist/idiomorph.esm.js', `./${nameWithHash('idiomorph.js', morphing)}`)
     .replace('time-words.js', nameWithHash('time-words.js', timeWords))
-    .replace('./drop-folder.js', `./${nameWithHash('drop-folder.js', dropping)}`);
+    .replace('../projects/drop-folder.js', `./${nameWithHash('drop-folder.js', dropping)}`);
   const texts: Readonly<Record<AssetName, string>> = {
     'dashboard.css': sheets.map(own).join('\n'),
     'dashboard.js': script,
