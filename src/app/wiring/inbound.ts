@@ -73,7 +73,7 @@ const nameServer = wiring((once) => {
       processes: config.processes,
       find: (labels) => deadline.during(() => challenges.valuesFor(labels, clock.now())),
       onError: (error) => {
-        log.error({ err: error }, 'error of a socket of the name server');
+        log.error({ err: error }, 'name server socket error');
       },
     });
   });
