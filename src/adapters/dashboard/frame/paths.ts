@@ -23,6 +23,8 @@ export const helpPages = [
   'limits',
   'lifecycles',
   'notifications',
+  'roles',
+  'errors',
   'webhooks',
 ] as const;
 export type HelpPage = (typeof helpPages)[number];
