@@ -118,18 +118,6 @@ test('a job reports an outage of the database once, and again at the next outage
   await jobs.stop();
 });
 
-test('stopping waits for a run under way', async () => {
-  const { promise, resolve } = Promise.withResolvers<JobEnd>();
-  const { jobs } = schedule('* * * * * *', () => promise);
-  await jest.advanceTimersByTimeAsync(1000);
-  let isStopped = false;
-  const stopping = jobs.stop().then(() => (isStopped = true));
-  await jest.advanceTimersByTimeAsync(1000);
-  expect(isStopped).toBe(false);
-  resolve('done');
-  await stopping;
-});
-
 test('when the clock is set ahead a job runs once for all missed runs, and then on its schedule', async () => {
   const { ranAt } = schedule('*/2 * * * * *');
   await jest.advanceTimersByTimeAsync(2000);
@@ -293,20 +281,6 @@ test('news that is gathered does not hurry a process while another one does the 
   news.ring();
   await jest.advanceTimersByTimeAsync(31_000);
   expect(ranAt).toEqual([14_500, 29_500]);
-  await jobs.stop();
-});
-
-test('news is made up for once, after which the job waits for the schedule again', async () => {
-  const news = new Bell();
-  const ends: readonly JobEnd[] = ['elsewhere', 'done', 'elsewhere'];
-  const { ranAt, jobs } = schedule(
-    '*/15 * * * * *',
-    () => Promise.resolve(ends[ranAt.length - 1] ?? 'elsewhere'),
-    { news, isShared: true },
-  );
-  news.ring();
-  await jest.advanceTimersByTimeAsync(20_000);
-  expect(ranAt).toEqual([0, 1000, 14_500]);
   await jobs.stop();
 });
 
