@@ -16,7 +16,6 @@ import { plainTree } from '../support/sites/direct-unpacking.ts';
 let api: RunningApi;
 let key: string;
 let project: Project;
-/** Of a machine that has no service. */
 let laptop: string;
 beforeAll(async () => {
   api = await startApi('sqlite');
@@ -49,7 +48,7 @@ describe('animal-store deploy --to', () => {
   test('publishes a folder from a machine that has no service, and leaves nothing there', async () => {
     await folder();
     const rest = ['--to', api.origin, '--message', 'Fix the prices', '--json'];
-    // What a service would refuse to start with does not matter here.
+    // Settings that a service would refuse do not matter here.
     const { code, stdout, stderr } = await deploy('dist', rest, { NODE_ENV: 'production' });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const url = `https://${project.slug}.sites.animal-store.test:8443/`;

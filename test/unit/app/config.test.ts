@@ -6,7 +6,6 @@ import { loadConfig } from '../../../src/app/settings/config.ts';
 
 const secret = 'c0ffee17a9b24d85e6f3019d7b8a5c42';
 
-/** The names of the settings that the refusal complains about. */
 const faultsOf = (environment: Readonly<Record<string, string>>): readonly string[] => {
   try {
     loadConfig(environment);

@@ -25,7 +25,6 @@ afterEach(() => {
 
 const done = (): Promise<JobEnd> => Promise.resolve('done');
 
-/** A job on that schedule, and when it ran. */
 const schedule = (
   expression: string,
   work: Job['run'] = done,
@@ -303,7 +302,6 @@ test('a run belongs to no request whose news began it', async () => {
   await jobs.stop();
 });
 
-/** Only names and schedules are asked for. */
 const nothing: WorkerPorts = new Proxy((() => nothing) as unknown as WorkerPorts, {
   get: (_, port) => (port === 'verifierSchedule' ? '* * * * * *' : nothing),
 });
