@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Plan } from '../../src/access/domain/quota.ts';
 import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
-import { AuthorityLedger } from '../../src/domains/certificate-ports.ts';
+import { Database } from '../../src/adapters/kysely/database.ts';
+import { writeLedger } from '../../src/adapters/kysely/sites/kysely-authority-ledger.ts';
 import { CustomDomains } from '../../src/domains/ports.ts';
 import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { Domains } from '../../src/domains/domains.ts';
@@ -185,13 +186,15 @@ test('the list shows when the certificate of a domain waits for a limit', async 
   const domains = dashboard.container.get(DomainsKey);
   const waiting = await add('waits.bücher.test');
   pointAtUs(dashboard, waiting);
-  const ledger = dashboard.container.get(AuthorityLedger);
   for (let order = 0; order < 10; order++) {
     const { accountId, host, registrableDomain } = waiting;
     const authority = 'local';
     const name = { authority, accountId, host: `${order}.${host}`, registrableDomain };
     const asked = { orderKey: String(order), occurredAt: dashboard.clock.now() };
-    await ledger.settle({ entered: [{ ...name, ...asked, kind: 'order', isManual: false }] });
+    const entry = { ...name, ...asked, kind: 'order', isManual: false } as const;
+    await dashboard.container
+      .get(Database)
+      .transaction((db) => writeLedger(db, { entered: [entry] }));
   }
   await domains.tendDomain(await domains.verifyDomain(waiting));
   const row = elementsIn(await markupOf(), 'tr').find(({ text }) => text.includes('waits.bücher'));

@@ -328,7 +328,7 @@ describe('an Idempotency-Key', () => {
     const notAgain = () => Promise.reject(new Error('it ran twice'));
     const ticks: (() => void)[] = [];
     const timers = jest.spyOn(globalThis, 'setInterval').mockImplementation((tick) => {
-      ticks.push(tick as () => void);
+      ticks.push(tick);
       return undefined as never;
     });
     const unpack = async ({ site: begun }: BegunDeploy): Promise<Deploy> => {

@@ -16,6 +16,7 @@ import { plainTree } from '../support/sites/direct-unpacking.ts';
 let api: RunningApi;
 let key: string;
 let project: Project;
+/** The home folder of a machine that has no service. */
 let laptop: string;
 beforeAll(async () => {
   api = await startApi('sqlite');
@@ -48,7 +49,7 @@ describe('animal-store deploy --to', () => {
   test('publishes a folder from a machine that has no service, and leaves nothing there', async () => {
     await folder();
     const rest = ['--to', api.origin, '--message', 'Fix the prices', '--json'];
-    // Settings that a service would refuse do not matter here.
+    // What a service would refuse to start with does not matter here.
     const { code, stdout, stderr } = await deploy('dist', rest, { NODE_ENV: 'production' });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const url = `https://${project.slug}.sites.animal-store.test:8443/`;

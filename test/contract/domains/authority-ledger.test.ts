@@ -74,7 +74,7 @@ describeStores('the ledger of authorities', (stores) => {
   const entry = (draft: Partial<LedgerEntry> = {}): LedgerEntry => {
     return { ...asked, kind: 'order', ...draft };
   };
-  const enter = (one: LedgerEntry, through = ledger) => through.settle({ entered: [one] });
+  const enter = (one: LedgerEntry) => stores.edgeWriter.writeLedger({ entered: [one] });
   const processes = () => [ledger, stores.secondProcess.ledger] as const;
   const allowed = (): BudgetVerdict => ({ allowed: true });
   /** Counts and enters in one step, as an order for a name of our own does. */
@@ -219,7 +219,7 @@ describeStores('the ledger of authorities', (stores) => {
     const orderKey = `platform:${'x'.repeat(253)}:${'y'.repeat(40)}`;
     const reserveFor = (kind: AskedOrder['kind'], draft: Partial<AskedOrder> = {}) =>
       reserve({ ...asked, kind, ...draft }, allowed);
-    const settle = (change: LedgerChange) => stores.secondProcess.ledger.settle(change);
+    const settle = (change: LedgerChange) => stores.secondProcess.edgeWriter.writeLedger(change);
     for (const key of [orderKey, 'another']) await reserveFor('new', { orderKey: key });
     const two = { ...(await usedOf()), orders: 2, accountOrders: 2 };
     expect(await usedOf()).toEqual({ ...two, registeredDomain: 2, exactName: 2 });
@@ -238,7 +238,10 @@ describeStores('the ledger of authorities', (stores) => {
     await enter(entry({ kind: 'issued', occurredAt: later(-5) }));
     const { orderKey } = asked;
     const freed = [{ kind: 'issued', orderKey }] as const;
-    await ledger.settle({ freed, entered: [entry({ kind: 'issued', occurredAt: later(-1) })] });
+    await stores.edgeWriter.writeLedger({
+      freed,
+      entered: [entry({ kind: 'issued', occurredAt: later(-1) })],
+    });
     expect((await ledger.use(cats, now)).exactName).toEqual([later(-1)]);
   });
 
@@ -281,7 +284,7 @@ describeStores('the ledger of authorities', (stores) => {
       for (const { state } of won) expect(await stores.domains.get(state.id)).toEqual(state);
       const { accountOrders } = await ledger.use({ ...cats, accountId: theirs }, now);
       expect(accountOrders).toHaveLength(caBudgets.accountHour.stopAt);
-      await ledger.settle(orderNotMade(orderSubject(begun[0]!.state)));
+      await stores.edgeWriter.writeLedger(orderNotMade(orderSubject(begun[0]!.state)));
       const after = await ledger.use({ ...cats, accountId: theirs }, now);
       expect(after.accountOrders).toHaveLength(caBudgets.accountHour.stopAt - 1);
     },

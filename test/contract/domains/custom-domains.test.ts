@@ -104,9 +104,8 @@ describeStores('custom domains', (stores) => {
     const told: unknown[] = [];
     const ask = async (wanted: Project, host: string) => {
       const adding = domains.add(
-        { ...wanted, projectId: wanted.id, host, addedSince: later(-1) },
-        (all) => {
-          const { addedLately, ...facts } = all;
+        { ...wanted, projectId: wanted.id, hosts: { typed: host }, addedSince: later(-1) },
+        ({ typed: { addedLately, ...facts } }) => {
           expect(addedLately.every((at) => at > later(-1))).toBe(true);
           told.push(facts);
           return refuse();
@@ -187,10 +186,11 @@ describeStores('custom domains', (stores) => {
     await domains.change(id, remove);
     await newDomain(stores, await servedProject(stores), { at: later(5) });
     const told: (readonly Date[])[] = [];
-    const wanted = { accountId: account, projectId: project.id, host: newHost() };
+    const hosts = { typed: newHost() };
+    const wanted = { accountId: account, projectId: project.id, hosts };
     for (const { domains: reader } of [stores, stores.secondProcess]) {
-      const adding = reader.add({ ...wanted, addedSince: later(1) }, ({ addedLately }) => {
-        told.push(addedLately);
+      const adding = reader.add({ ...wanted, addedSince: later(1) }, ({ typed }) => {
+        told.push(typed.addedLately);
         return refuse();
       });
       await expect(adding).rejects.toBe(refusal);
@@ -281,7 +281,7 @@ describeStores('custom domains', (stores) => {
     const domain = await newDomain(stores, project);
     const { id: projectId, accountId } = project;
     const adding = domains.add(
-      { accountId, projectId, host: newHost(), addedSince: later(0) },
+      { accountId, projectId, hosts: { typed: newHost() }, addedSince: later(0) },
       refuse,
     );
     await expect(adding).rejects.toBe(refusal);

@@ -99,7 +99,7 @@ describeStores('the fingerprint of domains', (stores) => {
     'a fingerprint differs after another account has used a limit of the authority',
     async () => {
       await expectNews(() =>
-        stores.ledger.settle({
+        stores.edgeWriter.writeLedger({
           entered: [
             {
               ...{ kind: 'issued', orderKey: 'key', isManual: false, occurredAt: later(0) },

@@ -255,9 +255,9 @@ describeStores('proven names', (stores) => {
     const told: (string | undefined)[] = [];
     const add = (its: Project, name: string) =>
       domains.add(
-        { accountId: its.accountId, projectId: its.id, host: name, addedSince: later(0) },
-        ({ provenElsewhere }) => {
-          told.push(provenElsewhere);
+        { ...its, projectId: its.id, hosts: { typed: name }, addedSince: later(0) },
+        ({ typed }) => {
+          told.push(typed.provenElsewhere);
           throw refused;
         },
       );

@@ -123,10 +123,10 @@ describeStores('ready domains', (stores) => {
     const told: unknown[] = [];
     const add = async () => {
       const { accountId, id: projectId } = await servedProject(stores);
-      const wanted = { accountId, projectId, host, addedSince: new Date(0) };
+      const wanted = { accountId, projectId, hosts: { typed: host }, addedSince: new Date(0) };
       const refuse = new Error('not today');
-      const adding = domains.add(wanted, ({ provenElsewhere }) => {
-        told.push(provenElsewhere);
+      const adding = domains.add(wanted, ({ typed }) => {
+        told.push(typed.provenElsewhere);
         throw refuse;
       });
       await expect(adding).rejects.toBe(refuse);

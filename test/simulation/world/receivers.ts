@@ -1,6 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { longestMs } from '../../../src/adapters/webhooks/guarded-outside.ts';
-import { NotSent, notSentBy } from '../../../src/adapters/webhooks/not-sent.ts';
+import { longestMs, NotSent, notSentBy } from '../../../src/adapters/webhooks/guarded-outside.ts';
 import type { Outcome } from '../../../src/notifications/domain/webhook-delivery.ts';
 import type { Payload } from '../../../src/notifications/domain/payload.ts';
 import { Outside } from '../../../src/notifications/webhook-ports.ts';
@@ -44,7 +43,7 @@ export class Receivers extends Outside {
   /** In the order of their arrival. A message that came twice is in it twice. */
   readonly received: Received[] = [];
   readonly faults: UnverifiedMessage[] = [];
-  /** Of addresses that are not in it, it is good. */
+  /** The weather is good at addresses that are not in it. */
   readonly weather = new Map<string, ReceiverWeather>();
   readonly #secrets = new Map<string, readonly string[]>();
 
@@ -120,7 +119,7 @@ const unverified = ({ headers, body }: Message, secrets: readonly string[]): str
   return why;
 };
 
-/** Of a whole message, as `SmtpPostman` has it. */
+/** `SmtpPostman` has the same for a whole message. */
 const deadlineMs = 60_000;
 
 export interface TakenMail extends OutgoingMail {

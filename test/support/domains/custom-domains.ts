@@ -1,10 +1,10 @@
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import {
-  addDomain,
   removeDomain,
   unchanged,
   type CustomDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import { addDomains } from '../../../src/domains/domain/redirects/pair.ts';
 import { addsWindowMs } from '../../../src/domains/domain/attachment/admission.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import { claimName } from '../../../src/domains/domain/attachment/contested-name.ts';
@@ -15,7 +15,7 @@ import type {
 import type { Project } from '../../../src/sites/domain/project.ts';
 import type { Route } from '../../../src/domains/domain/redirects/redirects.ts';
 import { later, newAccount, now, takeEvents } from '../accounts.ts';
-import { admitted, allowance, begin, bring, moment, report } from './known-domains.ts';
+import { allowance, begin, bring, moment, report } from './known-domains.ts';
 import { certificateFor, newProject, publish } from '../sites/sites.ts';
 import type { StoragePorts } from '../storage-ports.ts';
 
@@ -50,7 +50,7 @@ export interface WantedDomain {
 }
 
 /** Asks the port for a domain; it is not out of the outbox yet. */
-export const addTo = (
+export const addTo = async (
   { domains }: Pick<StoragePorts, 'domains'>,
   { accountId, id: projectId }: Project,
   { host = newHost(), at = later(0), limit = 1000, perHour = 1000 }: WantedDomain = {},
@@ -62,19 +62,17 @@ export const addTo = (
     token: ids.next('t').replace('_', '-'),
   };
   const name = { host, unicode: host, registrableDomain: 'shop.example', labels: 'www' };
-  return domains.add(
-    { accountId, projectId, host, addedSince: new Date(at.getTime() - addsWindowMs) },
-    (facts) =>
-      addDomain(
-        { ...draft, hostname: { ...name, isApex: false } },
-        {
-          ...admitted,
-          ...facts,
-          allowance: { ...allowance, domains: limit, domainsAddedPerHour: perHour },
-        },
-        moment(at),
-      ),
+  const addedSince = new Date(at.getTime() - addsWindowMs);
+  const wanted = { accountId, projectId, hosts: { typed: host }, addedSince };
+  const allowed = { ...allowance, domains: limit, domainsAddedPerHour: perHour };
+  const { typed } = await domains.add(wanted, (facts) =>
+    addDomains(
+      { typed: { ...draft, hostname: { ...name, isApex: false } } },
+      { ...facts, allowance: allowed },
+      moment(at),
+    ),
   );
+  return typed.state;
 };
 
 export const newDomain = async (

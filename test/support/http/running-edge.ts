@@ -188,7 +188,7 @@ export const startEdge = async (
   const store: RunningEdge['store'] = async (host, contents, projectId = `proj-${host}`) => {
     const deployId = ids.next('dep');
     await writeSite(inner, deployId, contents);
-    if (!(await certificates.find(host))) await certificates.save(await issue(host));
+    if (!(await certificates.find(host))) await edgeWriter.saveCertificate(await issue(host));
     await edgeWriter.setRoute({ name: routeName(host), projectId, kind: 'site', deployId });
     return deployId;
   };
@@ -199,7 +199,7 @@ export const startEdge = async (
   return {
     ...edgeClient(ports, root),
     ...edgeWriter,
-    setCertificate: (certificate) => certificates.save(certificate),
+    setCertificate: (one) => edgeWriter.saveCertificate(one),
     stores,
     server,
     routes,

@@ -4,7 +4,7 @@ import type { Certificate, Validity } from '../../../domains/domain/certificates
 import type { Certificates, OwnNames } from '../../../domains/certificate-ports.ts';
 import type { CaUse, LedgerName } from '../../../domains/domain/certificates/ca-budget.ts';
 import { ownSubject, type OwnChange, type OwnName } from '../../../domains/domain/own/own-name.ts';
-import { changed, SealingStore } from '../store.ts';
+import { changed, SealingStore, Store } from '../store.ts';
 import type { Queries } from '../database.ts';
 import { present } from '../table.ts';
 import { sealedColumns } from '../sealed-values.ts';
@@ -14,14 +14,7 @@ import { forgetOrder, writeWorkDone } from './kysely-certificate-orders.ts';
 import { certificates, ownNames } from './tables.ts';
 import { takeTurn, useOf } from './kysely-authority-ledger.ts';
 
-export class KyselyCertificates extends SealingStore implements Certificates {
-  async save(certificate: Certificate, endsOrder?: string): Promise<void> {
-    await this.database.transaction(async (db) => {
-      if (endsOrder !== undefined) await forgetOrder(db, endsOrder);
-      await storeCertificate(db, this.sealer, certificate);
-    });
-  }
-
+export class KyselyCertificates extends Store implements Certificates {
   async find(host: string): Promise<{ readonly chain: string } | undefined> {
     const row = await this.db
       .selectFrom('certificates')
@@ -29,15 +22,6 @@ export class KyselyCertificates extends SealingStore implements Certificates {
       .where('host', '=', host)
       .executeTakeFirst();
     return typeof row?.chain === 'string' ? { chain: row.chain } : undefined;
-  }
-
-  async validities(): Promise<ReadonlyMap<string, Validity>> {
-    const rows = await this.db
-      .selectFrom('certificates')
-      .select(['host', 'not_before', 'not_after'])
-      .where('removed_at', 'is', null)
-      .execute();
-    return new Map(rows.map((row) => [row.host, validityFrom(row)]));
   }
 }
 
