@@ -7,7 +7,6 @@ import type { WebhookEvent } from '../../../notifications/domain/webhook.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import { count, counted, planNames } from '../frame/parts.ts';
 
-/** The names of the things behind ids; the id itself if the thing no longer exists. */
 export interface Names {
   readonly key: (id: string) => string;
   readonly person: (id: string) => string;

@@ -151,10 +151,8 @@ const load = () => {
 };
 
 let loaded: ReturnType<typeof load> | undefined;
-/** Once, and not before a page is shown: commands show none. */
 const assets = (): ReturnType<typeof load> => (loaded ??= load());
 
-/** The name contains a hash of the content, so a new content gets a new name. */
 export const assetPath = (name: AssetName): string => assets().byName.get(name)?.path ?? '';
 
 export const sendAsset = (ctx: Context): boolean => {
