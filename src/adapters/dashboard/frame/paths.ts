@@ -22,6 +22,8 @@ export const helpPages = [
   'limits',
   'lifecycles',
   'notifications',
+  'roles',
+  'errors',
   'webhooks',
 ] as const;
 export type HelpPage = (typeof helpPages)[number];
