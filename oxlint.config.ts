@@ -115,7 +115,7 @@ export const ourRules = {
 
 /**
  * For all patterns of the product: none may take longer on a long text than its length says. The rules see what is
- * written as a literal; what `new RegExp` puts together is listed in test/support/text-parsers.ts with the rest.
+ * written as a literal; what `new RegExp` puts together is found by test/contract/slow-texts.test.ts.
  */
 export const patternRules = {
   'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],

@@ -39,20 +39,13 @@ export abstract class People {
     decide: (person: Person) => Decision<Person, AccessEvent>,
   ): Promise<void>;
 
-  /**
-   * Locks the account's people, decides and stores as one step: of two who take each other's role, one stays an owner.
-   * @throws DomainError whatever `decide` throws
-   */
+  /** Locks the account's people: of two who take each other's role, one stays an owner. @throws whatever `decide` throws */
   abstract change(
     accountId: string,
     decide: (people: readonly Person[]) => Decision<Person, AccessEvent>,
   ): Promise<Person>;
 
-  /**
-   * Removes a person with all sessions and links. Locks the account's people, decides and removes as one step: of two
-   * who remove each other, one stays.
-   * @throws DomainError whatever `decide` throws
-   */
+  /** With all sessions and links, as one step: of two who remove each other, one stays. @throws whatever `decide` throws */
   abstract remove(
     accountId: string,
     id: string,
@@ -60,13 +53,11 @@ export abstract class People {
   ): Promise<void>;
 }
 
-/** A person with the account that they sign in to. */
 export interface Membership {
   readonly person: Person;
   readonly account: Account;
 }
 
-/** A signed-in person, with what every request needs. */
 export interface SignedIn extends Membership {
   readonly session: Session;
 }
@@ -74,7 +65,6 @@ export interface SignedIn extends Membership {
 export type SignInProof =
   | {
       readonly way: 'password';
-      /** The one that the password matched. */
       readonly passwordHash: string;
     }
   | { readonly way: 'link'; readonly linkHash: string };
@@ -140,7 +130,6 @@ export abstract class SecondFactors {
 export interface PasskeyOptions {
   readonly challenge: string;
   readonly person: Pick<Person, 'id' | 'email'>;
-  /** That the person has already. */
   readonly known: readonly string[];
 }
 
@@ -192,31 +181,19 @@ export abstract class SignInLinks {
     whose?: 'anybody' | 'newcomer',
   ): Promise<void>;
 
-  /**
-   * Whose it is; `Sessions.start` uses it up.
-   * @returns the id of a person; undefined when it is unknown, used or over
-   */
+  /** Whose it is; `Sessions.start` uses it up. @returns the id of a person; undefined when it is unknown, used or over */
   abstract personIdOf(secretHash: string, now: Date): Promise<string | undefined>;
 
   /** Never changes. @returns false for an unknown link */
   abstract resetsPassword(secretHash: string): Promise<boolean>;
 }
 
-/**
- * Password hashes (scrypt, RFC 7914) in a form that includes the parameters. Computes only a few at a time.
- * @throws Unavailable while too many wait for their turn
- */
+/** Password hashes (scrypt, RFC 7914), a few at a time. @throws Unavailable while too many wait for their turn */
 export abstract class Passwords {
-  /**
-   * Costs about a sixth of a second of one core on purpose.
-   * @param beside a hash that is compared together with this one: `matching` then takes as long for both as for one
-   */
+  /** Slow on purpose. @param beside a hash that is compared together with this one: `matching` takes as long for both as for one */
   abstract hash(password: string, beside?: string): Promise<string>;
 
-  /**
-   * The hashes that match the password. Without hashes it takes as long as for one. Never throws for an unreadable
-   * hash.
-   */
+  /** The hashes that match the password. Without hashes it takes as long as for one. Never throws for an unreadable hash. */
   abstract matching(password: string, hashes: readonly string[]): Promise<readonly string[]>;
 
   /** @param hash undefined where there is none: takes as long and returns no match */
@@ -228,7 +205,6 @@ export abstract class Passwords {
   abstract commonest(): Promise<ReadonlySet<string>>;
 }
 
-/** Mails that were asked for, and when mails were sent to whom. */
 export abstract class MailRequests {
   /** The same statements for every address. Adding one with the same id again changes nothing while it waits. */
   abstract add(request: MailRequest): Promise<void>;
@@ -255,7 +231,6 @@ export abstract class MailRequests {
   abstract mailed(email: string, reason: MailReason, now: Date): Promise<readonly PastMail[]>;
 }
 
-/** A one-time link to one account, with its secret. */
 export interface MailedLink extends Membership {
   readonly secret: string;
   readonly endsAt: Date;
@@ -263,7 +238,6 @@ export interface MailedLink extends Membership {
 
 /** A mail to one person, whom it reaches by their address. Its links are for people with the same address. */
 export interface PersonalMail {
-  /** The same at every attempt. */
   readonly id: string;
   readonly reason: MailReason;
   readonly to: Membership;

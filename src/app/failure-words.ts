@@ -4,6 +4,7 @@ import { failureOf } from '../adapters/kysely/engine/failure.ts';
 import { DomainError } from '../kernel/decision.ts';
 import { Unavailable } from '../kernel/ports.ts';
 import { ConfigFault, placesIn } from './settings/config.ts';
+import { commandName } from './version.ts';
 
 interface Failure {
   readonly message: string;
@@ -17,7 +18,8 @@ export const failureInWords = (
   error: unknown,
   environment: Readonly<Record<string, string | undefined>>,
 ): string => {
-  if (error instanceof DomainError || error instanceof ConfigFault) return error.message;
+  if (error instanceof DomainError) return `${error.message}${helpFor(String(error.code))}`;
+  if (error instanceof ConfigFault) return error.message;
   if (!isFailure(error)) return String(error);
   if (environment['LOG_LEVEL'] === 'debug') return error.stack ?? error.message;
   if (isOwnSentence(error)) return error.message;
@@ -33,6 +35,22 @@ export const failureInWords = (
   }
   const { message, cause } = error;
   return message.endsWith('.') || !isFailure(cause) ? message : `${message}: ${cause.message}`;
+};
+
+/** The command that shows what there is, or does what is missing, by the code of the error. */
+const helpful: Readonly<Record<string, string>> = {
+  account_not_found: 'account list',
+  api_key_not_found: 'key list --account ID',
+  deploy_not_found: 'project deploys --project SLUG',
+  domain_not_found: 'domain list --project SLUG',
+  person_not_found: 'user list --account ID',
+  project_not_found: 'project list --account ID',
+  no_successful_deploy: 'deploy FOLDER --project SLUG',
+};
+
+const helpFor = (code: string): string => {
+  const command = helpful[code];
+  return command === undefined ? '' : ` Try: ${commandName()} ${command}`;
 };
 
 interface Problem {

@@ -4,14 +4,14 @@ import type { Logger } from 'pino';
 import { StoredSignal } from '../kernel/signals.ts';
 import { jobMeasures, type Tally } from '../adapters/http/metrics/measures.ts';
 import { censusMeasures } from '../adapters/http/metrics/stored-measures.ts';
-import { backupTimes, type BackupTimes } from '../adapters/kysely/copies/database-copies.ts';
+import { backupTimes } from '../adapters/kysely/copies/database-copies.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { CronJobs, type Job, type SleepOptions } from '../adapters/schedule/cron-jobs.ts';
-import { leasedJob, Census, type CensusPorts } from '../adapters/schedule/leased-job.ts';
+import { Census, leasedJob } from '../adapters/schedule/leased-job.ts';
 import { named, RunningWork } from '../adapters/system/event-loop-watch.ts';
 import { Clock, Retention } from '../kernel/ports.ts';
 import { JobLeases } from '../kernel/queue.ts';
-import { Tracer } from '../kernel/tracer.ts';
+import { Tracer, type Beginning } from '../kernel/tracer.ts';
 import { workerJobs, type WorkerPorts } from './jobs.ts';
 import {
   AccessKey,
@@ -27,9 +27,6 @@ import {
 } from './keys.ts';
 import type { Config } from './settings/settings.ts';
 import { begun } from './tracing.ts';
-import type { Domains } from '../domains/domains.ts';
-import type { Notifications, WebhookCalls } from '../notifications/notifications.ts';
-import type { Sites } from '../sites/sites.ts';
 
 export interface RunningRole {
   /** @param isReplaced set if another process took over the ports; aborts when this one must hurry */
@@ -48,11 +45,19 @@ export const startWorker = (
     ...{ leases: container.get(JobLeases), clock: container.get(Clock), log },
     holder: container.get(ProcessKey),
   };
-  const [faces, database] = [facesIn(container), container.get(Database)];
-  const { domains, sites, notifications } = faces;
-  const webhooks = container.get(WebhookCallsKey);
-  const backups = () => backupTimes(database);
-  const census = storedCensus({ domains, sites, webhooks, notifications, backups }, leasing);
+  const [access, domains] = [container.get(AccessKey), container.get(DomainsKey)];
+  const [sites, notifications] = [container.get(SitesKey), container.get(NotificationsKey)];
+  const [webhooks, database] = [container.get(WebhookCallsKey), container.get(Database)];
+  const census = new Census(
+    async (isStopping) => ({
+      ...(await domains.countDomains(isStopping)),
+      deploys: await sites.countDeploys(),
+      webhooks: await webhooks.countWebhooks(),
+      mails: await notifications.countMails(),
+      backups: await backupTimes(database),
+    }),
+    leasing,
+  );
   container.get(MetricsKey).show(censusMeasures, () => census.read());
   container.get(StoredSignal).listen((_accountIds, hasDeliveries) => {
     bells.domains.ring('soon');
@@ -63,12 +68,24 @@ export const startWorker = (
   });
   const tracer = container.get(Tracer, { optional: true });
   const leased: WorkerPorts['leased'] = ({ work, ...job }) => {
-    const span = { name: job.name, kind: 'internal', facts: {} } as const;
-    const traced = (isStopping: () => boolean) => begun(tracer, span, () => work(isStopping));
+    const traced = (isStopping: () => boolean) =>
+      begun(tracer, stepOf(job.name), () => work(isStopping));
     return leasedJob({ ...job, work: traced }, leasing);
   };
   const jobs = workerJobs({
-    ...{ queues, bells, leased, ...faces, census, clock: leasing.clock, log, verifierSchedule },
+    ...{
+      queues,
+      bells,
+      leased,
+      access,
+      domains,
+      sites,
+      notifications,
+      census,
+      clock: leasing.clock,
+      log,
+      verifierSchedule,
+    },
     retention: container.get(Retention),
   });
   const cron = startJobs(container, jobs, sleep);
@@ -87,13 +104,6 @@ export const startWorker = (
   };
 };
 
-const facesIn = (container: Container) => ({
-  access: container.get(AccessKey),
-  domains: container.get(DomainsKey),
-  notifications: container.get(NotificationsKey),
-  sites: container.get(SitesKey),
-});
-
 /** With its small initial heap, V8 would mark the old generation again and again during many checks. */
 const letHeapGrow = (): void => {
   setFlagsFromString('--heap-growing-percent=0');
@@ -104,41 +114,43 @@ export const startJobs = (
   jobs: readonly Job[],
   sleep: SleepOptions = {},
 ): CronJobs => {
-  const log = container.get(LogKey);
   const metrics = container.get(MetricsKey);
-  const tracer = container.get(Tracer, { optional: true });
-  const watched = watchedJobs(container.get(RunningWork), tracedJobs(tracer, jobs));
-  const cron = new CronJobs(measuredJobs(metrics, watched), log, sleep);
+  const observers = {
+    metrics,
+    running: container.get(RunningWork),
+    tracer: container.get(Tracer, { optional: true }),
+  };
+  const cron = new CronJobs(observedJobs(observers, jobs), container.get(LogKey), sleep);
   metrics.show(jobMeasures, () => cron.state());
   return cron;
 };
 
-export const watchedJobs = (running: RunningWork, jobs: readonly Job[]): readonly Job[] =>
-  jobs.map((job) => {
-    const work = named('job', job.name);
-    return { ...job, run: (isStopping) => running.during(work, () => job.run(isStopping)) };
-  });
-
-export const tracedJobs = (tracer: Tracer | undefined, jobs: readonly Job[]): readonly Job[] =>
-  jobs.map((job) => {
-    if (!tracer || !job.isTraced) return job;
-    const span = { name: job.name, kind: 'internal', facts: {} } as const;
-    return { ...job, run: (isStopping) => tracer.begin(span, () => job.run(isStopping)) };
-  });
+interface Observers {
+  readonly metrics: Tally;
+  readonly running: RunningWork;
+  readonly tracer?: Tracer | undefined;
+}
 
 const outcomes = ['succeeded', 'failed'] as const;
 
-export const measuredJobs = (metrics: Tally, jobs: readonly Job[]): readonly Job[] =>
+/** Counts and times each run, names it if it blocks the process, and traces it. */
+export const observedJobs = (
+  { metrics, running, tracer }: Observers,
+  jobs: readonly Job[],
+): readonly Job[] =>
   jobs.map((job) => {
-    const labels = { job_name: job.name };
+    const { name, isTraced = false } = job;
+    const labels = { job_name: name };
     const count = (outcome: (typeof outcomes)[number], by = 1) => {
       metrics.count('job_runs_total', { ...labels, outcome }, by);
     };
     for (const outcome of outcomes) count(outcome, 0);
+    const work = (isStopping: () => boolean) =>
+      begun(isTraced ? tracer : undefined, stepOf(name), () => job.run(isStopping));
     const run: Job['run'] = async (isStopping) => {
       const begunAt = performance.now();
       try {
-        const result = await job.run(isStopping);
+        const result = await running.during(named('job', name), () => work(isStopping));
         if (result !== 'elsewhere') count('succeeded');
         return result;
       } catch (error) {
@@ -151,26 +163,4 @@ export const measuredJobs = (metrics: Tally, jobs: readonly Job[]): readonly Job
     return { ...job, run };
   });
 
-interface Counting {
-  readonly domains: Pick<Domains, 'countDomains'>;
-  readonly sites: Pick<Sites, 'countDeploys'>;
-  readonly webhooks: Pick<WebhookCalls, 'countWebhooks'>;
-  readonly notifications: Pick<Notifications, 'countMails'>;
-  readonly backups: () => Promise<BackupTimes>;
-}
-
-const countStored = async (counting: Counting, isStopping: () => boolean) => {
-  const { domains, sites, webhooks, notifications, backups } = counting;
-  return {
-    ...(await domains.countDomains(isStopping)),
-    deploys: await sites.countDeploys(),
-    webhooks: await webhooks.countWebhooks(),
-    mails: await notifications.countMails(),
-    backups: await backups(),
-  };
-};
-
-type StoredCensus = Census<Awaited<ReturnType<typeof countStored>>>;
-
-const storedCensus = (counting: Counting, ports: CensusPorts): StoredCensus =>
-  new Census((isStopping) => countStored(counting, isStopping), ports);
+const stepOf = (name: string): Beginning => ({ name, kind: 'internal', facts: {} });

@@ -1,5 +1,5 @@
 import type { CaUse, Times, LedgerChange, LedgerName } from './domain/certificates/ca-budget.ts';
-import type { Certificate, Validity, RenewalSpan } from './domain/certificates/renewal.ts';
+import type { RenewalSpan } from './domain/certificates/renewal.ts';
 import type {
   AuthorityFailure,
   CertificateOrder,
@@ -7,20 +7,12 @@ import type {
 } from './domain/certificates/certificate-status.ts';
 import type { OwnChange, OwnName } from './domain/own/own-name.ts';
 
+/** Written by `CustomDomains` and `OwnNames`. Private keys are encrypted at rest. */
 export abstract class Certificates {
-  /**
-   * Replaces the previous certificate; edges load it within a second. The private key is encrypted at rest.
-   * @param endsOrder subject of its order, which is deleted in the same step
-   */
-  abstract save(certificate: Certificate, endsOrder?: string): Promise<void>;
-
   /** The public part of a host's certificate; undefined if there is none. */
   abstract find(host: string): Promise<{ readonly chain: string } | undefined>;
-
-  abstract validities(): Promise<ReadonlyMap<string, Validity>>;
 }
 
-/** RFC 9773. */
 export interface RenewalWindow extends RenewalSpan {
   readonly askAgainAt: Date;
 }
@@ -51,7 +43,6 @@ export abstract class CertificateAuthority {
   /** The account for CAA's `accounturi`; undefined until it exists. */
   abstract accountUri(): Promise<string | undefined>;
 
-  /** @returns PKCS #8, PEM */
   abstract newPrivateKey(): Promise<string>;
 
   /** @param replaces chain to renew (RFC 9773, section 5) @param also further names of the certificate */
@@ -70,32 +61,23 @@ export abstract class CertificateAuthority {
   abstract renewalWindow(chain: string): Promise<RenewalWindow | 'silent' | undefined>;
 }
 
-/** RFC 8555, section 7.1.2. */
 export interface AuthorityAccount {
   readonly url: string;
-  /** PKCS #8, PEM. */
   readonly privateKey: string;
 }
 
 /** One account per authority, shared by all processes. The private key is encrypted at rest. */
 export abstract class AuthorityAccounts {
-  /** @throws Unavailable */
   abstract find(directoryUrl: string): Promise<AuthorityAccount | undefined>;
 
-  /**
-   * The first writer wins: a stored account does not change.
-   * @param lostUrl url of a stored account that the authority no longer knows; only that one is replaced
-   * @throws Unavailable
-   */
+  /** The first writer wins. @param lostUrl of an account that the authority lost, to replace only that @throws Unavailable */
   abstract save(directoryUrl: string, account: AuthorityAccount, lostUrl?: string): Promise<void>;
 }
 
 export interface KeptOrder {
   readonly authority: string;
-  /** See `OrderSubject`. */
   readonly subject: string;
   readonly host: string;
-  /** PKCS #8, PEM. */
   readonly privateKey: string;
   readonly url: string | undefined;
 }
@@ -129,12 +111,9 @@ export abstract class CertificateOrders {
   abstract answer(host: string, token: string): Promise<string | undefined>;
 }
 
-/** RFC 8555, section 8.4. */
 export interface DnsChallenge {
-  /** One label in our zone, in lower case: an attachment's token. */
   readonly label: string;
   readonly value: string;
-  /** Not answered after this time, even if the order still exists. */
   readonly expiresAt: Date;
 }
 
@@ -154,10 +133,7 @@ export abstract class DnsChallenges {
 export abstract class AuthorityLedger {
   abstract use(name: LedgerName, now: Date): Promise<CaUse>;
 
-  /** At one authority, for all accounts; see `CaUse`. */
   abstract orders(authority: string, now: Date): Promise<Times>;
-
-  abstract settle(change: LedgerChange): Promise<void>;
 }
 
 /** The platform's names. A change stores ledger, certificate and the end of the order in one step. */

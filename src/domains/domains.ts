@@ -23,8 +23,13 @@ import {
   describeDomain,
   showHolds,
 } from './use-cases/show-domain.ts';
-import { forgetOwnNames, secureSites, sitesDueAt } from './use-cases/secure-sites.ts';
-import { hasPlatformCertificate, showOwnHold } from './use-cases/own-host.ts';
+import {
+  forgetOwnNames,
+  secureSites,
+  sitesDueAt,
+  hasPlatformCertificate,
+  showOwnHold,
+} from './use-cases/secure-sites.ts';
 import { tendDomain, verifyDomain } from './use-cases/tend-domain.ts';
 
 /** No name of a domain has an underscore. */
@@ -40,7 +45,6 @@ export const domains = (ports: DomainPorts) => ({
     ports.domains.listNamed(accountId, text.toLowerCase(), limit),
   listDomainPage: (projectId: string, listing: DomainListing) =>
     ports.domains.listPage(projectId, { ...listing, text: listing.text.toLowerCase() }),
-  /** See `CustomDomains.overview`. */
   showOverview: (accountId: string, most: number) => ports.domains.overview(accountId, most),
   countListed: (projectId: string) => ports.domains.countListed(projectId),
   /** Finds a domain by id, or the newest attachment of a name. @throws DomainError `domain_not_found` */
@@ -54,7 +58,6 @@ export const domains = (ports: DomainPorts) => ({
     if (domain?.projectId !== projectId) throw domainNotFound(key);
     return domain;
   },
-  /** The other name of a pair, if the project has it. */
   findPartner: async ({ projectId, host }: CustomDomain): Promise<CustomDomain | undefined> => {
     const other = showOther(ports)(host);
     const found = other && (await ports.domains.find(projectId, other.host));

@@ -6,13 +6,9 @@ import type {
   DnsChallenges,
   OwnNames,
 } from './certificate-ports.ts';
-import type { AdmissionFacts, DomainAllowance } from './domain/attachment/admission.ts';
+import type { DomainAllowance } from './domain/attachment/admission.ts';
 import type { Attention, DomainFilter } from './domain/attachment/attention.ts';
-import type {
-  CustomDomain,
-  CustomDomainState,
-  DomainDecision,
-} from './domain/attachment/custom-domain.ts';
+import type { CustomDomain, CustomDomainState } from './domain/attachment/custom-domain.ts';
 import type { ProjectHost } from './domain/attachment/serving.ts';
 import type { DomainShare, ShareChange } from './domain/attachment/share.ts';
 import type { DomainChange, TimelineEntry } from './domain/attachment/timeline-entries.ts';
@@ -21,7 +17,7 @@ import type { Validity } from './domain/certificates/renewal.ts';
 import type { DnsFacts } from './domain/dns/facts.ts';
 import type { DomainsEvent } from './domain/domains-event.ts';
 import type { NameFacts, NameSettings } from './domain/names/hostname.ts';
-import type { Pair, PairDecision, PairFacts } from './domain/redirects/pair.ts';
+import type { AddDecision, AddFacts, Pair } from './domain/redirects/pair.ts';
 import type { Route } from './domain/redirects/redirects.ts';
 import type { DomainSettings } from './domain/redirects/settings.ts';
 import type { Clock, Ids } from '../kernel/ports.ts';
@@ -30,17 +26,14 @@ import type { Claimed, Most, Queue } from '../kernel/queue.ts';
 
 export type Pause = (milliseconds: number) => Promise<void>;
 
-/** Later entries have higher positions. */
 export interface PlacedEntry extends TimelineEntry {
   readonly place: bigint;
 }
 
 /** The history of each attachment, stored by `CustomDomains` with the state. Entries never change. */
 export abstract class Timeline {
-  /** The newest first. @param before returns only lower positions */
   abstract list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]>;
 
-  /** The newest certificate attempt. */
   abstract newestAttempt(domainId: string): Promise<PlacedEntry | undefined>;
 }
 
@@ -68,7 +61,6 @@ export abstract class ProjectSettings {
 }
 
 export abstract class DomainAllowances {
-  /** An unknown account gets the smallest allowance. */
   abstract of(accountId: string): Promise<DomainAllowance>;
 }
 
@@ -93,11 +85,9 @@ export interface DomainPorts {
   readonly shares: DomainShares;
   readonly linkSecrets: LinkSecrets;
   readonly naming: NameSettings;
-  /** The addresses that an apex must resolve to. */
   readonly platformAddresses: readonly string[];
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Returns a random number from 0 to below 1. */
   readonly chance: () => number;
   readonly pause: Pause;
 }
@@ -117,18 +107,13 @@ export interface DueDomain extends Claimed {
   readonly domain: CustomDomain;
 }
 
-export interface WantedDomain {
+export interface WantedDomains {
   readonly accountId: string;
   readonly projectId: string;
-  readonly host: string;
-  /** Start of the time that `addedLately` covers. */
+  readonly hosts: Pair<string>;
   readonly addedSince: Date;
 }
 
-type WithoutAllowance<Facts extends Pair<AdmissionFacts>> = Omit<Facts, keyof Pair<unknown>> &
-  Pair<Omit<AdmissionFacts, 'allowance'>>;
-
-/** Where a page of a list ended. */
 export interface DomainPlace {
   readonly attention: Attention;
   readonly host: string;
@@ -137,41 +122,32 @@ export interface DomainPlace {
 
 export interface DomainListing {
   readonly filter: DomainFilter;
-  /** A part of the name in lower case; '' for all. */
   readonly text: string;
   readonly after: DomainPlace | undefined;
   readonly limit: number;
 }
 
-/** What there is to know of the domains of an account at a glance. */
 export interface DomainOverview {
-  /** The primary domains, by the ids of their projects. */
   readonly primaries: ReadonlyMap<string, CustomDomain>;
   /** The first of those that need their owner. */
   readonly wanting: readonly CustomDomain[];
-  /** How many need their owner. */
   readonly wantingInAll: number;
-  /** How many are attached, by project. */
   readonly attached: ReadonlyMap<string, number>;
   readonly live: number;
 }
 
-/** How many domains there are that need their owner, and in each state. */
 export type DomainCounts = Readonly<Record<DomainFilter, number>>;
 
 /** Removed domains stay visible. Every change stores its timeline, ledger entries and events in one step. */
 export abstract class CustomDomains {
-  /** One step: only one rival gets the last place. @throws DomainError `project_not_found`; what `decide` throws */
+  /**
+   * Stores all names with the project's settings, or nothing. Only one rival gets the last place.
+   * @throws DomainError `project_not_found`; what `decide` throws
+   */
   abstract add(
-    wanted: WantedDomain,
-    decide: (facts: Omit<AdmissionFacts, 'allowance'>) => DomainDecision,
-  ): Promise<CustomDomain>;
-
-  /** Like `add`, for two names: stores both with the project's settings, or nothing. */
-  abstract addPair(
-    wanted: Omit<WantedDomain, 'host'> & { readonly hosts: Pair<string> },
-    decide: (facts: WithoutAllowance<PairFacts>) => PairDecision,
-  ): Promise<PairDecision>;
+    wanted: WantedDomains,
+    decide: (facts: AddFacts) => AddDecision,
+  ): Promise<AddDecision>;
 
   /** The newest attachment of a host to a project, including removed ones. */
   abstract find(projectId: string, host: string): Promise<CustomDomain | undefined>;
@@ -185,10 +161,8 @@ export abstract class CustomDomains {
     limit: number,
   ): Promise<readonly CustomDomain[]>;
 
-  /** The newest first, with the last 20 removed ones. */
   abstract list(projectId: string): Promise<readonly CustomDomain[]>;
 
-  /** Those that need the owner first, then by name. */
   abstract listPage(projectId: string, listing: DomainListing): Promise<readonly CustomDomain[]>;
 
   /** All projects of an account, without deleted ones, in a few queries. @param most limits `wanting` */
@@ -222,7 +196,6 @@ export abstract class CustomDomains {
     decide: (domain: CustomDomain, use: CaUse) => Change,
   ): Promise<Change>;
 
-  /** Sorted by id, starting after `after`. */
   abstract inState(
     state: CustomDomainState,
     after: string,
@@ -234,7 +207,6 @@ export abstract class CustomDomains {
 
 /** Domains with work. A change during a claim takes effect when the claim is released. */
 export abstract class DueDomains implements Queue<DueDomain> {
-  /** The longest overdue first. */
   abstract claim(now: Date, leaseUntil: Date, most: Most): Promise<readonly DueDomain[]>;
   abstract nextDueAt(): Promise<Date | undefined>;
   abstract prolong(held: readonly Claimed[], leaseUntil: Date): Promise<void>;
@@ -254,7 +226,6 @@ export abstract class DomainShares {
     decide: (domain: CustomDomain, open: readonly DomainShare[]) => Change,
   ): Promise<Change>;
 
-  /** The domain's working links, newest first. */
   abstract list(
     domain: Pick<CustomDomain, 'id' | 'accountId'>,
     now: Date,
@@ -276,7 +247,6 @@ export interface LoadedCertificate extends Validity {
   readonly privateKey: () => string;
 }
 
-/** Changes up to `revision`. */
 export interface EdgeChanges {
   readonly revision: bigint;
   readonly routes: readonly Route[];

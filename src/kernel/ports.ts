@@ -43,6 +43,17 @@ export abstract class Deadline {
 
 export const noDeadline: Pick<Deadline, 'leftMs'> = { leftMs: Infinity };
 
+/** Excludes a port's calls from the request's deadline, because they have their own limits. */
+export const apart = <Port extends object>(deadline: Deadline, port: Port): Port =>
+  new Proxy(port, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...parameters: unknown[]) =>
+        deadline.apart(() => Reflect.apply(member, target, parameters) as Promise<unknown>);
+    },
+  });
+
 export abstract class Sealer {
   /** Ids reveal nothing about the keys. The first key encrypts, and its id is stored with the value. */
   abstract readonly keyIds: readonly [string, ...string[]];

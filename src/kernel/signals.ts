@@ -1,3 +1,6 @@
+import type { Deadline } from './ports.ts';
+import type { Tracer } from './tracer.ts';
+
 /** `soon`: within a second, together with other rings. */
 export type Ringing = 'now' | 'soon';
 
@@ -29,6 +32,27 @@ export class StoredSignal {
     for (const listener of this.#listeners) listener(accountIds, hasDeliveries);
   }
 }
+
+interface Around {
+  readonly deadline: Pick<Deadline, 'apart'>;
+  readonly tracer: Pick<Tracer, 'apart'> | undefined;
+  /** Other processes. */
+  readonly fleet: { tell(accountIds: readonly string[]): void } | undefined;
+}
+
+/** Notifies this and other processes. The request does not wait for the effects. */
+export const announcing =
+  (signal: StoredSignal, { deadline, tracer, fleet }: Around): StoredListener =>
+  (accountIds, hasDeliveries) => {
+    const announce = () =>
+      void deadline.apart(() => {
+        signal.raise(accountIds, hasDeliveries);
+        fleet?.tell(accountIds);
+        return Promise.resolve();
+      });
+    if (tracer) tracer.apart(announce);
+    else announce();
+  };
 
 /** Runs one turn at a time; a call during a turn starts another. Callers share the last result. */
 export class CoalescedRuns<Outcome = void> {

@@ -28,7 +28,6 @@ export const notifications = (ports: NotificationsPorts) => ({
   mailOwners: mailOwners(ports),
   mailPerson: mailPerson(ports),
   isMailOn: ports.postman !== undefined,
-  /** Undefined without a mail server. */
   countMails: async (): Promise<MailState | undefined> =>
     ports.postman && ports.mails.state(ports.clock.now()),
   listMailTroubles: (accountId: string) => ports.mails.troubles(accountId),
@@ -43,9 +42,7 @@ export const notifications = (ports: NotificationsPorts) => ({
   listNotices: (accountId: string, limit: number, before?: bigint) =>
     ports.notices.list(accountId, limit, before),
   newestNotice: (accountId: string) => ports.notices.newest(accountId),
-  /** @returns at most `mostCounted` */
   countUnread: (reader: Reader) => ports.notices.unread(reader, mostCounted),
-  /** Marks all notices as seen. @returns the highest place seen before, and the highest one now */
   lookAtNotices: async (
     reader: Reader,
   ): Promise<{ readonly before: bigint; readonly newest: bigint }> => {

@@ -3,7 +3,6 @@ import type { Claimed, Most, Queue } from '../kernel/queue.ts';
 import type { Mail, MailedFacts, MailPlan, PlannedMail } from './domain/mail.ts';
 import type { Notification, NotificationKind, Told } from './domain/notification.ts';
 
-/** Each person has their own read position. */
 export interface Reader {
   readonly accountId: string;
   readonly personId: string;
@@ -33,15 +32,12 @@ export interface NotificationsPorts {
   readonly mails: Mails;
   readonly mailChoices: MailChoices;
   readonly recipients: Recipients;
-  /** Undefined without a mail server. */
   readonly postman: Postman | undefined;
   readonly sealer: Sealer;
   readonly clock: Clock;
 }
 
-/** A due message: one mail, or a summary for one person. */
 export interface DueMessage extends Claimed {
-  /** The id of its first mail, the same for each attempt. */
   readonly id: string;
   readonly accountId: string;
   readonly personId: string;
@@ -69,12 +65,10 @@ export const mostMailsCounted = 10_000;
 
 export interface MailState {
   readonly waiting: number;
-  /** When the oldest was due; undefined if none waits. */
   readonly oldest: Date | undefined;
   readonly unreached: number;
 }
 
-/** Facts are encrypted, because they may contain sign-in links, and are deleted when a mail is done. */
 export abstract class Mails implements Queue<DueMessage> {
   /**
    * Locks the person, plans with their mails of the last day, and stores the mail. Adding the same id again changes
@@ -94,13 +88,11 @@ export abstract class Mails implements Queue<DueMessage> {
   /** The server accepted it, so mail reaches the person again. */
   abstract sent(message: Claimed, now: Date): Promise<void>;
 
-  /** Releases the message for another attempt at `nextAttemptAt`. */
   abstract retry(message: Claimed, nextAttemptAt: Date, reason: string): Promise<void>;
 
   /** Never tries again, and records that mail does not reach the person. */
   abstract giveUp(message: Claimed, now: Date, why: GivenUp): Promise<void>;
 
-  /** Never tries again, because the person no longer wants it. */
   abstract leaveOut(message: Claimed, now: Date): Promise<void>;
 
   /** Counts overdue mails up to `mostMailsCounted`. */
@@ -114,12 +106,10 @@ export interface Recipient {
   readonly to: string;
 }
 
-/** The people of accounts, who belong to another context. */
 export abstract class Recipients {
   /** People who have signed in, and the account's first address. Other invited addresses may be mistyped. */
   abstract of(accountId: string): Promise<readonly Recipient[]>;
 
-  /** @throws Error if the account does not exist */
   abstract accountName(accountId: string): Promise<string>;
 
   abstract isInService(accountId: string): Promise<boolean>;
@@ -127,7 +117,6 @@ export abstract class Recipients {
 
 /** The kinds that each person has switched off. New kinds are on. */
 export abstract class MailChoices {
-  /** @returns only people who have switched off kinds */
   abstract off(
     personIds: readonly string[],
   ): Promise<ReadonlyMap<string, ReadonlySet<NotificationKind>>>;
@@ -135,7 +124,6 @@ export abstract class MailChoices {
   /** Sets the kinds that are off. Does nothing if the person does not exist. */
   abstract choose(personId: string, off: ReadonlySet<NotificationKind>): Promise<void>;
 
-  /** Switches these kinds off and leaves the others. */
   abstract switchOff(personId: string, kinds: readonly NotificationKind[]): Promise<void>;
 }
 
@@ -144,9 +132,7 @@ export interface OutgoingMail {
   readonly id: string;
   readonly to: string;
   readonly account: string;
-  /** At least one; several make a summary. */
   readonly told: readonly Told[];
-  /** Switches these kinds off; undefined if they cannot be switched off. */
   readonly unsubscribeToken: string | undefined;
 }
 

@@ -9,7 +9,6 @@ import type {
 } from './domain/webhook-delivery.ts';
 import type { WebhookSecrets, Webhook, WebhookEvent } from './domain/webhook.ts';
 
-/** Other accounts' webhooks are treated as missing. */
 export interface WebhookOf {
   readonly accountId: string;
   readonly webhookId: string;
@@ -27,7 +26,6 @@ export abstract class Webhooks {
     decide: (current: number) => WebhookChange & { readonly secrets: WebhookSecrets },
   ): Promise<Webhook>;
 
-  /** The oldest first. */
   abstract list(accountId: string): Promise<readonly Webhook[]>;
 
   abstract find(of: WebhookOf): Promise<Webhook | undefined>;
@@ -59,17 +57,13 @@ export interface DueDelivery {
   readonly receiver: string;
 }
 
-/** `limit` is the number of deliveries to consider. */
 export interface Claiming extends Most {
-  /** Whether to consider slow receivers or all others. */
   readonly isSlow: boolean;
-  /** These already have enough calls in progress. */
   readonly except: {
     readonly webhooks: readonly string[];
     readonly accounts: readonly string[];
     readonly receivers: readonly Pick<DueDelivery, 'accountId' | 'receiver'>[];
   };
-  /** Chooses deliveries that there is room for. @param due the first due deliveries, in order */
   readonly choose: (due: readonly DueDelivery[]) => readonly DueDelivery[];
 }
 
@@ -80,14 +74,12 @@ export interface ClaimedDelivery extends Claimed, Pick<DueDelivery, 'receiver'> 
   readonly secrets: () => WebhookSecrets;
 }
 
-/** Its attempts are listed newest first. */
 export interface ListedDelivery extends WebhookDelivery {
   readonly attempts: readonly Attempt[];
 }
 
 export interface WebhookCounts {
   readonly waiting: number;
-  /** When the longest overdue delivery was due. */
   readonly oldestDue: Date | undefined;
   readonly givenUp: number;
 }
@@ -133,7 +125,6 @@ export abstract class WebhookDeliveries implements Queue<ClaimedDelivery, Claimi
     decide: (delivery: WebhookDelivery, webhook: Webhook) => Repetition,
   ): Promise<void>;
 
-  /** Counts at most `mostCounted` waiting deliveries. */
   abstract counts(now: Date): Promise<WebhookCounts>;
 }
 

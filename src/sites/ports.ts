@@ -2,7 +2,7 @@ import type { Clock, Ids } from '../kernel/ports.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { StorageRoom } from './domain/storage-quota.ts';
 import type { Allowance, Project } from './domain/project.ts';
-import type { Renaming } from './domain/project-life.ts';
+import type { SiteDecision } from './domain/project-life.ts';
 import type { DeployState, Site } from './domain/site.ts';
 import type { EntryKind, SiteContents } from './domain/site-contents.ts';
 import type { SitesEvent } from './domain/sites-event.ts';
@@ -17,10 +17,7 @@ export interface ProjectKey {
   readonly slug: string;
 }
 
-/**
- * Deleted projects, and those of deleted accounts, are there only for the methods that say so. A former address of a project
- * names it too.
- */
+/** Deleted ones are there only for the methods that say so. A former address of a project names it too. */
 export abstract class Projects {
   /**
    * Counts, decides and stores as one step, so only one rival gets the last place.
@@ -47,22 +44,13 @@ export abstract class Projects {
    * the row is held. The edges learn of a change of `servedDeployId` within a second.
    * @throws DomainError `project_not_found`
    */
-  abstract change(
-    key: ProjectKey,
-    decide: (site: Site) => Decision<Site, SitesEvent>,
-  ): Promise<Site>;
-
-  /** As `change`; the former address leads to the project meanwhile. @throws DomainError `slug_taken` too */
-  abstract rename(key: ProjectKey, decide: (site: Site) => Renaming): Promise<Site>;
+  abstract change(key: ProjectKey, decide: (site: Site) => SiteDecision): Promise<Site>;
 
   /** As `change`, of a deleted one. @param decide also learns how many projects the account has in service */
   abstract restore(
     key: ProjectKey,
     decide: (site: Site, current: number) => Decision<Site, SitesEvent>,
   ): Promise<Site>;
-
-  /** The deleted ones of an account, the newest first. */
-  abstract listDeleted(accountId: string): Promise<readonly Project[]>;
 
   /** All of an account, deleted or not. */
   abstract listAll(accountId: string): Promise<readonly Project[]>;

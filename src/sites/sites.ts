@@ -1,5 +1,6 @@
+import { lastDeletedFirst } from './domain/project-life.ts';
 import { projectDeleted, projectNotFound } from './domain/sites-error.ts';
-import { deleteDeploy, rollBack, type Site } from './domain/site.ts';
+import { deleteDeploy, giveUpUpload, rollBack, type Site } from './domain/site.ts';
 import type { ProjectKey, SitesPorts, StoredFile } from './ports.ts';
 import {
   beginDeploy,
@@ -26,7 +27,6 @@ const siteOf =
     return site;
   };
 
-/** What an account publishes. */
 export const sites = (ports: SitesPorts) => ({
   /** The site of a project, if it is the account's. @throws DomainError `project_not_found` */
   siteOf: siteOf(ports),
@@ -46,17 +46,18 @@ export const sites = (ports: SitesPorts) => ({
   renameProject: renameProject(ports),
   deleteProject: deleteProject(ports),
   restoreProject: restoreProject(ports),
-  /** Those that can be restored, the newest first. */
-  listDeletedProjects: (accountId: string) => ports.projects.listDeleted(accountId),
-  /** Deleted ones too. */
+  listDeletedProjects: async (accountId: string) =>
+    lastDeletedFirst(await ports.projects.listAll(accountId)),
   listAllProjects: (accountId: string) => ports.projects.listAll(accountId),
-  /** When `endOldProjects` has something to do. */
   endsDueAt: () => ports.projects.firstEnd(),
   endOldProjects: endOldProjects(ports),
   endProjectsOf: endProjectsOf(ports),
   beginDeploy: beginDeploy(ports),
   finishDeploy: finishDeploy(ports),
   deploySite: deploySite(ports),
+  /** For an upload whose process died. @throws DomainError `project_not_found` */
+  giveUpDeploy: (project: ProjectKey, deployId: string) =>
+    ports.projects.change(project, (site) => giveUpUpload(site, deployId, ports.clock.now())),
   /** @throws DomainError `project_not_found`, `deploy_not_found`, `deploy_wrong_state` */
   rollBack: (project: ProjectKey, number: number) =>
     ports.projects.change(project, (site) => rollBack(site, number, ports.clock.now())),
@@ -68,12 +69,10 @@ export const sites = (ports: SitesPorts) => ({
     (await ports.files.list(deployId))?.toSorted((one, other) =>
       one.path < other.path ? -1 : 1,
     ) ?? [],
-  /** How much of its plan an account uses. */
   showUse: showUse(ports),
   countDeploys: () => ports.projects.countDeploys(),
   giveUpCutOffUploads: giveUpCutOffUploads(ports),
   uploadsCutOffAt: uploadsCutOffAt(ports),
-  /** Removes the files of a deleted or failed deploy; doing it twice is no error. */
   removeDeployFiles: (deployId: string) => ports.files.remove(deployId),
 });
 

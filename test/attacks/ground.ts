@@ -26,7 +26,6 @@ export interface Ground {
   readonly ports: Readonly<Record<'service' | 'edge' | 'secure edge', number>>;
   /** The account of the first start, beyond every limit of requests. */
   readonly attacker: Pick<Customer, 'visitor' | 'key'>;
-  /** Of the service. */
   readonly secretKey: string;
   readonly dataDir: string;
   readonly databaseUrl: string;
@@ -165,7 +164,6 @@ export interface ProcessUsage {
   readonly residentMiB: number;
 }
 
-/** From `/proc` of Linux. */
 export const usageOf = async ({ pid }: { readonly pid: number }): Promise<ProcessUsage> => {
   const [descriptors, status] = await Promise.all([
     readdir(`/proc/${String(pid)}/fd`),

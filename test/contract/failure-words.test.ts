@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Database } from '../../src/adapters/kysely/database.ts';
 import { migrationStates } from '../../src/adapters/kysely/migrations.ts';
+import { accountNotFound } from '../../src/access/domain/access-error.ts';
 import { failureInWords } from '../../src/app/failure-words.ts';
 import { Unavailable } from '../../src/kernel/ports.ts';
 
@@ -76,4 +77,10 @@ test('a sentence that says all is not replaced by what caused it', () => {
   const said = 'The new backup is whole, but the database could not remember it.';
   expect(failureInWords(new Error(said, { cause }), {})).toBe(said);
   expect(failureInWords(new Unavailable('The database', cause), {})).toMatch(/ disk is full\./);
+});
+
+test('what a command does not find is followed by the command that shows what there is', () => {
+  expect(failureInWords(accountNotFound('acct_1'), {})).toBe(
+    'There is no account with the id acct_1. Try: ./animal-store account list',
+  );
 });

@@ -12,7 +12,6 @@ const email = 'mia@shop.example';
 const password = 'seven quiet tortoises';
 const hour = 60 * 60_000;
 
-/** An account that this address, among others, opens with a password. */
 const openAccount = async ({
   name,
   email,

@@ -32,13 +32,11 @@ const all = async (): Promise<readonly Pet[]> =>
   catalogue().listPets(owner.accountId, { after: 0n, limit: 20_000 });
 const pathOf = ({ id }: Pet): string => `${animals}/${id}`;
 
-/** Names in the rows of a list. */
 const namesIn = ({ text }: PageAnswer): readonly string[] =>
   elementsIn(text, 'td')
     .filter(({ attributes }) => attributes['class'] === 'name')
     .map((cell) => cell.text);
 
-/** Where the link with this text leads. */
 const linkIn = ({ text }: PageAnswer, words: string): string | undefined =>
   elementsIn(text, 'a').find((link) => link.text === words)?.attributes['href'];
 

@@ -17,7 +17,6 @@ const browsed = browseDashboard(() => Promise.resolve());
 const domains = () => browsed.dashboard.container.get(DomainsKey);
 const sites = () => browsed.dashboard.container.get(SitesKey);
 
-/** The page of somebody whose project has three domains, without scripts. */
 const open = async (): Promise<{ page: TestPage; project: Project }> => {
   const { accountId, visitor } = await browsed.dashboard.newOwner();
   const project = await sites().startProject(accountId, 'Birds');

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Plan } from '../../src/access/domain/quota.ts';
 import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
-import { AuthorityLedger } from '../../src/domains/certificate-ports.ts';
+import { Database } from '../../src/adapters/kysely/database.ts';
+import { writeLedger } from '../../src/adapters/kysely/sites/kysely-authority-ledger.ts';
 import { CustomDomains } from '../../src/domains/ports.ts';
 import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { Domains } from '../../src/domains/domains.ts';
@@ -141,15 +142,6 @@ describe('a name and its www name', () => {
     expect(await stored()).toEqual([[ascii], 0]);
   });
 
-  test('stay in sight while one of them is verified', async () => {
-    await send({ domain: 'shop.test', pair: 'yes' });
-    const { location = '' } = await owns.visitor.post(`${page()}/www.shop.test`, {});
-    expect(location).toContain('?done=not-yet.');
-    const after = textOf((await owns.visitor.get(location)).text);
-    expect(after).toContain('Records to create for www.shop.test and shop.test');
-    expect(after).toContain('www.shop.test redirects to shop.test as soon as both');
-  });
-
   test('are added without a redirect where another one is in the way, and the page says why', async () => {
     const domains = dashboard.container.get(DomainsKey);
     await domains.addDomain(shop, 'old.test');
@@ -194,13 +186,15 @@ test('the list shows when the certificate of a domain waits for a limit', async 
   const domains = dashboard.container.get(DomainsKey);
   const waiting = await add('waits.bücher.test');
   pointAtUs(dashboard, waiting);
-  const ledger = dashboard.container.get(AuthorityLedger);
   for (let order = 0; order < 10; order++) {
     const { accountId, host, registrableDomain } = waiting;
     const authority = 'local';
     const name = { authority, accountId, host: `${order}.${host}`, registrableDomain };
     const asked = { orderKey: String(order), occurredAt: dashboard.clock.now() };
-    await ledger.settle({ entered: [{ ...name, ...asked, kind: 'order', isManual: false }] });
+    const entry = { ...name, ...asked, kind: 'order', isManual: false } as const;
+    await dashboard.container
+      .get(Database)
+      .transaction((db) => writeLedger(db, { entered: [entry] }));
   }
   await domains.tendDomain(await domains.verifyDomain(waiting));
   const row = elementsIn(await markupOf(), 'tr').find(({ text }) => text.includes('waits.bücher'));
@@ -236,7 +230,6 @@ test('a healthy domain shows nothing to do', async () => {
   expect(text).not.toContain('Who acts');
 });
 
-/** What the page with the form for a new domain says. */
 const formOf = async (plan: Plan, settings: Readonly<Record<string, string>>): Promise<string> => {
   const dashboard = await startDashboard({ settings });
   try {
@@ -255,7 +248,6 @@ const zone = { ACME_DNS_ZONE: 'acme.zoo.test' };
 test.each([
   ['business', zone, true],
   ['pro', zone, false],
-  ['business', {}, false],
 ] as const)(
   'on the plan %s with %j, the form for a new domain speaks of wildcards: %s',
   async (plan, settings, isShown) => {
@@ -378,7 +370,6 @@ describe('the page of a domain', () => {
     path = pathOf(domain);
   });
 
-  /** So many checks, each of which tells its number. */
   const record = async (from: number, to: number): Promise<void> => {
     const stores = { domains: dashboard.container.get(CustomDomains) };
     for (let n = from; n <= to; n++) {
@@ -439,13 +430,6 @@ describe('the page of a domain', () => {
       },
     );
 
-    test('says when there are no earlier entries', async () => {
-      const { status, text } = await owner.visitor.get(`${path}?before=1`);
-      expect(status).toBe(200);
-      expect(text).toContain('No older entries.');
-      expect(linkIn(text, 'Back to the newest entries')).toBe(`${path}#timeline`);
-    });
-
     test('shows the cause before the effect: first the certificate, then that the domain is live', async () => {
       pointAtUs(dashboard, domain);
       await domains.tendDomain(await domains.verifyDomain(domain));
@@ -493,33 +477,6 @@ describe('the page of a domain', () => {
       const forced = await owner.visitor.post(earlier);
       expect(forced.status).toBe(422);
       expect(await domains.getDomain(project.id, again.host)).toEqual(again);
-    });
-
-    test('has live updates too, and its page still shows it when the name is removed once more', async () => {
-      const stream = await DashboardStream.open(owner.visitor, earlier);
-      await stream.shows('earlier attachment');
-      await domains.removeDomain(again);
-      const third = await domains.addDomain(project, domain.host);
-      stream.close();
-      const { text } = await owner.visitor.get(earlier);
-      expect(numbersIn(text)[0]).toBe(25);
-      expect(text).not.toContain(third.token);
-    });
-
-    test('is 404 under another id, project or account', async () => {
-      const other = await newProject('Fish');
-      const elsewhere = await domains.addDomain(other, `other-${hosts}.birds.test`);
-      const stranger = await dashboard.newOwner();
-      const none = async (visitor: Owner['visitor'], wanted: string) => {
-        expect([wanted, (await visitor.get(wanted)).status]).toEqual([wanted, 404]);
-        const stream = await DashboardStream.open(visitor, wanted);
-        stream.close();
-        expect([wanted, stream.status]).toEqual([wanted, 404]);
-      };
-      for (const id of ['dom_nobodys', elsewhere.id, `${domain.id} `, domain.id.toUpperCase()])
-        await none(owner.visitor, `${settings(project)}/${encodeURIComponent(id)}`);
-      await none(owner.visitor, pathOf(domain, other));
-      await none(stranger.visitor, earlier);
     });
   });
 

@@ -15,12 +15,9 @@ import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
 let dashboard: RunningDashboard;
 let mine: Owner;
 let theirs: Owner;
-/** All that somebody else can see and do. */
 let seen: Crawl;
 let slug: string;
-/** A project of mine, served and with a domain. */
 let mySlug: string;
-/** One form of theirs for each route that takes any. */
 let forms: ReadonlyMap<string, FoundForm>;
 beforeAll(async () => {
   const settings = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'store@zoo.example' };
@@ -81,7 +78,7 @@ test('no form changes a thing of another account', async () => {
   const all = seen.forms.filter(
     ({ method, action }) => method === 'POST' && isOfOneThing('POST', action),
   );
-  // Of the many animals, three: more forms than a person may send in a minute are refused for that reason.
+  // Three of each kind: a person may send so many forms in a minute only.
   const byRoute = Map.groupBy(all, ({ action }) => routeOf(dashboard.routes, 'POST', action));
   const forms = [...byRoute.values()].flatMap((some) => some.slice(0, 3));
   for (const { action, fields } of forms) {
@@ -128,7 +125,6 @@ const textIn = ({ pages }: Crawl): string => [...pages.values()].map(({ text }) 
 const idsIn = (found: Crawl): Set<string> =>
   new Set([...textIn(found).matchAll(/\b[a-z]+_[0-9a-f]{32}\b/g)].map(([id]) => id));
 
-/** What somebody types into the forms that need it, by the route that takes it. */
 const typed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/dashboard': { name: 'Planted' },
   '/dashboard/animals': { name: 'Planted', categoryId: '1' },
@@ -172,7 +168,6 @@ test('this test knows every route that takes forms, and every form has a route',
   expect(Object.keys(typed).filter((path) => !known.includes(path))).toEqual([]);
 });
 
-/** Routes that take forms of pages to which the pages of one account do not lead. */
 const unlinked = [
   ...['/dashboard/sign-in', '/dashboard/sign-in/:token', '/dashboard/accounts/:person'],
   '/dashboard/account/new-password',

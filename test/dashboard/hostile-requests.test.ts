@@ -38,7 +38,6 @@ const assetsOf = async (): Promise<readonly string[]> => {
   return named.filter((path) => path.startsWith('/dashboard/assets/'));
 };
 
-/** One of each kind of answer. */
 const answers: Readonly<Record<string, () => Promise<PageAnswer>>> = {
   'a page': () => owner.visitor.get('/dashboard'),
   'the sign-in': () => dashboard.stranger().get('/dashboard/sign-in'),
@@ -253,7 +252,6 @@ describe('the page about a failure', () => {
     await dashboard.container.get(SitesKey).startProject(owner.accountId, 'Birds');
   });
 
-  /** Where the links of the page lead: those of the bar, and those in the middle. */
   const linksIn = (markup: string) => {
     const [bar = '', main = ''] = markup.split('<main');
     const hrefs = (part: string) =>
@@ -332,24 +330,6 @@ describe('the page about a failure', () => {
     expect(elementsIn(text, 'h1').map((one) => one.text)).toContain('People');
   });
 
-  test('too many password attempts on the account page are refused with a time to wait', async () => {
-    const access = dashboard.container.get(AccessKey);
-    const wanted = 'seven quiet tortoises';
-    await owner.visitor.post('/dashboard/me/password', { wanted });
-    const visitor = dashboard.stranger();
-    await visitor.post('/dashboard/sign-in', { email: owner.email, password: wanted });
-    expect(await access.listPeople(owner.accountId)).toHaveLength(1);
-    const statuses: number[] = [];
-    let last;
-    for (let i = 0; i < 6; i++) {
-      last = await visitor.post('/dashboard/me/password', { current: 'x', wanted });
-      statuses.push(last.status);
-    }
-    expect(statuses).toEqual([422, 422, 422, 422, 422, 429]);
-    expect(Number(last?.headers.get('Retry-After'))).toBeGreaterThanOrEqual(1);
-    expect(problemsIn(last?.text ?? '')['form']).toMatch(/^Too many attempts with a password/);
-  });
-
   test('visitors without a session see no navigation, and a link to the first page', async () => {
     const { status, text } = await dashboard.stranger().get('/dashboard/nowhere');
     expect(status).toBe(404);
@@ -381,23 +361,5 @@ describe('one person', () => {
     expect((await owner.visitor.get('/dashboard/assets/none')).status).toBe(404);
     dashboard.clock.advance(60_000);
     expect((await owner.visitor.get('/dashboard/usage')).status).toBe(200);
-  });
-
-  test('too many forms are refused, and pages still load', async () => {
-    await useUp('forms');
-    const { status, headers } = await owner.visitor.post('/dashboard', { name: 'Late' });
-    expect([status, Number(headers.get('Retry-After')) > 0]).toEqual([429, true]);
-    const { text } = await owner.visitor.get('/dashboard');
-    expect(text).not.toContain('Late');
-    expect((await owner.visitor.post('/dashboard/sign-out')).status).toBe(303);
-  });
-
-  test('live pages have their own limit, and one person does not use up the limit of others', async () => {
-    const other = await dashboard.newOwner({ name: 'Birds' });
-    await useUp('streams');
-    const stream = { Accept: 'text/event-stream' };
-    expect((await owner.visitor.get('/dashboard', stream)).status).toBe(429);
-    expect((await owner.visitor.get('/dashboard')).status).toBe(200);
-    expect((await other.visitor.get('/dashboard')).status).toBe(200);
   });
 });

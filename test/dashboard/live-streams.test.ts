@@ -21,10 +21,8 @@ type Who = Visit['signedIn'];
 const now = new Date('2026-03-01T10:00:00Z');
 let signal: StoredSignal;
 let streams: LiveStreams;
-/** Sessions that are over. */
 let over: Set<string>;
 let plans: Map<string, string>;
-/** By the id of a person. */
 let unread: Map<string, number>;
 beforeEach(() => {
   jest.useFakeTimers();
@@ -71,7 +69,6 @@ interface Made {
 type Content = (made: Made, who: Who) => Promise<ReturnType<typeof html>>;
 const count: Content = ({ times }) => Promise.resolve(html`made ${times}`);
 
-/** A page of which it is known how often it was made. */
 const pageOf = (content: Content = count) => {
   const made: Made = { times: 0 };
   const show = async ({ signedIn }: Visit) => {
@@ -83,9 +80,7 @@ const pageOf = (content: Content = count) => {
 };
 
 interface Opened {
-  /** Undefined as long as it has not begun. */
   readonly stream: () => PassThrough | undefined;
-  /** All that was sent until now, as text. */
   readonly text: () => string;
   readonly begun: Promise<void>;
   readonly close: () => void;

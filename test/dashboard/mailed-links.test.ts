@@ -22,7 +22,6 @@ const password = 'seven quiet tortoises';
 const tracer = new RecordingTracer();
 let dashboard: RunningDashboard;
 let owner: Owner;
-/** Joined in two accounts. */
 let both: string;
 beforeAll(async () => {
   const settings = {
@@ -57,7 +56,6 @@ const work = async () => {
   for (const one of due) await mails.sent(one, clock.now());
   return due.flatMap(({ to, tells }) => tells().map((told) => ({ to, ...told })));
 };
-/** The paths of the links in the mails. */
 const linksIn = async (): Promise<readonly string[]> =>
   (await work()).flatMap((mail) =>
     mail.kind === 'sign_in.link' ? mail.about.links.map(({ path }) => path) : [],
@@ -141,26 +139,6 @@ describe('asking for a link', () => {
     const { status, text } = await ask(typed);
     expect([status, problemsIn(text)['email']]).toEqual([422, expect.stringContaining(message)]);
     expect(await work()).toEqual([]);
-  });
-
-  test('shows what was typed as text', async () => {
-    const { status, text } = await ask('"<script>alert(1)</script>"@zoo.example');
-    expect([status, text.includes('<script>alert')]).toEqual([422, false]);
-  });
-
-  test('is limited for each network, with the same answer for every address', async () => {
-    for (let time = 0; time < 20; time++) await ask(`keeper-${time}@zoo.example`);
-    const refused = [owner.email, 'owner-9@zoo.example', both];
-    const answers: ReturnType<typeof shown>[] = [];
-    for (const typed of refused) answers.push(shown(await ask(typed), typed));
-    expect(answers).toEqual(answers.map(() => answers[0]));
-    expect(answers[0]).toMatchObject({ status: 429 });
-    expect(new Map(answers[0]!.headers).get('retry-after')).toMatch(/^\d+$/);
-    expect(problemsIn(answers[0]!.text)['email']).toMatch(
-      /Too many links were asked for. Try again in \d+ second/,
-    );
-    expect((await ask(owner.email, forgot, '198.51.100.2')).status).toBe(200);
-    expect((await work()).length).toBe(1);
   });
 
   test('stays out of the log, in all its parts', async () => {

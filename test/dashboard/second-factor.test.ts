@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stepOf } from '../../src/access/domain/second-factor.ts';
-import { timeCode } from '../../src/adapters/system/time-code.ts';
+import { timeCode } from '../../src/adapters/system/system-ports.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { elementsIn, textOf } from '../support/dashboard/markup.ts';
 import {
@@ -29,7 +29,6 @@ const fieldsOf = (markup: string): Readonly<Record<string, string>> =>
 const codesIn = (markup: string): readonly string[] =>
   markup.match(/\b[a-z2-7]{4}-[a-z2-7]{4}-[a-z2-7]{4}\b/g) ?? [];
 
-/** The next code of the app that was not shown before: time goes on for it. */
 const nextCode = (secret: string): string => {
   dashboard.clock.advance(minute);
   return timeCode(secret, stepOf(dashboard.clock.now()));
@@ -40,7 +39,6 @@ interface Protected extends Owner {
   readonly recovery: readonly string[];
 }
 
-/** Sets up an app as a person does, without scripts. */
 const setUp = async (visitor: DashboardVisitor): Promise<Omit<Protected, keyof Owner>> => {
   const { text } = await visitor.get(appPath);
   const [secret = ''] = /(?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}/.exec(text) ?? [];
@@ -98,13 +96,6 @@ describe('a sign-in with a second factor', () => {
       expect((await show(second, replayed)).status).toBe(422);
     }
     expect(await isIn(second)).toBe(false);
-  });
-
-  test('of two who show the same code at once, lets in one', async () => {
-    const visitors = [await signIn(owner), await signIn(owner)];
-    const code = nextCode(owner.secret);
-    const answers = await Promise.all(visitors.map((visitor) => show(visitor, code)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([303, 422]);
   });
 
   test('takes each recovery code once, however it is written', async () => {

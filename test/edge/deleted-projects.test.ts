@@ -43,7 +43,7 @@ test('a deleted project is an unknown host: its connections end, and new ones ar
 
 test('a former address leads to the new one, with its certificate, path and query', async () => {
   const slug = `${project.slug}-new`;
-  await edge.stores.projects.rename(project, (site) =>
+  await edge.stores.projects.change(project, (site) =>
     renameProject(site, { name: site.project.name, slug }, now),
   );
   await edge.routes.refresh();

@@ -47,26 +47,6 @@ describe.each(siteStorages)('a path, with sites stored in %s', (storage) => {
     expect(answer).toMatch(/\r\n\r\n400 Bad Request\n$/);
   });
 
-  test.each([
-    '/.env',
-    '/.well-known',
-    '/.well-known/acme-challenge/x',
-    '/%252e%252e/secret.html',
-    '/etc/passwd',
-    '/manifest.json',
-    '/__proto__',
-    '/a/b;x=1',
-    '/a/b.html ',
-    '/a/b.html::$DATA',
-    '/A/B.HTML',
-    '/?/../a',
-  ])('like %s leads to published files only', async (path) => {
-    const answer = await ask(encodeURI(path).replaceAll('%25', '%'));
-    expect([200, 404]).toContain(statusOf(answer));
-    expect(answer).toMatch(/\r\n\r\n(404 Not Found\n|Rex)$/);
-    expect(statusOf(answer) === 200).toBe(path.startsWith('/?'));
-  });
-
   test('of up to 15 000 characters is looked up, and a longer one is refused', async () => {
     expect(statusOf(await ask(`/${'a'.repeat(15_000)}`))).toBe(404);
     expect(statusOf(await ask(`/${'a/'.repeat(7_000)}`))).toBe(404);

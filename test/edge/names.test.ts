@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Answer } from '../../src/adapters/edge/answer.ts';
+import type { Answer } from '../../src/adapters/edge/answers.ts';
 import type { Answers } from '../../src/adapters/edge/answers.ts';
 import { secureHandler, type EdgePorts } from '../../src/adapters/edge/edge-handler.ts';
 import { protocols, requestIn } from '../support/http/edge-client.ts';

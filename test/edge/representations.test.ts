@@ -168,20 +168,6 @@ describe.each(siteStorages)('the forms of a file stored in %s', (storage) => {
       },
     );
 
-    test('an empty file has no ranges', async () => {
-      expect((await ask('/empty.txt', { Range: 'bytes=0-0' })).status).toBe(416);
-      expect((await ask('/empty.txt')).status).toBe(200);
-    });
-
-    test.each(['bytes=0-1,3-4', 'lines=0-1'])(
-      'with the range "%s" the whole file is sent',
-      async (range) => {
-        const answer = await ask('/alphabet.txt', { Range: range });
-        expect([answer.status, String(answer.body)]).toEqual([200, alphabet]);
-        expect(answer.headers).not.toHaveProperty('content-range');
-      },
-    );
-
     test('a range counts bytes of the file itself, whatever encoding is accepted', async () => {
       const answer = await ask('/', { Range: 'bytes=3-12', 'Accept-Encoding': 'br, gzip' });
       expect([answer.status, String(answer.body)]).toEqual([206, page.slice(3, 13)]);

@@ -57,7 +57,7 @@ const route = (name: string, deployId = 'dep_1', projectId = `proj-${name}`): Pr
   records.stores.edgeWriter.setRoute({ name, projectId, kind: 'site', deployId });
 const removeRoute = (name: string) => records.stores.edgeWriter.removeRoute(name, now);
 const removeCertificate = (name: string) => records.stores.edgeWriter.removeCertificate(name, now);
-const setCertificate = (one: Certificate) => records.stores.certificates.save(one);
+const setCertificate = (one: Certificate) => records.stores.edgeWriter.saveCertificate(one);
 
 describe('the routes of an edge', () => {
   test('are found by host: a name without a dot is a subdomain of the platform host', async () => {

@@ -7,7 +7,6 @@ import { serverLimits } from './server-limits.ts';
 import { serverOutages } from './outage.ts';
 import { soak } from './soak.ts';
 
-/** Every fault in running order; faults that need the same ground follow each other. */
 export const catalogue: readonly Fault[] = [
   ...sqliteFaults,
   ...serverLimits,

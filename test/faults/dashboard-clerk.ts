@@ -4,9 +4,7 @@ import { tgzOf } from '../support/sites/archive-bytes.ts';
 import { answerOf, type LoadRecord } from './load-record.ts';
 
 export interface ClerkOf {
-  /** `name=value` of a signed-in person. */
   readonly cookie: string;
-  /** A project with a deploy, to which domains can be added. */
   readonly slug: string;
 }
 
@@ -22,9 +20,7 @@ interface Wish {
 export class DashboardClerk {
   readonly sold: number[] = [];
   readonly domains: string[] = [];
-  /** How many uploads were answered, each with a failed deploy. */
   refused = 0;
-  /** Ids of animals to sell. */
   readonly animals: number[] = [];
   readonly #of: ClerkOf;
   readonly #label: string;

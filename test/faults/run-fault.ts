@@ -19,10 +19,9 @@ export interface FaultReport {
   readonly unexpected: number;
   readonly recoveryMs: number;
   readonly longestAnswerMs: number;
-  /** Of `/healthz`, caused by the service itself; undefined when processes end. */
+  /** The longest answer of `/healthz` that the service itself caused; undefined when processes end. */
   readonly longestHealthMs: number | undefined;
   readonly tookMs: number;
-  /** Empty when all laws hold. */
   readonly complaints: readonly string[];
 }
 

@@ -7,7 +7,6 @@ import { http2Case } from './http2-cases.ts';
 
 export interface Known {
   readonly pages: KnownPages;
-  /** How many domains there are to verify. */
   readonly domains: number;
 }
 

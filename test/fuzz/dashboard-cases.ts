@@ -3,7 +3,6 @@ import { type Chance, asBytes, hostilePath, hostileText } from './hostile-text.t
 import { attackers, type BytesCase } from './fuzz-case.ts';
 import { http1Case, type Http1Request } from './http1-cases.ts';
 
-/** A form of the dashboard; ids in its action are placeholders. */
 interface KnownForm {
   readonly method: string;
   readonly action: string;

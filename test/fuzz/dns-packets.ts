@@ -16,7 +16,6 @@ const headerBytes = 12;
 
 export interface PacketFinding {
   readonly what: string;
-  /** Hex. */
   readonly packet: string;
 }
 

@@ -59,7 +59,6 @@ const secure: Place = {
   tls: { servername: '{{site}}', protocol: 'http/1.1' },
 };
 
-/** Over plain HTTP or TLS. */
 export const edgeCase = (chance: Chance): BytesCase => {
   const place = chance.oneIn(3) ? plain : secure;
   return http1Case(place, chance, () => edgeRequest(chance));

@@ -34,11 +34,9 @@ export interface DnsCase {
   readonly target: 'DNS answers';
   readonly kind: string;
   readonly domain: number;
-  /** Decides the answers. */
   readonly seed: number;
 }
 
-/** With its number in the run. */
 export type FuzzCase = (BytesCase | DnsCase) & { readonly number?: number };
 
 export const requestsIn = (one: FuzzCase): number => ('asks' in one ? one.asks.length : 1);

@@ -24,7 +24,6 @@ export interface FuzzField {
   readonly service: Service;
   readonly known: Known;
   readonly ports: Readonly<Record<Port, number>>;
-  /** Who attacks, signed in. */
   readonly visitor: DashboardVisitor;
   /** Look at what comes of an attack. They are several, since each person may send so many forms a minute. */
   readonly judges: readonly DashboardVisitor[];
@@ -37,7 +36,6 @@ export interface FuzzField {
   readonly hostOf: (domain: number) => string;
   /** From now on resolvers answer questions about that domain by chance. */
   readonly mangle: (domain: number, seed: number) => void;
-  /** How many mangled answers were given. */
   readonly answersGiven: () => number;
   close(): Promise<void>;
 }
@@ -75,7 +73,6 @@ export const openFuzzField = async (domains: number): Promise<FuzzField> => {
   };
 };
 
-/** Somebody whose things all carry the canary. */
 const openOther = async (ground: Ground): Promise<Customer> => {
   const other = await ground.openAccount(canary);
   await startProject(other.visitor, canary);
@@ -113,7 +110,6 @@ const invited = async (
   return all;
 };
 
-/** Of everybody who attacks, by the names that stand for them. */
 const cookiesOf = async (first: DashboardVisitor): Promise<Readonly<Record<string, string>>> => {
   const all = [first, ...(await invited(first, 'attacker', attackers - 1))];
   return Object.fromEntries(all.map(({ cookie = '' }, at) => [`cookie${String(at)}`, cookie]));

@@ -12,7 +12,6 @@ export class Chance {
     this.#next();
   }
 
-  /** A whole number from 0 to `end`, without it. */
   below(end: number): number {
     return Math.floor(this.#next() * end);
   }
@@ -40,7 +39,6 @@ export class Chance {
     return Array.from({ length: count }, (_, at) => make(at));
   }
 
-  /** Any bytes, one character each. */
   bytes(length: number): string {
     return String.fromCharCode(...this.times(length, () => this.below(256)));
   }

@@ -109,7 +109,6 @@ const faultOf = ({ status, body }: Http1Answer, asks: readonly Ask[]): string | 
   return status >= 500 && !isFull ? `status ${String(status)}: ${body.slice(0, 300)}` : undefined;
 };
 
-/** Of a path that is sent as it stands. */
 const isApi = (path: string): boolean => /^\/v1(\/[\w/.-]*)?(\?|$)/.test(path);
 
 const limits = [
@@ -143,7 +142,6 @@ const isError = (body: string, wanted: number): boolean => {
   }
 };
 
-/** Of a page about one domain, whatever its resolvers answer. */
 const largestPage = 1024 * 1024;
 
 /** Has a domain verified while its resolvers answer nonsense. @returns what is wrong with what comes of it */

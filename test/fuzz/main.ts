@@ -34,11 +34,11 @@ const tellFinding = async ({ seed, finding, only }: FuzzReport): Promise<void> =
   if (!finding) return;
   say(`\nFOUND: ${finding.what}`);
   if (finding.cases.length === 1) for (const one of finding.cases) say(showCase(one));
-  say('looking for the smallest case that leads there …');
-  const smallest = await reproduce(finding, domains);
-  if (smallest) say(showCase(smallest));
+  say('looking for a case that leads there alone …');
+  const alone = await reproduce(finding, domains);
+  if (alone) say(showCase(alone));
   else say('None of the last cases leads there by itself. The latest:');
-  if (!smallest) for (const one of finding.cases.slice(-3)) say(showCase(one));
+  if (!alone) for (const one of finding.cases.slice(-3)) say(showCase(one));
   say(`Again: make fuzz SEED=${seed}${only === undefined ? '' : ` ONLY=${only}`}`);
 };
 

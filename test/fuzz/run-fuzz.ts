@@ -18,7 +18,6 @@ interface Row {
   readonly answers: Map<string, number>;
 }
 
-/** What was sent, and what came of it. */
 export class FuzzTally {
   readonly rows = Object.fromEntries(
     targets.map((target): [Target, Row] => [target, { cases: 0, requests: 0, answers: new Map() }]),
@@ -41,7 +40,6 @@ export class FuzzTally {
     for (const one of told) answers.set(one, (answers.get(one) ?? 0) + 1);
   }
 
-  /** For people, in columns. */
   table(): string {
     const lines = Object.entries(this.rows).map(([target, { cases, requests, answers }]) => {
       const told = [...answers]
@@ -62,7 +60,6 @@ export class FuzzTally {
 export interface FuzzOrders {
   readonly seed: number;
   readonly requests: number;
-  /** Only the case of this number. */
   readonly only?: number;
 }
 
@@ -74,7 +71,6 @@ export interface Finding {
 
 export interface FuzzReport extends FuzzOrders {
   readonly tally: FuzzTally;
-  /** Of `/healthz`; see `Probe`. */
   readonly worstHealthMs: number;
   readonly finding: Finding | undefined;
 }

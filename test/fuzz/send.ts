@@ -6,10 +6,8 @@ import type { BytesCase } from './fuzz-case.ts';
 import type { FuzzField } from './fuzz-field.ts';
 import { lastPing, flags, frameTypes, readFrames } from './http2-cases.ts';
 
-/** One answer of HTTP/1.1 as it came. */
 export interface Http1Answer {
   readonly status: number;
-  /** By their names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
 }
@@ -140,7 +138,6 @@ const open = ({ port, tls }: BytesCase, { ports, fill }: FuzzField): Socket => {
   if (!tls) return connect({ ...place, allowHalfOpen: true });
   const { servername, protocol } = tls;
   const options = { servername: fill(servername), ALPNProtocols: [protocol], secureContext };
-  // Whose certificate it is does not matter here.
   return connectTls({ ...place, ...options, rejectUnauthorized: false });
 };
 

@@ -4,10 +4,14 @@ import pino from 'pino';
 import { HttpServer, type Handler } from '../../src/adapters/http/listener/http-server.ts';
 import { eventLoopMeasures } from '../../src/adapters/http/metrics/measures.ts';
 import { Metrics } from '../../src/adapters/http/metrics/metrics.ts';
-import { EventLoopWatch, named, RunningWork } from '../../src/adapters/system/event-loop-watch.ts';
-import { watchedJobs } from '../../src/app/worker.ts';
-import { watched } from '../../src/app/wiring/web.ts';
-import { watchedSubscribers } from '../../src/app/wiring/queues.ts';
+import {
+  EventLoopWatch,
+  named,
+  RunningWork,
+  watched,
+} from '../../src/adapters/system/event-loop-watch.ts';
+import { observedJobs } from '../../src/app/worker.ts';
+import { observedSubscribers } from '../../src/app/wiring/queues.ts';
 import { until } from '../support/until.ts';
 
 interface Line {
@@ -42,7 +46,6 @@ const blocking = (milliseconds: number): Promise<void> =>
     block(milliseconds);
   });
 
-/** The line that tells of something. */
 const toldOf = (name: string): Promise<Line> =>
   until(`a line tells of ${name}`, () =>
     lines.find(({ begun, inProgress }) => [...begun, ...inProgress].includes(name)),
@@ -54,7 +57,8 @@ test('a job that blocks the event loop is named, with how long it took', async (
     schedule: '* * * * * *',
     run: async () => (await blocking(600), 'done' as const),
   };
-  await watchedJobs(running, [job])[0]!.run(() => false);
+  const metrics = { count: () => undefined, time: () => undefined };
+  await observedJobs({ metrics, running }, [job])[0]!.run(() => false);
   const line = await toldOf('job relay events');
   expect(line.msg).toBe('the event loop was blocked');
   expect(line.delayMs).toBe(550);
@@ -62,7 +66,7 @@ test('a job that blocks the event loop is named, with how long it took', async (
 });
 
 test('a subscriber is named with its event', async () => {
-  const { audit } = watchedSubscribers(running, { audit: () => blocking(600) });
+  const { audit } = observedSubscribers(running, undefined, { audit: () => blocking(600) });
   await audit!({ event: { type: 'pet_added' } } as never);
   expect((await toldOf('delivery pet_added to audit')).inProgress).toEqual([]);
 });

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { databaseKinds } from '../support/servers/databases.ts';
+import { usualKinds } from '../support/servers/databases.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
 import { parseExactJson } from '../../src/adapters/http/operations/request-input.ts';
 import { exactInteger } from '../../src/adapters/http/operations/schemas.ts';
 
 const largest = 9223372036854775807n;
 
-describe.each(databaseKinds)('a category id on %s', (kind) => {
+describe.each(usualKinds)('a category id on %s', (kind) => {
   let api: RunningApi;
   beforeAll(async () => {
     api = await startApi(kind);

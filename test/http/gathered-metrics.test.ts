@@ -10,7 +10,6 @@ import { SystemClock } from '../../src/adapters/system/system-ports.ts';
 import { showOutbox } from '../../src/app/wiring/web.ts';
 import { GatheredMetrics, type Child, type Ending } from '../../src/app/processes/children.ts';
 
-/** A process that serves some hosts and has answered some requests. */
 const processWith = (hosts: number, requests: number) => {
   const state = () => Promise.resolve({ waiting: 3, parked: 1 });
   const oldest = () => Promise.resolve({ waiting: undefined, parked: undefined });

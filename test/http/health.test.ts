@@ -3,12 +3,12 @@ import { subscribersOf } from '../../src/app/subscriptions.ts';
 import { Database } from '../../src/adapters/kysely/database.ts';
 import { QueuesKey, SitesKey } from '../../src/app/keys.ts';
 import { Unavailable } from '../../src/kernel/ports.ts';
-import { databaseKinds } from '../support/servers/databases.ts';
+import { usualKinds } from '../support/servers/databases.ts';
 import { deployEntries } from '../support/sites/deploy-entries.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
 import { until } from '../support/until.ts';
 
-describe.each(databaseKinds)('health on %s', (kind) => {
+describe.each(usualKinds)('health on %s', (kind) => {
   let api: RunningApi;
   beforeAll(async () => {
     api = await startApi(kind);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { databaseKinds } from '../support/servers/databases.ts';
+import { usualKinds } from '../support/servers/databases.ts';
 import { publicUrl, startApi, type RunningApi } from '../support/http/running-api.ts';
 
-describe.each(databaseKinds)('GET /pets/{petId} on %s', (kind) => {
+describe.each(usualKinds)('GET /pets/{petId} on %s', (kind) => {
   let api: RunningApi;
   let id: bigint;
   beforeAll(async () => {

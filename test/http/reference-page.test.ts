@@ -147,8 +147,6 @@ describe('/docs', () => {
   test.each([
     [1280, 'light'],
     [390, 'dark'],
-    [390, 'light'],
-    [1280, 'dark'],
   ] as const)('is accessible at %s pixels, %s', async (width, theme) => {
     const page = await open({ width, theme });
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AccessKey, CatalogueKey } from '../../src/app/keys.ts';
-import { databaseKinds } from '../support/servers/databases.ts';
+import { usualKinds } from '../support/servers/databases.ts';
 import { walk } from '../support/dashboard/dashboard-page.ts';
 import { startApi, type RunningApi, type TestAccount } from '../support/http/running-api.ts';
 import { AuditLog } from '../../src/access/ports.ts';
@@ -12,7 +12,7 @@ interface Row {
   readonly name: string;
 }
 
-describe.each(databaseKinds)('two accounts on %s', (kind) => {
+describe.each(usualKinds)('two accounts on %s', (kind) => {
   let api: RunningApi;
   let ours: TestAccount;
   let theirs: TestAccount;
@@ -72,14 +72,13 @@ describe.each(databaseKinds)('two accounts on %s', (kind) => {
   });
 });
 
-describe.each(databaseKinds)('the actor of an event, on %s,', (kind) => {
+describe.each(usualKinds)('the actor of an event, on %s,', (kind) => {
   let api: RunningApi;
   beforeAll(async () => {
     api = await startApi(kind);
   });
   afterAll(() => api.close());
 
-  /** Who caused the events of a type. */
   const told = async (type: string): Promise<readonly string[]> => {
     const entries = await api.container.get(AuditLog).list(api.account.id, 1000, { kinds: [type] });
     return entries.map(({ actor }) => actor).sort();

@@ -39,7 +39,6 @@ const countOf = async (operation: string, status: number): Promise<number> => {
   return Number(line?.split(' ')[1] ?? 0);
 };
 
-/** What every answer of the API has. */
 const expectError = ({ status, headers, body }: RawAnswer, wanted: number, code: string): void => {
   expect([status, JSON.parse(body)]).toEqual([
     wanted,

@@ -20,7 +20,6 @@ const root = join(import.meta.dirname, '../..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   readonly version: string;
 };
-/** The next release differs in its version. */
 const next = '99.0.0';
 /** @param release instead of the one that the page has as an example */
 const commands = (page: string, heading: string, release: string) =>
@@ -58,7 +57,6 @@ beforeAll(async () => {
 });
 afterAll(() => podman.remove());
 
-/** Where the documented settings name them. */
 const startStores = async (): Promise<void> => {
   await makeStoreImages(podman);
   const named = { DATABASE: 'animal_store', USER: 'animal_store', PASSWORD: 'PASSWORD' };

@@ -17,8 +17,15 @@ const longest = [
   'release/backup',
   'release/custom-domain-delegation',
   'release/dashboard/lab-by-clicking',
+<<<<<<< HEAD
   'release/dashboard/firefox',
   'dashboard/new-owner',
+=======
+  'dashboard/new-owner',
+  'system/serve',
+  'dashboard/in-a-browser',
+  'http/deadline',
+>>>>>>> main
   'release/dashboard/open-pages',
   'contract/sites/s3-site-files',
   'release/domain-notices',
@@ -32,8 +39,6 @@ const longest = [
   'release/custom-domain-dns',
   'release/personal-mails',
   'contract/sites/object-store-cache',
-  'system/delivery',
-  'system/edge',
   'system/object-store',
   'contract/domains/edge-records',
   'release/generated-clients',

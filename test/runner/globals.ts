@@ -19,7 +19,6 @@ type Circus = Pick<
   'test' | 'describe' | 'beforeAll' | 'beforeEach' | 'afterEach' | 'afterAll'
 >;
 
-/** Comes before each test file. */
 export const enterFile = (circus: Circus, environment: NativeEnvironment): void => {
   ({ test, describe, beforeAll, beforeEach, afterEach, afterAll } = circus);
   jest = jestOf(environment);

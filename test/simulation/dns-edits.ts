@@ -5,7 +5,6 @@ import { accountAt } from './laws/past.ts';
 import type { DnsZones } from './world/dns-zones.ts';
 import { service } from './world/world.ts';
 
-/** What an owner can get wrong in the records of a name. */
 export const mistakes = [
   ...(['address', 'ipv6', 'target', 'bare', 'chain', 'loop'] as const),
   ...(['text', 'route', 'ownership', 'delegation', 'stray'] as const),
@@ -21,13 +20,11 @@ const elsewhere = {
   ip: '198.51.100.1',
   ipv6: '2001:db8::1',
   host: 'shop.elsewhere.example',
-  /** Cloudflare's. */
   proxy: '104.16.0.1',
 } as const;
 /** In seconds. */
 const usualTtl = 300;
 
-/** The records of owners, as they edit them at their providers. */
 export class DnsEdits {
   readonly #zones: DnsZones;
 
@@ -51,7 +48,6 @@ export class DnsEdits {
     for (const { fqdn } of records) this.#clear(fqdn);
   }
 
-  /** One is wrong, or gone, or leads a wrong way. */
   mistake(records: readonly DnsRecord[], mistake: Mistake): void {
     const zones = this.#zones;
     const [route] = records;

@@ -3,7 +3,6 @@ import { Simulation } from './simulation.ts';
 import type { Step, Story } from './story.ts';
 import { dayMs, hourMs } from './world/durations.ts';
 
-/** What happens on the tenth day. */
 const events = {
   nothing: [],
   'both away for 12 hours': [
@@ -44,7 +43,6 @@ export interface DrillSize {
   readonly days: number;
 }
 
-/** One after the other. @throws LawBroken */
 export const drill = async (
   size: DrillSize,
   onReport: (report: DrillReport) => void,
@@ -99,7 +97,6 @@ interface LiveName {
   readonly not_after: number | null;
 }
 
-/** Looks at each full hour. @returns gives what it saw */
 const watch = ({ time, databaseFile, world }: Simulation) => {
   const database = new SqliteDatabase(databaseFile, { readonly: true });
   const look = database.prepare<[], LiveName>(liveNow);

@@ -24,7 +24,6 @@ import { RouteTable } from '../../src/adapters/edge/route-table.ts';
 import { Clock, Deadline } from '../../src/kernel/ports.ts';
 import type { Actor, Time } from './world/time.ts';
 
-/** The processes of a fleet, and the role of each. */
 const fleet = {
   api: 'api,dashboard',
   'worker-1': 'worker',
@@ -44,11 +43,9 @@ export interface FleetPorts {
   readonly settings: Readonly<Record<string, string>>;
   /** Binds the ports to the world outside, before anything is made. */
   readonly bindWorld: (container: Container, config: Config) => void;
-  /** What a process would log. */
   readonly onLog: (process: ProcessName, line: string) => void;
 }
 
-/** One process: a set of objects over the database of all. */
 export class SimulatedProcess {
   readonly actor: Actor;
   readonly container: Container;
@@ -88,12 +85,10 @@ export class SimulatedProcess {
     });
   }
 
-  /** Another process has stored something. */
   hear(): void {
     this.container.get(StoredSignal).raise([]);
   }
 
-  /** As its name server answers over TCP. */
   answerDns(query: Buffer): Buffer | undefined | Promise<Buffer> {
     return this.#responder?.overTcp(query);
   }

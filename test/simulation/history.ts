@@ -46,7 +46,6 @@ export class History {
     this.#tell(shop, at, `${words.join(' ')}: ${outcome}`);
   }
 
-  /** What the pages of the owners show. */
   async look(now: number): Promise<void> {
     const domains = this.#ports.api()?.container.get(DomainsKey);
     if (!domains) return;
@@ -150,7 +149,6 @@ interface Column {
   readonly pk: number;
 }
 
-/** All tables of a database with all their rows, in the order of their keys. */
 export const storedText = (file: string): string => {
   const database = new SqliteDatabase(file, { readonly: true });
   try {

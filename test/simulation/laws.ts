@@ -75,7 +75,6 @@ export const allLaws = (decided?: Decided): readonly Law[] => [
   noFaultIsLogged,
 ];
 
-/** What is asked after each step. What is broken is told at the end of the step. */
 export class Laws {
   readonly settlingMs = settlingMs;
   readonly #decided: Decided = { looks: 0, decidable: 0 };
@@ -105,7 +104,6 @@ export class Laws {
     if (this.#broken) throw this.#broken;
   }
 
-  /** What a story came to, and how often. */
   reached(): readonly ReachedRow[] {
     const { looks, decidable } = this.#decided;
     return [
@@ -143,12 +141,10 @@ export class Laws {
     this.#reached.count(`stall of ${name}`);
   }
 
-  /** Also when it goes on. */
   onStart(name: ProcessName): void {
     this.#past.started(name);
   }
 
-  /** What an owner was told, or `done`. */
   onAnswer(outcome: string): void {
     if (outcome !== 'done') this.#reached.count(`refusal ${outcome}`);
   }

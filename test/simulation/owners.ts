@@ -20,7 +20,6 @@ export type Acknowledged =
   | { readonly kind: 'deletion'; readonly shop: ShopName; readonly id: string }
   | { readonly kind: 'pet'; readonly shop: ShopName; readonly id: bigint };
 
-/** So many requests of one key, sent at once. */
 export interface Burst {
   readonly shop: ShopName;
   readonly at: number;
@@ -30,13 +29,10 @@ export interface Burst {
 export interface OwnerPorts {
   readonly time: Time;
   readonly world: World;
-  /** Undefined while it is down. */
   readonly api: () => SimulatedProcess | undefined;
-  /** Of what is interesting to a reader of the story. */
   readonly note: (who: string, text: string) => void;
   /** When a page says that a certificate waits for a budget. */
   readonly onHold?: (budget: string) => void;
-  /** Of each step: `done`, or why not. */
   readonly onAnswer?: (shop: ShopName, words: readonly string[], outcome: string) => void;
 }
 
@@ -48,7 +44,6 @@ const isFault = (error: unknown): boolean =>
 const patienceMs = 60_000;
 const tries = 20;
 
-/** The owners of shops: they use the dashboard and the API, and edit their DNS. */
 export class Owners {
   readonly shops = new Map<ShopName, Shop>();
   readonly #opening = new Map<ShopName, Promise<Shop>>();
@@ -216,7 +211,6 @@ export class Owners {
     }
   }
 
-  /** Edits records as the page of the name shows them. */
   async #edit(
     shop: Shop,
     host: string,

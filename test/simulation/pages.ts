@@ -3,7 +3,6 @@ import { ownerOf, type ShopName } from './shops.ts';
 import type { SimulatedProcess } from './fleet.ts';
 import { callApi, type Answer, type Call } from './world/requests.ts';
 
-/** What a shop knows of its account. */
 export interface Shop {
   readonly name: ShopName;
   readonly accountId: string;
@@ -30,7 +29,6 @@ const lasting = 30 * 24 * 60 * 60_000;
 /** How far the clock of the process may be from the true time, twice. */
 const skewMs = 10 * 60_000;
 
-/** Below the domains of a project. */
 interface FormOfPage {
   readonly page: string;
   readonly form: string;
@@ -42,7 +40,6 @@ export class Pages {
   readonly #cookies = new Map<string, string>();
   readonly #links = new Map<string, SharedLink>();
 
-  /** Adds a name by the form of its project. */
   async enters(api: Api, shop: Shop, host: string): Promise<boolean> {
     const answer = await this.#post(api, shop, {
       page: '',
@@ -52,7 +49,6 @@ export class Pages {
     return isDone(answer);
   }
 
-  /** Removes a name by the page that asks for confirmation. */
   async drops(api: Api, shop: Shop, host: string): Promise<boolean> {
     const answer = await this.#post(api, shop, {
       page: `/${host}/remove`,
@@ -61,7 +57,6 @@ export class Pages {
     return isDone(answer);
   }
 
-  /** Makes a link, and keeps it. */
   async share(api: Api, shop: Shop, host: string, now: number): Promise<void> {
     const { id: domainId } = await domainOf(api, shop, host);
     const { status, text } = await this.#post(api, shop, {
@@ -93,7 +88,6 @@ export class Pages {
     if (status !== 200 && status !== 404) throw new Error(`a link is answered ${String(status)}`);
   }
 
-  /** Loads a page of the project and sends one of its forms, signed in. */
   async #post(api: Api, shop: Shop, { page, form, fields = {} }: FormOfPage): Promise<Answer> {
     const loaded = await this.#ask(api, shop, page);
     const [, once = ''] = /name="once" value="([^"]*)"/.exec(loaded.text) ?? [];
@@ -145,7 +139,6 @@ const isDone = ({ status, headers }: Answer): boolean =>
 const isSignedOut = ({ status, headers }: Answer): boolean =>
   status === 303 && headers.get('location')?.includes('/dashboard/sign-in') === true;
 
-/** @param key its id or its name */
 const domainOf = ({ container }: Api, { project }: Shop, key: string) =>
   container.get(DomainsKey).getDomain(project.id, key);
 

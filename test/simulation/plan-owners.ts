@@ -9,7 +9,6 @@ interface Host {
   readonly zone: string;
 }
 
-/** What owners do with their names, their records and their accounts. */
 export const planOwners = (penOf: PenOf, end: number): void => {
   for (const shop of shopNames) {
     const { hosts, zone } = shopOf(shop);

@@ -83,7 +83,6 @@ const planSlips = (pen: Pen, { shop, host }: Name, end: number): void => {
   }
 };
 
-/** Its records never come. */
 const planForgotten = (pen: Pen, shop: ShopName): void => {
   pen.wait(hourMs, 8 * dayMs);
   pen.write(`${shop} adds old.${shopOf(shop).zone}`);
@@ -130,7 +129,6 @@ const planPages = (pen: Pen, shop: ShopName, end: number): void => {
   }
 };
 
-/** A name that an authority will never issue for. */
 const planDenied = (pen: Pen, shop: ShopName, end: number): void => {
   const host = `bank.${shopOf(shop).zone}`;
   pen.wait(dayMs, 40 * dayMs);

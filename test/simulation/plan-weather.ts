@@ -31,7 +31,6 @@ interface WeatherOptions {
   readonly isOrderly: boolean;
 }
 
-/** What goes wrong outside, when it ends, and what changes for good. */
 export const planWeather = (penOf: PenOf, { end, isOrderly }: WeatherOptions): void => {
   for (const part of Object.keys(climates) as readonly Part[]) {
     for (const object of objectsOf[part]) {

@@ -12,7 +12,6 @@ export interface PlanOptions {
   readonly isOrderly?: boolean;
 }
 
-/** What happens to a store, as its seed says. */
 export const planStory = (seed: string, { days, isOrderly = false }: PlanOptions): Story => {
   const steps: Step[] = [];
   const chance = chanceOf(`${seed}/story`);
@@ -31,7 +30,6 @@ export const planStory = (seed: string, { days, isOrderly = false }: PlanOptions
 /** Workers and the API differ by at most so much from the true time. */
 const mostAheadMs = 5 * minuteMs;
 
-/** When processes die, and what their clocks show. */
 const planFleet = (penOf: PenOf, end: number): void => {
   for (const name of processNames) {
     planDeaths(penOf('deaths', name), name, end);

@@ -10,7 +10,6 @@ import { processNames, workerNames, type ProcessName } from './fleet.ts';
 import type { Stored } from './laws/law.ts';
 import { conditions } from './weather.ts';
 
-/** What a story came to, and how often. */
 export interface ReachedRow {
   readonly what: string;
   readonly count: number;
@@ -89,7 +88,6 @@ export class Reached {
   /** The last row that each query of new rows has read. */
   readonly #lastRows = new Map<string, number>();
 
-  /** In one order, whatever was reached first. */
   rows(): readonly ReachedRow[] {
     return [...this.#counts].map(([what, count]) => ({ what, count }));
   }

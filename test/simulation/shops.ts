@@ -3,11 +3,9 @@ import type { Plan } from '../../src/access/domain/quota.ts';
 interface ShopTerms {
   readonly plan: Plan;
   readonly zone: string;
-  /** The names that it wants to attach. */
   readonly hosts: readonly string[];
 }
 
-/** The accounts of a simulated store from its first day on. */
 const residents = {
   north: {
     plan: 'business',

@@ -1,9 +1,7 @@
 import type { Step, Story } from './story.ts';
 import { dayMs } from './world/durations.ts';
 
-/** How a story failed. */
 export interface Failure {
-  /** What the error says. */
   readonly text: string;
   /** When, in days since the beginning of the story. */
   readonly day: number;
@@ -45,7 +43,6 @@ const endedAt = (story: Story, day: number): Story => ({
   steps: story.steps.filter(({ at }) => at <= day * dayMs),
 });
 
-/** Names the part of the world that a step belongs to. */
 const partOf = ({ who, words }: Step): string =>
   [who, ...(who === 'weather' ? words.slice(0, 2) : words.slice(1, 2).filter(isHost))].join(' ');
 
@@ -89,7 +86,6 @@ const withoutParts = async (story: Story, parts: readonly IsIn[], fails: Fails):
 
 const mostRuns = 200;
 
-/** Halves first, then smaller pieces, then single steps. */
 const withoutSteps = async (story: Story, fails: Fails): Promise<Story> => {
   let best = story;
   let runs = 0;

@@ -19,7 +19,6 @@ import { Time, type Actor } from './world/time.ts';
 import { service, World } from './world/world.ts';
 import { dayMs, hourMs } from './world/durations.ts';
 
-/** When every story begins. */
 export const beginning = Date.UTC(2027, 0, 1);
 
 export interface Options {
@@ -27,7 +26,6 @@ export interface Options {
   readonly isOrderly?: boolean;
   /** False: the story ends in its weather, and laws of the time after it are not asked. */
   readonly settles?: boolean;
-  /** Called with lines for a reader. */
   readonly onLine?: (line: string) => void;
 }
 
@@ -57,7 +55,6 @@ const settings = (folder: string): Readonly<Record<string, string>> => ({
   MAIL_FROM: `store@${service.zone}`,
 });
 
-/** One life of a store, from its first start on. */
 export class Simulation {
   readonly time: Time;
   readonly world: World;
@@ -132,7 +129,6 @@ export class Simulation {
     return join(this.#folder, 'animal-store.db');
   }
 
-  /** Starts the processes, and opens the accounts. */
   async open(): Promise<void> {
     for (const name of processNames) await this.time.until(this.#start(name));
     await this.time.until(this.owners.open());
@@ -160,13 +156,12 @@ export class Simulation {
     this.laws.atTheEnd();
   }
 
-  /** Of every step that was made, and of all that is stored now. Nothing may happen after it. */
+  /** The hash of every step and of all that is stored now. Nothing may happen after it. */
   hash(): string {
     const stored = storedText(this.databaseFile);
     return createHash('sha256').update(this.time.traceHash()).update(stored).digest('hex');
   }
 
-  /** Of an orderly life. */
   history(): string {
     return this.#history.text(beginning);
   }

@@ -1,7 +1,6 @@
 import { dayMs, secondMs } from './world/durations.ts';
 import type { Chance } from './world/chance.ts';
 
-/** Something that happens to a simulated store, as a line of its story: when, who, and what. */
 export interface Step {
   /** Milliseconds since the beginning. */
   readonly at: number;
@@ -24,7 +23,6 @@ export const lineOf = ({ at, who, words }: Step): string =>
 const clock = (at: number): string =>
   new Date(at % dayMs).toISOString().slice(11, at % secondMs === 0 ? 19 : 23);
 
-/** A story as a text that a person can read, change and run again. */
 export const textOf = ({ seed, days, steps }: Story): string =>
   [`seed ${seed}, ${String(days)} days`, ...steps.map(lineOf)].map((line) => `${line}\n`).join('');
 
@@ -45,7 +43,6 @@ const readStep = (line: string): Step => {
   return { at: Number(days) * dayMs + Math.round(inDay), who, words: words.trim().split(/\s+/) };
 };
 
-/** Writes the steps of one subject, in the order of their times. */
 export class Pen {
   readonly chance: Chance;
   readonly #steps: Step[];
@@ -75,5 +72,4 @@ export class Pen {
   }
 }
 
-/** A pen for a subject, with a stream of chance of its own. */
 export type PenOf = (...subject: readonly string[]) => Pen;

@@ -6,7 +6,6 @@ import type { World, AuthorityName } from './world/world.ts';
 import { authorityNames, service, vantagesOf } from './world/world.ts';
 import { dayMs } from './world/durations.ts';
 
-/** What the weather does to the fleet itself. */
 export interface FleetWeather {
   /** Signals between processes are lost, as while Redis is away. */
   losesSignals: boolean;
@@ -95,7 +94,6 @@ export const turnWeather = (
   turn(world, fleet, object, condition);
 };
 
-/** Of all certificates of the service. */
 const profile = 'classic';
 
 const turns: Readonly<
@@ -159,7 +157,6 @@ const stateIn = <State>(
   return state;
 };
 
-/** Everything is well again. */
 export const clearWeather = (world: World, fleet: FleetWeather): void => {
   for (const [part, objects] of Object.entries(objectsOf)) {
     for (const object of objects) turnWeather(world, fleet, [part, object, 'well']);

@@ -31,7 +31,6 @@ export const keyDecision = (accountId: string, draft: Partial<ApiKey> = {}, at =
   return { state: { key, secretHash } satisfies KeyToStore, events };
 };
 
-/** A person who may sign in, with a unique address by default. */
 export const personDecision = (accountId: string, draft: Partial<Person> = {}, at = later(0)) => {
   const id = ids.next('pers');
   return invitePerson({ id, accountId, email: `${id}@shop.example`, role: 'owner', ...draft }, at);
@@ -46,7 +45,6 @@ export const takeEvents = async ({
   return deliveries.map(({ stored }) => stored.event);
 };
 
-/** Creates an account through the port and removes its events. @returns its id */
 export const newAccount = async (
   stores: Pick<StoragePorts, 'accounts' | 'outbox'>,
 ): Promise<string> => {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 
 interface DocumentedBlock {
-  /** With its marks: `## In containers`. */
   readonly heading: string;
   readonly language: string;
   readonly text: string;

@@ -12,7 +12,6 @@ const until = '2026-03-01T10:30:00.000Z';
 
 const birds = { project: 'birds', host: 'shop.birds.test', name: 'shop.birds.test' };
 
-/** One of each kind. */
 export const everyKind = (host = birds, webhookId = 'hook_1'): readonly Told[] =>
   Object.values({
     'domain.live': { kind: 'domain.live', about: host },

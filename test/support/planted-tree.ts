@@ -5,7 +5,6 @@ import { dirname, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** A copy of parts of this project, to plant violations in. */
 export interface PlantedTree {
   readonly folder: string;
   /** Runs a tool of node_modules with `--flag value` arguments; what it prints is taken as JSON. */

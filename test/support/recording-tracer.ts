@@ -6,7 +6,6 @@ import {
   type StepFacts,
 } from '../../src/kernel/tracer.ts';
 
-/** Keeps what it is told. */
 export class RecordingTracer extends Tracer {
   readonly steps: { name: string; kind: Step['kind']; facts: StepFacts; failure?: string }[] = [];
   override readonly traceId = undefined;

@@ -10,7 +10,7 @@ import {
   webhookRow,
 } from '../../src/adapters/kysely/notifications/kysely-webhooks.ts';
 import type { Database } from '../../src/adapters/kysely/database.ts';
-import { sealedColumns } from '../../src/adapters/kysely/sealed-values.ts';
+import { openColumns, sealedColumns } from '../../src/adapters/kysely/sealed-values.ts';
 import { firstSecret } from '../../src/notifications/domain/webhook.ts';
 import type { Sealer } from '../../src/kernel/ports.ts';
 import { webhookDecision } from './webhooks/stored-webhook.ts';
@@ -19,6 +19,8 @@ const directoryUrl = 'https://acme.example/directory';
 const padded = (at: number): string => String(at).padStart(6, '0');
 const hostAt = (at: number): string => `site-${padded(at)}.example`;
 const secretOf = (host: string): string => `private key of ${host}`;
+
+const noOthers = { passkeys: '[]', recovery: '[]' };
 
 const waitingMail = {
   mail: {
@@ -31,10 +33,9 @@ const waitingMail = {
   now: new Date(0),
 } as const;
 
-/** How many values there are besides the certificates. */
-export const sealedBesides = 4;
+export const sealedBesides = 5;
 
-/** Certificates for so many hosts, an order under way, an account at an authority, a webhook and a mail, as a service seals them. */
+/** Certificates for so many hosts, and a value in each other table that has one, as a service seals them. */
 export const fillSealed = async (
   { root }: Database,
   sealer: Sealer,
@@ -99,6 +100,12 @@ export const fillSealed = async (
       .values({ ...person, created_at: 0n, password_hash: null, joined_at: null })
       .execute();
     await db.insertInto('mails').values(mailRow(sealer, waitingMail)).execute();
+    const app = { key: person.id, secret: secretOf('the app') };
+    const factor = { person_id: person.id, app_since: 0n, last_step: 0n, challenged_until: 0n };
+    await db
+      .insertInto('second_factors')
+      .values({ ...factor, ...noOthers, ...sealedColumns(sealer, 'second_factors', app) })
+      .execute();
   });
 };
 
@@ -112,8 +119,13 @@ export const openedBy = async (database: Database, sealer: Sealer): Promise<numb
   const [secret] = openedSecrets(sealer, webhook);
   const mail = await database.root.selectFrom('mails').selectAll().executeTakeFirstOrThrow();
   const [told] = dueMessage(sealer, mail, []).tells();
+  const factor = await database.root
+    .selectFrom('second_factors')
+    .selectAll()
+    .executeTakeFirstOrThrow();
   return (
     right.length +
+    Number(openColumns(sealer, 'second_factors', factor) === secretOf('the app')) +
     Number(secret?.secret === secretOf('the webhook')) +
     Number(JSON.stringify(told?.about).includes(secretOf('the mail'))) +
     Number(order?.privateKey === secretOf('the order')) +

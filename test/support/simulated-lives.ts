@@ -2,9 +2,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 
 export interface Lives {
-  /** 0: no law was broken. */
   readonly code: number;
-  /** What was printed, line by line. */
   readonly lines: readonly string[];
 }
 
@@ -20,7 +18,6 @@ export const simulatedLives = (
   cwd = root,
 ): Promise<Lives> => simulated('main.ts', { cwd, env: { ...process.env, ...settings } });
 
-/** Runs a program of the simulator. */
 export const simulated = (
   program: string,
   {

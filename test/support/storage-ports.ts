@@ -24,6 +24,8 @@ import type {
 import type { Orders, Pets } from '../../src/catalogue/ports.ts';
 import type { Acting, Retention } from '../../src/kernel/ports.ts';
 import type { JobLeases, Outbox, ParkedDeliveries } from '../../src/kernel/queue.ts';
+import type { Certificate } from '../../src/domains/domain/certificates/renewal.ts';
+import type { LedgerChange } from '../../src/domains/domain/certificates/ca-budget.ts';
 import type { Route } from '../../src/domains/domain/redirects/redirects.ts';
 import type { MailChoices, Mails, Notices } from '../../src/notifications/ports.ts';
 import type { WebhookDeliveries, Webhooks } from '../../src/notifications/webhook-ports.ts';
@@ -79,9 +81,11 @@ export interface StoragePorts {
   readonly acting: Acting;
 }
 
-/** What adapters do to the edges' records within a transaction of theirs, each by itself. */
+/** What adapters write within transactions of others, each in its own. */
 export interface EdgeWriter {
   setRoute(route: Route): Promise<void>;
   removeRoute(name: string, removedAt: Date): Promise<void>;
+  saveCertificate(certificate: Certificate): Promise<void>;
   removeCertificate(host: string, removedAt: Date): Promise<void>;
+  writeLedger(change: LedgerChange): Promise<void>;
 }

@@ -13,11 +13,15 @@ import {
   KyselyCertificateOrders,
   KyselyDnsChallenges,
 } from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
-import { KyselyAuthorityLedger } from '../../src/adapters/kysely/sites/kysely-authority-ledger.ts';
+import {
+  KyselyAuthorityLedger,
+  writeLedger,
+} from '../../src/adapters/kysely/sites/kysely-authority-ledger.ts';
 import { KyselyDomainShares } from '../../src/adapters/kysely/sites/kysely-domain-shares.ts';
 import {
   KyselyCertificates,
   removeCertificate,
+  storeCertificate,
   KyselyOwnNames,
 } from '../../src/adapters/kysely/sites/kysely-certificates.ts';
 import {
@@ -164,10 +168,10 @@ const kyselyPorts = (
     idempotencyKeys: new KyselyIdempotencyKeys(database),
     projects: new KyselyProjects(database, outbox),
     edgeRecords: new KyselyEdgeRecords(database, testSealer),
-    certificates: new KyselyCertificates(database, testSealer),
+    certificates: new KyselyCertificates(database),
     edgeWriter: writerOf(database),
     domains: new KyselyCustomDomains(database, outbox, {
-      ...{ sealer: testSealer, ids, clock },
+      ...{ sealer: testSealer, clock },
     }),
     dueDomains: new KyselyDueDomains(database, ids),
     settings: new KyselyProjectSettings(database, outbox, clock),
@@ -195,5 +199,7 @@ const kyselyPorts = (
 const writerOf = (database: Database): EdgeWriter => ({
   setRoute: (route) => database.transaction((db) => setRoute(db, route)),
   removeRoute: (name, at) => database.transaction((db) => removeRoutes(db, [name], at)),
+  saveCertificate: (one) => database.transaction((db) => storeCertificate(db, testSealer, one)),
   removeCertificate: (host, at) => database.transaction((db) => removeCertificate(db, host, at)),
+  writeLedger: (change) => database.transaction((db) => writeLedger(db, change)),
 });

@@ -8,7 +8,6 @@ const config = require('../../.dependency-cruiser.cjs') as {
   readonly forbidden: readonly { readonly name: string; readonly scope?: string }[];
 };
 
-/** For each rule, files that break only that rule. */
 const violations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'no-cycles': {
     'src/adapters/memory/planted-egg.ts': `import type { Hen } from './planted-hen.ts';`,

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -11,15 +10,15 @@ import { SitesKey } from '../../src/app/keys.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import { documentedBlocks } from '../support/documented-commands.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
+import { Operators } from '../support/service/operator.ts';
+import type { Settings } from '../support/service/service-process.ts';
 import { tgzOf } from '../support/sites/archive-bytes.ts';
 import { plainTree } from '../support/sites/direct-unpacking.ts';
-
-const main = join(import.meta.dirname, '../../src/main.ts');
 
 let api: RunningApi;
 let key: string;
 let project: Project;
-/** Of a machine that has no service. */
+/** The home folder of a machine that has no service. */
 let laptop: string;
 beforeAll(async () => {
   api = await startApi('sqlite');
@@ -35,6 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(laptop, { recursive: true }));
 
+<<<<<<< HEAD
 interface Result {
   readonly code: number;
   readonly stdout: string;
@@ -49,6 +49,12 @@ const run = (program: string, args: readonly string[], env: NodeJS.ProcessEnv) =
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
     });
   });
+=======
+const deploy = (source: string, rest: readonly string[], env: Settings = {}) => {
+  const args = ['deploy', source, '--project', project.slug, ...rest];
+  return new Operators(laptop).run(args, { ANIMAL_STORE_KEY: key, ...env }, 0);
+};
+>>>>>>> main
 
 const program = [process.execPath, '--disable-warning=ExperimentalWarning', main] as const;
 
@@ -123,7 +129,7 @@ describe('animal-store deploy --to', () => {
     ['no address', ['--to', 'nonsense']],
     ['no key', ['--to', 'https://api.example.com']],
   ])('is used wrongly with %s: it exits with 2', async (what, rest) => {
-    const given = what === 'no key' ? { ANIMAL_STORE_KEY: undefined } : {};
+    const given = what === 'no key' ? { ANIMAL_STORE_KEY: '' } : {};
     const { code, stderr } = await deploy('dist', rest, given);
     expect([code, stderr]).toEqual([
       2,

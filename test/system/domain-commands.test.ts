@@ -46,12 +46,11 @@ test('operators add both names of a pair, and choose which of them is the primar
   });
   expect((await shop.tell('primary', 'WWW.pair.test')).stdout).toBe('www.pair.test\n');
   expect(await json(run, ofShop('primary', '--none'))).toEqual({ primary: null });
-  expect((await shop.tell('primary')).stdout).toMatch(/^None, as was chosen/);
+  expect((await shop.tell('primary')).stdout).toMatch(/^None, by choice/);
   for (const wrong of [['pair.test', '--none'], ['']])
     expect(await shop.tell('primary', ...wrong)).toMatchObject({ code: 2, stdout: '' });
 });
 
-/** A project of its own, with an internationalised apex. */
 let books: Shop;
 const apex = 'xn--bcher-kva.test';
 const www = `www.${apex}`;

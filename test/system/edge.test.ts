@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findFreePort } from '../support/servers/debian-server.ts';
-import { closed, edgeClient, protocols, type EdgeClient } from '../support/http/edge-client.ts';
-import { createDatabase, startMariaDb, type MariaDb } from '../support/servers/mariadb.ts';
-import { complaintsOf, logOf } from '../support/service/service-log.ts';
+import { closed, edgeClient, type EdgeClient } from '../support/http/edge-client.ts';
+import { complaintsOf } from '../support/service/service-log.ts';
 import {
   newHome,
   printedAccount,
@@ -24,7 +23,6 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 interface Edge {
   readonly service: Service;
-  /** Visits its sites as a client that trusts the exported root. */
   client(): Promise<EdgeClient>;
 }
 
@@ -52,7 +50,6 @@ const startProject = async (home: Home, { service }: Edge): Promise<void> => {
   await run(home, 'project', 'create', '--account', printedAccount(service), '--name', 'Birds');
 };
 
-/** Publishes a site with one page. */
 const deploy = async (home: Home, page: string): Promise<void> => {
   await mkdir(join(folder, page), { recursive: true });
   await writeFile(join(folder, page, 'index.html'), page);
@@ -120,54 +117,5 @@ describe('a service on SQLite', () => {
       { deploy: { status: 'failed', problem: 'archive_without_index' } },
     ]);
     expect(await pageOf(edge)).toBe(before);
-  });
-});
-
-describe('two processes on MySQL', () => {
-  let server: MariaDb;
-  let home: Home;
-  let edges: readonly Edge[];
-  beforeAll(async () => {
-    server = await startMariaDb();
-    home = await newHome(await createDatabase(server.url));
-    const first = await startEdge(home);
-    await startProject(home, first);
-    edges = [first, await startEdge(home)];
-  });
-  afterAll(async () => {
-    await home.remove();
-    await server.stop();
-  });
-
-  const deployEverywhere = async (page: string): Promise<void> => {
-    await deploy(home, page);
-    await Promise.all(edges.map((edge) => served(edge, page)));
-  };
-
-  test('serve a site with one root, and follow every deploy', async () => {
-    for (const page of ['one', 'two']) await deployEverywhere(page);
-  });
-
-  test('go on serving while the database is gone, and follow it afterwards', async () => {
-    await deployEverywhere('before');
-    const known = edges.map(({ service }) => logOf(service).length);
-    await server.kill();
-    const noticed = ({ service }: Edge, at: number) =>
-      logOf(service)
-        .slice(known[at])
-        .some(({ msg }) => msg?.startsWith('routes not refreshed'));
-    await until('all noticed', () => edges.every(noticed));
-    // No visit waits for the database: it comes back after all of them have their answer.
-    for (const edge of edges) {
-      const client = await edge.client();
-      for (const protocol of protocols) {
-        const { status, body } = await client.visit(protocol, host, '/');
-        expect([status, String(body)]).toEqual([200, 'before']);
-      }
-    }
-    await server.restart();
-    const again = async ({ service }: Edge) => (await fetch(`${service.origin}/readyz`)).ok;
-    await until('all are ready', async () => (await Promise.all(edges.map(again))).every(Boolean));
-    await deployEverywhere('after');
   });
 });

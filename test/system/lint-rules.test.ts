@@ -55,7 +55,6 @@ const everywhere: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The same for patterns. */
 const patterns: Readonly<Record<string, readonly string[]>> = {
   'regexp/no-super-linear-backtracking': [
     'export const isPair = (text: string) => /^[ab]+,?[ab]+$/.test(text);',
@@ -81,7 +80,6 @@ const lookups =
   'export interface Lookups {\n  get(name: string): () => number;\n  unbindAllAsync(): Promise<void>;\n}';
 const withLookups = (code: string) => `import type { Lookups } from './lookups.ts';\n${code}`;
 
-/** The same for what looks things up in the container. */
 const wirings: Readonly<Record<string, readonly string[]>> = {
   'local/late-lookups': [
     withLookups(`export const late = (c: Lookups) => () => c.get('clock')();`),
@@ -94,7 +92,6 @@ const wirings: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The same for what is forbidden in contexts and kernel, by its name or selector. */
 const inside: Readonly<Record<string, string>> = {
   performance: `export const now = () => performance.now();`,
   crypto: `export const id = () => crypto.randomUUID();`,
@@ -212,7 +209,6 @@ interface Report {
   readonly diagnostics: readonly { readonly filename: string; readonly code?: string }[];
 }
 
-/** What the compiler says too. */
 const alsoRefused = [
   ['src/app/consistent-type-exports-0.ts', 'typescript/TS1205'],
   ['src/app/consistent-type-imports-0.ts', 'typescript/TS1484'],

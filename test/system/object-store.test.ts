@@ -39,7 +39,6 @@ interface Machine {
   client(): Promise<EdgeClient>;
 }
 
-/** With a data folder of its own, as on another machine. */
 const settingsOf = (name: string): Settings => ({
   ...store.settings,
   DATA_DIR: join(folder, name),

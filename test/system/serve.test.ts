@@ -33,23 +33,18 @@ const refusesConnections = (service: Service): Promise<boolean> =>
     () => true,
   );
 
-describe.each(databaseKinds)('animal-store serve on %s', (kind) => {
+describe('animal-store serve', () => {
   let home: Home;
   /** The latest one, with what the tests before left in its database. */
   let service: Service;
   let key: string;
+  const operationsPort = findFreePort().then(String);
   /** As a page linked to it before the first restart. */
   let nextPage: string;
-  const homes: Home[] = [];
-  const freshHome = async (): Promise<Home> => {
-    const fresh = await newHome(kind);
-    homes.push(fresh);
-    return fresh;
-  };
   beforeAll(async () => {
-    home = await freshHome();
+    home = await newHome('sqlite');
   });
-  afterAll(() => Promise.all(homes.map((one) => one.remove())));
+  afterAll(() => home.remove());
 
   test('ends with a message when its port is in use, and the next start still shows the key', async () => {
     const busy = createServer().listen(0, '127.0.0.1');
@@ -84,6 +79,23 @@ describe.each(databaseKinds)('animal-store serve on %s', (kind) => {
     ]);
   });
 
+  test('records what it did itself, what an operator did and what a key did', async () => {
+    const { stdout: accounts } = await home.run(['account', 'list', '--json']);
+    const [{ id }] = JSON.parse(accounts) as [{ readonly id: string }];
+    await home.run(['key', 'create', '--account', id, '--name', 'Till']);
+    const { stdout } = await home.run(['account', 'audit', '--account', id, '--json']);
+    const entries = JSON.parse(stdout) as readonly Record<'what' | 'actor', string>[];
+    const told = entries.map(({ what, actor }) => `${what} by ${actor.replace(/key_.+/, 'key')}`);
+    expect([...new Set(told)].toSorted()).toEqual([
+      'account_opened by service',
+      'api_key_issued by operator',
+      'api_key_issued by service',
+      'person_invited by service',
+      'pet_added by key:key',
+      'sign_in_link_made by service',
+    ]);
+  });
+
   test('follows a cursor after a restart', async () => {
     const { pathname, search } = new URL(nextPage);
     const rest = await ask(service, pathname + search, key);
@@ -97,9 +109,29 @@ describe.each(databaseKinds)('animal-store serve on %s', (kind) => {
     const answer = await post.finish();
     expect(answer).toMatch(/^HTTP\/1\.1 201 Created/);
     expect(await service.end()).toEqual({ code: 0, signal: null });
-    service = await home.start();
+    service = await home.start({ OPERATIONS_PORT: await operationsPort });
     const stored = (await (await ask(service, '/v1/pets', key)).json()) as { name: string }[];
     expect(stored.at(-1)?.name).toBe('Slow');
+  });
+
+  test('shows health and metrics on a port of their own, and only /healthz on the public one too', async () => {
+    const own = await operationsPort;
+    const statuses = (origin: string) =>
+      Promise.all(
+        ['/healthz', '/readyz', '/metrics', '/v1/pets', '/dashboard/sign-in'].map(
+          async (path) => (await fetch(origin + path)).status,
+        ),
+      );
+    expect(await statuses(`http://127.0.0.1:${own}`)).toEqual([200, 200, 200, 404, 404]);
+    expect(await statuses(service.origin)).toEqual([200, 404, 404, 401, 200]);
+    const metrics = await (await fetch(`http://127.0.0.1:${own}/metrics`)).text();
+    expect(metrics).toMatch(/_count\{operation="listPets",status="401"\} 1$/m);
+    const taken = await home.run(['serve'], {
+      OPERATIONS_PORT: own,
+      PORT: String(await findFreePort()),
+    });
+    expect(taken.code).toBe(1);
+    expect(taken.stderr).toMatch(/is in use by another program; set OPERATIONS_PORT to a free one/);
   });
 
   test('exits at once at a second signal', async () => {
@@ -110,14 +142,18 @@ describe.each(databaseKinds)('animal-store serve on %s', (kind) => {
     expect(await service.end('SIGTERM')).toEqual({ code: 143, signal: null });
     post.abandon();
   });
+});
 
-  test('started twice at once on an empty database makes one account', async () => {
+test.each(databaseKinds)(
+  'started twice at once on an empty database, %s, it makes one account',
+  async (kind) => {
     const settings = { PORT: String(await findFreePort()) };
-    const fresh = await freshHome();
-    const services = await Promise.all([fresh.start(), fresh.start(settings)]);
+    const home = await newHome(kind);
+    const services = await Promise.all([home.start(), home.start(settings)]);
     const shown = services.filter((service) => service.stdout().includes('pets_live_'));
     expect(shown).toHaveLength(1);
-    const { stdout } = await fresh.run(['account', 'list', '--json']);
+    const { stdout } = await home.run(['account', 'list', '--json']);
     expect(JSON.parse(stdout)).toHaveLength(1);
-  });
-});
+    await home.remove();
+  },
+);

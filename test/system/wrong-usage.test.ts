@@ -75,9 +75,7 @@ describe('animal-store', () => {
     const [all, one, verify] = await exitCodes(lines);
     expect(all).toMatchObject({ code: 0, stdout: expect.stringContaining('serve') });
     expect(one).toMatchObject({ code: 0, stdout: expect.stringContaining('--scopes') });
-    expect(verify?.stdout).toMatch(
-      /prints\s+the\s+problems\s+it\s+finds,\s+with\s+exit\s+code\s+0/,
-    );
+    expect(verify?.stdout).toMatch(/exit\s+code\s+0\s+even\s+if\s+there\s+are\s+problems/);
   });
 
   test('lists everything that is wrong with its settings at once', async () => {
@@ -100,37 +98,11 @@ describe('animal-store', () => {
     }
   });
 
-  test('shows settings without their secrets', async () => {
-    const secrets = {
-      DATABASE_URL: 'mysql://shop:hunter2@db.example:3306/shop',
-      SECRET_KEY: 'a very secret key of more than 32 characters',
-    };
-    const [text, json] = await Promise.all([
-      home.run(['config', 'check'], secrets),
-      home.run(['config', 'check', '--json'], secrets),
-    ]);
-    expect(text.code).toBe(0);
-    expect(text.stdout).toContain('db.example:3306/shop');
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      settings: { PORT: Number(home.settings['PORT']), SECRET_KEY: 'set', LOG_LEVEL: 'info' },
-    });
-    expect(text.stdout).toMatch(/^ {2}EDGE_HOST: 127\.0\.0\.1$/m);
-    expect(text.stdout + json.stdout).not.toMatch(/hunter2|very secret/);
-  });
-
   test('warns of a variable that is nearly a setting, with the right name', async () => {
     const nearly = { DATABSE_URL: 'sqlite:other.db' };
     const warning = 'DATABSE_URL is not a setting and has no effect. Did you mean DATABASE_URL?';
     const { code, stdout } = await home.run(['config', 'check'], nearly);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`Warning: ${warning}`)]);
-  });
-
-  test('shows no part of a password that has an @ in it', async () => {
-    const { stdout } = await home.run(['config', 'check'], {
-      DATABASE_URL: 'mysql://shop:hunter2@p2ssword@db.example:3306/shop',
-    });
-    expect(stdout).toContain('db.example:3306/shop');
-    expect(stdout).not.toMatch(/hunter2|p2ssword/);
   });
 
   test('doctor names each problem and its fix, and no secret', async () => {
@@ -161,7 +133,10 @@ describe('animal-store', () => {
     const inProc = { DATA_DIR: '/proc/x/y', DATABASE_URL: 'sqlite:/proc/x/store.db' };
     const own = { DATA_DIR: inProc.DATA_DIR };
     const database = { DATABASE_URL: inProc.DATABASE_URL };
-    const commands = [['serve'], ['account', 'list'], ['migrate', 'status']];
+    const commands = [
+      ['account', 'list'],
+      ['migrate', 'status'],
+    ];
     for (const command of commands) {
       expect(await home.run(command, own)).toMatchObject({
         code: 1,

@@ -17,14 +17,12 @@ export type MailReason = (typeof mailReasons)[number];
 export const isNews = (reason: MailReason): reason is 'password_changed' | 'factor_changed' =>
   reason === 'password_changed' || reason === 'factor_changed';
 
-/** A browser in which people have signed in. */
 interface AskingDevice {
   readonly id: string;
   /** Those whose addresses were proven then. */
   readonly personIds: readonly string[];
 }
 
-/** Who asked. */
 export interface AskedBy {
   /** `network:…` of a visitor, or `account:…` of the account that something happened in. */
   readonly source: string;
@@ -32,7 +30,6 @@ export interface AskedBy {
   readonly device: AskingDevice | undefined;
 }
 
-/** Of news and invitations. */
 export const askedByAccount = (accountId: string): AskedBy => ({
   ...{ source: `account:${accountId}`, device: undefined },
 });
@@ -43,20 +40,16 @@ export interface MailRequest extends AskedBy {
   readonly reason: MailReason;
   /** As `emailOf` gives it; may belong to nobody. */
   readonly email: string;
-  /** Undefined: to everybody who has the address. */
   readonly personId: string | undefined;
-  /** Of the event, where there is one. */
   readonly askedAt: Date;
   /** How many the same network asked for today: where many wait, those with a low number come first. */
   readonly turn: number;
 }
 
-/** A mail that was sent to the address before. */
 export interface PastMail extends AskedBy {
   readonly at: Date;
 }
 
-/** What visitors of the sign-in page may ask for. */
 export type WantedLink = Extract<MailReason, 'sign_in' | 'new_password'>;
 
 interface MailLimits {
@@ -64,10 +57,7 @@ interface MailLimits {
   readonly perDay: number;
 }
 
-/**
- * Mails to one address that one network, one account or one known browser may ask for, and that all may ask for together, so
- * that nobody can flood it. See `quietMs` too.
- */
+/** Mails to one address that one asker may cause, and all together, so that nobody can flood it. See `quietMs` too. */
 export const mailLimits = {
   ofSource: { perHour: 3, perDay: 10 },
   inAll: { perHour: 10, perDay: 30 },
@@ -75,25 +65,18 @@ export const mailLimits = {
   ofDevices: { perHour: 10, perDay: 30 },
 } as const satisfies Readonly<Record<string, MailLimits>>;
 
-/**
- * Once an address was sent nothing for so long, it may get one more, whatever all asked for before: then no link in its mailbox
- * works any more. So however many networks ask, its person has a new link within this time, no matter who asked for it.
- */
+/** An address that was sent nothing for so long gets one more, whoever asked before: no older link works any more then. */
 export const quietMs = mailedLinkMs;
 
 const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
 
-/**
- * Reasons whose mails to one address are counted together. Links and news are counted apart, so that nobody can hold back
- * the news of a changed password by asking for links.
- */
+/** Links and news are counted apart, so that nobody can hold back the news of a changed password by asking for links. */
 export const countedTogether = (reason: MailReason): readonly MailReason[] =>
   together.find((group) => group.includes(reason)) ?? [reason];
 
 const together: readonly (readonly MailReason[])[] = [['sign_in', 'new_password']];
 
-/** Mails from then on are counted. */
 export const mailsCountedSince = (now: Date): Date => new Date(now.getTime() - dayMs);
 
 /**
@@ -142,13 +125,9 @@ const isWithin = (
 /** A visitor who asked has the answer by then. */
 export const restMs = 500;
 
-/**
- * Whether it may be answered. What a visitor asked for rests first: else the work for a known address would slow down the
- * answer in the same process, and so reveal it. The clock may have been set back meanwhile.
- */
+/** What a visitor asked for rests first: work for a known address would slow down the answer, and so reveal it. */
 export const isDue = ({ personId, askedAt }: MailRequest, now: Date): boolean =>
   personId !== undefined || Math.abs(now.getTime() - askedAt.getTime()) >= restMs;
 
-/** When it may be answered: now if it already may. */
 export const mayBeAnsweredAt = (request: MailRequest, now: Date): Date =>
   isDue(request, now) ? now : new Date(request.askedAt.getTime() + restMs);

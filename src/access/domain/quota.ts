@@ -4,7 +4,6 @@ import { DomainError } from '../../kernel/decision.ts';
 export const plans = ['free', 'pro', 'business', 'enterprise'] as const;
 export type Plan = (typeof plans)[number];
 
-/** How many requests pass in one UTC minute and in one UTC day. */
 export interface Limits {
   readonly perMinute: number;
   readonly perDay: number;
@@ -18,7 +17,6 @@ export const planLimits: Readonly<Record<Plan, Limits>> = {
   enterprise: { perMinute: 5000, perDay: 1_000_000 },
 };
 
-/** Of projects, custom domains and kept files. Undefined: what the plan allows. */
 export interface SiteLimits {
   readonly projects: number | undefined;
   readonly domains: number | undefined;
@@ -62,10 +60,7 @@ export const limitsOf = (plan: Plan, own: Limits | undefined): Limits => own ?? 
 
 const invalid = (message: string) => new DomainError<AccessErrorCode>('account_invalid', message);
 
-/**
- * Requests are counted in the UTC minute and in the UTC day. One that finds room in both passes and is counted
- * in both; one that does not is refused and counted in neither.
- */
+/** A request that finds room in both windows is counted in both; one that does not is counted in neither. */
 export const windowNames = ['minute', 'day'] as const;
 export type WindowName = (typeof windowNames)[number];
 
@@ -82,10 +77,7 @@ export interface WindowCount {
   readonly previous?: { readonly index: number; readonly count: number };
 }
 
-/**
- * The count in the window with this index. The clock may jump: after a jump back, the count is at least that of the
- * later window, so that no jump reopens a quota; back in a window that was left, it continues.
- */
+/** The clock may jump: no jump reopens a quota, and back in a window that was left, the count continues. */
 export const countIn = (kept: WindowCount | undefined, index: number): WindowCount => {
   if (!kept) return { index, count: 0 };
   if (kept.index === index) return kept;
@@ -95,7 +87,6 @@ export const countIn = (kept: WindowCount | undefined, index: number): WindowCou
   return { index, count, previous: left };
 };
 
-/** How many requests have passed in the current windows, the one in question included if it passed. */
 export type Counts = Readonly<Record<WindowName, number>>;
 
 export interface WindowState {
@@ -108,15 +99,11 @@ export interface WindowState {
 
 export interface Verdict {
   readonly kind: 'allowed' | 'refused';
-  /** The window that the answer's headers describe. */
   readonly speaks: WindowState;
   readonly limits: Limits;
 }
 
-/**
- * What the counts mean for the client. A refusal speaks for the window that is full (if both are, for the one
- * that resets later); otherwise the window with the least left speaks, and the longer one if both have the same.
- */
+/** Speaks for the full window that resets later, or for the one with the least left, the longer one if both have the same. */
 export const judge = (limits: Limits, counts: Counts, allowed: boolean, now: Date): Verdict => {
   const { minute, day } = windowsOf(limits, counts, now);
   const minuteSpeaks = minute.remaining < day.remaining;
@@ -143,7 +130,6 @@ const stateOf = (window: WindowName, limit: number, count: number, now: Date): W
   resetAt: new Date((windowIndex(window, now) + 1) * windowSeconds[window] * 1000),
 });
 
-/** Most of the requests of a UTC day are used. */
 export interface HighUse {
   readonly level: (typeof highUseLevels)[number];
   readonly used: number;
@@ -151,12 +137,10 @@ export interface HighUse {
   readonly resetsAt: Date;
 }
 
-/** 80 and 100 %. */
 export const highUseLevels = ['warning', 'reached'] as const;
 
 const warnedFrom = 0.8;
 
-/** @returns undefined as long as there is enough left */
 export const highUseOf = ({ perDay }: Limits, counts: Counts, now: Date): HighUse | undefined => {
   if (counts.day < warnedFrom * perDay) return undefined;
   const { limit, remaining, resetAt } = stateOf('day', perDay, counts.day, now);

@@ -4,9 +4,7 @@ import type { Person } from './person.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/decision.ts';
 
-/** A key that a browser, a phone or a token keeps (WebAuthn). */
 export interface Passkey {
-  /** The credential's id, base64url. */
   readonly id: string;
   readonly name: string;
   /** COSE key, base64url. */
@@ -17,19 +15,14 @@ export interface Passkey {
   readonly usedAt: Date | undefined;
 }
 
-/** An app that shows codes (TOTP, RFC 6238). */
 interface CodeApp {
-  /** Base32. */
   readonly secret: string;
   readonly since: Date;
   /** Codes of this step and of earlier ones are used. */
   readonly lastStep: number;
 }
 
-/**
- * What a person shows beside the password or the link. It belongs to a person of one account, as the password does: an
- * address can be typed by somebody who does not own it.
- */
+/** Belongs to a person of one account: an address can be typed by somebody who does not own it. */
 export interface SecondFactor {
   readonly personId: string;
   readonly app: CodeApp | undefined;
@@ -52,7 +45,6 @@ export const mostPasskeys = 10;
 export const recoveryCodes = { count: 10, length: 12 } as const;
 
 const stepMs = 30_000;
-/** The step of a code, by the clock. */
 export const stepOf = (now: Date): number => Math.floor(now.getTime() / stepMs);
 /** Steps whose codes are taken: the clock of a phone may differ by half a minute. */
 export const stepsAround = (now: Date): readonly number[] =>
@@ -77,11 +69,7 @@ const about = ({ id: personId, accountId }: Whose, occurredAt: Date) => ({
   ...{ accountId, occurredAt, personId },
 });
 
-/**
- * Replaces the app that there was.
- * @param step of the code that was shown
- * @throws DomainError `factor_refused` if the app is set up already: its code would work once more
- */
+/** @param step of the code that was shown @throws DomainError `factor_refused` if the app is set up: its code would work again */
 export const addApp = (
   factor: SecondFactor,
   person: Whose,
@@ -94,7 +82,6 @@ export const addApp = (
 
 interface ShownPasskey {
   readonly passkey: Pick<Passkey, 'id' | 'counter'>;
-  /** When its challenge was made. */
   readonly challengedAt: Date;
   readonly now: Date;
 }
@@ -197,7 +184,6 @@ export const resetFactor = (factor: SecondFactor, person: Whose, now: Date): Cha
 export const invalidFactor = (message: string): DomainError<PeopleErrorCode> =>
   new DomainError('factor_invalid', message);
 
-/** The same answer for every cause. */
 export const factorRefused = (): DomainError<PeopleErrorCode> =>
   new DomainError(
     'factor_refused',

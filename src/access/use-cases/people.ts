@@ -26,7 +26,6 @@ import { mayMailInvitation } from './request-limits.ts';
 import { admitCurrent } from './sign-in-attempts.ts';
 import { type Decision, DomainError } from '../../kernel/decision.ts';
 
-/** A link with its secret, which is shown only once. */
 export interface Invitation {
   readonly person: Person;
   readonly secret: string;
@@ -35,17 +34,10 @@ export interface Invitation {
   readonly isMailed: boolean;
 }
 
-/**
- * A colleague invites a person by a link that works for 7 days. The role is for a person who is new. A person who was invited but never came gets a new
- * link. `admitInvitation` counts it before.
- * @throws DomainError `person_invalid`, `person_joined`, `people_full`, `account_not_found`
- */
+/** Counted before, by `admitInvitation`. @throws DomainError `person_invalid`, `person_joined`, `people_full` */
 export const invite = (ports: AccessPorts) => inviting(ports, 'newcomer');
 
-/**
- * The operator invites anyone, including a person who has lost the password. @throws DomainError `person_invalid`,
- * `people_full`, `account_not_found`
- */
+/** By the operator: anyone, also who has lost the password. @throws DomainError `person_invalid`, `people_full`, `account_deleted` */
 export const inviteAnybody = (ports: AccessPorts) => inviting(ports, 'anybody');
 
 const inviting =
@@ -59,10 +51,7 @@ const inviting =
     return makeLink(ports, { person, lastsMs: invitationMs, whose, isMailed, resetsPassword });
   };
 
-/**
- * Another link, for oneself or for a colleague who was invited and never came. `admitNewLink` counts it before.
- * @throws DomainError `person_not_found`, `person_joined`
- */
+/** For oneself, or for a colleague who never came; `admitNewLink` counts it before. @throws DomainError `person_not_found`, `person_joined` */
 export const renewLink =
   (ports: AccessPorts) =>
   async ({ person: maker }: SignedIn, personId: string): Promise<Invitation> => {
@@ -94,11 +83,7 @@ const addOrFind = async (
   }
 };
 
-/**
- * Makes a short-lived link for the operator.
- * @param accountId needed if several accounts have this address; default: the oldest
- * @throws DomainError `person_not_found`
- */
+/** @param accountId the oldest of that address by default @throws DomainError `person_not_found` */
 export const signInLinkFor =
   (ports: AccessPorts) =>
   async (email: string, accountId?: string): Promise<Invitation> => {
@@ -151,7 +136,6 @@ export const revokeOtherSessions =
     return others.length;
   };
 
-/** It has expired meanwhile, or another request ended it first. */
 export const unlessEnded = (error: unknown): void => {
   if (!isRefusal(error, 'session_not_found')) throw error;
 };
@@ -162,11 +146,9 @@ const isRefusal = (error: unknown, code: PeopleErrorCode): boolean =>
 interface LinkDraft {
   readonly person: Person;
   readonly lastsMs: number;
-  /** See `SignInLinks.add`. */
   readonly whose: 'anybody' | 'newcomer';
   /** Where mail is set up, the person gets another link by mail: this one is not stored anywhere. */
   readonly isMailed: boolean;
-  /** See `SignInLink`. */
   readonly resetsPassword: boolean;
 }
 

@@ -16,11 +16,7 @@ import { inWords } from '../../kernel/text.ts';
 
 type Ports = Pick<AccessPorts, 'counters' | 'clock'>;
 
-/**
- * Counts the dashboard requests of a signed-in person, over all their sessions. Admits everything while the counters
- * are unavailable, since the person is known.
- * @throws TooMany
- */
+/** Over all their sessions. Admits everything while the counters are unavailable, since the person is known. @throws TooMany */
 export const admitUse =
   (ports: Ports) =>
   async ({ person }: SignedIn, use: DashboardUse): Promise<void> => {
@@ -88,7 +84,6 @@ const admitOwnLink = async (
   throw new TooMany('too_many_requests', message, wait);
 };
 
-/** Whether the address gets another invitation by mail. */
 export const mayMailInvitation = async (
   { mailRequests, clock }: Pick<AccessPorts, 'mailRequests' | 'clock'>,
   { accountId, email }: Person,

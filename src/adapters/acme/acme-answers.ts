@@ -17,7 +17,6 @@ export interface AcmeAnswer {
   readonly body: string;
 }
 
-/** Only the fields we use (RFC 8555, section 7.1). */
 const url = v.pipe(v.string(), v.startsWith('https://'));
 
 const subproblem = v.object({
@@ -138,7 +137,6 @@ export const failureOf = (problem: ProblemDocument, now: Date, header?: string):
   return failed(reason, detail, { now, header });
 };
 
-/** For an unexpected error, the failure reveals only the kind of error. */
 export const failureFrom = (error: unknown, now: Date): AuthorityFailure => {
   if (error instanceof AcmeFailure) return error.failure;
   if (error instanceof AcmeProblem) return requestFailure(error, now).failure;
@@ -181,13 +179,11 @@ const namespace = 'urn:ietf:params:acme:error:';
 const shortType = (type: string): string =>
   type.startsWith(namespace) ? type.slice(namespace.length) : type;
 
-/** The authority answered with an error (RFC 7807). */
 export class AcmeProblem extends Error {
   override readonly name = 'AcmeProblem';
   readonly status: number;
   readonly type: string;
   readonly document: ProblemDocument;
-  /** Whether the authority itself sent it, not a proxy in between. */
   readonly isDocumented: boolean;
   readonly retryAfter: string | undefined;
 

@@ -27,7 +27,6 @@ import { newPrivateKey } from './issued-certificate.ts';
 import { certificateId } from './x509.ts';
 
 export interface AcmeSettings extends AuthorityAddress, AccountSettings {
-  /** The authority's names in CAA records. Default: the names in its directory. */
   readonly issuers?: readonly string[] | undefined;
   /** The certificate profile to ask for, if the authority offers it (draft-ietf-acme-profiles). */
   readonly profile?: string | undefined;
@@ -141,16 +140,9 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
 }
 
 const minuteMs = 60_000;
-/** RFC 9773, section 4.3. */
 const pauses = { least: minuteMs, most: 24 * 60 * minuteMs, otherwise: 6 * 60 * minuteMs };
 
-/**
- * When the authority wants a certificate renewed (RFC 9773, section 4.2). The caller checks whether the window
- * makes sense.
- * @param chain PEM
- * @returns undefined if the authority offers no window
- * @throws AcmeProblem, NoUsableAnswer
- */
+/** RFC 9773, section 4.2. @param chain PEM @returns undefined if the authority offers no window */
 const renewalWindow = async (
   { session, clock }: Step,
   chain: string,
@@ -168,7 +160,6 @@ const renewalWindow = async (
 
 interface PlacedOrder {
   readonly url: string;
-  /** Accepted as a renewal that no rate limit counts (RFC 9773, section 5). */
   readonly isExempt: boolean;
   readonly lacksProfile: boolean;
 }
@@ -198,7 +189,6 @@ const placeOrder = async (
   return { ...counted, isExempt: false };
 };
 
-/** A profile that the authority does not know must not stop a renewal. */
 const placeWithProfile = async (
   session: AcmeSession,
   payload: object,

@@ -45,11 +45,7 @@ export const finalize = async (step: Step, order: CertificateOrder): Promise<Ord
   return actAndLook(step, order, { before: 'ready', act });
 };
 
-/**
- * Acts, then reads the order. The request may succeed although its answer is lost, so only the order's state
- * counts.
- * @param before the order's state if the action had no effect
- */
+/** The request may succeed although its answer is lost, so only the order's state counts. */
 const actAndLook = async (
   step: Step,
   order: CertificateOrder,
@@ -115,7 +111,6 @@ const processing = ({ clock }: Step, retryAfter?: string): OrderState => ({
   askAgainAfterMs: waitMs(retryAfter, clock.now(), pauses),
 });
 
-/** The next step for a pending order (RFC 8555, section 7.5). @throws AcmeFailure if an authorization failed */
 const awaited = async (
   step: Step,
   { authorizations }: OrderDocument,
@@ -220,7 +215,6 @@ const unlessRefused = (error: unknown): undefined => {
   if (!(error instanceof AcmeProblem)) throw error;
 };
 
-/** @throws AcmeFailure, AcmeProblem, NoUsableAnswer */
 const downloadCertificate = async (
   { session, clock }: Step,
   order: CertificateOrder,

@@ -17,7 +17,6 @@ export interface AccountSettings {
   readonly eab?: ExternalAccount | undefined;
 }
 
-/** Our account at one authority, created on first use and shared by all processes. */
 export class AcmeAccount {
   readonly #transport: AcmeTransport;
   readonly #accounts: AuthorityAccounts;
@@ -42,7 +41,6 @@ export class AcmeAccount {
     return (await this.find()) ?? this.#once(make);
   }
 
-  /** Keeps the key, so that concurrent processes get the same account. @param lost unknown to the authority */
   reopen(lost: AuthorityAccount, signal: AbortSignal): Promise<AuthorityAccount> {
     return this.#once(() => this.#register(lost, signal));
   }
@@ -84,7 +82,6 @@ interface Signer {
   readonly privateKey: string;
 }
 
-/** Credentials that bind a new account to a contract (RFC 8555, section 7.3.4). */
 interface ExternalAccount {
   readonly kid: string;
   readonly hmac: string;
@@ -96,7 +93,6 @@ interface SignedRequest {
   readonly signer: Signer;
 }
 
-/** Sends a signed request (RFC 8555, section 6.2). @throws AcmeProblem, NoUsableAnswer */
 const postSigned = async (
   transport: AcmeTransport,
   { url, payload, signer }: SignedRequest,
@@ -115,7 +111,6 @@ const postSigned = async (
   }
 };
 
-/** RFC 8555, section 7.3.4. */
 const externalAccountBinding = (
   { kid, hmac }: ExternalAccount,
   signer: Signer,
@@ -127,7 +122,6 @@ const externalAccountBinding = (
   );
 };
 
-/** The content to publish for a challenge (RFC 8555, section 8.1). */
 const keyAuthorization = (token: string, signer: Signer): string => {
   const thumbprint = createHash('sha256').update(JSON.stringify(jwkOf(signer)));
   return `${token}.${thumbprint.digest('base64url')}`;
@@ -154,7 +148,6 @@ const jws = (
 
 export interface AuthorityLook {
   readonly directory: Directory;
-  /** The `Date` header and the local time of its arrival, in milliseconds. */
   readonly clock: { readonly time: number; readonly here: number };
   readonly account: 'none' | 'known' | 'unknown there';
 }
@@ -190,7 +183,6 @@ const stateOf = async (
   }
 };
 
-/** All requests of one step, within one deadline. */
 export class AcmeSession {
   readonly #transport: AcmeTransport;
   readonly #account: AcmeAccount;
@@ -212,7 +204,6 @@ export class AcmeSession {
     await this.#transport.prepare(this.signal);
   }
 
-  /** @throws AcmeProblem, NoUsableAnswer */
   get(url: string): Promise<AcmeAnswer> {
     return this.#transport.send({ method: 'GET', url }, this.signal);
   }

@@ -10,7 +10,6 @@ import {
 import { beginningOf } from '../../kernel/incoming.ts';
 
 const keptNonces = 10;
-/** Domain checks wait this long for a directory that was never read. */
 const identities = { deadlineMs: 5_000, againMs: 60_000 } as const;
 
 export interface AuthorityAddress {
@@ -20,7 +19,6 @@ export interface AuthorityAddress {
   readonly http?: Pick<AcmeHttp, 'send'> | undefined;
 }
 
-/** Sends requests to one authority. Caches its directory and nonces (RFC 8555, sections 7.1.1 and 6.5). */
 export class AcmeTransport {
   readonly directoryUrl: string;
   readonly #http: Pick<AcmeHttp, 'send'>;
@@ -34,7 +32,6 @@ export class AcmeTransport {
     this.#http = http ?? new AcmeHttp(trustedCa);
   }
 
-  /** @throws AcmeProblem, NoUsableAnswer */
   async send(request: AcmeRequest, signal: AbortSignal): Promise<AcmeAnswer> {
     const answer = await this.#http.send(request, signal);
     const nonce = String(answer.headers['replay-nonce'] ?? '');
@@ -44,7 +41,6 @@ export class AcmeTransport {
     throw new AcmeProblem(answer);
   }
 
-  /** @throws AcmeProblem, NoUsableAnswer */
   async directory(signal: AbortSignal): Promise<Directory> {
     if (this.#directory) return this.#directory;
     const { body } = await this.send({ method: 'GET', url: this.directoryUrl }, signal);
@@ -85,7 +81,6 @@ export class AcmeTransport {
     return nonce;
   }
 
-  /** Fetches what the next signed request needs. @throws AcmeProblem, NoUsableAnswer */
   async prepare(signal: AbortSignal): Promise<void> {
     await this.directory(signal);
     this.#nonces.push(await this.takeNonce(signal));
@@ -101,20 +96,15 @@ export interface AcmeRequest {
   readonly body?: string;
 }
 
-/**
- * HTTPS to an authority (RFC 8555, section 6.1). Redirects are not followed, because a signature is valid for one
- * URL only. Its own agent ignores proxies from the environment.
- */
+/** Follows no redirects, because a signature is valid for one URL only (RFC 8555, section 6.1). Uses no proxy. */
 class AcmeHttp {
   readonly #agent: Agent;
 
-  /** @param trustedCa PEM of the only trusted root, instead of the public ones */
   constructor(trustedCa?: string) {
     const ca = trustedCa === undefined ? {} : { ca: trustedCa };
     this.#agent = new Agent({ keepAlive: true, timeout: idleMs, ...ca });
   }
 
-  /** @throws NoUsableAnswer if there is no answer or `signal` aborts */
   async send({ method, url, body }: AcmeRequest, signal: AbortSignal): Promise<AcmeAnswer> {
     const headers = {
       'user-agent': 'animal-store',

@@ -4,7 +4,6 @@ import type { Certificate } from '../../domains/domain/certificates/renewal.ts';
 import type { CertificateOrder } from '../../domains/domain/certificates/certificate-status.ts';
 import { AcmeFailure } from './acme-answers.ts';
 
-/** Tolerates a certificate that starts this soon, because clocks differ. */
 const clockSkewMs = 5 * 60_000;
 
 /** Checks that the certificate is valid now and matches the order. @throws AcmeFailure */

@@ -13,7 +13,7 @@ import { newPrivateKey } from './issued-certificate.ts';
 import { LocalRoot, newRoot, type RootPair } from './x509.ts';
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+const lifeMs = 90 * 24 * hourMs;
 const orderPrefix = 'local:';
 
 /** For development. Clients must trust `local-ca.pem` from the folder. */
@@ -21,18 +21,11 @@ export class LocalCertificateAuthority extends CertificateAuthority {
   override readonly name = 'local';
   readonly #file: LocalRootFile;
   readonly #clock: Clock;
-  readonly #lifeMs: number;
 
-  constructor(setup: {
-    readonly folder: string;
-    readonly sealer: Sealer;
-    readonly clock: Clock;
-    readonly lifeMs?: number;
-  }) {
+  constructor(setup: { readonly folder: string; readonly sealer: Sealer; readonly clock: Clock }) {
     super();
     this.#file = new LocalRootFile(setup.folder, setup.sealer);
     this.#clock = setup.clock;
-    this.#lifeMs = setup.lifeMs ?? 90 * dayMs;
   }
 
   override issuers(): Promise<readonly string[]> {
@@ -75,13 +68,12 @@ export class LocalCertificateAuthority extends CertificateAuthority {
     return Promise.resolve(undefined);
   }
 
-  /** Starts earlier for slow clocks; less for short lifetimes, because renewal counts from the start. */
   async #issue(order: CertificateOrder): Promise<Certificate> {
     const now = this.#clock.now();
     const root = await this.#file.open(now);
     return root.sign(order, {
-      notBefore: new Date(now.getTime() - Math.min(hourMs, this.#lifeMs / 10)),
-      notAfter: new Date(Math.min(now.getTime() + this.#lifeMs, root.notAfter.getTime())),
+      notBefore: new Date(now.getTime() - hourMs),
+      notAfter: new Date(Math.min(now.getTime() + lifeMs, root.notAfter.getTime())),
     });
   }
 }
@@ -97,7 +89,6 @@ type Resealing =
   | { readonly kind: 'resealed' | 'nothing to do' }
   | { readonly kind: 'left'; readonly id: string; readonly reason: string };
 
-/** The root of the local authority, created on first use in a folder that all processes share. */
 export class LocalRootFile {
   /** The key and its certificate share one file, so that they always match. */
   readonly #sealedPath: string;
@@ -167,7 +158,6 @@ export class LocalRootFile {
   }
 }
 
-/** @returns undefined if the file does not exist @throws Unavailable */
 const readWhole = (path: string): Promise<string | undefined> =>
   outside(() => readFile(path, 'utf8').catch(unless('ENOENT')));
 
@@ -178,7 +168,6 @@ const createOnce = (path: string, text: string): Promise<string> =>
     return readFile(path, 'utf8');
   });
 
-/** @param mode 0o600 for private files @throws Unavailable */
 const replaceWhole = (path: string, text: string, mode = 0o644): Promise<void> =>
   outside(() => place(path, text, mode, rename));
 

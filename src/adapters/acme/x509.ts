@@ -18,8 +18,6 @@ import type { Certificate, Validity } from '../../domains/domain/certificates/re
 import type { CertificateOrder } from '../../domains/domain/certificates/certificate-status.ts';
 import { newPrivateKey } from './issued-certificate.ts';
 
-// Imported on first use, because loading its package takes longer than most commands.
-
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
 
 /** DER (RFC 2986). Uses alternative names, because a common name is limited to 64 characters. */
@@ -40,11 +38,7 @@ export const certificateRequest = async (
   return Buffer.from(request.rawData);
 };
 
-/**
- * Identifies a certificate in renewal requests (RFC 9773, section 4.1).
- * @param chain PEM, leaf first
- * @returns undefined if the certificate is invalid or has no key identifier
- */
+/** RFC 9773, section 4.1. @param chain PEM @returns undefined if it is invalid or has no key identifier */
 export const certificateId = (chain: string): string | undefined => {
   const digest = hash('sha256', chain, 'base64');
   const id = knownIds.get(digest) ?? readId(chain);
@@ -73,7 +67,6 @@ const positive = (hex: string): string => (/^[89a-f]/i.test(hex) ? `00${hex}` : 
 const hourMs = 3_600_000;
 const lifeMs = 3650 * 24 * hourMs;
 
-/** PEM; the key is PKCS #8. */
 export interface RootPair {
   readonly certificate: string;
   readonly privateKey: string;

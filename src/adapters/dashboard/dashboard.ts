@@ -87,20 +87,16 @@ const screensOf = (
 interface DashboardRoute {
   readonly method: string;
   readonly path: string;
-  /** Who may send it; undefined for what everybody may ask for. */
   readonly operation: Operation | undefined;
 }
 
 export interface Dashboard {
   /** Adds it to an application. It answers everything that gets that far. */
   readonly addTo: (app: Koa) => void;
-  /** Ends live updates, which would keep a server from stopping. */
   readonly close: () => void;
-  /** What it answers: a method and a path of @koa/router each. */
   readonly routes: readonly DashboardRoute[];
 }
 
-/** The dashboard for store owners: all paths from /dashboard on. */
 export const dashboard = (ports: DashboardPorts): Dashboard => {
   const cookies = cookiesOf(ports.settings.origin.startsWith('https:'));
   const live = new LiveStreams({
@@ -113,7 +109,6 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   });
   // Paths are exact, as those of the API are: one place has one address.
   const router = new Router({ exclusive: true, sensitive: true });
-  // People who type the name of the service into a browser want its pages.
   router.get('/', (ctx: Context) => {
     redirect(ctx, '/dashboard');
   });
@@ -186,7 +181,6 @@ const signingIn =
     return signedIn;
   };
 
-/** What was sent goes along with the sign-in. */
 const askAgain = (
   ctx: Context,
   page: string,
@@ -197,7 +191,6 @@ const askAgain = (
   return showSignIn(ctx, ports, { query, kept });
 };
 
-/** The pages of forms are found by where the forms are sent. */
 const refillBy =
   (refills: Router): Refill =>
   async (ctx, kept, then) => {

@@ -40,13 +40,11 @@ export interface ScreenPorts extends DashboardPorts {
   /** @returns undefined when it sent the visitor to sign in. */
   readonly signedIn: (ctx: Context, wanted: Wanted) => Promise<SignedIn | undefined>;
   readonly secretOf: (ctx: Context) => string;
-  /** Asks the person who they are, before a form is sent that needs it. */
   readonly confirm: (ctx: Context, signedIn: SignedIn, kept: KeptForm | undefined) => Promise<void>;
 }
 
 export interface Wanted {
   readonly page: string;
-  /** Undefined for what is no form, and for an upload. */
   readonly kept: (() => KeptForm | undefined) | undefined;
 }
 
@@ -56,7 +54,6 @@ export interface Routers {
   readonly refills: Router;
   /** A GET of the address of a form, such as a reload after a refusal, shows the page with the form. */
   readonly waysBack: Router;
-  /** Who may send what, by path. */
   readonly operations: Map<string, Operation>;
 }
 
@@ -120,7 +117,6 @@ const refill = async (ctx: Context, sent: Sent): Promise<void> => {
   const nothingWrong = { field: undefined, message: undefined };
   const page = await screen.show(visit, { form: form.name, ...nothingWrong, values, parameters });
   const content = html`${notSent(Object.keys(values).length > 0)}${page.content}`;
-  // A live update would take away what was typed.
   const still = { ...sent, screen: { ...screen, live: false as const } };
   await sendPage(ctx, still, { ...page, content });
 };
@@ -128,17 +124,14 @@ const refill = async (ctx: Context, sent: Sent): Promise<void> => {
 const notSent = (isFilled: boolean): Html =>
   html`<p class="notice busy" role="status" data-said>Your session had ended, so nothing was done. ${isFilled ? 'What you entered is here again: check it, and send it once more.' : 'Send it once more.'}</p>`;
 
-/** The page makes the id of a submission anew. */
 const leftOut = ({ secrets = [] }: Form): readonly string[] => [onceField, ...secrets];
 
 interface Asked {
   readonly screen: Screen;
   readonly ports: ScreenPorts;
-  /** The one that is sent, if it is kept while its sender signs in. */
   readonly form: Form | undefined;
 }
 
-/** Answers the people who are signed in. */
 const visiting =
   ({ screen, ports, form }: Asked, answer: Answer) =>
   async (ctx: Context): Promise<void> => {
@@ -267,7 +260,6 @@ const refusalStatus: Readonly<Record<UploadRefusal, number>> = {
   upload_too_slow: 400,
 };
 
-/** Refusals that another plan would not have. */
 const planLimits: ReadonlySet<string> = new Set([
   'plan_upgrade_required',
   'domain_limit_reached',
@@ -303,7 +295,6 @@ const send = async (ctx: Context, visited: Visited, outcome: Outcome): Promise<v
   } else if ('secret' in outcome) {
     const { title, status, secret } = outcome;
     const { content } = await visited.screen.show(visited.visit, undefined, secret);
-    // A live update would take the secret away.
     const still = { ...visited, screen: { ...visited.screen, live: false as const } };
     await sendPage(ctx, still, { title, status, content });
   } else {

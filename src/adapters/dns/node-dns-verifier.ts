@@ -29,14 +29,12 @@ export interface NodeDnsVerifierOptions {
   readonly randomLabel: () => string;
   readonly perTryMs?: number;
   readonly tries?: number;
-  /** The limit for all questions to one resolver; unanswered ones then fail with `timeout`. */
   readonly deadlineMs?: number;
   readonly asksForDelegation?: boolean;
   readonly tracer?: Tracer | undefined;
   readonly questionsTo?: typeof questionsTo;
 }
 
-/** Each question uses one socket. More questions to the same resolver wait. */
 const questionsAtOnce = 250;
 
 /** Shared by all lookups, because creating an error is slow. */
@@ -53,7 +51,6 @@ export class NodeDnsVerifier extends DnsVerifier {
   readonly #options: Required<Omit<NodeDnsVerifierOptions, 'tracer'>>;
   readonly #tracer: Tracer | undefined;
 
-  /** @throws Error for a server that is not an IP address with an optional port */
   constructor(options: NodeDnsVerifierOptions) {
     super();
     this.#servers = options.servers.map((server) => ({
@@ -187,7 +184,6 @@ const askAll = async (
   return zone ? { ...facts, zone } : facts;
 };
 
-/** Top-level domains are not queried. */
 const zoneAbove = async (ask: Questions, host: string): Promise<DnsZone | undefined> => {
   const parents = namesUpwards(host).slice(1, -1);
   const zones = await Promise.all(parents.map(async (name) => zoneAt(name, await ask.ns(name))));
@@ -201,7 +197,6 @@ const hasRecords = ({ kind }: DnsAnswer<unknown>): boolean => kind === 'records'
 
 const mostHops = 10;
 
-/** Follows CNAMEs one by one, to show where the chain breaks. */
 const walkChain = async (
   ask: Questions,
   host: string,
@@ -218,11 +213,7 @@ const walkChain = async (
   }
 };
 
-/**
- * Looks up CAA like an authority (RFC 8659, section 3): at the host without `*.`, then at each parent up to the
- * top-level domain, never at the parents of a CNAME's target. Queries all levels at once; levels above the deciding
- * one do not count.
- */
+/** Like an authority (RFC 8659, section 3): at each level upwards, never at the parents of a CNAME's target. */
 const climb = async (ask: Questions, host: string): Promise<readonly CaaLevel[]> => {
   const asked = namesUpwards(host).map((name) => ({ name, answer: ask.caa(name) }));
   const levels: CaaLevel[] = [];

@@ -79,7 +79,6 @@ const texts = (records: readonly (readonly string[])[]): Records<string> => ({
   items: records.map((strings) => strings.join('')),
 });
 
-/** Reports a very large answer as `too_large`. @param textOf the full content of a record */
 export const withinLimits = <Item>(
   answer: DnsAnswer<Item>,
   textOf: (record: Item) => string,
@@ -115,7 +114,6 @@ export const tryAgain = async <Item>(
   return answer;
 };
 
-/** @throws whatever `ask` throws, or a timeout */
 export const tryOnce = <Answer>(
   ask: Ask<Answer>,
   { perTryMs, deadline, queue }: Omit<QuestionLimits, 'tries'>,
@@ -131,11 +129,7 @@ export interface Records<Item> {
   readonly ttl?: number;
 }
 
-/**
- * Queries one resolver through node:dns. A Resolver shortens its time limit after each answer, so uncached
- * questions would time out. Only questions asked before the first answer share a Resolver, because each costs a
- * socket.
- */
+/** A Resolver shortens its time limit after each answer, so only questions before the first answer share one. */
 export class NodeQuestions {
   readonly #server: string;
   readonly #end: AbortSignal;
@@ -147,7 +141,6 @@ export class NodeQuestions {
     this.#end = end;
   }
 
-  /** Never rejects. */
   async ask<Item>(
     question: (resolver: Resolver) => Promise<Records<Item>>,
     signal: AbortSignal,

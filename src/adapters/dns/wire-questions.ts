@@ -90,12 +90,7 @@ const toRecord = ({ flags = 0, tag, value }: CaaData): CaaRecord => ({ flags, ta
 /** A tag that is longer than its record contains bytes of the next record. */
 const isWhole = ({ tag }: CaaRecord): boolean => /^[\x21-\x7e]+$/.test(tag);
 
-/**
- * Repeats a question that failed with SERVFAIL, first without and then with DNSSEC validation (RFC 4035, section
- * 3.2.2). In this order, a temporary failure does not look like a DNSSEC error.
- * @returns undefined unless only the validated question fails
- * @throws the signal's reason, or the socket's error
- */
+/** Repeats a question that failed with SERVFAIL. @returns undefined unless only the validated question fails */
 export const askUnchecked = async (
   server: ServerAddress,
   { type, name }: WireQuestion,
@@ -111,7 +106,6 @@ export const askUnchecked = async (
   return { question: `${type} ${name}`, errors: extendedErrors(checked) };
 };
 
-/** RFC 8914, section 2. */
 const extendedError = 15;
 interface Option {
   readonly code: number;
@@ -182,7 +176,6 @@ const failures: Partial<Record<number, DnsFailure>> = {
 
 const isAuthentic = (message: Buffer): boolean => (message.readUInt8(3) & 0x20) !== 0;
 
-/** Room for the question, a CNAME chain, the authority section and OPT. */
 const otherRecords = 100;
 
 /** Reads only the header's counts: decoding thousands of compressed names would take 250 ms. */
@@ -198,11 +191,7 @@ export const decoded = (message: Buffer): DecodedPacket | undefined => {
   }
 };
 
-/**
- * Sends a DNS message over UDP, and again over TCP if the answer was truncated (RFC 7766). Ignores messages that do
- * not match the question.
- * @throws the signal's reason, or the socket's error
- */
+/** Over UDP, and again over TCP if the answer was truncated (RFC 7766). @throws an error of signal or socket */
 export const exchange = async (
   server: ServerAddress,
   query: Buffer,

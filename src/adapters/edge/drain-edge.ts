@@ -7,7 +7,6 @@ import { keepAliveMs } from './edge-limits.ts';
 import type { EdgeConnection } from './edge-connections.ts';
 
 const longestDrainMs = 5_000;
-/** The limit if other processes already serve on the same ports. */
 const longestReplacedMs = 60_000;
 /** The highest stream id (RFC 9113, section 6.8): the client must open no more streams, and none is refused. */
 const lastStream = 2 ** 31 - 1;
@@ -20,16 +19,12 @@ export interface DrainedEdge {
   readonly servers: readonly EdgePort[];
   readonly connections: Iterable<EdgeConnection>;
   readonly accepted: () => number;
-  /** Monotonic milliseconds. */
   readonly elapsed: () => number;
   /** Set if other processes serve on the same ports. It aborts when this edge must end soon. */
   readonly isReplaced: AbortSignal | undefined;
 }
 
-/**
- * Closes the servers. Requests in progress get their answers, within a time limit. Idle connections close at once,
- * or, if the edge is replaced, only after clients stop using them, so that no request meets a closing connection.
- */
+/** Requests in progress get their answers. Idle connections of a replaced edge close only once clients leave them. */
 export const drainEdge = async (edge: DrainedEdge): Promise<void> => {
   const { servers, connections, accepted, elapsed, isReplaced } = edge;
   const begun = elapsed();

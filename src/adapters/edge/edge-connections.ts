@@ -8,7 +8,6 @@ import type { EdgeRequest } from './edge-answer.ts';
 
 interface ConnectionPorts {
   readonly routes: RouteTable;
-  /** The unit for limits: an IPv4 address, or the /64 network of an IPv6 address. */
   readonly networkOf: (address: string) => string;
   readonly usages: NetworkUsages;
   readonly limits: EdgeLimits;
@@ -28,7 +27,6 @@ export class EdgeConnections {
     ports.routes.on('removed', (name) => {
       this.#end(name, () => true);
     });
-    // A connection without a request yet, such as during a handshake, can serve the new project.
     ports.routes.on('moved', (name) => {
       this.#end(name, ({ isUsed }) => isUsed);
     });
@@ -50,7 +48,6 @@ export class EdgeConnections {
     this.#onEnd = listener;
   }
 
-  /** @returns undefined if it has ended */
   connectionOf({ stream, socket }: EdgeRequest): EdgeConnection | undefined {
     const known = this.#secure.get(stream?.session ?? socket);
     return known ?? ('encrypted' in socket ? undefined : this.below(socket));
@@ -82,7 +79,6 @@ export class EdgeConnections {
     });
   }
 
-  /** The connection below TLS. @returns undefined if it has ended */
   below(socket: Socket): EdgeConnection | undefined {
     return this.#open.get(addressesOf(socket));
   }
@@ -134,7 +130,6 @@ export interface Ticks {
 
 export interface UnderWay {
   readonly bytes: number;
-  /** When the visitor last took data; undefined while it waits for us. */
   readonly stalledSince: number | undefined;
   cut(): void;
   finish(): void;
@@ -181,7 +176,6 @@ export class EdgeConnection {
     this.#idleFrames = 0;
   }
 
-  /** Ends an HTTP/2 connection after more than `most` frames without progress. */
   countIdleFrame(most: number): void {
     this.#idleFrames += 1;
     const { session } = this;
@@ -191,10 +185,7 @@ export class EdgeConnection {
   }
 }
 
-/**
- * Bytes that the system has not accepted, including encrypted ones. The property is undocumented. Without it no
- * connection looks full: HTTP/1.1 loses its 20-second limit, and HTTP/2 counts whole slices only.
- */
+/** Bytes that the system has not accepted. The property is undocumented; without it no connection looks full. */
 const queuedBytes = (socket: Socket): number => {
   const { _handle: handle } = socket as { _handle?: { readonly writeQueueSize?: number } | null };
   return handle?.writeQueueSize ?? 0;

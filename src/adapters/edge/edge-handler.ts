@@ -29,7 +29,6 @@ export type EdgeHandler = (request: EdgeRequest, response: EdgeResponse) => void
 
 const tooManyHeaders = 2 * 100;
 
-/** Traces each request until its answer is sent or aborted. Continues the visitor's trace. */
 export const tracedVisits =
   (tracer: Tracer, scheme: 'http' | 'https', handle: EdgeHandler): EdgeHandler =>
   (request, response) => {
@@ -75,7 +74,6 @@ export interface PlainTerms {
   readonly previews: boolean;
 }
 
-/** Redirects plain HTTP to HTTPS, if the host is served. */
 export const plainHandler =
   (ports: EdgePorts, { answers, listens, previews }: PlainTerms): EdgeHandler =>
   (request, response) => {
@@ -179,7 +177,6 @@ const challengePrefix = '/.well-known/acme-challenge/';
 
 /** base64url with at least 128 bits (RFC 8555, section 8.3). Other tokens are not looked up. */
 const tokenPattern = /^[A-Za-z0-9_-]{22,128}$/;
-/** More challenge requests get 503, to protect the database. */
 const mostAtOnce = 100;
 
 /** Reads challenges from the shared database without a cache, so that every edge answers at once. */

@@ -8,7 +8,6 @@ export const edgeLimits = {
   connections: 7_500,
   answersOfNetwork: 1_000,
   answers: 10_000,
-  /** Buffered bytes that visitors have not received. */
   bytesOfNetwork: 32 * mib,
   bytes: 256 * mib,
   /** Concurrent requests on one connection, including pipelined HTTP/1.1 requests. */
@@ -33,7 +32,6 @@ export const visitorTimes = {
 
 export const keepAliveMs = 15_000;
 
-/** The most memory for one answer; larger ones are sent in pieces. */
 export const pieceBytes = 64 * kib;
 
 export interface NetworkUsage {

@@ -49,7 +49,6 @@ export interface EdgeSettings {
   readonly plainPreviews?: boolean;
 }
 
-/** Serves published sites over HTTP/1.1 and HTTP/2, and redirects plain HTTP to HTTPS. */
 export class EdgeServer {
   readonly #plain: Server;
   readonly #secure: Http2SecureServer;
@@ -132,7 +131,6 @@ export class EdgeServer {
     };
   }
 
-  /** Ends stalled connections. Runs every second. */
   look(): void {
     this.#ticks.now = this.#now();
     const terms = { answers: this.#answers, limits: this.#limits, ticks: this.#ticks };
@@ -164,10 +162,7 @@ export class EdgeServer {
     announceEnd([this.#plain, this.#secure]);
   }
 
-  /**
-   * Accepts no new connections and finishes requests in progress; long downloads are cut.
-   * @param isReplaced set if other processes serve on the same ports; aborts when this edge must end soon
-   */
+  /** Accepts no new connections; long downloads are cut. @param isReplaced see `DrainedEdge` */
   async stop(isReplaced?: AbortSignal): Promise<void> {
     this.announceEnd();
     await drainEdge({

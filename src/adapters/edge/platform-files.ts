@@ -18,7 +18,6 @@ interface Ports {
 
 const lookMs = 20_000;
 
-/** The platform certificate from the operator's files, read again when they change. */
 export class WatchedPlatformFiles {
   readonly #paths: PlatformPaths;
   readonly #platformHost: string;
@@ -43,7 +42,6 @@ export class WatchedPlatformFiles {
     this.#listeners.push(listener);
   }
 
-  /** Reads both files, and again after each change, until `stop`. @throws UnusableCertificate */
   async start(): Promise<void> {
     const pem = await readPlatformFiles(this.#paths);
     this.#certificate = readPlatformPem(pem, this.#platformHost, this.#ports.clock.now());
@@ -88,7 +86,6 @@ export class WatchedPlatformFiles {
   }
 }
 
-/** @throws UnusableCertificate if a file cannot be read */
 export const readPlatformFiles = async ({
   certificateFile,
   keyFile,
@@ -116,12 +113,10 @@ interface PlatformPem {
   readonly key: string;
 }
 
-/** The message explains what to correct and contains no secret. */
 class UnusableCertificate extends Error {
   override readonly name = 'UnusableCertificate';
 }
 
-/** Checks the operator's certificate for the platform's names. @throws UnusableCertificate */
 export const readPlatformPem = (
   pem: PlatformPem,
   platformHost: string,

@@ -1,4 +1,3 @@
-/** The request's host, in lower case and without its port. @returns undefined if it is invalid */
 export const hostNamed = (authority: string | undefined): string | undefined => {
   const [, name, port] = authorityPattern.exec(authority ?? '') ?? [];
   if (name === undefined || Number(port ?? '1') > 65535 || port === '0') return undefined;

@@ -25,7 +25,6 @@ export interface PlatformCertificate extends LoadedCertificate {
 
 type RouteChange = 'removed' | 'moved' | 'certificate';
 
-/** All routes and certificates, in memory, so that sites stay up during a database outage. */
 export class RouteTable {
   readonly #records: EdgeRecords;
   readonly #platformHost: string;
@@ -40,7 +39,6 @@ export class RouteTable {
   readonly #stopping = new AbortController();
   readonly #platformFiles: PlatformFiles | undefined;
 
-  /** @param pollMs interval between looks for changes */
   constructor(
     records: EdgeRecords,
     platform: { readonly host: string; readonly files?: PlatformFiles | undefined },
@@ -71,10 +69,7 @@ export class RouteTable {
     return isWildcard(host) ? undefined : namesFor(host).find((name) => this.#routes.has(name));
   }
 
-  /**
-   * Project hosts use the platform's certificate, or their own if the platform has none or it has expired.
-   * @param name a route's own name; a wildcard's certificate is not used for other routes
-   */
+  /** A project's host uses the platform's certificate, or its own if that is missing or has expired. */
   certificate(name: string): LoadedCertificate | undefined {
     const route = this.#routes.get(name);
     if (!route) return undefined;

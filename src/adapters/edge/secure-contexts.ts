@@ -8,7 +8,6 @@ import type { RouteTable } from './route-table.ts';
 
 const mostContexts = 500;
 
-/** TLS contexts, created on first use. Private keys stay encrypted until a visitor comes. */
 export class SecureContexts {
   readonly #routes: RouteTable;
   readonly #log: Logger;
@@ -31,7 +30,6 @@ export class SecureContexts {
     routes.on('certificate', forget);
   }
 
-  /** @returns undefined if the name is not served or its certificate is unusable */
   find(name: string): SecureContext | undefined {
     const certificate = this.#routes.certificate(name);
     if (!certificate) return undefined;
@@ -51,10 +49,7 @@ export class SecureContexts {
   }
 }
 
-/**
- * Frees native memory that the garbage collector does not count. Open connections keep their own reference. The
- * method is undocumented; without it the memory is freed later.
- */
+/** Frees native memory early, which the garbage collector does not count. The method is undocumented. */
 const release = (context: SecureContext): void => {
   (context.context as { close?: () => void }).close?.();
 };

@@ -1,6 +1,5 @@
 import { Unavailable } from '../../kernel/ports.ts';
-import type { Answer } from './answer.ts';
-import type { Answers } from './answers.ts';
+import type { Answer, Answers } from './answers.ts';
 import { pieceBytes } from './edge-limits.ts';
 import {
   encodingFor,
@@ -27,7 +26,6 @@ export interface SiteRequest {
 /** Undefined if everything is in memory, because a promise costs as much as the headers. */
 type Sending = Promise<void> | undefined;
 
-/** Serves the deploy's file at the path. @throws Unavailable before anything was sent */
 export const serveSite = (cache: SiteCache, visit: SiteRequest): Sending => {
   const { request, response } = visit;
   if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -11,7 +11,6 @@ export interface ServedForm {
   readonly headers: readonly string[];
 }
 
-/** For a 304 answer. */
 export const headersWithoutContent = ({ encoding, headers }: ServedForm): readonly string[] =>
   headers.slice(encoding === 'identity' ? 4 : 6);
 
@@ -27,7 +26,6 @@ export class ServedFile {
     this.#isPreview = isPreview;
   }
 
-  /** Created on first request, because most files are never requested. */
   get forms(): Forms {
     return (this.#forms ??= formsOf(this.file, this.#isPreview));
   }

@@ -24,7 +24,6 @@ const most = {
   readAtOnce: 32,
 };
 
-/** Caches file lists and small files. Entries never become stale, because a deploy never changes. */
 export class SiteCache {
   readonly #files: SiteFiles;
   readonly #sites: LRUCache<string, ServedSite, SiteKey>;
@@ -67,7 +66,6 @@ export class SiteCache {
     return form.bytes <= most.bytesOfOneContent;
   }
 
-  /** The whole content of a small file; undefined for a large one. @throws Unavailable */
   content(
     deployId: string,
     form: ServedForm,
@@ -101,10 +99,7 @@ const wholeOf = async (pieces: AsyncIterable<Uint8Array>): Promise<Buffer> => {
   return Buffer.concat(all);
 };
 
-/**
- * The parts of a response that we use. The underscore fields are undocumented: marking the head as sent lets `end`
- * send ours together with the content. Without them `writeHead` is used, which is slower.
- */
+/** The underscore fields are undocumented: they let `end` send our head with the content. `writeHead` is slower. */
 interface Response {
   readonly shouldKeepAlive: boolean;
   _header?: string | null;
@@ -140,9 +135,7 @@ export class ReadyAnswer {
     return this.#whole.length;
   }
 
-  /** Sends the 200 answer. @returns false if the answer needs other headers */
   end(response: Response): boolean {
-    // HTTP/2 and closing connections need other headers.
     const isPlain = response.shouldKeepAlive && response._header === null;
     if (!isPlain || response._headerSent !== false) return false;
     response._header = 'sent with the content';

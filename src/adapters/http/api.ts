@@ -27,7 +27,6 @@ interface ApiSettings {
   readonly secretKeys: SecretKeys;
   /** Origins whose pages may call the API from a browser; none by default. */
   readonly corsOrigins: readonly string[];
-  /** How many proxies' X-Forwarded-For to believe. */
   readonly trustProxy: number;
   /** Whether this process serves the API, or only health and metrics. */
   readonly servesApi: boolean;
@@ -90,11 +89,7 @@ const exposed = [
   'X-Request-Id',
 ].join(',');
 
-/**
- * Lets pages of these origins read every answer (Fetch standard, "CORS protocol").
- * @param origins as browsers send them; `*` is any
- * @returns the answer to a preflight; undefined for all other requests
- */
+/** Fetch standard, "CORS protocol". @param origins as browsers send them; `*` is any @returns the answer to a preflight */
 const crossOrigin = (
   origins: readonly string[],
 ): ((context: RequestContext) => Answer | undefined) => {
@@ -117,13 +112,10 @@ const crossOrigin = (
 
 export interface RefusedPorts extends Omit<LifecyclePorts, 'onAnswered'> {
   readonly access: Access;
-  /** Whether this process counts requests to the API. */
   readonly servesApi: boolean;
-  /** Whether a browser shows what is at this path. */
   readonly isPage: (path: string) => boolean;
 }
 
-/** Longest wait for the count of remaining requests. */
 const longestLookMs = 250;
 
 /**

@@ -2,13 +2,14 @@ import type { Answer } from './answer.ts';
 import { send } from './send-answer.ts';
 import type { Response } from './listener/http-server.ts';
 import type { IncomingMessage } from 'node:http';
+import Koa from 'koa';
+import type { Logger } from 'pino';
+import type { Deadline } from '../../kernel/ports.ts';
 import { RequestLifecycle, type LifecyclePorts, type RequestContext } from './request-lifecycle.ts';
 import { RequestError } from './error-table.ts';
 import { admit } from './rate-limits.ts';
 
-/** Steps that not every server has. */
 export interface ExtraSteps {
-  /** Identifies the caller, counts the request, and adds the limits to its answer. */
   readonly meter?: (context: RequestContext) => Promise<void>;
   /** Lets pages of other origins read the answer. @returns the answer to a preflight */
   readonly crossOrigin?: (context: RequestContext) => Answer | undefined;
@@ -53,13 +54,51 @@ export const requestHandler = (
   };
 };
 
+/** Starts each request's deadline when its turn comes, after its headers were read. */
+export const timed =
+  (deadline: Deadline, handle: RequestHandler): RequestHandler =>
+  (request, response) =>
+    deadline.during(() => handle(request, response));
+
+interface Pages {
+  addTo(app: Koa): void;
+}
+
+/** One Koa application: pages from /dashboard and, for browsers, at /; `answer` takes all else. */
+export const webApp = (
+  answer: RequestHandler,
+  pages: Pages | undefined,
+  log: Pick<Logger, 'debug'>,
+): Koa => {
+  const app = new Koa();
+  app.use((ctx, next) => {
+    if (pages && isPage(ctx.req)) return next();
+    // One `writeHead` for each answer is much faster than Koa's single headers.
+    ctx.respond = false;
+    return answer(ctx.req, ctx.res as Response);
+  });
+  pages?.addTo(app);
+  // Only broken connections get here.
+  app.on('error', (error: unknown) => {
+    log.debug({ err: error }, 'connection failed');
+  });
+  return app;
+};
+
+export const isPagePath = (path: string): boolean => /^\/dashboard([/?]|$)/.test(path);
+
+const isPage = ({ method = '', url = '', headers }: IncomingMessage): boolean =>
+  isPagePath(url) ||
+  (/^\/(\?|$)/.test(url) && ['GET', 'HEAD'].includes(method) && prefersPages(headers.accept));
+
+/** Browsers accept HTML; API clients accept JSON or anything. */
+const prefersPages = (accept = ''): boolean => /\btext\/html\b/i.test(accept);
+
 export interface Route {
   readonly method: 'GET' | 'POST';
   /** A segment in braces is a parameter, as in OpenAPI: `/v1/pets/{petId}`. */
   readonly path: string;
-  /** For the metrics and the usage. */
   readonly operation?: string;
-  /** Of every answer, refusals too. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly answer: (context: RequestContext, parameters: Parameters) => Promise<Answer> | Answer;
 }
@@ -101,7 +140,6 @@ const notFound = (path: string) =>
     `There is nothing at ${path.slice(0, 200)}. The reference at /docs lists all paths.`,
   );
 
-/** OPTIONS, or a verb that the path does not have. */
 const withoutRoute = ({ method, path }: RequestContext, { verbs }: KnownPath): Answer => {
   const all = [...verbs.keys(), ...(verbs.has('GET') ? ['HEAD'] : [])].sort();
   const allow = [...all, 'OPTIONS'].join(', ');

@@ -1,11 +1,10 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Retention, RetentionRule } from '../../kernel/ports.ts';
 import type { Database } from './database.ts';
-import { Store } from './store.ts';
+import { Store, unlessStored } from './store.ts';
 import { jobLeases } from './tables.ts';
 import { fromMillis, toMillis, type Schema } from './schema.ts';
 import type { JobLeases } from '../../kernel/queue.ts';
-import { failureOf } from './engine/failure.ts';
 
 type Column<Table extends keyof Schema> = keyof Schema[Table] & string;
 type TimeColumn<Table extends keyof Schema> = {
@@ -144,13 +143,7 @@ export class KyselyJobLeases extends Store implements JobLeases {
     const lease = jobLeases.write({ job, holder, leaseUntil });
     const { numAffectedRows = 0n } = await this.#take({ ...lease, now: toMillis(now) });
     if (numAffectedRows > 0n) return true;
-    try {
-      await this.db.insertInto('job_leases').values(lease).execute();
-      return true;
-    } catch (error) {
-      if (failureOf(error) !== 'duplicate') throw error;
-      return false;
-    }
+    return unlessStored(this.db.insertInto('job_leases').values(lease).execute());
   }
 
   async release(job: string, holder: string): Promise<void> {

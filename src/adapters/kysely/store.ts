@@ -2,8 +2,10 @@ import type { Kysely } from 'kysely';
 import { accountDeleted, accountNotFound } from '../../access/domain/access-error.ts';
 import type { Sealer } from '../../kernel/ports.ts';
 import type { DomainEvent } from '../../kernel/decision.ts';
+import { endsAt } from '../../kernel/deletion.ts';
 import type { Database, Queries } from './database.ts';
-import type { Schema } from './schema.ts';
+import { failureOf } from './engine/failure.ts';
+import { fromMillisOrNull, type Schema } from './schema.ts';
 
 export abstract class Store {
   protected readonly database: Database;
@@ -42,6 +44,50 @@ interface Decided {
   readonly events: readonly DomainEvent[];
 }
 
+type Steps<State, Decision> = readonly [
+  lock: Work<State>,
+  decide: (state: State) => Decision,
+  write: (decision: NonNullable<Decision>, db: Kysely<Schema>, before: State) => Promise<unknown>,
+];
+
+/** How everything changes within a transaction: lock, decide, write. A decision may be to change nothing. */
+export const changed = async <State, Decision>(
+  db: Kysely<Schema>,
+  ...[lock, decide, write]: Steps<State, Decision>
+): Promise<Decision> => {
+  const before = await lock(db);
+  const decision = decide(before);
+  if (decision !== undefined && decision !== null) await write(decision, db, before);
+  return decision;
+};
+
+/** When the first deleted row ends. */
+export const firstEndOf = async (
+  db: Queries,
+  table: 'accounts' | 'projects',
+): Promise<Date | undefined> => {
+  const row = await db
+    .selectFrom<'accounts' | 'projects'>(table)
+    .select('deleted_at')
+    .where('deleted_at', '>', 0n)
+    .orderBy('deleted_at')
+    .limit(1)
+    .executeTakeFirst();
+  const deletedAt = fromMillisOrNull(row?.deleted_at ?? null);
+  return deletedAt && endsAt(deletedAt);
+};
+
+/** For what may be stored again. @returns false if it is stored already */
+export const unlessStored = async (insert: Promise<unknown>): Promise<boolean> => {
+  try {
+    await insert;
+    return true;
+  } catch (error) {
+    if (failureOf(error) !== 'duplicate') throw error;
+    return false;
+  }
+};
+
 export interface EventLog {
   append(events: readonly DomainEvent[]): Promise<void>;
 }
@@ -55,10 +101,10 @@ export abstract class AggregateStore extends Store {
   }
 
   /** Stores what `work` does together with its events. @throws Unavailable */
-  protected store<Decision extends Decided>(work: Work<Decision>): Promise<Decision> {
+  protected store<Decision extends Decided | undefined>(work: Work<Decision>): Promise<Decision> {
     return this.database.transaction(async (db) => {
       const decision = await work(db);
-      await this.outbox.append(decision.events);
+      if (decision) await this.outbox.append(decision.events);
       return decision;
     });
   }
@@ -70,17 +116,10 @@ export abstract class AggregateStore extends Store {
     if (account.deleted_at !== null) throw accountDeleted(id);
   }
 
-  /** How an aggregate changes: lock, decide, write, store the events; all or nothing. @throws Unavailable */
-  protected changing<State, Decision extends Decided>(
-    lock: Work<State>,
-    decide: (state: State) => Decision,
-    write: (decision: Decision, db: Kysely<Schema>, before: State) => Promise<unknown>,
+  /** As `changed`, with the events of the decision. @throws Unavailable */
+  protected changing<State, Decision extends Decided | undefined>(
+    ...steps: Steps<State, Decision>
   ): Promise<Decision> {
-    return this.store(async (db) => {
-      const before = await lock(db);
-      const decision = decide(before);
-      await write(decision, db, before);
-      return decision;
-    });
+    return this.store((db) => changed(db, ...steps));
   }
 }

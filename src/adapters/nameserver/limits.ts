@@ -3,7 +3,6 @@ import ipaddr from 'ipaddr.js';
 
 /** Limits per network: the /24 of an IPv4 address, or the /56 of an IPv6 address. */
 export const nameServerLimits = {
-  /** UDP answers to one network. Further ones are truncated, so that the resolver retries over TCP. */
   answersPerSecond: 20,
   connections: 1_000,
   connectionsOfNetwork: 50,
@@ -14,10 +13,7 @@ export const nameServerLimits = {
   questionBytes: 4_096,
 } as const;
 
-/**
- * The share of one process. Processes on the same port count separately, so together they may answer less than the
- * limit, because the system does not spread datagrams evenly.
- */
+/** Processes on one port count separately, because the system does not spread datagrams evenly. */
 export const shareOf = ({ answersPerSecond }: NameServerLimits, processes: number): number =>
   Math.max(1, Math.floor(answersPerSecond / processes));
 
@@ -27,14 +23,10 @@ const slots = 0x1_0000;
 
 interface RateOptions {
   readonly perSecond: number;
-  /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
 }
 
-/**
- * Counts answers by network in a table of fixed size, which forged senders cannot fill. Networks may share a slot,
- * but nobody outside can predict which; they then retry over TCP.
- */
+/** A table of fixed size, which forged senders cannot fill. Networks may share a slot; they retry over TCP. */
 export class AnswerRate {
   readonly #counts = new Uint32Array(slots);
   readonly #seed = randomInt(2 ** 31);
@@ -47,7 +39,6 @@ export class AnswerRate {
     this.#elapsed = elapsed;
   }
 
-  /** @returns false if the network has used up this second's answers */
   take(network: string): boolean {
     const second = Math.floor(this.#elapsed() / 1000);
     if (second !== this.#second) {
@@ -71,7 +62,6 @@ export class AnswerRate {
   }
 }
 
-/** The most that one sender can control: the /24 of an IPv4 address, or the /56 of an IPv6 address. */
 export const networkOf = (address: string): string => {
   if (/^\d{1,3}(\.\d{1,3}){3}$/.test(address)) return address.slice(0, address.lastIndexOf('.'));
   // A link-local address may end with an interface name.

@@ -40,7 +40,6 @@ export class NameServer {
     this.#tcp = new TcpListener(this.#responder, { limits, onError });
   }
 
-  /** @param port for UDP and TCP; 0 for any free one @returns the port @throws a socket error */
   async listen(host: string, port: number): Promise<number> {
     const taken = await this.#tcp.listen(host, port);
     try {
@@ -72,7 +71,6 @@ export class NameServer {
   }
 }
 
-/** Answers that wait for the database or the network. Further questions are dropped. */
 const mostOpen = 4_000;
 
 class UdpListener {

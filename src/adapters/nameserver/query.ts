@@ -6,7 +6,6 @@ interface Header {
   readonly kept: number;
 }
 
-/** EDNS(0) (RFC 6891). */
 interface Extension {
   readonly version: number;
   readonly udpBytes: number;
@@ -14,9 +13,7 @@ interface Extension {
 
 export interface Query extends Header {
   readonly kind: 'query';
-  /** The question's raw bytes; an answer repeats them with the same letter case. */
   readonly question: Buffer;
-  /** In wire format and lower case; one character for each byte. */
   readonly name: string;
   readonly type: number;
   readonly class: number;

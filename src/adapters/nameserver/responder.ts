@@ -13,7 +13,6 @@ interface ResponderPorts {
 export class Responder {
   readonly #ports: ResponderPorts;
   readonly #answers = { udp: noneYet(), tcp: noneYet() };
-  /** Answers without records, so that the resolver retries over TCP. */
   truncated = 0;
   limited = 0;
   ignored = 0;
@@ -26,7 +25,6 @@ export class Responder {
     return this.#answers[transport];
   }
 
-  /** Never throws, and waits only for a label's values. @param network of the sender, which may be forged */
   overUdp(message: Buffer, network: string): Buffer | undefined | Promise<Buffer> {
     const read = readMessage(message);
     if (!read) {
@@ -43,7 +41,6 @@ export class Responder {
     return this.#count(truncated(read), 'udp');
   }
 
-  /** Answers a message on a connection, whose sender cannot be forged. */
   overTcp(message: Buffer): Buffer | undefined | Promise<Buffer> {
     const read = readMessage(message);
     if (!read) this.ignored += 1;
@@ -100,7 +97,6 @@ interface Reply {
   readonly isTruncated: boolean;
 }
 
-/** A UDP answer is limited to what the client accepts, and to 1232 bytes. */
 const replyWith = (query: Query, answer: ZoneAnswer, transport: Transport): Reply => {
   const { rcode, isOurs, answers, authorities } = answer;
   const flags = isOurs ? flag.authoritative : 0;

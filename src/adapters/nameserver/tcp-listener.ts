@@ -107,7 +107,6 @@ export class TcpConnection {
   #read = Buffer.alloc(0);
   /** One timer covers silent clients, slow senders and slow readers. */
   #deadline: NodeJS.Timeout | undefined;
-  /** When it opened or took its last answer, in monotonic milliseconds. */
   quietSince = performance.now();
   #isAnswering = false;
   #isEnding = false;
@@ -173,7 +172,6 @@ export class TcpConnection {
     this.quietSince = performance.now();
   }
 
-  /** @returns undefined until a message is complete; a client that announces a large one is disconnected */
   #next(): Buffer | undefined {
     if (this.#socket.destroyed || this.#read.length < 2) return undefined;
     const length = this.#read.readUInt16BE(0);

@@ -3,12 +3,10 @@ import type { Values } from './zone.ts';
 import type { Transport } from './query.ts';
 
 export interface LookupPorts {
-  /** Labels without values are missing. @throws Error if the database is unavailable */
   readonly find: (labels: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
   readonly deadlineMs?: number;
 }
 
-/** Labels in one query. TCP questions go first, up to half of them. */
 const mostTogether = 200;
 const mostOverTcp = mostTogether / 2;
 /** Separate limits, so that forged UDP senders cannot block TCP. */
@@ -37,7 +35,6 @@ class Waiting {
   }
 }
 
-/** Reads values for many questions with one query at a time, each after its question was asked. */
 export class ValueLookup {
   readonly #ports: LookupPorts;
   readonly #waiting = { udp: new Waiting(), tcp: new Waiting() };

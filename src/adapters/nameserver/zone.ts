@@ -11,7 +11,6 @@ export interface Zone {
 
 const lastingTtl = 3600;
 
-/** @param name lower case, with at least three labels */
 export const zoneOf = (name: string): Zone => ({
   name,
   wire: wireName(name),
@@ -45,7 +44,6 @@ const parentOf = (zone: string): string => zone.slice(zone.indexOf('.') + 1);
 const wireName = (name: string): string =>
   [...name.split('.'), ''].map((label) => String.fromCharCode(label.length) + label).join('');
 
-/** RFC 1035, section 4.1.1; RFC 6891, section 9. */
 export const rcodes = {
   NOERROR: 0,
   FORMERR: 1,
@@ -60,13 +58,11 @@ export type Rcode = keyof typeof rcodes;
 
 export interface ZoneAnswer {
   readonly rcode: Rcode;
-  /** Sets the AA flag (RFC 1035, section 4.1.1). */
   readonly isOurs: boolean;
   readonly answers: readonly Answer[];
   readonly authorities: readonly Answer[];
 }
 
-/** `unknown` while the database is unavailable. */
 export type Values = readonly string[] | 'unknown';
 
 const classIn = 1;
@@ -77,23 +73,7 @@ const firstMetaType = 128;
 /** More than two remain only after failed orders. Many would not fit into a datagram. */
 const mostValues = 8;
 
-/**
- * The answer to a question (RFC 1034, section 4.3.2), in full:
- *
- * | question                                | answer                                           |
- * | --------------------------------------- | ------------------------------------------------ |
- * | with another version of EDNS than 0     | BADVERS (RFC 6891, section 6.1.3)                |
- * | about the type OPT                      | FORMERR: it is no record                         |
- * | another class, or a name that is not ours | REFUSED                                        |
- * | a transfer, or another meta type        | REFUSED                                          |
- * | the apex: SOA, NS                       | that; ANY gets the SOA (RFC 8482, section 4.1)   |
- * | a label with values: TXT, ANY           | the values                                       |
- * | any other type at these names           | no data, with the SOA (RFC 2308, section 2.2)    |
- * | any other name in the zone              | NXDOMAIN, with the SOA (RFC 2308, section 2.1)   |
- * | a label, while the database is away     | SERVFAIL                                         |
- *
- * @param values of the label that `labelIn` names
- */
+/** RFC 1034, section 4.3.2; 2308, section 2; 6891, section 6.1.3; 8482, section 4.1. @param values of `labelIn` */
 export const answerTo = (query: Query, zone: Zone, values: Values = []): ZoneAnswer => {
   const { type, extension } = query;
   if (extension && extension.version !== 0) return { ...failed('BADVERS'), isOurs: false };

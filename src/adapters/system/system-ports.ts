@@ -1,10 +1,9 @@
-import { hash, randomBytes, randomInt } from 'node:crypto';
-import { v7 as uuid } from 'uuid';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHmac, hash, randomBytes, randomInt } from 'node:crypto';
+import { v7 as uuid } from 'uuid';
 import { Clock, Ids, Acting, type Actor, Deadline } from '../../kernel/ports.ts';
 import { base62 } from '../../access/domain/api-key.ts';
 import { KeyMaterial } from '../../access/ports.ts';
-import { base32, timeCode } from './time-code.ts';
 
 export class SystemClock extends Clock {
   override now(): Date {
@@ -36,6 +35,28 @@ export class NodeKeyMaterial extends KeyMaterial {
     return timeCode(secret, step);
   }
 }
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** @param bytes a multiple of 5 @returns RFC 4648, section 6 */
+const base32 = (bytes: Uint8Array): string => {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  return (bits.match(/.{5}/g) ?? []).map((five) => alphabet.charAt(parseInt(five, 2))).join('');
+};
+
+const bytesOf = (text: string): Buffer => {
+  const bits = [...text].map((one) => alphabet.indexOf(one).toString(2).padStart(5, '0')).join('');
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)));
+};
+
+/** TOTP (RFC 6238) is HOTP (RFC 4226, section 5.3) with a step of time as counter. @param secret base32 */
+export const timeCode = (secret: string, step: number): string => {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const mac = createHmac('sha1', bytesOf(secret)).update(counter).digest();
+  const number = mac.readUInt32BE((mac.at(-1) ?? 0) & 0xf) & 0x7fffffff;
+  return String(number % 1_000_000).padStart(6, '0');
+};
 
 export class AsyncActing extends Acting {
   readonly #current = new AsyncLocalStorage<Actor>();

@@ -12,11 +12,12 @@ import { kindOfUrl } from '../../adapters/kysely/engine/database-kind.ts';
 import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { keyUses } from '../../adapters/kysely/sealed-values.ts';
 import { Unavailable } from '../../kernel/ports.ts';
+import type { SiteFiles } from '../../sites/ports.ts';
 import { isMissing } from '../doctor/check-database.ts';
 import { databasePlace, databaseProblem } from '../failure-words.ts';
 import type { Config } from '../settings/settings.ts';
 import { version } from '../version.ts';
-import { DeployCopies, withSiteFiles, type OnProgress } from './deploys.ts';
+import { Damage, DeployCopies, withSiteFiles, type OnProgress } from './deploys.ts';
 import { BackupFolder } from './folder.ts';
 import { localFiles, type Manifest, schemaGap, type SchemaGap } from './manifest.ts';
 
@@ -48,7 +49,9 @@ export const backUp = async (
       // Refuses a database that a restore or move has not finished.
       await migrationStates(database);
       const work = { config, database, folder, earlier, onProgress };
-      const made = await write(work).catch((error: unknown) => refuseFull(folder, error));
+      const made = await withSiteFiles(config, (files) => write(work, files)).catch(
+        (error: unknown) => refuseFull(folder, error),
+      );
       await folder.removeUnnamed(made.manifest).catch(unremoved);
       await remember(config, database, made.manifest);
       const schema = schemaGap(made.manifest.database);
@@ -101,11 +104,11 @@ interface Work {
 
 const write = async (
   work: Work,
+  files: SiteFiles,
 ): Promise<Pick<BackupMade, 'manifest' | 'newDeploys' | 'newBytes'>> => {
   const { config, database, folder, earlier } = work;
-  const { facts, deploys, lost, newDeploys, newBytes } = await withSiteFiles(config, (files) =>
-    copyTogether(work, new DeployCopies(files, folder.deploys, earlier?.deploys ?? {})),
-  );
+  const copies = new DeployCopies(files, folder.deploys, earlier?.deploys ?? {});
+  const { facts, lost } = await copyTogether(work, copies);
   if (earlier) refuseEmptied(facts, earlier);
   const madeAt = new Date().toISOString();
   const sealed = (await keyUses(database)).map(({ keyId, values }) => [keyId, values] as const);
@@ -117,12 +120,13 @@ const write = async (
       migrations: [...facts.migrations],
       rows: { ...facts.rows },
     },
-    deploys,
+    deploys: copies.named(facts.deploys),
     lost,
     files: await readFiles(config),
     sealedBy: Object.fromEntries(sealed),
   };
   await folder.publish(manifest);
+  const { newDeploys, newBytes } = copies;
   return { manifest, newDeploys, newBytes };
 };
 
@@ -148,13 +152,10 @@ const readFiles = async ({ dataDir }: Config): Promise<Manifest['files']> => {
 /** Retries if deploys are deleted or migrations run between the two copies. */
 const mostRounds = 10;
 
-interface CopiedTogether extends Pick<Manifest, 'deploys' | 'lost'> {
-  readonly facts: CopyFacts;
-  readonly newDeploys: number;
-  readonly newBytes: number;
-}
-
-const copyTogether = async (work: Work, copies: DeployCopies): Promise<CopiedTogether> => {
+const copyTogether = async (
+  work: Work,
+  copies: DeployCopies,
+): Promise<Pick<Manifest, 'lost'> & { readonly facts: CopyFacts }> => {
   const { config, database, folder, onProgress } = work;
   // Copies most deploys first, so that little can be deleted between the two copies.
   await copyAll(work, copies, await succeededDeploys(database));
@@ -169,8 +170,7 @@ const copyTogether = async (work: Work, copies: DeployCopies): Promise<CopiedTog
     const lost = await copyAll(work, copies, facts.deploys);
     const still = new Set(await succeededDeploys(database));
     if (!Object.keys(lost).every((id) => still.has(id))) continue;
-    const { newDeploys, newBytes } = copies;
-    return { facts, lost, deploys: copies.named(facts.deploys), newDeploys, newBytes };
+    return { facts, lost };
   }
   throw new Error(
     'Deploys were deleted or migrations ran during every attempt to copy them. Try again later.',
@@ -189,12 +189,12 @@ const copyAll = async (
   for (const [at, id] of ids.entries()) {
     onProgress('copying deploys', at, ids.length);
     try {
-      const problem = await copies.copy(id);
-      if (problem !== undefined) lost[id] = problem;
+      await copies.copy(id);
     } catch (error) {
+      lost[id] = error instanceof Damage ? error.message : 'it was deleted while it was read';
+      if (error instanceof Damage) continue;
       const isDeleted = !(await succeededDeploys(database)).includes(id);
       if (!(error instanceof Unavailable && isDeleted)) throw error;
-      lost[id] = 'it was deleted while it was read';
     }
   }
   onProgress('copying deploys', ids.length, ids.length);

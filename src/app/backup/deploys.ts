@@ -16,31 +16,25 @@ export type OnProgress = (step: string, done: number, total: number | undefined)
 
 const filesAtOnce = 8;
 
-type Inspected = { readonly sha256: string } | { readonly problem: string };
+/** What is wrong with the files of a deploy. */
+export class Damage extends Error {}
 
-class Damage extends Error {}
-
-/** Reads every file, because a correct list proves nothing. @returns the hash of the whole deploy */
-const inspectDeploy = async (files: SiteFiles, deployId: string): Promise<Inspected> => {
+/** Reads every file, because a correct list proves nothing. @returns the hash of all @throws Damage */
+const hashOf = async (files: SiteFiles, deployId: string): Promise<string> => {
   const queue = new PQueue({ concurrency: filesAtOnce });
   try {
     const list = await files.list(deployId).catch(damaged('the list of its files'));
-    if (!list) return { problem: 'its files are missing' };
+    if (!list) throw new Damage('its files are missing');
     const sums = await queue.addAll(
       oneForEach(list).map((file) => () => sumsOf(files, deployId, file).catch(damaged(file.path))),
     );
-    const all = JSON.stringify({ list, sums });
-    return { sha256: createHash('sha256').update(all).digest('hex') };
-  } catch (error) {
-    if (!(error instanceof Damage)) throw error;
-    return { problem: error.message };
+    return createHash('sha256').update(JSON.stringify({ list, sums })).digest('hex');
   } finally {
     queue.clear();
     await queue.onIdle();
   }
 };
 
-/** Includes content that our storage never writes, such as invalid names. */
 const damaged =
   (what: string) =>
   (error: unknown): never => {
@@ -68,14 +62,19 @@ const sumsOf = async (
   return sums;
 };
 
+/** @returns what is wrong with the deploy, if anything */
 export const damageOf = async (
   files: SiteFiles,
   deployId: string,
   sha256: string | undefined,
 ): Promise<string | undefined> => {
-  const found = await inspectDeploy(files, deployId);
-  if ('problem' in found) return found.problem;
-  return found.sha256 === sha256 ? undefined : 'it is not what was backed up';
+  try {
+    const found = await hashOf(files, deployId);
+    return found === sha256 ? undefined : 'it is not what was backed up';
+  } catch (error) {
+    if (!(error instanceof Damage)) throw error;
+    return error.message;
+  }
 };
 
 export class DeployCopies {
@@ -97,48 +96,43 @@ export class DeployCopies {
     return Object.fromEntries(copied.map((id) => [id, this.#copied.get(id) ?? '']));
   }
 
-  /** @returns why the deploy could not be copied, if its files are incomplete @throws Unavailable */
-  async copy(deployId: string): Promise<string | undefined> {
-    if (this.#copied.has(deployId)) return undefined;
-    const sha256 = await this.#present(deployId);
-    const found = sha256 === undefined ? await this.#copyAnew(deployId) : { sha256 };
-    if ('problem' in found) return found.problem;
-    this.#copied.set(deployId, found.sha256);
-    return undefined;
+  /** @throws Damage if files of it are missing, Unavailable */
+  async copy(deployId: string): Promise<void> {
+    if (this.#copied.has(deployId)) return;
+    const present = await this.#present(deployId);
+    this.#copied.set(deployId, present ?? (await this.#copyAnew(deployId)));
   }
 
   /** @returns the deploy's hash if the backup has it. Deploys never change and are complete or missing. */
   async #present(deployId: string): Promise<string | undefined> {
-    const list = await this.#to.list(deployId).catch(unreadable);
+    // An unreadable deploy is written again; if that fails too, the error explains why.
+    const list = await this.#to.list(deployId).catch(unless(Unavailable));
     if (!list) return undefined;
-    const known = this.#known[deployId];
-    if (known !== undefined) return known;
-    const found = await inspectDeploy(this.#to, deployId);
-    return 'sha256' in found ? found.sha256 : undefined;
+    return this.#known[deployId] ?? hashOf(this.#to, deployId).catch(unless(Damage));
   }
 
-  async #copyAnew(deployId: string): Promise<Inspected> {
+  async #copyAnew(deployId: string): Promise<string> {
     const list = await this.#from.list(deployId);
-    if (!list) return { problem: 'its files are missing' };
+    if (!list) throw new Damage('its files are missing');
     await this.#to.putBack(deployId, list, (file, encoding) =>
       this.#from.read(deployId, file, encoding),
     );
-    const found = await inspectDeploy(this.#to, deployId);
-    if ('problem' in found) {
+    const sha256 = await hashOf(this.#to, deployId).catch(async (error: unknown) => {
       await this.#to.remove(deployId);
-      return found;
-    }
+      throw error;
+    });
     this.newDeploys += 1;
     const forms = oneForEach(list).flatMap(storedForms);
     this.newBytes += forms.reduce((sum, { bytes }) => sum + bytes, 0);
-    return found;
+    return sha256;
   }
 }
 
-/** An unreadable deploy is written again; if that fails too, the error explains why. */
-const unreadable = (error: unknown): undefined => {
-  if (!(error instanceof Unavailable)) throw error;
-};
+const unless =
+  (kind: typeof Damage | typeof Unavailable) =>
+  (error: unknown): undefined => {
+    if (!(error instanceof kind)) throw error;
+  };
 
 export interface PutBack {
   readonly lost: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { FileSystemSiteFiles } from '../../adapters/storage/file-system-site-files.ts';
@@ -54,8 +54,12 @@ export class BackupFolder {
     return `${this.path} holds no whole backup: there is no ${manifestName}.`;
   }
 
+  /** @returns undefined if there is no backup, or a damaged one @throws StrangeManifest */
   readableManifest(): Promise<Manifest | undefined> {
-    return this.manifest().catch(unlessDamaged);
+    return this.manifest().catch((error: unknown) => {
+      if (!(error instanceof DamagedManifest)) throw error;
+      return undefined;
+    });
   }
 
   async begin(): Promise<void> {
@@ -88,13 +92,7 @@ export class BackupFolder {
   async publish(manifest: Manifest): Promise<void> {
     await flush(this.path);
     const draft = join(this.#drafts, manifestName);
-    const file = await open(draft, 'w', 0o600);
-    try {
-      await file.writeFile(manifestText(manifest));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(draft, manifestText(manifest), { mode: 0o600, flush: true });
     await rename(draft, join(this.path, manifestName));
     await flush(this.path);
   }
@@ -155,8 +153,4 @@ const contentOf = async (path: string): Promise<{ sha256: string; bytes: number 
 const unlessMissing = (error: unknown): undefined => {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (!/^(ENOENT|ENOTDIR)$/.test(code)) throw error;
-};
-
-const unlessDamaged = (error: unknown): undefined => {
-  if (!(error instanceof DamagedManifest)) throw error;
 };

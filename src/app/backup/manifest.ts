@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import * as v from 'valibot';
 import type { CopyFacts } from '../../adapters/kysely/copies/copy-facts.ts';
 import { knownMigrations } from '../../adapters/kysely/migrations.ts';
 import { localRootPurpose } from '../../adapters/acme/local-certificate-authority.ts';
-import { AesGcmSealer } from '../../adapters/system/secrets.ts';
+import type { Sealer } from '../../kernel/ports.ts';
 import type { Config } from '../settings/settings.ts';
-import { previousSecretKeysFor, secretKeyFor } from '../settings/secret-key.ts';
+import { sealerIn } from '../settings/secret-key.ts';
 
 /** The folder's format. Newer ones are refused and not changed. */
 const format = 1;
@@ -110,7 +108,7 @@ export const missingKeys = (
   config: Config,
   { files, sealedBy }: Pick<Manifest, 'files' | 'sealedBy'>,
 ): string | undefined => {
-  const sealer = sealerHere(config);
+  const sealer = sealerIn(config);
   const problems = [
     missingFor(sealedBy, sealer?.keyIds ?? []),
     closedLocalKey(sealer, files['local-ca.key']),
@@ -118,15 +116,9 @@ export const missingKeys = (
   return problems.length === 0 ? undefined : problems.join(' ');
 };
 
-const sealerHere = (config: Config): AesGcmSealer | undefined => {
-  const hasKey = config.secretKey !== undefined || existsSync(join(config.dataDir, 'secret.key'));
-  if (!hasKey) return undefined;
-  return new AesGcmSealer(secretKeyFor(config), previousSecretKeysFor(config));
-};
-
 /** The file has no key id, so we try to decrypt it. */
 const closedLocalKey = (
-  sealer: AesGcmSealer | undefined,
+  sealer: Sealer | undefined,
   sealed: string | undefined,
 ): string | undefined => {
   if (sealed === undefined) return undefined;
@@ -134,7 +126,7 @@ const closedLocalKey = (
     sealer?.open(sealed, localRootPurpose);
     if (sealer) return undefined;
   } catch {
-    // Explained by the message below.
+    // Another key is needed.
   }
   return 'local-ca.key, the key of the local certificate authority, needs another secret key than this machine has.';
 };

@@ -37,7 +37,7 @@ export const restore = (
       throw new Error(`The copy of the database is damaged: ${damage}. Restore an older backup.`);
     }
     await begin(config, manifest);
-    const { lost, replaced } = await putInPlace(config, { folder, manifest }, onProgress);
+    const { lost, replaced } = await putInPlace(config, { folder, manifest, onProgress });
     await end(config);
     return {
       manifest,
@@ -118,12 +118,12 @@ const end = async (config: Config): Promise<void> => {
 interface Restoring {
   readonly folder: BackupFolder;
   readonly manifest: Manifest;
+  readonly onProgress: OnProgress;
 }
 
 const putInPlace = async (
   config: Config,
-  { folder, manifest }: Restoring,
-  onProgress: OnProgress,
+  { folder, manifest, onProgress }: Restoring,
 ): Promise<PutBack> => {
   const file = databaseFile(config.databaseUrl);
   const first = async () => {

@@ -18,7 +18,16 @@ import { AccessKey, ConfigKey } from '../keys.ts';
 import { onDemand } from '../on-demand.ts';
 import type { Person } from '../../access/domain/person.ts';
 import { type Role, roles } from '../../access/domain/role.ts';
-import { group, command, ofAccount, option, required, table, type Define } from './run-command.ts';
+import {
+  command,
+  type Define,
+  group,
+  ofAccount,
+  option,
+  requireAccount,
+  required,
+  table,
+} from './run-command.ts';
 
 const planOption = () => option('--plan <plan>', 'plan of the account').choices(plans);
 
@@ -80,7 +89,7 @@ const restore = command(
     const restored = await container.get(AccessKey).restoreAccount(account);
     return [
       presentAccount(restored),
-      `Account ${restored.id} (${restored.name}) is restored. Its sites are served again as soon as their DNS was checked.`,
+      `Account ${restored.id} (${restored.name}) is restored. Its sites are served again once their DNS is checked.`,
     ];
   },
 );
@@ -153,6 +162,7 @@ const audit = command(
   'show the audit log of an account, newest first',
   [ofAccount],
   async (container, { account }: { account: string }) => {
+    await requireAccount(container, account);
     const entries = await container.get(AuditLog).list(account, 1000);
     const rows = entries.map((entry) => [
       entry.occurredAt.toISOString(),
@@ -242,6 +252,7 @@ const listUsers = command(
   'list who can sign in to an account',
   [ofAccount],
   async (container, { account }: { account: string }) => {
+    await requireAccount(container, account);
     const people = await container.get(AccessKey).listPeople(account);
     const rows = people.map(personColumns);
     return [
@@ -252,7 +263,7 @@ const listUsers = command(
 );
 
 const resetFactor = command(
-  'remove the second factor and the recovery codes of somebody who has lost them all; they are told by mail',
+  'remove the second factor and recovery codes of somebody who has lost them; they get a mail',
   [required('--email <email>', 'email address')],
   async (container, { email }: { email: string }) => {
     const people = await container.get(AccessKey).resetFactors(email);

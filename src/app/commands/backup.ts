@@ -19,8 +19,8 @@ const mysqlForm = 'mysql://user:password@host:3306/name';
 const ofFolder = (description: string) => new Argument('<folder>', description);
 
 const makeBackup = commandOfSettings(
-  'back up the database, the deploys and the local certificate authority, while the service runs; ' +
-    'copies only what is new since the last backup into the same folder',
+  'back up the database, the deploys and the local certificate authority while the service runs; into the folder ' +
+    'of an earlier backup, it copies only what is new',
   [ofFolder('a new folder, or the one of an earlier backup')],
   async (config, given: { folder: string } & OutputOptions) => {
     const { backUp } = await onDemand.maintenance();
@@ -31,7 +31,7 @@ const makeBackup = commandOfSettings(
 );
 
 const check = commandOfSettings(
-  'read a whole backup, open its database, and compare everything; says exactly what is wrong',
+  'check that a backup can be restored: reads every file, opens the database, and says what is wrong',
   [
     ofFolder('the folder of the backup'),
     option(
@@ -58,7 +58,7 @@ const putBack = commandOfSettings(
 );
 
 const move = commandOfSettings(
-  'copy the SQLite database into an empty MySQL database, while no service runs; it stays as it is',
+  'copy the SQLite database into an empty MySQL database while no service runs; the SQLite file stays as it is',
   [required('--to <url>', `the empty database, ${mysqlForm}`)],
   async (config, { to, ...options }: { to: string } & OutputOptions) => {
     const { moveDatabase } = await onDemand.maintenance();

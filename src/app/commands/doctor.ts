@@ -9,8 +9,8 @@ import { ConfigKey, DomainsKey } from '../keys.ts';
 import { command, commandOfSettings, group, type Answer, type Define } from './run-command.ts';
 
 const doctor = commandOfSettings(
-  'try everything the service needs: database, Redis, DNS, certificate authority, mail server, ports, storage and clock; ' +
-    'says what is wrong and what to do',
+  'test everything that the service needs: database, Redis, DNS, certificate authority, mail server, ports, storage ' +
+    'and clock; says what is wrong and what to do',
   [],
   async (config) => answerOf(await (await onDemand.doctor()).examine(config)),
 );
@@ -39,7 +39,7 @@ const checkInWords = ({ check, state, seen, advice }: Checked): readonly string[
 ];
 
 const checkSettings = commandOfSettings(
-  'check the settings and the certificate files, try the mail server, and show the settings without secrets',
+  'check the settings, the certificate files and the mail server, and show the settings without secrets',
   [],
   async (config) => {
     const settings = shownSettings(config);
@@ -81,8 +81,7 @@ const settingInWords = (value: unknown): string => {
 };
 
 const checkPlatform = command(
-  'say where the certificate for all names of the platform comes from, and what is missing: exit code 0 if there is ' +
-    'one and nothing is missing, and 1 otherwise',
+  'show where the certificate for all names of the platform comes from, and what is missing; exit code 1 if anything is',
   [],
   async (container): Promise<Answer> => {
     const config = container.get(ConfigKey);
@@ -105,7 +104,7 @@ export const platformCommands = group('platform', "check the platform's own name
 const sourceInWords: Readonly<Record<PlatformSource, string>> = {
   files: 'One certificate for all names, from your files.',
   delegation: 'One certificate for all names, ordered by delegation.',
-  hosts: "Each project's host gets a certificate of its own, at most 20 new ones in 7 days.",
+  hosts: "Each project's host gets its own certificate, at most 20 new ones in 7 days.",
 };
 
 const findingInWords = ({ state, seen, advice }: Finding): readonly string[] => [

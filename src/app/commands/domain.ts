@@ -9,9 +9,7 @@ import type { DomainView } from '../../domains/use-cases/show-domain.ts';
 import { Clock } from '../../kernel/ports.ts';
 import { DomainsKey, SitesKey, AccessKey } from '../keys.ts';
 import type { Project } from '../../sites/domain/project.ts';
-import { domainPrimary } from './domain-settings.ts';
-import { domainConfig } from './domain-settings.ts';
-import { domainShare } from './domain-settings.ts';
+import { domainConfig, domainPrimary, domainShare } from './domain-settings.ts';
 import { presentDomain, presentView, readyInWords } from './present-domain.ts';
 import {
   command,
@@ -35,10 +33,7 @@ const add = command(
   [
     new Argument('<host>', 'the domain, like shop.example.com'),
     ofProject,
-    option(
-      '--pair',
-      'also add the other of example.com and www.example.com, and redirect it to this one',
-    ),
+    option('--pair', 'also add its www name, or the name without www, and redirect it to this one'),
   ],
   async (container, given: OfDomain & OutputOptions & { readonly pair?: boolean }) => {
     const domains = container.get(DomainsKey);
@@ -60,7 +55,7 @@ const redirectOf = (
 ): string =>
   redirects.some((one) => one.from === from.host && one.to === to.host)
     ? `${nameInText(from)} redirects to ${nameInText(to)} as soon as both are live.`
-    : `Another redirect is in the way: ${nameInText(from)} does not redirect to ${nameInText(to)}.`;
+    : `${nameInText(from)} does not redirect to ${nameInText(to)}, because another redirect leads to it.`;
 
 type Step = (domains: Domains, domain: CustomDomain) => Promise<CustomDomain>;
 
@@ -208,8 +203,7 @@ const inColumns = (listed: readonly ListedDomain[]): string => {
 export const domainCommands = group('domain', 'add and check custom domains', {
   add,
   verify: step(
-    'check the DNS of a domain now, or try again to get its certificate; prints the problems it finds, ' +
-      'with exit code 0',
+    'check the DNS of a domain now, or start a new attempt to get its certificate; exit code 0 even if there are problems',
     (domains, domain) => domains.verifyDomain(domain),
   ),
   show: step('show the records, problems, certificate and timeline of a domain', (_, domain) =>

@@ -18,10 +18,10 @@ const deliveryId = (text: string): string => {
 };
 
 const list = command(
-  `list what could not be delivered, oldest first, at most ${String(page)} at once`,
+  `list parked deliveries, whose subscriber failed too often, oldest first, at most ${String(page)} at once`,
   [
-    option('--parked', 'deliveries whose subscriber failed too often; there are no others to list'),
-    option('--after <id>', 'continue after this one, the last of the list before').argParser(
+    option('--parked', 'parked deliveries: the default'),
+    option('--after <id>', 'continue after this id, the last of the previous list').argParser(
       deliveryId,
     ),
   ],
@@ -42,10 +42,10 @@ interface RetryGiven {
 }
 
 const retryOf = command(
-  'deliver one again that is parked, or all of them, once you have removed the cause; a worker does it within a second',
+  'retry one parked delivery, or all; a worker delivers them within a second',
   [
     new Argument('[id]', 'id of the delivery').argParser(deliveryId),
-    option('--all', 'all that are parked now'),
+    option('--all', 'all parked deliveries'),
   ],
   (container, { id }: RetryGiven) =>
     id === undefined ? releaseAll(container) : releaseOne(container, id),
@@ -61,7 +61,7 @@ const retry: Define = (defined) => {
   });
 };
 
-export const eventCommands = group('event', 'see and retry what could not be delivered', {
+export const eventCommands = group('event', 'list and retry parked deliveries', {
   list,
   retry,
 });
@@ -79,9 +79,11 @@ const releaseOne = async (container: Container, id: string): Promise<Answer> => 
     case 'released':
       return [{ released: 1 }, `Delivery ${id} will be delivered again.`];
     case 'not_parked':
-      throw new Error(`Delivery ${id} is not parked: workers try it by themselves.`);
+      throw new Error(`Delivery ${id} is not parked: workers retry it automatically.`);
     case 'unknown':
-      throw new Error(`There is no delivery ${id}. A delivery that succeeded is no longer kept.`);
+      throw new Error(
+        `There is no parked delivery ${id}. "event list" shows them; those that succeeded are not kept.`,
+      );
   }
 };
 

@@ -9,7 +9,15 @@ import {
 } from '../../access/domain/api-key.ts';
 import type { EveryField } from '../../kernel/decision.ts';
 import { AccessKey, SitesKey } from '../keys.ts';
-import { group, command, ofAccount, option, required, table } from './run-command.ts';
+import {
+  command,
+  group,
+  ofAccount,
+  option,
+  requireAccount,
+  required,
+  table,
+} from './run-command.ts';
 
 const scopeList = (text: string): readonly Scope[] =>
   text.split(',').map((part) => {
@@ -46,7 +54,10 @@ const create = command(
       `any of ${scopes.join(',')}; all but deploys:write by default`,
     ).argParser(scopeList),
     option('--project <slug>', 'the only project that it may deploy to'),
-    option('--expires <time>', 'when it expires, like 2027-01-31T12:00:00Z').argParser(time),
+    option(
+      '--expires <time>',
+      'when it expires, like 2027-01-31T12:00:00Z; never by default',
+    ).argParser(time),
   ],
   async (container, given: CreateGiven) => {
     const issued = await container.get(AccessKey).createApiKey({
@@ -69,6 +80,7 @@ const list = command(
   'list the API keys of an account, without their secrets',
   [ofAccount],
   async (container, { account }: { account: string }) => {
+    await requireAccount(container, account);
     const keys = await container.get(AccessKey).listApiKeys(account);
     const heading = ['ID', 'NAME', 'KEY', 'SCOPES', 'LAST USED', 'STATE', 'PROJECT'];
     return [

@@ -22,6 +22,7 @@ import {
   required,
   table,
   progressOf,
+  requireAccount,
   type Define,
   type OutputOptions,
 } from './run-command.ts';
@@ -51,6 +52,7 @@ const list = command(
   'list the projects of an account',
   [ofAccount],
   async (container, { account }: { account: string }) => {
+    await requireAccount(container, account);
     const found = await container.get(SitesKey).listProjects(account);
     const projects = found.map(presentProject);
     const rows = projects.map((one) => Object.values(one));
@@ -168,7 +170,7 @@ const publish = bareCommand(
     option('--message <text>', 'what changed, for the list of deploys'),
     option(
       '--to <origin>',
-      `of a service on another machine, like https://api.example.com; ${keyVariable} is a key with the scope deploys:write`,
+      `a service on another machine, like https://api.example.com; ${keyVariable} must be a key with the scope deploys:write`,
     ).argParser(origin),
   ],
   (_, given: PublishGiven) =>
@@ -236,7 +238,9 @@ const checkPlace = async (path: string): Promise<void> => {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) return;
   if (!found?.isFile()) {
-    throw new Error(`${path}: No such file or folder.`);
+    throw new Error(
+      `${path}: no such file or folder. Give the folder of the built site, or an archive.`,
+    );
   }
   await archiveSource(path);
 };

@@ -1,6 +1,8 @@
 import { Argument, Option, type Command } from 'commander';
 import type { Container } from 'inversify';
 import { SingleBar } from 'cli-progress';
+import { accountNotFound } from '../../access/domain/access-error.ts';
+import { AccessKey } from '../keys.ts';
 import { onDemand } from '../on-demand.ts';
 import { loadConfig } from '../settings/config.ts';
 import type { Config } from '../settings/settings.ts';
@@ -73,6 +75,12 @@ export const required = (flags: string, description: string): Option =>
 
 export const ofAccount = required('--account <id>', 'id of the account');
 export const ofProject = required('--project <slug>', 'slug of the project');
+
+/** An unknown account is a mistake, not an empty list. @throws DomainError `account_not_found` */
+export const requireAccount = async (container: Container, id: string): Promise<void> => {
+  const accounts = await container.get(AccessKey).listAccounts();
+  if (!accounts.some((account) => account.id === id)) throw accountNotFound(id);
+};
 
 export const print = ({ json }: OutputOptions, value: unknown, text: string): void => {
   const shown = json ? terminalJson(JSON.stringify(value, plain)) : terminalText(text);

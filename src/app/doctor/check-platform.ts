@@ -1,12 +1,11 @@
 import { readPlatformFiles, readPlatformPem } from '../../adapters/edge/platform-files.ts';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { type Ending, endingOf } from '../../domains/domain/own/own-name.ts';
 import type { PlatformStanding } from '../../domains/use-cases/check-platform.ts';
 import { openContainer } from '../container.ts';
 import { DomainsKey } from '../keys.ts';
+import { hasSecretKey } from '../settings/secret-key.ts';
 import type { Config } from '../settings/settings.ts';
 import { isMissing, usingDatabase } from './check-database.ts';
 import { failed, type Finding, type Look, ok, warning } from './finding.ts';
@@ -120,10 +119,9 @@ export const checkPlatform =
   };
 
 /** Opening the container would otherwise change something. The database check reports the problem. */
-const isReadable = async ({ databaseUrl, secretKey, dataDir }: Config): Promise<boolean> => {
-  const hasKey = secretKey !== undefined || existsSync(join(dataDir, 'secret.key'));
-  if (!hasKey || isMissing(databaseUrl)) return false;
-  const states = await usingDatabase(databaseUrl, migrationStates).catch(() => undefined);
+const isReadable = async (config: Config): Promise<boolean> => {
+  if (!hasSecretKey(config) || isMissing(config.databaseUrl)) return false;
+  const states = await usingDatabase(config.databaseUrl, migrationStates).catch(() => undefined);
   return states?.every(({ executedAt, isKnown }) => isKnown && executedAt !== undefined) ?? false;
 };
 

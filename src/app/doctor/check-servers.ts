@@ -1,15 +1,16 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { lookAtAuthority, type AuthorityLook } from '../../adapters/acme/acme-session.ts';
 import { KyselyAuthorityAccounts } from '../../adapters/kysely/sites/kysely-certificate-orders.ts';
-import { shownServer, smtpOptions } from '../../adapters/mail/smtp-server.ts';
-import { tryServer, type ServerTrouble } from '../../adapters/mail/smtp-postman.ts';
+import {
+  shownServer,
+  smtpOptions,
+  tryServer,
+  type ServerTrouble,
+} from '../../adapters/mail/smtp-postman.ts';
 import { readRedisAddress, type Sentinels } from '../../adapters/redis/redis-address.ts';
 import { askSentinel, openConnection } from '../../adapters/redis/redis-connection.ts';
-import { AesGcmSealer } from '../../adapters/system/secrets.ts';
 import type { AuthorityAccount } from '../../domains/certificate-ports.ts';
 import type { AcmeConfig, Config } from '../settings/settings.ts';
-import { previousSecretKeysFor, secretKeyFor } from '../settings/secret-key.ts';
+import { sealerIn } from '../settings/secret-key.ts';
 import { withoutUser } from '../settings/redaction.ts';
 import { isMissing, usingDatabase } from './check-database.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
@@ -17,7 +18,7 @@ import { failed, ok, warning, type Finding } from './finding.ts';
 const timeoutMs = 3_000;
 
 export const checkRedis = async ({ redisUrl }: Config): Promise<readonly Finding[]> => {
-  if (redisUrl === undefined) return [ok('Not used: this process counts requests by itself.')];
+  if (redisUrl === undefined) return [ok('Not used: this process counts requests alone.')];
   const sentinels = readRedisAddress(redisUrl)?.sentinels;
   return Promise.all([
     checkServer(redisUrl),
@@ -203,10 +204,8 @@ const storedAccount = async (
   config: Config,
   { directoryUrl }: AcmeConfig,
 ): Promise<AuthorityAccount | undefined> => {
-  const { secretKey, dataDir, databaseUrl } = config;
-  const hasKey = secretKey !== undefined || existsSync(join(dataDir, 'secret.key'));
-  if (!hasKey || isMissing(databaseUrl)) return undefined;
-  const sealer = new AesGcmSealer(secretKeyFor(config), previousSecretKeysFor(config));
+  const [sealer, { databaseUrl }] = [sealerIn(config), config];
+  if (!sealer || isMissing(databaseUrl)) return undefined;
   return usingDatabase(databaseUrl, (database) =>
     new KyselyAuthorityAccounts(database, sealer).find(directoryUrl),
   );

@@ -70,12 +70,11 @@ export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
         break;
       case 'metrics wanted':
         // Without an answer, the child shows its own metrics.
-        gather().then(
-          (all) => {
-            tell({ type: 'metrics', snapshots: all });
-          },
-          () => undefined,
-        );
+        gather()
+          .then((snapshots) => {
+            tell({ type: 'metrics', snapshots });
+          })
+          .catch(() => undefined);
     }
   });
   return {

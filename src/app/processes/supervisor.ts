@@ -8,7 +8,7 @@ import { redaction } from '../settings/redaction.ts';
 import { startWarnings } from '../settings/start-warnings.ts';
 import { stopDeadlines, stopOnSignal } from '../stop-process.ts';
 import { forkChild, GatheredMetrics, type Child, type Ending } from './children.ts';
-import type { Places, Stopping } from './parent-link.ts';
+import type { Places } from './parent-link.ts';
 
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
@@ -37,8 +37,8 @@ class StartFailed extends Error {
 export class Supervisor {
   readonly #ports: SupervisorPorts;
   readonly #children: Child[] = [];
-  readonly #alive = new Set<Child>();
-  readonly #serving = new Set<Child>();
+  /** With whether they serve. */
+  readonly #alive = new Map<Child, boolean>();
   readonly #rounds = new CoalescedRuns(() => this.#replaceEach());
   #stopping = false;
   replacedAfterDeath = 0;
@@ -48,7 +48,7 @@ export class Supervisor {
   }
 
   get serving(): readonly Child[] {
-    return [...this.#serving];
+    return [...this.#alive].flatMap(([child, serves]) => (serves ? [child] : []));
   }
 
   /** The first process starts alone, because it creates what is missing. @throws StartFailed if one does not serve */
@@ -71,10 +71,9 @@ export class Supervisor {
   async stop(): Promise<void> {
     this.#stopping = true;
     const endings = await Promise.all(
-      [...this.#alive].map((child) => {
-        const served = this.#serving.has(child);
+      [...this.#alive].map(async ([child, serves]) => {
         child.stop('ending');
-        return child.ended.then(({ code }) => code === 0 || !served);
+        return (await child.ended).code === 0 || !serves;
       }),
     );
     if (endings.includes(false)) throw new Error('A process did not end in good order.');
@@ -82,19 +81,16 @@ export class Supervisor {
 
   kill(): void {
     this.#stopping = true;
-    for (const child of this.#alive) child.kill();
+    for (const child of this.#alive.keys()) child.kill();
   }
 
   #fork(at: number): Child {
     const child = this.#ports.fork(at);
-    this.#alive.add(child);
+    this.#alive.set(child, false);
     void child.served.then((places) => {
-      if (places) this.#serving.add(child);
+      if (places) this.#alive.set(child, true);
     });
-    void child.ended.then(() => {
-      this.#alive.delete(child);
-      this.#serving.delete(child);
-    });
+    void child.ended.then(() => this.#alive.delete(child));
     return child;
   }
 
@@ -135,21 +131,19 @@ export class Supervisor {
   }
 
   async #replaceEach(): Promise<void> {
-    const { log } = this.#ports;
     for (const at of this.#children.keys()) {
-      if (this.#stopping) return;
-      if (!(await this.#replace(at))) return;
+      if (this.#stopping || !(await this.#replace(at))) return;
     }
-    if (!this.#stopping) log.info('all processes are replaced');
+    this.#ports.log.info('all processes are replaced');
   }
 
+  /** @returns whether the new process serves */
   async #replace(at: number): Promise<boolean> {
-    const { log } = this.#ports;
     const child = this.#fork(at);
     const serves = await this.#servesInTime(child);
     if (this.#stopping) return false;
     if (!serves) {
-      log.error('new process not ready; keeping the old ones');
+      this.#ports.log.error('new process not ready; keeping the old ones');
       return false;
     }
     const old = this.#children[at];
@@ -157,7 +151,7 @@ export class Supervisor {
     void this.#keep(at, child);
     old?.stop('replaced');
     await old?.ended;
-    return true;
+    return !this.#stopping;
   }
 }
 
@@ -176,7 +170,16 @@ export const supervise = async (config: Config): Promise<void> => {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const { ending, replaced } = stopDeadlines(config);
   const stopMs = { ending: ending + killAfterMs, replaced: replaced + killAfterMs };
-  const supervisor = supervisorOf(config, log, stopMs);
+  const metrics = new GatheredMetrics();
+  const gather = () => metrics.gather(supervisor.serving, supervisor.replacedAfterDeath);
+  const roles = { first: config.roles, others: config.roles.filter((role) => role !== 'worker') };
+  const fork = (at: number) => {
+    const child = forkChild({ roles: at === 0 ? roles.first : roles.others, stopMs, gather });
+    void metrics.add(child);
+    return child;
+  };
+  const elapsed = () => performance.now();
+  const supervisor = new Supervisor({ log, pause: delay, elapsed, fork });
   stopOnSignal(() => supervisor.stop(), {
     ...{ log, flush, deadlineMs: ending + 2 * killAfterMs },
     atOnce: () => {
@@ -203,25 +206,4 @@ export const supervise = async (config: Config): Promise<void> => {
     if (!(error instanceof StartFailed)) throw error;
     process.exit(error.ending.code ?? 1);
   }
-};
-
-const supervisorOf = (
-  { roles }: Config,
-  log: Logger,
-  stopMs: Readonly<Record<Stopping, number>>,
-): Supervisor => {
-  const metrics = new GatheredMetrics();
-  const gather = () => metrics.gather(supervisor.serving, supervisor.replacedAfterDeath);
-  const supervisor = new Supervisor({
-    log,
-    pause: delay,
-    elapsed: () => performance.now(),
-    fork: (at) => {
-      const others = roles.filter((role) => role !== 'worker');
-      const child = forkChild({ roles: at === 0 ? roles : others, stopMs, gather });
-      void metrics.add(child);
-      return child;
-    },
-  });
-  return supervisor;
 };

@@ -1,7 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { AesGcmSealer } from '../../adapters/system/secrets.ts';
 import type { Config } from './settings.ts';
+
+/** False before the first start, which creates a key outside production. */
+export const hasSecretKey = ({ secretKey, dataDir }: Config): boolean =>
+  secretKey !== undefined || existsSync(join(dataDir, 'secret.key'));
+
+/** Creates no key. @returns undefined without one */
+export const sealerIn = (config: Config): AesGcmSealer | undefined =>
+  hasSecretKey(config)
+    ? new AesGcmSealer(secretKeyFor(config), previousSecretKeysFor(config))
+    : undefined;
 
 export const previousSecretKeysFor = ({ secretKeyPrevious }: Config): readonly Uint8Array[] =>
   secretKeyPrevious === undefined ? [] : [Buffer.from(secretKeyPrevious)];

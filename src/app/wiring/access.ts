@@ -49,7 +49,7 @@ import {
 } from '../../adapters/metering/usage-recorder.ts';
 import { WebAuthnPasskeys } from '../../adapters/passkeys/web-authn-passkeys.ts';
 import { FailoverCounters } from '../../adapters/redis/failover-counters.ts';
-import { Acting, Clock, Deadline, Ids, Sealer } from '../../kernel/ports.ts';
+import { apart, Acting, Clock, Deadline, Ids, Sealer } from '../../kernel/ports.ts';
 import type { PersonalKind, Told } from '../../notifications/domain/notification.ts';
 import type { PersonalMail } from '../../notifications/use-cases/mail.ts';
 import {
@@ -62,7 +62,6 @@ import {
 } from '../keys.ts';
 import { dashboardOrigin } from '../settings/addresses.ts';
 import { shownTypes } from '../subscriptions.ts';
-import { apart } from './system.ts';
 import { wiring } from './wiring.ts';
 
 export const accessModule = wiring((once, bind) => {
@@ -150,8 +149,8 @@ export const recallCounters = async (container: Container): Promise<void> => {
     container
       .get(LogKey)
       .warn(
-        'Redis does not answer: until it does, this process counts requests by itself for at most 60 s, and learns late ' +
-          'what others store',
+        'Redis does not answer: until it does, this process counts requests alone, for at most 60 s, and notices ' +
+          'late what others store',
       );
   }
 };

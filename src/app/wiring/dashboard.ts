@@ -5,7 +5,7 @@ import { StoredSignal } from '../../kernel/signals.ts';
 import { addressBucket, clientAddress } from '../../adapters/http/listener/client-address.ts';
 import { operationSunsets } from '../../adapters/http/operations/catalogue-operations.ts';
 import { Uploads } from '../../adapters/uploads/uploads.ts';
-import { Acting, Clock, Deadline, Ids } from '../../kernel/ports.ts';
+import { apart, Acting, Clock, Deadline, Ids } from '../../kernel/ports.ts';
 import { SettingsReader } from '../domain-settings/settings-reader.ts';
 import { writeDomainSettings } from '../domain-settings/text.ts';
 import {
@@ -21,7 +21,6 @@ import {
   WebhookCallsKey,
 } from '../keys.ts';
 import { dashboardOrigin, SiteAddresses } from '../settings/addresses.ts';
-import { apart } from './system.ts';
 import { wiring } from './wiring.ts';
 
 export const pages = wiring((once) => {

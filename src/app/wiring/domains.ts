@@ -47,11 +47,10 @@ import {
   DomainShares,
 } from '../../domains/ports.ts';
 import { domains } from '../../domains/domains.ts';
-import { Clock, Deadline, Ids, Sealer } from '../../kernel/ports.ts';
+import { apart, Clock, Deadline, Ids, Sealer } from '../../kernel/ports.ts';
 import { Allowances, Projects } from '../../sites/ports.ts';
 import { ConfigKey, DomainsKey, SecondAuthorityKey } from '../keys.ts';
 import { tracerOf } from '../tracing.ts';
-import { apart } from './system.ts';
 import { wiring } from './wiring.ts';
 
 export const domainsModule = wiring((once, bind) => {
@@ -59,7 +58,7 @@ export const domainsModule = wiring((once, bind) => {
     CustomDomains,
     (c) =>
       new KyselyCustomDomains(c.get(Database), c.get(KyselyOutbox), {
-        ...{ sealer: c.get(Sealer), ids: c.get(Ids), clock: c.get(Clock) },
+        ...{ sealer: c.get(Sealer), clock: c.get(Clock) },
       }),
   );
   once(DueDomains, (c) => new KyselyDueDomains(c.get(Database), c.get(Ids)));
@@ -68,7 +67,7 @@ export const domainsModule = wiring((once, bind) => {
     (c) => new KyselyProjectSettings(c.get(Database), c.get(KyselyOutbox), c.get(Clock)),
   );
   once(CertificateOrders, (c) => new KyselyCertificateOrders(c.get(Database), c.get(Sealer)));
-  once(Certificates, (c) => new KyselyCertificates(c.get(Database), c.get(Sealer)));
+  once(Certificates, (c) => new KyselyCertificates(c.get(Database)));
   once(DomainShares, (c) => new KyselyDomainShares(c.get(Database), c.get(KyselyOutbox)));
   once(OwnNames, (c) => new KyselyOwnNames(c.get(Database), c.get(Sealer)));
   once(DnsChallenges, (c) => new KyselyDnsChallenges(c.get(Database)));

@@ -9,7 +9,6 @@ import {
 import { KyselyNotices } from '../../adapters/kysely/notifications/kysely-notices.ts';
 import { KyselyWebhookDeliveries } from '../../adapters/kysely/notifications/kysely-webhook-deliveries.ts';
 import { KyselyWebhooks } from '../../adapters/kysely/notifications/kysely-webhooks.ts';
-import { smtpOptions } from '../../adapters/mail/smtp-server.ts';
 import { GuardedOutside, StandardSigning } from '../../adapters/webhooks/guarded-outside.ts';
 import { Clock, Ids, Sealer } from '../../kernel/ports.ts';
 import type { Tracer } from '../../kernel/tracer.ts';
@@ -98,7 +97,7 @@ const openPostman = (
 ): Postman | undefined => {
   if (smtpUrl === undefined || from === undefined) return undefined;
   const open = async (): Promise<Postman> => {
-    const { SmtpPostman } = await onDemand.mail();
+    const { SmtpPostman, smtpOptions } = await onDemand.mail();
     return new SmtpPostman(smtpOptions(smtpUrl), { from, origin: dashboardOrigin({ publicUrl }) });
   };
   let opened: Promise<Postman> | undefined;

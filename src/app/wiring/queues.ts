@@ -118,8 +118,7 @@ const subscribersOf = (c: ResolutionContext): Subscribers => {
       bells.domains.ring();
     },
   });
-  const [tracer, watched] = [tracerOf(c), watchedSubscribers(c.get(RunningWork), all)];
-  return tracer ? tracedSubscribers(tracer, watched) : watched;
+  return observedSubscribers(c.get(RunningWork), tracerOf(c), all);
 };
 
 const callOf = ({ delivery }: ClaimedDelivery): Beginning => ({
@@ -143,20 +142,21 @@ const workOn = ({ id, host, state }: CustomDomain): Beginning => ({
   },
 });
 
-export const watchedSubscribers = (running: RunningWork, subscribers: Subscribers): Subscribers =>
+/** Names each delivery if it blocks the process, and links its trace to what stored the event. */
+export const observedSubscribers = (
+  running: RunningWork,
+  tracer: Tracer | undefined,
+  subscribers: Subscribers,
+): Subscribers =>
   Object.fromEntries(
     Object.entries(subscribers).map(([name, handle]): [string, Subscriber] => [
       name,
       (stored) =>
-        running.during(named('delivery', `${stored.event.type} to ${name}`), () => handle(stored)),
-    ]),
-  );
-
-const tracedSubscribers = (tracer: Tracer, subscribers: Subscribers): Subscribers =>
-  Object.fromEntries(
-    Object.entries(subscribers).map(([name, handle]): [string, Subscriber] => [
-      name,
-      (stored) => tracer.begin(deliveryOf(stored, name), () => handle(stored)),
+        begun(tracer, deliveryOf(stored, name), () =>
+          running.during(named('delivery', `${stored.event.type} to ${name}`), () =>
+            handle(stored),
+          ),
+        ),
     ]),
   );
 

@@ -13,7 +13,7 @@ import { S3SiteFiles, S3Unpacking } from '../../adapters/storage/s3/s3-site-file
 import { ThreadedUnpacking } from '../../adapters/threads/threaded-unpacking.ts';
 import { uploadSlots } from '../../adapters/uploads/slots.ts';
 import { Uploads } from '../../adapters/uploads/uploads.ts';
-import { Clock, Deadline, Ids } from '../../kernel/ports.ts';
+import { apart, Clock, Deadline, Ids } from '../../kernel/ports.ts';
 import { Allowances, Projects, SiteFiles, SiteUnpacking } from '../../sites/ports.ts';
 import { sites } from '../../sites/sites.ts';
 import { ConfigKey, DomainsKey, LogKey, MetricsKey, SitesKey } from '../keys.ts';
@@ -22,7 +22,6 @@ import { PlanAllowances } from '../plan-allowances.ts';
 import { deploysFolder, SiteAddresses } from '../settings/addresses.ts';
 import type { UnpackingSetup } from '../threads/unpack-sites.ts';
 import { tracerOf } from '../tracing.ts';
-import { apart } from './system.ts';
 import { wiring } from './wiring.ts';
 
 export const sitesModule = wiring((once) => {

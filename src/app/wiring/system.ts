@@ -1,7 +1,7 @@
 import type { ResolutionContext } from 'inversify';
 import { KeyMaterial } from '../../access/ports.ts';
 import { Passwords } from '../../access/people-ports.ts';
-import { StoredSignal, Bell, type StoredListener } from '../../kernel/signals.ts';
+import { announcing, StoredSignal, Bell, type StoredListener } from '../../kernel/signals.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { KyselyJobLeases, KyselyRetention } from '../../adapters/kysely/kysely-retention.ts';
 import { KyselyOutbox, KyselyParkedDeliveries } from '../../adapters/kysely/kysely-outbox.ts';
@@ -29,26 +29,13 @@ import { subscribersOf } from '../subscriptions.ts';
 import { notingEvents, tracerOf } from '../tracing.ts';
 import { wiring } from './wiring.ts';
 
-/** Notifies this and other processes. The request does not wait for the effects. */
 export const tellingOf = (c: ResolutionContext): StoredListener => {
-  const signal = c.get(StoredSignal);
-  const deadline = c.get(Deadline);
-  const hasFleet = c.get(ConfigKey).redisUrl !== undefined;
-  const fleet = hasFleet ? c.get(RedisSignalsKey) : undefined;
-  const tell: StoredListener = (accountIds, hasDeliveries) => {
-    void deadline.apart(() => {
-      signal.raise(accountIds, hasDeliveries);
-      fleet?.tell(accountIds);
-      return Promise.resolve();
-    });
-  };
-  const tracer = tracerOf(c);
-  if (!tracer) return tell;
-  return (...news) => {
-    tracer.apart(() => {
-      tell(...news);
-    });
-  };
+  const { redisUrl } = c.get(ConfigKey);
+  return announcing(c.get(StoredSignal), {
+    deadline: c.get(Deadline),
+    tracer: tracerOf(c),
+    fleet: redisUrl === undefined ? undefined : c.get(RedisSignalsKey),
+  });
 };
 
 export const system = wiring((once, bind) => {
@@ -94,14 +81,3 @@ export const system = wiring((once, bind) => {
   once(Retention, (c) => new KyselyRetention(c.get(Database), retention));
   once(JobLeases, (c) => new KyselyJobLeases(c.get(Database)));
 });
-
-/** Excludes a port's calls from the request's deadline, because they have their own limits. */
-export const apart = <Port extends object>(deadline: Deadline, port: Port): Port =>
-  new Proxy(port, {
-    get: (target, name) => {
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member !== 'function') return member;
-      return (...parameters: unknown[]) =>
-        deadline.apart(() => Reflect.apply(member, target, parameters) as Promise<unknown>);
-    },
-  });

@@ -52,13 +52,9 @@ export const isPetName = (name: string): boolean => isLine(name, petNameLength.m
 
 export const isCategoryId = (id: bigint): boolean => id >= 1n && id <= largestInt64;
 
-/** Characters of a name that a search compares. */
 const longestSearched = 100;
 
-/**
- * What a search compares instead of the name: without case, accents of Latin letters, and ways to write the same letter.
- * Names that begin alike begin alike here, too.
- */
+/** What a search compares: without case and accents of Latin letters. Names that begin alike begin alike here, too. */
 export const searchedName = (name: string): string => {
   const folded = name
     // Putting accents in order takes the square of their number.
@@ -121,13 +117,11 @@ const checkFields = ({ name, categoryId }: PetChanges): void => {
   );
 };
 
-/** Holds an available animal for a buyer. */
 export const reservePet = (accountId: string, pet: Pet, now: Date): Decision<Pet, PetReserved> => ({
   state: moved(pet, 'pending'),
   events: [{ type: 'pet_reserved', accountId, occurredAt: now, petId: String(pet.id) }],
 });
 
-/** Gives a reserved animal back to the shop window. */
 export const releasePet = (accountId: string, pet: Pet, now: Date): Decision<Pet, PetReleased> => ({
   state: moved(pet, 'available'),
   events: [{ type: 'pet_released', accountId, occurredAt: now, petId: String(pet.id) }],

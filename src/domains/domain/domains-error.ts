@@ -40,5 +40,4 @@ export const refusal = (
 export const domainNotFound = (name: string) =>
   refusal('domain_not_found', `There is no domain ${name} here.`);
 
-/** The same for all links that do not work. */
 export const shareUnknown = () => refusal('share_unknown', 'There is no such link.');

@@ -26,7 +26,6 @@ interface OfCertificate<Type extends string> extends OfDomain<Type> {
 
 interface CertificateFailed extends OfDomain<'certificate_failed'> {
   readonly problem: string;
-  /** Failures in a row. */
   readonly attempt: number;
   readonly isRenewal: boolean;
 }
@@ -42,17 +41,14 @@ export type DomainsEvent =
   | OfHost<'domain_added'>
   | OfHost<'domain_verified'>
   | OfHost<'domain_live'>
-  /** Visitors have not reached a live domain for an hour; then they reach it again. */
   | (OfHost<'domain_unhealthy'> & Trouble)
   | OfHost<'domain_recovered'>
-  /** Its certificate is ready before its traffic, or its name is no longer proven. */
   | OfHost<'domain_prepared'>
   | OfHost<'domain_unprepared'>
   | (OfHost<'domain_removed'> & { readonly reason: string })
   /** Another account has proven the name that this domain waits to prove. */
   /** `wildcard`: the proven name that covers it. */
   | (OfHost<'domain_contested'> & { readonly wildcard?: string })
-  /** A link shows the domain without signing in; it was revoked. */
   | OfShare<'domain_shared'>
   | OfShare<'domain_share_ended'>
   | (OfDomain<'certificate_ordered'> & { readonly generation: number })

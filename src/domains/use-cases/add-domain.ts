@@ -1,12 +1,7 @@
-import {
-  addDomain,
-  type CustomDomain,
-  type DomainDraft,
-  type Moment,
-} from '../domain/attachment/custom-domain.ts';
+import type { CustomDomain, DomainDraft } from '../domain/attachment/custom-domain.ts';
 import { addsWindowMs } from '../domain/attachment/admission.ts';
 import { DomainError } from '../../kernel/decision.ts';
-import { addPair } from '../domain/redirects/pair.ts';
+import { addDomains, type Pair } from '../domain/redirects/pair.ts';
 import { otherOfPair, parseHostname, type Hostname } from '../domain/names/hostname.ts';
 import type { DomainPorts } from '../ports.ts';
 import { moment } from './tend-domain.ts';
@@ -15,6 +10,8 @@ type Ports = Pick<
   DomainPorts,
   'domains' | 'allowances' | 'hostNames' | 'naming' | 'ids' | 'clock' | 'chance'
 >;
+
+type AddedDomains = Pair<CustomDomain>;
 
 export interface AttachingProject {
   readonly id: string;
@@ -29,12 +26,9 @@ export interface AttachingProject {
  */
 export const addCustomDomain =
   (ports: Ports) =>
-  async (project: AttachingProject, name: string): Promise<CustomDomain> => {
-    const hostname = parseHostname(name, ...rules(ports));
-    return addOne(ports, project, hostname);
-  };
+  async (project: AttachingProject, name: string): Promise<CustomDomain> =>
+    (await add(ports, project, { typed: parseHostname(name, ...rules(ports)) })).typed;
 
-/** The other name of a pair; undefined if there is none. */
 export const showOther =
   (ports: Pick<Ports, 'hostNames' | 'naming'>) =>
   (name: string): Hostname | undefined => {
@@ -46,61 +40,35 @@ export const showOther =
     }
   };
 
-/**
- * Adds a registrable domain and its `www` name, and redirects the other one to the typed one; both or neither.
- * Other names are added alone.
- * @throws DomainError like `addCustomDomain`
- */
+/** Also adds the `www` name, or the other way round, with a redirect to the typed name. @throws like `addCustomDomain` */
 export const addDomainPair =
   (ports: Ports) =>
-  async (
-    project: AttachingProject,
-    name: string,
-  ): Promise<{ readonly typed: CustomDomain; readonly other: CustomDomain | undefined }> => {
-    const hostname = parseHostname(name, ...rules(ports));
-    const second = otherOfPair(hostname, ...rules(ports));
-    if (!second) return { typed: await addOne(ports, project, hostname), other: undefined };
-    const allowance = await ports.allowances.of(project.accountId);
-    const now = moment(ports);
-    // Domains with the same time are listed by descending id, so the typed one gets the last id.
-    const other = draftOf(ports, project, second);
-    const drafts = { typed: draftOf(ports, project, hostname), other };
-    const hosts = { typed: hostname.host, other: second.host };
-    const added = await ports.domains.addPair({ ...wantedBy(project, now), hosts }, (facts) =>
-      addPair(
-        drafts,
-        {
-          ...facts,
-          typed: { ...facts.typed, allowance },
-          other: { ...facts.other, allowance },
-        },
-        now,
-      ),
-    );
-    return { typed: added.typed.state, other: added.other.state };
+  async (project: AttachingProject, name: string): Promise<AddedDomains> => {
+    const typed = parseHostname(name, ...rules(ports));
+    return add(ports, project, { typed, other: otherOfPair(typed, ...rules(ports)) });
   };
 
-const addOne = async (
+const add = async (
   ports: Ports,
   project: AttachingProject,
-  hostname: Hostname,
-): Promise<CustomDomain> => {
-  const allowance = await ports.allowances.of(project.accountId);
+  { typed, other }: Pair<Hostname>,
+): Promise<AddedDomains> => {
+  const { accountId, id: projectId } = project;
+  const allowance = await ports.allowances.of(accountId);
   const now = moment(ports);
-  const draft = draftOf(ports, project, hostname);
-  return ports.domains.add({ ...wantedBy(project, now), host: hostname.host }, (facts) =>
-    addDomain(draft, { ...facts, allowance }, now),
+  // Domains with the same time are listed by descending id, so the typed one gets the last id.
+  const second = other && draftOf(ports, project, other);
+  const drafts = { typed: draftOf(ports, project, typed), other: second };
+  const hosts = { typed: typed.host, other: other?.host };
+  const addedSince = new Date(now.now.getTime() - addsWindowMs);
+  const added = await ports.domains.add({ accountId, projectId, hosts, addedSince }, (facts) =>
+    addDomains(drafts, { ...facts, allowance }, now),
   );
+  return { typed: added.typed.state, other: added.other?.state };
 };
 
 const rules = ({ hostNames, naming }: Pick<Ports, 'hostNames' | 'naming'>) =>
   [(one: string) => hostNames.read(one), naming] as const;
-
-const wantedBy = ({ accountId, id: projectId }: AttachingProject, { now }: Moment) => ({
-  accountId,
-  projectId,
-  addedSince: new Date(now.getTime() - addsWindowMs),
-});
 
 const draftOf = (
   { ids }: Ports,

@@ -24,7 +24,6 @@ export const authoritiesOf = ({
 }: AuthorityPorts): readonly CertificateAuthority[] =>
   secondAuthority ? [authority, secondAuthority] : [authority];
 
-/** @returns undefined if the authority is no longer configured */
 export const authorityNamed = (
   ports: AuthorityPorts,
   name: string,
@@ -51,10 +50,8 @@ interface Proof {
   readonly label: string;
 }
 
-/** All workers continue the same order for the same subject. */
 export interface OrderSubject {
   readonly authority: string;
-  /** Also its key in the ledger, stored before the authority is asked. */
   readonly subject: string;
   readonly host: string;
   readonly also?: readonly string[] | undefined;
@@ -62,7 +59,6 @@ export interface OrderSubject {
   readonly proof: Proof;
   /** Counts the order again, because the authority does not exempt it. @returns the budget that it must wait for */
   readonly countAgain: () => Promise<Hold | undefined>;
-  /** Checked after the order is stored, because abandoning it later deletes the stored order. */
   readonly isWanted: () => Promise<boolean>;
 }
 
@@ -92,7 +88,6 @@ export const advanceOrder =
     return { kind: 'processing', askAgainAfterMs: longestPauseMs };
   };
 
-/** The order has ended, or is so slow that the schedule continues it. */
 const isLeft = (
   state: OrderState,
   looks: number,
@@ -129,7 +124,6 @@ type ChallengeBy<Method extends ValidationMethod> = Extract<
   { readonly kind: 'challenge'; readonly method: Method }
 >;
 
-/** Publishes the answer to the challenge. @throws Error if it cannot be read back or the order was deleted */
 type Publish<Method extends ValidationMethod> = (
   ports: OrderPorts,
   order: ProvedOrder,
@@ -141,7 +135,6 @@ const publishOverHttp: Publish<'http-01'> = ({ orders }, { subject }, state) => 
   return orders.publish(subject, { token, keyAuthorization });
 };
 
-/** Longer than an authority keeps a challenge open; usually the order deletes it earlier. */
 const valueMs = 7 * 24 * 60 * 60 * 1000;
 
 const publishByDns: Publish<'dns-01'> = async ({ dnsChallenges, clock }, order, { values }) => {
@@ -196,7 +189,6 @@ const place = async (ports: OrderPorts, wanted: OrderSubject): Promise<Placing> 
 
 type Asked = Exclude<OrderAnswer, { kind: 'not_exempt' }> | Extract<Placing, { kind: 'held_up' }>;
 
-/** If the authority does not exempt the order, a counted one is requested, if the budgets allow it. */
 const ask = async (
   authority: CertificateAuthority,
   { host, also, replaces, countAgain }: OrderSubject,

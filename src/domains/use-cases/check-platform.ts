@@ -17,7 +17,6 @@ import { policyOf } from './tend-domain.ts';
 type Ports = AuthorityPorts & Pick<DomainPorts, 'dns' | 'naming' | 'ownNames' | 'clock'>;
 
 export interface PlatformStanding {
-  /** The CNAME record that delegates the platform's challenge name; undefined without a challenge zone. */
   readonly record: { readonly name: string; readonly value: string } | undefined;
   readonly delegation: PlatformDns['delegation'] | undefined;
   readonly forbiddenBy: string | undefined;
@@ -36,7 +35,7 @@ export const checkPlatform = (ports: Ports) => async (): Promise<PlatformStandin
     record && lookAtPlatform(ports),
   ]);
   const certificate = pair?.certificate.kind === 'issued' ? pair.certificate : undefined;
-  const detail = pair?.failure;
+  const problem = pair?.certificate.work.problem;
   return {
     ...{ record, delegation: dns?.delegation, forbiddenBy: dns && forbidding(dns) },
     certificate: certificate && {
@@ -45,7 +44,7 @@ export const checkPlatform = (ports: Ports) => async (): Promise<PlatformStandin
       ending: endingOf(certificate, clock.now()),
     },
     isEnough: coversHosts(pair, clock.now()),
-    failure: pair && detail !== undefined ? { detail, nextAt: ownDueAt(pair) } : undefined,
+    failure: pair && problem && { detail: problem.seen, nextAt: ownDueAt(pair) },
   };
 };
 
@@ -57,7 +56,6 @@ const forbidding = ({ pair: { issuance } }: PlatformDns): string | undefined =>
 type LookPorts = AuthorityPorts & Pick<DomainPorts, 'dns' | 'naming'>;
 
 export interface PlatformDns {
-  /** Whether most resolvers see that the challenge name points into our zone. */
   readonly delegation: 'right' | 'wrong' | 'unknown';
   readonly pair: Issuers;
   readonly hosts: Issuers;
@@ -71,7 +69,6 @@ const platformRecord = ({ naming: { platformHost, acmeDnsZone } }: Pick<LookPort
         value: delegationTarget(platformLabel, acmeDnsZone),
       };
 
-/** Takes at most as long as a domain check. */
 export const lookAtPlatform = async (ports: LookPorts): Promise<PlatformDns> => {
   const { platformHost: host, acmeDnsZone } = ports.naming;
   const facts = await ports.dns.inspect(host);

@@ -5,7 +5,7 @@ import {
   type DomainKind,
   domainKinds,
   kindOf,
-  ownCertificateKind,
+  kindOfCertificate,
 } from '../domain/attachment/census.ts';
 import {
   type CustomDomain,
@@ -14,13 +14,12 @@ import {
 } from '../domain/attachment/custom-domain.ts';
 import { isDeleted } from '../domain/attachment/serving.ts';
 import { budgetsLeft } from '../domain/certificates/ca-budget.ts';
-import { coversHosts, pairOf } from '../domain/own/own-name.ts';
 import type { CustomDomains, DomainPorts } from '../ports.ts';
 import { authoritiesOf, type AuthorityPorts } from './advance-order.ts';
+import { type NeededPorts, neededNames } from './secure-sites.ts';
 
 const page = 100;
 
-/** Reads all domains in a state, page by page, until `isStopping` returns true. */
 export async function* allIn(
   domains: Pick<CustomDomains, 'inState'>,
   state: CustomDomainState,
@@ -35,11 +34,7 @@ export async function* allIn(
   }
 }
 
-type Ports = AuthorityPorts &
-  Pick<
-    DomainPorts,
-    'domains' | 'certificates' | 'ledger' | 'clock' | 'ownNames' | 'naming' | 'hasPlatformFiles'
-  >;
+type Ports = AuthorityPorts & NeededPorts & Pick<DomainPorts, 'domains' | 'ledger'>;
 
 export interface DomainCensus {
   readonly domains: readonly Counted<DomainKind>[];
@@ -58,19 +53,14 @@ const isRead = {
   removed: false,
 } as const satisfies Readonly<Record<CustomDomainState, boolean>>;
 
-/**
- * Counts domains, certificates and remaining budgets for operators. Reads every domain that is not removed.
- * @param isStopping the counts are incomplete once it returns true
- */
+/** Reads every domain that is not removed. @param isStopping the counts are incomplete once it returns true */
 export const countDomains =
   (ports: Ports) =>
   async (isStopping: () => boolean = () => false): Promise<DomainCensus> => {
-    const { domains, certificates, clock } = ports;
+    const { domains, clock } = ports;
     const now = clock.now();
     const [found, needed]: [DomainKind[], CertificateKind[]] = [[], []];
-    const own = new Map(await certificates.validities());
     const count = (domain: CustomDomain) => {
-      own.delete(domain.host);
       if (isDeleted(domain)) return;
       found.push(kindOf(domain, now));
       const kind = certificateKindOf(domain, now);
@@ -79,9 +69,8 @@ export const countDomains =
     for (const state of customDomainStates.filter((one) => isRead[one])) {
       for await (const domain of allIn(domains, state, isStopping)) count(domain);
     }
-    const isNeeded = await neededOwn(ports, now);
-    for (const [host, validity] of own)
-      if (isNeeded(host)) needed.push(ownCertificateKind({ ...validity, host }, now));
+    for (const { certificate } of await neededNames(ports))
+      if (certificate.kind === 'issued') needed.push(kindOfCertificate(certificate, now));
     const others = await domains.countByState();
     const unread = domainKinds.filter(({ state }) => !isRead[state]);
     return {
@@ -97,17 +86,6 @@ export const countDomains =
     };
   };
 
-/** If one certificate covers all platform names, the others are not renewed. */
-const neededOwn = async (
-  { ownNames, naming: { platformHost }, hasPlatformFiles }: Ports,
-  now: Date,
-): Promise<(host: string) => boolean> => {
-  const { host: pair } = pairOf(platformHost);
-  const isCovered = hasPlatformFiles || coversHosts(await ownNames.find(pair), now);
-  return (host) =>
-    !isCovered || !host.endsWith(`.${platformHost}`) || (host === pair && !hasPlatformFiles);
-};
-
 const countBudgets = async (ports: Ports, now: Date): Promise<DomainCensus['budgets']> => {
   const counted = authoritiesOf(ports).map(async ({ name: authority }) =>
     budgetsLeft(await ports.ledger.orders(authority, now), now).map((one) => ({
@@ -118,7 +96,6 @@ const countBudgets = async (ports: Ports, now: Date): Promise<DomainCensus['budg
   return (await Promise.all(counted)).flat();
 };
 
-/** Includes kinds without any. */
 const tally = <Kind extends object>(
   kinds: readonly Kind[],
   found: readonly Kind[],

@@ -23,9 +23,7 @@ type Ports = Reading & Pick<DomainPorts, 'clock'>;
 
 export interface DomainSettingsView {
   readonly document: DomainSettingsDocument;
-  /** Nobody has chosen; the first live domain becomes the primary. */
   readonly isPrimaryOpen: boolean;
-  /** Suspended redirects by source, with the reason. */
   readonly suspended: Readonly<Record<string, string>>;
 }
 
@@ -64,24 +62,16 @@ export const showDomainSettings =
     };
   };
 
-/**
- * Replaces the settings. Edges follow within a second.
- * @throws DomainError `redirect_invalid`, `redirect_unknown_domain`, `redirect_loop`, `redirect_chain`
- */
+/** Edges follow within a second. @throws DomainError `redirect_invalid`, `redirect_unknown_domain`, …`loop`, …`chain` */
 export const changeDomainSettings =
   (ports: Ports) =>
   (projectId: string, draft: DomainSettingsDraft): Promise<DomainSettingsView> =>
     editDomainSettings(ports)(projectId, ({ primary }) => ({
       ...draft,
-      // A missing primary removes the current one; if there is none, it stays undecided.
       primary: draft.primary ?? (primary === undefined ? draft.primary : null),
     }));
 
-/**
- * Edits the settings under a lock, so that concurrent edits do not overwrite each other.
- * @param edit gets the settings without entries of removed domains
- * @throws DomainError like `changeDomainSettings`
- */
+/** @param edit gets the settings without entries of removed domains @throws DomainError like `changeDomainSettings` */
 export const editDomainSettings =
   (ports: Ports) =>
   async (
@@ -112,7 +102,6 @@ export const adoptPrimary =
     const adopted = settings.change(projectId, (current, { accountId, hosts }) => {
       const known = withoutGone(current, hosts);
       const wanted = withFirstPrimary(known, hosts);
-      // Keeps redirects of removed domains, which may be added again.
       if (wanted === known) return { state: current, events: [] };
       return replaceSettings(current, wanted, { projectId, accountId, now: clock.now() });
     });

@@ -40,7 +40,6 @@ const eachAttached = async (
 
 const gone: readonly DomainsErrorCode[] = ['project_not_found', 'domain_not_found'];
 
-/** The project and its domains have ended meanwhile. */
 export const unlessGone = (error: unknown): undefined => {
   if (error instanceof DomainError && gone.some((code) => code === error.code)) return undefined;
   throw error;

@@ -11,19 +11,16 @@ import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
 import type { RenewalSpan } from '../domain/certificates/renewal.ts';
 import type { CertificateAuthority } from '../certificate-ports.ts';
 import type { DomainPorts } from '../ports.ts';
-import { coversHosts, type OwnName, pairOf } from '../domain/own/own-name.ts';
+import type { OwnName } from '../domain/own/own-name.ts';
 import { allIn } from './count-domains.ts';
 import { authoritiesOf, authorityNamed, type AuthorityPorts } from './advance-order.ts';
-import { allEnded, runConcurrently } from './secure-sites.ts';
+import { allEnded, type NeededPorts, neededNames, runConcurrently } from './secure-sites.ts';
 
 type Ports = AuthorityPorts &
-  Pick<
-    DomainPorts,
-    'domains' | 'certificates' | 'chance' | 'clock' | 'ownNames' | 'naming' | 'hasPlatformFiles'
-  >;
+  NeededPorts &
+  Pick<DomainPorts, 'domains' | 'certificates' | 'chance'>;
 
 const lanes = 8;
-/** The rest is left to the next run, so that a slow authority does not delay the other one. */
 const longestRunMs = 4 * 60_000;
 
 export interface RenewalPlans {
@@ -33,10 +30,7 @@ export interface RenewalPlans {
   readonly nextAt: Date | undefined;
 }
 
-/**
- * Asks the issuing authority for the renewal window (RFC 9773) of each live or ready domain and each platform name,
- * and again when the authority says so. Authorities are asked in parallel, so that neither waits for the other.
- */
+/** Asks for the renewal window (RFC 9773). Authorities are asked in parallel, so that neither waits for the other. */
 export const planRenewals =
   (ports: Ports) =>
   async (isStopping: () => boolean = () => false): Promise<RenewalPlans> => {
@@ -80,10 +74,8 @@ interface Planned {
   readonly window: RenewalSpan | 'silent' | undefined;
 }
 
-/** Then the authority counts as away; one unanswered question may concern an odd certificate. */
 const mostUnanswered = 3;
 
-/** The first question shows whether the authority answers at all. */
 const attention = () => {
   let left = 1;
   return {
@@ -149,9 +141,8 @@ interface Renewed {
   readonly plan: (answer: RenewalAnswer) => Promise<RenewalPlan>;
 }
 
-/** Ready domains come last, because visitors depend on the others. */
 async function* renewedIn(ports: Ports): AsyncGenerator<Renewed, undefined> {
-  for (const name of await renewedNames(ports)) yield* renewedName(ports, name);
+  for (const name of await neededNames(ports)) yield* renewedName(ports, name);
   for await (const domain of allIn(ports.domains, 'live')) yield* renewedDomain(ports, domain);
   for await (const domain of allIn(ports.domains, 'added')) yield* renewedDomain(ports, domain);
   return undefined;
@@ -167,14 +158,6 @@ const renewedDomain = ({ domains, clock }: Ports, domain: CustomDomain): readonl
     return { certificate: renewedCertificate(state), verdict };
   };
   return certificate ? [{ host, certificate, plan }] : [];
-};
-
-/** Projects' hosts only if they need their own certificates. */
-const renewedNames = async (ports: Ports): Promise<readonly OwnName[]> => {
-  if (ports.hasPlatformFiles) return [];
-  const names = await ports.ownNames.all();
-  const pair = names.find(({ host }) => host === pairOf(ports.naming.platformHost).host);
-  return pair && coversHosts(pair, ports.clock.now()) ? [pair] : names;
 };
 
 const renewedName = ({ ownNames, clock }: Ports, known: OwnName): readonly Renewed[] => {

@@ -1,27 +1,33 @@
-import { isOrdered } from '../domain/certificates/certificate-status.ts';
+import type { Hold } from '../domain/certificates/ca-budget.ts';
 import { hostOf } from '../domain/certificates/renewal.ts';
-import { agreementOf } from '../domain/dns/problem.ts';
+import { keepsOrder, isOrdered } from '../domain/certificates/certificate-status.ts';
 import {
+  ownAfter,
+  ownDueAt,
+  type OwnName,
+  ownTerms,
+  type OwnTerms,
+  ownWork,
+  pairOf,
+  servesHosts,
+  unknownOwnName,
   coversHosts,
   isIdle,
   isSoon,
   isSpent,
-  ownDueAt,
-  type OwnName,
   ownUnseen,
-  pairOf,
-  unknownOwnName,
 } from '../domain/own/own-name.ts';
 import type { DomainPorts } from '../ports.ts';
+import { type OrderOutcome, authoritiesOf, type AuthorityPorts } from './advance-order.ts';
+import {
+  holdOf,
+  workOnCertificate,
+  type Applicant,
+  type CertificatePorts,
+} from './work-on-certificate.ts';
+import { agreementOf } from '../domain/dns/problem.ts';
 import { isPreview } from '../domain/redirects/redirects.ts';
 import { lookAtPlatform, type PlatformDns } from './check-platform.ts';
-import {
-  ownHost,
-  type OwnHostPorts,
-  type OwnHostResult,
-  platformPair,
-  secureOwnHost,
-} from './own-host.ts';
 import { earliest } from '../../kernel/ports.ts';
 
 /** Each lane runs until `next` returns false or fails. @throws the first lane's error, after all have ended */
@@ -43,9 +49,7 @@ export const allEnded = async <Result>(
   return Promise.all(running);
 };
 
-/** Per run, without hosts that only wait for a budget. */
 const mostHosts = 500;
-/** Each host mostly waits for the authority. */
 const lanes = 8;
 
 type Ports = OwnHostPorts &
@@ -54,11 +58,7 @@ type Ports = OwnHostPorts &
     'accountOf' | 'edgeRecords' | 'hostNames' | 'naming' | 'dns' | 'hasPlatformFiles'
   >;
 
-/**
- * Obtains the platform's certificate. Without one, each project's own host gets a certificate, or a renewal if due.
- * `tendDomain` handles custom domains.
- * @returns the number of certificates issued
- */
+/** The platform's certificate, or one for each project's own host. @returns the number of certificates issued */
 export const secureSites =
   (ports: Ports) =>
   async (isStopping: () => boolean = () => false): Promise<number> => {
@@ -72,7 +72,6 @@ export const secureSites =
     );
   };
 
-/** When `secureSites` has work; in the past if it has now. Undefined if the operator provides a certificate. */
 export const sitesDueAt = (ports: Ports) => async (): Promise<Date | undefined> => {
   if (ports.hasPlatformFiles) return undefined;
   const names = await knownNames(ports);
@@ -91,6 +90,16 @@ const knownPair = (ports: Pick<Ports, 'naming'>, names: Known): OwnName => {
   return names.get(host) ?? unknownOwnName(host);
 };
 
+export type NeededPorts = Pick<DomainPorts, 'ownNames' | 'naming' | 'hasPlatformFiles' | 'clock'>;
+
+/** The platform's names that need a certificate: all, or only the pair while it covers the others. */
+export const neededNames = async (ports: NeededPorts): Promise<readonly OwnName[]> => {
+  if (ports.hasPlatformFiles) return [];
+  const names = await knownNames(ports);
+  const pair = knownPair(ports, names);
+  return coversHosts(pair, ports.clock.now()) ? [pair] : [...names.values()];
+};
+
 type Dns = () => Promise<PlatformDns>;
 
 const lookOnce = (ports: Ports): Dns => {
@@ -105,7 +114,6 @@ interface PairWork {
 
 type Known = ReadonlyMap<string, OwnName>;
 
-/** If the platform's challenge name is delegated, one certificate covers all its names. */
 const securePair = async (ports: Ports, names: Known, dns: Dns): Promise<PairWork> => {
   const { clock, naming, ownNames } = ports;
   const own = platformPair(ports);
@@ -178,7 +186,6 @@ const secureHosts = async (
   const isOver = () => isStopping() || results.length >= mostHosts || results.includes('refused');
   const next = async (): Promise<boolean> => {
     const { value: its } = isOver() ? {} : waiting.next();
-    // Undefined if the project no longer exists.
     const accountId = its && (await ports.accountOf(its.slug));
     if (its && accountId !== undefined) {
       const own = ownHost(ports, { accountId, slug: its.slug });
@@ -194,7 +201,6 @@ const secureHosts = async (
   return results.filter((result) => result === 'issued').length;
 };
 
-/** With only one authority, no lookup is needed. */
 const authoritiesForHosts = async (
   { authority, secondAuthority }: Ports,
   dns: Dns,
@@ -206,11 +212,7 @@ type ForgetPorts = Pick<
   'accountOf' | 'edgeRecords' | 'ownNames' | 'naming' | 'hasPlatformFiles' | 'clock'
 >;
 
-/**
- * Deletes ended certificates of projects' hosts that the platform's certificate covers, the platform's own if the
- * operator's files replace it, and those of hosts without a project.
- * @returns how many
- */
+/** Deletes certificates that nobody needs any more. @returns how many */
 export const forgetOwnNames =
   (ports: ForgetPorts) =>
   async (isStopping: () => boolean = () => false): Promise<number> => {
@@ -229,7 +231,6 @@ export const forgetOwnNames =
     return forgotten;
   };
 
-/** Nothing is served there, and no project uses or recently used the address. */
 const abandonedHosts = async (
   { edgeRecords, accountOf, naming: { platformHost } }: ForgetPorts,
   hosts: readonly string[],
@@ -243,3 +244,116 @@ const abandonedHosts = async (
   }
   return abandoned;
 };
+
+interface OwnProject {
+  readonly accountId: string;
+  readonly slug: string;
+  readonly servedDeployId: string | undefined;
+}
+
+type NamePorts = Pick<DomainPorts, 'hostNames' | 'naming'>;
+
+const ownHost = (
+  { hostNames, naming }: NamePorts,
+  { accountId, slug }: Pick<OwnProject, 'accountId' | 'slug'>,
+): OwnTerms => {
+  const host = hostOf(slug, naming.platformHost);
+  const { registrableDomain = host } = hostNames.read(host);
+  const kinds = { first: 'own', later: 'own_renewal', counted: 'own_counted' } as const;
+  return ownTerms({ host, payer: { accountId, registrableDomain }, kinds });
+};
+
+/** Belongs to no account; its orders use the reserve for renewals. */
+const platformPair = ({ hostNames, naming: { platformHost } }: NamePorts): OwnTerms => {
+  const { registrableDomain = platformHost } = hostNames.read(platformHost);
+  const kinds = { first: 'renewal', later: 'renewal', counted: 'own_counted' } as const;
+  return ownTerms({ ...pairOf(platformHost), payer: { accountId: '', registrableDomain }, kinds });
+};
+
+type OwnHostPorts = CertificatePorts & Pick<DomainPorts, 'ownNames'>;
+
+type OwnHostResult = 'issued' | 'failed' | 'refused' | 'held up';
+
+interface OwnTask {
+  readonly own: OwnTerms;
+  readonly known: OwnName;
+  readonly mayIssue: readonly string[];
+}
+
+const secureOwnHost =
+  (ports: OwnHostPorts) =>
+  async (task: OwnTask): Promise<OwnHostResult> => {
+    const { own, known, mayIssue } = task;
+    if (ownDueAt(known) > ports.clock.now()) return 'held up';
+    const work = workOnCertificate(ports, applicantFor(ports, task));
+    const outcome = await work(ownWork(known, own, mayIssue));
+    return outcome ? resultOf(outcome) : 'held up';
+  };
+
+const applicantFor = (
+  { ownNames, clock }: OwnHostPorts,
+  { own, known, mayIssue }: OwnTask,
+): Applicant => {
+  const workIn = (name: OwnName) => ownWork(name, own, mayIssue);
+  return {
+    find: async () => {
+      const name = await ownNames.find(own.host);
+      return name && workIn(name);
+    },
+    change: async (command) => {
+      const { name, outcome } = await ownNames.change(own.host, (one = known) => {
+        const change = command(workIn(one));
+        return { ...ownAfter(one, change), outcome: change.outcome };
+      });
+      return { work: workIn(name), outcome };
+    },
+    changeCounted: async (authority, command) => {
+      const ledgerName = { authority, host: own.host, ...own.payer };
+      const counted = ownNames.changeCounted(ledgerName, clock.now(), (one = known, use) => {
+        const change = command(workIn(one), use);
+        return { ...ownAfter(one, change), outcome: change.outcome };
+      });
+      const { name, outcome } = await counted;
+      return { work: workIn(name), outcome };
+    },
+    prepare: (work) => Promise.resolve(work),
+  };
+};
+
+const resultOf = (outcome: OrderOutcome): OwnHostResult => {
+  if (outcome.kind === 'issued') return 'issued';
+  if (outcome.kind === 'held_up') return 'held up';
+  if (outcome.kind !== 'failed' && outcome.kind !== 'not_placed') return 'failed';
+  return keepsOrder(outcome.failure.reason) ? 'refused' : 'failed';
+};
+
+type ShowPorts = AuthorityPorts &
+  NamePorts &
+  Pick<
+    DomainPorts,
+    'certificates' | 'ledger' | 'orders' | 'clock' | 'ownNames' | 'hasPlatformFiles'
+  >;
+
+export const hasPlatformCertificate =
+  ({
+    ownNames,
+    naming,
+    hasPlatformFiles,
+    clock,
+  }: Pick<DomainPorts, 'ownNames' | 'naming' | 'hasPlatformFiles' | 'clock'>) =>
+  async (): Promise<boolean> =>
+    hasPlatformFiles ||
+    servesHosts(await ownNames.find(pairOf(naming.platformHost).host), clock.now());
+
+export const showOwnHold =
+  (ports: ShowPorts) =>
+  async (project: OwnProject): Promise<Hold | undefined> => {
+    const { ownNames, certificates, naming, hasPlatformFiles, clock } = ports;
+    if (project.servedDeployId === undefined || hasPlatformFiles) return undefined;
+    const own = ownHost(ports, project);
+    const pair = await ownNames.find(pairOf(naming.platformHost).host);
+    if (servesHosts(pair, clock.now()) || (await certificates.find(own.host))) return undefined;
+    const known = (await ownNames.find(own.host)) ?? unknownOwnName(own.host);
+    const mayIssue = authoritiesOf(ports).map(({ name }) => name);
+    return holdOf(ports, ownWork(known, own, mayIssue));
+  };

@@ -21,11 +21,9 @@ import { sharedTokenOf } from './tend-domain.ts';
 export interface DescribedDomain {
   readonly domain: CustomDomain;
   readonly records: readonly DnsRecord[];
-  /** Where the records are edited, if known. */
   readonly hosted: HostedZone | undefined;
   readonly bind: string;
   readonly hints: readonly string[];
-  /** The additional record that it needs, because another account has proven the name. */
   readonly contest: string | undefined;
   readonly problems: readonly DnsProblem[];
   readonly health: DomainHealth | undefined;
@@ -42,7 +40,6 @@ type BudgetPorts = AuthorityPorts & Pick<DomainPorts, 'ledger' | 'clock'>;
 export type DescribePorts = Pick<DomainPorts, 'domains' | 'settings' | 'naming' | 'clock'>;
 type Ports = BudgetPorts & DescribePorts & Pick<DomainPorts, 'timeline'>;
 
-/** @param before see `readTimeline` */
 export const showDomain =
   (ports: Ports) =>
   async (domain: CustomDomain, before?: bigint): Promise<DomainView> => ({
@@ -85,7 +82,6 @@ export const describeDomain =
     };
   };
 
-/** DNS problems first, then the authority's, without duplicates. */
 const problemsOf = (domain: CustomDomain): readonly DnsProblem[] => {
   const problems = domain.dns.report?.problems ?? [];
   const problem = workOn(domain)?.problem;
@@ -94,7 +90,6 @@ const problemsOf = (domain: CustomDomain): readonly DnsProblem[] => {
     : problems;
 };
 
-/** The use of the authority's rate limits, and the limit that the next attempt waits for. */
 const domainBudget = async (ports: BudgetPorts, domain: CustomDomain): Promise<BudgetView> => {
   const now = ports.clock.now();
   const work = workOf(domain);
@@ -107,7 +102,6 @@ const domainBudget = async (ports: BudgetPorts, domain: CustomDomain): Promise<B
   return describeBudget(use, wanted, attemptAt(domain), now);
 };
 
-/** The limits that first certificates wait for, by domain id. */
 export const showHolds =
   (ports: BudgetPorts) =>
   async (domains: readonly CustomDomain[]): Promise<ReadonlyMap<string, Hold>> => {
@@ -120,16 +114,12 @@ export const showHolds =
   };
 
 export interface TimelinePage {
-  /** The newest first. */
   readonly entries: readonly PlacedEntry[];
-  /** Cursor of the next page; undefined on the last page. */
   readonly older: bigint | undefined;
 }
 
-/** Small, because each check contains all its answers. */
 const pageSize = 20;
 
-/** @param before the cursor of the previous page */
 export const readTimeline =
   ({ timeline }: Pick<DomainPorts, 'timeline'>) =>
   async ({ id }: Pick<CustomDomain, 'id'>, before?: bigint): Promise<TimelinePage> => {
@@ -152,7 +142,6 @@ export const readWholeTimeline =
 
 type SharePorts = Pick<DomainPorts, 'shares' | 'linkSecrets' | 'clock' | 'ids'>;
 
-/** The only time that the secret is available. */
 export interface MadeShare extends DomainShare {
   readonly secret: string;
 }

@@ -1,4 +1,4 @@
-import { heldUp, type WorkChange } from '../domain/certificates/certificate-work.ts';
+import type { WorkChange } from '../domain/certificates/certificate-work.ts';
 import { domainAfter, workOf } from '../domain/attachment/domain-certificate.ts';
 import { recordCheck, askToVerify, reverify, verify } from '../domain/attachment/checks.ts';
 import {
@@ -24,7 +24,6 @@ import { DomainError } from '../../kernel/decision.ts';
 
 type TendPorts = CheckPorts & CertificatePorts & Pick<DomainPorts, 'timeline'>;
 
-/** Does the due work. A domain that was just verified gets its certificate in the same run. */
 export const tendDomain = (ports: TendPorts) => {
   const check = checkDomain(ports);
   const certify = certifyDomain(ports);
@@ -44,7 +43,6 @@ export const tendDomain = (ports: TendPorts) => {
   return tend;
 };
 
-/** @throws Unavailable */
 export const certifyDomain =
   (ports: TendPorts) =>
   async (domain: CustomDomain): Promise<void> => {
@@ -55,7 +53,6 @@ export const certifyDomain =
 const applicantFor = (ports: TendPorts, domain: CustomDomain): Applicant => {
   const { domains, timeline, clock } = ports;
   const { id } = domain;
-  const budgetTold = async () => (await timeline.newestAttempt(id))?.details['budget'];
   return {
     find: async () => {
       const current = await domains.get(id);
@@ -69,18 +66,12 @@ const applicantFor = (ports: TendPorts, domain: CustomDomain): Applicant => {
       return { work: workOf(state), outcome };
     },
     changeCounted: async (authority, command) => {
-      const [now, told] = [clock.now(), await budgetTold()];
+      const now = clock.now();
+      const told = (await timeline.newestAttempt(id))?.details['budget'];
       const { state, outcome } = await domains.changeCounted(id, { authority, now }, (one, use) =>
         toldOnce(changed(one, command(workOf(one), use), now), told),
       );
       return { work: workOf(state), outcome };
-    },
-    heldUp: async (hold) => {
-      const [now, told] = [clock.now(), await budgetTold()];
-      await domains.change(id, (one) => {
-        const work = workOf(one);
-        return work ? toldOnce(changed(one, heldUp(work, hold), now), told) : unchanged(one);
-      });
     },
     // Checks DNS and CAA first, which costs no request to the authority.
     prepare: async () => {
@@ -130,10 +121,8 @@ type CheckPorts = Pick<
 > &
   AuthorityPorts;
 
-/** `recordCheck` or `verify`. */
 type CheckDecision = (domain: CustomDomain, report: DnsReport, moment: Moment) => DomainDecision;
 
-/** A domain that proves ownership takes the name. @throws DomainError `domain_not_found`; what `decide` throws */
 export const checkDomain =
   (ports: CheckPorts) =>
   async (domain: CustomDomain, decide: CheckDecision): Promise<CustomDomain> =>
@@ -215,10 +204,7 @@ const timelineDetails = ({ probe, problems, verifiable }: DnsReport) => ({
   })),
 });
 
-/**
- * The Verify button: checks the DNS now, or starts a new certificate attempt after failures.
- * @throws DomainError `verify_too_early`, `reverify_too_early`, `domain_wrong_state`, `domain_not_found`
- */
+/** The Verify button. @throws DomainError `verify_too_early`, `reverify_too_early`, `domain_wrong_state` */
 export const verifyDomain = (ports: CheckPorts) => {
   const { domains, clock } = ports;
   const check = checkDomain(ports);

@@ -10,6 +10,7 @@ import {
   claimOrder,
   countedKind,
   countOrderAgain,
+  heldUp,
   leaveOrder,
   loseOrder,
   mayReplace,
@@ -18,6 +19,7 @@ import {
   stillOrdered,
   subjectOf,
   takeOrderBack,
+  unchangedWork,
   type CertificateWork,
   type WorkChange,
   type WorkOutcome,
@@ -44,7 +46,6 @@ interface Changed {
   readonly outcome: WorkOutcome;
 }
 
-/** Who gets a certificate, and how its work is stored with all consequences in one step. */
 export interface Applicant {
   readonly find: () => Promise<CertificateWork | undefined>;
   readonly change: (command: Command) => Promise<Changed>;
@@ -52,7 +53,6 @@ export interface Applicant {
     authority: string,
     command: (work: CertificateWork | undefined, use: CaUse) => WorkChange,
   ) => Promise<Changed>;
-  readonly heldUp: (hold: Hold) => Promise<void>;
   /** The last check before a new order. @returns undefined if none may start now */
   readonly prepare: (work: CertificateWork) => Promise<CertificateWork | undefined>;
 }
@@ -86,7 +86,6 @@ export const workOnCertificate =
     return outcome;
   };
 
-/** Abandons an order whose authority has been away too long, if another one may be asked. */
 const leftIfAway = async (
   { clock }: CertificatePorts,
   { change }: Applicant,
@@ -102,14 +101,12 @@ const isPlaced = async (
   work: CertificateWork,
 ): Promise<boolean> => isOrdered(work) && (await orders.find(subjectOf(work)))?.url !== undefined;
 
-/** The platform's orders are continued as rarely as new ones start. */
 const continued = async (
   ports: CertificatePorts,
   work: CertificateWork,
 ): Promise<CertificateWork | undefined> =>
   work.terms.isOurs && (await findHold(ports, work, continuing(work))) ? undefined : work;
 
-/** @returns undefined if work may continue now */
 export const holdOf = async (
   ports: AuthorityPorts & Pick<DomainPorts, 'orders' | 'ledger' | 'clock'>,
   work: CertificateWork,
@@ -137,7 +134,7 @@ const begun = async (
   const before = await attemptAt(ports, work);
   const hold = await findHold(ports, work, before);
   if (hold) {
-    await applicant.heldUp(before.isSilent ? sooner(hold, work, ports.clock.now()) : hold);
+    await waitForBudget(ports, applicant, { work, hold, attempt: before });
     return undefined;
   }
   const prepared = await applicant.prepare(work);
@@ -154,7 +151,6 @@ const begun = async (
 interface Attempt {
   readonly authority: string;
   readonly kind: OrderKind;
-  /** The authority did not say whether the order counts. */
   readonly isSilent: boolean;
 }
 
@@ -174,13 +170,25 @@ const replacedChain = async (
 ): Promise<string | undefined> =>
   mayReplace(work, authority) ? (await certificates.find(work.terms.host))?.chain : undefined;
 
-/** A silent authority may exempt the order later, so we ask again as after a failure. */
-const sooner = (hold: Hold, { certificate }: CertificateWork, now: Date): Hold => {
-  const nextAt = new Date(now.getTime() + longestWait(certificate, now));
-  return nextAt < hold.nextAt ? { ...hold, nextAt } : hold;
+/** A budget may have room sooner than it seemed, where an order that counted was not made. */
+const longestHeldMs = 60 * 60_000;
+
+const waitForBudget = async (
+  { clock }: CertificatePorts,
+  { changeCounted }: Applicant,
+  { work, hold, attempt }: { work: CertificateWork; hold: Hold; attempt: Attempt },
+): Promise<void> => {
+  if (work.terms.also) return;
+  const now = clock.now().getTime();
+  // A silent authority may exempt the order later, so we ask again as after a failure.
+  const silence = attempt.isSilent ? longestWait(work.certificate, new Date(now)) : Infinity;
+  const longest = Math.min(work.terms.isOurs ? longestHeldMs : Infinity, silence);
+  const nextAt = new Date(Math.min(hold.nextAt.getTime(), now + longest));
+  await changeCounted(attempt.authority, (current) =>
+    current ? heldUp(current, { ...hold, nextAt }) : unchangedWork,
+  );
 };
 
-/** @returns undefined if an attempt may be made now */
 const findHold = async (
   { ledger, clock }: Pick<DomainPorts, 'ledger' | 'clock'>,
   work: CertificateWork,

@@ -11,7 +11,6 @@ export const checkedAddress = (text: string, rules: DestinationRules): string =>
 /** The host, and its port unless it is the usual one. The rest of an address may be secret. */
 export const receiverOf = (address: string): string => new URL(address).host;
 
-/** Without the port, because all ports belong to one machine. */
 export const hostOf = (address: string): string => new URL(address).hostname;
 
 export interface SpecialRange {
@@ -78,11 +77,7 @@ const networks = specialRanges.map((range) => ({
 }));
 const unicast = ipaddr.parseCIDR(globalUnicast.network);
 
-/**
- * Why an address is not a public one.
- * @param address from a resolver or URL; an unreadable address, such as one with a zone, counts as link-local
- * @returns undefined for public addresses
- */
+/** @param address an unreadable one, such as with a zone, counts as link-local @returns undefined for public ones */
 export const specialUse = (address: string): string | undefined => {
   const parsed = read(address);
   if (!parsed) return 'link-local';
@@ -107,7 +102,6 @@ const isWithin = (address: Address, base: Address, bits: number): boolean =>
 /** 127.0.0.0/8 and `::1`, but no IPv6 address that contains an IPv4 address. */
 export const isLoopback = (address: string): boolean => specialUse(address) === 'loopback';
 
-/** Normalises an address for comparison. @returns the text itself if it is not an address */
 export const plainAddress = (address: string): string => read(address)?.toString() ?? address;
 
 export interface DestinationRules {
@@ -117,12 +111,10 @@ export interface DestinationRules {
 
 export interface Destination {
   readonly protocol: 'https:' | 'http:';
-  /** A name without a final dot, or an IP address without brackets. */
   readonly host: string;
   readonly isAddress: boolean;
   readonly port: number;
   readonly path: string;
-  /** In normal form, as it is stored and shown. */
   readonly url: string;
 }
 
@@ -175,7 +167,6 @@ interface Fault {
   readonly explanation: (destination: Destination) => string;
 }
 
-/** Checked in order; the first match is reported. */
 const faults: readonly Fault[] = [
   {
     isBroken: ({ url, rules }) =>
@@ -220,7 +211,6 @@ const isTooLong = (host: string): boolean =>
 /** RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476; `internal` is ICANN's for private use. */
 const privateName = /\.(localhost|local|internal|home\.arpa|onion|alt)$/;
 
-/** Names that work only in a local network, including those without a dot. */
 const isPrivateName = (host: string, { allowsThisMachine }: DestinationRules): boolean =>
   host.split('.').length < 2 ||
   host.split('.').includes('') ||

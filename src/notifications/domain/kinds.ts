@@ -9,7 +9,6 @@ import type {
 
 type Links = KindFacts['sign_in.link'];
 
-/** Messages to one person, by mail only. */
 const personalKinds: PersonalKindTable = {
   'person.invited': {
     ...{ when: 'You are invited to an account.', to: 'person', tone: 'idle' },
@@ -94,9 +93,7 @@ interface InWords<Facts> {
   readonly tone: Tone;
   /** A sentence without a full stop. */
   readonly title: (about: Facts) => string;
-  /** What it means and who must do what. */
   readonly text: (about: Facts) => string;
-  /** Where to fix or see it. */
   readonly link: (about: Facts) => Link;
 }
 
@@ -104,9 +101,7 @@ interface ForOwners<Facts> extends InWords<Facts> {
   readonly to: 'owners';
   /** A person gets at most one mail per kind and subject each day. */
   readonly subject: (about: Facts) => string;
-  /** Caused by a person of the account, who is not notified. */
   readonly isOwnDoing?: true;
-  /** The mail never waits for a summary. */
   readonly isUrgent?: true;
 }
 
@@ -149,11 +144,9 @@ const months = [
 /** `1 March 2026, 10:00 UTC` @param iso ISO 8601, in UTC */
 const minute = (iso: string): string => `${day(iso)}, ${iso.slice(11, 16)} UTC`;
 
-/** `1 March 2026` @param iso ISO 8601, in UTC */
 const day = (iso: string): string =>
   `${Number(iso.slice(8, 10))} ${months[Number(iso.slice(5, 7)) - 1] ?? ''} ${iso.slice(0, 4)}`;
 
-/** The UTC day that ends at this time. @param iso ISO 8601 */
 const dayBefore = (iso: string): string => day(new Date(Date.parse(iso) - 1).toISOString());
 
 const amount = (number: number): string => number.toLocaleString('en');
@@ -320,7 +313,6 @@ export const ownersKinds: readonly OwnersKind[] = Object.entries(kinds).flatMap(
   to === 'owners' ? [kind as OwnersKind] : [],
 );
 
-/** Kinds that do not notify the person who caused them. */
 export const ownDoings: readonly OwnersKind[] = ownersKinds.filter((kind) => {
   const { isOwnDoing = false } = kinds[kind];
   return isOwnDoing;
@@ -347,13 +339,11 @@ export const inWords = <Name extends NotificationKind>({
   };
 };
 
-/** Whether the mail is sent at once, regardless of limits. */
 export const isUrgent = (kind: NotificationKind): boolean => {
   const row: Kind<never> = kinds[kind];
   return row.to === 'person' || row.isUrgent === true;
 };
 
-/** @returns undefined if the kind has no limit */
 export const subjectOf = <Name extends NotificationKind>({
   kind,
   about,

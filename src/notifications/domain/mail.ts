@@ -6,14 +6,11 @@ export type Mail = Notification & {
   readonly to: string;
 };
 
-/** A mail that was planned before. A message contains one mail or, as a summary, several. */
 export interface PlannedMail {
   readonly kind: string;
   readonly subject: string | undefined;
   readonly message: string;
-  /** When the message is first sent. */
   readonly sendAt: Date;
-  /** Whether sending has not started. */
   readonly isOpen: boolean;
 }
 
@@ -21,7 +18,6 @@ export interface PlannedMail {
 export type MailPlan = Planned | { readonly cancels: string } | undefined;
 export type Planned = Pick<PlannedMail, 'message' | 'sendAt'>;
 
-/** Pairs of kinds that revoke each other. */
 const opposites: readonly (readonly [NotificationKind, NotificationKind])[] = [
   ['domain.unhealthy', 'domain.recovered'],
   ['certificate.failing', 'certificate.recovered'],
@@ -62,10 +58,7 @@ export const planMail = (mail: Mail, before: readonly PlannedMail[], now: Date):
 
 const isToday = ({ sendAt }: PlannedMail, now: Date): boolean => sendAt > plannedSince(now);
 
-/**
- * The same mail was sent within a day. If its opposite was sent since, the new one waits until the day is over, so
- * that the last mail is true. If the opposite still waits, neither is sent.
- */
+/** If the opposite was sent since, the new one waits for the end of the day, so that the last mail is true. */
 const afterSame = (
   mail: Mail,
   { same, before }: { readonly same: PlannedMail; readonly before: readonly PlannedMail[] },
@@ -91,7 +84,6 @@ const oppositeOf = (kind: NotificationKind): NotificationKind | undefined => {
   return pair?.find((one) => one !== kind);
 };
 
-/** The facts of a message, in the order in which they happened. */
 export type MailedFacts = Told & Pick<Mail, 'occurredAt'>;
 
 const longestMs = 120 * minute;

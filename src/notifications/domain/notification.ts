@@ -46,7 +46,6 @@ export interface OwnersFacts {
   };
   'domain.unhealthy': OfTrouble;
   'domain.recovered': OfHost;
-  /** `expiresAt` is missing for the first certificate. */
   'certificate.failing': OfTrouble & { readonly expiresAt?: string | undefined };
   'certificate.recovered': OfHost & { readonly expiresAt: string };
   'project.deleted': OfProject & { readonly name: string; readonly until: string };
@@ -69,13 +68,11 @@ export interface OwnersFacts {
 
 /** `gone`: the receiver answered 410. `failing`: all attempts of five days failed. */
 export const givenUpReasons = ['gone', 'failing'] as const;
-export type GivenUpReason = (typeof givenUpReasons)[number];
+type GivenUpReason = (typeof givenUpReasons)[number];
 
-/** Notifications for one person, by mail only. */
 interface PersonFacts {
   'person.invited': OfPerson & OneTimeLink & { readonly until: string; readonly role: string };
   'sign_in.link': OfPerson & {
-    /** One for each account of the address. */
     readonly links: readonly OneTimeLink[];
     readonly until: string;
     readonly isForPassword: boolean;
@@ -87,7 +84,6 @@ interface PersonFacts {
 
 interface OneTimeLink {
   readonly account: string;
-  /** In the dashboard, with the secret. */
   readonly path: string;
 }
 

@@ -1,113 +1,63 @@
 import { ownersKinds } from './kinds.ts';
-import type {
-  GivenUpReason,
-  Notification,
-  OwnersFacts,
-  OwnersKind,
-  Responsible,
-} from './notification.ts';
-
-interface OfAccount {
-  readonly accountId: string;
-}
-
-interface OfHost extends OfAccount {
-  readonly project: string;
-  readonly host: string;
-}
-
-interface OfQuota extends OfAccount {
-  readonly used: number;
-  readonly limit: number;
-  readonly resetsAt: string;
-}
-
-interface OfTrouble extends OfHost {
-  readonly problem: string;
-  readonly actor: Responsible;
-  readonly title: string;
-  readonly fix: string;
-}
-
-/** `data` of a webhook message, by kind. Times are ISO 8601. */
-export interface Payloads {
-  'domain.live': OfHost;
-  'domain.removed': OfHost;
-  'domain.expired': OfHost;
-  'domain.contested': OfHost & { readonly taken: boolean };
-  'domain.unhealthy': OfTrouble;
-  'domain.recovered': OfHost;
-  /** `expiresAt` is null for the first certificate. */
-  'certificate.failing': OfTrouble & { readonly expiresAt: string | null };
-  'certificate.recovered': OfHost & { readonly expiresAt: string };
-  'project.deleted': OfAccount & {
-    readonly project: string;
-    readonly name: string;
-    readonly until: string;
-  };
-  'deploy.failed': OfAccount & {
-    readonly project: string;
-    readonly number: number;
-    readonly explanation: string;
-  };
-  'key.banned': OfAccount & {
-    readonly keyId: string;
-    readonly name: string;
-    readonly until: string;
-  };
-  'quota.warning': OfQuota;
-  'quota.reached': OfQuota;
-  'operation.removal': OfAccount & {
-    readonly operation: string;
-    readonly removedAt: string;
-    readonly days: number;
-  };
-  'webhook.off': OfAccount & {
-    readonly webhookId: string;
-    readonly receiver: string;
-    readonly reason: GivenUpReason;
-  };
-  /** Sent to one webhook on request. */
-  'test.ping': OfAccount & { readonly webhookId: string };
-}
-
-export type MessageType = keyof Payloads;
-export const messageTypes: readonly MessageType[] = [...ownersKinds, 'test.ping'];
-
-type Data = {
-  readonly [Kind in OwnersKind]: (about: OwnersFacts[Kind]) => Omit<Payloads[Kind], 'accountId'>;
-};
+import type { Notification, OwnersFacts, OwnersKind } from './notification.ts';
 
 const ofHost = ({ project, host }: OwnersFacts['domain.live']) => ({ project, host });
 const ofTrouble = (about: OwnersFacts['domain.unhealthy']) => {
   const { problem, actor, title, fix } = about;
   return { ...ofHost(about), problem, actor, title, fix };
 };
-const ofQuota = ({ used, limit, resetsAt }: OwnersFacts['quota.warning']) => ({
-  ...{ used, limit, resetsAt },
-});
+const ofQuota = ({ used, limit, resetsAt }: OwnersFacts['quota.warning']) => {
+  return { used, limit, resetsAt };
+};
 
-/** Listed field by field, so that new facts for people do not change the API. */
-const data: Data = {
+/** `data` of a message, by kind. Listed field by field, so that new facts for people do not change the API. */
+const data = {
   'domain.live': ofHost,
   'domain.removed': ofHost,
   'domain.expired': ofHost,
-  'domain.contested': (about) => ({ ...ofHost(about), taken: about.isTaken }),
+  'domain.contested': (about: OwnersFacts['domain.contested']) => {
+    return { ...ofHost(about), taken: about.isTaken };
+  },
   'domain.unhealthy': ofTrouble,
   'domain.recovered': ofHost,
-  'certificate.failing': (about) => ({
-    ...ofTrouble(about),
-    expiresAt: about.expiresAt ?? null,
-  }),
-  'certificate.recovered': (about) => ({ ...ofHost(about), expiresAt: about.expiresAt }),
-  'project.deleted': ({ project, name, until }) => ({ project, name, until }),
-  'deploy.failed': ({ project, number, explanation }) => ({ project, number, explanation }),
-  'key.banned': ({ keyId, name, until }) => ({ keyId, name, until }),
+  'certificate.failing': (about: OwnersFacts['certificate.failing']) => {
+    return { ...ofTrouble(about), expiresAt: about.expiresAt ?? null };
+  },
+  'certificate.recovered': (about: OwnersFacts['certificate.recovered']) => {
+    return { ...ofHost(about), expiresAt: about.expiresAt };
+  },
+  'project.deleted': ({ project, name, until }: OwnersFacts['project.deleted']) => {
+    return { project, name, until };
+  },
+  'deploy.failed': ({ project, number, explanation }: OwnersFacts['deploy.failed']) => {
+    return { project, number, explanation };
+  },
+  'key.banned': ({ keyId, name, until }: OwnersFacts['key.banned']) => {
+    return { keyId, name, until };
+  },
   'quota.warning': ofQuota,
   'quota.reached': ofQuota,
-  'operation.removal': ({ operation, removedAt, days }) => ({ operation, removedAt, days }),
-  'webhook.off': ({ webhookId, receiver, reason }) => ({ webhookId, receiver, reason }),
+  'operation.removal': ({ operation, removedAt, days }: OwnersFacts['operation.removal']) => {
+    return { operation, removedAt, days };
+  },
+  'webhook.off': ({ webhookId, receiver, reason }: OwnersFacts['webhook.off']) => {
+    return { webhookId, receiver, reason };
+  },
+} satisfies { readonly [Kind in OwnersKind]: (about: OwnersFacts[Kind]) => object };
+
+interface OfAccount {
+  readonly accountId: string;
+}
+
+export type Payloads = {
+  readonly [Kind in OwnersKind]: OfAccount & Readonly<ReturnType<(typeof data)[Kind]>>;
+} & {
+  /** Sent to one webhook on request. */
+  readonly 'test.ping': OfAccount & { readonly webhookId: string };
 };
+
+export type MessageType = keyof Payloads;
+export const messageTypes: readonly MessageType[] = [...ownersKinds, 'test.ping'];
 
 /** The body as in Standard Webhooks. */
 export interface Payload<Type extends MessageType = MessageType> {

@@ -19,7 +19,6 @@ const jitter = 0.1;
 
 const longestWait = Math.max(...waits) * (1 + jitter);
 
-/** @param failures including the last one @returns undefined after all attempts */
 export const waitAfter = (failures: number, deliveryId: string): number | undefined => {
   const wait = waits[failures - 1];
   if (wait === undefined) return undefined;
@@ -31,7 +30,6 @@ export type Outcome =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** The first KiB, as text. */
       readonly beginning: string;
       readonly tookMs: number;
     }
@@ -83,7 +81,6 @@ export interface WebhookDelivery {
 
 export const slowMs = 1000;
 
-/** The result of an attempt. Everything is stored together. */
 export interface Settlement {
   readonly delivery: WebhookDelivery;
   readonly webhook: Webhook | undefined;
@@ -92,7 +89,6 @@ export interface Settlement {
 
 interface Attempted {
   readonly delivery: WebhookDelivery;
-  /** The current webhook; undefined if it was removed. */
   readonly webhook: Webhook | undefined;
 }
 
@@ -189,14 +185,12 @@ export const repeat = (delivery: WebhookDelivery, webhook: Webhook, now: Date): 
   events: [{ type: 'webhook_repeated', ...about(mustBeOn(webhook), now), deliveryId: delivery.id }],
 });
 
-/** A webhook that fails this long is switched off. */
 export const longestFailingMs = 5 * 24 * hour;
 
 /** The longest time between two attempts. In longer pauses nothing was due, so they do not count. */
 export const longestPauseMs = longestWait + hour;
 
 export interface Failing {
-  /** The first failure, moved later by all long pauses since. */
   readonly failingSince: Date;
   readonly failedAt: Date;
 }

@@ -12,7 +12,6 @@ interface OfWebhook<Type extends string> extends DomainEvent<Type> {
   readonly receiver: string;
 }
 
-/** Times are ISO 8601. */
 export type WebhookEvent =
   | OfWebhook<'webhook_added'>
   | OfWebhook<'webhook_changed'>
@@ -23,7 +22,6 @@ export type WebhookEvent =
   | OfWebhook<'webhook_tested'>
   | (OfWebhook<'webhook_repeated'> & { readonly deliveryId: string });
 
-/** How long the old secret also signs after a rotation, in milliseconds. */
 export const secretOverlaps = {
   '0': 0,
   '15m': 15 * 60_000,
@@ -33,16 +31,13 @@ export const secretOverlaps = {
 } as const;
 export type SecretOverlap = keyof typeof secretOverlaps;
 
-/** `whsec_` and base64, as in Standard Webhooks. */
 export interface WebhookSecret {
   readonly secret: string;
   readonly endsAt: Date | undefined;
 }
 
-/** The newest first. */
 export type WebhookSecrets = readonly WebhookSecret[];
 
-/** Each signature makes the header longer. */
 const mostSecrets = 5;
 
 export const firstSecret = (secret: string): WebhookSecrets => [{ secret, endsAt: undefined }];
@@ -72,7 +67,6 @@ export const rotateSecret = (
   };
 };
 
-/** A receiver that knows one of them can verify. */
 export const signingSecrets = (secrets: WebhookSecrets, now: Date): readonly string[] =>
   secrets.filter(({ endsAt }) => !endsAt || endsAt > now).map(({ secret }) => secret);
 
@@ -89,15 +83,12 @@ export const mostWebhooks = 10;
 export type WebhookStatus =
   | {
       readonly state: 'on';
-      /** The first failure since the last success, moved later by pauses without messages. */
       readonly failingSince: Date | undefined;
       readonly failedAt: Date | undefined;
-      /** Whether the last attempt was slow. Slow receivers wait only for each other. */
       readonly isSlow: boolean;
     }
   | { readonly state: 'off'; readonly reason: OffReason; readonly offSince: Date };
 
-/** Without its secrets. */
 export interface Webhook {
   readonly id: string;
   readonly accountId: string;
@@ -163,14 +154,12 @@ export const changeWebhook = (
   return { state, events: [{ type: 'webhook_changed', ...about(state, now) }] };
 };
 
-/** Does nothing if it is on. Starts without failures. */
 export const switchOn = (webhook: Webhook, now: Date): WebhookDecision => {
   if (webhook.status.state === 'on') return { state: webhook, events: [] };
   const state = { ...webhook, status: fresh() };
   return { state, events: [{ type: 'webhook_switched_on', ...about(state, now) }] };
 };
 
-/** Does nothing if it is off. Waiting deliveries are cancelled. */
 export const switchOff = (webhook: Webhook, reason: OffReason, now: Date): WebhookDecision => {
   if (webhook.status.state === 'off') return { state: webhook, events: [] };
   const state: Webhook = { ...webhook, status: { state: 'off', reason, offSince: now } };

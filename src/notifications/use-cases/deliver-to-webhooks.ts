@@ -55,15 +55,10 @@ export const deliverToWebhooks = (ports: Ports) => {
     },
     attemptDelivery: (claimed: ClaimedDelivery, signal?: AbortSignal) =>
       attempt(ports, claimed, signal),
-    /** The newest first. @param before a delivery's id; returns older ones only */
     listDeliveries: (of: WebhookOf, limit: number, before?: string) =>
       deliveries.list(of, limit, before),
     findDelivery: (of: WebhookOf, deliveryId: string) => deliveries.find(of, deliveryId),
-    /**
-     * Uses the same `webhook-id`.
-     * @throws DomainError `webhook_not_found`, `webhook_delivery_not_found`, `webhook_off`, and what `AskedCalls`
-     * throws
-     */
+    /** Uses the same `webhook-id`. @throws DomainError `webhook_not_found`, `webhook_delivery_not_found`, `webhook_off` */
     repeatDelivery: async (of: WebhookOf, deliveryId: string): Promise<void> => {
       await admitAsked(ports, of);
       await deliveries.repeat(of, deliveryId, (delivery, webhook) =>
@@ -83,15 +78,12 @@ const messageOf = (id: string, body: Payload): WebhookMessage => ({
   ...{ type: body.type, body: JSON.stringify(body) },
 });
 
-/** `outcome` is missing if there was no attempt. */
 export interface Attempted {
   readonly outcome: Outcome | undefined;
   readonly fault?: unknown;
-  /** Undefined if another process has claimed the delivery since. */
   readonly settlement: Settlement | undefined;
 }
 
-/** @throws Unavailable */
 const attempt = async (
   ports: Ports,
   claimed: ClaimedDelivery,

@@ -19,7 +19,6 @@ type PersonalTold = {
   [Kind in PersonalKind]: { readonly kind: Kind; readonly about: KindFacts[Kind] };
 }[PersonalKind];
 
-/** The facts are stored encrypted until the mail is sent. */
 export type PersonalMail = PersonalTold & {
   /** At most 120 characters. Adding the same id again changes nothing. */
   readonly id: string;
@@ -37,7 +36,6 @@ export const mailPerson =
     return true;
   };
 
-/** Mails each recipient of an account. @param told its id is the event's */
 export const mailAccount =
   (ports: MailingPorts) =>
   async ({
@@ -161,7 +159,6 @@ export const unsubscribeToken = (
   kinds: readonly NotificationKind[],
 ): string => sealer.seal([personId, ...new Set(kinds)].join(' '), purpose);
 
-/** @returns undefined if the token is invalid */
 export const whatToUnsubscribe =
   ({ sealer }: Pick<UnsubscribePorts, 'sealer'>) =>
   (token: string): Subscription | undefined => {

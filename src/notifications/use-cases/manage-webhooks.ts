@@ -25,7 +25,6 @@ interface Ports {
   readonly clock: Clock;
 }
 
-/** The only time that the secret can be shown. */
 interface Shown {
   readonly webhook: Webhook;
   readonly secret: string;
@@ -39,7 +38,6 @@ export const manageWebhooks = ({
   ids,
   clock,
 }: Ports) => ({
-  /** @throws DomainError `webhook_invalid`, `webhook_limit_reached` */
   addWebhook: async (accountId: string, draft: WebhookDraft): Promise<Shown> => {
     const [id, secret] = [ids.next('hook'), signing.newSecret()];
     const webhook = await webhooks.add(accountId, (current) => ({
@@ -48,13 +46,10 @@ export const manageWebhooks = ({
     }));
     return { webhook, secret };
   },
-  /** The oldest first. */
   listWebhooks: (accountId: string) => webhooks.list(accountId),
   findWebhook: (of: WebhookOf) => webhooks.find(of),
-  /** @throws DomainError `webhook_not_found`, `webhook_invalid` */
   changeWebhook: (of: WebhookOf, draft: WebhookDraft) =>
     webhooks.change(of, (webhook) => changeWebhook(webhook, draft, destinationRules, clock.now())),
-  /** Both secrets sign until the overlap ends. @throws DomainError `webhook_not_found`, `webhook_limit_reached` */
   rotateWebhookSecret: async (of: WebhookOf, overlap: SecretOverlap): Promise<Shown> => {
     const secret = signing.newSecret();
     const webhook = await webhooks.change(of, (current, secrets) =>
@@ -62,16 +57,13 @@ export const manageWebhooks = ({
     );
     return { webhook, secret };
   },
-  /** @throws DomainError `webhook_not_found` */
   switchWebhookOn: (of: WebhookOf) =>
     webhooks.change(of, (webhook) => switchOn(webhook, clock.now())),
   /** Cancels waiting deliveries. @throws DomainError `webhook_not_found` */
   switchWebhookOff: (of: WebhookOf) =>
     webhooks.change(of, (webhook) => switchOff(webhook, 'by_hand', clock.now())),
-  /** @throws DomainError `webhook_not_found` */
   removeWebhook: (of: WebhookOf) =>
     webhooks.remove(of, (webhook) => removeWebhook(webhook, clock.now())),
-  /** Sends `test.ping` soon. @throws DomainError `webhook_not_found`, `webhook_off`; see `AskedCalls` */
   testWebhook: async (of: WebhookOf) => {
     await admitAsked({ webhooks, askedCalls }, of);
     return webhooks.change(of, (webhook) => testWebhook(webhook, clock.now()));

@@ -11,30 +11,26 @@ export interface FormerSlug {
   readonly until: Date;
 }
 
-export interface Renaming extends Decision<Site, SitesEvent> {
-  readonly former: FormerSlug | undefined;
+export interface SiteDecision extends Decision<Site, SitesEvent> {
+  readonly former?: FormerSlug | undefined;
 }
 
-/** How long a former address leads to the present one. */
 export const formerMs = 90 * 24 * 60 * 60_000;
 
 /** No two hyphens together: `<slug>--<n>` is the host of a preview. */
 const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/**
- * Gives it another name, and only where that is asked another address.
- * @throws DomainError `project_invalid`, `slug_invalid`, `slug_reserved`
- */
+/** @throws DomainError `project_invalid`, `slug_invalid`, `slug_reserved` */
 export const renameProject = (
   site: Site,
   wanted: { readonly name: string; readonly slug: string },
   now: Date,
-): Renaming => {
+): SiteDecision => {
   const { project } = site;
   const name = projectName(wanted.name);
   const slug = readSlug(wanted.slug, project.slug);
   const isMoved = slug !== project.slug;
-  if (!isMoved && name === project.name) return { state: site, events: [], former: undefined };
+  if (!isMoved && name === project.name) return { state: site, events: [] };
   const { id: projectId, accountId, slug: from } = project;
   const renamed = { projectId, accountId, occurredAt: now, name, slug };
   return {
@@ -57,8 +53,6 @@ export const readSlug = (raw: string, present?: string): string => {
     `An address has 1 to ${String(longestSlug)} small letters a to z, digits and single hyphens in between.`,
   );
 };
-
-type SiteDecision = Decision<Site, SitesEvent>;
 
 /** Takes it out of service at once. Uploads under way are given up. */
 export const deleteProject = (site: Site, now: Date): SiteDecision => {
@@ -109,3 +103,8 @@ const discarding = ({ project }: Site, deploys: Site['deploys'], now: Date) => {
     return { type: 'deploy_discarded', projectId, accountId, occurredAt: now, deployId } as const;
   });
 };
+
+export const lastDeletedFirst = (projects: readonly Project[]): readonly Project[] =>
+  projects
+    .filter(({ deletedAt }) => deletedAt !== undefined)
+    .toSorted((one, other) => Number(other.deletedAt) - Number(one.deletedAt));

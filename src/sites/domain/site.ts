@@ -17,19 +17,16 @@ export type Deploy = DeployIdentity &
         readonly state: 'succeeded';
         readonly finishedAt: Date;
         readonly files: number;
-        /** Unpacked. */
         readonly bytes: number;
       }
     | {
         readonly state: 'failed';
         readonly finishedAt: Date;
         readonly problem: UploadProblem;
-        /** For its owner: what is wrong and how to fix it. */
         readonly explanation: string;
       }
   );
 
-/** Who made a deploy, and what they say of it. */
 export interface DeployOrigin {
   readonly madeBy: Actor;
   readonly message: string | undefined;
@@ -37,7 +34,6 @@ export interface DeployOrigin {
 
 interface DeployIdentity extends DeployOrigin {
   readonly id: string;
-  /** 1, 2, 3 … within its project. */
   readonly number: number;
   readonly startedAt: Date;
 }
@@ -52,20 +48,17 @@ export const deployTransitions = {
   failed: [],
 } as const satisfies Transitions<DeployState>;
 
-/** How many deploys of a project are kept, besides the one that is served. */
 export const keptDeploys = 10;
 
 /** An upload that is not finished by then was cut off. */
 export const longestUploadMs = 60 * 60 * 1000;
 
-/** A project and its deploys: one aggregate. */
 export interface Site {
   readonly project: Project;
   /** Newest first: the last `keptDeploys`, the served one, and those that still upload or have just ended. */
   readonly deploys: readonly Deploy[];
   /** The deploy that visitors get: the newest succeeded one, unless an older one was rolled back to. */
   readonly servedDeployId: string | undefined;
-  /** Since when visitors get it. */
   readonly servedSince: Date | undefined;
   /** The highest number that a deploy of it ever had, also once that one is deleted. */
   readonly lastNumber: number;
@@ -73,7 +66,6 @@ export interface Site {
 
 type SiteDecision = Decision<Site, SitesEvent>;
 
-/** Code points. */
 const longestMessage = 200;
 
 /** The first line of what somebody says of a deploy, such as the message of a commit; undefined if it says nothing. */
@@ -89,7 +81,6 @@ export const deployMessage = (text: string): string | undefined => {
   return plain.length === 0 ? undefined : plain.join('');
 };
 
-/** @param upload with the id of the new deploy */
 export const startDeploy = (
   site: Site,
   { id, madeBy, message }: DeployOrigin & { readonly id: string },
@@ -101,10 +92,7 @@ export const startDeploy = (
   return { state: { ...site, deploys, lastNumber: number }, events: [] };
 };
 
-/**
- * Serves the deploy, unless a newer one finished first, and discards old deploys.
- * @throws DomainError `deploy_wrong_state` when it was given up meanwhile
- */
+/** Serves it, unless a newer one finished first. @throws DomainError `deploy_wrong_state` when it was given up meanwhile */
 export const deploySucceeded = (
   site: Site,
   deployId: string,
@@ -138,26 +126,29 @@ export const deployFailed = (
   return withoutOldDeploys(finish(site, failed), event, now);
 };
 
+/** Fails an upload that was cut off; one that has ended stays as it is. */
+export const giveUpUpload = (site: Site, deployId: string, now: Date): SiteDecision => {
+  const deploy = site.deploys.find(({ id }) => id === deployId);
+  if (deploy?.state !== 'uploading') return { state: site, events: [] };
+  const explanation = 'The upload was cut off before it was complete. Deploy again.';
+  return deployFailed(site, deployId, { problem: 'upload_interrupted', explanation }, now);
+};
+
 /** Fails every upload that was cut off, since its process can no longer do it. */
 export const giveUpUploads = (site: Site, now: Date): SiteDecision => {
-  const explanation = 'The upload was cut off before it was complete. Deploy again.';
   const cutOff = site.deploys.filter(
     (deploy) =>
       deploy.state === 'uploading' && now.getTime() - deploy.startedAt.getTime() > longestUploadMs,
   );
   let decision: SiteDecision = { state: site, events: [] };
   for (const { id } of cutOff) {
-    const reason = { problem: 'upload_interrupted', explanation } as const;
-    const next = deployFailed(decision.state, id, reason, now);
+    const next = giveUpUpload(decision.state, id, now);
     decision = { state: next.state, events: [...decision.events, ...next.events] };
   }
   return decision;
 };
 
-/**
- * Serves an older deploy again; the one that is served already changes nothing.
- * @throws DomainError `deploy_not_found`, `deploy_wrong_state` when it did not succeed
- */
+/** @throws DomainError `deploy_not_found`, `deploy_wrong_state` when it did not succeed */
 export const rollBack = (site: Site, number: number, now: Date): SiteDecision => {
   const deploy = deployNumbered(site, number);
   if (deploy.state !== 'succeeded') {
@@ -174,10 +165,7 @@ export const rollBack = (site: Site, number: number, now: Date): SiteDecision =>
   };
 };
 
-/**
- * Gives up a deploy that is not served, with its files if it has some.
- * @throws DomainError `deploy_not_found`, `deploy_wrong_state` when it is served, or still uploads
- */
+/** @throws DomainError `deploy_not_found`, `deploy_wrong_state` when it is served, or still uploads */
 export const deleteDeploy = (site: Site, number: number, now: Date): SiteDecision => {
   const deploy = deployNumbered(site, number);
   const name = `Deploy ${String(number)}`;
@@ -205,7 +193,6 @@ const deployNumbered = (site: Site, number: number): Deploy => {
   );
 };
 
-/** The deploy, which may end in that state. */
 const endingAs = (state: DeployState, site: Site, deployId: string): Deploy => {
   const deploy = site.deploys.find((one) => one.id === deployId);
   if (!deploy) {
@@ -228,10 +215,7 @@ const finish = (site: Site, finished: Deploy): Site => ({
   deploys: site.deploys.map((deploy) => (deploy.id === finished.id ? finished : deploy)),
 });
 
-/**
- * Always keeps the served deploy, those that still upload, and the one that just ended, whose uploader still waits for
- * the result.
- */
+/** The uploader of the one that just ended still waits for the result. */
 const withoutOldDeploys = (
   site: Site,
   ended: DeploySucceeded | DeployFailed,

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import { changePlan, type Account } from '../../../src/access/domain/account.ts';
 import { plans } from '../../../src/access/domain/quota.ts';
-import type { Accounts } from '../../../src/access/ports.ts';
 import {
   accountDecision,
   keyDecision,
@@ -13,16 +12,9 @@ import {
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
-describeStores('accounts', (open) => {
-  let stores: Stores;
-  let accounts: Accounts;
-  beforeAll(async () => {
-    stores = await open();
-    accounts = stores.accounts;
-  });
-  afterAll(() => stores.close());
+describeStores('accounts', (stores) => {
+  const { accounts } = stores;
   beforeEach(() => takeEvents(stores));
 
   const opened = async (draft: Partial<Account> = {}, at = later(0)): Promise<Account> => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import {
   keyLimits,
   rotateApiKey,
@@ -6,27 +6,19 @@ import {
   type Overlap,
 } from '../../../src/access/domain/api-key.ts';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
-import type { ApiKeys } from '../../../src/access/ports.ts';
 import { keyDecision, later, newAccount, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
 const hour = 3_600_000;
 
-describeStores('rotation of API keys', (open) => {
-  let stores: Stores;
-  let apiKeys: ApiKeys;
+describeStores('rotation of API keys', (stores) => {
+  const { apiKeys } = stores;
   let account: string;
   let key: ApiKey;
   let first: string;
-  beforeAll(async () => {
-    stores = await open();
-    apiKeys = stores.apiKeys;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     account = await newAccount(stores);
     const decision = keyDecision(account);

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import { keyLimits, revokeApiKey, type ApiKey } from '../../../src/access/domain/api-key.ts';
 import { planLimits } from '../../../src/access/domain/quota.ts';
-import type { ApiKeys, KeyHolder, KeyToStore } from '../../../src/access/ports.ts';
+import type { KeyHolder, KeyToStore } from '../../../src/access/ports.ts';
 import { keyDecision, later, newAccount, now, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
-describeStores('API keys', (open) => {
-  let stores: Stores;
-  let apiKeys: ApiKeys;
+describeStores('API keys', (stores) => {
+  const { apiKeys } = stores;
   let account: string;
-  beforeAll(async () => {
-    stores = await open();
-    apiKeys = stores.apiKeys;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     account = await newAccount(stores);
   });

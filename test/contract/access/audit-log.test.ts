@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeAll, beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
-import type { AuditEntry, AuditLog, AuditSearch } from '../../../src/access/ports.ts';
+import type { AuditEntry, AuditSearch } from '../../../src/access/ports.ts';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import { hiddenTypes } from '../../../src/app/subscriptions.ts';
 import type { Actor } from '../../../src/kernel/ports.ts';
 import type { DomainEvent } from '../../../src/kernel/decision.ts';
 import { later, newAccount, takeEvents } from '../../support/accounts.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
 
-describeStores('the audit log', (open) => {
-  let stores: Stores;
-  let auditLog: AuditLog;
+describeStores('the audit log', (stores) => {
+  const { auditLog } = stores;
   let changed: string;
   let account: string;
   beforeAll(async () => {
-    stores = await open();
-    auditLog = stores.auditLog;
     changed = await newAccount(stores);
   });
-  afterAll(() => stores.close());
   beforeEach(() => {
     account = ids.next('acct');
   });

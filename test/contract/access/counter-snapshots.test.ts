@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
-import type { CounterSnapshot, CounterSnapshots } from '../../../src/access/ports.ts';
+import type { CounterSnapshot } from '../../../src/access/ports.ts';
 import { later } from '../../support/accounts.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
 const day = 86_400_000;
 const limits = { perMinute: 3, perDay: 5 };
 
-describeStores('snapshots of counters', (open) => {
-  let stores: Stores;
-  let snapshots: CounterSnapshots;
-  beforeAll(async () => {
-    stores = await open();
-    snapshots = stores.counterSnapshots;
-  });
-  afterAll(() => stores.close());
+describeStores('snapshots of counters', (stores) => {
+  const { counterSnapshots: snapshots } = stores;
   beforeEach(() => stores.retention.sweep('quota_counters', later(1000 * day)));
 
   const sorted = (all: readonly CounterSnapshot[]) =>

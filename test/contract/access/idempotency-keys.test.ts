@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, describe, test } from '@jest/globals';
 import {
   idempotencyRetentionMs,
-  type IdempotencyKeys,
   type IdempotencyOutcome,
   type IdempotentRequest,
   type KeptAnswer,
@@ -21,16 +20,10 @@ const mustNotRun = (): never => {
   throw new Error('the work was done again');
 };
 
-describeStores('idempotency keys', (open) => {
-  let stores: Stores;
-  let keys: IdempotencyKeys;
+describeStores('idempotency keys', (stores) => {
+  const { idempotencyKeys: keys } = stores;
   let account: string;
   let request: IdempotentRequest;
-  beforeAll(async () => {
-    stores = await open();
-    keys = stores.idempotencyKeys;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     account = await newAccount(stores);
     request = { accountId: account, key: 'a key', fingerprint: 'f'.repeat(64), now };
@@ -70,12 +63,19 @@ describeStores('idempotency keys', (open) => {
     expect(await keys.once(other, mustNotRun)).toEqual({ kind: 'reused' });
   });
 
-  test('a key whose work came to nothing is free again, but not once it has another answer', async () => {
+  test('an answer is replaced, or the key freed, but not once it has another answer', async () => {
     await keys.once(request, answering(done));
-    await stores.secondProcess.idempotencyKeys.free(request, done);
+    const second = stores.secondProcess.idempotencyKeys;
     const other = { ...done, body: '{"id":8}' };
-    expect(await keys.once(request, answering(other))).toMatchObject({ kind: 'answered' });
-    await keys.free(request, done);
+    expect([
+      await second.replace(request, done, undefined),
+      await second.replace(request, done, other),
+    ]).toEqual([true, false]);
+    await keys.once(request, answering(done));
+    expect([
+      await keys.replace(request, done, other),
+      await keys.replace(request, done, undefined),
+    ]).toEqual([true, false]);
     expect(await keys.once(request, mustNotRun)).toEqual({ kind: 'replayed', answer: other });
   });
 

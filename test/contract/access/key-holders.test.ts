@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import { changePlan } from '../../../src/access/domain/account.ts';
 import {
   banApiKey,
@@ -7,23 +7,16 @@ import {
   type ApiKey,
 } from '../../../src/access/domain/api-key.ts';
 import { planLimits, type Plan } from '../../../src/access/domain/quota.ts';
-import type { ApiKeys, KeyHolder } from '../../../src/access/ports.ts';
+import type { KeyHolder } from '../../../src/access/ports.ts';
 import { keyDecision, later, newAccount, now } from '../../support/accounts.ts';
 import { scribble } from '../../support/scribble.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
-describeStores('holders of API keys', (open) => {
-  let stores: Stores;
-  let apiKeys: ApiKeys;
+describeStores('holders of API keys', (stores) => {
+  const { apiKeys } = stores;
   let account: string;
   let key: ApiKey;
   let secretHash: string;
-  beforeAll(async () => {
-    stores = await open();
-    apiKeys = stores.apiKeys;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     account = await newAccount(stores);
     const decision = keyDecision(account, { expiresAt: later(1) });

@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { mailReasons, type MailRequest } from '../../../src/access/domain/mail-request.ts';
-import type { MailRequests } from '../../../src/access/people-ports.ts';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import { later, newAccount, now } from '../../support/accounts.ts';
 import { newHash } from '../../support/access/people.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, testOnBoth } from '../../support/store-contracts.ts';
-import { openStores, type Stores } from '../../support/stores.ts';
+import { openStores } from '../../support/stores.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 
 const ids = new UuidIds();
 const day = 24 * 60 * 60_000;
 
-describeStores('the requests for mails', (open) => {
-  let stores: Stores;
-  let requests: MailRequests;
+describeStores('the requests for mails', (stores) => {
+  const { mailRequests: requests } = stores;
   let email: string;
-  beforeAll(async () => {
-    stores = await open();
-    requests = stores.mailRequests;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     email = `${ids.next('keeper')}@shop.example`;
     await stores.retention.sweep('mail_requests', later(1e12));

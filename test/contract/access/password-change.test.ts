@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import { changePassword, type Person } from '../../../src/access/domain/person.ts';
 import type { SignInProof } from '../../../src/access/people-ports.ts';
 import { newAccount, now, takeEvents } from '../../support/accounts.ts';
@@ -13,17 +13,11 @@ import {
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
-describeStores('changing a password', (open) => {
-  let stores: Stores;
+describeStores('changing a password', (stores) => {
   let account: string;
   let person: Person;
   let mine: KnownSession;
-  beforeAll(async () => {
-    stores = await open();
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     account = await newAccount(stores);
     const owner = (await stores.people.list(account))[0]!;

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { removePerson, changePassword, type Person } from '../../../src/access/domain/person.ts';
-import type { People } from '../../../src/access/people-ports.ts';
 import { later, newAccount, now, personDecision, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
@@ -12,20 +11,14 @@ import {
   letIn,
 } from '../../support/access/people.ts';
 import { describeStores, testOnBoth } from '../../support/store-contracts.ts';
-import { openStores, type Stores } from '../../support/stores.ts';
+import { openStores } from '../../support/stores.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 
-describeStores('the people', (open) => {
-  let stores: Stores;
-  let people: People;
+describeStores('the people', (stores) => {
+  const { people } = stores;
   let account: string;
   /** The first person of the account. */
   let owner: Person;
-  beforeAll(async () => {
-    stores = await open();
-    people = stores.people;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     account = await newAccount(stores);
     owner = (await people.list(account))[0]!;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import { type Person, removePerson } from '../../../src/access/domain/person.ts';
 import {
   acceptStep,
@@ -11,15 +11,9 @@ import {
 import { later, newAccount, now, personDecision, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
-describeStores('second factors', (open) => {
-  let stores: Stores;
+describeStores('second factors', (stores) => {
   let mia: Person;
-  beforeAll(async () => {
-    stores = await open();
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     const accountId = await newAccount(stores);
     const decision = personDecision(accountId);

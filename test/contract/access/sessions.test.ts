@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
 import { changePlan } from '../../../src/access/domain/account.ts';
 import { changePassword, type Person } from '../../../src/access/domain/person.ts';
 import { mostSessions, signInWays, type Session } from '../../../src/access/domain/session.ts';
-import type { Sessions } from '../../../src/access/people-ports.ts';
 import { later, newAccount, now, personDecision, takeEvents } from '../../support/accounts.ts';
 import {
   letIn,
@@ -15,20 +14,14 @@ import {
 } from '../../support/access/people.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, testOnBoth } from '../../support/store-contracts.ts';
-import { openStores, type Stores } from '../../support/stores.ts';
+import { openStores } from '../../support/stores.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 
-describeStores('the sessions', (open) => {
-  let stores: Stores;
-  let sessions: Sessions;
+describeStores('the sessions', (stores) => {
+  const { sessions } = stores;
   let account: string;
   let person: Person;
-  beforeAll(async () => {
-    stores = await open();
-    sessions = stores.sessions;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     account = await newAccount(stores);
     person = (await stores.people.list(account))[0]!;

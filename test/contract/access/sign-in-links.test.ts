@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
 import type { SignInLinks } from '../../../src/access/people-ports.ts';
 import { later, newAccount, now, takeEvents } from '../../support/accounts.ts';
 import { letIn, newHash, newLink, sessionOf } from '../../support/access/people.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
-describeStores('the sign-in links', (open) => {
-  let stores: Stores;
-  let links: SignInLinks;
+describeStores('the sign-in links', (stores) => {
+  const { signInLinks: links } = stores;
   let personId: string;
-  beforeAll(async () => {
-    stores = await open();
-    links = stores.signInLinks;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     personId = (await stores.people.list(await newAccount(stores)))[0]!.id;
   });

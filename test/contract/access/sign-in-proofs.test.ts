@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
 import type { Person } from '../../../src/access/domain/person.ts';
 import type { SignInProof } from '../../../src/access/people-ports.ts';
@@ -6,15 +6,9 @@ import { later, newAccount, now, personDecision, takeEvents } from '../../suppor
 import { givePassword, newHash, newLink, sessionOf } from '../../support/access/people.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
-describeStores('proofs for signing in', (open) => {
-  let stores: Stores;
+describeStores('proofs for signing in', (stores) => {
   let person: Person;
-  beforeAll(async () => {
-    stores = await open();
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     const account = await newAccount(stores);
     person = (await stores.people.list(account))[0]!;

@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, describe, test } from '@jest/globals';
 import { revokeApiKey } from '../../../src/access/domain/api-key.ts';
-import {
-  usageOutcomes,
-  type HourOfUsage,
-  type UsageLog,
-  type UsageOutcome,
-} from '../../../src/access/ports.ts';
+import { usageOutcomes, type HourOfUsage, type UsageOutcome } from '../../../src/access/ports.ts';
 import { keyDecision, later, newAccount } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, testOnBoth } from '../../support/store-contracts.ts';
@@ -16,16 +11,10 @@ const firstHour = new Date('2026-03-01T10:00:00Z');
 const hourOf = (number: number) => new Date(firstHour.getTime() + number * 3_600_000);
 const nobody = new Map<string, Date>();
 
-describeStores('the usage log', (open) => {
-  let stores: Stores;
-  let usage: UsageLog;
+describeStores('the usage log', (stores) => {
+  const { usage } = stores;
   let account: string;
   let keyId: string;
-  beforeAll(async () => {
-    stores = await open();
-    usage = stores.usage;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     account = await newAccount(stores);
     const key = keyDecision(account);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import {
   approveOrder,
   deliverOrder,
@@ -7,27 +7,19 @@ import {
   type Order,
 } from '../../../src/catalogue/domain/order.ts';
 import { addPet, largestInt64, type Pet } from '../../../src/catalogue/domain/pet.ts';
-import type { Orders } from '../../../src/catalogue/ports.ts';
 import { newAccount, now, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
 const everything = { after: 0n, limit: 1000 };
 const terms = { quantity: 1, shipDate: new Date('2026-12-24T18:00:00.001Z') };
 
-describeStores('orders', (open) => {
-  let stores: Stores;
-  let orders: Orders;
+describeStores('orders', (stores) => {
+  const { orders } = stores;
   let account: string;
   let stranger: string;
   let rex: Pet;
-  beforeAll(async () => {
-    stores = await open();
-    orders = stores.orders;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     account = await newAccount(stores);
     stranger = await newAccount(stores);

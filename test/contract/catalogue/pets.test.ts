@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import fc from 'fast-check';
 import {
   addPet,
@@ -13,17 +13,11 @@ import {
   type Pet,
   type PetDraft,
 } from '../../../src/catalogue/domain/pet.ts';
-import {
-  petOrders,
-  type PetOrder,
-  type Pets,
-  type PetSearch,
-} from '../../../src/catalogue/ports.ts';
+import { petOrders, type PetOrder, type PetSearch } from '../../../src/catalogue/ports.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 import { newAccount, now, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
-import type { Stores } from '../../support/stores.ts';
 
 const rex: PetDraft = { name: 'Rex', categoryId: 7n, status: 'available' };
 const everything = { after: 0n, limit: 1000 };
@@ -48,16 +42,10 @@ const byName = (a: Pet, b: Pet): number => {
   return Buffer.compare(first!, second!) || Number(a.id - b.id);
 };
 
-describeStores('animals', (open) => {
-  let stores: Stores;
-  let pets: Pets;
+describeStores('animals', (stores) => {
+  const { pets } = stores;
   let account: string;
   let stranger: string;
-  beforeAll(async () => {
-    stores = await open();
-    pets = stores.pets;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     account = await newAccount(stores);
     stranger = await newAccount(stores);

@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
-import type {
-  AuthorityAccount,
-  AuthorityAccounts,
-} from '../../../src/domains/certificate-ports.ts';
+import type { AuthorityAccount } from '../../../src/domains/certificate-ports.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
 
-describeStores('accounts at authorities', (open) => {
-  let stores: Stores;
-  let accounts: AuthorityAccounts;
+describeStores('accounts at authorities', (stores) => {
+  const { authorityAccounts: accounts } = stores;
   let directory: string;
-  beforeAll(async () => {
-    stores = await open();
-    accounts = stores.authorityAccounts;
-  });
-  afterAll(() => stores.close());
   beforeEach(() => {
     directory = `https://ca.test/${ids.next('dir')}`;
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import {
   caBudgets,
   caWindows,
@@ -25,7 +25,6 @@ import {
   workOf,
 } from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import { claimOrder } from '../../../src/domains/domain/certificates/certificate-work.ts';
-import type { AuthorityLedger } from '../../../src/domains/certificate-ports.ts';
 import { later, now } from '../../support/accounts.ts';
 import { newDomain, servedProject, verify } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
@@ -66,14 +65,8 @@ const counted: Readonly<Record<CaWindow, Pick<LedgerEntry, 'kind' | 'isManual'>>
 };
 const windows = Object.keys(counted) as CaWindow[];
 
-describeStores('the ledger of authorities', (open) => {
-  let stores: Stores;
-  let ledger: AuthorityLedger;
-  beforeAll(async () => {
-    stores = await open();
-    ledger = stores.ledger;
-  });
-  afterAll(() => stores.close());
+describeStores('the ledger of authorities', (stores) => {
+  const { ledger } = stores;
   beforeEach(async () => {
     await stores.retention.sweep('authority_ledger', later(1e13));
   });
@@ -81,7 +74,7 @@ describeStores('the ledger of authorities', (open) => {
   const entry = (draft: Partial<LedgerEntry> = {}): LedgerEntry => {
     return { ...asked, kind: 'order', ...draft };
   };
-  const enter = (one: LedgerEntry, through = ledger) => through.settle({ entered: [one] });
+  const enter = (one: LedgerEntry) => stores.edgeWriter.writeLedger({ entered: [one] });
   const processes = () => [ledger, stores.secondProcess.ledger] as const;
   const allowed = (): BudgetVerdict => ({ allowed: true });
   /** Counts and enters in one step, as an order for a name of our own does. */
@@ -226,7 +219,7 @@ describeStores('the ledger of authorities', (open) => {
     const orderKey = `platform:${'x'.repeat(253)}:${'y'.repeat(40)}`;
     const reserveFor = (kind: AskedOrder['kind'], draft: Partial<AskedOrder> = {}) =>
       reserve({ ...asked, kind, ...draft }, allowed);
-    const settle = (change: LedgerChange) => stores.secondProcess.ledger.settle(change);
+    const settle = (change: LedgerChange) => stores.secondProcess.edgeWriter.writeLedger(change);
     for (const key of [orderKey, 'another']) await reserveFor('new', { orderKey: key });
     const two = { ...(await usedOf()), orders: 2, accountOrders: 2 };
     expect(await usedOf()).toEqual({ ...two, registeredDomain: 2, exactName: 2 });
@@ -245,7 +238,10 @@ describeStores('the ledger of authorities', (open) => {
     await enter(entry({ kind: 'issued', occurredAt: later(-5) }));
     const { orderKey } = asked;
     const freed = [{ kind: 'issued', orderKey }] as const;
-    await ledger.settle({ freed, entered: [entry({ kind: 'issued', occurredAt: later(-1) })] });
+    await stores.edgeWriter.writeLedger({
+      freed,
+      entered: [entry({ kind: 'issued', occurredAt: later(-1) })],
+    });
     expect((await ledger.use(cats, now)).exactName).toEqual([later(-1)]);
   });
 
@@ -288,7 +284,7 @@ describeStores('the ledger of authorities', (open) => {
       for (const { state } of won) expect(await stores.domains.get(state.id)).toEqual(state);
       const { accountOrders } = await ledger.use({ ...cats, accountId: theirs }, now);
       expect(accountOrders).toHaveLength(caBudgets.accountHour.stopAt);
-      await ledger.settle(orderNotMade(orderSubject(begun[0]!.state)));
+      await stores.edgeWriter.writeLedger(orderNotMade(orderSubject(begun[0]!.state)));
       const after = await ledger.use({ ...cats, accountId: theirs }, now);
       expect(after.accountOrders).toHaveLength(caBudgets.accountHour.stopAt - 1);
     },

@@ -1,34 +1,24 @@
-import { afterAll, beforeAll, expect, afterEach, beforeEach, describe, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
-import type { Certificates } from '../../../src/domains/certificate-ports.ts';
-import type { Database } from '../../../src/adapters/kysely/database.ts';
 import {
-  KyselyCertificates,
   removeCertificate,
+  storeCertificate,
 } from '../../../src/adapters/kysely/sites/kysely-certificates.ts';
 import { KyselyEdgeRecords } from '../../../src/adapters/kysely/sites/kysely-edge-records.ts';
-import { AesGcmSealer } from '../../../src/adapters/system/secrets.ts';
 import { later } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
 import type { StoragePorts } from '../../support/storage-ports.ts';
-import { describeStores, testOnBoth } from '../../support/store-contracts.ts';
-import { testSealer, type Stores } from '../../support/stores.ts';
-import { usualKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
-import { migratedDatabase } from '../../support/servers/migrated-database.ts';
+import { describeStores, testOnBoth, describeDatabases } from '../../support/store-contracts.ts';
+import { testSealer } from '../../support/stores.ts';
+import { usualKinds } from '../../support/servers/databases.ts';
 
 const ids = new UuidIds();
 const newHost = () => `${ids.next('www').replace('_', '-')}.shop.example`;
 
-describeStores('certificates', (open) => {
-  let stores: Stores;
-  let certificates: Certificates;
-  beforeAll(async () => {
-    stores = await open();
-    certificates = stores.certificates;
-  });
-  afterAll(() => stores.close());
+describeStores('certificates', (stores) => {
+  const { certificates } = stores;
 
   /** As an edge gets them, with decrypted private keys. */
   const loaded = async (
@@ -47,19 +37,16 @@ describeStores('certificates', (open) => {
       notBefore: new Date(-1),
       notAfter: new Date(8.64e15),
     });
-    await certificates.save(certificate);
+    await stores.edgeWriter.saveCertificate(certificate);
     expect(await loaded(host)).toEqual([certificate]);
     expect(await loaded(host, stores.secondProcess)).toEqual([certificate]);
-  });
-
-  test('a host without a certificate has no validity', async () => {
-    expect((await certificates.validities()).get(newHost())).toBeUndefined();
   });
 
   test('looking up a host returns its newest chain and no secret', async () => {
     const [first, neighbour] = [certificateFor(newHost()), certificateFor(newHost())];
     const second = certificateFor(first.host);
-    for (const certificate of [first, neighbour, second]) await certificates.save(certificate);
+    for (const certificate of [first, neighbour, second])
+      await stores.edgeWriter.saveCertificate(certificate);
     for (const reader of [certificates, stores.secondProcess.certificates]) {
       expect(await reader.find(first.host)).toEqual({ chain: second.chain });
       expect(await reader.find(neighbour.host)).toEqual({ chain: neighbour.chain });
@@ -69,7 +56,7 @@ describeStores('certificates', (open) => {
   test('a host without a certificate, or with a removed one, is not found', async () => {
     const { host } = certificateFor(newHost());
     expect(await certificates.find(host)).toBeUndefined();
-    await certificates.save(certificateFor(host));
+    await stores.edgeWriter.saveCertificate(certificateFor(host));
     await stores.edgeWriter.removeCertificate(host, later(0));
     expect(await certificates.find(host)).toBeUndefined();
   });
@@ -77,37 +64,20 @@ describeStores('certificates', (open) => {
   testOnBoth('a new certificate replaces the previous one of its host only', async () => {
     const [first, neighbour] = [certificateFor(newHost()), certificateFor(newHost())];
     const second = certificateFor(first.host, { notBefore: later(1), notAfter: later(2) });
-    for (const certificate of [first, neighbour, second]) await certificates.save(certificate);
+    for (const certificate of [first, neighbour, second])
+      await stores.edgeWriter.saveCertificate(certificate);
     expect(await loaded(first.host)).toEqual([second]);
     expect(await loaded(neighbour.host)).toEqual([neighbour]);
-    const validities = await certificates.validities();
-    expect(validities.get(first.host)).toEqual({ notBefore: later(1), notAfter: later(2) });
-    const { notBefore, notAfter } = neighbour;
-    expect(validities.get(neighbour.host)).toEqual({ notBefore, notAfter });
-  });
-
-  test('the order that brought a certificate is forgotten with its key in the same step', async () => {
-    const { certificateOrders } = stores;
-    const certificate = certificateFor(newHost());
-    const [subject, other] = [`platform:${certificate.host}`, `platform:${newHost()}`];
-    for (const one of [subject, other])
-      await certificateOrders.begin({
-        ...{ authority: '', subject: one, host: certificate.host, privateKey: 'key' },
-      });
-    await certificates.save(certificate, subject);
-    expect(await certificateOrders.find(subject)).toBeUndefined();
-    expect(await certificateOrders.find(other)).toBeDefined();
-    expect(await loaded(certificate.host)).toEqual([certificate]);
   });
 
   testOnBoth(
     'when twenty are saved for one host at once, one whole certificate stays',
     async () => {
       const host = newHost();
-      const processes = [certificates, stores.secondProcess.certificates];
+      const processes = [stores.edgeWriter, stores.secondProcess.edgeWriter];
       const { won, lost } = await race(20, async (n) => {
         const certificate = certificateFor(host, { notAfter: later(1000 + n) });
-        await (processes[n % 2] ?? certificates).save(certificate);
+        await processes[n % 2]?.saveCertificate(certificate);
         return certificate;
       });
       expect(lost).toEqual([]);
@@ -118,22 +88,11 @@ describeStores('certificates', (open) => {
   );
 });
 
-describe.each(usualKinds)('private keys in %s', (kind) => {
-  let home: TestDatabase;
-  let database: Database;
-  beforeEach(async () => {
-    home = await migratedDatabase(kind);
-    database = openDatabase(home.url);
-  });
-  afterEach(async () => {
-    await database.close();
-    await home.drop();
-  });
-
+describeDatabases('private keys', usualKinds, (database) => {
   const [cats, dogs] = [certificateFor('cats.example'), certificateFor('dogs.example')];
   const saveBoth = async () => {
-    const certificates = new KyselyCertificates(database, testSealer);
-    for (const certificate of [cats, dogs]) await certificates.save(certificate);
+    for (const certificate of [cats, dogs])
+      await database.transaction((db) => storeCertificate(db, testSealer, certificate));
   };
   const loaded = async (sealer = testSealer) => {
     const { certificates } = await new KyselyEdgeRecords(database, sealer).changesSince(0n);
@@ -173,12 +132,5 @@ describe.each(usualKinds)('private keys in %s', (kind) => {
     const keys = await loaded();
     expect(keys.get('cats.example')?.()).toBe(cats.privateKey);
     expect(keys.get('dogs.example')).toThrow('certificate of dogs.example');
-  });
-
-  test('do not open with another secret', async () => {
-    await saveBoth();
-    const keys = await loaded(new AesGcmSealer(Buffer.from('another secret')));
-    expect([...keys.keys()]).toEqual(['cats.example', 'dogs.example']);
-    for (const open of keys.values()) expect(open).toThrow('another secret key');
   });
 });

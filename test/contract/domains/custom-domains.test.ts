@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import {
   unchanged,
   type CustomDomain,
@@ -7,7 +7,6 @@ import type { DnsStanding } from '../../../src/domains/domain/dns/judgement.ts';
 import { dnsProblem } from '../../../src/domains/domain/dns/problem.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import type { AdmissionFacts } from '../../../src/domains/domain/attachment/admission.ts';
-import type { CustomDomains } from '../../../src/domains/ports.ts';
 import { later, newAccount, takeEvents } from '../../support/accounts.ts';
 import {
   addTo,
@@ -22,7 +21,6 @@ import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { projectDecision } from '../../support/sites/sites.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
 const oddText = `'"\\ ü🐦 \u0000 \ud800 {"$date":"2026-03-01"} ${'x'.repeat(3000)}`;
 const problem = dnsProblem('cname_wrong_target', { seen: oddText, wanted: 'ä', resolver: '::1' });
@@ -49,16 +47,10 @@ const dns: DnsStanding = {
   lastVerifyAskedAt: later(-7),
   preparedUntil: later(-6),
 };
-describeStores('custom domains', (open) => {
-  let stores: Stores;
-  let domains: CustomDomains;
+describeStores('custom domains', (stores) => {
+  const { domains } = stores;
   let project: Project;
   let account: string;
-  beforeAll(async () => {
-    stores = await open();
-    domains = stores.domains;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     account = await newAccount(stores);
     project = await servedProject(stores, account);
@@ -112,9 +104,8 @@ describeStores('custom domains', (open) => {
     const told: unknown[] = [];
     const ask = async (wanted: Project, host: string) => {
       const adding = domains.add(
-        { ...wanted, projectId: wanted.id, host, addedSince: later(-1) },
-        (all) => {
-          const { addedLately, ...facts } = all;
+        { ...wanted, projectId: wanted.id, hosts: { typed: host }, addedSince: later(-1) },
+        ({ typed: { addedLately, ...facts } }) => {
           expect(addedLately.every((at) => at > later(-1))).toBe(true);
           told.push(facts);
           return refuse();
@@ -195,10 +186,11 @@ describeStores('custom domains', (open) => {
     await domains.change(id, remove);
     await newDomain(stores, await servedProject(stores), { at: later(5) });
     const told: (readonly Date[])[] = [];
-    const wanted = { accountId: account, projectId: project.id, host: newHost() };
+    const hosts = { typed: newHost() };
+    const wanted = { accountId: account, projectId: project.id, hosts };
     for (const { domains: reader } of [stores, stores.secondProcess]) {
-      const adding = reader.add({ ...wanted, addedSince: later(1) }, ({ addedLately }) => {
-        told.push(addedLately);
+      const adding = reader.add({ ...wanted, addedSince: later(1) }, ({ typed }) => {
+        told.push(typed.addedLately);
         return refuse();
       });
       await expect(adding).rejects.toBe(refusal);
@@ -289,7 +281,7 @@ describeStores('custom domains', (open) => {
     const domain = await newDomain(stores, project);
     const { id: projectId, accountId } = project;
     const adding = domains.add(
-      { accountId, projectId, host: newHost(), addedSince: later(0) },
+      { accountId, projectId, hosts: { typed: newHost() }, addedSince: later(0) },
       refuse,
     );
     await expect(adding).rejects.toBe(refusal);

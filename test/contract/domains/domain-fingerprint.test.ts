@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import {
   unchanged,
   type CustomDomain,
@@ -18,16 +18,10 @@ import {
   verify,
 } from '../../support/domains/custom-domains.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
-describeStores('the fingerprint of domains', (open) => {
-  let stores: Stores;
+describeStores('the fingerprint of domains', (stores) => {
   let project: Project;
   let domain: CustomDomain;
-  beforeAll(async () => {
-    stores = await open();
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     project = await servedProject(stores);
     domain = await newDomain(stores, project);
@@ -105,7 +99,7 @@ describeStores('the fingerprint of domains', (open) => {
     'a fingerprint differs after another account has used a limit of the authority',
     async () => {
       await expectNews(() =>
-        stores.ledger.settle({
+        stores.edgeWriter.writeLedger({
           entered: [
             {
               ...{ kind: 'issued', orderKey: 'key', isManual: false, occurredAt: later(0) },

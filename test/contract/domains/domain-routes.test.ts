@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import { now, later, takeEvents } from '../../support/accounts.ts';
 import {
   contest,
@@ -14,27 +14,21 @@ import {
 } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
-import { admitted, allowance, moment } from '../../support/domains/known-domains.ts';
+import { allowance, moment } from '../../support/domains/known-domains.ts';
 import { refusal } from '../../support/refusal.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { isPreview } from '../../../src/domains/domain/redirects/redirects.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import { rollBack } from '../../../src/sites/domain/site.ts';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
-import { addPair, type PairDecision } from '../../../src/domains/domain/redirects/pair.ts';
+import { addDomains } from '../../../src/domains/domain/redirects/pair.ts';
 import type { CustomDomains } from '../../../src/domains/ports.ts';
 
 const ids = new UuidIds();
 const lately = later(-1);
 
-describeStores('routes of projects, and pairs of domains', (open) => {
-  let stores: Stores;
+describeStores('routes of projects, and pairs of domains', (stores) => {
   let project: Project;
-  beforeAll(async () => {
-    stores = await open();
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     project = await servedProject(stores);
   });
@@ -147,7 +141,7 @@ describeStores('routes of projects, and pairs of domains', (open) => {
   }
 
   /** Asks the port for a name and its other one. */
-  const add = ({ host, limit = 1000, domains = stores.domains }: Wanted): Promise<PairDecision> => {
+  const add = async ({ host, limit = 1000, domains = stores.domains }: Wanted) => {
     const { accountId, id: projectId } = project;
     const draftOf = (name: string) => {
       const hostname = { host: name, unicode: name, registrableDomain: 'shop.example', labels: '' };
@@ -155,13 +149,13 @@ describeStores('routes of projects, and pairs of domains', (open) => {
       return { id, token, accountId, projectId, hostname: { ...hostname, isApex: false } };
     };
     const hosts = { typed: host, other: `www.${host}` };
-    return domains.addPair({ accountId, projectId, hosts, addedSince: lately }, (facts) => {
+    const wanted = { accountId, projectId, hosts, addedSince: lately };
+    const added = await domains.add(wanted, (facts) => {
       const allowed = { ...allowance, domains: limit, domainsAddedPerHour: 1000 };
-      const of = (one: typeof facts.typed) => ({ ...admitted, ...one, allowance: allowed });
       const drafts = { typed: draftOf(host), other: draftOf(`www.${host}`) };
-      const all = { ...facts, typed: of(facts.typed), other: of(facts.other) };
-      return addPair(drafts, all, moment(later(0)));
+      return addDomains(drafts, { ...facts, allowance: allowed }, moment(later(0)));
     });
+    return { ...added, other: added.other! };
   };
   const hosts = async () => (await stores.domains.list(project.id)).map((one) => one.host).sort();
 
@@ -197,7 +191,7 @@ describeStores('routes of projects, and pairs of domains', (open) => {
     const { accountId, id: projectId } = project;
     const wanted = { accountId, projectId, addedSince: lately };
     const pair = { typed: newHost(), other: newHost() };
-    const throwing = stores.domains.addPair({ ...wanted, hosts: pair }, () => {
+    const throwing = stores.domains.add({ ...wanted, hosts: pair }, () => {
       throw refusal;
     });
     await expect(throwing).rejects.toBe(refusal);
@@ -208,7 +202,7 @@ describeStores('routes of projects, and pairs of domains', (open) => {
     expect((await stores.settings.read(projectId)).redirects).toEqual([]);
     expect(await takeEvents(stores)).toEqual([]);
     const nobodys = { ...wanted, projectId: 'proj_nobodys', hosts: pair };
-    const missing = stores.domains.addPair(nobodys, () => {
+    const missing = stores.domains.add(nobodys, () => {
       throw refusal;
     });
     await expect(missing).rejects.toHaveProperty('code', 'project_not_found');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { endShare, mostShares, shareDomain } from '../../../src/domains/domain/attachment/share.ts';
@@ -7,18 +7,12 @@ import { later, newAccount, now, takeEvents } from '../../support/accounts.ts';
 import { newDomain, remove, servedProject } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
 const days = (count: number): Date => later(count * 86_400_000);
 
-describeStores('links to domains', (open) => {
-  let stores: Stores;
+describeStores('links to domains', (stores) => {
   let domain: CustomDomain;
-  beforeAll(async () => {
-    stores = await open();
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     domain = await newDomain(stores, await servedProject(stores));
     await takeEvents(stores);

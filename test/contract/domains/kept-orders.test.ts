@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, afterEach, describe, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
-import type { CertificateOrders } from '../../../src/domains/certificate-ports.ts';
 import { orderSubject } from '../../../src/domains/domain/attachment/domain-certificate.ts';
-import type { Database } from '../../../src/adapters/kysely/database.ts';
 import {
   KyselyAuthorityAccounts,
   KyselyCertificateOrders,
 } from '../../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
-import { AesGcmSealer } from '../../../src/adapters/system/secrets.ts';
 import {
   liveDomain,
   newHost,
@@ -15,25 +12,18 @@ import {
   servedProject,
 } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
-import { describeStores, testOnBoth } from '../../support/store-contracts.ts';
-import { testSealer, type Stores } from '../../support/stores.ts';
-import { usualKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
-import { migratedDatabase } from '../../support/servers/migrated-database.ts';
+import { describeStores, testOnBoth, describeDatabases } from '../../support/store-contracts.ts';
+import { testSealer } from '../../support/stores.ts';
+import { usualKinds } from '../../support/servers/databases.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
 
 const ids = new UuidIds();
 const authority = 'authority.test';
 
-describeStores('orders of certificates', (open) => {
-  let stores: Stores;
-  let orders: CertificateOrders;
+describeStores('orders of certificates', (stores) => {
+  const { certificateOrders: orders } = stores;
   let host: string;
   let subject: string;
-  beforeAll(async () => {
-    stores = await open();
-    orders = stores.certificateOrders;
-  });
-  afterAll(() => stores.close());
   beforeEach(() => {
     host = newHost();
     subject = `platform:${host}`;
@@ -181,18 +171,7 @@ describeStores('orders of certificates', (open) => {
   });
 });
 
-describe.each(usualKinds)('private keys of orders and accounts in %s', (kind) => {
-  let home: TestDatabase;
-  let database: Database;
-  beforeEach(async () => {
-    home = await migratedDatabase(kind);
-    database = openDatabase(home.url);
-  });
-  afterEach(async () => {
-    await database.close();
-    await home.drop();
-  });
-
+describeDatabases('private keys of orders and accounts', usualKinds, (database) => {
   const tables = ['certificate_orders', 'authority_accounts'] as const;
   const { privateKey } = certificateFor('cats.example');
   const keeps = (sealer = testSealer) => ({
@@ -233,12 +212,5 @@ describe.each(usualKinds)('private keys of orders and accounts in %s', (kind) =>
     expect(await accounts.find('cats')).toHaveProperty('privateKey', privateKey);
     await expect(orders.find('dogs')).rejects.toThrow('order of dogs');
     await expect(accounts.find('dogs')).rejects.toThrow('account at dogs');
-  });
-
-  test('do not open with another secret', async () => {
-    await saveTwoEach();
-    const { orders, accounts } = keeps(new AesGcmSealer(Buffer.from('another secret')));
-    await expect(orders.find('cats')).rejects.toThrow('another secret key');
-    await expect(accounts.find('cats')).rejects.toThrow('another secret key');
   });
 });

@@ -12,7 +12,6 @@ import {
 import { SettableClock } from '../../support/settable-clock.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/secrets.ts';
 import { SystemClock } from '../../../src/adapters/system/system-ports.ts';
-import { isDueForRenewal } from '../../../src/domains/domain/certificates/renewal.ts';
 import { obtain, placed } from './certificate-authority-steps.ts';
 import { certificateAuthorityContract, leafOf, visit } from './certificate-authority.contract.ts';
 
@@ -30,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const open = (setup: { key?: Uint8Array; lifeMs?: number; folder?: string } = {}) =>
+const open = (setup: { key?: Uint8Array; folder?: string } = {}) =>
   new LocalCertificateAuthority({
     folder,
     sealer: new AesGcmSealer(setup.key ?? secretKey),
@@ -65,13 +64,6 @@ test('certificates are valid from an hour ago for 90 days, in whole seconds', as
   const { notBefore, notAfter } = await issue(open(), 'rex.pets.test');
   expect(notBefore).toEqual(new Date('2026-03-01T11:00:00Z'));
   expect(notAfter).toEqual(new Date('2026-05-30T12:00:00Z'));
-});
-
-test('a short-lived certificate is backdated so little that it is not due for renewal at once', async () => {
-  const issued = await issue(open({ lifeMs: 30_000 }), 'rex.pets.test');
-  expect(issued.notAfter).toEqual(new Date('2026-03-01T12:00:30Z'));
-  expect(isDueForRenewal(issued, now)).toBe(false);
-  expect(isDueForRenewal(issued, new Date(now.getTime() + 20_000))).toBe(true);
 });
 
 test('the root signs leaves only, for ten years', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import {
   noDomainSettings,
   redirectStatuses,
@@ -9,7 +9,6 @@ import { adoptPrimary } from '../../../src/domains/use-cases/domain-settings.ts'
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import type { ProjectHost } from '../../../src/domains/domain/attachment/serving.ts';
-import type { ProjectSettings } from '../../../src/domains/ports.ts';
 import { later, takeEvents } from '../../support/accounts.ts';
 import {
   deployTo,
@@ -26,17 +25,10 @@ import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
-describeStores('settings of projects', (open) => {
-  let stores: Stores;
-  let settings: ProjectSettings;
+describeStores('settings of projects', (stores) => {
+  const { settings } = stores;
   let project: Project;
-  beforeAll(async () => {
-    stores = await open();
-    settings = stores.settings;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     project = await servedProject(stores);
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import { beforeEach, describe, expect } from '@jest/globals';
 import {
   isCertified,
   provenAt,
@@ -9,7 +9,6 @@ import {
   type CustomDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
-import type { CustomDomains } from '../../../src/domains/ports.ts';
 import { baseOf } from '../../../src/domains/domain/names/hostname.ts';
 import { later, takeEvents } from '../../support/accounts.ts';
 import {
@@ -29,18 +28,11 @@ import { refusal } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
-describeStores('proven names', (open) => {
-  let stores: Stores;
-  let domains: CustomDomains;
+describeStores('proven names', (stores) => {
+  const { domains } = stores;
   let project: Project;
   let host: string;
-  beforeAll(async () => {
-    stores = await open();
-    domains = stores.domains;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     project = await servedProject(stores);
     host = newHost();
@@ -263,9 +255,9 @@ describeStores('proven names', (open) => {
     const told: (string | undefined)[] = [];
     const add = (its: Project, name: string) =>
       domains.add(
-        { accountId: its.accountId, projectId: its.id, host: name, addedSince: later(0) },
-        ({ provenElsewhere }) => {
-          told.push(provenElsewhere);
+        { ...its, projectId: its.id, hosts: { typed: name }, addedSince: later(0) },
+        ({ typed }) => {
+          told.push(typed.provenElsewhere);
           throw refused;
         },
       );

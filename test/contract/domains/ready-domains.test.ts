@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import { isCertified } from '../../../src/domains/domain/attachment/domain-certificate.ts';
 import { isReady } from '../../../src/domains/domain/attachment/serving.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
-import type { CustomDomains } from '../../../src/domains/ports.ts';
 import { takeEvents } from '../../support/accounts.ts';
 import {
   arrive,
@@ -20,19 +19,12 @@ import {
 } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
-describeStores('ready domains', (open) => {
-  let stores: Stores;
-  let domains: CustomDomains;
+describeStores('ready domains', (stores) => {
+  const { domains } = stores;
   let project: Project;
   let host: string;
   let ready: CustomDomain;
-  beforeAll(async () => {
-    stores = await open();
-    domains = stores.domains;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     project = await servedProject(stores);
     host = newHost();
@@ -131,10 +123,10 @@ describeStores('ready domains', (open) => {
     const told: unknown[] = [];
     const add = async () => {
       const { accountId, id: projectId } = await servedProject(stores);
-      const wanted = { accountId, projectId, host, addedSince: new Date(0) };
+      const wanted = { accountId, projectId, hosts: { typed: host }, addedSince: new Date(0) };
       const refuse = new Error('not today');
-      const adding = domains.add(wanted, ({ provenElsewhere }) => {
-        told.push(provenElsewhere);
+      const adding = domains.add(wanted, ({ typed }) => {
+        told.push(typed.provenElsewhere);
         throw refuse;
       });
       await expect(adding).rejects.toBe(refuse);

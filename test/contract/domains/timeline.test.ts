@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeAll, beforeEach, expect } from '@jest/globals';
 import {
   timelineKinds,
   type TimelineEntry,
 } from '../../../src/domains/domain/attachment/timeline-entries.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
-import type { PlacedEntry, Timeline } from '../../../src/domains/ports.ts';
+import type { PlacedEntry } from '../../../src/domains/ports.ts';
 import { later, takeEvents } from '../../support/accounts.ts';
 import {
   contest,
@@ -19,17 +19,13 @@ import { race } from '../../support/race.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
-describeStores('timelines', (open) => {
-  let stores: Stores;
-  let timeline: Timeline;
+describeStores('timelines', (stores) => {
+  const { timeline } = stores;
   let project: Project;
   let domain: string;
   beforeAll(async () => {
-    stores = await open();
-    timeline = stores.timeline;
     project = await servedProject(stores);
   });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     domain = await another();
   });

@@ -1,17 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { later, now } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
-describeStores('leases of jobs', (open) => {
-  let stores: Stores;
-  beforeAll(async () => {
-    stores = await open();
-  });
-  afterAll(() => stores.close());
-
+describeStores('leases of jobs', (stores) => {
   const end = later(30_000);
   const newJob = () => `job ${randomUUID()}`;
 

@@ -1,120 +1,114 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
-import type { Outbox, ParkedDeliveries, ParkedDelivery } from '../../../src/kernel/queue.ts';
+import type { ParkedDelivery } from '../../../src/kernel/queue.ts';
 import { later, newAccount } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
 const lease = 60_000;
 const idsOf = (deliveries: readonly { readonly id: string }[]) => deliveries.map(({ id }) => id);
 
-describeStores('parked deliveries', (open) => {
-  let stores: Stores;
-  let outbox: Outbox;
-  let parked: ParkedDeliveries;
-  let account: string;
-  beforeAll(async () => {
-    const subscribersOf = (type: string) => (type === 'api_key_issued' ? ['mail'] : []);
-    stores = await open({ subscribersOf });
-    outbox = stores.outbox;
-    parked = stores.parkedDeliveries;
-  });
-  afterAll(() => stores.close());
-  beforeEach(async () => {
-    account = await newAccount(stores);
-    await parked.releaseAll();
-    await outbox.done(await claim(1e12));
-  });
-
-  const claim = (at = 0) => outbox.claim(later(at), later(at + lease), { limit: 10_000 });
-  const store = async (count: number): Promise<void> => {
-    const issued = (n: number): AccessEvent => ({
-      ...{ type: 'api_key_issued', accountId: account, occurredAt: later(n), keyId: `key_${n}` },
+describeStores(
+  'parked deliveries',
+  (stores) => {
+    const { outbox, parkedDeliveries: parked } = stores;
+    let account: string;
+    beforeEach(async () => {
+      account = await newAccount(stores);
+      await parked.releaseAll();
+      await outbox.done(await claim(1e12));
     });
-    const events = Array.from({ length: count }, (_, n) => issued(n));
-    await stores.accounts.change(account, (state) => ({ state, events }));
-  };
-  /** @returns their ids, oldest first */
-  const park = async (count: number): Promise<readonly string[]> => {
-    await store(count);
-    for (const one of await claim()) await outbox.retry(one, later(0), 'first');
-    const held = await claim();
-    for (const one of held) {
-      const { id } = one;
-      await outbox.park(one, `the printer at ${id} burns 🔥`);
-    }
-    return idsOf(held);
-  };
 
-  testOnBoth('are listed with everything that a person needs, oldest first', async () => {
-    const ids = await park(3);
-    const expected = ids.map((id, n): ParkedDelivery => ({
-      ...{ id, subscriber: 'mail', attempts: 2, problem: `the printer at ${id} burns 🔥` },
-      ...{ eventId: expect.any(String) as unknown as string, type: 'api_key_issued' },
-      ...{ accountId: account, occurredAt: later(n) },
-    }));
-    expect(await parked.list(10)).toEqual(expected);
-  });
+    const claim = (at = 0) => outbox.claim(later(at), later(at + lease), { limit: 10_000 });
+    const store = async (count: number): Promise<void> => {
+      const issued = (n: number): AccessEvent => ({
+        ...{ type: 'api_key_issued', accountId: account, occurredAt: later(n), keyId: `key_${n}` },
+      });
+      const events = Array.from({ length: count }, (_, n) => issued(n));
+      await stores.accounts.change(account, (state) => ({ state, events }));
+    };
+    /** @returns their ids, oldest first */
+    const park = async (count: number): Promise<readonly string[]> => {
+      await store(count);
+      for (const one of await claim()) await outbox.retry(one, later(0), 'first');
+      const held = await claim();
+      for (const one of held) {
+        const { id } = one;
+        await outbox.park(one, `the printer at ${id} burns 🔥`);
+      }
+      return idsOf(held);
+    };
 
-  test('are listed page by page, also when the last of a page is released meanwhile', async () => {
-    const ids = await park(5);
-    expect(idsOf(await parked.list(2))).toEqual(ids.slice(0, 2));
-    await parked.release(ids[1] ?? '');
-    expect(idsOf(await parked.list(2, ids[1]))).toEqual(ids.slice(2, 4));
-    expect(idsOf(await parked.list(2, ids[3]))).toEqual(ids.slice(4));
-    expect(await parked.list(2, ids[4])).toEqual([]);
-  });
+    testOnBoth('are listed with everything that a person needs, oldest first', async () => {
+      const ids = await park(3);
+      const expected = ids.map((id, n): ParkedDelivery => ({
+        ...{ id, subscriber: 'mail', attempts: 2, problem: `the printer at ${id} burns 🔥` },
+        ...{ eventId: expect.any(String) as unknown as string, type: 'api_key_issued' },
+        ...{ accountId: account, occurredAt: later(n) },
+      }));
+      expect(await parked.list(10)).toEqual(expected);
+    });
 
-  test('do not include deliveries that wait or are being worked on', async () => {
-    await store(2);
-    expect(await parked.list(10)).toEqual([]);
-    await claim();
-    expect(await parked.list(10)).toEqual([]);
-  });
+    test('are listed page by page, also when the last of a page is released meanwhile', async () => {
+      const ids = await park(5);
+      expect(idsOf(await parked.list(2))).toEqual(ids.slice(0, 2));
+      await parked.release(ids[1] ?? '');
+      expect(idsOf(await parked.list(2, ids[1]))).toEqual(ids.slice(2, 4));
+      expect(idsOf(await parked.list(2, ids[3]))).toEqual(ids.slice(4));
+      expect(await parked.list(2, ids[4])).toEqual([]);
+    });
 
-  test('that are released are due at once, as new, and others stay', async () => {
-    const [first = '', second = ''] = await park(2);
-    expect(await parked.release(second)).toBe('released');
-    expect(await outbox.state()).toEqual({ waiting: 1, parked: 1 });
-    expect(await claim()).toMatchObject([{ id: second, attempts: 0 }]);
-    expect(idsOf(await parked.list(10))).toEqual([first]);
-  });
+    test('do not include deliveries that wait or are being worked on', async () => {
+      await store(2);
+      expect(await parked.list(10)).toEqual([]);
+      await claim();
+      expect(await parked.list(10)).toEqual([]);
+    });
 
-  testOnBoth('that are all released come once each', async () => {
-    const ids = await park(7);
-    expect(await parked.releaseAll()).toBe(7);
-    expect(await parked.releaseAll()).toBe(0);
-    const again = await claim();
-    expect(idsOf(again)).toEqual(ids);
-    expect(again.every(({ attempts }) => attempts === 0)).toBe(true);
-    expect(await claim()).toEqual([]);
-  });
+    test('that are released are due at once, as new, and others stay', async () => {
+      const [first = '', second = ''] = await park(2);
+      expect(await parked.release(second)).toBe('released');
+      expect(await outbox.state()).toEqual({ waiting: 1, parked: 1 });
+      expect(await claim()).toMatchObject([{ id: second, attempts: 0 }]);
+      expect(idsOf(await parked.list(10))).toEqual([first]);
+    });
 
-  testOnBoth(
-    'one of twenty who release the same one does it, also from another process',
-    async () => {
+    testOnBoth('that are all released come once each', async () => {
+      const ids = await park(7);
+      expect(await parked.releaseAll()).toBe(7);
+      expect(await parked.releaseAll()).toBe(0);
+      const again = await claim();
+      expect(idsOf(again)).toEqual(ids);
+      expect(again.every(({ attempts }) => attempts === 0)).toBe(true);
+      expect(await claim()).toEqual([]);
+    });
+
+    testOnBoth(
+      'one of twenty who release the same one does it, also from another process',
+      async () => {
+        const [id = ''] = await park(1);
+        const both = [parked, stores.secondProcess.parkedDeliveries];
+        const { won, lost } = await race(20, (n) => both[n % 2]!.release(id));
+        expect(lost).toEqual([]);
+        expect(won.filter((one) => one === 'released')).toHaveLength(1);
+        expect(won.filter((one) => one === 'not_parked')).toHaveLength(19);
+      },
+    );
+
+    test('a worker keeps what it works on when somebody asks to release it', async () => {
+      await store(1);
+      const [held] = await claim();
+      expect(await parked.release(held?.id ?? '')).toBe('not_parked');
+      expect(await parked.releaseAll()).toBe(0);
+      expect(await claim()).toEqual([]);
+    });
+
+    test('one that was delivered is unknown', async () => {
       const [id = ''] = await park(1);
-      const both = [parked, stores.secondProcess.parkedDeliveries];
-      const { won, lost } = await race(20, (n) => both[n % 2]!.release(id));
-      expect(lost).toEqual([]);
-      expect(won.filter((one) => one === 'released')).toHaveLength(1);
-      expect(won.filter((one) => one === 'not_parked')).toHaveLength(19);
-    },
-  );
-
-  test('a worker keeps what it works on when somebody asks to release it', async () => {
-    await store(1);
-    const [held] = await claim();
-    expect(await parked.release(held?.id ?? '')).toBe('not_parked');
-    expect(await parked.releaseAll()).toBe(0);
-    expect(await claim()).toEqual([]);
-  });
-
-  test('one that was delivered is unknown', async () => {
-    const [id = ''] = await park(1);
-    await parked.release(id);
-    await outbox.done([{ id }]);
-    expect(await parked.release(id)).toBe('unknown');
-  });
-});
+      await parked.release(id);
+      await outbox.done([{ id }]);
+      expect(await parked.release(id)).toBe('unknown');
+    });
+  },
+  { subscribersOf: (type) => (type === 'api_key_issued' ? ['mail'] : []) },
+);

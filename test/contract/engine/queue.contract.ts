@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import { unchanged } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { Claimed, Most, Queue } from '../../../src/kernel/queue.ts';
 import { later, newAccount } from '../../support/accounts.ts';
@@ -96,16 +96,11 @@ export const waitingKinds = { deliveries, mails, webhookDeliveries, domains };
 
 /** Each kind of work that waits in the database is claimed in the same way. */
 export const queueContract = <Item extends Claimed, Wanted>(
-  open: () => Promise<Stores>,
+  stores: Stores,
   prepare: (stores: Stores) => Promise<Waiting<Item, Wanted>>,
 ): void => {
-  let stores: Stores;
   let waiting: Waiting<Item, Wanted>;
   let queue: Queue<Item, Wanted>;
-  beforeAll(async () => {
-    stores = await open();
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     waiting = await prepare(stores);
     queue = waiting.queueOf(stores);

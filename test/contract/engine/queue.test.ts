@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { beforeAll, expect } from '@jest/globals';
 import { unchanged } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import { later } from '../../support/accounts.ts';
@@ -10,33 +10,29 @@ import {
   verify,
 } from '../../support/domains/custom-domains.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 import { queueContract, waitingKinds } from './queue.contract.ts';
 
-describeStores('the queue of deliveries of events', (open) => {
-  queueContract(open, waitingKinds.deliveries);
+describeStores('the queue of deliveries of events', (stores) => {
+  queueContract(stores, waitingKinds.deliveries);
 });
 
-describeStores('the queue of mails', (open) => {
-  queueContract(open, waitingKinds.mails);
+describeStores('the queue of mails', (stores) => {
+  queueContract(stores, waitingKinds.mails);
 });
 
-describeStores('the queue of deliveries to webhooks', (open) => {
-  queueContract(open, waitingKinds.webhookDeliveries);
+describeStores('the queue of deliveries to webhooks', (stores) => {
+  queueContract(stores, waitingKinds.webhookDeliveries);
 });
 
-describeStores('the queue of domains', (open) => {
-  queueContract(open, waitingKinds.domains);
+describeStores('the queue of domains', (stores) => {
+  queueContract(stores, waitingKinds.domains);
 });
 
-describeStores('due domains', (open) => {
-  let stores: Stores;
+describeStores('due domains', (stores) => {
   let project: Project;
   beforeAll(async () => {
-    stores = await open();
     project = await servedProject(stores);
   });
-  afterAll(() => stores.close());
 
   const claim = (at: number) =>
     stores.dueDomains.claim(later(at), later(at + 1000), { limit: 100 });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Email } from 'postal-mime';
-import { smtpOptions } from '../../../src/adapters/mail/smtp-server.ts';
-import { SmtpPostman } from '../../../src/adapters/mail/smtp-postman.ts';
+import { SmtpPostman, smtpOptions } from '../../../src/adapters/mail/smtp-postman.ts';
 import type { OutgoingMail } from '../../../src/notifications/ports.ts';
 import {
   closedPort,
@@ -197,7 +196,6 @@ describe('with a password', () => {
       never,
     );
   const trusting = () => ({ tls: { ca: tls.cert } });
-  /** As for a server on another machine. */
   const elsewhere = (url: string) => {
     const { requireTLS, ignoreTLS } = smtpOptions(url.replace('127.0.0.1', 'mail.shop.example'));
     return { requireTLS, ignoreTLS };

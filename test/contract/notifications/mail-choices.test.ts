@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import type { NotificationKind } from '../../../src/notifications/domain/notification.ts';
-import type { MailChoices } from '../../../src/notifications/ports.ts';
 import { newAccount, personDecision } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
-describeStores('choices of mail', (open) => {
-  let stores: Stores;
-  let choices: MailChoices;
+describeStores('choices of mail', (stores) => {
+  const { mailChoices: choices } = stores;
   let accountId: string;
   let ada: string;
   let bob: string;
-  beforeAll(async () => {
-    stores = await open();
-    choices = stores.mailChoices;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     accountId = await newAccount(stores);
     ada = (await stores.people.list(accountId))[0]!.id;

@@ -1,29 +1,23 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import type { Mail, PlannedMail } from '../../../src/notifications/domain/mail.ts';
 import type { Told } from '../../../src/notifications/domain/notification.ts';
-import type { DueMessage, Mails } from '../../../src/notifications/ports.ts';
+import type { DueMessage } from '../../../src/notifications/ports.ts';
 import { later, newAccount, personDecision, takeEvents } from '../../support/accounts.ts';
 import { everyKind } from '../../support/notifications.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, testOnBoth } from '../../support/store-contracts.ts';
-import { openStores, type Stores } from '../../support/stores.ts';
+import { openStores } from '../../support/stores.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-describeStores('mails', (open) => {
-  let stores: Stores;
-  let mails: Mails;
+describeStores('mails', (stores) => {
+  const { mails } = stores;
   let accountId: string;
   let personId: string;
   let next = 0;
-  beforeAll(async () => {
-    stores = await open();
-    mails = stores.mails;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     await finishAll();
     accountId = await newAccount(stores);

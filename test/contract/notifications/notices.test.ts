@@ -1,29 +1,22 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import type {
   Notification,
   NotificationKind,
   Told,
 } from '../../../src/notifications/domain/notification.ts';
-import type { Notices, Reader } from '../../../src/notifications/ports.ts';
+import type { Reader } from '../../../src/notifications/ports.ts';
 import { later, newAccount, personDecision, takeEvents } from '../../support/accounts.ts';
 import { everyKind } from '../../support/notifications.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
 const day = 86_400_000;
 
-describeStores('notices', (open) => {
-  let stores: Stores;
-  let notices: Notices;
+describeStores('notices', (stores) => {
+  const { notices } = stores;
   let accountId: string;
   let reader: Reader;
   let next = 0;
-  beforeAll(async () => {
-    stores = await open();
-    notices = stores.notices;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     accountId = await newAccount(stores);
     reader = await readerOf(accountId);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import {
   repeat,
   settle,
@@ -18,28 +18,20 @@ import type {
   ClaimedDelivery,
   Claiming,
   DueDelivery,
-  WebhookDeliveries,
 } from '../../../src/notifications/webhook-ports.ts';
 import { later, newAccount, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 import { allDue, destinationRules, storedWebhook } from '../../support/webhooks/stored-webhook.ts';
 
 const day = 86_400_000;
 const lease = 30_000;
 
-describeStores('deliveries to webhooks', (open) => {
-  let stores: Stores;
-  let deliveries: WebhookDeliveries;
+describeStores('deliveries to webhooks', (stores) => {
+  const { webhookDeliveries: deliveries } = stores;
   let accountId: string;
   let webhook: Webhook;
   let next = 0;
-  beforeAll(async () => {
-    stores = await open();
-    deliveries = stores.webhookDeliveries;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     // What earlier tests left is under way.
     for (const isSlow of [false, true])

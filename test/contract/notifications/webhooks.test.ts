@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import {
   firstSecret,
   rotateSecret,
@@ -9,11 +9,10 @@ import {
   type Webhook,
   type WebhookStatus,
 } from '../../../src/notifications/domain/webhook.ts';
-import type { WebhookOf, Webhooks } from '../../../src/notifications/webhook-ports.ts';
+import type { WebhookOf } from '../../../src/notifications/webhook-ports.ts';
 import { later, newAccount, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 import {
   destinationRules,
   storedWebhook,
@@ -28,15 +27,9 @@ const statuses: readonly WebhookStatus[] = [
   { state: 'off', reason: 'by_hand', offSince: later(8) },
 ];
 
-describeStores('webhooks', (open) => {
-  let stores: Stores;
-  let webhooks: Webhooks;
+describeStores('webhooks', (stores) => {
+  const { webhooks } = stores;
   let accountId: string;
-  beforeAll(async () => {
-    stores = await open();
-    webhooks = stores.webhooks;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     accountId = await newAccount(stores);
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import {
   deleteProject,
   renameProject,
@@ -20,20 +20,13 @@ import {
 import { refusal, refuse } from '../../support/refusal.ts';
 import { begun, newProject } from '../../support/sites/sites.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 
-/** Without the addresses of single deploys. */
 const namesIn = (routes: ReadonlyMap<string, unknown>) =>
   [...routes.keys()].filter((name) => !isPreview(name)).sort();
 
-describeStores('deleted projects', (open) => {
-  let stores: Stores;
+describeStores('deleted projects', (stores) => {
   let project: Project;
-  beforeAll(async () => {
-    stores = await open();
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     project = await servedProject(stores);
   });
@@ -43,7 +36,7 @@ describeStores('deleted projects', (open) => {
   const restore = (one = project, at = now) =>
     stores.projects.restore(one, (site) => restoreProject(site, at));
   const move = (one: Project, slug: string) =>
-    stores.projects.rename(one, (site) =>
+    stores.projects.change(one, (site) =>
       renameProject(site, { name: site.project.name, slug }, now),
     );
   const follow = (one = project) =>
@@ -70,7 +63,7 @@ describeStores('deleted projects', (open) => {
         await expect(changing).rejects.toHaveProperty('code', 'project_not_found');
       }
       await expect(addTo(stores, project)).rejects.toHaveProperty('code', 'project_not_found');
-      expect(await stores.projects.listDeleted(project.accountId)).toEqual([
+      expect(await stores.projects.listAll(project.accountId)).toEqual([
         { ...project, deletedAt: now },
       ]);
       await restore();
@@ -101,7 +94,7 @@ describeStores('deleted projects', (open) => {
   testOnBoth('what a deleted account has is out of service in the same way', async () => {
     const { id } = await liveDomain(stores, project);
     const { accountId } = project;
-    await stores.accounts.close(accountId, (account) => deleteAccount(account, now));
+    await stores.accounts.change(accountId, (account) => deleteAccount(account, now));
     expect([await slugIn(), await stores.projects.list(accountId)]).toEqual([undefined, []]);
     expect(await routesIn(stores, project)).toEqual(new Map());
     await expect(addTo(stores, project)).rejects.toHaveProperty('code', 'project_not_found');
@@ -207,7 +200,6 @@ describeStores('deleted projects', (open) => {
       expect(await stores.projects.accountOf(old)).toBe(project.accountId);
       const other = await newAccount(stores);
       for (const taken of [old, slug]) {
-        // As a form does that then takes another address.
         await stores.together(async () => {
           const adding = newProject(stores, other, { slug: taken });
           await expect(adding).rejects.toHaveProperty('code', 'slug_taken');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { beforeEach, expect } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import { planAllowances, admitProject, type Project } from '../../../src/sites/domain/project.ts';
 import {
@@ -12,26 +12,18 @@ import {
 } from '../../../src/sites/domain/site.ts';
 import { admitBytes, roomFor } from '../../../src/sites/domain/storage-quota.ts';
 import { uploadProblems } from '../../../src/sites/domain/sites-error.ts';
-import type { Projects } from '../../../src/sites/ports.ts';
 import { later, newAccount, now, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { begun, newProject, projectDecision, publish } from '../../support/sites/sites.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
-import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
 
-describeStores('projects', (open) => {
-  let stores: Stores;
-  let projects: Projects;
+describeStores('projects', (stores) => {
+  const { projects } = stores;
   let account: string;
   let stranger: string;
-  beforeAll(async () => {
-    stores = await open();
-    projects = stores.projects;
-  });
-  afterAll(() => stores.close());
   beforeEach(async () => {
     account = await newAccount(stores);
     stranger = await newAccount(stores);
@@ -246,20 +238,6 @@ describeStores('projects', (open) => {
     await takeEvents(stores);
     const before = await projects.find(project.slug);
     await expect(projects.change(project, refuse)).rejects.toBe(refusal);
-    expect(await projects.find(project.slug)).toEqual(before);
-    expect(await takeEvents(stores)).toEqual([]);
-  });
-
-  test('a served site cannot become unserved, and such a decision stores nothing', async () => {
-    const project = await newProject(stores, account);
-    await published(project);
-    await takeEvents(stores);
-    const before = await projects.find(project.slug);
-    const unserving = projects.change(project, (site) => {
-      const { state, events } = publish(site, ids.next('dep'));
-      return { state: { ...state, servedDeployId: undefined }, events };
-    });
-    await expect(unserving).rejects.toThrow('was served');
     expect(await projects.find(project.slug)).toEqual(before);
     expect(await takeEvents(stores)).toEqual([]);
   });

@@ -9,7 +9,6 @@ import { ownerless } from './rows.ts';
 interface Project {
   readonly id: string;
   readonly slug: string;
-  /** Of the project or its account. */
   readonly deletedAt: number | null;
   readonly isOfDeletedAccount: number;
 }

@@ -7,7 +7,6 @@ import type { Past } from './past.ts';
 import { minuteMs } from '../world/durations.ts';
 import SqliteDatabase from 'better-sqlite3';
 
-/** What a person needs to know of a broken law. */
 export type Facts = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export class LawBroken extends Error {
@@ -26,7 +25,6 @@ const inWords = (facts: Facts): string =>
     .map(([name, fact]) => `${name}: ${String(fact)}`)
     .join('; ');
 
-/** What laws see of a simulated store, and of the world around it. */
 export interface Seen {
   readonly time: Pick<Time, 'now' | 'actor'>;
   readonly world: Pick<World, 'dns' | 'authorities' | 'receivers' | 'mail'>;
@@ -36,7 +34,6 @@ export interface Seen {
   readonly past: Past;
 }
 
-/** An order that an authority is asked for. */
 export interface AskedOrder {
   readonly authority: AuthorityName;
   readonly names: readonly string[];
@@ -44,7 +41,6 @@ export interface AskedOrder {
 
 /** One law. Each question returns what breaks it, or undefined. Laws keep what they need to remember in closures. */
 export interface Law {
-  /** A sentence. */
   readonly name: string;
   /** After commits that wrote one of these. */
   readonly tables?: readonly (keyof Schema | `claims of ${keyof Schema}`)[];

@@ -89,7 +89,6 @@ export const liveIsServed: Law = {
   },
 };
 
-/** A restored name is served once its DNS is seen to lead here. */
 const isBack = (
   { host, project }: { readonly host: string; readonly project: string },
   { past, time }: Seen,
@@ -147,20 +146,17 @@ interface Live {
   readonly not_after: number | null;
 }
 
-/** Which edges serve, by their table. */
 const live = `
   select d.id, d.project_id, d.host, d.details ->> '$.liveSince' as liveSince, c.chain, c.not_before, c.not_after
   from domains d left join certificates c on c.host = d.host and c.removed_at is null
   where d.state = 'live'`;
 
 export interface Decided {
-  /** How many looks at a live domain there were. */
   looks: number;
   /** How many of them found everything well for so long that the law could be broken. */
   decidable: number;
 }
 
-/** @param decided counts how often the law could be asked */
 export const liveIsSecure = (decided: Decided = { looks: 0, decidable: 0 }): Law => {
   const namesIn = namesOfChains();
   return {
@@ -229,7 +225,6 @@ const isHeldUp = (id: string, since: number, { stored }: Seen): boolean =>
     ...[id, Math.floor(since) - 7 * dayMs],
   );
 
-/** Each chain is read once. */
 const namesOfChains = () => {
   const known = new Map<string, readonly string[]>();
   return (chain: string): readonly string[] => {

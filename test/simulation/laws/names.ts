@@ -23,7 +23,6 @@ const holders = `
       and coalesce(details ->> '$.dns.report.validation.delegated', 0) = 1 else 1 end as isProven
   from domains where state <> 'removed'`;
 
-/** Whether the last check saw the record that proves the name. */
 const isBeyondDoubt = `select 1 from domains where id = ? and details ->> '$.dns.report.ownershipProven' = 1`;
 
 const isHolder = ({ state }: Pick<Holder, 'state'>): boolean =>

@@ -80,7 +80,6 @@ export const statesAreTold: Law = {
   },
 };
 
-/** What no weather causes. */
 const faults =
   /TypeError|RangeError|ReferenceError|SyntaxError|constraint|corrupt|is not a function|undefined \(reading|is not one of|parked/i;
 

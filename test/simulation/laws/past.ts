@@ -8,7 +8,6 @@ import { parentOf, type RecordData, type RecordType } from '../world/dns-records
 /** Since when something has been so; undefined: it is not. */
 type Since = number | undefined;
 
-/** What the DNS says of a host, and since when. */
 interface Published {
   readonly forbiddenSince: Record<AuthorityName, Since>;
   readonly allowedSince: Record<AuthorityName, Since>;
@@ -22,7 +21,6 @@ interface Weather {
 
 const long = -Infinity;
 
-/** What the weather, the DNS and the fleet were like, as far as laws need it. */
 export class Past {
   readonly #now: () => number;
   readonly #zones: DnsZones;
@@ -45,26 +43,22 @@ export class Past {
     if (before !== condition) this.#weather.set(key, { condition, since: this.#now() });
   }
 
-  /** Everything is well from now on. */
   clear(): void {
     for (const [part, objects] of Object.entries(objectsOf)) {
       for (const object of objects) this.turn([part, object, 'well']);
     }
   }
 
-  /** Since when it has been well. */
   wellSince(part: Part, object: string): Since {
     const weather = this.#weather.get(`${part} ${object}`);
     if (!weather) return long;
     return weather.condition === 'well' ? weather.since : undefined;
   }
 
-  /** Since when all of a part have been well. */
   allWellSince(part: Part): Since {
     return together(...objectsOf[part].map((object) => this.wellSince(part, object)));
   }
 
-  /** Whether something of a part was in bad weather after that. */
   wasBad(part: Part, after: number): boolean {
     const since = this.allWellSince(part);
     return since === undefined || since > after;
@@ -78,7 +72,6 @@ export class Past {
     this.#upSince.delete(process);
   }
 
-  /** Since its last start. */
   upSince(process: ProcessName): Since {
     return this.#upSince.get(process);
   }
@@ -148,7 +141,6 @@ export class Past {
   }
 }
 
-/** Since when all of it has been so. */
 export const together = (...all: readonly Since[]): Since =>
   all.reduce<Since>(
     (latest, one) =>
@@ -178,7 +170,6 @@ export const published = <Type extends RecordType>(
   return [];
 };
 
-/** The alias at a name itself. */
 export const aliasOf = (zones: DnsZones, name: string): string | undefined => {
   const found = zones.find(name, 'CNAME');
   if (found instanceof Promise || found.kind !== 'records') return undefined;
@@ -226,7 +217,6 @@ const verdictOf = (
   return value === 'http-01' ? 'allows' : 'forbids';
 };
 
-/** Whether visitors of a host come to the service, and to nobody else. */
 export const leadsHere = (zones: DnsZones, address: string, host: string): boolean => {
   const name = isWildcard(host) ? `some.${baseOf(host)}` : host;
   const addresses = published(zones, name, 'A');

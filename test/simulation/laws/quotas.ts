@@ -4,7 +4,6 @@ import type { Burst } from '../owners.ts';
 import type { Facts, Law, Seen } from './law.ts';
 import { dayMs, minuteMs, secondMs } from '../world/durations.ts';
 
-/** A burst is answered within this time. */
 const answeredMs = 10 * secondMs;
 
 /** Laws of a minute know what else a shop did in it. */

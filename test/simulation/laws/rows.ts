@@ -114,7 +114,6 @@ const leftIn = (rule: RowRule, seen: Seen): Facts | undefined => {
   return seen.stored.first<Facts>(`${rule.leftOver.replaceAll(':now', now)} limit 1`);
 };
 
-/** What `retention` should have deleted. */
 const overAge = (table: keyof Schema, { stored, time }: Seen): Facts | undefined => {
   const rule = retention[table];
   if (rule === 'kept') return undefined;

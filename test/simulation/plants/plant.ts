@@ -7,9 +7,7 @@ export interface PlantedLife {
   readonly name: string;
   /** What the product promises, and the patch takes away. */
   readonly promise: string;
-  /** The name of the law that is broken. */
   readonly law: string;
-  /** Their paths. */
   readonly patch: string;
   readonly story: string;
 }

@@ -65,7 +65,6 @@ export interface ProfileTerms {
   readonly mostNames: number;
 }
 
-/** Of profiles whose certificates end soon. */
 export const shortTerms = {
   pendingMs: hourMs,
   reuseMs: 7 * hourMs,
@@ -110,7 +109,6 @@ export const immediateWindow = (now: number) => ({ start: now - hourMs, end: now
 export interface Overrun {
   readonly at: number;
   readonly limit: string;
-  /** What the limit counts: an account, names. */
   readonly of: string;
 }
 
@@ -147,7 +145,6 @@ export class Buckets {
     }
   }
 
-  /** Others take from it now, which the service cannot know. */
   share({ name, perMs }: Limit, of: string, now: number): void {
     this.#sharedUntil.set(`${name}/${of}`, now + perMs);
   }
@@ -161,7 +158,6 @@ export class Buckets {
     this.#fullAt.delete(`${name}/${of}`);
   }
 
-  /** How many are taken of each bucket that is not full. */
   counts(now: number): ReadonlyMap<string, number> {
     const rows = Object.values(limits);
     return new Map(
@@ -185,7 +181,6 @@ const tooMany = (
   return new Refused(problemOf('rateLimited', detail, 429), seconds);
 };
 
-/** Of a wildcard, the name below which it is. */
 export const baseOf = (name: string): string => name.replace(/^\*\./, '');
 
 const domainOf = (name: string): string | null => getDomain(name, { allowPrivateDomains: true });

@@ -34,7 +34,6 @@ export interface Challenge {
 export interface Authorization {
   readonly id: number;
   readonly account: Account;
-  /** With `*.` where it is a wildcard. */
   readonly name: string;
   readonly terms: ProfileTerms;
   readonly challenges: readonly Challenge[];
@@ -47,9 +46,7 @@ export interface Order {
   readonly id: number;
   readonly account: Account;
   readonly names: readonly string[];
-  /** As it was asked for. */
   readonly profile: string | undefined;
-  /** Name of the profile that holds. */
   readonly kind: string;
   readonly isExempt: boolean;
   readonly expiresAt: number;
@@ -67,9 +64,7 @@ export interface WantedOrder {
 export interface OrderRecord extends WantedOrder {
   /** True time, milliseconds. */
   readonly at: number;
-  /** URL of the account. */
   readonly account: string;
-  /** Counts against no limit. */
   readonly isExempt: boolean;
 }
 
@@ -81,7 +76,6 @@ export interface OrderSettings {
   readonly now: () => number;
   /** How long it takes to validate, and to issue: from, to, milliseconds. */
   readonly workMs: readonly [number, number];
-  /** Names that it will never issue for. */
   readonly rejected: ReadonlySet<string>;
   readonly exemptsOnlyInWindow: () => boolean;
 }

@@ -3,7 +3,6 @@ import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto
 
 /** A refusal as the authority sends it (RFC 8555, section 6.7). */
 export interface ProblemDocument {
-  /** Without its namespace. */
   readonly type: string;
   readonly detail: string;
   readonly status: number;
@@ -28,7 +27,6 @@ export const problemOf = (type: string, detail: string, status = 400): ProblemDo
   status,
 });
 
-/** As it is sent. */
 export const shownProblem = ({ type, ...of }: ProblemDocument) => ({
   ...of,
   type: `urn:ietf:params:acme:error:${type}`,
@@ -70,7 +68,6 @@ export interface SignedRequest {
 
 export interface AccountKey {
   readonly key: KeyObject;
-  /** RFC 7638. */
   readonly thumbprint: string;
 }
 

@@ -14,7 +14,6 @@ import { limits } from './authority-limits.ts';
 import { LookUpFailed, type CaaRecord, type Outlook } from './authority-validation.ts';
 import { chanceOf, poolKey } from './chance.ts';
 import { dayMs, hourMs, minuteMs } from './durations.ts';
-import { NoUsableAnswer } from '../../../src/adapters/acme/acme-answers.ts';
 
 const issuer = 'one.example';
 const host = 'shop.pets.example';
@@ -97,7 +96,6 @@ const step = async (of: CertificateOrder, state: OrderState): Promise<OrderState
   return world.authority.prove(of, state.challengeUrl);
 };
 
-/** Goes on until nothing more is to be done. */
 const end = async (of: CertificateOrder): Promise<OrderState> => {
   let state = await world.authority.look(of);
   while (state.kind !== 'issued' && state.kind !== 'failed') state = await step(of, state);
@@ -119,31 +117,11 @@ const fail = async (of: CertificateOrder): Promise<OrderState> => {
 };
 
 describe('a certificate', () => {
-  test('is issued for a host whose web server answers', async () => {
-    const { notBefore, notAfter } = await certificateOf(await order());
-    expect(notAfter.getTime() - notBefore.getTime()).toBe(90 * dayMs - 1000);
-    const [certificate] = world.model.certificates;
-    expect(certificate).toMatchObject({ names: [host], notAfter: notAfter.getTime() });
-  });
-
   test('is issued for a name and its wildcard that are in the DNS', async () => {
     const also = [`*.${host}`];
     const { chain } = await certificateOf(await order({ method: 'dns-01', also }));
     const names = new X509Certificate(chain).subjectAltName?.split(', ').toSorted();
     expect(names).toEqual([`DNS:*.${host}`, `DNS:${host}`]);
-  });
-
-  test('has the lifetime of its profile', async () => {
-    const shortlived = world.client('shortlived');
-    const { notBefore, notAfter } = await certificateOf(await order({}, shortlived));
-    expect(notAfter.getTime() - notBefore.getTime()).toBe(160 * hourMs - 1000);
-  });
-
-  test('has the new lifetime of a profile that changed', async () => {
-    const first = await order();
-    world.model.setTerms('classic', { lifetimeMs: 45 * dayMs });
-    const { notBefore, notAfter } = await certificateOf(first);
-    expect(notAfter.getTime() - notBefore.getTime()).toBe(45 * dayMs - 1000);
   });
 
   test('has the same text whenever chance is the same', async () => {
@@ -171,48 +149,6 @@ describe('a request', () => {
     expect(answer.status).toBe(400);
     expect(answer.body).toContain('badNonce');
     expect(answer.headers['replay-nonce']).toBeDefined();
-  });
-
-  test('that is sent twice acts once', async () => {
-    await order();
-    world.model.weather.repeats = 1;
-    await world.authority.order('other.pets.example');
-    expect(world.model.orders.map(({ names }) => names)).toEqual([[host], ['other.pets.example']]);
-  });
-
-  test('leaves its order where its answer is lost', async () => {
-    await order({ host: 'first.pets.example' });
-    world.model.weather.losesAnswers = 1;
-    const failure = { reason: 'unavailable' };
-    expect(await world.authority.order(host)).toMatchObject({ failure, counts: true });
-    expect(world.model.orders.at(-1)?.names).toEqual([host]);
-    world.model.weather.losesAnswers = 0;
-    await order();
-    // The same open order.
-    expect(world.model.orders).toHaveLength(2);
-  });
-
-  test('is not answered while the authority is away', async () => {
-    await order();
-    world.model.weather.away = 'refuses';
-    expect(await world.authority.order(host)).toMatchObject({ failure: { reason: 'unavailable' } });
-  });
-
-  test('gets no answer from a silent authority until it is given up', async () => {
-    world.model.weather.away = 'silent';
-    const giveUp = new AbortController();
-    const request = { method: 'GET', url: world.model.directoryUrl } as const;
-    const answer = world.model.send(request, giveUp.signal);
-    giveUp.abort();
-    await expect(answer).rejects.toThrow(NoUsableAnswer);
-  });
-
-  test('is refused while the authority is busy, with the time to wait', async () => {
-    await order();
-    Object.assign(world.model.weather, { busy: 1, retryAfterS: 600 });
-    const retryAt = new Date(world.clock.now().getTime() + 10 * minuteMs);
-    const failure = { reason: 'rate_limited', retryAt };
-    expect(await world.authority.order(host)).toMatchObject({ kind: 'failed', failure });
   });
 });
 
@@ -243,30 +179,13 @@ describe('CAA', () => {
     world.outlook.policies.set(host, [record(value)]);
     expect(await end(await order())).toMatchObject(refused);
   });
-
-  test('that allows this method and account allows', async () => {
-    const uri = 'https://acme.one.example/acme/acct/1';
-    const value = `${issuer}; validationmethods=dns-01,http-01; accounturi=${uri}`;
-    world.outlook.policies.set(host, [record(value)]);
-    await certificateOf(await order());
-  });
 });
 
 describe('a proof', () => {
-  test('counts although one place far away sees nothing', async () => {
-    world.outlook.blind.add(3);
-    await certificateOf(await order());
-  });
-
   test.each([[[3, 4]], [[0]]])('does not count where %j see nothing', async (blind) => {
     for (const vantage of blind) world.outlook.blind.add(vantage);
     const failure = { reason: 'dns' };
     expect(await end(await order())).toMatchObject({ kind: 'failed', failure });
-  });
-
-  test('serves further orders', async () => {
-    await certificateOf(await order());
-    expect(await world.authority.look(await order())).toEqual({ kind: 'ready' });
   });
 });
 

@@ -25,9 +25,7 @@ import { pass } from './durations.ts';
 import { NoUsableAnswer, type AcmeAnswer } from '../../../src/adapters/acme/acme-answers.ts';
 
 export interface AuthoritySettings {
-  /** https://acme.one.example */
   readonly origin: string;
-  /** Its names in CAA records. */
   readonly issuers: readonly string[];
   readonly outlook: Outlook;
   readonly chance: Chance;
@@ -67,7 +65,6 @@ interface Answered {
 
 interface Signed {
   readonly account: Account;
-  /** Of the path after its first part. */
   readonly ids: readonly string[];
   readonly payload: string;
 }
@@ -78,7 +75,6 @@ export class Authority {
   readonly weather: AuthorityWeather = { ...fairWeather };
   /** Changes for certificates that are still to be issued. */
   readonly profiles: Partial<Record<string, ProfileTerms>>;
-  /** Names that it will never issue for. */
   readonly rejected = new Set<string>();
   readonly #settings: AuthoritySettings;
   readonly #orders: AuthorityOrders;
@@ -118,7 +114,6 @@ export class Authority {
     return this.#orders.buckets.over;
   }
 
-  /** How many are taken of each limit: `<limit>/<what it counts>`. */
   counts(): ReadonlyMap<string, number> {
     return this.#orders.buckets.counts(this.#settings.now());
   }

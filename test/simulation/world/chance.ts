@@ -2,13 +2,9 @@ import { createHash, createECDH, createPrivateKey } from 'node:crypto';
 
 /** Seeded chance. Each name has a stream of its own, so that what one part draws does not shift another. */
 export interface Chance {
-  /** The stream of this name; the same one each time. */
   of(...name: readonly string[]): Chance;
-  /** 0 to below 1. */
   next(): number;
-  /** 0 to below `below`, whole. */
   int(below: number): number;
-  /** Whether something of this probability happens. */
   happens(probability: number): boolean;
   pick<T>(from: readonly [T, ...T[]]): T;
 }

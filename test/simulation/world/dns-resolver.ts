@@ -20,15 +20,12 @@ export type ResolverState =
   | { readonly kind: 'slow'; readonly ms: number }
   | { readonly kind: 'foreign'; readonly address: string };
 
-/** An answer, with the names that its CNAMEs lead to, in order. */
 export type Reply<Type extends RecordType> = Found<Type> & { readonly chain: readonly string[] };
 
 export interface ResolverPorts {
   /** Milliseconds. */
   readonly now: () => number;
-  /** Asks the name servers. Never rejects. */
   readonly find: <Type extends RecordType>(name: string, type: Type) => Soon<Found<Type> | Alias>;
-  /** For so many seconds an answer is kept at most. */
   readonly longestTtl: number;
 }
 

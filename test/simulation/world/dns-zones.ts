@@ -14,7 +14,6 @@ import {
 /** At once where nothing makes it wait, which costs no timer. */
 export type Soon<T> = T | Promise<T>;
 
-/** What the name servers of a zone answer. Times are in seconds. */
 export type Found<Type extends RecordType> = FoundRecords<Type> | Missing | Failed;
 
 export interface FoundRecords<Type extends RecordType> {
@@ -47,7 +46,6 @@ type Sets = { [Type in RecordType]?: FoundRecords<Type> };
 interface Zone {
   readonly isSigned: boolean;
   readonly sets: Map<string, Sets>;
-  /** How many names with records, or zones, there are at or below a name. */
   readonly below: Map<string, number>;
   readonly process?: ZoneProcess | undefined;
 }
@@ -68,7 +66,6 @@ export class DnsZones {
     for (const suffix of suffixes) this.register(suffix, { isSigned: true });
   }
 
-  /** How often somebody has changed something. */
   get edits(): number {
     return this.#edits;
   }
@@ -181,7 +178,6 @@ export class DnsZones {
     return zone;
   }
 
-  /** Counts a name that comes or goes, in the zone that it lies in. */
   #count(name: string, change: 1 | -1): void {
     const apex = this.zoneOf(name);
     const { below } = this.#zoneAt(apex);

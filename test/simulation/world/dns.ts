@@ -24,10 +24,9 @@ export type ZoneState =
   { readonly kind: 'silent' | 'lame' | 'bogus' } | { readonly kind: 'slow'; readonly ms: number };
 
 export interface DnsOptions {
-  /** Of the world, in milliseconds. */
+  /** The true time, milliseconds. */
   readonly now: () => number;
   readonly suffixes: readonly string[];
-  /** As in `DNS_SERVERS`. */
   readonly resolvers: readonly string[];
 }
 
@@ -122,7 +121,6 @@ export class Dns {
     return resolver;
   }
 
-  /** Asks the name servers in the weather of their zone. */
   #find<Type extends RecordType>(name: string, type: Type): Soon<Found<Type> | Alias> {
     const state = this.#zoneStateOf(name);
     switch (state?.kind) {

@@ -33,7 +33,6 @@ export const simulate = (its: Simulated): void => {
   keysMade.clear();
 };
 
-/** Drawn for the acting process. */
 const chanceHere = (what: string): Chance =>
   simulated().chance.of(simulated().time.actor?.name ?? 'world', what);
 

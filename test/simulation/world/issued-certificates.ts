@@ -4,7 +4,6 @@ import { IssuingKey } from './der.ts';
 
 export interface IssuedCertificate {
   readonly names: readonly string[];
-  /** URL of the account. */
   readonly account: string;
   /** Hexadecimal, as DER has it. */
   readonly serial: string;

@@ -43,19 +43,6 @@ test('a receiver takes a message that is signed with its secret', async () => {
   expect(receivers.faults).toEqual([]);
 });
 
-test('a message that comes twice is noted twice', async () => {
-  await receivers.post(address, signed());
-  await receivers.post(address, signed());
-  expect(receivers.received.map(({ id }) => id)).toEqual(['evt_1', 'evt_1']);
-});
-
-test('while a secret is rotated, a receiver that knows either of them takes the message', async () => {
-  const message = signed([another, secret]);
-  expect(await receivers.post(address, message)).toMatchObject({ status: 200 });
-  receivers.tell(address, [another]);
-  expect(await receivers.post(address, message)).toMatchObject({ status: 200 });
-});
-
 test.each([
   ['without a signature', { headers: {}, body }],
   ['signed with another secret', signed([another])],
@@ -66,20 +53,6 @@ test.each([
   expect(await receivers.post(address, message)).toMatchObject({ status: 401 });
   expect(receivers.received).toEqual([]);
   expect(receivers.faults).toMatchObject([{ address }]);
-});
-
-test('nothing listens at an address that no receiver has, nor at one that refuses', async () => {
-  const elsewhere = 'https://other.example/';
-  const refused = { kind: 'failed', why: 'refused' };
-  expect(await receivers.post(elsewhere, signed())).toMatchObject(refused);
-  receivers.weather.set(address, { kind: 'refuses' });
-  expect(await receivers.post(address, signed())).toMatchObject(refused);
-});
-
-test.each([500, 503, 410, 301] as const)('an answer of %i takes nothing', async (status) => {
-  receivers.weather.set(address, { kind: 'answers', status });
-  expect(await receivers.post(address, signed())).toMatchObject({ kind: 'answered', status });
-  expect(receivers.received).toEqual([]);
 });
 
 test.each([
@@ -93,23 +66,6 @@ test.each([
   await jest.advanceTimersByTimeAsync(10_000);
   expect(await outcome).toMatchObject({ kind: 'failed', why: 'timeout', tookMs: 10_000 });
   expect(receivers.received).toHaveLength(taken);
-});
-
-test('a slow receiver answers when its time has passed', async () => {
-  holdTimeouts();
-  receivers.weather.set(address, { kind: 'well', slowMs: 4000 });
-  const outcome = receivers.post(address, signed());
-  await jest.advanceTimersByTimeAsync(4000);
-  expect(await outcome).toMatchObject({ kind: 'answered', status: 200, tookMs: 4000 });
-});
-
-test('a call that is cancelled ends at once', async () => {
-  holdTimeouts();
-  receivers.weather.set(address, { kind: 'hangs' });
-  const cancelling = new AbortController();
-  const outcome = receivers.post(address, signed(), cancelling.signal);
-  cancelling.abort();
-  expect(await outcome).toMatchObject({ kind: 'failed', why: 'stopped', tookMs: 0 });
 });
 
 const mail: OutgoingMail = {
@@ -136,12 +92,6 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test('a mail that comes twice is taken twice', async () => {
-  expect(await server.post(mail, going)).toEqual({ kind: 'taken' });
-  expect(await server.post(mail, going)).toEqual({ kind: 'taken' });
-  expect(server.taken).toMatchObject([mail, mail]);
-});
-
 test('nobody takes a mail while the server is away', async () => {
   server.weather.server = 'away';
   expect(await server.post(mail, going)).toMatchObject({ kind: 'failed' });
@@ -163,13 +113,4 @@ test.each([
   await jest.advanceTimersByTimeAsync(1);
   expect(await outcome).toMatchObject({ kind: 'failed' });
   expect(server.taken).toHaveLength(taken);
-});
-
-test('a server that hangs is given up at once when the process stops', async () => {
-  holdTimeouts();
-  server.weather.server = 'hangs';
-  const stopping = new AbortController();
-  const outcome = server.post(mail, stopping.signal);
-  stopping.abort();
-  expect(await outcome).toMatchObject({ kind: 'failed' });
 });

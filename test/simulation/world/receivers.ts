@@ -1,6 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { longestMs } from '../../../src/adapters/webhooks/guarded-outside.ts';
-import { NotSent, notSentBy } from '../../../src/adapters/webhooks/not-sent.ts';
+import { longestMs, NotSent, notSentBy } from '../../../src/adapters/webhooks/guarded-outside.ts';
 import type { Outcome } from '../../../src/notifications/domain/webhook-delivery.ts';
 import type { Payload } from '../../../src/notifications/domain/payload.ts';
 import { Outside } from '../../../src/notifications/webhook-ports.ts';
@@ -22,18 +21,14 @@ export type ReceiverWeather =
   /** Takes the message, but its answer does not arrive. */
   | { readonly kind: 'losesAnswer' };
 
-/** A message that a receiver took. */
 export interface Received {
   readonly address: string;
-  /** The `webhook-id`. */
   readonly id: string;
   readonly type: string;
-  /** That its body names. */
   readonly accountId: string;
   readonly at: Date;
 }
 
-/** A message that a receiver answered with 401. */
 export interface UnverifiedMessage {
   readonly address: string;
   readonly id: string | undefined;
@@ -48,7 +43,7 @@ export class Receivers extends Outside {
   /** In the order of their arrival. A message that came twice is in it twice. */
   readonly received: Received[] = [];
   readonly faults: UnverifiedMessage[] = [];
-  /** Of addresses that are not in it, it is good. */
+  /** The weather is good at addresses that are not in it. */
   readonly weather = new Map<string, ReceiverWeather>();
   readonly #secrets = new Map<string, readonly string[]>();
 
@@ -124,7 +119,7 @@ const unverified = ({ headers, body }: Message, secrets: readonly string[]): str
   return why;
 };
 
-/** Of a whole message, as `SmtpPostman` has it. */
+/** `SmtpPostman` has the same for a whole message. */
 const deadlineMs = 60_000;
 
 export interface TakenMail extends OutgoingMail {
@@ -136,7 +131,6 @@ export interface MailWeather {
   server: 'well' | 'away' | 'hangs' | 'losesAnswers';
 }
 
-/** The mail server, with the client in front of it. */
 export class MailServer extends Postman {
   /** In the order of their arrival. A message that came twice is in it twice. */
   readonly taken: TakenMail[] = [];

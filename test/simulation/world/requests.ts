@@ -6,14 +6,11 @@ import { exactJson } from '../../support/http/exact-json.ts';
 
 export interface Call {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
-  /** With its query. */
   readonly path: string;
-  /** Sent as a bearer. */
   readonly key?: string;
   /** Sent as it is, as JSON unless `headers` say otherwise. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The IP address that it comes from. */
   readonly from?: string;
 }
 

@@ -12,11 +12,9 @@ interface KeptFile extends StoredFile {
   readonly content: Buffer;
 }
 
-/** The folder of deploys, which all processes share. */
 export class SiteDisk extends SiteFiles {
   readonly #deploys = new Map<string, readonly KeptFile[]>();
 
-  /** The deploys that are whole. */
   get deployIds(): readonly string[] {
     return [...this.#deploys.keys()];
   }

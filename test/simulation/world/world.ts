@@ -21,7 +21,6 @@ import { MailServer, Receivers } from './receivers.ts';
 import { SiteDisk, siteOf } from './site-disk.ts';
 import type { Time } from './time.ts';
 
-/** The names and addresses of the service. */
 export const service = {
   zone: 'store.example',
   platformHost: 'sites.store.example',
@@ -52,7 +51,6 @@ export interface WorldPorts {
   readonly onOrder?: (authority: AuthorityName, names: readonly string[]) => void;
 }
 
-/** Everything outside of the service. */
 export class World {
   readonly dns: Dns;
   readonly authorities: Readonly<Record<AuthorityName, Authority>>;
@@ -78,7 +76,6 @@ export class World {
     this.authorities = { one: authority('one'), two: authority('two') };
   }
 
-  /** Binds the ports of a process, before anything is made. */
   bind(container: Container, config: Config): void {
     const { time, chance } = this.#ports;
     container.rebind(Ids).toConstantValue(new DrawnIds(time, chance));

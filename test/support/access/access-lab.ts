@@ -3,7 +3,7 @@ import { KeyMaterial, type AccessPorts, type ApiKeys } from '../../../src/access
 import { access, type Access } from '../../../src/access/access.ts';
 import { PersonalMails, type PersonalMail } from '../../../src/access/people-ports.ts';
 import { WebAuthnPasskeys } from '../../../src/adapters/passkeys/web-authn-passkeys.ts';
-import { timeCode } from '../../../src/adapters/system/time-code.ts';
+import { timeCode } from '../../../src/adapters/system/system-ports.ts';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
 import type { DomainEvent, StoredEvent } from '../../../src/kernel/decision.ts';
 import { CountingIds, SettableClock } from '../settable-clock.ts';
@@ -48,10 +48,8 @@ export interface AccessLab {
   readonly face: Access;
   readonly ports: AccessPorts;
   readonly clock: SettableClock;
-  /** Mails to people, oldest first. */
   readonly mailed: () => readonly PersonalMail[];
   readonly happened: () => Promise<readonly DomainEvent[]>;
-  /** Events in the outbox, with their actors. */
   readonly stored: () => Promise<readonly StoredEvent[]>;
 }
 
@@ -110,9 +108,7 @@ export interface MeteredAccount extends Pick<AccessLab, 'face' | 'clock'> {
   readonly apiKeys: ApiKeys;
   readonly caller: (number?: number) => Promise<Caller>;
   readonly call: (number?: number) => ReturnType<AccessLab['face']['meterCaller']>;
-  /** One after the other. @returns what became of each */
   readonly callMany: (times: number, number?: number) => Promise<readonly string[]>;
-  /** That happened. */
   readonly bans: () => Promise<readonly DomainEvent[]>;
 }
 

@@ -30,7 +30,6 @@ export const isAnswered = (call: Promise<unknown>): Promise<boolean> =>
     () => false,
   );
 
-/** A connected adapter with a timeout long enough for any machine. */
 export const openRedisCounters = async (url = redisServerUrl()): Promise<RedisQuotaCounters> => {
   const counters = new RedisQuotaCounters(url, () => undefined, { timeoutMs: 60_000 });
   await until('Redis answers', () => isAnswered(counters.ping()));

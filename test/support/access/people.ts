@@ -9,7 +9,6 @@ const ids = new UuidIds();
 
 type PeoplePorts = Pick<StoragePorts, 'people' | 'sessions' | 'signInLinks'>;
 
-/** As SHA-256 in hex. */
 export const newHash = (): string => randomBytes(32).toString('hex');
 
 export interface KnownSession {
@@ -32,7 +31,6 @@ export const sessionOf = (
   return { session, secretHash: newHash() };
 };
 
-/** @returns the hash of a link of that person */
 export const newLink = async (
   { signInLinks }: Pick<StoragePorts, 'signInLinks'>,
   personId: string,
@@ -44,7 +42,6 @@ export const newLink = async (
   return secretHash;
 };
 
-/** Starts a session by a new link, without events. */
 export const letIn = async (ports: PeoplePorts, known: KnownSession): Promise<KnownSession> => {
   const { personId, endsAt } = known.session;
   const linkHash = await newLink(ports, personId, endsAt);
@@ -65,7 +62,6 @@ export const givePassword = async (
   await ports.sessions.end(personId, session.id, []);
 };
 
-/** A person of the account with one session and one link. */
 export const signedInPerson = async (
   ports: PeoplePorts,
   accountId: string,

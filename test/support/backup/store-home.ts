@@ -25,7 +25,6 @@ interface Checked {
 export class StoreHome {
   readonly home: Home;
   readonly settings: Settings;
-  /** For sites and backups. */
   readonly folder: string;
   readonly #guard: { end(): void };
   #sites = 0;
@@ -48,7 +47,6 @@ export class StoreHome {
     return store;
   }
 
-  /** @returns the id of the deploy */
   async publish(files: Readonly<Record<string, string | Uint8Array>>): Promise<string> {
     this.#sites += 1;
     const place = await plainTree(join(this.folder, `site-${String(this.#sites)}`), files);
@@ -68,14 +66,12 @@ export class StoreHome {
     return this.home.run(args, { ...this.settings, ...more });
   }
 
-  /** @throws Error unless the command succeeds */
   async told<T>(args: readonly string[], more: Settings = {}): Promise<T> {
     const { code, stdout, stderr } = await this.run([...args, '--json'], more);
     if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}${stdout}`);
     return JSON.parse(stdout) as T;
   }
 
-  /** What `backup check` finds, but for what is well. */
   async check(more: Settings = {}): Promise<{ code: number | null; found: readonly string[] }> {
     const { code, stdout } = await this.run(['backup', 'check', this.backups, '--json'], more);
     const { checks } = JSON.parse(stdout) as Checked;
@@ -85,7 +81,6 @@ export class StoreHome {
     return { code, found };
   }
 
-  /** What the database remembers of its backups. */
   async backupTimes(): Promise<BackupTimes> {
     const database = openDatabase(this.home.settings['DATABASE_URL'] ?? '');
     try {
@@ -95,7 +90,6 @@ export class StoreHome {
     }
   }
 
-  /** Settings of a machine where nothing is yet. */
   anotherMachine(name: string): Settings {
     const DATA_DIR = join(this.folder, name, 'var');
     return { DATA_DIR, DATABASE_URL: `sqlite:${join(DATA_DIR, 'animal-store.db')}` };
@@ -105,7 +99,6 @@ export class StoreHome {
     return loadConfig({ ...this.home.settings, ...this.settings, ...more });
   }
 
-  /** Changes the database behind the program's back. */
   change(sql: string): void {
     const file = new SqliteDatabase(
       (this.home.settings['DATABASE_URL'] ?? '').slice('sqlite:'.length),
@@ -123,7 +116,6 @@ export class StoreHome {
   }
 }
 
-/** Of the site that a machine serves: of its project `Birds`. */
 export const host = 'birds.sites.animal-store.test';
 
 export interface Machine {
@@ -149,7 +141,6 @@ export const newMachine = async (
   return { home, settings, visitor };
 };
 
-/** The page, and the certificate that it came with. */
 export const visited = async (machine: Machine) => {
   const client = await machine.visitor();
   const { status, body } = await client.get(host, '/');
@@ -159,7 +150,6 @@ export const visited = async (machine: Machine) => {
   return { status, body: String(body), fingerprint256 };
 };
 
-/** Runs a command. @returns what it prints for machines */
 export const told = async <T>(
   { home, settings }: Machine,
   args: readonly string[],

@@ -45,16 +45,12 @@ registerHooks({
 export type SavedPart = readonly [heading: string, at: number];
 
 export interface ClientFolder {
-  /** Runs a program by Node in the folder. @returns what it prints */
   run(...args: readonly string[]): Promise<string>;
-  /** What the compiler finds, strictly. */
   compile(): Promise<string>;
-  /** A program of docs/clients.md adds an animal to the digit, reads all pages and gets the code of an error. */
   expectTrial(name: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A folder as the readers of docs/clients.md make it, with the OpenAPI document of a running service. */
 export const openClientFolder = async (
   files: Readonly<Record<string, SavedPart>>,
   packages = join(root, 'node_modules'),

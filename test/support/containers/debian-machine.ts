@@ -4,7 +4,6 @@ import { unpack } from '../servers/debian-server.ts';
 import { fillWithNode, importImage, npmSettings, fillWithMysqlClients } from './images.ts';
 import type { Podman, Printed } from './podman.ts';
 
-/** Debian as far as systemd, the shell and the documented commands use it. */
 const packages = [
   ...[
     'systemd',
@@ -75,13 +74,11 @@ const packages = [
   ...['libdbus-1-3', 'libexpat1'],
 ];
 
-/** Where it is unpacked. */
 export const debianMachineRoot = (): Promise<string> => unpack('systemd-run', packages);
 
 const name = 'debian-machine';
 
 export interface DebianMachine {
-  /** A shell of root. */
   readonly bash: (script: string) => Promise<Printed>;
 }
 

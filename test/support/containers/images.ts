@@ -12,16 +12,13 @@ import { redisLibraries } from '../servers/redis.ts';
 const print = async (command: string, ...args: readonly string[]): Promise<string> =>
   (await promisify(execFile)(command, args)).stdout.trim();
 
-/** What Debian's small images and Node's have in common, as far as something here uses it. */
 const packages = [
   ...['coreutils', 'dash', 'libc6', 'libgcc-s1', 'libstdc++6', 'libselinux1', 'libpcre2-8-0'],
   ...['libacl1', 'libattr1', 'libgmp10'],
 ];
 
-/** Both by the names that ops/Containerfile has for them. */
 export const baseImages = { NODE_IMAGE: 'localhost/node', BASE_IMAGE: 'localhost/debian' } as const;
 
-/** What the root of both begins with. */
 const debianRoot = (): Promise<string> => unpack('env', packages);
 
 /** Makes both images from Debian's packages, and from the Node and the npm that run here. */
@@ -67,16 +64,13 @@ export const fillWithNode = async (folder: string): Promise<void> => {
   if (authorities) await copyFile(authorities, join(folder, 'authorities.crt'));
 };
 
-/** Whom this machine trusts beside those that Node knows. */
 const authorities = process.env['NODE_EXTRA_CA_CERTS'];
 
-/** Its npm fetches from where the npm of this machine does. */
 export const npmSettings = async (): Promise<readonly string[]> => [
   `npm_config_registry=${await print('npm', 'config', 'get', 'registry')}`,
   ...(authorities ? ['NODE_EXTRA_CA_CERTS=/usr/local/authorities.crt'] : []),
 ];
 
-/** Of a program of unpacked packages: those of its packages and those of this machine. */
 const librariesOf = async (root: string, program: string): Promise<readonly string[]> => {
   const env = { ...process.env, ...libraryEnvironment(root) };
   const { stdout } = await promisify(execFile)('ldd', [program], { env });
@@ -100,7 +94,6 @@ export const fillWithMysqlClients = async (folder: string): Promise<void> => {
   }
 };
 
-/** Both by the names that ops/compose.yaml has for them. */
 export const storeImages = {
   MARIADB_IMAGE: 'localhost/mariadb',
   REDIS_IMAGE: 'localhost/redis',
@@ -131,7 +124,6 @@ const startRedis = `#!/bin/sh
 exec "$@" --protected-mode no
 `;
 
-/** Makes stand-ins for the images of both from Debian's packages. */
 export const makeStoreImages = async (podman: Podman): Promise<void> => {
   const mariaDb = await unpack('mariadbd', mariaDbPackages.split(' '));
   const redis = await unpack('redis-server', ['redis-server', ...redisLibraries.split(' ')]);
@@ -151,7 +143,6 @@ const environment = [
 interface Store {
   readonly root: string;
   readonly server: string;
-  /** A script that gets the command as its arguments. */
   readonly start: string;
 }
 

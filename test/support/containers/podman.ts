@@ -103,7 +103,6 @@ exec python3 -m podman_compose "$@"
 
 const execute = promisify(execFile);
 
-/** With all that Debian's podman needs beside it: a runtime, networks with names, and compose. */
 const packages = [
   ...['podman', 'conmon', 'runc', 'libgpgme11', 'libassuan0', 'libsubid4', 'libdevmapper1.02.1'],
   ...['netavark', 'aardvark-dns', 'iptables', 'libip4tc2', 'libip6tc2', 'libxtables12', 'libmnl0'],
@@ -119,9 +118,7 @@ export interface Printed {
 
 /** Podman with images, containers and a network of its own: they may publish any port, 80 and 443 too. */
 export interface Podman {
-  /** Is gone in the end. */
   readonly folder: string;
-  /** @throws Error with what it printed if it fails */
   podman(...args: readonly string[]): Promise<string>;
   /** A shell on the machine of the containers, which knows `podman`, and `docker` as the same. */
   readonly shell: (script: string, cwd: string, env?: NodeJS.ProcessEnv) => Promise<Printed>;
@@ -169,7 +166,6 @@ export const startPodman = async (): Promise<Podman> => {
 
 const root = join(import.meta.dirname, '../../..');
 
-/** What images and packages are made of. */
 const paths = [
   ...['.dockerignore', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'Makefile', 'README.md'],
   ...[
@@ -193,7 +189,6 @@ export const copyCheckout = async (folder: string): Promise<void> => {
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
 };
 
-/** The zone of DNS challenges of machines in tests. */
 export const challengeZone = 'acme.shop.example';
 
 /** A command that prints the name server that port 53 of this machine names for the zone, if it answers. */

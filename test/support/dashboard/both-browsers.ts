@@ -4,18 +4,15 @@ import { sessionCookie } from './browser.ts';
 import { launchBrowser, type BrowserKind } from './launch-browser.ts';
 import { functionIn } from './page.ts';
 
-/** A page that stays open, in one of the browsers. */
 export interface OpenPage {
   readonly browser: BrowserKind;
   readonly path: string;
   /** Waits until it shows the same as a page with this markup. @throws Error when it crashes, fails or never does */
   shows(markup: string): Promise<void>;
-  /** Waits until the bell has this name. @throws Error as `shows` does */
   rings(name: string): Promise<void>;
 }
 
 export interface BothBrowsers {
-  /** In each browser, with the session of the cookie. */
   open(path: string, cookie: string): Promise<readonly OpenPage[]>;
   close(): Promise<void>;
 }

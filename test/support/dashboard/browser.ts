@@ -5,17 +5,14 @@ import { TestPage } from './page.ts';
 export interface Look {
   readonly javaScript?: boolean;
   readonly theme?: 'light' | 'dark';
-  /** Of the window, in CSS pixels. */
   readonly width?: number;
-  /** `name=value`, as of a session. */
   readonly cookie?: string | undefined;
-  /** Of the page's clock, which stands still until the test lets time pass. */
+  /** The page's clock stands still there until the test lets time pass. */
   readonly now?: Date;
 }
 
 /** A real browser for one service, which records everything that must not happen there. */
 export interface TestBrowser {
-  /** A page in its own profile. */
   open(look?: Look): Promise<TestPage>;
   /** @throws Error when a page asked another host, failed to run a script, or showed a dialog */
   closePages(): Promise<void>;
@@ -57,10 +54,13 @@ export const startBrowser = async (origin: string, firefox?: Browser): Promise<T
   };
 };
 
+<<<<<<< HEAD
 const withoutScripts = (request: HTTPRequest) =>
   request.url().endsWith('.js') ? { contentType: 'text/javascript', body: '' } : undefined;
 
 /** @param cookie `name=value` */
+=======
+>>>>>>> main
 export const sessionCookie = (cookie: string, origin: string) => {
   const [name = '', value = ''] = cookie.split('=');
   const { hostname: domain } = new URL(origin);
@@ -99,5 +99,4 @@ const watch = (page: Page, origin: string, tell: (fault: string) => void): void 
   });
 };
 
-/** Without the place on the page. */
 const placeless = (url: string): string => url.replace(/#.*/s, '');

@@ -6,14 +6,12 @@ import { zipOf } from '../sites/archive-bytes.ts';
 /** Waits until something is shown, also when the service looks again only after a minute, by itself. */
 type Wait = (what: string, isShown: () => Promise<boolean>) => Promise<true>;
 
-/** The cookie of somebody who used the sign-in link of the lab. */
 export const signIn = async ({ signInUrl }: TryOut): Promise<string> => {
   const entry = await fetch(signInUrl, { redirect: 'manual' });
   const cookies = entry.headers.getSetCookie();
   return cookies.find((one) => one.startsWith('session='))?.split(';')[0] ?? '';
 };
 
-/** Presses it, and waits until the server has done what it says. */
 export const press = (page: TestPage, name: string): Promise<void> =>
   page.role('button', name).click();
 
@@ -22,7 +20,6 @@ interface Ways {
   readonly javaScript?: boolean;
 }
 
-/** What an owner does in the dashboard of the lab, on one page. */
 export class ClickingOwner {
   readonly page: TestPage;
   readonly #lab: TryOut;
@@ -84,7 +81,6 @@ export class ClickingOwner {
     await page.words('succeeded').isShown();
   }
 
-  /** @returns the zone file lines that the page shows */
   async add(slug: string, host: string): Promise<string> {
     const { page } = this;
     await this.openDomains(slug);
@@ -97,7 +93,6 @@ export class ClickingOwner {
     return page.css('pre').has('$ORIGIN').read('textContent');
   }
 
-  /** @returns the secret of a key that may only deploy, and only this project */
   async makeDeployKey(slug: string): Promise<string> {
     const { page } = this;
     await page.goto(`${this.#origin}/dashboard/keys`);
@@ -135,7 +130,6 @@ export class ClickingOwner {
     return this.#sees(text, () => this.page.css('main').words(text).isVisible());
   }
 
-  /** What stands below a heading that is folded. */
   async seesBelow(heading: 'Certificate' | 'Timeline', text: string): Promise<void> {
     await this.page.role('heading', heading).click();
     await this.seesText(text);

@@ -29,11 +29,9 @@ export const axeFaults = async (
 };
 
 export interface FoundForm {
-  /** The page that it stands on. */
   readonly page: string;
   readonly method: string;
   readonly action: string;
-  /** The values sent if nothing is typed. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -66,7 +64,6 @@ const linksIn = (markup: string): readonly string[] =>
     .map(({ attributes }) => (attributes['href'] ?? '').replace(/#.*/, ''))
     .filter((path) => /^\/dashboard([/?]|$)(?!help\/)/.test(path));
 
-/** Pages that ask before something is done to the rows that are ticked, here one. */
 const questionsIn = (markup: string): readonly string[] => {
   const box = elementsIn(markup, 'input').find(
     ({ attributes }) => attributes['form'] !== undefined,
@@ -107,7 +104,6 @@ const choicesIn = (form: string) =>
     },
   );
 
-/** The route of @koa/router that takes a path. */
 export const routeOf = (
   routes: readonly { readonly method: string; readonly path: string }[],
   method: string,
@@ -116,6 +112,6 @@ export const routeOf = (
   const path = action.replace(/[?#].*/, '');
   const fits = (pattern: string) =>
     new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`).test(path);
-  // Of several, the router takes the last.
+  // The router takes the last of several.
   return routes.findLast((route) => route.method === method && fits(route.path))?.path;
 };

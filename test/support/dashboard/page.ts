@@ -86,7 +86,6 @@ export class Found extends Scope {
   async isGone(): Promise<void> {
     await this.#until('is gone', async () => !(await this.isVisible()));
   }
-  /** `innerText`, `value`, `checked` and so on. */
   read<T = string>(property = 'innerText'): Promise<T> {
     return this.#done('property', property);
   }
@@ -106,7 +105,6 @@ export class Found extends Scope {
   async fill(text: string): Promise<void> {
     await this.#done('fill', text);
   }
-  /** Key by key, behind what is there. */
   async type(text: string): Promise<void> {
     await this.focus();
     await this.#page.raw.keyboard.type(text);
@@ -117,7 +115,6 @@ export class Found extends Scope {
   async tick(wanted = true): Promise<void> {
     if ((await this.read<boolean>('checked')) !== wanted) await this.click();
   }
-  /** One after the other, until none is found any more. */
   async clickAll(): Promise<void> {
     while ((await this.count()) > 0) await this.click();
   }
@@ -145,7 +142,6 @@ export class Found extends Scope {
   }
 }
 
-/** A page of a browser. `raw` is the driver's, for what few tests need. */
 export class TestPage extends Scope {
   readonly raw: Page;
   /** Of Chromium. */
@@ -203,7 +199,6 @@ export class TestPage extends Scope {
   async press(...keys: readonly KeyInput[]): Promise<void> {
     for (const key of keys) await this.raw.keyboard.press(key);
   }
-  /** @param script an expression */
   async evaluate<T = unknown>(script: string): Promise<T> {
     return (await this.raw.evaluate(script)) as T;
   }
@@ -230,7 +225,6 @@ export class TestPage extends Scope {
     await until(`the page is at ${String(address)}`, isThere);
   }
 
-  /** Once something happens from now on. */
   happens<Name extends keyof PageEvents>(
     name: Name,
     fits: (event: PageEvents[Name]) => boolean = () => true,
@@ -264,7 +258,6 @@ export class TestPage extends Scope {
     await this.evaluate(`passTime(${ms})`);
   }
 
-  /** Of a window and its colours. */
   async show({ width, height = 844, theme = 'light' }: View): Promise<void> {
     await this.raw.setViewport({ width, height });
     // The driver of Firefox cannot set them.
@@ -276,11 +269,9 @@ export class TestPage extends Scope {
   }
 }
 
-/** Of a request; undefined lets it go on to the service. */
 type MadeAnswer = Partial<ResponseForRequest> | undefined;
 
 export interface View {
-  /** In CSS pixels. */
   readonly width: number;
   readonly height?: number;
   readonly theme?: 'light' | 'dark';

@@ -21,7 +21,6 @@ import { migratedDatabase } from '../servers/migrated-database.ts';
 import { findFreePort } from '../servers/debian-server.ts';
 import { SystemClock, AsyncDeadline } from '../../../src/adapters/system/system-ports.ts';
 
-/** The owner of an account, signed in. */
 export interface Owner {
   readonly accountId: string;
   readonly email: string;
@@ -35,14 +34,11 @@ export interface RunningDashboard {
   readonly dns: ScriptedDns;
   readonly databaseUrl: string;
   readonly routes: Dashboard['routes'];
-  /** Lines of the log until now. */
   readonly log: readonly string[];
   newOwner(draft?: { readonly name?: string; readonly plan?: Plan }): Promise<Owner>;
   /** Starts another session of a person, from a new network. */
   signIn(email: string, browser?: string): Promise<DashboardVisitor>;
-  /** Creates a sign-in link. @returns its path */
   linkFor(email: string): Promise<string>;
-  /** A visitor who is not signed in. */
   stranger(): DashboardVisitor;
   close(): Promise<void>;
 }
@@ -50,7 +46,6 @@ export interface RunningDashboard {
 export interface DashboardOptions {
   readonly now?: Date;
   readonly settings?: Readonly<Record<string, string>>;
-  /** Hears of every statement. */
   readonly tracer?: Tracer;
 }
 

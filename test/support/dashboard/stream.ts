@@ -34,14 +34,12 @@ export class DashboardStream {
     return new DashboardStream(response, abort);
   }
 
-  /** Waits for a page with this text. */
   async shows(text: string): Promise<void> {
     await until(`the page shows "${text}"`, () =>
       this.events.some(({ event, data }) => event === 'page' && data.includes(text)),
     );
   }
 
-  /** Waits until the server has ended it. */
   async ends(): Promise<void> {
     await until('the stream is over', () => this.#isOver);
   }

@@ -12,16 +12,13 @@ export interface PageRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array<ArrayBuffer> | FormData | ReadableStream;
-  /** Needed for a stream. */
   readonly duplex?: 'half';
 }
 
 /** A browser without a window: keeps cookies and sends the usual headers. */
 export class DashboardVisitor {
   readonly origin: string;
-  /** `name=value` */
   cookie: string | undefined;
-  /** The same for the cookie of a known browser. */
   device: string | undefined;
 
   constructor(origin: string, cookie?: string) {
@@ -33,7 +30,6 @@ export class DashboardVisitor {
     return this.send(path, { headers });
   }
 
-  /** Sends a form as one of our own pages does. */
   post(
     path: string,
     fields: Readonly<Record<string, string>> = {},
@@ -87,21 +83,15 @@ export const unanswered = (request: string, error: unknown): Error => {
   return new Error(`no answer to ${request}: ${String(cause)} ${JSON.stringify(socket)}`);
 };
 
-/** Of the link that a first start prints. @returns its path */
 export const printedLink = ({ stdout }: Pick<Service, 'stdout'>): string => {
   const [link] = /\/dashboard\/sign-in\/[0-9A-Za-z]{43}/.exec(stdout()) ?? [];
   if (link === undefined) throw new Error(`no sign-in link in:\n${stdout()}`);
   return link;
 };
 
-/** The operator who started the service, signed in. */
 export const signInFirst = async (service: Service): Promise<DashboardVisitor> => {
   const visitor = new DashboardVisitor(service.origin);
   const { status } = await visitor.get(printedLink(service));
   if (status !== 303) throw new Error(`the printed link was answered ${status}`);
   return visitor;
 };
-
-/** The same session at another process of the fleet. */
-export const at = ({ origin }: Service, { cookie }: DashboardVisitor): DashboardVisitor =>
-  new DashboardVisitor(origin, cookie);

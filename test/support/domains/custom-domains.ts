@@ -1,10 +1,10 @@
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import {
-  addDomain,
   removeDomain,
   unchanged,
   type CustomDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import { addDomains } from '../../../src/domains/domain/redirects/pair.ts';
 import { addsWindowMs } from '../../../src/domains/domain/attachment/admission.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import { claimName } from '../../../src/domains/domain/attachment/contested-name.ts';
@@ -15,18 +15,16 @@ import type {
 import type { Project } from '../../../src/sites/domain/project.ts';
 import type { Route } from '../../../src/domains/domain/redirects/redirects.ts';
 import { later, newAccount, now, takeEvents } from '../accounts.ts';
-import { admitted, allowance, begin, bring, moment, report } from './known-domains.ts';
+import { allowance, begin, bring, moment, report } from './known-domains.ts';
 import { certificateFor, newProject, publish } from '../sites/sites.ts';
 import type { StoragePorts } from '../storage-ports.ts';
 
 const ids = new UuidIds();
 
-/** A new one. */
 export const newHost = (): string => `${ids.next('www').replace('_', '-')}.shop.example`;
 
 const validity = { notBefore: now, notAfter: later(90 * 86_400_000) };
 
-/** Deploys through the port. @returns the id of the deploy */
 export const deployTo = async (
   { projects }: Pick<StoragePorts, 'projects'>,
   project: Project,
@@ -47,13 +45,12 @@ export const servedProject = async (stores: StoragePorts, accountId?: string): P
 export interface WantedDomain {
   readonly host?: string;
   readonly at?: Date;
-  /** Of the whole account. */
   readonly limit?: number;
   readonly perHour?: number;
 }
 
 /** Asks the port for a domain; it is not out of the outbox yet. */
-export const addTo = (
+export const addTo = async (
   { domains }: Pick<StoragePorts, 'domains'>,
   { accountId, id: projectId }: Project,
   { host = newHost(), at = later(0), limit = 1000, perHour = 1000 }: WantedDomain = {},
@@ -65,22 +62,19 @@ export const addTo = (
     token: ids.next('t').replace('_', '-'),
   };
   const name = { host, unicode: host, registrableDomain: 'shop.example', labels: 'www' };
-  return domains.add(
-    { accountId, projectId, host, addedSince: new Date(at.getTime() - addsWindowMs) },
-    (facts) =>
-      addDomain(
-        { ...draft, hostname: { ...name, isApex: false } },
-        {
-          ...admitted,
-          ...facts,
-          allowance: { ...allowance, domains: limit, domainsAddedPerHour: perHour },
-        },
-        moment(at),
-      ),
+  const addedSince = new Date(at.getTime() - addsWindowMs);
+  const wanted = { accountId, projectId, hosts: { typed: host }, addedSince };
+  const allowed = { ...allowance, domains: limit, domainsAddedPerHour: perHour };
+  const { typed } = await domains.add(wanted, (facts) =>
+    addDomains(
+      { typed: { ...draft, hostname: { ...name, isApex: false } } },
+      { ...facts, allowance: allowed },
+      moment(at),
+    ),
   );
+  return typed.state;
 };
 
-/** Creates a domain through the port and removes its event. */
 export const newDomain = async (
   stores: StoragePorts,
   project: Project,
@@ -93,7 +87,6 @@ export const newDomain = async (
 
 const proven = report(later(1), { ownershipProven: true });
 
-/** Decides that the name is proven, and ignores its holder. */
 export const verify = (domain: CustomDomain): DomainChange =>
   recordCheck(domain, proven, moment(later(1)));
 
@@ -110,24 +103,20 @@ const elsewhere = report(later(1), {
 export const prepare = (domain: CustomDomain, holder: CustomDomain | undefined): DomainChange =>
   claimName(recordCheck(domain, elsewhere, moment(later(1))), holder, moment(later(1)));
 
-/** Decides that the delegation is gone. */
 export const undelegate = (domain: CustomDomain): DomainChange => {
   const validation = { delegated: false, method: 'http-01' } as const;
   const gone = { ...elsewhere, ...{ checkedAt: later(4), ownershipProven: false, validation } };
   return recordCheck(domain, gone, moment(later(4)));
 };
 
-/** Decides on a check of a domain whose certificate has ended. */
 export const expire = (domain: CustomDomain): DomainChange => {
   const now = validity.notAfter;
   return recordCheck(domain, { ...elsewhere, checkedAt: now }, moment(now));
 };
 
-/** Decides that the name leads here. */
 export const arrive = (domain: CustomDomain): DomainChange =>
   recordCheck(domain, { ...proven, checkedAt: later(5) }, moment(later(5)));
 
-/** Decides that an order was begun and brought a certificate. */
 export const goLive = (domain: CustomDomain): DomainChange => {
   const { state, events } = begin(domain, later(2));
   const issued = bring(state, later(3), validity);
@@ -141,7 +130,6 @@ export const goLive = (domain: CustomDomain): DomainChange => {
 export const remove = (domain: CustomDomain): DomainChange =>
   removeDomain(domain, 'owner', later(4));
 
-/** Creates a live domain through the port and removes its events. */
 export const liveDomain = async (
   stores: StoragePorts,
   project: Project,
@@ -167,7 +155,6 @@ export const readyDomain = async (
   return state;
 };
 
-/** Only tells something of a domain. */
 export const record = async (
   { domains }: Pick<StoragePorts, 'domains'>,
   id: string,
@@ -176,7 +163,6 @@ export const record = async (
   await domains.change(id, (domain) => ({ ...unchanged(domain), cause }));
 };
 
-/** All routes of a project as a new edge gets them. */
 export const routesIn = async (
   { edgeRecords }: Pick<StoragePorts, 'edgeRecords'>,
   { id }: Project,

@@ -16,7 +16,6 @@ import { openStores, type Stores } from '../stores.ts';
 export const host = 'shop.example.com';
 
 const opened: Stores[] = [];
-/** After each test that opens labs. */
 export const closeLabs = async (): Promise<void> => {
   for (const stores of opened.splice(0)) await stores.close();
 };
@@ -61,7 +60,6 @@ export const domainLab = async (acmeDnsZone?: string) => {
   } satisfies DomainPorts;
   const project = await servedProject(stores);
 
-  /** Does all due work once, as a separate process. @param changed replacements for the usual ports */
   const tendDue = async (changed: Partial<DomainPorts> = {}): Promise<void> => {
     const tend = tendDomain({ ...ports, ...changed });
     const due = await stores.dueDomains.claim(clock.now(), clock.now(), { limit: 100 });
@@ -93,7 +91,6 @@ export const domainLab = async (acmeDnsZone?: string) => {
     platformTexts: () => textsOf('*.sites.test'),
     verify: async (domain: CustomDomain) => verifyDomain(ports)(await current(domain)),
     remove: async (domain: CustomDomain) => domains(ports).removeDomain(await current(domain)),
-    /** One whose certificate is due. */
     addVerified: async (): Promise<CustomDomain> => {
       const domain = await add();
       point(domain);
@@ -106,7 +103,6 @@ export const domainLab = async (acmeDnsZone?: string) => {
       await tendDue();
       return current(domain);
     },
-    /** How often the authority was asked for that. */
     asked: (step: string) => authority.log.filter((one) => one.startsWith(`${step} `)).length,
     kinds: async ({ id }: CustomDomain) =>
       (await ports.timeline.list(id, 100)).map(({ kind }) => kind).toReversed(),
@@ -115,7 +111,6 @@ export const domainLab = async (acmeDnsZone?: string) => {
         .filter(({ kind }) => kind === 'attempt')
         .map(({ details }) => details['outcome'])
         .toReversed(),
-    /** Generations of the domain of which an order is kept. */
     keptOrders: async ({ id }: CustomDomain): Promise<readonly number[]> => {
       const generations = [0, 1, 2, 3, 4, 5];
       const found = generations.map((one) => orders.find(`domain:${id}:${one}`));

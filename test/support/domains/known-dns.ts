@@ -37,7 +37,6 @@ export const expectation: DnsExpectation = {
 
 export const ownership = records('animal-store-verify=t1');
 
-/** A name without records by default. */
 export const facts = (known: Partial<ResolverFacts> = {}): Omit<ResolverFacts, 'resolver'> => ({
   tookMs: 5,
   cname: none,

@@ -36,7 +36,6 @@ export const start = fixedTime('2026-03-01T10:00:00Z');
 export const after = (milliseconds: number): Date => new Date(start.getTime() + milliseconds);
 export const moment = (now: Date) => ({ now, jitter: 0 });
 
-/** Of an account whose orders are not delayed. */
 export const allowance: Allowance = {
   plan: 'Pro',
   projects: 1000,
@@ -95,10 +94,8 @@ export const failure = (reason: AuthorityFailure['reason'], retryAt?: Date): Aut
   retryAt,
 });
 
-/** Valid for 90 days. */
 export const validity = { notBefore: start, notAfter: after(90 * day) };
 
-/** Nothing of any budget is used. */
 export const unused: CaUse = {
   ...{ automaticFailures: [], manualFailures: [], orders: [], accountOrders: [] },
   ...{ registeredDomain: [], exactName: [], ownHosts: [] },
@@ -108,7 +105,6 @@ export const unused: CaUse = {
 const workFor = (domain: CustomDomain): CertificateWork =>
   workOf({ ...domain, state: 'added', certificate: { kind: 'wanted', work: planned(start) } })!;
 
-/** A new order for a domain. */
 export const begin = (
   domain: CustomDomain,
   now: Date,
@@ -135,7 +131,6 @@ interface Settling {
   readonly issuers?: readonly string[];
 }
 
-/** The order brings a certificate. */
 export const bring = (
   domain: CustomDomain,
   now: Date,
@@ -150,7 +145,6 @@ export const bring = (
   return settle(domain, { kind: 'issued', certificate }, { now, order });
 };
 
-/** The order fails. */
 export const fail = (
   domain: CustomDomain,
   reason: AuthorityFailure['reason'],

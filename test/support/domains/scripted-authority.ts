@@ -21,16 +21,13 @@ export interface ScriptedAuthoritySettings {
   readonly visit: (host: string, token: string) => Promise<string | undefined>;
   /** What it finds as TXT records where the challenge name of the host leads; nothing by default. */
   readonly texts?: (host: string) => Promise<readonly string[]>;
-  /** Also as CAA records have it. */
   readonly name?: string;
-  /** Lifetime of its certificates; 90 days by default. */
   readonly lifeMs?: number;
 }
 
 interface KnownOrder {
   readonly host: string;
   readonly token: string;
-  /** Of the challenge that it was told of. */
   method: CertificateOrder['method'];
   /** `checking` and `signing` end at the next poll. */
   stage: 'pending' | 'checking' | 'ready' | 'signing' | 'issued' | 'invalid';
@@ -63,13 +60,9 @@ type Made = Exclude<OrderAnswer, { kind: 'failed' }>;
  */
 export class ScriptedAuthority extends CertificateAuthority {
   override readonly name: string;
-  /** Every step, in order, as `order shop.customer.test`. */
   readonly log: string[] = [];
-  /** For each order, the chain that it replaces. */
   readonly replaced: (string | undefined)[] = [];
-  /** Whether it leaves questions for windows unanswered. */
   isSilent = false;
-  /** For each order, the further names of the certificate. */
   readonly also: (readonly string[])[] = [];
   readonly #settings: ScriptedAuthoritySettings;
   readonly #orders = new Map<string, KnownOrder>();
@@ -85,17 +78,14 @@ export class ScriptedAuthority extends CertificateAuthority {
     this.name = settings.name ?? 'authority.test';
   }
 
-  /** The next such step fails and does nothing. */
   failNext(step: AuthorityStep, failure: Parameters<typeof failed>[0]): void {
     this.#scripted.push({ step, failure: failed(failure), isDone: false });
   }
 
-  /** The next such step takes effect, but its answer is lost. */
   loseAnswer(step: AuthorityStep): void {
     this.#scripted.push({ step, failure: failed({ reason: 'unavailable' }), isDone: true });
   }
 
-  /** Forgets all orders, as after a loss of data. */
   forgetOrders(): void {
     this.#orders.clear();
   }

@@ -6,7 +6,6 @@ import { DnsVerifier } from '../../../src/domains/ports.ts';
 /** The known facts of a host; the rest is as for a name that does not exist. */
 export type KnownFacts = Partial<Omit<ResolverFacts, 'resolver'>>;
 
-/** Answers as configured. A host without configured answers does not exist. */
 export class ScriptedDns extends DnsVerifier {
   readonly #clock: Clock;
   readonly #resolvers: readonly string[];

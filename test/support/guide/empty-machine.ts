@@ -9,7 +9,6 @@ import { mysqlPrograms } from '../servers/mysql-programs.ts';
 import { findPrometheus } from '../service/monitoring-files.ts';
 import { startRedis } from '../servers/redis.ts';
 
-/** Debian's packages of HAProxy, with the libraries that no system has by itself. */
 const findHaproxy = () =>
   findServer('haproxy', [
     'haproxy',
@@ -59,7 +58,6 @@ const run = promisify(execFile);
 export interface EmptyMachine {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Ports that the guide names, and those of this run. */
   readonly ports: ReadonlyMap<string, number>;
   remove(): Promise<void>;
 }
@@ -104,7 +102,6 @@ const endAll = `while read -r _; do :; done
 for file in "$1"/home/fleet/run/*; do kill -9 "$(cat "$file")"; done 2>/dev/null
 sleep 0.2; rm -rf "$1"`;
 
-/** The release of this checkout, and one that differs in its version. */
 const packBoth = async (home: string, next: string): Promise<void> => {
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', home], {
     cwd: root,
@@ -116,7 +113,6 @@ rm -r package`;
   await run('sh', ['-c', changed, 'sh', stdout.trim()], { cwd: home });
 };
 
-/** Where the unpacked programs and their libraries are. */
 const environment = async (folder: string): Promise<Readonly<Record<string, string>>> => {
   const [haproxy, { prometheus }, redisTools, sql] = await Promise.all([
     findHaproxy(),

@@ -18,7 +18,6 @@ interface Example {
   readonly value: { readonly code: string; readonly message: string };
 }
 
-/** Written out, or by its name among the components. */
 type Documented<Part> = Part | { readonly $ref: string };
 
 export interface DocumentedOperation {
@@ -34,7 +33,6 @@ interface DocumentedSchema {
   readonly properties?: Readonly<Record<string, { readonly format?: string }>>;
 }
 
-/** The parts of an OpenAPI document that the tests use. */
 export interface ApiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string };
@@ -51,7 +49,6 @@ export interface ApiDocument {
 export interface ReceivedAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** Undefined when the answer has no body. */
   readonly json: unknown;
 }
 
@@ -61,7 +58,6 @@ const undocumented =
 
 const ofDeprecated = ['deprecation', 'sunset', 'link'];
 
-/** Errors whose words are always the same. */
 const oneWording = [
   'missing_api_key',
   'invalid_api_key',

@@ -18,7 +18,6 @@ export interface Visit {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** HTTP/1.1 only: keeps connections. */
   readonly agent?: Agent;
 }
 
@@ -36,16 +35,13 @@ export interface EdgeAnswer {
 /** Clients of an edge that trust its authority and resolve every host to its address. */
 export interface EdgeClient {
   readonly ports: { readonly http: number; readonly https: number };
-  /** Over a new connection. */
   get(host: string, path: string, visit?: Visit): Promise<EdgeAnswer>;
-  /** The same over either protocol. */
   visit(protocol: Protocol, host: string, path: string, visit?: Visit): Promise<EdgeAnswer>;
   /** @throws Error of the handshake, with the alert in its code */
   connect(servername: string, options?: ConnectionOptions): Promise<TLSSocket>;
   session(host: string, options?: SessionOptions): Promise<ClientHttp2Session>;
   /** Sends bytes as they are over TLS. @returns all that comes back until the server ends the connection */
   raw(host: string, lines: readonly string[], body?: string): Promise<string>;
-  /** The same without TLS. */
   plain(lines: readonly string[], body?: string): Promise<string>;
 }
 
@@ -107,7 +103,6 @@ const answerTo = async (options: RequestOptions, body: string | undefined): Prom
   return { status, headers, body: await buffer(response) };
 };
 
-/** However it ends, with an error too. */
 export const closed = (one: EventEmitter): Promise<void> =>
   new Promise((resolve) => {
     one.on('error', () => undefined).once('close', resolve);

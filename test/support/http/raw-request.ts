@@ -21,7 +21,6 @@ export const rawRequest = (
 
 export interface RawAnswer {
   readonly status: number;
-  /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -48,7 +47,6 @@ export const exchangeBytes = (origin: string, bytes: string): Promise<string> =>
 };
 
 interface SlowPost {
-  /** Sends the rest. @returns everything received after `100 Continue` */
   finish(): Promise<string>;
   abandon(): void;
 }

@@ -49,13 +49,11 @@ export interface RunningApi {
   readonly container: Container;
   readonly clock: SettableClock;
   readonly document: ApiDocument;
-  /** An account with a key of all scopes, used when a call names no other. */
   readonly account: TestAccount;
   newAccount(): Promise<TestAccount>;
   newKey(wish: Omit<KeyWish, 'accountId' | 'name'>): Promise<IssuedKey>;
   /** Sends a request, and checks the answer against the rules for all answers. */
   send(path: string, call?: Call): Promise<Answer>;
-  /** Adds an animal of category 1. @returns its id */
   add(name: string, status?: string, key?: string): Promise<bigint>;
   close(): Promise<void>;
 }
@@ -71,7 +69,6 @@ export interface ApiOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** The plan of created accounts; enterprise by default, so that no test meets a limit by accident. */
   readonly plan?: Plan;
-  /** Another process over the same storage. */
   readonly databaseUrl?: string;
   /** For each request; an hour by default, so that no test fails on a busy machine. */
   readonly deadlineMs?: number;
@@ -182,7 +179,6 @@ const documentOf = async (origin: string): Promise<DocumentedAnswers | undefined
   return documented;
 };
 
-/** The rules for every answer of the service. */
 const checkAnswer = (
   documented: DocumentedAnswers | undefined,
   method: string,

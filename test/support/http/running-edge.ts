@@ -34,7 +34,6 @@ const away = () => new Unavailable('The test', new Error('it is away'));
 /** Passes everything on to other records unless `isAway` is set. */
 class LosableEdgeRecords extends EdgeRecords {
   isAway = false;
-  /** How often an edge looked. */
   looks = 0;
   readonly #records: EdgeRecords;
 
@@ -54,12 +53,9 @@ class LosableEdgeRecords extends EdgeRecords {
   }
 }
 
-/** Passes everything on to another storage unless `isAway` is set. */
 class LosableSiteFiles extends SiteFiles {
   isAway = false;
-  /** Reads break off after so many bytes. */
   readsAtMost = Infinity;
-  /** Bytes read until now. */
   bytesRead = 0;
   readonly #files: SiteFiles;
   #open = 0;
@@ -69,7 +65,6 @@ class LosableSiteFiles extends SiteFiles {
     this.#files = files;
   }
 
-  /** How many reads have begun and not ended. */
   get open(): number {
     return this.#open;
   }
@@ -115,7 +110,6 @@ class LosableSiteFiles extends SiteFiles {
 
 const platformHost = 'sites.test';
 
-/** Path and content. */
 type SiteContents = Readonly<Record<string, string | Uint8Array>>;
 
 export const siteStorages = ['the file system', 'an object store'] as const;
@@ -138,7 +132,6 @@ export interface RunningEdge extends EdgeClient, EdgeWriter {
   remove(host: string): Promise<void>;
   /** Removes it from storage, but does not notify the edge. */
   forget(host: string): Promise<void>;
-  /** Deletes it when it closes. */
   readonly folder: string;
   close(): Promise<void>;
 }
@@ -154,9 +147,7 @@ export const startEdge = async (
     storage?: SiteStorage;
     settings?: EdgeSettings;
     networkOf?: (address: string) => string;
-    /** The certificate of the platform in files of the operator. */
     files?: PlatformFiles;
-    /** Answers challenges; none by default. */
     answer?: (host: string, token: string) => Promise<string | undefined>;
   } = {},
 ): Promise<RunningEdge> => {
@@ -197,7 +188,7 @@ export const startEdge = async (
   const store: RunningEdge['store'] = async (host, contents, projectId = `proj-${host}`) => {
     const deployId = ids.next('dep');
     await writeSite(inner, deployId, contents);
-    if (!(await certificates.find(host))) await certificates.save(await issue(host));
+    if (!(await certificates.find(host))) await edgeWriter.saveCertificate(await issue(host));
     await edgeWriter.setRoute({ name: routeName(host), projectId, kind: 'site', deployId });
     return deployId;
   };
@@ -208,7 +199,7 @@ export const startEdge = async (
   return {
     ...edgeClient(ports, root),
     ...edgeWriter,
-    setCertificate: (certificate) => certificates.save(certificate),
+    setCertificate: (one) => edgeWriter.saveCertificate(one),
     stores,
     server,
     routes,

@@ -53,7 +53,6 @@ type Asked = Omit<Packet, 'questions' | 'type' | 'additionals'> & {
   readonly class?: string;
 };
 
-/** A question on the wire. */
 export const question = ({ name, type, class: asked = 'IN', ...rest }: Asked): Buffer =>
   encode({
     type: 'query',
@@ -69,7 +68,6 @@ export const edns = (udpPayloadSize = 1232, ednsVersion = 0) =>
     ...{ flags: 0, flag_do: false, options: [] },
   }) as const;
 
-/** With the codes that dns-packet does not tell. */
 export type Read = DecodedPacket & { readonly code: number; readonly isAuthority: boolean };
 
 export const read = (answer: Buffer): Read => {

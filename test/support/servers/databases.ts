@@ -17,7 +17,6 @@ export const databaseKinds: readonly DatabaseKind[] = ['sqlite', 'mysql'];
 export const usualKinds: readonly DatabaseKind[] =
   process.env['TEST_STORES'] === 'all' ? databaseKinds : ['sqlite'];
 
-/** An empty database for one test file. */
 export const emptyDatabase = (kind: DatabaseKind): Promise<TestDatabase> =>
   kind === 'sqlite' ? sqliteFile() : createDatabase(mysqlServer());
 

@@ -32,7 +32,7 @@ export interface Refusal {
 }
 
 export interface MysqlProxy {
-  /** Of the same database, through the proxy. */
+  /** The address of the same database through the proxy. */
   readonly url: string;
   /** Answers these statements in place of the server from now on; an empty list lets everything pass. */
   refuse(refusals: readonly Refusal[]): void;
@@ -44,11 +44,9 @@ export interface MysqlProxy {
   loseAfter(statements: number, what: 'statement' | 'answer'): void;
   /** Closes the connections that lost something. */
   recover(): void;
-  /** Whether something did not pass since `loseAfter`. */
   readonly hasLost: boolean;
   /** The statements since the last call, in order of arrival. */
   takeAsked(): readonly string[];
-  /** How many statements were refused. */
   readonly refused: number;
   stop(): Promise<void>;
 }
@@ -179,7 +177,6 @@ const textOf = (packet: Buffer): string =>
 const commandOf = (packet: Buffer): number | undefined =>
   isCommand(packet) ? packet[headerBytes] : undefined;
 
-/** Of one connection: which statement each number stands for. */
 class PreparedTexts {
   readonly #texts = new Map<number, string>();
   #asked: string | undefined;
@@ -211,7 +208,6 @@ const packetOf = (body: Buffer, sequence: number): Buffer => {
   return Buffer.concat([header, body]);
 };
 
-/** The same statements, but for those that match. */
 const without = (packet: Buffer, statement: RegExp): Buffer => {
   const parts = textOf(packet).split('; ');
   const left = parts.map((part) => (statement.test(part) ? 'do 0' : part)).join('; ');

@@ -32,32 +32,24 @@ export type StoreFault =
 
 export interface StoreRequest {
   readonly method: string;
-  /** Below the prefix. */
   readonly key: string;
   readonly query: string;
 }
 
 export interface ObjectStore {
   readonly place: S3Place;
-  /** Settings for a service that stores its deploys here. */
   readonly settings: Readonly<Record<string, string>>;
-  /** All requests so far, like `PUT dep_1/manifest.json`. */
   readonly requests: string[];
-  /** Decides on each request. */
   fault: (request: StoreRequest) => StoreFault | undefined;
   /** What a request waits for before it is passed on. */
   before: (request: StoreRequest) => Promise<unknown>;
-  /** How many keys one list has. */
   mostListed: number;
-  /** Changes the content of an answer to `GET`. */
   answer: (body: Buffer) => Buffer;
-  /** Keys of all objects in the bucket, in order. */
   keys(): Promise<readonly string[]>;
   /** Puts an object of one byte there, as fast as a file. */
   plant(key: string): Promise<void>;
   /** Keys of large objects that were begun, and neither completed nor given up. */
   unfinished(): Promise<readonly string[]>;
-  /** Nobody listens there any more, until it is back. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
   stop(): Promise<void>;

@@ -8,7 +8,6 @@ import { migratedDatabase } from './migrated-database.ts';
 
 type Cell = string | number | null;
 
-/** Many rows of a table, put there without the adapters. */
 export interface ManyRows {
   readonly table: string;
   readonly columns: readonly string[];

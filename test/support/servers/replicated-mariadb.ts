@@ -5,7 +5,6 @@ import { documentedSettings } from './documented-settings.ts';
 import { startMariaDb, type MariaDb } from './mariadb.ts';
 import { findFreePort, unpack } from './debian-server.ts';
 
-/** A primary, and a replica that can take its place. */
 export interface ReplicatedMariaDb {
   readonly primary: () => MariaDb;
   /** The replica applies all that it has received and takes writes; the old primary may be dead. */
@@ -103,7 +102,6 @@ const hasReceivedAll = async (replica: MariaDb, primary: MariaDb): Promise<boole
   return row?.['Gtid_IO_Pos'] === written?.['at'];
 };
 
-/** A Galera cluster of three MariaDB servers. */
 export interface GaleraCluster {
   readonly nodes: readonly MariaDb[];
   /** Returns when that many nodes are connected, according to the one at `at`. */

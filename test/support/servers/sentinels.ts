@@ -3,19 +3,15 @@ import { until } from '../until.ts';
 import { documentedSettings } from './documented-settings.ts';
 import { startRedis, type RedisServer } from './redis.ts';
 
-/** A primary with two replicas, and three sentinels that replace it. */
 export interface RedisFleet {
-  /** As for `REDIS_URL`. */
   readonly url: string;
   readonly servers: readonly RedisServer[];
   readonly sentinels: readonly RedisServer[];
   /** The server that most sentinels name. */
   readonly primary: () => Promise<RedisServer>;
-  /** Lets them move the primary, though it is well. */
   readonly move: () => Promise<void>;
   /** Returns once another server than that is the primary, and takes writes. */
   readonly isReplaced: (old: RedisServer) => Promise<RedisServer>;
-  /** Returns once the primary has that many replicas. */
   readonly hasReplicas: (count: number) => Promise<void>;
   stop(): Promise<void>;
 }
@@ -26,7 +22,6 @@ const password = 'plain';
 /** Each server has an address of its own. */
 const ofTheMachine = /^(?:bind|port|replicaof) /;
 
-/** With less patience. */
 const sentinelSettings = (primary: RedisServer): string =>
   [
     ...documentedSettings('sentinel monitor')

@@ -7,12 +7,9 @@ import { startMountGuard } from './debian-server.ts';
 
 const run = promisify(execFile);
 
-/** A file system in memory with little room. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Takes all free space. */
   fill(): Promise<void>;
-  /** Frees that space again. */
   free(): Promise<void>;
   remove(): Promise<void>;
 }

@@ -3,7 +3,6 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface TcpProxy {
-  /** The given address through the proxy. */
   readonly url: string;
   /**
    * Makes the open connections half-open, as a firewall does that lost its state: nothing passes on them any more,
@@ -12,18 +11,14 @@ export interface TcpProxy {
   loseState(): void;
   /** Blocks new connections too, until they are allowed again. */
   swallowNew(swallow: boolean): void;
-  /** How many connections there have been. */
   readonly accepted: number;
   /** New connections lead there; open ones stay where they are. */
   leadTo(url: string): void;
-  /** Closes open connections, as when a balancer removes a server. */
   cut(): void;
-  /** Delays all data from now on, in both directions. */
   slowDown(milliseconds: number): void;
   stop(): Promise<void>;
 }
 
-/** A connection from the client through to the server. */
 interface Passage {
   lost: boolean;
 }

@@ -13,7 +13,6 @@ const packages = ['ldnsutils', 'libldns3|libldns3t64', 'libpcap0.8|libpcap0.8t64
 interface SignedZone {
   readonly name: string;
   readonly file: string;
-  /** Its public key, which resolvers trust. */
   readonly key: string;
 }
 
@@ -45,7 +44,6 @@ export const signZone = async (
   return { name: zone.name, file, key: join(folder, `${key}.key`) };
 };
 
-/** @returns its file */
 export const writeZone = async (
   folder: string,
   { name, records }: { readonly name: string; readonly records: readonly string[] },
@@ -67,7 +65,6 @@ const libraries = [
   'libpython3.11|libpython3.13',
 ];
 
-/** A resolver, as authorities and providers run it. */
 export interface Unbound {
   readonly port: number;
   stop(): Promise<void>;
@@ -85,7 +82,6 @@ export const servedZone = (name: string, port: number): UnboundZone => ({
   source: `stub-zone:\n  name: "${name}"\n  stub-addr: 127.0.0.1@${port}`,
 });
 
-/** A zone whose records are in a file. */
 export const zoneInFile = ({ name, file }: Pick<SignedZone, 'name' | 'file'>): UnboundZone => ({
   name,
   source: `auth-zone:\n  name: "${name}"\n  zonefile: "${file}"\n  for-upstream: yes\n  for-downstream: no\n  fallback-enabled: no`,
@@ -96,9 +92,7 @@ interface UnboundOptions {
   readonly zones: readonly [UnboundZone, ...UnboundZone[]];
   /** Files with the keys of zones that are signed; without any, nothing is validated. */
   readonly trusted?: readonly string[];
-  /** A free one by default. */
   readonly port?: number;
-  /** More lines of its settings, about the server itself. */
   readonly lines?: readonly string[];
 }
 

@@ -1,7 +1,5 @@
-/** One command line, as the shell would start it. */
 export interface Errand {
   readonly number: number;
-  /** The working directory. */
   readonly folder: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -22,9 +22,7 @@ interface Sample {
   readonly value: readonly [seconds: number, value: string];
 }
 
-/** A real Prometheus that asks its targets every second. */
 interface Prometheus {
-  /** What an expression gives now. */
   query(expression: string): Promise<readonly Sample[]>;
   stop(): Promise<void>;
 }
@@ -76,7 +74,6 @@ const startPrometheus = async (targets: readonly string[], rules: string): Promi
   };
 };
 
-/** The ways to servers that a test can cut. */
 interface Ways {
   readonly redis: TcpProxy;
   readonly apiDatabase: TcpProxy;
@@ -95,11 +92,8 @@ export interface MonitoredFleet {
   readonly databaseUrl: string;
   /** `api` is two processes. `other` is a second edge, with a data folder of its own, and a name server. */
   readonly services: Readonly<Record<'api' | 'worker' | 'edge' | 'other', Service>>;
-  /** Asks the name server for a challenge; whatever comes of it. */
   askForChallenge(): Promise<unknown>;
-  /** Calls the API so many times at once. @returns the statuses */
   ask(times: number): Promise<readonly number[]>;
-  /** Visits the site at an edge; whatever comes of it. */
   visit(edge?: 'other'): Promise<unknown>;
   close(): Promise<void>;
 }

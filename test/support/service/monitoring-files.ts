@@ -6,13 +6,11 @@ import { parse } from 'yaml';
 import { findServer } from '../servers/debian-server.ts';
 import { measures } from '../../../src/adapters/http/metrics/measures.ts';
 
-/** Both programs of Prometheus, which lie in one package. */
 export const findPrometheus = async (): Promise<{ prometheus: string; promtool: string }> => {
   const { executable } = await findServer('prometheus', ['prometheus']);
   return { prometheus: executable, promtool: join(executable, '../promtool') };
 };
 
-/** @param input for its standard input */
 export const promtool = async (
   args: readonly string[],
   input = '',
@@ -50,7 +48,6 @@ export const alertRules = (): readonly Rule[] => {
   return groups.flatMap(({ rules }) => rules);
 };
 
-/** Of the unit tests of the rules: their names. */
 export const ruleTests = (): readonly string[] =>
   (readYaml(ruleTestsFile) as { readonly tests: readonly { readonly name: string }[] }).tests.map(
     ({ name }) => name,

@@ -7,7 +7,6 @@ const main = join(import.meta.dirname, '../../..', 'src', 'main.ts');
 
 type Written = () => void;
 
-/** Records what is written to one of the standard streams. */
 const takeDown = (stream: NodeJS.WriteStream): (() => string) => {
   let written = '';
   stream.write = (

@@ -7,7 +7,6 @@ export interface LogEntry {
   readonly err?: { readonly type: string };
 }
 
-/** Its log so far. */
 export const logOf = (service: Pick<Service, 'stdout'>): readonly LogEntry[] =>
   service
     .stdout()

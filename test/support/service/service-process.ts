@@ -24,7 +24,6 @@ interface Exit {
 export interface Service {
   readonly origin: string;
   readonly pid: number;
-  /** Its output so far. */
   stdout(): string;
   stderr(): string;
   hasEnded(): boolean;
@@ -33,7 +32,6 @@ export interface Service {
   signal(signal: NodeJS.Signals): void;
 }
 
-/** One installation: settings, data folder, database, port. */
 export interface Home {
   readonly settings: Settings;
   /**
@@ -41,13 +39,11 @@ export interface Home {
    * @param desk commands at one desk follow one another, and run beside those at others
    */
   run(args: readonly string[], settings?: Settings, desk?: number): Promise<CommandResult>;
-  /** Runs in a new process, beside the others. */
   execute(args: readonly string[], settings?: Settings): Promise<CommandResult>;
   /**
    * Waits until it serves. @throws Error with its output when it ends before that
    */
   start(settings?: Settings): Promise<Service>;
-  /** Starts it without waiting for anything. */
   begin(settings?: Settings): Service;
   remove(): Promise<void>;
 }
@@ -140,7 +136,6 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
   };
 };
 
-/** The key that a first start prints. */
 export const printedKey = (service: Pick<Service, 'stdout'>): string => {
   const [key] = /pets_live_[0-9A-Za-z]{38}/.exec(service.stdout()) ?? [];
   if (key === undefined) throw new Error(`no key in:\n${service.stdout()}`);

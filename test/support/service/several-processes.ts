@@ -40,7 +40,6 @@ export const left = (response: Response): number =>
 export const windowEnd = (response: Response): number =>
   Number(response.headers.get('X-RateLimit-Reset'));
 
-/** Of the site of the project `Birds`. */
 export const host = 'birds.sites.animal-store.test';
 
 export const publish = async (home: Home, page: string): Promise<void> => {
@@ -76,7 +75,6 @@ export const served = async (
   });
 };
 
-/** The number of a metric. */
 export const metric = async (service: Service, name: string): Promise<number> =>
   numberIn(await metricsOf(service), name);
 
@@ -135,11 +133,9 @@ export const servingProcesses = (
     return all.length === count && !all.some(isOther) && all;
   });
 
-/** Waits until none of them lives. */
 export const endOf = (processes: readonly ServingProcess[]): Promise<unknown> =>
   until('the processes end', () => !processes.some(({ pid }) => isAlive(pid)));
 
-/** Which of them answered requests to a path. */
 export const answeredBy = (service: Service, path: string): ReadonlySet<number> =>
   new Set(
     linesOf(service)

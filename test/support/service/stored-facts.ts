@@ -21,7 +21,6 @@ export class StoredFacts {
     return rows.map(({ id, name }) => ({ id: Number(id), name }));
   }
 
-  /** The details of every event of one kind. */
   async told(type: string): Promise<readonly Readonly<Record<string, string>>[]> {
     const rows = await this.#db
       .selectFrom('events')
@@ -48,7 +47,6 @@ export class StoredFacts {
     return (await rows.execute()).map(({ host }) => host);
   }
 
-  /** What is known of the platform's own names. */
   async ownNames(): Promise<readonly object[]> {
     return this.#db.selectFrom('own_names').selectAll().orderBy('host').execute();
   }
@@ -63,7 +61,6 @@ export class StoredFacts {
     return (await rows.execute()).map(({ id }) => id);
   }
 
-  /** Deliveries that wait, and those that were given up. */
   async undelivered(): Promise<{ readonly waiting: number; readonly parked: number }> {
     const rows = await this.#db
       .selectFrom('deliveries')
@@ -74,12 +71,10 @@ export class StoredFacts {
     return { waiting: of(0n), parked: of(1n) };
   }
 
-  /** How many tables there are. */
   async tables(): Promise<number> {
     return (await this.#db.introspection.getTables({ withInternalKyselyTables: true })).length;
   }
 
-  /** How many deliveries failed at least once and wait for another attempt. */
   async failing(): Promise<number> {
     const failed = this.#db.selectFrom('deliveries').selectAll().where('attempts', '>', 0n);
     return (await failed.where('problem', 'is not', null).execute()).length;
@@ -107,7 +102,6 @@ export class StoredFacts {
     }
   }
 
-  /** The events that owners were told, in order. */
   async notices(): Promise<readonly string[]> {
     const rows = await this.#db.selectFrom('notices').select('event_id').orderBy('id').execute();
     return rows.map(({ event_id }) => event_id);

@@ -14,7 +14,6 @@ const pauseMs = 5;
 
 /** Visitors over connections that stay and over new ones. None of them asks again after a failure. */
 export class Visits {
-  /** What went wrong: statuses, and errors of connections. */
   readonly failures: string[] = [];
   answered = 0;
   #isOver = false;

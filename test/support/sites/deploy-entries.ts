@@ -13,7 +13,6 @@ import {
 import { deploySite } from '../../../src/sites/use-cases/deploy-site.ts';
 import { sourceOf } from './sites.ts';
 
-/** Deploys entries from memory to a project of a running service. */
 export const deployEntries = (
   container: Container,
   project: Project,

@@ -8,7 +8,6 @@ import type { Deploy } from '../../../src/sites/domain/site.ts';
 import type { UploadProgress } from '../../../src/sites/ports.ts';
 
 export interface Orders {
-  /** Of the stored files. */
   readonly folder: string;
   readonly archives: readonly string[];
   /** Whether it yields to the event loop for a while before it reads a file. */
@@ -19,7 +18,6 @@ export interface Orders {
 
 export interface Outcome {
   readonly deploys: readonly Deploy[];
-  /** See listingOf. */
   readonly listing: readonly string[];
   /** Peak memory. */
   readonly largestMiB: number;
@@ -45,7 +43,6 @@ const commandFor = (orders: Orders): readonly string[] => [
   JSON.stringify(orders),
 ];
 
-/** Deploys archives in a separate process. */
 export const deployInProcess = (orders: Orders): Promise<Outcome> => run(commandFor(orders));
 
 /** The same on a separate disk of the given size. */

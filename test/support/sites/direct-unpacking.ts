@@ -23,7 +23,6 @@ export const listingOf = async (folder: string): Promise<readonly string[]> => {
   return Promise.all(lines);
 };
 
-/** Writes files into a folder. @returns the folder */
 export const plainTree = async (
   folder: string,
   files: Readonly<Record<string, string | Uint8Array>>,
@@ -43,10 +42,8 @@ export const openPaths = async (): Promise<readonly string[]> => {
   return Promise.all(open);
 };
 
-/** Whether this process has the file open. */
 export const isOpen = async (path: string): Promise<boolean> => (await openPaths()).includes(path);
 
-/** Unpacks in the thread that asks for it. */
 export class DirectUnpacking<Upload> extends SiteUnpacking<Upload> {
   readonly #files: SiteFiles;
   readonly #open: (upload: Upload) => Promise<SiteSource>;

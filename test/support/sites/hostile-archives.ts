@@ -331,7 +331,6 @@ export interface HostileArchive {
   readonly problem: UploadProblem | undefined;
 }
 
-/** A page to go with it. */
 const index = { name: 'index.html', content: '<!doctype html><title>hostile</title>' };
 
 /** A file written there has escaped. One folder and a name in it. */

@@ -1,6 +1,6 @@
 import { Session } from 'node:inspector';
 import { analyse } from 'scslre';
-import type { TextFile, TextParser } from '../text-parsers.ts';
+import type { TextParser } from '../text-parsers.ts';
 
 /** How many characters or elements a call of a built-in function walks, beside what the coverage of our code counts. */
 type Walked = (receiver: never, first: never, second: never, result: never) => number;
@@ -86,7 +86,7 @@ const constantSteps = 3000;
 const repeated = (letters: string, length: number): string =>
   letters.repeat(Math.ceil(length / letters.length)).slice(0, length);
 
-/** Of each letter, of each with its neighbour, and of each between two others. */
+/** Repeats each letter alone, with its neighbour, and between two others. */
 const textsOf = ({ letters }: TextParser, length: number): readonly string[] =>
   letters.flatMap((letter, at) => {
     const next = letters[(at + 1) % letters.length] ?? letter;
@@ -174,10 +174,8 @@ profiler('enable');
 profiler('startPreciseCoverage', { callCount: true, detailed: true });
 const { textFiles } = await import('../text-parsers.ts');
 watchBuiltIns();
-const listed = Object.entries(textFiles).flatMap(([path, file]: [string, TextFile]) =>
-  typeof file === 'string'
-    ? []
-    : Object.entries(file.parsers).map(([name, parser]) => [`${path}: ${name}`, parser] as const),
+const listed = Object.entries(textFiles).flatMap(([path, parsers]) =>
+  Object.entries(parsers).map(([name, parser]) => [`${path}: ${name}`, parser] as const),
 );
 const control = Object.entries(steepParsers).map(
   ([name, read]) => [name, { read, letters: ['a', '\u0315\u0300'] }] as const,

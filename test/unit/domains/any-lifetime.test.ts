@@ -4,7 +4,6 @@ import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { attemptAt, dueAt, dueWork } from '../../../src/domains/domain/attachment/due-work.ts';
 import {
-  isDueForRenewal,
   nextRenewal,
   pauseBetweenQuestions,
   preflightAt,
@@ -51,16 +50,6 @@ describe('for any lifetime from a minute to 398 days', () => {
       const share = life < 10 * day ? 1 / 2 : 1 / 3;
       expect(left).toBeGreaterThanOrEqual(share - 1e-3);
       expect(left).toBeLessThanOrEqual(1.1 * share + 1e-3);
-    });
-  });
-
-  test('the host of a project and a custom domain are due at the same moment', () => {
-    forAny((life, host) => {
-      const at = nextRenewal(validFor(life, host), start);
-      const due = [-1, 0].map((ms) =>
-        isDueForRenewal(validFor(life, host), new Date(at.getTime() + ms)),
-      );
-      expect(due).toEqual([false, true]);
     });
   });
 

@@ -4,9 +4,10 @@ import {
   certificateKinds,
   domainKinds,
   kindOf,
-  ownCertificateKind,
+  kindOfCertificate,
   percentLeftRanges,
 } from '../../../src/domains/domain/attachment/census.ts';
+import type { DomainIn } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { dnsProblem } from '../../../src/domains/domain/dns/problem.ts';
 import {
   after,
@@ -19,6 +20,7 @@ import {
 } from '../../support/domains/known-domains.ts';
 
 const ours = dnsProblem('ca_unavailable', { seen: 'nothing', wanted: 'an answer' });
+const { certificate: issued } = live as DomainIn<'live'>;
 const moments = [after(0), after(90 * day)];
 
 test('every domain is of a kind that is counted', () => {
@@ -52,9 +54,9 @@ test.each([
 test.each([90 * day, 6 * day, 60_000])(
   'a certificate is counted by how much of %i ms is left',
   (life) => {
-    const its = { host: 'shop.sites.test', notBefore: start, notAfter: after(life) };
+    const its = { ...issued, notBefore: start, notAfter: after(life) };
     const left = [100, 60, 59, 30, 29, 20, 19, 5, 4, 1, 0, -1];
-    const kinds = left.map((percent) => ownCertificateKind(its, after(life * (1 - percent / 100))));
+    const kinds = left.map((percent) => kindOfCertificate(its, after(life * (1 - percent / 100))));
     expect(kinds.map(({ percentLeft }) => percentLeft)).toEqual([
       ...['60-100', '60-100', '30-60', '30-60', '20-30', '20-30', '5-20', '5-20', '0-5', '0-5'],
       ...['expired', 'expired'],

@@ -20,7 +20,6 @@ import {
 import {
   type AuthorityFailureReason,
   mayAskFor,
-  hasRenewalPlan,
   nextStepAt,
 } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import {
@@ -386,7 +385,7 @@ describe('a renewal', () => {
     const { state, verdict } = plan(live, start, end);
     expect(verdict).toBe('makes_no_sense');
     expect(certificateOf(state).nextAttemptAt).toEqual(certificateOf(live).nextAttemptAt);
-    expect(hasRenewalPlan(state)).toBe(false);
+    expect(state.certificate).toMatchObject({ hasWindow: false });
     expect([after(hour), after(day)].map((at) => mayAskRenewal(state, at))).toEqual([false, true]);
   });
 
@@ -404,14 +403,14 @@ describe('a renewal', () => {
     const may = (at: Date) => mayAskRenewal(state, at);
     expect([after(hour), after(day)].map(may)).toEqual([false, true]);
     expect(may(after(-hour))).toBe(true);
-    expect(hasRenewalPlan(state)).toBe(true);
+    expect(state.certificate).toMatchObject({ hasWindow: true });
   });
 
   test('does not follow another at once where the authority always wants one now', () => {
     expect([now, after(11 * hour), after(13 * hour)].map((at) => mayAskRenewal(live, at))).toEqual([
       ...[false, false, true],
     ]);
-    expect(hasRenewalPlan(live)).toBe(false);
+    expect(live.certificate).toMatchObject({ hasWindow: false });
   });
 
   test('is asked for twice a day where the authority names no window', () => {

@@ -27,11 +27,9 @@ import {
   badReport,
   begin,
   bring,
-  certificateOf,
   day,
   fail,
   hour,
-  live,
   report,
 } from '../../support/domains/known-domains.ts';
 
@@ -193,20 +191,6 @@ test('all transitions are in the table, and each change of state has an event', 
   );
 });
 
-test('no next attempt is planned before the time that the authority asked for', () => {
-  fc.assert(
-    fc.property(life, (acts) => {
-      walk(added, acts, (before, { now }, { state }) => {
-        const { nextAttemptAt, retryAt } = certificateOf(state);
-        if (!nextAttemptAt || nextAttemptAt === certificateOf(before).nextAttemptAt) return;
-        expect(Number.isNaN(nextAttemptAt.getTime())).toBe(false);
-        if (!retryAt || retryAt <= now) return;
-        expect(nextAttemptAt.getTime()).toBeGreaterThanOrEqual(retryAt.getTime());
-      });
-    }),
-  );
-});
-
 test('results of another attachment or an earlier order never change a domain', () => {
   fc.assert(
     fc.property(life, (acts) => {
@@ -225,17 +209,6 @@ test('results of another attachment or an earlier order never change a domain', 
       });
     }),
     { numRuns: 50 },
-  );
-});
-
-test('a removed domain never changes, and removing it again records no event', () => {
-  fc.assert(
-    fc.property(life, somewhen, (acts, now) => {
-      const { state: gone } = removeDomain(live, 'owner', now);
-      const outcomes: (readonly [CustomDomain, readonly DomainsEvent[]])[] = [];
-      walk(gone, acts, (_, __, { state, events }) => void outcomes.push([state, events]));
-      expect(outcomes).toEqual(acts.map(() => [gone, []]));
-    }),
   );
 });
 

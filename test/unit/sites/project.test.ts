@@ -45,13 +45,18 @@ test.each([' ', 'x'.repeat(101), 'birds\u200e'])('a project cannot be called "%s
   expect(creating).toThrow(expect.objectContaining({ code: 'project_invalid' }));
 });
 
-test.each(['app', 'www', 'admin', 'ns1', 'www2'])('no project has the slug %s', (slug) => {
-  const creating = () => createProject({ ...draft, name: 'Birds', slug }, now);
-  expect(creating).toThrow(expect.objectContaining({ code: 'slug_reserved' }));
-  expect(creating).toThrow('could be mistaken for one of this service');
-});
+test.each(['app', 'www', 'api', 'admin', 'mail', 'static', 'dashboard', 'ns1', 'www2'])(
+  'no project has the slug %s',
+  (slug) => {
+    const creating = () => createProject({ ...draft, name: 'Birds', slug }, now);
+    expect(creating).toThrow(expect.objectContaining({ code: 'slug_reserved' }));
+    expect(creating).toThrow('could be mistaken for one of this service');
+  },
+);
 
-test('the target label of a custom domain cannot be a slug', () => {
+test('the target label of a custom domain cannot be a slug, and ordinary words can', () => {
   const target = `t-${'0123456789abcdef'.repeat(2)}`;
   expect([isReservedSlug(target), isReservedSlug('t-shirts')]).toEqual([true, false]);
+  const ordinary = ['apple', 'my-app', 'birds', 'shop', 'blog', 'nsync', 'wwwhat'];
+  expect(ordinary.filter(isReservedSlug)).toEqual([]);
 });

@@ -108,39 +108,6 @@ describe('choosing a password', () => {
     expect((await sessionIds()).sort()).toEqual(open);
   });
 
-  test('ends the other sessions and the links of the same person, and nobody else’s', async () => {
-    await face.invite(accountId, 'ben@shop.example');
-    const ben = await byLink('ben@shop.example');
-    const { secret: theirs } = await face.inviteAnybody(accountId, 'ben@shop.example');
-    const [other, mine] = [await byLink(), await byLink()];
-    const { secret } = await face.signInLinkFor(email);
-    expect(await sessionIds()).toContain(other.session.id);
-    await choose(mine, first);
-    expect(await sessionIds()).toEqual([mine.session.id]);
-    const late = face.signInByLink(secret, from);
-    await expect(late).rejects.toHaveProperty('code', 'sign_in_link_invalid');
-    expect(await sessionIds(ben.person.id)).toEqual([ben.session.id]);
-    expect(await face.signInByLink(theirs, from)).toMatchObject({ personId: ben.person.id });
-  });
-
-  test('is refused to a session that has ended meanwhile', async () => {
-    const [gone, mine] = [await byLink(), await byLink()];
-    await choose(mine, first);
-    await expect(choose(gone, second)).rejects.toHaveProperty('code', 'session_not_found');
-    expect(await byPassword(first)).toMatchObject({ person: { id: mia.id } });
-  });
-
-  test('succeeds in one of two concurrent sessions', async () => {
-    const rivals = [await byLink(), await byLink()];
-    const { won, lost } = await race(2, async (n) => {
-      await choose(rivals[n]!, first);
-      return rivals[n]!.session.id;
-    });
-    expect(lost).toEqual(['session_not_found']);
-    expect(await sessionIds()).toEqual(won);
-    expect(await chosen()).toHaveLength(1);
-  });
-
   test('succeeds once when one session sends several at once, by a link or with the current password', async () => {
     const several = async (session: SignedIn, current: string) => {
       const { won, lost } = await race(3, async (n) => {

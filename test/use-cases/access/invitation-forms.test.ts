@@ -24,7 +24,7 @@ beforeEach(async () => {
   idempotencyKeys = {
     once: (request, work, admit) =>
       stores.idempotencyKeys.once(request, () => work().then(orConflict), admit),
-    free: (...kept) => stores.idempotencyKeys.free(...kept),
+    replace: (...kept) => stores.idempotencyKeys.replace(...kept),
   };
   const draft = { name: 'Zoo', email: 'mia@zoo.example', plan: 'free' } as const;
   await face.createAccount(draft);

@@ -76,13 +76,6 @@ describe('asking for a link', () => {
     expect(lab.mailed()).toHaveLength(2);
   });
 
-  test('of an address that nobody has mails nothing, and keeps nothing', async () => {
-    await ask('nobody@shop.example');
-    await work();
-    expect(lab.mailed()).toEqual([]);
-    expect(await hasDue()).toBe(false);
-  });
-
   test('of an address in several accounts gives one mail with a link to each, those first whose address is proven', async () => {
     const draft = { email: 'eve@elsewhere.example', plan: 'free' } as const;
     const others = [];
@@ -189,9 +182,9 @@ describe('asking for a link', () => {
     await ask();
   });
 
-  const floodFrom = async (networkOf: (n: number) => string) => {
+  const floodFrom = async (networkOf: (n: number) => string, times: number) => {
     let asked = 0;
-    for (let n = 0; n < 1000; n++) {
+    for (let n = 0; n < times; n++) {
       const origin = { ...from, network: networkOf(n) };
       const outcome = await ask(`a${n}@shop.example`, 'sign_in', origin).catch(codeOf);
       if (outcome !== 'too_many_sign_ins') asked += 1;
@@ -211,7 +204,7 @@ describe('asking for a link', () => {
   ])(
     'from %s is possible %d times a minute, and then still from elsewhere',
     async (_, most, of) => {
-      expect(await floodFrom(of)).toBe(most);
+      expect(await floodFrom(of, most + 60)).toBe(most);
       await ask();
       const other = { ...from, network: '2001:db9::/64' };
       await ask(email, 'sign_in', other);

@@ -15,7 +15,6 @@ const accessLab = accessLabs();
 const start = new Date('2026-03-01T10:00:30Z');
 const minute = 60_000;
 const hour = 60 * minute;
-const day = 24 * hour;
 
 const email = 'mia@shop.example';
 const password = 'correct horse battery';
@@ -99,17 +98,6 @@ describe('a person who signs in with e-mail and password', () => {
     expect(await face.findSession(secret)).toEqual({ session, person: mia, account });
     expect(secret).toMatch(/^[0-9A-Za-z]{43}$/);
     expect(await ports.sessions.findBySecretHash(secret)).toBeUndefined();
-  });
-
-  test('gets a new session each time', async () => {
-    const [one, other] = [await signIn(), await signIn()];
-    expect(one.id).not.toBe(other.id);
-    expect(one.secret).not.toBe(other.secret);
-    expect(await face.listSessions(mia.id)).toHaveLength(2);
-  });
-
-  test('may write the address in any case', async () => {
-    expect(await signIn({ email: ' MIA@Shop.Example\n' })).toMatchObject({ personId: mia.id });
   });
 
   test('is the actor in the audit log', async () => {
@@ -240,19 +228,6 @@ describe('one network', () => {
     expect(await answers(9, () => signIn())).toEqual({ too_many_sign_ins: 9 });
     expect(await answerTo(signIn({}, network(1)))).toBe('let in');
   });
-
-  test('may try a thousand times a day', async () => {
-    let tried = 0;
-    for (let minutes = 0; minutes < 50; minutes++) {
-      for (let n = 0; n < 20; n++) {
-        expect(await answerTo(signIn(someone(tried++)))).toBe('sign_in_refused');
-      }
-      clock.advance(minute);
-    }
-    expect(await answerTo(signIn())).toBe('too_many_sign_ins');
-    clock.advance(day);
-    expect(await answerTo(signIn())).toBe('let in');
-  });
 });
 
 describe('a sign-in link', () => {
@@ -266,22 +241,6 @@ describe('a sign-in link', () => {
     expect(await signedIn()).toMatchObject([{ personId: mia.id, way: 'link' }]);
   });
 
-  test('signs in one of twenty who use it at once', async () => {
-    const { secret } = await link();
-    const { won, lost } = await race(20, () => face.signInByLink(secret, from));
-    expect(won).toHaveLength(1);
-    expect(lost).toEqual(Array(19).fill('sign_in_link_invalid'));
-    expect(await face.listSessions(mia.id)).toHaveLength(1);
-  });
-
-  test('works until it expires', async () => {
-    const [early, late] = [await link(), await link()];
-    clock.set(new Date(early.endsAt.getTime() - 1));
-    expect(await answerTo(face.signInByLink(early.secret, from))).toBe('let in');
-    clock.set(late.endsAt);
-    expect(await answerTo(face.signInByLink(late.secret, from))).toBe('sign_in_link_invalid');
-  });
-
   test('gets the same answer when it is unknown, used or expired, or its person is gone', async () => {
     const [used, over] = [await link(), await link()];
     await face.signInByLink(used.secret, from);
@@ -293,12 +252,6 @@ describe('a sign-in link', () => {
     const told = await Promise.all(attempts.map(refusalOf));
     expect(told[0]?.code).toBe('sign_in_link_invalid');
     expect(told).toEqual(told.map(() => told[0]));
-  });
-
-  test('is not accepted as its stored hash', async () => {
-    const { secret } = await link();
-    const hash = ports.keyMaterial.sha256(secret);
-    expect(await answerTo(face.signInByLink(hash, from))).toBe('sign_in_link_invalid');
   });
 
   test('works when no password tries are left', async () => {
@@ -319,20 +272,5 @@ describe('a session', () => {
       clock.set(new Date(at));
       expect((await face.findSession(secret)) !== undefined).toBe(isFound);
     }
-  });
-
-  test('is found by its secret only', async () => {
-    const { secret, id } = await signIn();
-    const hash = ports.keyMaterial.sha256(secret);
-    for (const guess of ['', id, hash, secret.toLowerCase(), `${secret} `]) {
-      expect(await face.findSession(guess)).toBeUndefined();
-    }
-  });
-
-  test('is gone with its person', async () => {
-    const { secret } = await signIn();
-    await face.dismiss(mia.accountId, mia.id);
-    expect(await face.findSession(secret)).toBeUndefined();
-    expect(await answerTo(signIn())).toBe('sign_in_refused');
   });
 });

@@ -1,12 +1,13 @@
 import { afterEach, expect, test } from '@jest/globals';
+import { RunningWork } from '../../../src/adapters/system/event-loop-watch.ts';
 import { measuredAuthority } from '../../../src/app/wiring/authorities.ts';
-import { measuredJobs } from '../../../src/app/worker.ts';
+import { observedJobs } from '../../../src/app/worker.ts';
 import { authorityFailureReasons } from '../../../src/domains/domain/certificates/certificate-status.ts';
+import { RecordingTracer } from '../../support/recording-tracer.ts';
 import { closeLabs, domainLab } from '../../support/domains/domain-lab.ts';
 
 afterEach(closeLabs);
 
-/** Counts as the metrics do, by name and labels. */
 const tally = () => {
   const counts = new Map<string, number>();
   const count = (name: string, labels: Readonly<Record<string, string>>, by = 1) => {
@@ -39,11 +40,25 @@ test('orders, certificates and failures of an authority are counted, and are kno
 });
 
 const goesOn = () => false;
+const observers = (metrics: ReturnType<typeof tally>['metrics']) => ({
+  ...{ metrics, running: new RunningWork(), tracer: new RecordingTracer() },
+});
+
+test('a job that is counted and traced can ask whether the process ends', async () => {
+  const asked: unknown[] = [];
+  const run = (isStopping: unknown) => {
+    asked.push(isStopping);
+    return Promise.resolve('done' as const);
+  };
+  const job = { name: 'sweep', schedule: '* * * * * *', isTraced: true, run } as const;
+  await observedJobs(observers(tally().metrics), [job])[0]?.run(goesOn);
+  expect(asked).toEqual([goesOn]);
+});
 
 test('a run that is left to another process is not counted, and is told on', async () => {
   const { metrics, counts } = tally();
   const run = () => Promise.resolve('elsewhere' as const);
-  const [job] = measuredJobs(metrics, [{ name: 'sweep', schedule: '* * * * * *', run }]);
+  const [job] = observedJobs(observers(metrics), [{ name: 'sweep', schedule: '* * * * * *', run }]);
   expect(await job?.run(goesOn)).toBe('elsewhere');
   expect(counts.get('job_runs_total sweep succeeded')).toBe(0);
 });
@@ -52,7 +67,7 @@ test('runs of jobs are counted by their outcome and timed, and a failure is pass
   const { metrics, counts, timed } = tally();
   const run = () =>
     timed.length === 0 ? Promise.resolve('done' as const) : Promise.reject(new Error('away'));
-  const [job] = measuredJobs(metrics, [{ name: 'sweep', schedule: '* * * * * *', run }]);
+  const [job] = observedJobs(observers(metrics), [{ name: 'sweep', schedule: '* * * * * *', run }]);
   expect(Object.fromEntries(counts)).toEqual({
     'job_runs_total sweep succeeded': 0,
     'job_runs_total sweep failed': 0,

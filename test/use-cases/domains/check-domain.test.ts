@@ -5,12 +5,11 @@ import {
   around,
   closeLabs,
   domainLab,
-  forbiddingCaa,
   host,
   ownershipOf,
 } from '../../support/domains/domain-lab.ts';
 import { facts, none, records } from '../../support/domains/known-dns.ts';
-import { after, day, hour, minute } from '../../support/domains/known-domains.ts';
+import { hour, minute } from '../../support/domains/known-domains.ts';
 import { codeOf } from '../../support/race.ts';
 import { afterEach, expect, test } from '@jest/globals';
 
@@ -36,28 +35,6 @@ test('wrong records are reported, and once they are right the domain is verified
   expect(await current(domain)).toMatchObject({ state: 'live', generation: 1 });
   const all = ['added', 'checked', 'checked', 'verified', 'checked', 'attempt', 'live'];
   expect(await kinds(domain)).toEqual(all);
-});
-
-test('a domain that is not verified within 30 days is removed, and can be added again', async () => {
-  const { add, clock, current, ports, tendDue } = await domainLab();
-  const domain = await add();
-  clock.advance(30 * day);
-  await tendDue();
-  expect(await current(domain)).toMatchObject({ state: 'removed', reason: 'expired' });
-  const [newest] = await ports.timeline.list(domain.id, 1);
-  expect(newest).toMatchObject({ kind: 'removed', details: { reason: 'expired' } });
-  expect((await add()).state).toBe('added');
-});
-
-test('a clock that is an hour behind checks again soon, and removes nothing', async () => {
-  const { add, clock, ports, tendDue } = await domainLab();
-  const domain = await add();
-  clock.advance(minute);
-  await tendDue();
-  clock.advance(-hour);
-  const checked = await checkDomain(ports)(domain, recordCheck);
-  expect(checked.state).toBe('added');
-  expect(checked.dns.nextCheckAt!.getTime() - clock.now().getTime()).toBeLessThanOrEqual(hour);
 });
 
 test('without proof the holder keeps the name, and with proof the claimant gets it with its certificate', async () => {
@@ -134,18 +111,6 @@ test('a name that is taken over with its certificate is live from the moment in 
   expect(live).toMatchObject({ state: 'live', verifiedAt: now, liveSince: now });
 });
 
-test('a CAA record that forbids our authority is reported before the authority is contacted', async () => {
-  const { add, authority, current, point, tendDue, verify } = await domainLab();
-  const domain = await add();
-  point(domain, forbiddingCaa);
-  await verify(domain);
-  await tendDue();
-  const held = await current(domain);
-  expect(held.dns.report?.problems.map(({ code }) => code)).toContain('caa_forbids_issuer');
-  expect(held.state).not.toBe('live');
-  expect(authority.log).toEqual([]);
-});
-
 test('of twenty simultaneous clicks, one asks the DNS', async () => {
   const { add, point, ports } = await domainLab();
   const domain = await add();
@@ -157,42 +122,6 @@ test('of twenty simultaneous clicks, one asks the DNS', async () => {
   const lost = all.flatMap((one) => (one.status === 'rejected' ? [codeOf(one.reason)] : []));
   expect([looks, lost]).toEqual([1, Array.from({ length: 19 }, () => 'verify_too_early')]);
   expect(await ports.domains.get(domain.id)).toMatchObject({ state: 'verified' });
-});
-
-test('a domain that is removed during a DNS check stays removed', async () => {
-  const { add, current, point, ports, remove } = await domainLab();
-  const domain = await add();
-  point(domain);
-  const dns = around(ports.dns, 'inspect', { after: () => remove(domain) });
-  expect(await verifyDomain({ ...ports, dns })(domain).catch(codeOf)).toBe('domain_wrong_state');
-  expect(await current(domain)).toMatchObject({ state: 'removed', reason: 'owner' });
-});
-
-test('a live domain is only checked', async () => {
-  const lab = await domainLab();
-  const live = await lab.addLive();
-  lab.clock.advance(minute);
-  lab.dns.tell(live.host, {});
-  expect(await lab.verify(live)).toMatchObject({ state: 'live', certificate: live.certificate });
-  expect(lab.asked('order')).toBe(1);
-});
-
-test('the button starts a fresh attempt, but not before the authority’s Retry-After', async () => {
-  const lab = await domainLab();
-  const domain = await lab.addVerified();
-  lab.authority.failNext('order', { reason: 'rate_limited', retryAt: after(day) });
-  await lab.tendDue();
-  const askedOnce = lab.authority.log.length;
-  for (const wait of [31 * minute, 5 * 60 * minute, 17 * 60 * minute]) {
-    lab.clock.advance(wait);
-    expect(await lab.verify(domain).catch(codeOf)).toBe('reverify_too_early');
-    await lab.tendDue();
-  }
-  expect(lab.authority.log).toHaveLength(askedOnce);
-  lab.clock.set(after(day));
-  await lab.verify(domain);
-  await lab.tendDue();
-  expect((await lab.current(domain)).state).toBe('live');
 });
 
 test('an attempt that the owner requested may fail once per hour', async () => {

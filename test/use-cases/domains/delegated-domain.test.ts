@@ -3,9 +3,8 @@ import type { DnsChallenges } from '../../../src/domains/certificate-ports.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import { checkDomain } from '../../../src/domains/use-cases/tend-domain.ts';
 import { around, closeLabs, domainLab } from '../../support/domains/domain-lab.ts';
-import { none, records, timeout } from '../../support/domains/known-dns.ts';
+import { none } from '../../support/domains/known-dns.ts';
 import { minute } from '../../support/domains/known-domains.ts';
-import { ScriptedAuthority } from '../../support/domains/scripted-authority.ts';
 
 afterEach(closeLabs);
 
@@ -62,37 +61,6 @@ test('a delegated domain is validated over HTTP from the next order on after its
   });
 });
 
-test('a delegated domain stays delegated while no resolver can look that up', async () => {
-  const lab = await domainLab(zone);
-  const domain = await lab.add();
-  lab.delegate(domain);
-  await lab.verify(domain);
-  lab.point(domain, { delegation: timeout });
-  await lab.tendDue();
-  expect(await lab.current(domain)).toMatchObject({
-    state: 'live',
-    dns: { report: { validation: { delegated: true, method: 'dns-01' } } },
-  });
-});
-
-test('a delegated domain is validated over HTTP after the authority did not find the proof by DNS', async () => {
-  const lab = await domainLab(zone);
-  const domain = await lab.add();
-  // Our resolvers see the record, and those of the authority do not.
-  lab.point(domain, { delegation: records(`${domain.token}.${zone}`) });
-  await lab.verify(domain);
-  await lab.tendDue();
-  expect((await lab.current(domain)).state).toBe('verified');
-  lab.clock.advance(minute);
-  await lab.tendDue();
-  const live = await lab.current(domain);
-  expect(live).toMatchObject({
-    state: 'live',
-    dns: { report: { validation: { method: 'dns-01' } } },
-  });
-  expect(await lab.attempts(domain)).toEqual(['failed', 'issued']);
-});
-
 test('a delegated domain goes on by the method of its order after a crash, whatever the DNS says by then', async () => {
   const lab = await domainLab(zone);
   const domain = await lab.add();
@@ -113,28 +81,4 @@ test('a delegated domain goes on by the method of its order after a crash, whate
   expect(published).toEqual(['a value']);
   expect((await lab.current(domain)).state).toBe('live');
   expect(lab.asked('order')).toBe(1);
-});
-
-test('a delegated domain is validated over HTTP by a second authority that CAA allows nothing else', async () => {
-  const lab = await domainLab(zone);
-  const secondAuthority = new ScriptedAuthority({
-    ...{ name: 'other.test', clock: lab.clock, expects: () => true },
-    visit: (name, token) => lab.ports.orders.answer(name, token),
-  });
-  const domain = await lab.add();
-  const values = ['authority.test', 'other.test; validationmethods=http-01'];
-  const answer = records(...values.map((value) => ({ flags: 0, tag: 'issue', value })));
-  lab.delegate(domain, { caa: [{ name: 'example.com', answer }] });
-  for (let n = 0; n < 3; n++) lab.authority.failNext('order', { reason: 'unavailable' });
-  for (let n = 0; n < 15; n++) {
-    lab.clock.advance(minute);
-    await lab.tendDue({ secondAuthority });
-  }
-  expect(await lab.current(domain)).toMatchObject({
-    state: 'live',
-    certificate: { issuedBy: 'other.test' },
-    dns: {
-      report: { validation: { method: 'dns-01', exceptions: { 'other.test': 'http-01' } } },
-    },
-  });
 });

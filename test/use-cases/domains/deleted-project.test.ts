@@ -15,7 +15,6 @@ import {
   type DomainLab,
 } from '../../support/domains/domain-lab.ts';
 import { day, hour } from '../../support/domains/known-domains.ts';
-import { cname } from '../../support/domains/known-dns.ts';
 
 afterEach(closeLabs);
 
@@ -42,20 +41,6 @@ const restore = async () => {
 const isServed = async (name = host) => (await routesIn(lab.stores, lab.project)).has(name);
 
 describe('while a project is deleted', () => {
-  test('its domain is neither checked nor renewed, however long its certificate is overdue', async () => {
-    const live = await lab.addLive();
-    await remove();
-    lab.clock.advance(85 * day);
-    const asked = lab.authority.log.length;
-    await lab.tendDue();
-    expect(await face.planRenewals()).toMatchObject({ planned: 0, nextAt: undefined });
-    expect(lab.authority.log.length).toBe(asked);
-    expect(await lab.current(live)).toEqual({ ...live, pause: 'deleted' });
-    const { domains: counted, certificates } = await face.countDomains();
-    for (const kinds of [counted, certificates])
-      expect(kinds.filter(({ count }) => count > 0)).toEqual([]);
-  });
-
   test('an order under way at the authority stops, and goes on once it is restored', async () => {
     const verified = await lab.addVerified();
     const authority = around(lab.authority, 'order', { after: remove });
@@ -96,31 +81,6 @@ describe('while a project is deleted', () => {
     await lab.tendDue();
     expect(await lab.current(live)).toMatchObject({ state: 'removed', reason: 'contested' });
     expect(await isServed()).toBe(false);
-  });
-});
-
-describe('once a project is restored', () => {
-  test('its domain is served after a check that finds the name here', async () => {
-    await lab.addLive();
-    await remove();
-    await restore();
-    expect(await isServed()).toBe(false);
-    await lab.tendDue();
-    expect(await isServed()).toBe(true);
-  });
-
-  test('a domain that leads elsewhere by then is not served until it leads here again', async () => {
-    const live = await lab.addLive();
-    await remove();
-    lab.point(live, cname('elsewhere.test'));
-    await restore();
-    await lab.tendDue();
-    expect(await isServed()).toBe(false);
-    expect((await face.showDomain(await lab.current(live))).health?.kind).toBe('at_risk');
-    lab.point(live);
-    lab.clock.advance(day);
-    await lab.tendDue();
-    expect(await isServed()).toBe(true);
   });
 });
 

@@ -59,16 +59,6 @@ test('a change is recorded with the new settings; an equal or refused one is not
   ]);
 });
 
-test('settings that are refused change nothing', async () => {
-  const { add, ports, project } = await domainLab();
-  await add();
-  const redirects = [{ ...away, from: 'www.stranger.com' }];
-  const changed = changeDomainSettings(ports)(project.id, { primary: undefined, redirects });
-  expect(await changed.catch(codeOf)).toBe('redirect_unknown_domain');
-  const { document } = await showDomainSettings(ports)(project.id);
-  expect(document.domains).toEqual({ redirects: [] });
-});
-
 const elsewhere = { from: host, to: 'https://example.com/shop', status: 302 } as const;
 
 test('changing a part of the settings keeps the rest', async () => {

@@ -93,61 +93,13 @@ test('nobody asks for the window of an added domain without its delegation', asy
   expect(await plan(lab)).toBe(0);
 });
 
-test('an authority is not asked again before its Retry-After', async () => {
-  const { lab, live } = await liveLab();
-  await suggest(lab, 40 * day, 42 * day);
-  await plan(lab);
-  await suggest(lab, 20 * day, 22 * day);
-  lab.clock.advance(day / 2 - 1);
-  expect(await plan(lab)).toBe(0);
-  expect(certificateOf(await lab.current(live)).nextAttemptAt).toEqual(after(41 * day));
-  lab.clock.advance(1);
-  expect(await plan(lab)).toBe(1);
-  expect(certificateOf(await lab.current(live)).nextAttemptAt).toEqual(after(21 * day));
-});
-
-test('a renewal happens now when the authority suggests it', async () => {
-  const { lab, live } = await liveLab();
-  lab.clock.advance(day);
-  await suggest(lab, 0, hour);
-  await plan(lab);
-  await lab.tendDue();
-  expect(await lab.current(live)).toMatchObject({ generation: 2 });
-  await lab.tendDue();
-  expect(lab.asked('order')).toBe(2);
-});
-
-test('without a suggestion it is renewed with a third of its life left', async () => {
-  const { lab, live } = await liveLab();
-  const at = certificateOf(live).nextAttemptAt!;
-  expect(await plan(lab)).toBe(0);
-  expect(certificateOf(await lab.current(live)).nextAttemptAt).toEqual(at);
-  lab.clock.set(new Date(at.getTime() - 1));
-  await lab.tendDue();
-  expect(lab.asked('order')).toBe(1);
-  lab.clock.set(at);
-  await lab.tendDue();
-  expect(lab.asked('order')).toBe(2);
-});
-
-test('a renewal in progress is not planned again', async () => {
-  const lab = await domainLab();
-  const live = await lab.addLive();
-  lab.clock.advance(60 * day);
-  lab.authority.failNext('order', { reason: 'rate_limited', retryAt: after(62 * day) });
-  await lab.tendDue();
-  await suggest(lab, 0, hour);
-  await plan(lab);
-  expect(certificateOf(await lab.current(live)).nextAttemptAt).toEqual(after(62 * day));
-});
-
 /** So many certificates for the name that the authority allows no other one now. */
-const spendName = async ({ clock, ports }: DomainLab, { accountId }: CustomDomain) => {
+const spendName = async ({ clock, stores }: DomainLab, { accountId }: CustomDomain) => {
   const name = { accountId, host, authority: 'authority.test', registrableDomain: 'example.com' };
   const entry = { ...name, kind: 'issued', orderKey: 'order', isManual: false } as const;
   const entered = { ...entry, occurredAt: clock.now() };
   for (let n = 0; n < caBudgets.exactName.stopAt; n++)
-    await ports.ledger.settle({ entered: [entered] });
+    await stores.edgeWriter.writeLedger({ entered: [entered] });
 };
 
 /** One whose renewal is due now, as the authority suggested; it allows no more orders for the name. */
@@ -233,15 +185,6 @@ test('a renewal that the authority does not exempt after all waits for the budge
   expect((await use()).exactName).toHaveLength(1);
 });
 
-test('a clock that jumps 60 days ahead renews once, without a storm', async () => {
-  const lab = await domainLab();
-  const live = await lab.addLive();
-  lab.clock.advance(60 * day);
-  for (let n = 0; n < 10; n++) await lab.tendDue();
-  expect(await lab.current(live)).toMatchObject({ state: 'live', generation: 2 });
-  expect(lab.asked('order')).toBe(2);
-});
-
 test('a clock that jumps ahead of the authority’s orders no more than the budget allows', async () => {
   const lab = await domainLab();
   await lab.addLive();
@@ -257,20 +200,6 @@ test('a clock that jumps ahead of the authority’s orders no more than the budg
   }
   expect(lab.asked('order') - 1).toBeLessThanOrEqual(caBudgets.exactName.stopAt);
   expect(lab.asked('order')).toBeGreaterThan(1);
-});
-
-test('a clock that is an hour behind does no harm', async () => {
-  const lab = await domainLab();
-  const live = await lab.addLive();
-  const { length: asked } = lab.authority.log;
-  lab.clock.advance(-hour);
-  await lab.tendDue();
-  await plan(lab);
-  expect(await lab.current(live)).toEqual(live);
-  expect(lab.authority.log).toHaveLength(asked);
-  lab.clock.set(after(60 * day));
-  await lab.tendDue();
-  expect(await lab.current(live)).toMatchObject({ state: 'live', generation: 2 });
 });
 
 test('windows that make no sense are named', async () => {

@@ -30,7 +30,7 @@ import {
   type DomainLab,
 } from '../../support/domains/domain-lab.ts';
 import { none, records, timeout } from '../../support/domains/known-dns.ts';
-import { begin, day, hour, minute, start } from '../../support/domains/known-domains.ts';
+import { begin, day, hour, minute } from '../../support/domains/known-domains.ts';
 
 afterEach(closeLabs);
 
@@ -351,20 +351,6 @@ describe('once the delegation is gone', () => {
     lab.clock.advance(2 * day);
     await lab.tendDue();
     expect(await lab.current(domain)).toMatchObject({ state: 'removed', reason: 'expired' });
-    expect(await keyOf()).toBeUndefined();
-  });
-
-  test('the certificate goes when it ends', async () => {
-    const domain = await ready();
-    lab.clock.advance(70 * day);
-    await lab.tendDue();
-    const { certificate } = await lab.current(domain);
-    lab.point(domain, undelegated);
-    lab.clock.set(certificate.kind === 'issued' ? certificate.notAfter : start);
-    await lab.verify(domain);
-    expect(await lab.current(domain)).toMatchObject({
-      ...{ state: 'added', certificate: { kind: 'wanted' } },
-    });
     expect(await keyOf()).toBeUndefined();
   });
 

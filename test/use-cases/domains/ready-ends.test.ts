@@ -83,14 +83,6 @@ test('one check without the delegation removes no domain that is older than 30 d
   expect((await at(31 * day)).state).toBe('added');
 });
 
-test('30 days after the delegation was last seen, the domain is removed', async () => {
-  awayFor(1000);
-  await daily(1, 20);
-  lab.point(domain, undelegated);
-  expect((await daily(21, 49)).state).toBe('added');
-  expect(await at(51 * day)).toMatchObject({ state: 'removed', reason: 'expired' });
-});
-
 test.each([
   [
     'whose name the authority refused',
@@ -109,11 +101,6 @@ test.each([
   const waiting = await daily(1, 29);
   expect(waiting).toMatchObject({ state: 'added', certificate: { kind: 'wanted' } });
   expect(await daily(30, 32)).toMatchObject({ state: 'removed', reason: 'expired' });
-});
-
-test('a ready domain never expires', async () => {
-  await at(2 * minute);
-  expect((await daily(1, 100)).state).toBe('added');
 });
 
 test('its certificate is missed while it is ready, and while visitors come, though CAA keeps it from being verified', async () => {

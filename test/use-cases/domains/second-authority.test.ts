@@ -75,14 +75,6 @@ describe('a new domain', () => {
     ]);
   });
 
-  test('gets it from the second one though the first asks to wait for a day', async () => {
-    const domain = await lab.addVerified();
-    fail(1, 'order', { reason: 'rate_limited', retryAt: after(day) });
-    const live = await tendUntil(domain, after(10 * minute));
-    expect(live).toMatchObject({ state: 'live', certificate: { issuedBy: second } });
-    expect(lab.asked('order')).toBe(1);
-  });
-
   test('gives up an order at an authority that falls silent, and counts it', async () => {
     const domain = await lab.addVerified();
     fail(9, 'look', { reason: 'unavailable' });
@@ -96,24 +88,6 @@ describe('a new domain', () => {
     expect((await lab.ports.ledger.use(name, lab.clock.now())).exactName).toHaveLength(1);
   });
 
-  test('keeps an order that its authority works on again', async () => {
-    const domain = await lab.addVerified();
-    fail(1, 'look', { reason: 'unavailable' });
-    const live = await tendUntil(domain, after(hour));
-    expect(live).toMatchObject({ state: 'live', certificate: { issuedBy: first } });
-    expect(other.log).toEqual([]);
-  });
-
-  test('asks both by turns while both are away', async () => {
-    const domain = await lab.addVerified();
-    fail(9, 'order', { reason: 'unavailable' });
-    for (let n = 0; n < 9; n++) other.failNext('order', { reason: 'unavailable' });
-    await tendUntil(domain, after(3.5 * day));
-    expect((await outcomes(domain)).slice(0, 6)).toEqual([
-      ...[first, first, second, first, second, first].map((name) => `failed ${name}`),
-    ]);
-  });
-
   test('is asked for at the second one at once, where CAA allows only that', async () => {
     const domain = await lab.add();
     lab.point(domain, forbid(second));
@@ -123,25 +97,6 @@ describe('a new domain', () => {
     const live = await lab.current(domain);
     expect(live).toMatchObject({ state: 'live', certificate: { issuedBy: second } });
     expect(lab.authority.log).toEqual([]);
-  });
-
-  test('is asked for at the second one, if CAA has come to forbid the first since the last check', async () => {
-    const domain = await lab.addVerified();
-    lab.point(domain, forbid(second));
-    await tend();
-    const live = await lab.current(domain);
-    expect(live).toMatchObject({ state: 'live', certificate: { issuedBy: second } });
-    expect(lab.authority.log).toEqual([]);
-  });
-
-  test('stays unverified where CAA allows neither', async () => {
-    const domain = await lab.add();
-    lab.point(domain, forbid('else.test'));
-    lab.clock.advance(minute);
-    await tend();
-    const problems = (await lab.current(domain)).dns.report?.problems;
-    expect(problems).toMatchObject([{ code: 'caa_forbids_issuer' }]);
-    expect([lab.authority.log, other.log]).toEqual([[], []]);
   });
 
   test('that the second one rejects is still asked for at the first', async () => {

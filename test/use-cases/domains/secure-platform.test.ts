@@ -7,8 +7,11 @@ import type { DomainPorts } from '../../../src/domains/ports.ts';
 import { checkPlatform } from '../../../src/domains/use-cases/check-platform.ts';
 import { countDomains } from '../../../src/domains/use-cases/count-domains.ts';
 import { planRenewals } from '../../../src/domains/use-cases/plan-renewals.ts';
-import { forgetOwnNames, secureSites } from '../../../src/domains/use-cases/secure-sites.ts';
-import { showOwnHold } from '../../../src/domains/use-cases/own-host.ts';
+import {
+  forgetOwnNames,
+  secureSites,
+  showOwnHold,
+} from '../../../src/domains/use-cases/secure-sites.ts';
 import { servedProject } from '../../support/domains/custom-domains.ts';
 import { around, closeLabs, domainLab, type DomainLab } from '../../support/domains/domain-lab.ts';
 import { facts, records } from '../../support/domains/known-dns.ts';
@@ -53,22 +56,11 @@ describe('where its challenge name is delegated', () => {
   test('the platform gets one certificate, and the hosts of projects none', async () => {
     delegate();
     expect(await secure()).toBe(1);
-    const validities = await lab.ports.certificates.validities();
-    expect([...validities.keys()]).toEqual([wildcard]);
+    expect((await lab.ports.ownNames.all()).map(({ host }) => host)).toEqual([wildcard]);
     expect(lab.authority.also).toEqual([['sites.test']]);
     await servedProject(lab.stores);
     expect(await secure()).toBe(0);
     expect(ordersOf(own())).toBe(0);
-  });
-
-  test('it is renewed with a third of its lifetime left', async () => {
-    delegate();
-    await secure();
-    lab.clock.advance(56 * day);
-    expect(await secure()).toBe(0);
-    lab.clock.advance(5 * day);
-    expect(await secure()).toBe(1);
-    expect(ordersOf(wildcard)).toBe(2);
   });
 
   test('it is renewed when the authority says so, and that order counts against nothing', async () => {
@@ -126,10 +118,10 @@ describe('where its challenge name is delegated', () => {
     lab.authority.failNext('look', { reason: 'challenge' });
     expect(await secure()).toBe(1);
     expect([ordersOf(wildcard), ordersOf(own())]).toEqual([1, 1]);
-    expect((await pair()).failure).toBe('It is challenge.');
+    expect((await checkPlatform(lab.ports)()).failure?.detail).toBe('It is challenge.');
     lab.clock.advance(minute);
     expect(await secure()).toBe(1);
-    expect((await pair()).failure).toBeUndefined();
+    expect((await checkPlatform(lab.ports)()).failure).toBeUndefined();
   });
 
   test('a worker that dies at any step leaves the order to the next one', async () => {
@@ -189,7 +181,7 @@ describe('where its challenge name is delegated', () => {
   test('one that nobody renews is near its end with a fifth of its lifetime left, and not relied on with a twentieth', async () => {
     delegate();
     await secure();
-    const { notAfter } = (await lab.ports.certificates.validities()).get(wildcard)!;
+    const { notAfter } = (await checkPlatform(lab.ports)()).certificate!;
     for (const [days, ending, isEnough] of [
       [19, 'far', true],
       [17, 'near', true],
@@ -216,7 +208,7 @@ describe('where its challenge name is delegated', () => {
     expect(await forgetOwnNames(lab.ports)(() => true)).toBe(0);
     expect(await forget()).toBe(1);
     expect(await stored()).toEqual([wildcard]);
-    expect([...(await lab.ports.certificates.validities()).keys()]).toEqual([wildcard]);
+    expect(await lab.ports.certificates.find(own())).toBeUndefined();
     // Nothing is left to delete, also with files instead of the one for all.
     expect(await forget()).toBe(0);
     const withFiles = forgetOwnNames({ ...lab.ports, hasPlatformFiles: true });
@@ -362,7 +354,7 @@ test('a renewal of a project host that its authority does not exempt after all w
   // One place is left, which the order itself takes: it does not stand in its own way.
   const spend = async (count: number) => {
     const entry = { ...other, occurredAt: lab.clock.now() };
-    await lab.ports.ledger.settle({ entered: Array<typeof entry>(count).fill(entry) });
+    await lab.stores.edgeWriter.writeLedger({ entered: Array<typeof entry>(count).fill(entry) });
   };
   const { stopAt } = caBudgets.orders;
   const authority = around(lab.ports.authority, 'order', { before: () => spend(1) });

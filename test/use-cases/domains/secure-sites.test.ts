@@ -1,8 +1,11 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import type { LedgerEntry } from '../../../src/domains/domain/certificates/ca-budget.ts';
-import { secureSites, sitesDueAt } from '../../../src/domains/use-cases/secure-sites.ts';
-import { showOwnHold } from '../../../src/domains/use-cases/own-host.ts';
+import {
+  secureSites,
+  sitesDueAt,
+  showOwnHold,
+} from '../../../src/domains/use-cases/secure-sites.ts';
 import { servedProject } from '../../support/domains/custom-domains.ts';
 import { closeLabs, domainLab } from '../../support/domains/domain-lab.ts';
 import { after, day, minute } from '../../support/domains/known-domains.ts';
@@ -17,7 +20,9 @@ test('each project gets a certificate for its platform host, and custom domains 
   const own = `${lab.project.slug}.sites.test`;
   expect(await secureSites(lab.ports)()).toBe(1);
   expect(lab.authority.log.slice(before).every((step) => step.endsWith(` ${own}`))).toBe(true);
-  expect((await lab.ports.certificates.validities()).get(own)?.notAfter).toEqual(after(90 * day));
+  expect((await lab.ports.ownNames.find(own))?.certificate).toMatchObject({
+    notAfter: after(90 * day),
+  });
   expect(await secureSites(lab.ports)()).toBe(0);
   lab.clock.advance(60 * day);
   expect(await secureSites(lab.ports)()).toBe(1);
@@ -50,17 +55,6 @@ test.each<[AuthorityFailureReason, boolean]>([
   expect(await secureSites(lab.ports)()).toBe(1);
   expect(lab.asked('order')).toBe(isKept ? 1 : 2);
   expect(await lab.ports.orders.find(subject)).toBeUndefined();
-});
-
-test('an authority that refuses a host is asked three times in an hour', async () => {
-  const lab = await domainLab();
-  const secure = secureSites(lab.ports);
-  for (let minutes = 0; minutes < 60; minutes++) {
-    lab.authority.failNext('look', { reason: 'challenge' });
-    await secure();
-    lab.clock.advance(minute);
-  }
-  expect(lab.asked('order')).toBe(3);
 });
 
 test.each<AuthorityFailureReason>(['rate_limited', 'unavailable'])(
@@ -115,7 +109,7 @@ test('orders for platform hosts count together with those for custom domains, an
     ...{ ...name, kind: 'order', orderKey: 'order', isManual: false },
     occurredAt: lab.clock.now(),
   };
-  for (let n = 0; n < 198; n++) await lab.ports.ledger.settle({ entered: [order] });
+  for (let n = 0; n < 198; n++) await lab.stores.edgeWriter.writeLedger({ entered: [order] });
   expect(await secureSites(lab.ports)()).toBe(2);
   expect((await lab.ports.ledger.use(name, lab.clock.now())).orders).toHaveLength(200);
   lab.clock.advance(3 * 60 * minute);
@@ -135,8 +129,7 @@ test('the hosts of one account draw on its share, and do not hold up those of ot
   for (let n = 0; n < 14; n++) many.push(await servedProject(lab.stores, lab.project.accountId));
   const other = await servedProject(lab.stores);
   expect(await secureSites(lab.ports)()).toBe(11);
-  const secured = await lab.ports.certificates.validities();
-  expect(secured.has(`${other.slug}.sites.test`)).toBe(true);
+  expect(await lab.ports.certificates.find(`${other.slug}.sites.test`)).toBeDefined();
 
   const holds = await Promise.all(
     [...many, other].map(async ({ slug }) => {

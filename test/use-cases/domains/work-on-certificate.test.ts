@@ -87,7 +87,7 @@ describe('before an order', () => {
   test('an exhausted budget postpones it, and nothing is requested', async () => {
     const domain = await lab.addVerified();
     for (let n = 0; n < 4; n++)
-      await lab.ports.ledger.settle({ entered: [{ ...spent(domain), kind: 'issued' }] });
+      await lab.stores.edgeWriter.writeLedger({ entered: [{ ...spent(domain), kind: 'issued' }] });
     await lab.tendDue();
     const postponed = await lab.current(domain);
     expect(certificateOf(postponed).nextAttemptAt).toEqual(after(7 * day));
@@ -170,7 +170,7 @@ describe('the share of an account', () => {
     const live = await lab.addLive();
     lab.clock.advance(60 * day);
     for (let n = 0; n < 60; n++)
-      await lab.ports.ledger.settle({ entered: [{ ...spent(live), kind: 'order' }] });
+      await lab.stores.edgeWriter.writeLedger({ entered: [{ ...spent(live), kind: 'order' }] });
     await lab.tendDue();
     expect(await lab.current(live)).toMatchObject({ state: 'live', generation: 2 });
   });
@@ -219,35 +219,6 @@ describe('a failure', () => {
       wanted: 'example.com. CAA 0 issue "authority.test"',
     });
   });
-
-  test('of an authority that loses each order is not retried endlessly', async () => {
-    await lab.addVerified();
-    for (let second = 0; second < 3600; second += 10) {
-      lab.authority.forgetOrders();
-      if (lab.asked('look') < 100) lab.authority.failNext('look', { reason: 'order_gone' });
-      await lab.tendDue();
-      lab.clock.advance(10_000);
-    }
-    expect(lab.asked('order')).toBe(3);
-  });
-
-  test('of a renewal leaves the site as it is, and wrong DNS holds the renewal back', async () => {
-    const live = await lab.addLive();
-    const served = await lab.ports.certificates.find(host);
-    const { length: asked } = lab.authority.log;
-    lab.dns.tell(host, {});
-    lab.clock.advance(60 * day);
-    await lab.tendDue();
-    const held = await lab.current(live);
-    expect(held.state).toBe('live');
-    expect(certificateOf(held)).toMatchObject({ status: 'issued', waitsForDns: true });
-    expect(lab.authority.log).toHaveLength(asked);
-    expect(await lab.ports.certificates.find(host)).toEqual(served);
-    lab.point(live);
-    lab.clock.advance(day);
-    await lab.tendDue();
-    expect(await lab.current(live)).toMatchObject({ state: 'live', generation: 2 });
-  });
 });
 
 describe('a fresh attempt that the owner asked for', () => {
@@ -282,18 +253,6 @@ describe('a fresh attempt that the owner asked for', () => {
     lab.clock.advance(10 * minute);
     await lab.tendDue();
     expect((await lab.current(domain)).state).toBe('live');
-  });
-
-  test('counts as such too when the authority was away in between', async () => {
-    const domain = await lab.addVerified();
-    await failNext();
-    lab.clock.advance(caWindows.automaticFailures.lengthMs);
-    await lab.verify(domain);
-    lab.authority.failNext('look', { reason: 'unavailable' });
-    await lab.tendDue();
-    lab.clock.advance(minute);
-    await failNext();
-    expect(await budgets()).toEqual([1, 0]);
   });
 });
 
@@ -441,7 +400,7 @@ describe('a late result', () => {
     await lab.tendDue({ authority: around(lab.ports.authority, step, remove) });
     expect((await lab.current(domain)).state).toBe('removed');
     expect(await lab.keptOrders(domain)).toEqual([]);
-    expect(await lab.ports.certificates.validities()).toEqual(new Map());
+    expect(await lab.ports.certificates.find(domain.host)).toBeUndefined();
     if (step === 'newPrivateKey') expect(lab.authority.log).toEqual([]);
   });
 

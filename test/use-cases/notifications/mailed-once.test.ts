@@ -87,7 +87,7 @@ test('owners of a deleted account get one mail that says so, and nothing else th
   const all = await world();
   const { accountId, face, ports } = all;
   await all.tell(all.told(1));
-  await ports.accounts.close(accountId, (account) => deleteAccount(account, now));
+  await ports.accounts.change(accountId, (account) => deleteAccount(account, now));
   const about = { account: 'Zoo', until: later(7 * 24 * hour).toISOString() };
   for (let times = 0; times < 3; times += 1)
     await face.mailAccount({ id: 'evt_2', accountId, kind: 'account.deleted', about });

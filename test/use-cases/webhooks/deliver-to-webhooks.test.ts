@@ -59,7 +59,7 @@ test('only webhooks that are on and want the kind get a delivery, and only those
 test('a webhook of a deleted account is not called, also with what waits', async () => {
   const of = await add(['key.banned']);
   await calls.tellWebhooks(banned('evt_1'));
-  await ports.accounts.close(accountId, (account) => deleteAccount(account, now));
+  await ports.accounts.change(accountId, (account) => deleteAccount(account, now));
   const [waiting] = await claim();
   await calls.attemptDelivery(waiting!);
   expect(called).toEqual([]);

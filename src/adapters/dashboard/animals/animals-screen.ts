@@ -10,7 +10,6 @@ import {
   filterBar,
   listBar,
   noMatch,
-  orderBar,
   rowList,
   searchField,
 } from '../frame/list-parts.ts';
@@ -50,8 +49,11 @@ export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
         ${head(
           'Animals',
           'What your store has, reserves and has sold. Open an animal to change or sell it.',
-          may('animal.add') &&
-            html`<p><a class="button" href="${importPath}">Import a CSV file</a></p>`,
+          {
+            actions:
+              may('animal.add') &&
+              html`<a class="button" href="${importPath}">Import a CSV file</a>`,
+          },
         )}
         ${may('animal.add') && addForm(ids.next('form'), refusalOf(refusal, 'add-animal'))}
         ${list(found, query)}`,
@@ -98,7 +100,8 @@ const list = (found: readonly Pet[], query: AnimalsQuery): Html => {
       filterBar(address, 'Status', { name: 'status', choices: petChoices }),
       searchField(address, 'Search by id or name'),
       searchField(address, 'Category id', 'category'),
-      query.beginning === undefined && orderBar(address, orders),
+      query.beginning === undefined &&
+        filterBar(address, 'Order', { name: 'order', choices: orders }),
       csvLink(addressOf({ ...address, path: csvPath })),
     )}
     ${shown.length === 0 ? noMatch(address, 'animals') : rowList(shown, Object.values(columns), { idOf: ({ id }) => `animal-${id}` })}

@@ -20,7 +20,6 @@ import { queryText } from '../frame/paths.ts';
 import type { Visit } from '../frame/screen.ts';
 import { answersTable } from './diagnostics.ts';
 
-/** What happened, newest first, a page at a time. @param path of the domain */
 export const timelineSection = (
   { entries, older }: TimelinePage,
   path: string,
@@ -85,11 +84,9 @@ export interface EntryInWords {
   readonly title: Child;
   readonly tone: Tone;
   readonly more?: Html;
-  /** Whether to show all answers of a check, which are most of a page's text. */
   readonly answers?: () => Html;
 }
 
-/** One entry of a timeline in words. An entry of a newer version may have other details. */
 export const entryInWords = ({ kind, occurredAt, details }: TimelineEntry): EntryInWords => {
   switch (kind) {
     case 'added':
@@ -182,7 +179,6 @@ const failureWords: Readonly<Partial<Record<AuthorityFailureReason, string>>> = 
   challenge: 'the authority could not reach the site',
 } satisfies Record<AuthorityFailureReason, string>;
 
-/** Characters of what an authority said. */
 const mostToldOfRefusal = 1000;
 
 const attemptInWords = (told: v.InferOutput<typeof attempt>, occurredAt: Date): EntryInWords => {

@@ -2,7 +2,6 @@ import { pipeline, Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import type { Context } from 'koa';
 
-/** The heading of a column, and what its cells say. */
 export type CsvColumn<Thing> = readonly [
   heading: string,
   cell: (thing: Thing) => string | number | bigint | undefined,
@@ -24,8 +23,7 @@ export const sendCsv = <Thing>(
     columns: columns.map(([heading]) => heading),
     bom: true,
     record_delimiter: 'windows',
-    escape_formulas: true,
-    cast: { bigint: String },
+    cast: { bigint: String, string: withApostrophe },
   });
   // Whoever stops reading ends the reading from the database, too.
   pipeline(Readable.from(rowsOf(things, columns)), text, () => undefined);
@@ -42,7 +40,6 @@ async function* rowsOf<Thing>(
 /** Things that a page of a file has: so many are read at once. */
 export const csvPage = 500;
 
-/** Everything in a list, page by page. @param read the `csvPage` things after the last one */
 export async function* allPages<Thing>(
   read: (last: Thing | undefined) => Promise<readonly Thing[]>,
 ): AsyncGenerator<Thing> {
@@ -54,6 +51,10 @@ export async function* allPages<Thing>(
   }
 }
 
-/** As it was before `sendCsv` wrote it. */
+/** What a spreadsheet takes for a formula, and what would be read as escaped. */
+const escaped = /^'*[=+\-@\t\r＝＋－＠]/;
+
+const withApostrophe = (cell: string): string => (escaped.test(cell) ? `'${cell}` : cell);
+
 export const withoutApostrophe = (cell: string): string =>
-  /^'[=+\-@\t\r＝＋－＠]/.test(cell) ? cell.slice(1) : cell;
+  cell.startsWith("'") && escaped.test(cell) ? cell.slice(1) : cell;

@@ -64,7 +64,6 @@ export const sectionPath = (section: Section): string => places[section].path;
 
 export interface Frame {
   readonly section: Section | undefined;
-  /** The page of docs/ that fits, where it is another one than that of the section. */
   readonly help?: HelpPage | undefined;
   readonly signedIn: SignedIn | undefined;
   readonly unread: number;
@@ -100,7 +99,6 @@ const unlistedMeta = html`<meta name="robots" content="noindex, nofollow, noarch
   <meta name="referrer" content="no-referrer">
   <noscript><meta http-equiv="refresh" content="60"></noscript>`;
 
-/** The part of a page that live updates replace. */
 export const mainOf = (
   content: Html,
   { notice, live, unlisted }: Pick<Frame, 'notice' | 'live' | 'unlisted'>,
@@ -135,13 +133,11 @@ const bar = (
     </div>
   </header>`;
 
-/** At the side where there is room; elsewhere the menu button opens it. */
 const navigation = ({ section }: Pick<Frame, 'section'>): Html =>
   html`<nav popover id="navigation" class="side" aria-label="Main">
     ${Object.entries(places).map(([name, { path, text, isAside }]) => !isAside && html`<a href="${path}" ${name === section && html`aria-current="page"`}>${text}</a>`)}
   </nav>`;
 
-/** A page of somebody who is not signed in. */
 export const sendAlone = (
   ctx: Context,
   page: Page,

@@ -14,9 +14,7 @@ export interface Watched {
   readonly visit: Visit;
 }
 
-/** How often to look for changes of other processes; changes of this process show at once. */
 const pollMs = { page: 2000, bell: 5000 } as const;
-/** Changes, and new viewers, within this time cause one rendering. */
 const pauseMs = 200;
 
 export interface PagePorts extends Pick<DashboardPorts, 'clock' | 'log' | 'notifications'> {
@@ -76,7 +74,6 @@ export class LivePage {
     else this.soon();
   }
 
-  /** Announces a viewer who is connecting. @returns a function to call once they have joined or left */
   hold(): () => void {
     this.#coming += 1;
     return () => {
@@ -122,7 +119,6 @@ export class LivePage {
   async #show(): Promise<void> {
     const signedIn = await this.#whoIsStillThere();
     if (!signedIn) return;
-    // Before the rendering, so that a change meanwhile is news the next time.
     const state = await this.#news(signedIn);
     if (state === undefined) return;
     const frame = await this.#make(signedIn);
@@ -167,7 +163,6 @@ export class LivePage {
     return bell(unread).toString();
   }
 
-  /** Reads the account again, because its plan may have changed since the page was opened. */
   async #make(signedIn: SignedIn): Promise<LiveFrame> {
     const { screen, visit } = this.#watched;
     const now = this.#ports.clock.now();

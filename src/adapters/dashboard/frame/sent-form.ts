@@ -11,7 +11,6 @@ import { type Form, type Outcome, pathOf, type Screen, type Visit } from './scre
 /** A configuration of 16 KiB, with every byte percent-encoded, and room for the other fields. */
 const largest = 64 * 1024;
 
-/** Reads a form that a browser sent; a slow sender does not use up the deadline of the request. @throws PageProblem */
 export const readForm = (
   ctx: Context,
   { deadline }: Pick<DashboardPorts, 'deadline'>,
@@ -34,7 +33,6 @@ const readText = async (ctx: Context): Promise<string> => {
     const { length } = ctx.request;
     return (await readBytes(ctx.req, { length, limit: largest })).toString();
   } catch (error) {
-    // Discards the rest, so that the sender gets the answer and the connection is free again.
     ctx.req.resume();
     throw (error as { type?: string }).type === 'entity.too.large'
       ? new PageProblem(413, 'The form is too long. It can hold 64 KiB.')
@@ -42,10 +40,8 @@ const readText = async (ctx: Context): Promise<string> => {
   }
 };
 
-/** A text that must not be empty, without the spaces around it. @param refusal what to say if it is */
 export const filled = (refusal: string) => v.pipe(v.string(), v.trim(), v.minLength(1, refusal));
 
-/** @returns what the form says, or which field is wrong and why */
 export const checkForm = <
   Schema extends v.GenericSchema<Record<string, string | undefined>, unknown>,
 >(
@@ -70,7 +66,6 @@ interface SentForm {
   readonly ports: Pick<DashboardPorts, 'idempotencyKeys'>;
 }
 
-/** The code in `?done=` when the first answer showed a secret, which is not stored. */
 export const shownOnce = 'shown-once';
 
 /**
@@ -138,7 +133,6 @@ export interface KeptForm {
   readonly url: string;
   /** Without secrets, and without the id of a submission, which the page makes anew. */
   readonly values: Readonly<Record<string, string>>;
-  /** Who sent it; undefined where the session had ended. */
   readonly personId?: string | undefined;
 }
 
@@ -170,7 +164,6 @@ const keptSchema = v.object({
 /** Percent-encoded: with it, the form of the sign-in is not too long either; see `readForm`. */
 const mostKept = 60 * 1024;
 
-/** @param left fields that are left out @returns undefined for a form that is too long */
 export const keptOf = (
   url: string,
   values: KeptForm['values'],
@@ -190,13 +183,11 @@ interface Way {
   readonly look?: 'button';
 }
 
-/** A link, or a button that takes the kept form along. */
 export const linkWithKept = (kept: KeptForm | undefined, { to, label, look }: Way): Html =>
   kept
     ? html`<form method="post" action="${to}" class="inline">${keptInput(kept)}<button>${label}</button></form>`
     : html`<a ${look && html`class="${look}"`} href="${to}">${label}</a>`;
 
-/** @returns the kept form if it came without an email address: by `linkWithKept` */
 export const keptAlone = (values: Readonly<Record<string, string>>): KeptForm | undefined =>
   values['email'] === undefined ? readKept(values) : undefined;
 

@@ -16,10 +16,9 @@ export interface KeyTableOptions {
 }
 
 export const keyTable = (keys: readonly ListedKey[], options: KeyTableOptions): Html => html`
-  ${formError(options.refusal && { ...options.refusal, field: undefined })}
+  ${formError(options.refusal, false)}
   ${rowList(keys, Object.values(columns(options)))}`;
 
-/** Several fields share a column. */
 type InColumn = 'hint' | 'projectId' | 'createdAt' | 'expiresAt' | 'revokedAt' | 'oldSecretsUntil';
 
 const columns = (
@@ -31,7 +30,7 @@ const columns = (
     'Last used',
     'text',
     ({ lastUsedAt, createdAt }) =>
-      html`<span title="created ${exact(createdAt)}">${lastUsedAt ? html`used ${time(lastUsedAt, options.now)}` : 'never used'}</span>`,
+      html`<span title="created ${exact(createdAt)}">${lastUsedAt ? html`used\u00a0${time(lastUsedAt, options.now)}` : 'never used'}</span>`,
   ],
   ban: [
     'State',
@@ -56,7 +55,7 @@ const menu = (key: ListedKey, { now, newId, may }: KeyTableOptions): Html =>
 const scopeList = (key: ApiKey): Child =>
   key.scopes.length === scopes.length
     ? html`<span title="${scopes.join(', ')}">all</span>`
-    : html`<span>${key.scopes.map((scope) => html`<code>${scope}</code> `)}</span>`;
+    : html`<span>${key.scopes.map((scope, at) => html`${at > 0 && '\u00a0'}<code>${scope}</code>`)}</span>`;
 
 const onlyProject = ({ projectId }: ApiKey, projects: readonly Project[]): Child => {
   if (projectId === undefined) return undefined;
@@ -72,11 +71,10 @@ const stateOf = (key: ApiKey, now: Date): Html => {
 };
 
 const expiry = ({ expiresAt }: ApiKey, now: Date): Html => {
-  if (!expiresAt) return html`never expires`;
+  if (!expiresAt) return nothing;
   return expiresAt <= now ? html`since ${day(expiresAt)}` : html`expires ${day(expiresAt)}`;
 };
 
-/** Shown for as long as it is so. */
 const oldSecret = (key: ListedKey, now: Date): Html => {
   const { oldSecretsUntil: until } = key;
   if (!until || until <= now || !opens(key, now)) return nothing;
@@ -89,10 +87,7 @@ const rotate = ({ id, name }: ApiKey, once: string): Confirmation => ({
   about: `Rotate ${name}`,
   question: html`Rotate the key <span class="name">${name}</span>?`,
   consequences: 'It gets a new secret, which is shown once. Until the old one ends, both work.',
-  fields: html`${onceInput(once)}<div class="field">
-    <label for="overlap-${id}">Keep old secret for</label>
-    ${overlapSelect(`overlap-${id}`, overlaps)}
-  </div>`,
+  fields: [onceInput(once), overlapSelect(overlaps, `-${id}`)],
   confirm: 'Rotate key',
   action: `/dashboard/keys/${id}/rotate`,
   goesOn: true,
@@ -108,7 +103,6 @@ const revoke = ({ id, name }: ApiKey): Confirmation => ({
   action: `/dashboard/keys/${id}/revoke`,
 });
 
-/** Folded, but listed by name, because the audit log mentions them. */
 export const revokedKeys = (keys: readonly ApiKey[], now: Date): Html => html`
   <details class="hint aside">
     <summary>${counted(keys.length, 'revoked key')}</summary>

@@ -16,7 +16,6 @@ class ProtectedCookie {
   readonly #lastsMs: number;
   readonly #attributes: string;
 
-  /** @param isSecure whether browsers reach the dashboard over HTTPS */
   constructor(name: string, lastsMs: number, isSecure: boolean) {
     this.#name = isSecure ? `__Host-${name}` : name;
     this.#lastsMs = lastsMs;
@@ -43,7 +42,6 @@ class ProtectedCookie {
 
 export interface Cookies {
   readonly session: ProtectedCookie;
-  /** Identifies a browser with an earlier sign-in; grants no access. */
   readonly device: ProtectedCookie;
   /** The page to return to, percent-encoded, of a browser that waits for a link by mail. */
   readonly next: ProtectedCookie;
@@ -61,7 +59,6 @@ export type WhoAsks = (ctx: Context) => Promise<SignedIn | undefined>;
 
 const found = new WeakMap<Context, SignedIn>();
 
-/** Somebody has signed in with this request. */
 const rememberSignedIn = (ctx: Context, signedIn: SignedIn): void => {
   found.set(ctx, signedIn);
 };
@@ -77,7 +74,6 @@ export const whoAsks = ({ access }: Pick<DashboardPorts, 'access'>, cookies: Coo
   };
 };
 
-/** The page that asks for the second factor. What was sent goes along. */
 export type ShowFactor = (
   ctx: Context,
   waiting: SignedIn,
@@ -94,12 +90,10 @@ export type SignInPorts = Pick<
   readonly showFactor: ShowFactor;
 };
 
-/** As `refreshSignedIn`, or whoever still has to show the second factor. */
 export type Started =
   | { readonly kind: 'signed_in'; readonly signedIn: SignedIn }
   | { readonly kind: 'waits'; readonly waiting: SignedIn };
 
-/** Gives the browser this session and ends its previous one. */
 export const startSession = async (
   ctx: Context,
   { secret, device }: Pick<StartedSession, 'secret' | 'device'>,
@@ -130,7 +124,6 @@ export const refreshSignedIn = (
   ports: Pick<SignInPorts, 'access' | 'cookies'>,
 ): Promise<SignedIn> => rememberSession(ctx, ports.cookies.session.read(ctx) ?? '', ports);
 
-/** Ends the browser's previous session, which the new one replaces. */
 export const endSession = async (
   ctx: Context,
   { access, acting, cookies }: Pick<SignInPorts, 'access' | 'acting' | 'cookies'>,
@@ -145,7 +138,6 @@ export const endSession = async (
     .catch(unlessEnded);
 };
 
-/** Another request ended it first. */
 const unlessEnded = (error: unknown): void => {
   if (!(error instanceof DomainError)) throw error;
 };

@@ -13,12 +13,10 @@ export const stacking = [
   'refused',
 ] as const satisfies readonly UsageOutcome[];
 
-/** All numbers are percents of the width or height of the chart, from its top left. */
 export interface Bar {
   readonly column: Column;
   readonly x: number;
   readonly width: number;
-  /** Bottom to top; outcomes without requests are left out. */
   readonly parts: readonly {
     readonly outcome: UsageOutcome;
     readonly y: number;
@@ -33,7 +31,6 @@ export interface Chart {
   readonly limit: { readonly value: number; readonly y: number } | undefined;
 }
 
-/** Minimum height, so that even one request is visible. */
 const leastHeight = 0.8;
 
 /**
@@ -90,14 +87,12 @@ export type RangeName = keyof typeof ranges;
 
 export const rangeOf = (text: string | null): RangeName => (text === '30d' ? '30d' : '24h');
 
-/** Begin of the first hour or day shown; the last one is that of now. */
 export const firstBegin = (range: RangeName, now: Date): Date => {
   const { unitMs, steps } = ranges[range];
   const last = Math.floor(now.getTime() / unitMs) * unitMs;
   return new Date(last - (steps - 1) * unitMs);
 };
 
-/** One column for every hour or day up to now, those without requests too. */
 export const columnsOf = (
   sums: readonly UsageSum[],
   range: RangeName,

@@ -19,16 +19,12 @@ export interface Measure<
   /** None may have more than a few dozen values: no host, no account, no path. */
   readonly labels: readonly Label[];
   readonly help: string;
-  /** Which processes show it. */
   readonly from: string;
   /** Finds it in its source at each scrape. Without it, the process counts it when it happens. */
   readonly read: ((source: Source) => Found<Label>) | undefined;
 }
 
-/**
- * Rows of the table that have one source. Counters and histograms add up over processes; gauges do as their name says.
- * @param from which processes show them
- */
+/** Counters and histograms add up over processes; gauges do as their name says. @param from which processes show them */
 export const rowsOf = <Source>(from: string) => {
   const row =
     <Type extends Measure['type']>(type: Type, together: Together) =>
@@ -40,11 +36,8 @@ export const rowsOf = <Source>(from: string) => {
   return {
     counter: row('counter', 'sum'),
     histogram: row('histogram', 'sum'),
-    /** Each process has its own share of it. */
     sum: row('gauge', 'sum'),
-    /** All see the same, or the worst one matters. */
     max: row('gauge', 'max'),
-    /** The least matters. */
     min: row('gauge', 'min'),
   };
 };

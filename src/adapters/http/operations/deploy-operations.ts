@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Access } from '../../../access/access.ts';
-import type { IdempotencyKeys, IdempotentRequest } from '../../../access/ports.ts';
+import type { IdempotencyKeys, IdempotentRequest, KeptAnswer } from '../../../access/ports.ts';
 import type { Caller } from '../../../access/use-cases/callers.ts';
 import type { Clock } from '../../../kernel/ports.ts';
 import type { Project } from '../../../sites/domain/project.ts';
@@ -20,16 +20,14 @@ import {
   storedIn,
 } from './operation-route.ts';
 
-/** An archive that has arrived. */
 interface Received {
-  /** SHA-256. */
   readonly hash: string;
   readonly unpack: (begun: BegunDeploy) => Promise<Deploy>;
 }
 
 export interface DeployRoutes {
   readonly access: Pick<Access, 'authenticate'>;
-  readonly sites: Pick<Sites, 'siteOf' | 'beginDeploy'>;
+  readonly sites: Pick<Sites, 'siteOf' | 'beginDeploy' | 'giveUpDeploy'>;
   readonly uploads: {
     /** Receives the body, and lends it to `work`. @throws DomainError with an `UploadRefusal` */
     takeBody<T>(
@@ -110,31 +108,72 @@ interface OneDeploy {
   readonly unpack: (begun: BegunDeploy) => Promise<Deploy>;
 }
 
+/** Milliseconds. A request that unpacks renews its claim; one that is over is of a process that died. */
+const claim = { lasts: 30_000, renewedAfter: 10_000 };
+
+interface Kept {
+  readonly deployId: string;
+  readonly claimedUntil: string;
+}
+
+const keptOf = (deployId: string, now: Date): KeptAnswer => {
+  const claimedUntil = new Date(now.getTime() + claim.lasts).toISOString();
+  return {
+    status: 202,
+    headers: {},
+    body: JSON.stringify({ deployId, claimedUntil } satisfies Kept),
+  };
+};
+
 /**
  * One transaction stores the key and begins the deploy: unpacking takes too long for it. So a repeated request finds
  * the deploy, and how it ended. If it was interrupted, it begins again.
  */
 const deployOnce = async (one: OneDeploy): Promise<Answer> => {
-  const { routes, site, once, begin, unpack } = one;
-  const { accountId, slug } = site.project;
-  const outcome = await routes.idempotencyKeys.once(once, async () => {
+  const { routes, site, once, begin } = one;
+  const { sites, idempotencyKeys, clock } = routes;
+  const outcome = await idempotencyKeys.once(once, async () => {
     const begun = await begin();
-    return { status: 202, headers: {}, body: JSON.stringify({ deployId: begun.id }), begun };
+    return { ...keptOf(begun.id, clock.now()), begun };
   });
   if (outcome.kind === 'answered') {
-    return ended(routes, site, await unpack(outcome.answer.begun));
+    const { begun, ...answer } = outcome.answer;
+    return ended(routes, site, await unpackClaimed(one, begun, answer));
   }
   const { answer } = storedIn(outcome);
-  const kept = JSON.parse(answer.body) as { readonly deployId: string };
-  const { deploys } = await routes.sites.siteOf({ accountId, slug });
-  const deploy = deploys.find((known) => known.id === kept.deployId);
-  if (deploy?.state === 'uploading') throw stillRunning();
-  if (deploy?.state === 'failed' && deploy.problem === 'upload_interrupted') {
-    await routes.idempotencyKeys.free(once, answer);
+  const { deployId, claimedUntil } = JSON.parse(answer.body) as Kept;
+  const deploy = (await sites.siteOf(site.project)).deploys.find(({ id }) => id === deployId);
+  if (!deploy) throw deployNotFound(site.project.slug, 'of that Idempotency-Key');
+  const isUnderWay = deploy.state === 'uploading';
+  if (isUnderWay && clock.now() < new Date(claimedUntil)) throw stillRunning();
+  if (isUnderWay) await sites.giveUpDeploy(site.project, deployId);
+  if (isUnderWay || isInterrupted(deploy)) {
+    await idempotencyKeys.replace(once, answer, undefined);
     return deployOnce(one);
   }
-  if (!deploy) throw deployNotFound(slug, 'of that Idempotency-Key');
   return ended(routes, site, deploy, replayed);
+};
+
+const isInterrupted = (deploy: Deploy): boolean =>
+  deploy.state === 'failed' && deploy.problem === 'upload_interrupted';
+
+const unpackClaimed = async (
+  { routes: { idempotencyKeys, clock }, once, unpack }: OneDeploy,
+  begun: BegunDeploy,
+  kept: KeptAnswer,
+): Promise<Deploy> => {
+  let latest = kept;
+  const renew = async (): Promise<void> => {
+    const next = keptOf(begun.id, clock.now());
+    if (await idempotencyKeys.replace(once, latest, next)) latest = next;
+  };
+  // A renewal that fails is made up for by the next one.
+  const renewing = setInterval(() => void renew().catch(() => undefined), claim.renewedAfter);
+  try {
+    return await unpack(begun);
+  } finally {
+    clearInterval(renewing);
+  }
 };
 
 /** @throws RequestError `deploy_refused` */
@@ -160,10 +199,7 @@ const present = async ({ addresses }: DeployRoutes, { project }: Site, deploy: D
   };
 };
 
-/**
- * The site of a project of the caller. A key for one project does not tell which others there are.
- * @throws DomainError `project_not_found`; RequestError `insufficient_scope`
- */
+/** A key for one project does not tell which others there are. @throws DomainError `project_not_found`; RequestError `insufficient_scope` */
 const siteFor = async (
   { sites }: Pick<DeployRoutes, 'sites'>,
   { accountId, projectId }: Caller,

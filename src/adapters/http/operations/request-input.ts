@@ -27,10 +27,7 @@ export const parse = <Output>(
 const mostRemembered = 500;
 const longestRemembered = 200;
 
-/**
- * Reads query strings with a schema, and remembers what it read: clients send the same few again and again.
- * @throws RequestError `invalid_parameter`
- */
+/** Remembers what it read: clients send the same few again and again. @throws RequestError `invalid_parameter` */
 export const queryReader = <Output>(
   schema: v.GenericSchema<unknown, Output>,
 ): ((query: string) => Output) => {
@@ -69,7 +66,6 @@ const longestType = 512;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export interface JsonBody {
-  /** The body as it was sent. */
   readonly text: string;
   readonly value: unknown;
 }

@@ -5,13 +5,12 @@ import type { Account } from '../../../access/domain/account.ts';
 import type { Person } from '../../../access/domain/person.ts';
 import type { Accounts, KeyToStore } from '../../../access/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
-import { endsAt } from '../../../kernel/deletion.ts';
 import { forgetRowsOf } from '../belongings.ts';
-import { AggregateStore } from '../store.ts';
+import { AggregateStore, firstEndOf } from '../store.ts';
 import type { Database, Queries } from '../database.ts';
 import { removeRoutesOf } from '../sites/project-routes.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
-import { fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
+import { toMillis, type Schema } from '../schema.ts';
 import { accounts } from './tables.ts';
 import { ownLimitsFrom, type KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyPeople } from './kysely-people.ts';
@@ -73,24 +72,11 @@ export class KyselyAccounts extends AggregateStore implements Accounts {
     const { state } = await this.changing(
       () => this.#lock(id),
       decide,
-      ({ state }, db) =>
-        db.updateTable('accounts').set(toRow(state)).where('id', '=', id).execute(),
-    );
-    this.#apiKeys.forget();
-    return state;
-  }
-
-  async close(
-    id: string,
-    decide: (account: Account) => Decision<Account, AccessEvent>,
-  ): Promise<Account> {
-    const { state } = await this.changing(
-      () => this.#lock(id),
-      decide,
-      async ({ state }, db) => {
+      async ({ state }, db, before) => {
         await db.updateTable('accounts').set(toRow(state)).where('id', '=', id).execute();
+        if (!state.deletedAt || before.deletedAt) return;
         await endSessionsOf(db, id);
-        if (state.deletedAt) await removeRoutesOf(this.database, id, state.deletedAt);
+        await removeRoutesOf(this.database, id, state.deletedAt);
       },
     );
     this.#apiKeys.forget();
@@ -108,16 +94,8 @@ export class KyselyAccounts extends AggregateStore implements Accounts {
     return rows.map(accountFrom);
   }
 
-  async firstEnd(): Promise<Date | undefined> {
-    const deleted = await this.db
-      .selectFrom('accounts')
-      .select('deleted_at')
-      .where('deleted_at', '>', 0n)
-      .orderBy('deleted_at')
-      .limit(1)
-      .executeTakeFirst();
-    const deletedAt = fromMillisOrNull(deleted?.deleted_at ?? null);
-    return deletedAt && endsAt(deletedAt);
+  firstEnd(): Promise<Date | undefined> {
+    return firstEndOf(this.db, 'accounts');
   }
 
   async end(id: string, mayEnd: (account: Account) => boolean): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import {
   type IdempotencyKeys,
   type IdempotencyOutcome,
@@ -61,13 +61,26 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
     }
   }
 
-  async free({ accountId, key }: IdempotentRequest, answer: KeptAnswer): Promise<void> {
-    await this.db
-      .deleteFrom('idempotency_keys')
-      .where('account_id', '=', accountId)
-      .where('idempotency_key', '=', key)
-      .where('answer', '=', JSON.stringify(answer))
-      .execute();
+  async replace(
+    { accountId, key }: IdempotentRequest,
+    answer: KeptAnswer,
+    by: KeptAnswer | undefined,
+  ): Promise<boolean> {
+    const kept = ({ eb, and }: ExpressionBuilder<Schema, 'idempotency_keys'>) =>
+      and([
+        eb('account_id', '=', accountId),
+        eb('idempotency_key', '=', key),
+        eb('answer', '=', JSON.stringify(answer)),
+      ]);
+    if (!by) {
+      const freed = this.db.deleteFrom('idempotency_keys').where(kept);
+      return (await freed.executeTakeFirst()).numDeletedRows > 0n;
+    }
+    const changed = this.db
+      .updateTable('idempotency_keys')
+      .set({ answer: JSON.stringify(by) })
+      .where(kept);
+    return (await changed.executeTakeFirst()).numUpdatedRows > 0n;
   }
 
   async #settle<Answer extends KeptAnswer>(

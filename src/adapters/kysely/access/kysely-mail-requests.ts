@@ -7,9 +7,8 @@ import {
   type PastMail,
 } from '../../../access/domain/mail-request.ts';
 import type { MailRequests } from '../../../access/people-ports.ts';
-import { failureOf } from '../engine/failure.ts';
 import { toMillis, type Schema } from '../schema.ts';
-import { Store } from '../store.ts';
+import { Store, unlessStored } from '../store.ts';
 import { mailRequests } from './tables.ts';
 
 const requests = mailRequests.without('mailedAt');
@@ -17,11 +16,8 @@ const past = mailRequests.only('mailedAt', 'source', 'device');
 
 export class KyselyMailRequests extends Store implements MailRequests {
   async add(request: MailRequest): Promise<void> {
-    try {
-      await this.db.insertInto('mail_requests').values(requests.write(request)).execute();
-    } catch (error) {
-      if (failureOf(error) !== 'duplicate') throw error;
-    }
+    const row = requests.write(request);
+    await unlessStored(this.db.insertInto('mail_requests').values(row).execute());
   }
 
   async waiting(

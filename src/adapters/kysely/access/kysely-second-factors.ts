@@ -33,19 +33,21 @@ export class KyselySecondFactors extends AggregateStore implements SecondFactors
     personId: string,
     decide: (factor: SecondFactor, person: Person) => Decision<SecondFactor, AccessEvent>,
   ): Promise<SecondFactor> {
-    const { state } = await this.store(async (db) => {
+    const lock = async (db: Queries) => {
       const person = await lockPerson(this.database, personId);
       if (!person) throw personNotFound(personId);
-      const decision = decide(await this.#read(db, personId), person);
-      await this.#write(db, decision.state);
-      const [event] = decision.events;
-      const since = hasFactor(decision.state)
-        ? (person.factorSince ?? event?.occurredAt)
-        : undefined;
-      const noted = persons.write({ factorSince: since });
-      await db.updateTable('people').set(noted).where('id', '=', personId).execute();
-      return decision;
-    });
+      return { person, factor: await this.#read(db, personId) };
+    };
+    const { state } = await this.changing(
+      lock,
+      ({ factor, person }) => decide(factor, person),
+      async ({ state, events: [event] }, db, { person }) => {
+        await this.#write(db, state);
+        const since = hasFactor(state) ? (person.factorSince ?? event?.occurredAt) : undefined;
+        const noted = persons.write({ factorSince: since });
+        await db.updateTable('people').set(noted).where('id', '=', personId).execute();
+      },
+    );
     return state;
   }
 

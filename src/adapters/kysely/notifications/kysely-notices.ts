@@ -11,9 +11,8 @@ import {
 } from '../../../notifications/domain/notification.ts';
 import { parseStored, perhaps, type Entries } from '../table.ts';
 import type { Notice, Notices, Reader } from '../../../notifications/ports.ts';
-import { failureOf } from '../engine/failure.ts';
 import type { Schema } from '../schema.ts';
-import { Store } from '../store.ts';
+import { Store, unlessStored } from '../store.ts';
 import { notices } from './tables.ts';
 
 // A new kind or fact does not compile until it is read here.
@@ -77,12 +76,8 @@ const actorLength = 'person:'.length;
 
 export class KyselyNotices extends Store implements Notices {
   async add({ id, about, ...notice }: Notification): Promise<void> {
-    const row = { ...notice, eventId: id, about: JSON.stringify(about) };
-    try {
-      await this.db.insertInto('notices').values(given.write(row)).execute();
-    } catch (error) {
-      if (failureOf(error) !== 'duplicate') throw error;
-    }
+    const row = given.write({ ...notice, eventId: id, about: JSON.stringify(about) });
+    await unlessStored(this.db.insertInto('notices').values(row).execute());
   }
 
   async list(accountId: string, limit: number, before?: bigint): Promise<readonly Notice[]> {

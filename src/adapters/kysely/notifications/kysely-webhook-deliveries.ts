@@ -1,3 +1,4 @@
+import type { Updateable } from 'kysely';
 import type { Ids, Sealer } from '../../../kernel/ports.ts';
 import {
   type Settlement,
@@ -20,11 +21,10 @@ import type {
   WebhookOf,
 } from '../../../notifications/webhook-ports.ts';
 import type { Database, Queries } from '../database.ts';
-import { failureOf } from '../engine/failure.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { QueueRows } from '../queue.ts';
-import { toMillis } from '../schema.ts';
-import { AggregateStore } from '../store.ts';
+import { toMillis, type Schema } from '../schema.ts';
+import { AggregateStore, unlessStored } from '../store.ts';
 import { saveWebhook, webhookFrom } from './kysely-webhooks.ts';
 import {
   claimedDeliveries,
@@ -100,26 +100,27 @@ export class KyselyWebhookDeliveries extends AggregateStore implements WebhookDe
     attempt: Attempt | undefined,
     decide: Settle,
   ): Promise<Settlement | undefined> {
-    return this.database.batched(async (db) => {
+    const lock = async () => {
       const stored = await this.database.lock('webhooks', webhookId);
-      const webhook = stored && webhookFrom(stored);
       const row = await this.database.lock('webhook_deliveries', id);
-      if (row?.claim !== claim) return undefined;
-      const settlement = decide({ delivery: deliveryFrom(row), webhook });
-      const { delivery, webhook: after, events } = settlement;
-      const lane = { claim: null, is_slow: after && isSlow(after) ? 1n : 0n };
-      await db
-        .updateTable('webhook_deliveries')
-        .set({ ...deliveryRow(delivery), ...lane })
-        .where('id', '=', id)
-        .execute();
-      if (attempt) {
-        await db.insertInto('webhook_attempts').values(attemptRow(id, attempt)).execute();
-      }
-      if (stored && after && after !== webhook) await saveWebhook(db, { before: stored, after });
-      await this.outbox.append(events);
-      return settlement;
-    });
+      return { stored, webhook: stored && webhookFrom(stored), row };
+    };
+    const change = () =>
+      this.changing(
+        lock,
+        ({ webhook, row }) =>
+          row?.claim === claim ? decide({ delivery: deliveryFrom(row), webhook }) : undefined,
+        async ({ delivery, webhook: after }, db, { stored, webhook }) => {
+          const lane = { claim: null, is_slow: after && isSlow(after) ? 1n : 0n };
+          await saveDelivery(db, { ...deliveryRow(delivery), ...lane });
+          if (attempt) {
+            await db.insertInto('webhook_attempts').values(attemptRow(id, attempt)).execute();
+          }
+          if (stored && after && after !== webhook)
+            await saveWebhook(db, { before: stored, after });
+        },
+      );
+    return this.database.batched(change);
   }
 
   async list(of: WebhookOf, limit: number, before?: string): Promise<readonly ListedDelivery[]> {
@@ -140,22 +141,27 @@ export class KyselyWebhookDeliveries extends AggregateStore implements WebhookDe
   }
 
   async repeat(of: WebhookOf, deliveryId: string, decide: Repeat): Promise<void> {
-    await this.database.transaction(async (db) => {
-      const webhook = await this.#lockWebhook(of.webhookId);
-      if (webhook?.accountId !== of.accountId) throw webhookNotFound(of.webhookId);
+    const lock = async () => {
+      const webhook = await this.database.lock('webhooks', of.webhookId);
+      if (webhook?.account_id !== of.accountId) throw webhookNotFound(of.webhookId);
       const row = await this.database.lock('webhook_deliveries', deliveryId);
       if (row?.webhook_id !== of.webhookId) throw webhookDeliveryNotFound(deliveryId);
-      const { delivery, events, begunAt } = decide(deliveryFrom(row), webhook);
-      // An attempt is in progress, or the next one is due when the lease ends.
-      if (row.claim !== null && row.next_at !== null) return;
-      await forgetAttempts(db, deliveryId);
-      await db
-        .updateTable('webhook_deliveries')
-        .set({ ...deliveryRow(delivery), begun_at: toMillis(begunAt), claim: null })
-        .where('id', '=', deliveryId)
-        .execute();
-      await this.outbox.append(events);
-    });
+      return { webhook: webhookFrom(webhook), row };
+    };
+    await this.changing(
+      lock,
+      ({ webhook, row }) => {
+        const decision = decide(deliveryFrom(row), webhook);
+        // An attempt is in progress, or the next one is due when the lease ends.
+        if (row.claim !== null && row.next_at !== null) return undefined;
+        return decision;
+      },
+      async ({ delivery, begunAt }, db) => {
+        await forgetAttempts(db, deliveryId);
+        const begun = { begun_at: toMillis(begunAt), claim: null };
+        await saveDelivery(db, { ...deliveryRow(delivery), ...begun });
+      },
+    );
   }
 
   counts(now: Date): Promise<WebhookCounts> {
@@ -173,16 +179,7 @@ export class KyselyWebhookDeliveries extends AggregateStore implements WebhookDe
       ...{ begun_at: toMillis(now), receiver: receiverOf(webhook.address) },
       ...{ is_slow: isSlow(webhook) ? 1n : 0n, claim: null },
     };
-    try {
-      await this.db.insertInto('webhook_deliveries').values(row).execute();
-    } catch (error) {
-      if (failureOf(error) !== 'duplicate') throw error;
-    }
-  }
-
-  async #lockWebhook(id: string): Promise<Webhook | undefined> {
-    const row = await this.database.lock('webhooks', id);
-    return row && webhookFrom(row);
+    await unlessStored(this.db.insertInto('webhook_deliveries').values(row).execute());
   }
 
   #of({ accountId, webhookId }: WebhookOf) {
@@ -206,6 +203,13 @@ export class KyselyWebhookDeliveries extends AggregateStore implements WebhookDe
     return new Map([...byDelivery].map(([id, its]) => [id, its.map(attemptFrom)]));
   }
 }
+
+const saveDelivery = async (
+  db: Queries,
+  row: Updateable<Schema['webhook_deliveries']> & { readonly id: string },
+): Promise<void> => {
+  await db.updateTable('webhook_deliveries').set(row).where('id', '=', row.id).execute();
+};
 
 /** An attempt in progress stays. */
 const hurry = async (db: Queries, id: string, now: Date): Promise<void> => {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ExpressionBuilder, Kysely } from 'kysely';
 import { provenElsewhere } from '../../../domains/domain/attachment/contested-name.ts';
-import type { CustomDomains, WantedDomain } from '../../../domains/ports.ts';
+import type { CustomDomains, WantedDomains } from '../../../domains/ports.ts';
 import { projectNotFound } from '../../../sites/domain/sites-error.ts';
 import {
   mostRivalsTold,
@@ -16,7 +16,7 @@ import { fromMillis, toMillis, type Schema } from '../schema.ts';
 /** Facts about new domains; serialises the adds of one account. @throws DomainError `project_not_found` */
 export const lookAtAccount = async (
   database: Database,
-  { accountId, projectId, addedSince }: Omit<WantedDomain, 'host'>,
+  { accountId, projectId, addedSince }: Omit<WantedDomains, 'hosts'>,
   holdersOf: CustomDomains['holdersOf'],
 ) => {
   const { db } = database;

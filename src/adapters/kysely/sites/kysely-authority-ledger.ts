@@ -21,10 +21,6 @@ export class KyselyAuthorityLedger extends Store implements AuthorityLedger {
   orders(authority: string, now: Date): Promise<Times> {
     return within(this.db, { authority, now }, 'orders', ordersOfAll);
   }
-
-  async settle(change: LedgerChange): Promise<void> {
-    await this.database.transaction((db) => writeLedger(db, change));
-  }
 }
 
 /** Serialises counting transactions. Call it first. */

@@ -12,8 +12,7 @@ import type {
   AuthorityAccounts,
   AuthorityAccount,
 } from '../../../domains/certificate-ports.ts';
-import { SealingStore, Store } from '../store.ts';
-import { failureOf } from '../engine/failure.ts';
+import { SealingStore, Store, unlessStored } from '../store.ts';
 import type { Queries } from '../database.ts';
 import { toMillis, type Schema } from '../schema.ts';
 import { openColumns, sealedColumns } from '../sealed-values.ts';
@@ -54,18 +53,13 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
       ...certificateOrders.write({ authority, subject, host }),
       ...sealedColumns(this.sealer, 'certificate_orders', secret),
     };
-    try {
-      // Retries a deadlock with an order that is being deleted.
-      const isBegun = await this.database.transaction(async (db) => {
-        if (await this.#isRemoved(attachmentIn(subject))) return false;
-        await db.insertInto('certificate_orders').values(row).execute();
-        return true;
-      });
-      if (!isBegun) return undefined;
-    } catch (error) {
-      if (failureOf(error) !== 'duplicate') throw error;
-    }
-    return this.#kept(subject);
+    // Retries a deadlock with an order that is being deleted.
+    const isRemoved = await this.database.transaction(async (db) => {
+      if (await this.#isRemoved(attachmentIn(subject))) return true;
+      await unlessStored(db.insertInto('certificate_orders').values(row).execute());
+      return false;
+    });
+    return isRemoved ? undefined : this.#kept(subject);
   }
 
   async placed(subject: string, url: string, ledger: LedgerChange = {}): Promise<PlacedOrder> {
@@ -213,13 +207,7 @@ export class KyselyAuthorityAccounts extends SealingStore implements AuthorityAc
         .execute();
       return;
     }
-    try {
-      await this.db
-        .insertInto('authority_accounts')
-        .values({ directory_url: directoryUrl, ...row })
-        .execute();
-    } catch (error) {
-      if (failureOf(error) !== 'duplicate') throw error;
-    }
+    const added = { directory_url: directoryUrl, ...row };
+    await unlessStored(this.db.insertInto('authority_accounts').values(added).execute());
   }
 }

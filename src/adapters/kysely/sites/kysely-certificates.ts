@@ -4,7 +4,7 @@ import type { Certificate, Validity } from '../../../domains/domain/certificates
 import type { Certificates, OwnNames } from '../../../domains/certificate-ports.ts';
 import type { CaUse, LedgerName } from '../../../domains/domain/certificates/ca-budget.ts';
 import { ownSubject, type OwnChange, type OwnName } from '../../../domains/domain/own/own-name.ts';
-import { SealingStore } from '../store.ts';
+import { changed, SealingStore, Store } from '../store.ts';
 import type { Queries } from '../database.ts';
 import { present } from '../table.ts';
 import { sealedColumns } from '../sealed-values.ts';
@@ -14,14 +14,7 @@ import { forgetOrder, writeWorkDone } from './kysely-certificate-orders.ts';
 import { certificates, ownNames } from './tables.ts';
 import { takeTurn, useOf } from './kysely-authority-ledger.ts';
 
-export class KyselyCertificates extends SealingStore implements Certificates {
-  async save(certificate: Certificate, endsOrder?: string): Promise<void> {
-    await this.database.transaction(async (db) => {
-      if (endsOrder !== undefined) await forgetOrder(db, endsOrder);
-      await storeCertificate(db, this.sealer, certificate);
-    });
-  }
-
+export class KyselyCertificates extends Store implements Certificates {
   async find(host: string): Promise<{ readonly chain: string } | undefined> {
     const row = await this.db
       .selectFrom('certificates')
@@ -29,15 +22,6 @@ export class KyselyCertificates extends SealingStore implements Certificates {
       .where('host', '=', host)
       .executeTakeFirst();
     return typeof row?.chain === 'string' ? { chain: row.chain } : undefined;
-  }
-
-  async validities(): Promise<ReadonlyMap<string, Validity>> {
-    const rows = await this.db
-      .selectFrom('certificates')
-      .select(['host', 'not_before', 'not_after'])
-      .where('removed_at', 'is', null)
-      .execute();
-    return new Map(rows.map((row) => [row.host, validityFrom(row)]));
   }
 }
 
@@ -112,7 +96,9 @@ export class KyselyOwnNames extends SealingStore implements OwnNames {
     host: string,
     decide: (name: OwnName | undefined) => Change,
   ): Promise<Change> {
-    return this.database.transaction((db) => this.#change(db, host, decide));
+    return this.database.transaction((db) =>
+      changed(db, () => this.#lock(db, host), decide, this.#write),
+    );
   }
 
   changeCounted<Change extends OwnChange>(
@@ -124,51 +110,49 @@ export class KyselyOwnNames extends SealingStore implements OwnNames {
       // Also lets one of several workers be the first to store a name.
       await takeTurn(db);
       const use = await useOf(db, name, now);
-      return this.#change(db, name.host, (current) => decide(current, use));
+      return this.change(name.host, (current) => decide(current, use));
     });
   }
 
-  forget(host: string, now: Date, isOver: (name: OwnName) => boolean): Promise<boolean> {
-    return this.database.transaction(async (db) => {
-      const row = await this.#locked(db, host);
-      const name = row && ownNameFrom(row);
-      if (!name || !isOver(name)) return false;
-      await forgetOrder(db, ownSubject(name));
-      await db.deleteFrom('own_names').where('host', '=', host).execute();
-      await removeCertificate(db, host, now);
-      return true;
-    });
+  async forget(host: string, now: Date, isOver: (name: OwnName) => boolean): Promise<boolean> {
+    const ended = await this.database.transaction((db) =>
+      changed(
+        db,
+        () => this.#lock(db, host),
+        (name) => (name && isOver(name) ? name : undefined),
+        async (name) => {
+          await forgetOrder(db, ownSubject(name));
+          await db.deleteFrom('own_names').where('host', '=', host).execute();
+          await removeCertificate(db, host, now);
+        },
+      ),
+    );
+    return ended !== undefined;
   }
 
-  #locked(db: Queries, host: string): Promise<Row | undefined> {
-    return db
+  async #lock(db: Queries, host: string): Promise<OwnName | undefined> {
+    const row = await db
       .selectFrom('own_names')
       .selectAll()
       .where('host', '=', host)
       .$call(this.database.engine.locked)
       .executeTakeFirst();
+    return row && ownNameFrom(row);
   }
 
-  async #change<Change extends OwnChange>(
-    db: Queries,
-    host: string,
-    decide: (name: OwnName | undefined) => Change,
-  ): Promise<Change> {
-    const row = await this.#locked(db, host);
-    const change = decide(row && ownNameFrom(row));
-    await this.#write(db, change.name);
+  readonly #write = async (change: OwnChange, db: Queries): Promise<void> => {
+    const row = ownNameRow(change.name);
+    const values = { generation: sql`${row.generation}`, details: sql`${row.details}` };
+    await this.database.engine
+      .upsert({
+        insert: db.insertInto('own_names').values(row),
+        key: ['host'],
+        change: values,
+      })
+      .execute();
     await writeWorkDone(db, change);
     if (change.certificate) await storeCertificate(db, this.sealer, change.certificate);
-    return change;
-  }
-
-  async #write(db: Queries, name: OwnName): Promise<void> {
-    const row = ownNameRow(name);
-    const change = { generation: sql`${row.generation}`, details: sql`${row.details}` };
-    await this.database.engine
-      .upsert({ insert: db.insertInto('own_names').values(row), key: ['host'], change })
-      .execute();
-  }
+  };
 }
 
 type Row = Selectable<Schema['own_names']>;

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Selectable } from 'kysely';
 import { earliest } from '../../../kernel/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
-import { endsAt } from '../../../kernel/deletion.ts';
 import {
   deployStates,
   type DeployState,
@@ -13,11 +12,11 @@ import type { Project } from '../../../sites/domain/project.ts';
 import { projectNotFound, slugTaken } from '../../../sites/domain/sites-error.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import type { DeployCounts, ProjectKey, Projects } from '../../../sites/ports.ts';
-import type { Renaming } from '../../../sites/domain/project-life.ts';
-import type { Database, Queries } from '../database.ts';
-import { AggregateStore } from '../store.ts';
+import type { FormerSlug, SiteDecision } from '../../../sites/domain/project-life.ts';
+import type { Queries } from '../database.ts';
+import { AggregateStore, firstEndOf } from '../store.ts';
 import { refusedAs } from '../engine/failure.ts';
-import { fromMillis, fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
+import { fromMillis, toMillis, type Schema } from '../schema.ts';
 import { present } from '../table.ts';
 import { alignRoutes } from './project-routes.ts';
 import { forgetRowsOf } from '../belongings.ts';
@@ -37,12 +36,16 @@ export class KyselyProjects extends AggregateStore implements Projects {
     const { state } = await this.store(async (db) => {
       await this.lockAccount(accountId);
       const decision = decide(await countOf(db, accountId));
-      await insertProject(db, decision.state);
+      const { state: project } = decision;
+      const site = { project, servedDeployId: undefined, servedSince: undefined, lastNumber: 0 };
+      await refusedAs(db.insertInto('projects').values(siteRow(site)).execute(), {
+        duplicate: () => slugTaken(project.slug),
+      });
       try {
-        await this.#refuseFormer(decision.state);
+        await this.#refuseFormer(project);
       } catch (refusal) {
         // The caller's transaction may continue with another address.
-        await db.deleteFrom('projects').where('id', '=', decision.state.id).execute();
+        await db.deleteFrom('projects').where('id', '=', project.id).execute();
         throw refusal;
       }
       return decision;
@@ -65,11 +68,6 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return (await ofAccount(this.db, accountId).execute()).map(projectFrom);
   }
 
-  async listDeleted(accountId: string): Promise<readonly Project[]> {
-    const all = await ofAccount(this.db, accountId).where('deleted_at', 'is not', null).execute();
-    return all.map(projectFrom).toSorted(lastDeletedFirst);
-  }
-
   async deletedBefore(before: Date, limit: number): Promise<readonly Project[]> {
     const rows = await selectProjects(this.db)
       .where('deleted_at', '<=', toMillis(before))
@@ -80,21 +78,14 @@ export class KyselyProjects extends AggregateStore implements Projects {
   }
 
   async firstEnd(): Promise<Date | undefined> {
-    const deleted = await this.db
-      .selectFrom('projects')
-      .select('deleted_at')
-      .where('deleted_at', '>', 0n)
-      .orderBy('deleted_at')
-      .limit(1)
-      .executeTakeFirst();
     const slug = await this.db
       .selectFrom('former_slugs')
       .select('until')
       .orderBy('until')
       .limit(1)
       .executeTakeFirst();
-    const deletedAt = fromMillisOrNull(deleted?.deleted_at ?? null);
-    return earliest([deletedAt && endsAt(deletedAt), slug && fromMillis(slug.until)]);
+    const projectEnd = await firstEndOf(this.db, 'projects');
+    return earliest([projectEnd, slug && fromMillis(slug.until)]);
   }
 
   async accountOf(slug: string): Promise<string | undefined> {
@@ -114,8 +105,13 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return present === undefined ? found : siteFrom(await this.#find({ slug: present }));
   }
 
-  change(key: ProjectKey, decide: Decide): Promise<Site> {
-    return this.database.transaction(() => this.#change(key, decide));
+  async change(key: ProjectKey, decide: Decide): Promise<Site> {
+    const { state } = await this.changing(
+      (db) => this.#lock(key, inService(siteOf(db))),
+      decide,
+      (decision, db, before) => this.#save(db, before, decision),
+    );
+    return state;
   }
 
   changeKept(
@@ -125,38 +121,22 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return this.database.transaction(async () => {
       await this.database.lock('accounts', key.accountId);
       const slug = (await presentSlug(this.db, key.slug)) ?? key.slug;
-      const elsewhere = await keptBytesOf(this.database, key.accountId, slug);
-      return this.#change({ ...key, slug }, (site) => decide(site, elsewhere));
+      const elsewhere = await this.keptBytes(key.accountId, slug);
+      return this.change({ ...key, slug }, (site) => decide(site, elsewhere));
     });
   }
 
-  keptBytes(accountId: string): Promise<number> {
-    return keptBytesOf(this.database, accountId);
-  }
-
-  async rename(key: ProjectKey, decide: (site: Site) => Renaming): Promise<Site> {
-    const { state } = await this.changing(
-      (db) => this.#lock(key, inService(siteOf(db))),
-      decide,
-      async (decision, db, before) => {
-        const { state, former } = decision;
-        if (!former) return this.#save(db, before, decision);
-        const { id: projectId, slug } = state.project;
-        // It may return to a former address.
-        await db
-          .deleteFrom('former_slugs')
-          .where('slug', '=', slug)
-          .where('project_id', '=', projectId)
-          .execute();
-        await db
-          .insertInto('former_slugs')
-          .values(formerSlugs.write({ ...former, projectId }))
-          .execute();
-        await refusedAs(this.#save(db, before, decision), { duplicate: () => slugTaken(slug) });
-        await this.#refuseFormer(state.project);
-      },
-    );
-    return state;
+  async keptBytes(accountId: string, without?: string): Promise<number> {
+    const { db, engine } = this.database;
+    const { bytes } = await db
+      .selectFrom('projects')
+      .innerJoin('deploys', 'deploys.project_id', 'projects.id')
+      .select(engine.sum('bytes').as('bytes'))
+      .where('account_id', '=', accountId)
+      .where('state', '=', 'succeeded')
+      .$if(without !== undefined, (query) => query.where('slug', '!=', without ?? ''))
+      .executeTakeFirstOrThrow();
+    return Number(bytes ?? 0);
   }
 
   async restore(
@@ -212,15 +192,6 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return ended.length;
   }
 
-  async #change(key: ProjectKey, decide: Decide): Promise<Site> {
-    const { state } = await this.changing(
-      (db) => this.#lock(key, inService(siteOf(db))),
-      decide,
-      (decision, db, before) => this.#save(db, before, decision),
-    );
-    return state;
-  }
-
   async #lock({ accountId, slug }: ProjectKey, query: SiteQuery): Promise<Site> {
     const lock = async (present: string) => {
       const rows = query.where('slug', '=', present).where('account_id', '=', accountId);
@@ -244,17 +215,29 @@ export class KyselyProjects extends AggregateStore implements Projects {
     if (former) throw slugTaken(slug);
   }
 
+  async #giveUp(db: Queries, former: FormerSlug, { id: projectId, slug }: Project): Promise<void> {
+    // It may return to a former address.
+    await db
+      .deleteFrom('former_slugs')
+      .where('slug', '=', slug)
+      .where('project_id', '=', projectId)
+      .execute();
+    const row = formerSlugs.write({ ...former, projectId });
+    await db.insertInto('former_slugs').values(row).execute();
+  }
+
   async #save(
     db: Queries,
     before: Site,
-    { state: after, events }: Decision<Site, SitesEvent>,
+    { state: after, events, former }: SiteDecision,
   ): Promise<void> {
-    const { id, slug, createdAt } = before.project;
-    if (before.servedDeployId !== undefined && after.servedDeployId === undefined) {
-      throw new Error(`${slug} was served and cannot cease to be`);
-    }
+    const { id, createdAt } = before.project;
     await saveDeploys(db, before, after.deploys);
-    await db.updateTable('projects').set(siteRow(after)).where('id', '=', id).execute();
+    if (former) await this.#giveUp(db, former, after.project);
+    await refusedAs(db.updateTable('projects').set(siteRow(after)).where('id', '=', id).execute(), {
+      duplicate: () => slugTaken(after.project.slug),
+    });
+    if (former) await this.#refuseFormer(after.project);
     const isServedAlike =
       after.servedDeployId === before.servedDeployId &&
       after.project.slug === before.project.slug &&
@@ -311,29 +294,6 @@ const oldestFirst = ({ project: one }: Site, { project: other }: Site): number =
 /** Each has an address of its own. */
 const succeededIn = ({ deploys }: Site): readonly string[] =>
   deploys.filter(({ state }) => state === 'succeeded').map(({ id }) => id);
-
-const insertProject = async (db: Queries, project: Project): Promise<void> => {
-  const site = { project, servedDeployId: undefined, servedSince: undefined, lastNumber: 0 };
-  await refusedAs(db.insertInto('projects').values(siteRow(site)).execute(), {
-    duplicate: () => slugTaken(project.slug),
-  });
-};
-
-const keptBytesOf = async (
-  database: Database,
-  accountId: string,
-  without?: string,
-): Promise<number> => {
-  const { bytes } = await database.db
-    .selectFrom('projects')
-    .innerJoin('deploys', 'deploys.project_id', 'projects.id')
-    .select(database.engine.sum('bytes').as('bytes'))
-    .where('account_id', '=', accountId)
-    .where('state', '=', 'succeeded')
-    .$if(without !== undefined, (query) => query.where('slug', '!=', without ?? ''))
-    .executeTakeFirstOrThrow();
-  return Number(bytes ?? 0);
-};
 
 type ProjectRow = Omit<Parameters<typeof ofSite.read>[0], 'id'> & { readonly project_id: string };
 type DeployRow = Selectable<Schema['deploys']>;
@@ -401,9 +361,6 @@ const countOf = async (db: Queries, accountId: string): Promise<number> => {
     .executeTakeFirstOrThrow();
   return Number(current);
 };
-
-const lastDeletedFirst = (one: Project, other: Project): number =>
-  Number(other.deletedAt) - Number(one.deletedAt);
 
 const projectFrom: (row: Parameters<typeof ofProject.read>[0]) => Project = ofProject.read;
 

@@ -156,7 +156,6 @@ export const ownNames = table({
   details: json<OwnDetails>(
     v.object({
       certificate: v.variant('kind', [wanted, issued]),
-      failure: perhaps(v.string()),
     } satisfies Entries<OwnDetails>),
   ),
 });

@@ -16,7 +16,6 @@ export interface DomainAllowance {
 export interface AdmissionFacts {
   readonly allowance: DomainAllowance;
   readonly current: number;
-  /** When the account added domains in the last hour, including removed ones; newest first. */
   readonly addedLately: readonly Date[];
   readonly hasSucceededDeploy: boolean;
   readonly provenElsewhere: string | undefined;
@@ -35,7 +34,6 @@ export const admitDomain = (hostname: Hostname, facts: AdmissionFacts, now: Date
 
 type Refusal = readonly [code: DomainsErrorCode, message: string];
 
-/** @returns undefined if the domain may be added */
 export const whyNotAdmitted = (
   hostname: Hostname,
   facts: AdmissionFacts,
@@ -53,7 +51,7 @@ const refusalOf = (
   if (isWildcard(hostname.host) && !hasWildcards) {
     return [
       'plan_upgrade_required',
-      'Wildcard domains need the plan Business or above. On this plan, add each name by itself.',
+      'Wildcard domains need the plan Business or above. On this plan, add each name separately.',
     ];
   }
   if (!hasSucceededDeploy) {

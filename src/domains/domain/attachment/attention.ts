@@ -8,7 +8,6 @@ import { isDelegated, isReady } from './serving.ts';
 export const attentions = ['broken', 'wanted', 'none', 'gone'] as const;
 export type Attention = (typeof attentions)[number];
 
-/** What a list of domains shows: all that are attached, those that need the owner, or those in one state. */
 export const domainFilters = ['attached', 'owner', ...customDomainStates] as const;
 export type DomainFilter = (typeof domainFilters)[number];
 
@@ -29,7 +28,6 @@ export const attentionOf = (domain: CustomDomain): Attention => {
   }
 };
 
-/** Its records are to be created or changed, or its certificate is ready and its DNS may lead here. */
 const awaitsOwner = (domain: CustomDomain): boolean => {
   if (workOn(domain) && isDelegated(domain)) return isReady(domain) || waitsForOwner(domain);
   const { report } = domain.dns;
@@ -41,10 +39,8 @@ const waitsForOwner = (domain: CustomDomain): boolean => {
   return work?.step === 'waits_for_owner' || work?.problem?.actor === 'customer';
 };
 
-/** Problems for which resolvers that do not agree have no old answer, but none. */
 const unreadable: ReadonlySet<DnsProblemCode> = new Set(['dns_lookup_failed', 'dnssec_bogus']);
 
-/** Some resolvers return the right answer already; the others have an old one in their cache. */
 export const isSpreading = ({ problems, resolvers }: DnsReport): boolean => {
   const problem = problems.find(isBlocking);
   return (

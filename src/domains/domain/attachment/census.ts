@@ -1,12 +1,12 @@
+import { shareLeft, type Validity } from '../certificates/renewal.ts';
 import {
-  type Validity,
-  isDueForRenewal,
-  shareLeft,
-  type HostValidity,
-} from '../certificates/renewal.ts';
-import { nextStepAt, workOn } from '../certificates/certificate-status.ts';
+  type IssuedCertificate,
+  nextStepAt,
+  type WantedCertificate,
+} from '../certificates/certificate-status.ts';
 import { responsibles, type Responsible } from '../dns/problem.ts';
 import { customDomainStates, type CustomDomain, type CustomDomainState } from './custom-domain.ts';
+import { isCertified } from './domain-certificate.ts';
 import { healthOf, type DomainHealth, isDelegated } from './serving.ts';
 
 /** For domains that are not live, `health` is `none` and `actor` is `nobody`. */
@@ -24,7 +24,6 @@ const actorsOf = {
 
 const healths = Object.keys(actorsOf) as DomainHealth['kind'][];
 
-/** All kinds, so that those without domains are reported as zero. */
 export const domainKinds: readonly DomainKind[] = customDomainStates.flatMap(
   (state): readonly DomainKind[] =>
     state === 'live'
@@ -39,16 +38,12 @@ export const kindOf = (domain: CustomDomain, now: Date): DomainKind => {
   return { state: domain.state, health: health.kind, actor };
 };
 
-/**
- * `due`: a certificate is to be ordered or renewed now. `failing`: the last attempt failed, not because of the
- * owner, and is retried. `waiting_for_owner`: only the owner can help.
- */
+/** `due`: to be ordered now. `failing`: it failed, and is retried. `waiting_for_owner`: only the owner can help. */
 export const certificateStates = ['settled', 'due', 'failing', 'waiting_for_owner'] as const;
 
 const percentIn = { '0-5': 5, '5-20': 20, '20-30': 30, '30-60': 60 } as const;
 const ranges = Object.entries(percentIn) as [keyof typeof percentIn, number][];
 
-/** Remaining lifetime in percent; `none` without a certificate. */
 export const percentLeftRanges = [
   ...(['none', 'expired'] as const),
   ...ranges.map(([range]) => range),
@@ -64,26 +59,24 @@ export const certificateKinds: readonly CertificateKind[] = certificateStates.fl
   percentLeftRanges.map((percentLeft) => ({ state, percentLeft })),
 );
 
-/** @returns undefined if the domain needs no certificate or its name is no longer proven */
 export const certificateKindOf = (domain: CustomDomain, now: Date): CertificateKind | undefined => {
-  const work = workOn(domain);
-  if (!work || (domain.state === 'added' && !isDelegated(domain))) return undefined;
-  const { certificate } = domain;
+  const isNeeded = isCertified(domain) && (domain.state !== 'added' || isDelegated(domain));
+  return isNeeded ? kindOfCertificate(domain.certificate, now) : undefined;
+};
+
+export const kindOfCertificate = (
+  certificate: WantedCertificate | IssuedCertificate,
+  now: Date,
+): CertificateKind => {
+  const { work } = certificate;
   const percentLeft = certificate.kind === 'issued' ? percentLeftOf(certificate, now) : 'none';
   if (work.problem) {
-    return {
-      state: work.problem.actor === 'customer' ? 'waiting_for_owner' : 'failing',
-      percentLeft,
-    };
+    const state = work.problem.actor === 'customer' ? 'waiting_for_owner' : 'failing';
+    return { state, percentLeft };
   }
   const isDue = work.step === 'ordered' || (nextStepAt(work) ?? now) <= now;
   return { state: isDue ? 'due' : 'settled', percentLeft };
 };
-
-export const ownCertificateKind = (validity: HostValidity, now: Date): CertificateKind => ({
-  state: isDueForRenewal(validity, now) ? 'due' : 'settled',
-  percentLeft: percentLeftOf(validity, now),
-});
 
 const percentLeftOf = (validity: Validity, now: Date): CertificateKind['percentLeft'] => {
   const percent = 100 * shareLeft(validity, now);

@@ -43,10 +43,7 @@ import { inWords } from '../../../kernel/text.ts';
 
 const hour = 60 * 60_000;
 
-/**
- * Decides on any check. Never revokes a verification, because DNS fails briefly and a live site must stay up.
- * Ignores checks that are older than the last one, or that end after the domain was removed or its project deleted.
- */
+/** Never revokes a verification, because DNS fails briefly and a live site must stay up. Ignores overtaken checks. */
 export const recordCheck = (
   domain: CustomDomain,
   report: DnsReport,
@@ -71,10 +68,7 @@ const decideOn = (
   return awaitTraffic(domain, report, moment);
 };
 
-/**
- * Prepared domains do not expire. Domains with a certificate, or work on one, are checked hourly, because the owner
- * may change the DNS at any time. Others expire 30 days after Add, the last Verify, or their last preparation.
- */
+/** Checked hourly with a certificate, or work on one. Others expire 30 days after Add, Verify or their preparation. */
 const awaitTraffic = (
   domain: DomainIn<'added'>,
   report: DnsReport,
@@ -101,7 +95,6 @@ const hourly = (domain: Certified, { now, jitter }: Moment): Date => {
   return new Date(Math.min(nextLookAt(askedAt(domain), now, jitter).getTime(), soon));
 };
 
-/** Checks hourly from now on, after a domain got a certificate or work on one. */
 export const checkedHourly = (domain: Certified, moment: Moment): CustomDomain => ({
   ...domain,
   dns: { ...domain.dns, nextCheckAt: hourly(domain, moment) },
@@ -120,10 +113,7 @@ const withoutEnded = (domain: Prepared, now: Date): Prepared => {
   return hasEnded ? { ...domain, certificate: { kind: 'wanted', work: certificate.work } } : domain;
 };
 
-/**
- * Delays orders while the DNS is wrong, because they would fail. The domain is then checked hourly, and more often
- * if its certificate ends soon or it has just begun to point elsewhere.
- */
+/** Delays orders while the DNS is wrong, because they would fail. */
 const watch = (domain: Certified, report: DnsReport, moment: Moment): DomainDecision => {
   const { now } = moment;
   const work = heldBack(domain, report, now);
@@ -144,11 +134,9 @@ const planned = (domain: Certified, moment: Moment): Date => {
   return nextLookAt(asked, moment.now, moment.jitter);
 };
 
-/** @returns the time of the last check, if it showed that the domain points elsewhere */
 const astraySeenAt = ({ dns }: Certified): Date | undefined =>
   whyAstray(dns.report) ? dns.lastCheckedAt : undefined;
 
-/** @returns undefined if the report does not affect the work */
 const heldBack = (domain: Certified, report: DnsReport, now: Date): RenewalWork | undefined => {
   const { certificate } = domain;
   const { work } = certificate;
@@ -166,7 +154,6 @@ const heldBack = (domain: Certified, report: DnsReport, now: Date): RenewalWork 
 const pauseBetweenVerifiesMs = 10_000;
 const pauseBeforeReverifyMs = 30 * 60_000;
 
-/** Of many concurrent requests, one passes. @throws DomainError `verify_too_early`, `domain_wrong_state` */
 export const askToVerify = (domain: CustomDomain, now: Date): DomainDecision => {
   if (domain.state === 'removed') return refuseMove(domain, 'verified');
   const remaining = verifyAllowedAt(domain, now).getTime() - now.getTime();
@@ -175,7 +162,6 @@ export const askToVerify = (domain: CustomDomain, now: Date): DomainDecision => 
   return { state: triedAgain(asked, now), events: [] };
 };
 
-/** An `added` domain has no other button to retry its certificate. Respects the authority's waiting time. */
 const triedAgain = (domain: CustomDomain, now: Date): CustomDomain => {
   if (domain.state !== 'added' || domain.certificate.kind !== 'wanted') return domain;
   const { work } = domain.certificate;
@@ -187,18 +173,15 @@ const triedAgain = (domain: CustomDomain, now: Date): CustomDomain => {
   return postponeAttempt(again, now);
 };
 
-/** Earliest time of the owner's next Verify; in the past if it is allowed now. */
 export const verifyAllowedAt = ({ dns }: Pick<CustomDomain, 'dns'>, now: Date): Date => {
   const { lastVerifyAskedAt: last } = dns;
   // A time in the future means that the clock was set back.
   return last && last <= now ? new Date(last.getTime() + pauseBetweenVerifiesMs) : now;
 };
 
-/** Verified and live domains keep their state. @throws DomainError `domain_wrong_state` */
 export const verify = (domain: CustomDomain, report: DnsReport, moment: Moment): DomainDecision =>
   domain.state === 'removed' ? refuseMove(domain, 'verified') : recordCheck(domain, report, moment);
 
-/** Continues an existing order. @throws DomainError `reverify_too_early`, `domain_wrong_state` */
 export const reverify = (domain: CustomDomain, now: Date): DomainDecision => {
   if (domain.state !== 'verified') return refuseMove(domain, 'verified');
   const remaining = reverifyAllowedAt(domain, now).getTime() - now.getTime();
@@ -210,7 +193,6 @@ export const reverify = (domain: CustomDomain, now: Date): DomainDecision => {
   return { state: { ...domain, certificate: { ...certificate, work } }, events: [] };
 };
 
-/** Earliest time of the owner's next attempt; in the past if it is allowed now. */
 export const reverifyAllowedAt = (domain: DomainIn<'verified'>, now: Date): Date => {
   const { certificate, verifiedAt } = domain;
   const { attempts } = certificate.work;

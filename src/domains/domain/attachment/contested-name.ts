@@ -16,7 +16,6 @@ import { refusal } from '../domains-error.ts';
 import type { DomainsEvent } from '../domains-event.ts';
 import { nameInText } from '../names/hostname.ts';
 
-/** An `added` domain has proven its name while its delegation exists. */
 const hasProven = (domain: CustomDomain): boolean =>
   isCertified(domain) && (domain.state !== 'added' || isDelegated(domain));
 
@@ -40,7 +39,6 @@ export const provenElsewhere = (
 export const isContested = (claimant: Claimant, holders: readonly CustomDomain[]): boolean =>
   provenElsewhere(claimant, holders) !== undefined;
 
-/** Explains which record a waiting domain needs. @param proven see `provenElsewhere` */
 export const contestInWords = (
   domain: Pick<CustomDomain, 'host' | 'unicodeHost'>,
   proven: string,
@@ -71,10 +69,7 @@ export const claimName = (
 const watched = (domain: CustomDomain, moment: Moment): CustomDomain =>
   domain.state === 'added' && isCertified(domain) ? checkedHourly(domain, moment) : domain;
 
-/**
- * The holder loses its name to another account. If it is only `added`, it waits for its DNS again.
- * @throws DomainError `domain_taken` if the claimant did not prove the name by the TXT record or the delegation
- */
+/** @throws DomainError `domain_taken` if the claimant did not prove the name by the TXT record or the delegation */
 export const contestedBy = (
   holder: CustomDomain,
   claimant: CustomDomain,
@@ -116,7 +111,6 @@ export interface Consequences {
   readonly uncertified: string | undefined;
 }
 
-/** @param holder the domain that had proven the name */
 export const consequencesOf = (
   domain: CustomDomain,
   holder: CustomDomain | undefined,
@@ -151,7 +145,6 @@ const losesCertificate = (move: DomainMove): boolean =>
 
 const isIssued = ({ certificate }: CustomDomain): boolean => certificate.kind === 'issued';
 
-/** A domain that never held the name had no certificate; the stored one belongs to another domain. */
 const losesName = ({ from, to }: DomainMove): boolean => isCertified(from) && !isCertified(to);
 
 export const rivalsTold = (proven: Certified, rivals: readonly Rival[]): readonly DomainsEvent[] =>

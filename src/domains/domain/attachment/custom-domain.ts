@@ -27,7 +27,6 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
   readonly addedAt: Date;
   readonly dns: DnsStanding;
   readonly episodes: Episodes;
-  /** Why it is out of service; undefined while it is in service. */
   readonly pause: Pause | undefined;
 }
 
@@ -35,7 +34,6 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
 export const pauses = ['deleted', 'restored'] as const;
 type Pause = (typeof pauses)[number];
 
-/** Problems that last, and whether the owner was notified. */
 export interface Episodes {
   readonly astray: Astray | undefined;
   readonly failing: FailingCertificate | undefined;
@@ -77,7 +75,6 @@ export type Rival = Pick<Attachment, 'id' | 'accountId' | 'projectId' | 'host'>;
 /** One proof notifies at most this many owners: those who added the name first. */
 export const mostRivalsTold = 100;
 
-/** This domain now needs the record that `proofOf` names. @param proven the name that another account proved */
 export const contested = (rival: Rival, proven: string, now: Date): DomainsEvent => ({
   type: 'domain_contested',
   ...about(rival, now),
@@ -114,10 +111,7 @@ type StateFacts =
 export const customDomainStates = ['added', 'verified', 'live', 'removed'] as const;
 export type CustomDomainState = (typeof customDomainStates)[number];
 
-/**
- * `contested`: another account proved the name. `expired`: it was not verified in time. `project_deleted`: its
- * project was not restored in time.
- */
+/** `contested`: another account proved the name. `expired`: it was not verified in time. */
 export const removalReasons = ['owner', 'contested', 'expired', 'project_deleted'] as const;
 export type RemovalReason = (typeof removalReasons)[number];
 
@@ -158,7 +152,6 @@ export const addDomain = (
   return { state: domain, events: [added, ...told] };
 };
 
-/** A certificate is due at once. If it already exists, the domain goes live in the same step. */
 export const becomeVerified = (domain: CustomDomain, now: Date): DomainDecision => {
   const { certificate, host } = domain;
   const verified = enter(domain, {
@@ -172,7 +165,6 @@ export const becomeVerified = (domain: CustomDomain, now: Date): DomainDecision 
   return { state, events: [told, ...events] };
 };
 
-/** Keeps an order in progress, waiting times of authorities, and problems that only the owner can fix. */
 const workOnceVerified = (domain: CustomDomain, now: Date): WantedWork => {
   const work = workOn(domain);
   if (work?.step === 'ordered' || work?.step === 'waits_for_owner') return work;
@@ -217,7 +209,6 @@ const enter = <Next extends StateFacts>(domain: CustomDomain, next: Next): Attac
   return { ...attachmentOf(domain), ...next };
 };
 
-/** @throws DomainError `domain_wrong_state` */
 export const refuseMove = (domain: CustomDomain, to: CustomDomainState): never => {
   const why = refusedTransition(customDomainTransitions, domain.host, domain.state, to);
   throw refusal('domain_wrong_state', why ?? `${domain.host} is ${to}.`);
@@ -230,7 +221,6 @@ export type DomainIn<State extends CustomDomainState> = Extract<
   { readonly state: State }
 >;
 
-/** Facts that only domains in this state have. */
 export type OwnFact<State extends CustomDomainState> = Exclude<
   keyof DomainIn<State>,
   keyof Attachment | 'state' | 'certificate'
@@ -247,7 +237,6 @@ export const longestWaitForDnsMs = 30 * day;
 const steps = (from: number, to: number, step: number): readonly number[] =>
   Array.from({ length: Math.round((to - from) / step) }, (_, n) => from + (n + 1) * step);
 
-/** Times of checks after Add or the last Verify: frequent while the owner waits, then rare. */
 const offsets: readonly number[] = [
   ...[1, 2, 5, 10, 20, 30].map((minutes) => minutes * minute),
   ...steps(0, 48 * hour, hour),
@@ -262,19 +251,16 @@ export interface Moment {
   readonly jitter: number;
 }
 
-/** @param since Add or the last Verify @param jitter -1 to 1, a share of 10 %, so that checks spread */
 export const nextCheck = (since: Date, now: Date, jitter: number): NextCheck => {
   // If the clock was set back, the schedule starts over.
   const elapsed = Math.max(0, now.getTime() - since.getTime()) || 0;
   if (elapsed >= longestWaitForDnsMs) return { kind: 'expired' };
-  // Skips a check that is nearly due: it just ran early, or the next one comes soon.
   const offset = offsets.find((at, n) => at - elapsed > (at - (offsets[n - 1] ?? 0)) / 2);
   const wait =
     offset === undefined ? longestWaitForDnsMs - elapsed : spread(offset - elapsed, jitter);
   return { kind: 'check', at: new Date(now.getTime() + wait) };
 };
 
-/** For domains that never expire; daily in the end. */
 export const nextLookAt = (since: Date, now: Date, jitter: number): Date => {
   const next = nextCheck(since, now, jitter);
   return next.kind === 'check' ? next.at : new Date(now.getTime() + day);

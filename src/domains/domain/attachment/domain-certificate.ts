@@ -63,11 +63,9 @@ export const orderSubject = ({ id, generation }: Pick<Attachment, 'id' | 'genera
 
 export const subjectsOf = (attachmentId: string): string => `${keyOf(attachmentId)}:`;
 
-/** @returns undefined for the platform's own names */
 export const attachmentIn = (subject: string): string | undefined =>
   /^domain:([^:]+):/.exec(subject)?.[1];
 
-/** @returns undefined if the domain wants no certificate */
 export const workOf = (domain: CustomDomain): CertificateWork | undefined =>
   isCertified(domain) && !isDeleted(domain) ? certifying(domain) : undefined;
 
@@ -146,7 +144,6 @@ export const planDomainRenewal = (domain: CustomDomain, answer: RenewalAnswer, n
   return { ...unchanged({ ...domain, certificate }), verdict };
 };
 
-/** Derives a domain's state, events and timeline entry from a change of its certificate work. */
 export const domainAfter = (
   domain: CustomDomain,
   { work, outcome, ...stored }: WorkChange,
@@ -163,7 +160,6 @@ export const domainAfter = (
   };
 };
 
-/** With its first certificate a verified domain goes live; an `added` one becomes ready. */
 const withCertificate = (
   before: Certified,
   { generation, certificate }: CertificateWork,
@@ -246,10 +242,7 @@ const attemptIn = (outcome: WorkOutcome): TimelineEntry['details'] | undefined =
   }
 };
 
-/**
- * The new holder keeps the certificate, so that visitors see no error while the next one is ordered. No account
- * ever sees the key. Orders and attempts stay with the former holder.
- */
+/** Visitors see no error while the next certificate is ordered. No account ever sees the key. */
 export const takenOver = (
   claimant: Certified,
   { certificate }: CustomDomain,
@@ -293,7 +286,6 @@ const isByDns = (domain: CustomDomain): boolean => {
   return work?.step === 'ordered' && validationMethods[work.method].needsDelegation;
 };
 
-/** Additional advice if our own name servers answer the challenge. */
 const byDns = (
   reason: AuthorityFailureReason,
   { host, dns }: CustomDomain,

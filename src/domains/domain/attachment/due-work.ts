@@ -14,13 +14,11 @@ import type { DomainsEvent, Trouble } from '../domains-event.ts';
 
 export type DueWork = 'check' | 'certificate';
 
-/** @returns undefined if no work is due */
 export const dueAt = (domain: CustomDomain): Date | undefined => {
   if (!hasWork(domain)) return undefined;
   return earliest(checkAt(domain), attemptAt(domain), newsAt(domain));
 };
 
-/** Certificates go first, because every order starts with a check. */
 export const dueWork = (domain: CustomDomain, now: Date): DueWork | undefined => {
   if (!hasWork(domain)) return undefined;
   if (isReached(attemptAt(domain), now)) return 'certificate';
@@ -29,13 +27,11 @@ export const dueWork = (domain: CustomDomain, now: Date): DueWork | undefined =>
 
 const hasWork = (domain: CustomDomain): boolean => isAttached(domain) && !isDeleted(domain);
 
-/** Whether the owner must be notified although no check or attempt is due. */
 export const hasNews = (domain: CustomDomain, now: Date): boolean => isReached(newsAt(domain), now);
 
 const checkAt = (domain: CustomDomain): Date | undefined =>
   earliest(domain.dns.nextCheckAt, preflightOf(domain));
 
-/** @returns undefined if it was checked since, or no renewal is planned */
 const preflightOf = (domain: CustomDomain): Date | undefined => {
   if (domain.state !== 'live') return undefined;
   const { work } = domain.certificate;
@@ -79,7 +75,6 @@ export const withNews = <Change extends DomainDecision>(change: Change, now: Dat
   return { ...change, state: { ...domain, episodes }, events };
 };
 
-/** When a notice is due without another change; undefined if never. */
 export const newsAt = (domain: CustomDomain): Date | undefined => {
   if (!hasWork(domain) || isAwaited(domain)) return undefined;
   const { failing } = domain.episodes;
@@ -108,7 +103,6 @@ const lookAtTraffic = (domain: CustomDomain, now: Date): Look<Astray> => {
   return { episode: { since, isTold }, events: isTold ? [found] : [] };
 };
 
-/** Only a newer certificate ends an episode, because attempts may restart without one. */
 const lookAtCertificate = (domain: CustomDomain, now: Date): Look<FailingCertificate> => {
   const untroubled = { episode: undefined, events: [] };
   if (isAwaited(domain)) return untroubled;
@@ -144,7 +138,6 @@ const isFailing = (domain: CustomDomain, now: Date): boolean => {
   return failed >= failedAttempts || (validity !== undefined && now >= overdueFrom(validity));
 };
 
-/** @returns undefined before the first certificate */
 const validityOf = ({ certificate }: CustomDomain): IssuedCertificate | undefined =>
   certificate.kind === 'issued' ? certificate : undefined;
 
@@ -154,7 +147,6 @@ const overdueFrom = ({ notBefore, notAfter }: IssuedCertificate): Date => {
   return new Date(notAfter.getTime() - Math.min(life / 5, 7 * day));
 };
 
-/** Compares the start, because a successor may end earlier. */
 const isNewer = ({ notBefore }: IssuedCertificate, episode: FailingCertificate): boolean =>
   episode.notBefore === undefined || notBefore > episode.notBefore;
 
@@ -165,5 +157,4 @@ const named = (domain: Attachment, now: Date) => ({ ...about(domain, now), host:
 
 const troubleOf = ({ code, actor, fix }: DnsProblem): Trouble => ({ problem: code, actor, fix });
 
-/** There was no attempt in time, so no problem is known. */
 const unknown: Trouble = { problem: '', actor: 'us', fix: '' };

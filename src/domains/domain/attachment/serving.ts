@@ -32,7 +32,6 @@ export const isOpen = (domain: CustomDomain): domain is Live =>
   domain.pause === undefined &&
   Object.values(admits).every((lets) => lets(domain));
 
-/** Whether a browser can open the name; a wildcard cannot be opened. */
 export const isVisited = (domain: CustomDomain): boolean =>
   isOpen(domain) && !isWildcard(domain.host);
 
@@ -40,7 +39,6 @@ export const isVisited = (domain: CustomDomain): boolean =>
 export const isServed = (domain: CustomDomain): boolean =>
   isOpen(domain) || (isReady(domain) && domain.pause === undefined);
 
-/** A deleted project's domains get no work and no notices. */
 export const isDeleted = ({ pause }: Pick<Attachment, 'pause'>): boolean => pause === 'deleted';
 
 /** Follows the project's deletion or restoration. After a restoration the domain is checked before it is served. */
@@ -54,7 +52,6 @@ export const following = (
   return { ...domain, pause: 'restored', dns: { ...domain.dns, nextCheckAt: now } };
 };
 
-/** Returns to service after a check, unless a live name points elsewhere. */
 export const backInService = <Domain extends CustomDomain>(
   domain: Domain,
   report: DnsReport,
@@ -63,7 +60,6 @@ export const backInService = <Domain extends CustomDomain>(
     ? { ...domain, pause: undefined }
     : domain;
 
-/** What routes and settings of a project need to know of a domain. */
 export interface ProjectHost {
   readonly host: string;
   readonly unicodeHost: string;
@@ -83,13 +79,11 @@ export const changesRoutes = (from: CustomDomain, to: CustomDomain): boolean =>
   awaitsCertificate(from) !== awaitsCertificate(to) ||
   JSON.stringify(projectHostsOf([from])) !== JSON.stringify(projectHostsOf([to]));
 
-/** It belongs to its project and counts towards the plan. */
 export const isAttached = ({ state }: Pick<CustomDomain, 'state'>): boolean => state !== 'removed';
 
 export const awaitsCertificate = ({ state }: Pick<CustomDomain, 'state'>): boolean =>
   state === 'verified';
 
-/** Whether another account's wildcard must not answer for this name. */
 export const isWithheldFrom = (
   domain: Pick<CustomDomain, 'state' | 'host' | 'accountId'>,
   wildcard: Pick<CustomDomain, 'host' | 'accountId'>,
@@ -106,21 +100,18 @@ export const isDelegated = ({ dns }: Pick<Attachment, 'dns'>): boolean =>
 
 type Ready = DomainIn<'added'> & { readonly certificate: IssuedCertificate };
 
-/** It has a certificate and a proven name, so it is served as soon as visitors arrive. */
 export const isReady = (domain: CustomDomain): domain is Ready =>
   domain.state === 'added' && domain.certificate.kind === 'issued' && isDelegated(domain);
 
 export const isReadyAt = (domain: CustomDomain, now: Date): domain is Ready =>
   isReady(domain) && domain.certificate.notAfter > now;
 
-/** It has a certificate, or gets one without the owner. */
 export const isPrepared = (domain: CustomDomain, now: Date): boolean => {
   if (isReadyAt(domain, now)) return true;
   const work = workOn(domain);
   return isDelegated(domain) && work !== undefined && nextStepAt(work) !== undefined;
 };
 
-/** Before the traffic arrives, only authorities that validate by DNS can issue. */
 export const issuersFor = (
   { state, host }: Pick<CustomDomain, 'state' | 'host'>,
   { mayIssue, validation, problems }: DnsReport,
@@ -131,7 +122,6 @@ export const issuersFor = (
   return mayIssue.filter((authority) => !needsTraffic(methodAt({ host, validation }, authority)));
 };
 
-/** Whether it cannot be ready before its traffic arrives, because CAA restricts authorities to HTTP validation. */
 export const isOnlyOverHttp = (domain: CustomDomain): boolean => {
   const { report } = domain.dns;
   if (!report || domain.state !== 'added' || !isDelegated(domain)) return false;
@@ -143,7 +133,6 @@ export const isOnlyOverHttp = (domain: CustomDomain): boolean => {
   );
 };
 
-/** Plans a certificate once the delegation proves the name. @param holder must not be verified or live */
 export const prepared = (
   domain: CustomDomain,
   holder: CustomDomain | undefined,
@@ -156,7 +145,6 @@ export const prepared = (
   return { ...domain, certificate: { kind: 'wanted', work: planned(now) } };
 };
 
-/** Another account proved the name, so this domain waits for its DNS again. */
 export const unprepared = (domain: CustomDomain, now: Date): DomainDecision => {
   if (domain.state !== 'added') return { state: domain, events: [] };
   const state = { ...domain, certificate: { kind: 'none' } } as const;
@@ -179,7 +167,6 @@ export type DomainHealth =
   | { readonly kind: 'at_risk'; readonly problem: DnsProblem }
   | { readonly kind: 'certificate_expired'; readonly problem: DnsProblem | undefined };
 
-/** @returns undefined if the domain is not live */
 export const healthOf = (domain: CustomDomain, now: Date): DomainHealth | undefined => {
   if (domain.state !== 'live' || isDeleted(domain)) return undefined;
   const { work, notAfter } = domain.certificate;
@@ -220,11 +207,9 @@ const leadsElsewhere: Readonly<Record<DnsProblemCode, boolean>> = {
   name_too_long: false,
 };
 
-/** @returns undefined if the name points here or was never checked */
 export const whyAstray = (report: DnsReport | undefined): DnsProblem | undefined =>
   report?.problems.find((problem) => isBlocking(problem) && leadsElsewhere[problem.code]);
 
-/** Prefers a problem that remains even if the traffic is elsewhere. */
 export const whyNotProven = (report: DnsReport): DnsProblem | undefined => {
   const blocking = report.problems.filter(isBlocking);
   return blocking.find(({ code }) => !leadsElsewhere[code]) ?? blocking[0];

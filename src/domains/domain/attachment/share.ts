@@ -27,7 +27,6 @@ interface ShareDraft {
   readonly secretHash: string;
 }
 
-/** @param open the working links @throws DomainError `domain_wrong_state`, `share_limit_reached` */
 export const shareDomain = (
   domain: CustomDomain,
   open: readonly DomainShare[],

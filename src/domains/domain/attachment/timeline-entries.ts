@@ -42,7 +42,6 @@ export const trimsAfter = (
 
 type EventOfDomain = Extract<DomainsEvent, Pick<CustomDomain, 'projectId'> & { domainId: string }>;
 
-/** Undefined if the entry of the event's cause says the same. */
 const kinds = {
   domain_added: 'added',
   domain_prepared: 'ready',
@@ -63,7 +62,6 @@ const kinds = {
   certificate_recovered: undefined,
 } as const satisfies Readonly<Record<EventOfDomain['type'], TimelineKind | undefined>>;
 
-/** The cause comes first. */
 export const timelineOf = (
   cause: TimelineEntry | undefined,
   events: readonly DomainsEvent[],

@@ -11,7 +11,6 @@ import {
 } from './certificate-status.ts';
 
 export interface Choice {
-  /** Names of the authorities that CAA allows, the preferred one first. */
   readonly mayIssue: readonly string[];
   readonly certificate: WantedCertificate | IssuedCertificate;
 }
@@ -22,7 +21,6 @@ const patienceOfNewMs = 10 * 60_000;
 
 const hour = 60 * 60_000;
 
-/** How long to wait for an authority that does not answer. @returns undefined while it answers */
 const patientUntil = (choice: Choice, authority: string): Date | undefined => {
   const { certificate } = choice;
   const attempts = attemptsOf(choice);
@@ -98,7 +96,6 @@ export const resumed = (
 const allRests = (attempts: Attempts | undefined): readonly (Date | undefined)[] =>
   Object.values(attempts?.turns ?? {}).map(({ retryAt }) => retryAt);
 
-/** Whether to abandon an order, because its authority has been away too long and another one may be asked. */
 export const isLeft = (choice: Choice, authority: string, now: Date): boolean => {
   const next = chooseAuthority(choice, now);
   return isGivenUp(choice, authority, now) && next !== undefined && next !== authority;

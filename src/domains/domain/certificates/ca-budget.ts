@@ -1,6 +1,5 @@
 import { keepsOrder, type OrderEnd, waitAfter } from './certificate-status.ts';
 
-/** Times within a window, newest first; only as many as can decide. */
 export type Times = readonly Date[];
 
 export interface CaUse {
@@ -8,7 +7,6 @@ export interface CaUse {
   readonly manualFailures: Times;
   /** Orders of all accounts, including those with a lost answer, without exempt ones. */
   readonly orders: Times;
-  /** Orders of this account for names without a certificate. */
   readonly accountOrders: Times;
   /** Certificates below this registrable domain, and for exactly this name, including open orders. */
   readonly registeredDomain: Times;
@@ -23,7 +21,6 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const week = 7 * day;
 
-/** The window's length, and how many events can decide. */
 export const caWindows = {
   /** Long enough for three failures at `ownHost` intervals. */
   automaticFailures: { lengthMs: 6 * hour, most: 5 },
@@ -47,10 +44,8 @@ export interface Budget {
 export const caBudgets = {
   automaticFailures: { counts: 'automaticFailures', stopAt: 3, of: 5, windowMs: hour },
   manualFailures: { counts: 'manualFailures', stopAt: 1, of: 5, windowMs: hour },
-  /** Nobody can retry a project's own host, so its longest pause is shorter. */
   ownHost: { counts: 'automaticFailures', stopAt: 1, of: undefined, windowMs: 100 * minute },
   orders: { counts: 'orders', stopAt: 250, of: 300, windowMs: 3 * hour },
-  /** The rest is reserved for renewals. */
   newOrders: { counts: 'orders', stopAt: 200, of: undefined, windowMs: 3 * hour },
   /** For an account that ordered within the hour; the rest is for renewals and other accounts. */
   furtherOrders: { counts: 'orders', stopAt: 125, of: undefined, windowMs: 3 * hour },
@@ -58,7 +53,6 @@ export const caBudgets = {
   accountDay: { counts: 'accountOrders', stopAt: 50, of: undefined, windowMs: day },
   registeredDomain: { counts: 'registeredDomain', stopAt: 48, of: 50, windowMs: week },
   exactName: { counts: 'exactName', stopAt: 4, of: 5, windowMs: week },
-  /** Far below the authority's limit, because the operator's own names count towards it. */
   ownHosts: { counts: 'ownHosts', stopAt: 20, of: undefined, windowMs: week },
 } as const satisfies Readonly<Record<string, Budget>>;
 
@@ -68,7 +62,6 @@ export const sharedBudgets = (Object.keys(caBudgets) as BudgetName[]).filter(
   (name) => caBudgets[name].counts === 'orders',
 );
 
-/** @param orders of all accounts; see `CaUse` */
 export const budgetsLeft = (orders: Times, now: Date) =>
   sharedBudgets.map((budget) => {
     const { stopAt: size, windowMs } = caBudgets[budget];
@@ -126,10 +119,8 @@ export const mayOrder = (
   return longest ? { allowed: false, ...longest } : { allowed: true };
 };
 
-/** @returns undefined if the budget has room or does not apply to this account */
 const spentUntil = (name: BudgetName, use: CaUse, now: Date): Date | undefined => {
   const { counts, stopAt, windowMs } = caBudgets[name];
-  // The pause grows with each failure, as for custom domains.
   const pauseMs = Math.min(waitAfter(use[counts].length), windowMs);
   if (name === 'ownHost') return leavesAt(use[counts][0], pauseMs, now);
   const spent = leavesAt(use[counts][stopAt - 1], windowMs, now);
@@ -138,7 +129,6 @@ const spentUntil = (name: BudgetName, use: CaUse, now: Date): Date | undefined =
   return standsBack && standsBack < spent ? standsBack : standsBack && spent;
 };
 
-/** At most one window from now, even if the clock was set back. */
 const leavesAt = (at: Date | undefined, windowMs: number, now: Date): Date | undefined => {
   if (!at) return undefined;
   const age = Math.max(0, now.getTime() - at.getTime());
@@ -154,7 +144,6 @@ export interface BudgetView {
   readonly heldUpBy: Hold | undefined;
 }
 
-/** @param nextAt when the next attempt is planned, if any */
 export const describeBudget = (
   use: CaUse,
   wanted: WantedAttempt,
@@ -222,7 +211,6 @@ export interface LedgerEntry extends LedgerName {
 
 export type AskedOrder = Omit<LedgerEntry, 'kind'> & { readonly kind: OrderKind };
 
-/** Freed entries are removed before new ones are counted. */
 export interface LedgerChange {
   readonly freed?: readonly Pick<LedgerEntry, 'kind' | 'orderKey'>[];
   readonly entered?: readonly LedgerEntry[];
@@ -254,7 +242,6 @@ export const orderUnheardOf = (orderKey: string): LedgerChange => freed(orderKey
 
 export const orderExempted = (orderKey: string): LedgerChange => freed(orderKey, 'renewal');
 
-/** @param order the entry for its failure or certificate */
 export const orderEnded = (
   { orderKey, ...name }: Omit<LedgerEntry, 'kind' | 'occurredAt'>,
   end: OrderEnd,
@@ -283,11 +270,9 @@ export const ownOrderFailed = (
   return mayCount ? { ...ended, entered: [{ ...name, kind: 'failure', occurredAt: now }] } : ended;
 };
 
-/** Whether the order cannot be continued. */
 export const isOver = (end: FailedEnd): boolean =>
   end.kind === 'not_placed' || !keepsOrder(end.failure.reason);
 
-/** An order that no longer exists may have become a certificate. */
 const endsForSure = (reason: Parameters<typeof keepsOrder>[0]): boolean =>
   !keepsOrder(reason) && reason !== 'order_gone';
 

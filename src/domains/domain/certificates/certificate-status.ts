@@ -48,7 +48,6 @@ export type OrderEnd =
   | {
       readonly kind: 'not_placed';
       readonly failure: AuthorityFailure;
-      /** The authority may have created the order, or may count the request. */
       readonly counts: boolean;
     };
 
@@ -62,9 +61,7 @@ export interface AuthorityFailure {
 export const authorityFailureReasons = [
   'order_gone',
   'rate_limited',
-  /** Down, silent, failing, or an invalid answer. */
   'unavailable',
-  /** It will never issue for this name. */
   'rejected_name',
   'caa',
   'dns',
@@ -72,19 +69,16 @@ export const authorityFailureReasons = [
 ] as const;
 export type AuthorityFailureReason = (typeof authorityFailureReasons)[number];
 
-/** An authority's failures since the last issued certificate. */
 export interface AuthorityTurn {
   /** Since when it has not answered, or has asked us to wait. */
   readonly awaySince: Date | undefined;
   readonly retryAt: Date | undefined;
 }
 
-/** Attempts since the domain was verified, the owner asked again, or a certificate was issued. */
 export interface Attempts {
   readonly failed: number;
   readonly firstAt: Date;
   readonly lastAt: Date;
-  /** The owner requested the current or next attempt. */
   readonly isManual: boolean;
   readonly retryAt: Date | undefined;
   readonly turns: Readonly<Record<string, AuthorityTurn>>;
@@ -118,7 +112,6 @@ export const waitAfter = (failed: number): number =>
 /** An expired order is retried at once, but several in a row get a pause. */
 const waitForAnother = (failed: number): number => (failed <= 1 ? 0 : minute);
 
-/** @param attempts including the failed one */
 export const nextAttempt = (
   { failed, firstAt }: Pick<Attempts, 'failed' | 'firstAt'>,
   { reason, retryAt }: Pick<AuthorityFailure, 'reason' | 'retryAt'>,
@@ -137,24 +130,20 @@ export interface NoCertificate {
   readonly kind: 'none';
 }
 
-/** The first certificate is being obtained. */
 export interface WantedCertificate {
   readonly kind: 'wanted';
   readonly work: WantedWork;
 }
 
-/** `work` renews it. */
 export interface IssuedCertificate extends Validity {
   readonly kind: 'issued';
   readonly work: RenewalWork;
-  /** Ask for the renewal window no earlier (RFC 9773, section 4.3). */
   readonly askRenewalAt: Date | undefined;
   readonly issuedBy: string;
   /** The authority named a window, so renewals within it are exempt. */
   readonly hasWindow: boolean;
 }
 
-/** `problem` is why the last attempt failed. `attempts` is undefined before the first one. */
 export type WantedWork =
   | RenewalWork
   | {
@@ -171,11 +160,9 @@ export type RenewalWork =
       readonly attempts: Attempts | undefined;
       readonly problem: DnsProblem | undefined;
     }
-  /** The order is always continued, and no second one begins. `at` is the next look. */
   | {
       readonly step: 'ordered';
       readonly authority: string;
-      /** Chosen once, even if the DNS changes. */
       readonly method: ValidationMethod;
       readonly since: Date;
       readonly at: Date;
@@ -195,9 +182,7 @@ export const planned = (at: Date): PlannedWork => ({
   ...{ attempts: undefined, problem: undefined },
 });
 
-/** Starts a new attempt for the owner. Continues an existing order. */
 export const plannedByOwner = (work: WantedWork, now: Date): WantedWork => {
-  // What we know of the authorities is still true.
   const { turns = {}, lastBy, unproven } = work.attempts ?? {};
   const attempts = { ...freshAttempts(now), turns, lastBy, unproven, isManual: true };
   const planned = { at: now, attempts, problem: undefined };
@@ -218,11 +203,6 @@ export const isManual = (domain: Certifiable): boolean =>
 
 export const isRenewal = ({ certificate }: Certifiable): boolean => certificate.kind === 'issued';
 
-/** The authority named a window, so its renewals are exempt (RFC 9773). */
-export const hasRenewalPlan = ({ certificate }: Certifiable): boolean =>
-  certificate.kind === 'issued' && certificate.hasWindow;
-
-/** @returns undefined if something else must happen first */
 export const nextStepAt = (work: WantedWork): Date | undefined => {
   switch (work.step) {
     case 'planned':
@@ -250,7 +230,6 @@ export const statusOf = (
 export const latest = (...dates: readonly (Date | undefined)[]): Date =>
   new Date(Math.max(...dates.map((date) => date?.getTime() ?? 0)));
 
-/** Earliest time of the next attempt at any authority, even if the DNS is correct sooner. */
 export const restedAt = (certificate: WantedCertificate | IssuedCertificate): Date => {
   const { attempts } = certificate.work;
   const lastAt = attempts?.lastAt ?? new Date(0);
@@ -280,7 +259,6 @@ export const mayAskFor = ({ work, askRenewalAt }: IssuedCertificate, now: Date):
   return rest <= 0 || rest > longestRestMs;
 };
 
-/** When `mayAskFor` becomes true; undefined during a renewal. */
 export const askedForAt = ({ work, askRenewalAt }: IssuedCertificate): Date | undefined =>
   work.attempts ? undefined : (askRenewalAt ?? new Date(0));
 
@@ -295,7 +273,6 @@ export interface RenewalPlan {
   readonly verdict: 'planned' | 'unchanged' | 'makes_no_sense';
 }
 
-/** Plans a renewal, unless one is in progress. Ignores invalid windows. */
 export const planRenewal = (
   certificate: CertificateStanding,
   { window, chance }: RenewalAnswer,

@@ -33,13 +33,11 @@ export interface CertificateWork {
   readonly terms: CertificateTerms;
 }
 
-/** Why an authority did not issue, and the names that a CAA record may use to allow it; empty if it ignores CAA. */
 export interface Refusal {
   readonly failure: AuthorityFailure;
   readonly issuers: readonly string[];
 }
 
-/** What differs between names. */
 export interface CertificateTerms {
   readonly key: string;
   readonly host: string;
@@ -51,12 +49,10 @@ export interface CertificateTerms {
     readonly later: OrderKind;
     readonly counted: Extract<WantedAttempt['kind'], `${string}counted`>;
   };
-  /** Names of the allowed authorities, the preferred one first; empty if unknown. */
   readonly mayIssue: readonly string[];
   readonly methodAt: (authority: string) => ValidationMethod;
   readonly label: string;
-  /** For the owner; undefined for the platform's own names. */
-  readonly problemOf: (refusal: Refusal) => DnsProblem | undefined;
+  readonly problemOf: (refusal: Refusal) => DnsProblem;
   readonly isOurs: boolean;
 }
 
@@ -68,7 +64,6 @@ export interface WorkChange extends StoredWork {
 export interface StoredWork {
   readonly ledger?: LedgerChange;
   readonly certificate?: Certificate;
-  /** Subject of an ended order, which is deleted with its challenges and keys. */
   readonly endsOrder?: string;
 }
 
@@ -78,7 +73,6 @@ interface FromAuthority {
 
 export type WorkOutcome =
   | { readonly kind: 'unchanged' | 'begun' | 'processing' | 'unanswered' }
-  /** The order counts again, unless it has to wait. */
   | { readonly kind: 'counted'; readonly hold: Hold | undefined }
   | { readonly kind: 'held_up'; readonly hold: Hold }
   | ({ readonly kind: 'left' } & FromAuthority)
@@ -97,7 +91,6 @@ export type WorkOutcome =
 
 export const unchangedWork: WorkChange = { outcome: { kind: 'unchanged' } };
 
-/** One subject per generation. */
 export const subjectUnder = (key: string, generation: number): string =>
   `${key}:${String(generation)}`;
 
@@ -109,10 +102,8 @@ type OrderedStep = Extract<RenewalWork, { readonly step: 'ordered' }>;
 export const orderOf = ({ certificate: { work } }: CertificateWork): OrderedStep | undefined =>
   work.step === 'ordered' ? work : undefined;
 
-/** @returns '' without an order */
 export const orderedAt = (work: CertificateWork): string => orderOf(work)?.authority ?? '';
 
-/** @returns undefined if that order is no longer in progress */
 export const stillOrdered = (
   work: CertificateWork | undefined,
   ordered: CertificateWork,
@@ -129,7 +120,6 @@ export const entryOf = (ordered: CertificateWork): Omit<LedgerEntry, 'kind' | 'o
   ...{ isManual: isManual(ordered), orderKey: subjectOf(ordered) },
 });
 
-/** Whether an order at the authority may name the certificate that it replaces. */
 export const mayReplace = ({ certificate }: CertificateWork, authority: string): boolean =>
   certificate.kind === 'issued' && certificate.issuedBy === authority;
 
@@ -211,7 +201,6 @@ export const loseOrder = (
   };
 };
 
-/** The order's authority has been away too long. It may still issue, so the order counts. */
 export const leaveOrder = (
   work: CertificateWork | undefined,
   ordered: CertificateWork,
@@ -226,13 +215,11 @@ export const leaveOrder = (
   };
 };
 
-/** Frees the order's place before it is counted again. */
 export const takeOrderBack = (ordered: CertificateWork): WorkChange => ({
   ...unchangedWork,
   ledger: orderNotMade(subjectOf(ordered)),
 });
 
-/** The authority refused to exempt the order. The next one counts, if the budgets allow it. */
 export const countOrderAgain = (ordered: CertificateWork, use: CaUse, now: Date): WorkChange => {
   const kind = ordered.terms.kinds.later;
   const budget = mayOrder(use, { isManual: isManual(ordered), kind }, now);

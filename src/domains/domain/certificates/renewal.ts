@@ -40,10 +40,7 @@ export const shareLeft = (validity: Validity, now: Date): number =>
 export const urgentFrom = (validity: Validity): Date =>
   new Date(validity.notAfter.getTime() - lifeOf(validity) / 20);
 
-/**
- * At a third of the lifetime, or half of a short one, to leave time for failures. Earlier by up to a tenth, so that
- * certificates of one day do not renew together. Always the same for a certificate.
- */
+/** Earlier by up to a tenth, so that certificates of one day do not renew together. Always the same for one. */
 export const renewalTime = ({ host, ...validity }: HostValidity): Date => {
   const life = lifeOf(validity);
   const share = life < 10 * day ? 1 / 2 : 1 / 3;
@@ -52,9 +49,6 @@ export const renewalTime = ({ host, ...validity }: HostValidity): Date => {
 };
 
 const fractionOf = (text: string): number => (crc32.str(text) >>> 0) / 2 ** 32;
-
-export const isDueForRenewal = (validity: HostValidity, now: Date): boolean =>
-  renewalTime(validity) <= now;
 
 /** Without a window. Never immediately: if our clock were months ahead, orders would never stop. */
 export const nextRenewal = (validity: HostValidity, now: Date): Date =>
@@ -67,7 +61,6 @@ const shortPause = (validity: Validity, now: Date): number => {
   return Math.max(Math.min(minute, left / 4), Math.min(life, left) / 20);
 };
 
-/** The last DNS check before a renewal, early enough for the owner to fix a problem. */
 export const preflightAt = (validity: Validity, renewalAt: Date): Date =>
   new Date(renewalAt.getTime() - Math.min(lifeOf(validity) / 10, 7 * day));
 

@@ -80,7 +80,6 @@ const isKnown = (
   subjectOf(work) === subjectOf(ordered) &&
   work.certificate.notAfter.getTime() === notAfter.getTime();
 
-/** A certificate that comes too late is destroyed, but counts. */
 const orderBrought = (
   current: CertificateWork | undefined,
   {
@@ -113,13 +112,11 @@ const issued = (
   return {
     ...{ kind: 'issued', ...validity },
     work: planned(nextRenewal({ ...validity, host: work.terms.host }, now)),
-    // Not at once, because an authority might always ask for an immediate renewal.
     askRenewalAt: new Date(now.getTime() + pauseBetweenQuestions(validity, now)),
     ...{ hasWindow: false, issuedBy: orderedAt(work) },
   };
 };
 
-/** The authority answered, so it is not away. */
 const orderProcessing = (current: CertificateWork, until: Date): WorkChange => {
   const order = orderOf(current);
   if (!order) return unchangedWork;
@@ -146,7 +143,6 @@ const orderFailed = (
   };
 };
 
-/** The worker that settled the platform's order has counted its failure. */
 const countedAs = (
   ordered: CertificateWork,
   end: FailedEnd,
@@ -169,13 +165,13 @@ const afterFailure = (
 ): CertificateWork => {
   const { failure } = end;
   const attempts = failedAgain(current, end, now);
-  // The preferred authority may issue what another one refuses.
   const isFinal = failure.reason !== 'rejected_name' || !isAtSecond(current);
   const reason = isFinal ? failure.reason : 'challenge';
   const next = nextAttempt(attempts, { reason, retryAt: undefined }, now);
   const problem = current.terms.problemOf({ failure, issuers });
   const failed = { attempts, problem, end };
-  if (!problem) return triedAgainAt(current, failed, { at: ownPause(next, end, now), now });
+  if (current.terms.isOurs)
+    return triedAgainAt(current, failed, { at: ownPause(next, end, now), now });
   switch (next.kind) {
     case 'at':
       return triedAgainAt(current, failed, { at: next.at, now });
@@ -210,11 +206,10 @@ const ownPause = (next: NextAttempt, end: FailedEnd, now: Date): Date => {
 
 interface Again {
   readonly attempts: Attempts;
-  readonly problem: DnsProblem | undefined;
+  readonly problem: DnsProblem;
   readonly end: FailedEnd;
 }
 
-/** At `at`, or sooner if the certificate ends soon. */
 const triedAgainAt = (
   current: CertificateWork,
   { attempts, problem, end }: Again,
@@ -238,7 +233,6 @@ const failedAgain = (current: CertificateWork, end: FailedEnd, now: Date): Attem
   const turn = turnAfter(tried.turns[by], { isAway, retryAt, placed }, now);
   return {
     ...{ ...tried, lastAt: now, failed: tried.failed + 1 },
-    // A retry that the owner did not request counts as automatic.
     isManual: tried.isManual && isAway,
     retryAt: retryAt ? latest(retryAt, tried.retryAt) : tried.retryAt,
     ...{ turns: { ...tried.turns, [by]: turn }, lastBy: by },
@@ -246,7 +240,6 @@ const failedAgain = (current: CertificateWork, end: FailedEnd, now: Date): Attem
   };
 };
 
-/** An authority that is away or limits us has not judged the proof. */
 const unprovenAfter = (
   before: Attempts['unproven'],
   reason: AuthorityFailure['reason'],

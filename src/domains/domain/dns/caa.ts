@@ -11,7 +11,6 @@ import type { ValidationMethod } from './validation.ts';
 
 export interface Issuers {
   readonly issuance: readonly Finding[];
-  /** Names of the allowed authorities, the preferred one first. */
   readonly mayIssue: readonly string[];
 }
 
@@ -38,29 +37,23 @@ const toldOnly = (finding: Finding, authority: string): Finding =>
 
 export interface CaaPolicy {
   readonly authority: string;
-  /** A record must name one of these. Empty: the authority ignores CAA. Undefined: its names are not known yet. */
   readonly issuers: readonly string[] | undefined;
-  /** For `accounturi`; undefined until the account exists. */
   readonly accountUri: string | undefined;
   readonly method: ValidationMethod;
-  /** For wildcards, `issuewild` takes precedence. */
   readonly isWildcard: boolean;
 }
 
-/** RFC 8659, section 4.2. */
 export interface IssueValue {
   readonly issuer: string;
   readonly parameters: readonly (readonly [tag: string, value: string])[];
 }
 
-/** Documented values have about two hundred characters. */
 const longestValue = 1024;
 
 const domainName = /^[a-z0-9](-*[a-z0-9])*(\.[a-z0-9](-*[a-z0-9])*)*$/i;
 const parameterTag = /^[a-z0-9](?:-*[a-z0-9])*$/i;
 const parameterValue = /^[\x21-\x3a\x3c-\x7e]*$/;
 
-/** @returns undefined for malformed or very long values, which allow nothing */
 export const parseIssueValue = (value: string): IssueValue | undefined => {
   if (value.length > longestValue) return undefined;
   const [name = '', ...rest] = value.split(';').map(withoutBlanks);
@@ -71,7 +64,6 @@ export const parseIssueValue = (value: string): IssueValue | undefined => {
   return parameters.every((one) => one !== undefined) ? { issuer: name, parameters } : undefined;
 };
 
-/** Blanks around tag and value are allowed. */
 const parameterIn = (text: string): IssueValue['parameters'][number] | undefined => {
   const equals = text.indexOf('=');
   if (equals === -1) return undefined;
@@ -80,7 +72,6 @@ const parameterIn = (text: string): IssueValue['parameters'][number] | undefined
   return parameterTag.test(tag) && parameterValue.test(value) ? [tag, value] : undefined;
 };
 
-/** Trims only blanks and tabs; other white space belongs to the value. */
 const withoutBlanks = (text: string): string => {
   let [start, end] = [0, text.length];
   while (start < end && isBlank(text[start])) start += 1;
@@ -90,7 +81,6 @@ const withoutBlanks = (text: string): string => {
 
 const isBlank = (character: string | undefined): boolean => character === ' ' || character === '\t';
 
-/** @returns why the record does not allow it, or undefined; `unnamed` if the authority's names are unknown */
 const isAllowedBy = (
   { issuer, parameters }: IssueValue,
   { issuers, accountUri, method }: CaaPolicy,
@@ -112,11 +102,9 @@ const names = (list: string, method: string): boolean => {
   return methods.every((one) => /^[a-z0-9-]+$/i.test(one)) && methods.includes(method);
 };
 
-/** RFC 8659, section 3. */
 export type CaaVerdict =
   | {
       readonly kind: 'allowed';
-      /** The name whose records decide; undefined if there are none. */
       readonly level: string | undefined;
     }
   | {
@@ -137,7 +125,6 @@ type CaaRefusal =
   | 'other_account'
   | 'other_method';
 
-/** An unknown tag with the critical flag forbids issuance. */
 const knownTags = ['issue', 'issuewild', 'iodef', 'issuemail', 'issuevmc'];
 
 /** 128 is the critical flag. Many people write 1, which authorities treat the same. */
@@ -258,7 +245,6 @@ type Forbidden = Extract<CaaVerdict, { readonly kind: 'forbidden' }>;
 const wantedLine = ({ why, level, record }: Forbidden, policy: CaaPolicy): string =>
   why === 'unknown_critical_tag' ? `no ${caaLine(level, record)}` : allowingLine(level, policy);
 
-/** Records at a name with a CNAME belong to the CNAME's target. */
 const inTheWay = ({ chain }: ResolverFacts, host: string, { level }: Forbidden) => {
   const end = chain.names.at(-1);
   return level === host && end !== undefined

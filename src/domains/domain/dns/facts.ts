@@ -3,9 +3,7 @@ import ipaddr from 'ipaddr.js';
 export type DnsAnswer<Item> =
   | {
       readonly kind: 'records';
-      /** At least one. Names are lower case, without a final dot. */
       readonly records: readonly Item[];
-      /** Seconds, if the resolver reports them. */
       readonly ttl: number | undefined;
       readonly isAuthentic?: Authentic;
     }
@@ -30,7 +28,6 @@ export interface UncheckedAnswer {
   readonly errors: readonly ExtendedError[];
 }
 
-/** `too_large`: the answer exceeds `largestAnswer`. */
 export const dnsFailures = [
   'timeout',
   'servfail',
@@ -44,7 +41,6 @@ export type DnsFailure = (typeof dnsFailures)[number];
 /** Limits for one answer; `characters` counts all names and texts. */
 export const largestAnswer = { records: 1000, characters: 65_536 } as const;
 
-/** RFC 8659, section 4.1. */
 export interface CaaRecord {
   readonly flags: number;
   /** In its original spelling; compare without case. */
@@ -59,7 +55,6 @@ export interface CaaLevel {
 
 export const chainEnds = ['reached', 'loop', 'too_long', 'failed'] as const;
 
-/** The CNAME targets in order, without the host. */
 export interface CnameChain {
   readonly names: readonly string[];
   readonly end: (typeof chainEnds)[number];
@@ -71,7 +66,6 @@ export interface DnsZone {
 }
 
 export interface ResolverFacts {
-  /** Its address, with the port unless it is 53. */
   readonly resolver: string;
   readonly tookMs: number;
   readonly cname: DnsAnswer<string>;
@@ -88,7 +82,6 @@ export interface ResolverFacts {
   readonly isZoneApex: boolean;
   /** From the host (without `*.`) upwards to the first level with records or a failure. */
   readonly caa: readonly CaaLevel[];
-  /** The closest zone at or above the host, below the top-level domain. */
   readonly zone?: DnsZone | undefined;
   /** Set if DNSSEC is why a question about the owner's zone failed. Checked only after SERVFAIL. */
   readonly unchecked?: UncheckedAnswer | undefined;
@@ -96,7 +89,6 @@ export interface ResolverFacts {
 
 export interface DnsFacts {
   readonly host: string;
-  /** For a wildcard: the random name that was looked up instead. */
   readonly probe?: string | undefined;
   readonly checkedAt: Date;
   readonly resolvers: readonly ResolverFacts[];
@@ -125,7 +117,6 @@ export const addressesSeen = ({ a, aaaa }: ResolverFacts): string =>
     .map(([type, records]) => `${type} ${listed(records)}`)
     .join('; ');
 
-/** Limits for stored and shown outside data: characters of a text, items of a list. */
 export const shownAtMost = { characters: 512, records: 20 } as const;
 
 const longestList = 400;
@@ -133,7 +124,6 @@ const longestList = 400;
 export const shortened = (text: string, longest: number = shownAtMost.characters): string =>
   text.length <= longest ? text : `${text.slice(0, Math.max(0, longest - 1))}…`;
 
-/** Such as `a, b, and 3 more`. @param texts the most important first */
 export const listed = (texts: readonly string[], separator = ', '): string => {
   const shown: string[] = [];
   let length = 0;
@@ -159,7 +149,6 @@ export const firstThose = <Item>(
 
 export const isSameAddress = (one: string, other: string): boolean => isInNetwork(one, other);
 
-/** @param network such as `192.0.2.0/24`, or one address */
 export const isInNetwork = (address: string, network: string): boolean => {
   const [base = '', prefix] = network.split('/');
   const [inside, outside] = [parsed(address), parsed(base)];
@@ -176,7 +165,6 @@ export const isUnspecified = (address: string): boolean =>
 /** Eight groups, the last two as an IPv4 address. */
 const longestAddress = 45;
 
-/** @returns undefined for anything else, including addresses with a zone such as `fe80::1%eth0` */
 const parsed = (text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined => {
   if (text.length > longestAddress || text.includes('%')) return undefined;
   // Parts with leading zeros are decimal; ipaddr.js would read `010` as octal.

@@ -17,7 +17,6 @@ import { type DnsExpectation, type DnsReport, reportOn } from './report.ts';
 
 export interface DnsJudgement {
   readonly report: DnsReport;
-  /** The stored part of the answers, deciding records first. */
   readonly answers: readonly KeptFacts[];
 }
 
@@ -31,7 +30,6 @@ export interface DnsStanding {
   readonly lastCheckedAt: Date | undefined;
   readonly nextCheckAt: Date | undefined;
   readonly lastVerifyAskedAt: Date | undefined;
-  /** While `added`: the last check that found it prepared. */
   readonly preparedUntil: Date | undefined;
 }
 
@@ -176,7 +174,6 @@ const shortError: Cut<ExtendedError> = ({ code, text }, longest) => ({
   text: shortened(text, longest),
 });
 
-/** Puts the deciding records first, because only the first ones are stored. */
 export const decisiveFirst = (facts: ResolverFacts, expectation: DnsExpectation): ResolverFacts => {
   const { token, platformHost, platformAddresses, caa } = expectation;
   const isForeign = (address: string) =>

@@ -3,7 +3,6 @@ import { type DnsFailure, largestAnswer, shortened } from './facts.ts';
 export const responsibles = ['customer', 'us', 'nobody'] as const;
 export type Responsible = (typeof responsibles)[number];
 
-/** `ours` is retried automatically; `final` needs another name. */
 export const severities = ['blocking', 'warning', 'ours', 'final'] as const;
 export type Severity = (typeof severities)[number];
 
@@ -22,7 +21,6 @@ const all = <Code extends string>(
     Object.entries<string>(fixes).map(([code, fix]) => [code, { severity, actor, fix }]),
   ) as Readonly<Record<Code, ProblemKind>>;
 
-/** All problems that can keep a site from being served: severity, who must act, and how. */
 export const dnsProblems = {
   ...all('blocking', 'customer', {
     dns_not_found:
@@ -78,7 +76,7 @@ export const dnsProblems = {
     name_reserved: 'Use a name that you registered.',
     public_suffix: 'Use a name below a domain that you registered.',
     ip_literal: 'Use a name instead of an address.',
-    wildcard_unsupported: 'Add each name by itself.',
+    wildcard_unsupported: 'Add each name separately.',
     name_too_long: 'Use a shorter name.',
   }),
 };
@@ -123,7 +121,6 @@ export interface DnsProblem extends ProblemKind {
   readonly code: DnsProblemCode;
   readonly seen: string;
   readonly wanted: string;
-  /** The resolver that reports it, if not all do. */
   readonly resolver: string | undefined;
 }
 
@@ -153,7 +150,6 @@ export type Finding<Right = unknown> =
 interface Heard {
   readonly resolver: string;
   readonly seen: string;
-  /** Seconds that the resolver caches the answer, if it says so. */
   readonly ttl: number | undefined;
 }
 
@@ -175,7 +171,6 @@ export const unanswered = (
 
 export const isMajority = (count: number, asked: number): boolean => count > asked / 2;
 
-/** `unknown`: too many lookups failed. */
 export const agreementOf = (findings: readonly Finding[]): 'right' | 'wrong' | 'unknown' => {
   const count = (kind: 'right' | 'failed') => findings.filter((one) => one.kind === kind).length;
   if (isMajority(count('right'), findings.length)) return 'right';
@@ -184,7 +179,6 @@ export const agreementOf = (findings: readonly Finding[]): 'right' | 'wrong' | '
   return findings.length === 0 || (failed > 0 && couldBeRight) ? 'unknown' : 'wrong';
 };
 
-/** The worst first. @param questions for each, one finding per resolver */
 export const problemsIn = (questions: readonly (readonly Finding[])[]): readonly DnsProblem[] => {
   const unknown = questions.filter((findings) => agreementOf(findings) === 'unknown');
   return [
@@ -226,7 +220,6 @@ const dissentIn = (findings: readonly Finding[]): readonly DnsProblem[] => {
     );
 };
 
-/** The first one wins a tie. */
 const mostCommon = <One>(all: readonly One[], nameOf: (one: One) => string): One | undefined => {
   const counts = new Map<string, number>();
   for (const one of all) counts.set(nameOf(one), (counts.get(nameOf(one)) ?? 0) + 1);

@@ -6,7 +6,6 @@ export interface HostedZone {
   readonly provider: DnsProvider;
 }
 
-/** Undefined if name servers are unknown, such as customers' own, or belong to several providers. */
 export const hostedZone = (
   zone: DnsZone | undefined,
   registrableDomain: string,
@@ -25,12 +24,10 @@ const providerOf = (nameServer: string): DnsProvider | undefined =>
 const isWithin = (name: string, parent: string): boolean =>
   name === parent || name.endsWith(`.${parent}`);
 
-/** What to enter for a record at a provider. */
 export interface FilledForm {
   /** Empty: leave the field empty. Undefined: unknown form. */
   readonly name: string | undefined;
   readonly value: string;
-  /** The provider's own name for the type, if it differs. */
   readonly type: 'ALIAS' | 'CNAME' | 'none' | undefined;
 }
 
@@ -60,13 +57,10 @@ interface Source {
   readonly readOn: string;
 }
 
-/** What sources say about a provider's form. Pages say nothing about missing facts. */
 export interface DnsProvider {
   readonly name: string;
   readonly nameServers: readonly string[];
-  /** The name field omits the zone. */
   readonly nameField?: 'relative';
-  /** How the zone itself is entered. */
   readonly apexField?: '@' | 'empty';
   /** The record type that points the zone itself to another name; `none`: not supported. */
   readonly apexType?: 'ALIAS' | 'CNAME' | 'none';
@@ -83,7 +77,6 @@ const from = (...urls: readonly string[]): readonly Source[] =>
 const byMicrosoft = (at: string): readonly Source[] =>
   from(`https://learn.microsoft.com/en-us/microsoft-365/admin/dns/create-dns-records-at-${at}`);
 
-/** `awsdns-00.com` to `awsdns-63.co.uk` */
 const ofRoute53 = Array.from({ length: 64 }, (_, at) => String(at).padStart(2, '0')).flatMap((at) =>
   ['com', 'net', 'org', 'co.uk'].map((end) => `awsdns-${at}.${end}`),
 );

@@ -19,7 +19,6 @@ export interface RecordZones {
 }
 
 export interface RecordNeeds extends RecordZones {
-  /** According to the last report. Wildcards have no TXT record. */
   readonly txtRequired: boolean;
   /** The token of the wildcard that shares the challenge name, which must point to the wildcard's target. */
   readonly sharedToken?: string | undefined;

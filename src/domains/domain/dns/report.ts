@@ -27,38 +27,30 @@ import { isWildcard } from '../names/hostname.ts';
 export interface DnsExpectation {
   readonly token: string;
   readonly platformHost: string;
-  /** The addresses that an apex must resolve to. */
   readonly platformAddresses: readonly string[];
   /** According to the Public Suffix List; the DNS may reveal further apexes. */
   readonly isApex: boolean;
   readonly isContested: boolean;
   readonly acmeDnsZone?: string | undefined;
   readonly sharedToken?: string | undefined;
-  /** From the last report; used while the delegation cannot be looked up. */
   readonly lastValidation?: Validation | undefined;
-  /** One policy per authority, the preferred one first, with the method that always works. */
   readonly caa: readonly CaaPolicy[];
 }
 
 export interface DnsReport {
   readonly checkedAt: Date;
   readonly probe?: string | undefined;
-  /** The worst first. */
   readonly problems: readonly DnsProblem[];
   readonly resolvers: readonly ResolverSummary[];
   readonly isApex: boolean;
   readonly ownershipRequired: boolean;
   readonly ownershipProven: boolean;
   readonly textSeen?: boolean | undefined;
-  /** Undefined without a zone for DNS challenges. */
   readonly validation?: Validation | undefined;
-  /** The challenge zone that `validation` is about. */
   readonly challengeZone?: string | undefined;
-  /** From the first resolver that knows it, with a limited number of name servers. */
   readonly zone?: DnsZone | undefined;
   /** False behind a proxy, which hides the target. */
   readonly pointsHere: boolean;
-  /** Names of the authorities that CAA allows, the preferred one first. */
   readonly mayIssue: readonly string[];
   /** Nothing blocks it: the domain can be verified and a certificate ordered. */
   readonly verifiable: boolean;
@@ -68,7 +60,6 @@ export interface ResolverSummary {
   readonly resolver: string;
   readonly tookMs: number;
   readonly seen: string;
-  /** Seconds. */
   readonly ttl: number | undefined;
   readonly agrees: boolean;
 }
@@ -108,7 +99,6 @@ const judge = ({ host, resolvers }: DnsFacts, expectation: DnsExpectation) => {
   const { token, platformHost } = expectation;
   const most = (holds: (one: ResolverFacts) => boolean) =>
     isMajority(resolvers.filter(holds).length, resolvers.length);
-  // Names beside a wildcard exist because of it.
   const isPlain = !isWildcard(host);
   const isApex = expectation.isApex || (isPlain && most(({ isZoneApex }) => isZoneApex));
   const route = { ...expectation, target: cnameTarget(token, platformHost), isApex };
@@ -122,7 +112,6 @@ const judge = ({ host, resolvers }: DnsFacts, expectation: DnsExpectation) => {
   };
 };
 
-/** Empty if no resolver finds DNSSEC broken. */
 const signedAt = (resolvers: readonly ResolverFacts[]): readonly (Finding | undefined)[] => {
   const signed = resolvers.map(judgeDnssec);
   return signed.some((one) => one?.kind === 'wrong') ? signed : [];
@@ -214,7 +203,6 @@ const judgeValidation = (
   return isShared ? { ...judged, validation: { ...judged.validation, label } } : judged;
 };
 
-/** @returns undefined if the challenge name points to the attachment itself */
 const sharedLabel = ({ resolvers }: Asked, { sharedToken, ...own }: Delegated) =>
   agreementOf(resolvers.map((one) => judgeDelegation(one, own))) === 'right'
     ? undefined
@@ -224,7 +212,6 @@ type Judged = Issuers & { readonly validation: Validation };
 
 const overHttp = methodNames.filter(needsTraffic);
 
-/** Each authority uses the first method that CAA allows. */
 const judgeBy = (asked: Asked, { caa }: Expected, delegated: boolean): Judged => {
   const name = { host: asked.host, isDelegated: delegated };
   const mayBe = (policy: CaaPolicy, method: ValidationMethod) =>

@@ -23,7 +23,6 @@ export interface RouteExpectation {
 }
 
 export type RouteFinding = Finding<{
-  /** `proxy`: a proxy answers and hides its origin. */
   readonly via: 'target' | 'platform_host' | 'address' | 'proxy';
   readonly isChained: boolean;
 }>;
@@ -57,7 +56,6 @@ const judgeCname = (
   const { chain } = facts;
   const names = chain.names.length > 0 ? chain.names : targets;
   const seen = `CNAME ${listed(names, ' → ')}`;
-  // The first of our names decides; the rest of the chain is in our zone.
   const ours = names.find((name) => `.${name}`.endsWith(`.${wanted.platformHost}`));
   if (ours === wanted.target || ours === wanted.platformHost) {
     const foreign = foreignAddresses(facts, wanted);
@@ -139,7 +137,6 @@ const wrong = (
   return { kind: 'wrong', resolver, seen, ttl: longestTtl([cname, a, aaaa]), problems };
 };
 
-/** A too large answer is wrong; other failures prove nothing. */
 const notAnswered = (
   facts: ResolverFacts,
   wanted: RouteExpectation,

@@ -6,16 +6,12 @@ import { delegationNameOf, delegationTarget } from './records.ts';
 
 interface MethodRules {
   readonly provesWildcards: boolean;
-  /** The challenge name must point to us. */
   readonly needsDelegation: boolean;
   /** Visitors, and so the authority, must reach us. */
   readonly needsTraffic: boolean;
 }
 
-/**
- * How authorities validate names (RFC 8555, section 8), the preferred method first. DNS validation also works
- * behind proxies, and only it can prove a wildcard (section 8.4).
- */
+/** RFC 8555, section 8. DNS also works behind proxies, and only it can prove a wildcard (section 8.4). */
 export const validationMethods = {
   'dns-01': { provesWildcards: true, needsDelegation: true, needsTraffic: false },
   'http-01': { provesWildcards: false, needsDelegation: false, needsTraffic: true },
@@ -35,10 +31,8 @@ export const needsTraffic = (method: ValidationMethod): boolean =>
 
 export interface Validation {
   readonly delegated: boolean;
-  /** The label in our zone, if it is not the attachment's own; see `judgeDelegation`. */
   readonly label?: string | undefined;
   readonly method: ValidationMethod;
-  /** Other methods, by authority, because CAA allows nothing else there. */
   readonly exceptions?: Readonly<Record<string, ValidationMethod>> | undefined;
   readonly onlyByDns?: readonly string[] | undefined;
 }
@@ -48,7 +42,6 @@ interface Name {
   readonly isDelegated: boolean;
 }
 
-/** The preferred method first. */
 export const methodsFor = ({
   host,
   isDelegated,
@@ -82,9 +75,7 @@ export const methodAt = ({ host, validation }: Validated, authority: string): Va
 
 interface MethodFacts extends Validated {
   readonly authority: string;
-  /** Whether visitors, and so the authority, reach us over HTTP. */
   readonly leadsHere: boolean;
-  /** The last method, if an authority did not find the proof. */
   readonly unproven: ValidationMethod | undefined;
 }
 
@@ -102,15 +93,10 @@ export interface Delegated {
   readonly host: string;
   readonly token: string;
   readonly acmeDnsZone?: string | undefined;
-  /** The token of the project's wildcard over it, because both share one challenge name. */
   readonly sharedToken?: string | undefined;
 }
 
-/**
- * Whether the challenge name points to this attachment, or to the wildcard that shares it. The latter proves only
- * the wildcard, so the TXT record is needed too. A missing delegation is a problem only for wildcards, because
- * others do not need it.
- */
+/** To the attachment, or to the wildcard that shares it, which proves it only together with the TXT record. */
 export const judgeDelegation = (one: ResolverFacts, name: Delegated): Finding => {
   const { resolver, delegation = { kind: 'none' } } = one;
   const { host, token, acmeDnsZone: zone, sharedToken } = name;
@@ -151,7 +137,6 @@ export const judgeOwner = (one: ResolverFacts, name: Delegated): Finding => {
   return byText.kind === 'wrong' && byDelegation.kind === 'failed' ? byDelegation : byText;
 };
 
-/** @returns undefined if the resolver does not validate */
 export const judgeDnssec = (facts: ResolverFacts): Finding | undefined => {
   const { resolver, cname, unchecked } = facts;
   const heard = { resolver, ttl: undefined };

@@ -11,10 +11,8 @@ export interface Hostname {
   readonly isApex: boolean;
 }
 
-/** Removes surrounding blanks and a final dot, and converts to lower case. */
 export const cleanName = (raw: string): string => raw.trim().replace(/\.$/, '').toLowerCase();
 
-/** @param read gives the facts about a cleaned name @throws DomainError with a `DomainNameProblem` */
 export const parseHostname = (
   raw: string,
   read: (name: string) => NameFacts,
@@ -48,7 +46,6 @@ export const otherOfPair = (
   return brokenNameRule(candidate) ? undefined : hostnameOf(candidate);
 };
 
-/** @returns '' if the text is not a name */
 export const hostMeant = (raw: string, read: (name: string) => NameFacts): string => {
   const name = cleanName(raw);
   const { ascii } = read(baseOf(name));
@@ -68,7 +65,6 @@ export const nameInText = (named: {
 export const longestTyped = 1000;
 
 export interface NameFacts {
-  /** A-labels (RFC 5890); empty if IDNA refuses the name or it is too long. */
   readonly ascii: string;
   readonly unicode: string;
   readonly registrableDomain: string | undefined;
@@ -81,7 +77,6 @@ export interface NameFacts {
 export interface NameSettings {
   readonly platformHost: string;
   readonly acmeDnsZone?: string | undefined;
-  /** Whether names below `test` (RFC 6761) can be added. */
   readonly allowTestDomains: boolean;
 }
 
@@ -91,7 +86,6 @@ export const isWildcard = (host: string): boolean => host.startsWith('*.');
 /** The name without `*.`, which is what a wildcard proves and where its CAA records are. */
 export const baseOf = (host: string): string => (isWildcard(host) ? host.slice(2) : host);
 
-/** @returns undefined if no wildcard can cover the name */
 export const wildcardOver = (host: string): string | undefined => {
   const dot = host.indexOf('.');
   return dot < 1 || isWildcard(host) ? undefined : `*${host.slice(dot)}`;
@@ -105,7 +99,6 @@ export const namesFor = (host: string): readonly string[] => {
 export const covers = (wildcard: string, host: string): boolean => wildcardOver(host) === wildcard;
 
 interface Candidate {
-  /** Without `*.`, because the same rules apply. */
   readonly name: string;
   readonly isWildcard: boolean;
   readonly facts: NameFacts;
@@ -114,13 +107,11 @@ interface Candidate {
 }
 
 interface NameRule {
-  /** Default: `domain_name_invalid`. */
   readonly code?: DomainNameProblem;
   readonly isBroken: (candidate: Candidate) => boolean;
   readonly advice: (candidate: Candidate) => string;
 }
 
-/** Room below a wildcard for `_acme-challenge` and our random name, including the dot. */
 const roomBefore = 20;
 
 /** The first broken rule is reported, so the most common mistakes come first. */
@@ -160,7 +151,7 @@ const rules: readonly NameRule[] = [
     isBroken: ({ name }) => name.includes('*'),
     advice: ({ settings }) =>
       settings.acmeDnsZone === undefined
-        ? 'Wildcards are not supported. Add each name by itself, such as shop.example.com.'
+        ? 'Wildcards are not supported. Add each name separately, such as shop.example.com.'
         : 'An asterisk can only be the whole first part of a name, such as *.shop.example.com.',
   },
   {
@@ -218,7 +209,7 @@ const rules: readonly NameRule[] = [
     code: 'name_reserved',
     isBroken: (candidate) => coveredOfOurs(candidate) !== undefined,
     advice: (candidate) =>
-      `"*.${shown(candidate.name)}" also covers ${coveredOfOurs(candidate) ?? ''}, which is ours. Add each name by itself.`,
+      `"*.${shown(candidate.name)}" also covers ${coveredOfOurs(candidate) ?? ''}, which is ours. Add each name separately.`,
   },
   {
     code: 'name_reserved',
@@ -243,14 +234,12 @@ const rules: readonly NameRule[] = [
   },
 ];
 
-/** @param name a cleaned name */
 const candidateOf = (name: string, read: Candidate['read'], settings: NameSettings): Candidate => {
   const isOne = settings.acmeDnsZone !== undefined && isWildcard(name);
   const proven = isOne ? baseOf(name) : name;
   return { name: proven, isWildcard: isOne, facts: read(proven), settings, read };
 };
 
-/** @returns the first broken rule with advice */
 const brokenNameRule = (
   candidate: Candidate,
 ): { readonly code: DomainNameProblem; readonly advice: string } | undefined => {
@@ -263,7 +252,6 @@ const ruleBrokenBy = (candidate: Candidate): NameRule | undefined =>
 
 const usual = 'shop.example.com';
 
-/** @returns the first name that can be added */
 const accepted = (names: readonly string[], { settings, read }: Candidate): string | undefined =>
   names.find((name) => !ruleBrokenBy(candidateOf(name, read, settings)));
 

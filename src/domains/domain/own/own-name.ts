@@ -12,18 +12,15 @@ import {
   type CertificateWork,
   type StoredWork,
   type WorkChange,
-  type WorkOutcome,
 } from '../certificates/certificate-work.ts';
 import { type Validity, shareLeft, urgentFrom } from '../certificates/renewal.ts';
+import { dnsProblem } from '../dns/problem.ts';
 import { methodsFor } from '../dns/validation.ts';
 
-/** A name of the platform: a project's own host, or the platform's pair. */
 export interface OwnName {
   readonly host: string;
   readonly generation: number;
   readonly certificate: WantedCertificate | IssuedCertificate;
-  /** The authority's text for the last failure. */
-  readonly failure: string | undefined;
 }
 
 export interface OwnChange extends StoredWork {
@@ -31,7 +28,8 @@ export interface OwnChange extends StoredWork {
 }
 
 export const unknownOwnName = (host: string): OwnName => ({
-  ...{ host, generation: 0, failure: undefined },
+  host,
+  generation: 0,
   certificate: { kind: 'wanted', work: planned(new Date(0)) },
 });
 
@@ -48,26 +46,19 @@ export const ownTerms = (
   ...given,
   ...{ key: keyOf(given.host), label: platformLabel, isOurs: true },
   methodAt: () => methodsFor({ host: given.host, isDelegated: false })[0],
-  problemOf: () => undefined,
+  problemOf: ({ failure: { detail: seen } }) =>
+    dnsProblem('ca_unavailable', { seen, wanted: `a certificate for ${given.host}` }),
 });
 
-/** @param mayIssue names of the allowed authorities; empty if unknown */
 export const ownWork = (
   { generation, certificate }: OwnName,
   terms: OwnTerms,
   mayIssue: readonly string[],
 ): CertificateWork => ({ generation, certificate, terms: { ...terms, mayIssue } });
 
-export const ownAfter = (name: OwnName, { work, outcome, ...stored }: WorkChange): OwnChange => {
-  if (!work) return { name, ...stored };
-  const { generation, certificate } = work;
-  const failure = failureAfter(name, outcome);
-  return { name: { host: name.host, generation, certificate, failure }, ...stored };
-};
-
-const failureAfter = ({ failure }: OwnName, outcome: WorkOutcome): OwnName['failure'] => {
-  if (outcome.kind === 'issued') return undefined;
-  return outcome.kind === 'failed' ? outcome.failure.detail : failure;
+export const ownAfter = (name: OwnName, { work, ...stored }: WorkChange): OwnChange => {
+  const { generation, certificate } = work ?? name;
+  return { name: { host: name.host, generation, certificate }, ...stored };
 };
 
 const day = 24 * 60 * 60_000;
@@ -83,10 +74,8 @@ export const ownUnseen = (name: OwnName, now: Date): OwnName => {
   };
 };
 
-/** How long projects' hosts wait for the DNS before they order their own certificates. */
 const longestUnseenMs = day;
 
-/** Whether the first certificate may come soon enough for projects' hosts to wait. */
 export const isSoon = ({ certificate: { kind, work } }: OwnName, now: Date): boolean => {
   const since = work.attempts?.firstAt ?? now;
   return kind === 'wanted' && now.getTime() - since.getTime() < longestUnseenMs;
@@ -104,7 +93,6 @@ export const isSpent = ({ certificate }: OwnName, now: Date): boolean => {
   return latest(certificate.work.attempts?.lastAt, ended).getTime() + restMs < now.getTime();
 };
 
-/** Whether the last attempt is so old that subjects can be reused. */
 export const isIdle = ({ certificate }: OwnName, now: Date): boolean => {
   const ordered = certificate.kind === 'issued' ? certificate.notBefore : undefined;
   return latest(certificate.work.attempts?.lastAt, ordered).getTime() + restMs < now.getTime();
@@ -112,14 +100,12 @@ export const isIdle = ({ certificate }: OwnName, now: Date): boolean => {
 
 export const platformLabel = 'platform';
 
-/** Stored under the wildcard, which covers all projects' hosts. */
 export const pairOf = (platformHost: string) =>
   ({ host: `*.${platformHost}`, also: [platformHost] }) as const;
 
 /** Share of the lifetime. The alert PlatformCertificateEnding uses the same number. */
 export const endingShare = 0.2;
 
-/** `urgent`: about to end, or ended. */
 export type Ending = 'far' | 'near' | 'urgent';
 
 export const endingOf = (validity: Validity, now: Date): Ending => {

@@ -10,7 +10,11 @@ import {
   type Redirect,
   hostIn,
 } from './settings.ts';
-import { whyNotAdmitted, type AdmissionFacts } from '../attachment/admission.ts';
+import {
+  whyNotAdmitted,
+  type AdmissionFacts,
+  type DomainAllowance,
+} from '../attachment/admission.ts';
 import {
   type Moment,
   addDomain,
@@ -19,45 +23,53 @@ import {
 } from '../attachment/custom-domain.ts';
 import { projectHostsOf, type ProjectHost } from '../attachment/serving.ts';
 
-/** The typed name, and the other one of `<name>` and `www.<name>`. */
 export interface Pair<Each> {
   readonly typed: Each;
-  readonly other: Each;
+  readonly other?: Each | undefined;
 }
 
-export interface PairFacts extends Pair<AdmissionFacts> {
+export interface AddFacts extends Pair<Omit<AdmissionFacts, 'allowance'>> {
   readonly settings: DomainSettings;
   readonly hosts: readonly ProjectHost[];
 }
 
-export interface PairDecision extends Pair<DomainDecision> {
+export interface AddDecision extends Pair<DomainDecision> {
   readonly settings: Decision<DomainSettings, DomainsEvent>;
 }
 
-/** Adds both names, or neither, and redirects the other one if possible. @throws DomainError like `admitDomain` */
-export const addPair = (
+/** Adds all names, or none, and redirects the other one if possible. @throws DomainError like `admitDomain` */
+export const addDomains = (
   drafts: Pair<DomainDraft>,
-  facts: PairFacts,
+  facts: AddFacts & { readonly allowance: DomainAllowance },
   moment: Moment,
-): PairDecision => {
+): AddDecision => {
   const { now } = moment;
-  const { current, addedLately } = facts.other;
-  const beside = { ...facts.other, current: current + 1, addedLately: [now, ...addedLately] };
+  const { settings, allowance } = facts;
+  const first = { ...facts.typed, allowance };
+  if (!drafts.other || !facts.other) {
+    const typed = addDomain(drafts.typed, first, moment);
+    return { typed, settings: { state: settings, events: [] } };
+  }
+  const alone = { ...facts.other, allowance };
+  const { current, addedLately } = alone;
+  const beside = { ...alone, current: current + 1, addedLately: [now, ...addedLately] };
   admitPair(
     { typed: drafts.typed.hostname, other: drafts.other.hostname },
-    { typed: facts.typed, other: beside, alone: facts.other },
+    { typed: first, other: beside, alone },
     now,
   );
-  const typed = addDomain(drafts.typed, facts.typed, moment);
+  const typed = addDomain(drafts.typed, first, moment);
   const other = addDomain(drafts.other, beside, moment);
-  const settings = redirected({ typed, other }, facts, now);
-  return { typed, other, settings };
+  return { typed, other, settings: redirected({ typed, other }, facts, now) };
 };
 
-/** If only one name is refused, the message says which can be added. @throws DomainError */
+interface Both<Each> extends Pair<Each> {
+  readonly other: Each;
+}
+
 const admitPair = (
-  { typed, other }: Pair<Hostname>,
-  facts: Pair<AdmissionFacts> & { readonly alone: AdmissionFacts },
+  { typed, other }: Both<Hostname>,
+  facts: Both<AdmissionFacts> & { readonly alone: AdmissionFacts },
   now: Date,
 ): void => {
   const refusal = whyNotAdmitted(typed, facts.typed, now);
@@ -75,17 +87,17 @@ const refused = (
 ): DomainError<DomainsErrorCode> => {
   const hint =
     possible && without
-      ? ` You can add ${shownHost(possible)} by itself, without ${shownHost(without)}.`
+      ? ` You can add ${shownHost(possible)} alone, without ${shownHost(without)}.`
       : '';
   return new DomainError(code, `${message}${hint}`);
 };
 
 /** Keeps redirects of removed domains for a later return, except those that conflict with the pair. */
 const redirected = (
-  { typed, other }: Pair<DomainDecision>,
-  { settings, hosts }: PairFacts,
+  { typed, other }: Both<DomainDecision>,
+  { settings, hosts }: AddFacts,
   now: Date,
-): PairDecision['settings'] => {
+): AddDecision['settings'] => {
   const { accountId, projectId, host: to } = typed.state;
   const redirect = { from: other.state.host, to, status: 308 } as const;
   const awake = withoutGone(settings, hosts);

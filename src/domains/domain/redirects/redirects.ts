@@ -14,7 +14,6 @@ import {
 import { DomainError } from '../../../kernel/decision.ts';
 
 export interface DomainSettingsDraft {
-  /** `null` or empty: none. Missing: not decided. */
   readonly primary?: string | null | undefined;
   readonly redirects: readonly {
     readonly from: string;
@@ -25,11 +24,9 @@ export interface DomainSettingsDraft {
 }
 
 export interface RedirectFacts {
-  /** The project's domains, without removed ones. */
   readonly hosts: readonly ProjectHost[];
 }
 
-/** @throws DomainError `redirect_invalid`, `redirect_unknown_domain`, `redirect_loop`, `redirect_chain` */
 export const checkDomainSettings = (
   draft: DomainSettingsDraft,
   facts: RedirectFacts,
@@ -115,7 +112,6 @@ const domainAt = (to: string, hosts: readonly ProjectHost[]): ProjectHost | unde
     .map((name) => hosts.find(({ host }) => host === name))
     .find((one) => one !== undefined);
 
-/** For the owner: visitors would see an error. @param all the project's redirects @returns undefined if it works */
 export const suspensionOf = (
   { from, to }: Redirect,
   hosts: readonly ProjectHost[],
@@ -191,7 +187,6 @@ const statusOf = (status = 308): RedirectStatus => {
   );
 };
 
-/** A target must not redirect again. @throws DomainError `redirect_loop`, `redirect_chain` */
 const refuseDetour = (
   { from, to }: Redirect,
   all: readonly Redirect[],
@@ -243,7 +238,6 @@ export interface RoutedProject {
   readonly servedDeployId: string | undefined;
   readonly deploys: readonly { readonly number: number; readonly id: string }[];
   readonly hosts: readonly ProjectHost[];
-  /** Verified names without a certificate that another account's wildcard covers; see `isWithheldFrom`. */
   readonly withheld: readonly string[];
   readonly settings: DomainSettings;
 }
@@ -253,10 +247,7 @@ export const previewName = (slug: string, number: number): string => `${slug}--$
 /** No slug contains `--`, and no customer's host is a single label. */
 export const isPreview = (name: string): boolean => !name.includes('.') && name.includes('--');
 
-/**
- * All routes of a project: its own host, one for each deploy, and its served domains. A withheld name has a route
- * without a certificate, so that edges refuse it instead of using another account's wildcard.
- */
+/** A withheld name has a route without a certificate, so that edges do not use another account's wildcard. */
 export const routesOf = (project: RoutedProject): readonly Route[] => {
   const { projectId, slug, servedDeployId: deployId, deploys, hosts, withheld, settings } = project;
   if (deployId === undefined || project.isDeleted) return [];

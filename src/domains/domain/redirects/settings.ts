@@ -3,19 +3,15 @@ import type { DomainSettingsChanged, DomainsEvent } from '../domains-event.ts';
 import { isWildcard } from '../names/hostname.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 
-/** Whether the text is an address rather than a host; only http and https are accepted then. */
 export const isAbsolute = (to: string): boolean => /^[a-z][a-z0-9+.-]*:|^[/\\]/i.test(to.trim());
 
-/** The host of a redirect's target. @param to as stored */
 export const hostIn = (to: string): string => (isAbsolute(to) ? new URL(to).hostname : to);
 
 export const longestAddress = 1000;
 
-/** @returns the address as stored, or undefined if it cannot be a target */
 export const absoluteTarget = (raw: string): string | undefined => {
   if (raw.length > longestAddress) return undefined;
   const text = raw.trim();
-  // Browsers accept `https:example.com` and control characters, but people would misread them.
   if (!/^https?:\/\/[^/\\\s]+/i.test(text) || /[\s\\\p{Cc}]/u.test(text)) return undefined;
   const url = URL.parse(text);
   if (!url || url.username || url.password || /[?#]/.test(text)) return undefined;
@@ -76,11 +72,7 @@ export const withoutGone = (
   };
 };
 
-/**
- * Until the owner chooses, the domain that went live first is the primary, except redirect sources and wildcards.
- * The result depends only on the arguments, so all processes agree.
- * @param hosts the oldest first
- */
+/** Until the owner chooses, the domain that went live first. @param hosts the oldest first */
 export const withFirstPrimary = (
   settings: DomainSettings,
   hosts: readonly ProjectHost[],
