@@ -73,7 +73,7 @@ const insertedId = ({ insertId }: Inserted): bigint => {
 
 const byIndex = <Row, Name extends string>(table: Name, index: RawBuilder<unknown>) => {
   const name = sql.table(table);
-  return sql<Row>`${name}`.as(sql`${name} ${index}`) as AliasedRawBuilder<Row, Name>;
+  return sql<Row>`${name}`.as<Name>(sql`${name} ${index}`);
 };
 
 const differencesOf: Readonly<Record<DatabaseKind, Differences>> = {
