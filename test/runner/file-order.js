@@ -17,15 +17,11 @@ const longest = [
   'release/backup',
   'release/custom-domain-delegation',
   'release/dashboard/lab-by-clicking',
-<<<<<<< HEAD
   'release/dashboard/firefox',
-  'dashboard/new-owner',
-=======
   'dashboard/new-owner',
   'system/serve',
   'dashboard/in-a-browser',
   'http/deadline',
->>>>>>> main
   'release/dashboard/open-pages',
   'contract/sites/s3-site-files',
   'release/domain-notices',

@@ -54,13 +54,9 @@ export const startBrowser = async (origin: string, firefox?: Browser): Promise<T
   };
 };
 
-<<<<<<< HEAD
 const withoutScripts = (request: HTTPRequest) =>
   request.url().endsWith('.js') ? { contentType: 'text/javascript', body: '' } : undefined;
 
-/** @param cookie `name=value` */
-=======
->>>>>>> main
 export const sessionCookie = (cookie: string, origin: string) => {
   const [name = '', value = ''] = cookie.split('=');
   const { hostname: domain } = new URL(origin);

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { stepOf } from '../../../src/access/domain/second-factor.ts';
-import { timeCode } from '../../../src/adapters/system/time-code.ts';
+import { timeCode } from '../../../src/adapters/system/system-ports.ts';
 import { AccessKey } from '../../../src/app/keys.ts';
 import { zipOf } from '../sites/archive-bytes.ts';
 import type { BrowsedDashboard } from './dashboard-page.ts';
