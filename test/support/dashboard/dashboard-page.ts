@@ -47,7 +47,13 @@ export const browseDashboard = (
     closing.push(() => dashboard.close());
     const firefox = isFirefox ? await launchBrowser('firefox') : undefined;
     browser = await startBrowser(dashboard.origin, firefox?.browser);
-    closing.push(() => browser.closePages().finally(() => firefox?.close()));
+    closing.push(async () => {
+      try {
+        await browser.closePages();
+      } finally {
+        await firefox?.close();
+      }
+    });
     owner = await dashboard.newOwner();
     await prepare(browsed);
   }, browserStartMs);
