@@ -11,12 +11,13 @@ import { type IssuedCertificate, nextStepAt, workOn } from '../certificates/cert
 import { preflightAt } from '../certificates/renewal.ts';
 import type { DnsProblem } from '../dns/problem.ts';
 import type { DomainsEvent, Trouble } from '../domains-event.ts';
+import { earliest } from '../../../kernel/ports.ts';
 
 export type DueWork = 'check' | 'certificate';
 
 export const dueAt = (domain: CustomDomain): Date | undefined => {
   if (!hasWork(domain)) return undefined;
-  return earliest(checkAt(domain), attemptAt(domain), newsAt(domain));
+  return earliest([checkAt(domain), attemptAt(domain), newsAt(domain)]);
 };
 
 export const dueWork = (domain: CustomDomain, now: Date): DueWork | undefined => {
@@ -30,7 +31,7 @@ const hasWork = (domain: CustomDomain): boolean => isAttached(domain) && !isDele
 export const hasNews = (domain: CustomDomain, now: Date): boolean => isReached(newsAt(domain), now);
 
 const checkAt = (domain: CustomDomain): Date | undefined =>
-  earliest(domain.dns.nextCheckAt, preflightOf(domain));
+  earliest([domain.dns.nextCheckAt, preflightOf(domain)]);
 
 const preflightOf = (domain: CustomDomain): Date | undefined => {
   if (domain.state !== 'live') return undefined;
@@ -44,11 +45,6 @@ const preflightOf = (domain: CustomDomain): Date | undefined => {
 export const attemptAt = (domain: CustomDomain): Date | undefined => {
   const work = workOn(domain);
   return work && nextStepAt(work);
-};
-
-const earliest = (...dates: readonly (Date | undefined)[]): Date | undefined => {
-  const times = dates.flatMap((date) => (date ? [date.getTime()] : []));
-  return times.length > 0 ? new Date(Math.min(...times)) : undefined;
 };
 
 const isReached = (time: Date | undefined, now: Date): boolean => time !== undefined && time <= now;
