@@ -97,7 +97,6 @@ export const access = (ports: AccessPorts) => ({
   offerApp: offerApp(ports),
   openOffer: openOffer(ports),
   setUpApp: setUpApp(ports),
-  /** Where passkeys work; undefined where they cannot. */
   passkeyOrigin: ports.passkeys.origin,
   passkeyOptions: passkeyOptions(ports),
   setUpPasskey: setUpPasskey(ports),
@@ -131,12 +130,10 @@ export const access = (ports: AccessPorts) => ({
     ports.accounts.change(accountId, (account) => restoreAccount(account, ports.clock.now())),
   /** @throws DomainError `account_not_found`, `account_deleted` */
   requireInService: requireInService(ports),
-  /** False for an account that is deleted, or is not there. */
   isInService: async (accountId: string): Promise<boolean> => {
     const account = await ports.accounts.find(accountId);
     return account !== undefined && account.deletedAt === undefined;
   },
-  /** When `accountsToEnd` finds one. */
   endsDueAt: () => ports.accounts.firstEnd(),
   accountsToEnd: accountsToEnd(ports),
   endAccount: endAccount(ports),

@@ -60,13 +60,11 @@ export abstract class People {
   ): Promise<void>;
 }
 
-/** A person with the account that they sign in to. */
 export interface Membership {
   readonly person: Person;
   readonly account: Account;
 }
 
-/** A signed-in person, with what every request needs. */
 export interface SignedIn extends Membership {
   readonly session: Session;
 }
@@ -74,7 +72,6 @@ export interface SignedIn extends Membership {
 export type SignInProof =
   | {
       readonly way: 'password';
-      /** The one that the password matched. */
       readonly passwordHash: string;
     }
   | { readonly way: 'link'; readonly linkHash: string };
@@ -140,7 +137,6 @@ export abstract class SecondFactors {
 export interface PasskeyOptions {
   readonly challenge: string;
   readonly person: Pick<Person, 'id' | 'email'>;
-  /** That the person has already. */
   readonly known: readonly string[];
 }
 
@@ -192,10 +188,7 @@ export abstract class SignInLinks {
     whose?: 'anybody' | 'newcomer',
   ): Promise<void>;
 
-  /**
-   * Whose it is; `Sessions.start` uses it up.
-   * @returns the id of a person; undefined when it is unknown, used or over
-   */
+  /** Whose it is; `Sessions.start` uses it up. @returns the id of a person; undefined when it is unknown, used or over */
   abstract personIdOf(secretHash: string, now: Date): Promise<string | undefined>;
 
   /** Never changes. @returns false for an unknown link */
@@ -213,10 +206,7 @@ export abstract class Passwords {
    */
   abstract hash(password: string, beside?: string): Promise<string>;
 
-  /**
-   * The hashes that match the password. Without hashes it takes as long as for one. Never throws for an unreadable
-   * hash.
-   */
+  /** The hashes that match the password. Without hashes it takes as long as for one. Never throws for an unreadable hash. */
   abstract matching(password: string, hashes: readonly string[]): Promise<readonly string[]>;
 
   /** @param hash undefined where there is none: takes as long and returns no match */
@@ -228,7 +218,6 @@ export abstract class Passwords {
   abstract commonest(): Promise<ReadonlySet<string>>;
 }
 
-/** Mails that were asked for, and when mails were sent to whom. */
 export abstract class MailRequests {
   /** The same statements for every address. Adding one with the same id again changes nothing while it waits. */
   abstract add(request: MailRequest): Promise<void>;
@@ -255,7 +244,6 @@ export abstract class MailRequests {
   abstract mailed(email: string, reason: MailReason, now: Date): Promise<readonly PastMail[]>;
 }
 
-/** A one-time link to one account, with its secret. */
 export interface MailedLink extends Membership {
   readonly secret: string;
   readonly endsAt: Date;
@@ -263,7 +251,6 @@ export interface MailedLink extends Membership {
 
 /** A mail to one person, whom it reaches by their address. Its links are for people with the same address. */
 export interface PersonalMail {
-  /** The same at every attempt. */
   readonly id: string;
   readonly reason: MailReason;
   readonly to: Membership;

@@ -51,7 +51,6 @@ export abstract class Accounts {
   /** Those that were deleted by then, the oldest first. */
   abstract deletedBefore(before: Date, limit: number): Promise<readonly Account[]>;
 
-  /** When the first deleted account ends. */
   abstract firstEnd(): Promise<Date | undefined>;
 
   /**
@@ -72,7 +71,6 @@ export interface KeyHolder {
   readonly secretUntil: Date | undefined;
 }
 
-/** A key as its owner sees it. */
 export interface ListedKey extends ApiKey {
   /** When the last of its old secrets ends, or ended; undefined for a key that was never rotated. */
   readonly oldSecretsUntil: Date | undefined;
@@ -117,7 +115,6 @@ export abstract class KeyMaterial {
   /** Characters of 0-9A-Za-z, each equally likely, from a cryptographic source. */
   abstract randomBase62(length: number): string;
 
-  /** Lower-case hex. */
   abstract sha256(text: string): string;
 
   /** Base32 (RFC 4648), from a cryptographic source: 160 bits, as RFC 4226 recommends. */
@@ -128,10 +125,8 @@ export abstract class KeyMaterial {
 }
 
 export interface Take {
-  /** Whose quota: an account, or an address. */
   readonly subject: string;
   readonly limits: Limits;
-  /** The key that gets a strike when nothing is left. */
   readonly striker?: string | undefined;
   readonly now: Date;
   /** So many are known to have passed in these windows, also if the counters have lost some. */
@@ -147,16 +142,12 @@ export interface Taken {
 
 /** Counts of the current windows. Exact: of N + k simultaneous takes against a limit of N, N are allowed. */
 export abstract class QuotaCounters {
-  /**
-   * Takes one from the minute and one from the day if both have one left; otherwise takes neither and adds a strike.
-   */
+  /** Takes one from the minute and one from the day if both have one left; otherwise takes neither and adds a strike. */
   abstract take(take: Take): Promise<Taken>;
 
-  /** The counts as they are; changes nothing. */
   abstract peek(subject: string, now: Date): Promise<Counts>;
 }
 
-/** Hears of accounts that have used most of their day. */
 export abstract class HighUses {
   /** On each of their requests: returns at once and never throws. */
   abstract note(accountId: string, use: HighUse): void;
@@ -178,7 +169,6 @@ export const usageOutcomes = ['2xx', '3xx', '4xx', 'refused', '5xx'] as const;
 /** The class of the status; `refused` is 429. */
 export type UsageOutcome = (typeof usageOutcomes)[number];
 
-/** A request with a valid key, and how it was answered. */
 export interface AnsweredRequest {
   readonly accountId: string;
   readonly keyId: string;
@@ -188,7 +178,6 @@ export interface AnsweredRequest {
   readonly at: Date;
 }
 
-/** Requests of one key to one operation with one outcome in one UTC hour. */
 export interface HourOfUsage {
   readonly accountId: string;
   readonly keyId: string;
@@ -199,21 +188,17 @@ export interface HourOfUsage {
   readonly requests: number;
 }
 
-/** Whose requests are summed. */
 export interface Caller {
   readonly accountId: string;
-  /** All keys by default. */
   readonly keyId?: string | undefined;
 }
 
-/** Requests with one outcome in one UTC hour or day. */
 export interface UsageSum {
   readonly begin: Date;
   readonly outcome: UsageOutcome;
   readonly requests: number;
 }
 
-/** Requests of one key with one outcome. */
 export interface RequestsOfKey {
   readonly keyId: string;
   readonly outcome: UsageOutcome;
@@ -227,7 +212,6 @@ export interface CallsOfKey {
   readonly lastHour: Date;
 }
 
-/** Keys and operations in `callsTo`. */
 export const mostCalls = 100;
 
 export abstract class UsageLog {
@@ -258,23 +242,18 @@ export interface AuditEntry {
   readonly actor: string;
   readonly what: string;
   readonly occurredAt: Date;
-  /** The event's own ids, words and numbers. */
   readonly details: Readonly<Record<string, string | number>>;
 }
 
 /** Something that has a history, by the name of its id in events. */
 export type AuditSubject = { readonly petId: string } | { readonly orderId: string };
 
-/** Filter for the audit log; an absent field does not filter. */
 export interface AuditSearch {
   /** Who did it; see `Acting`. */
   readonly actor?: string | undefined;
   readonly kinds?: readonly string[] | undefined;
-  /** What happened to any of these. */
   readonly about?: readonly AuditSubject[] | undefined;
-  /** At that time or later. */
   readonly since?: Date | undefined;
-  /** Before that time. */
   readonly until?: Date | undefined;
   readonly before?: Pick<AuditEntry, 'id' | 'occurredAt'> | undefined;
 }
@@ -307,9 +286,7 @@ export type IdempotencyOutcome<Answer extends KeptAnswer = KeptAnswer> =
   | { readonly kind: 'answered'; readonly answer: Answer }
   | { readonly kind: 'replayed'; readonly answer: KeptAnswer }
   | { readonly kind: 'in_progress' | 'reused' }
-  /**
-   * The database kept the key without its answer, so it lost part of a transaction; what else was stored is unknown.
-   */
+  /** The database kept the key without its answer, so it lost part of a transaction; what else was stored is unknown. */
   | { readonly kind: 'unknown' };
 
 export abstract class IdempotencyKeys {

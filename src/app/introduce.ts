@@ -103,7 +103,7 @@ const banner = (config: Config, sites: string, welcome: Welcome | undefined): st
       `  curl -H 'Authorization: Bearer ${welcome.secret}' '${publicUrl}/pets?limit=20'`,
     );
   } else {
-    lines.push(`Another API key: ${commandName()} key create --account ID --name NAME`);
+    lines.push(`To create another API key: ${commandName()} key create --account ID --name NAME`);
   }
   return lines.join('\n');
 };

@@ -10,7 +10,6 @@ export interface Page {
   readonly limit: number;
 }
 
-/** For people, who look at the newest first. */
 export interface PageBack {
   /** Only what has a lower id; undefined for the newest. */
   readonly before: bigint | undefined;
@@ -96,10 +95,7 @@ export abstract class Orders {
   /** The order that the sale of this animal made. */
   abstract findOf(accountId: string, petId: PetId): Promise<Order | undefined>;
 
-  /**
-   * Locks the animal, decides, stores animal, new order and events together.
-   * @throws DomainError `pet_not_found`
-   */
+  /** Locks the animal, decides, stores animal, new order and events together. @throws DomainError `pet_not_found` */
   abstract place(
     accountId: string,
     petId: PetId,

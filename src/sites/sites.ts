@@ -27,7 +27,6 @@ const siteOf =
     return site;
   };
 
-/** What an account publishes. */
 export const sites = (ports: SitesPorts) => ({
   /** The site of a project, if it is the account's. @throws DomainError `project_not_found` */
   siteOf: siteOf(ports),
@@ -47,12 +46,9 @@ export const sites = (ports: SitesPorts) => ({
   renameProject: renameProject(ports),
   deleteProject: deleteProject(ports),
   restoreProject: restoreProject(ports),
-  /** Those that can be restored, the newest first. */
   listDeletedProjects: async (accountId: string) =>
     lastDeletedFirst(await ports.projects.listAll(accountId)),
-  /** Deleted ones too. */
   listAllProjects: (accountId: string) => ports.projects.listAll(accountId),
-  /** When `endOldProjects` has something to do. */
   endsDueAt: () => ports.projects.firstEnd(),
   endOldProjects: endOldProjects(ports),
   endProjectsOf: endProjectsOf(ports),
@@ -73,12 +69,10 @@ export const sites = (ports: SitesPorts) => ({
     (await ports.files.list(deployId))?.toSorted((one, other) =>
       one.path < other.path ? -1 : 1,
     ) ?? [],
-  /** How much of its plan an account uses. */
   showUse: showUse(ports),
   countDeploys: () => ports.projects.countDeploys(),
   giveUpCutOffUploads: giveUpCutOffUploads(ports),
   uploadsCutOffAt: uploadsCutOffAt(ports),
-  /** Removes the files of a deleted or failed deploy; doing it twice is no error. */
   removeDeployFiles: (deployId: string) => ports.files.remove(deployId),
 });
 

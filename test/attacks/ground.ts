@@ -26,7 +26,6 @@ export interface Ground {
   readonly ports: Readonly<Record<'service' | 'edge' | 'secure edge', number>>;
   /** The account of the first start, beyond every limit of requests. */
   readonly attacker: Pick<Customer, 'visitor' | 'key'>;
-  /** Of the service. */
   readonly secretKey: string;
   readonly dataDir: string;
   readonly databaseUrl: string;

@@ -3,22 +3,13 @@ import { banApiKey } from '../../src/access/domain/api-key.ts';
 import { ApiKeys } from '../../src/access/ports.ts';
 import { signedCode } from '../../src/adapters/dashboard/frame/sent-form.ts';
 import { UuidIds } from '../../src/adapters/system/system-ports.ts';
-import {
-  AccessKey,
-  CatalogueKey,
-  DomainsKey,
-  SitesKey,
-  WebhookCallsKey,
-} from '../../src/app/keys.ts';
-import { Database } from '../../src/adapters/kysely/database.ts';
-import { writeLedger } from '../../src/adapters/kysely/sites/kysely-authority-ledger.ts';
-import type { Domains } from '../../src/domains/domains.ts';
+import { AccessKey, CatalogueKey, SitesKey, WebhookCallsKey } from '../../src/app/keys.ts';
 import { Acting } from '../../src/kernel/ports.ts';
 import { ownersKinds } from '../../src/notifications/domain/kinds.ts';
 import { mostWebhooks, type Webhook } from '../../src/notifications/domain/webhook.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import type { Sites } from '../../src/sites/sites.ts';
-import { pointAtUs, addPing, answered, attemptAll } from '../support/dashboard/filling.ts';
+import { addPing, answered, attemptAll } from '../support/dashboard/filling.ts';
 import { elementsIn, textOf } from '../support/dashboard/markup.ts';
 import {
   type Owner,
@@ -61,10 +52,8 @@ test.each(['nothing', '', 'constructor', 'toString', '__proto__'])(
 );
 
 describe('the limits of an account', () => {
-  let domains: Domains;
   let sites: Sites;
   beforeAll(() => {
-    domains = dashboard.container.get(DomainsKey);
     sites = dashboard.container.get(SitesKey);
   });
 
@@ -110,41 +99,6 @@ describe('the limits of an account', () => {
     expect(text).toContain('The deploy was deleted.');
     expect(text).toContain('keep 2 KiB of 1 GiB');
     expect((await remove(1)).status).toBe(404);
-  });
-
-  test('the pages of a domain and of a project say which limit delays their certificates', async () => {
-    const owner = await dashboard.newOwner();
-    const project = await sites.startProject(owner.accountId, 'Held up');
-    await deploy(project);
-    const { accountId } = owner;
-    const occurredAt = dashboard.clock.now();
-    const name = {
-      accountId,
-      host: 'x.test',
-      authority: 'local',
-      registrableDomain: 'x.test',
-      isManual: false,
-      orderKey: 'order',
-    };
-    const entered = Array.from(
-      { length: 10 },
-      () => ({ ...name, kind: 'order', occurredAt }) as const,
-    );
-    await dashboard.container.get(Database).transaction((db) => writeLedger(db, { entered }));
-    const added = await domains.addDomain(project, 'held-up.birds.test');
-    pointAtUs(dashboard, added);
-    await domains.tendDomain(await domains.verifyDomain(added));
-
-    const until = new Date(occurredAt.getTime() + 3_600_000).toISOString();
-    const clock = `${until.slice(0, 19).replace('T', ' ')} UTC`;
-    const limit = '10 new certificates for one account in an hour';
-    const ofDomain = await read(owner, `${pageOf(project)}/settings/domains/${added.host}`);
-    expect(ofDomain).toContain(`The certificate waits, because a limit is reached: ${limit}.`);
-    expect(ofDomain).toContain(clock);
-    expect(ofDomain).toContain(`Limit reached: ${limit}.`);
-    const ofProject = await read(owner, pageOf(project));
-    expect(ofProject).toContain(`has no certificate yet, because a limit is reached: ${limit}.`);
-    expect(ofProject).toContain(clock);
   });
 });
 

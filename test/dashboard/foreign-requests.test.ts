@@ -78,7 +78,7 @@ test('no form changes a thing of another account', async () => {
   const all = seen.forms.filter(
     ({ method, action }) => method === 'POST' && isOfOneThing('POST', action),
   );
-  // Of the many animals, three: more forms than a person may send in a minute are refused for that reason.
+  // Three of each kind: a person may send so many forms in a minute only.
   const byRoute = Map.groupBy(all, ({ action }) => routeOf(dashboard.routes, 'POST', action));
   const forms = [...byRoute.values()].flatMap((some) => some.slice(0, 3));
   for (const { action, fields } of forms) {

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const wanted = 'seven quiet tortoises';
 let project: string;
-/** Of a session that needs the current password for a new one. */
+/** The session needs the current password for a new one. */
 let cookie: string | undefined;
 const browsed = browseDashboard(async ({ dashboard, owner }) => {
   project = `/dashboard/projects/${await fill(dashboard, owner, 'birds.test')}`;

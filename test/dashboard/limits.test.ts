@@ -69,7 +69,7 @@ const sharedPage = async ({ accountId }: Owner): Promise<string> => {
   return sharedPath((await domains.makeShare(live)).secret);
 };
 
-test('the walk every page', () => {
+test('these tests visit every page', () => {
   const pages = dashboard.routes.filter(({ method }) => method === 'GET').map(({ path }) => path);
   const seen = new Set(visited.map((path) => routeOf(dashboard.routes, 'GET', path)));
   const help = '/dashboard/help/:page';

@@ -65,7 +65,7 @@ const openAccount = async ({ ground }: Scene) => {
   };
 };
 
-/** Of more concurrent requests at all processes than an account has left, exactly as many pass as it has. */
+/** All processes together let exactly as many concurrent requests pass as the account has left. */
 const quotaComplaints = async (
   { ground }: Scene,
   ask: (origin: string) => Promise<number>,

@@ -14,7 +14,7 @@ import type { FaultDatabase } from './fault-words.ts';
 
 /** A server of MySQL's protocol, and what can be done to it. */
 export interface FaultServer {
-  /** Of the one server, or of the node that takes the writes. */
+  /** The address of the one server, or of the node that takes the writes. */
   readonly node: MariaDb;
   readonly cluster?: GaleraCluster;
   readonly pair?: ReplicatedMariaDb;

@@ -117,7 +117,7 @@ export interface Ground extends LoadTarget, Omit<Extras, 'settings' | 'close'> {
   readonly home: Home;
   /** By seat: a process that ends is replaced on the same port. */
   readonly services: Service[];
-  /** Of its processes and of commands, but for what is different in each. */
+  /** What all its processes and commands have in common. */
   readonly settings: Settings;
   readonly facts: StoredFacts;
   /** Starts the process of that seat again and waits until it serves. */

@@ -117,7 +117,7 @@ const lockedFile = (): Fault => {
   };
 };
 
-/** Of what a process may write to any file (RLIMIT_FSIZE of setrlimit(2)): nothing, or all. */
+/** Lets a process write nothing to any file, or everything (RLIMIT_FSIZE of setrlimit(2)). */
 const limitFiles = ({ ground }: Scene, bytes: '0' | 'unlimited'): Promise<unknown> =>
   promisify(execFile)('prlimit', [
     `--pid=${ground.services[0]!.pid}`,

@@ -19,7 +19,7 @@ export interface FaultReport {
   readonly unexpected: number;
   readonly recoveryMs: number;
   readonly longestAnswerMs: number;
-  /** Of `/healthz`, caused by the service itself; undefined when processes end. */
+  /** The longest answer of `/healthz` that the service itself caused; undefined when processes end. */
   readonly longestHealthMs: number | undefined;
   readonly tookMs: number;
   readonly complaints: readonly string[];

@@ -41,7 +41,7 @@ const livingHeapOf = async (port: string): Promise<number> => {
   }
 };
 
-/** Of the time at first: caches fill, V8 compiles what is called often. */
+/** The share of the time in which caches fill and V8 compiles. */
 const warmingUp = 0.2;
 const measurements = 8;
 /** Allowed variation between two measurements. */
@@ -53,7 +53,7 @@ const mostDelayMs = 50;
 interface Measured {
   readonly heapMiB: number;
   readonly descriptors: number;
-  /** Of the event loop, in the mean since the one before. */
+  /** The mean delay of the event loop since the measurement before. */
   readonly delayMs: number;
 }
 

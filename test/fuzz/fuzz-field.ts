@@ -110,7 +110,6 @@ const invited = async (
   return all;
 };
 
-/** Of everybody who attacks, by the names that stand for them. */
 const cookiesOf = async (first: DashboardVisitor): Promise<Readonly<Record<string, string>>> => {
   const all = [first, ...(await invited(first, 'attacker', attackers - 1))];
   return Object.fromEntries(all.map(({ cookie = '' }, at) => [`cookie${String(at)}`, cookie]));

@@ -84,7 +84,7 @@ export const readFrames = (bytes: Buffer): readonly ReadFrame[] => {
   return frames;
 };
 
-/** Of a frame with headers, as nghttp2 writes them: a status of the static table, or its first digit in Huffman. */
+/** nghttp2 writes a status of the static table, or its first digit in Huffman. */
 export const isServerError = ({ type, payload }: ReadFrame): boolean => {
   if (type !== frameTypes.headers) return false;
   const [first = 0, , digits = 0] = payload.subarray(tableUpdates(payload));

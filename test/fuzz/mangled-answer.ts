@@ -3,7 +3,7 @@ import { typeNumbers } from '../lab/dns/zone.ts';
 import { type Chance, asBytes, hostileText } from './hostile-text.ts';
 
 const headerBytes = 12;
-/** Of an answer over UDP: most systems send no more than that in one datagram. */
+/** Most systems send no more than that in one datagram. */
 const largestDatagram = 1232;
 const largestMessage = 65_535;
 

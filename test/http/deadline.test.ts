@@ -1,3 +1,4 @@
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { AccessKey } from '../../src/app/keys.ts';
 import { DashboardVisitor } from '../support/dashboard/visitor.ts';
@@ -7,7 +8,6 @@ import { startMysqlProxy, type MysqlProxy } from '../support/servers/mysql-proxy
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
 import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
 import { until } from '../support/until.ts';
-import { lockTable } from '../support/servers/locked-table.ts';
 
 const deadlineMs = 300;
 
@@ -73,7 +73,7 @@ const senders: Readonly<Record<string, () => Promise<Sender>>> = {
     const visitor = ({ origin }: RunningApi) =>
       new DashboardVisitor(origin, `__Host-session=${session.secret}`);
     return {
-      // Of a lost answer the database may have stored what was asked.
+      // The database may have stored what was asked before its answer was lost.
       losses: ['answer'],
       send: async (via, name) => {
         const form = { name, once: name.replaceAll(' ', '-') };
@@ -96,7 +96,7 @@ describe.each(Object.keys(senders))('%s', (which) => {
     sender = await senders[which]!();
   });
 
-  /** Of a request whose end nobody knows the database hears in its own time. */
+  /** The database learns late of a request whose end nobody knows. */
   const expectStoredOnce = async (name: string): Promise<void> => {
     await until('it is stored', async () => {
       const status = await sender.send(patient, name);
@@ -151,7 +151,7 @@ describe('round trips to MySQL', () => {
     return packets.filter((packet) => !packet.endsWith(' api_key_secrets'));
   };
 
-  /** Of several calls, since each connection of the pool prepares its statements, and some of them may be new. */
+  /** Calls several times: each connection of the pool prepares its statements once. */
   const fewestTrips = async (
     path: string,
     callOf: (n: number) => Parameters<RunningApi['send']>[1] = () => ({}),
@@ -192,6 +192,33 @@ describe('round trips to MySQL', () => {
     ]);
   });
 });
+
+interface LockedTable {
+  /** How many connections to the same database wait for it. */
+  waiting(): Promise<number>;
+  unlock(): Promise<void>;
+  /** Unlocks as well. */
+  close(): Promise<void>;
+}
+
+/** Locks a table for all other connections, like a manual repair. */
+const lockTable = async (url: string, table: string): Promise<LockedTable> => {
+  const connection = await createConnection(url);
+  await connection.query(`lock tables ${table} write`);
+  const database = new URL(url).pathname.slice(1);
+  return {
+    waiting: async () => {
+      const [all] = await connection.query<RowDataPacket[]>('show processlist');
+      return all.filter(
+        ({ db, State: state }) => db === database && String(state).startsWith('Waiting for table'),
+      ).length;
+    },
+    unlock: async () => {
+      await connection.query('unlock tables');
+    },
+    close: () => connection.end(),
+  };
+};
 
 test('a locked table delays only the requests that need it', async () => {
   const get = async (path: string): Promise<number> => (await patient.send(path)).status;

@@ -141,7 +141,6 @@ export class Laws {
     this.#reached.count(`stall of ${name}`);
   }
 
-  /** Also when it goes on. */
   onStart(name: ProcessName): void {
     this.#past.started(name);
   }

@@ -156,7 +156,7 @@ export class Simulation {
     this.laws.atTheEnd();
   }
 
-  /** Of every step that was made, and of all that is stored now. Nothing may happen after it. */
+  /** The hash of every step and of all that is stored now. Nothing may happen after it. */
   hash(): string {
     const stored = storedText(this.databaseFile);
     return createHash('sha256').update(this.time.traceHash()).update(stored).digest('hex');

@@ -94,7 +94,6 @@ export const turnWeather = (
   turn(world, fleet, object, condition);
 };
 
-/** Of all certificates of the service. */
 const profile = 'classic';
 
 const turns: Readonly<

@@ -37,7 +37,9 @@ export class RecordingTracer extends Tracer {
     return work();
   }
 
-  override stores(): void {}
+  override stores(): void {
+    // Nothing is linked.
+  }
 
   override close(): Promise<void> {
     return Promise.resolve();

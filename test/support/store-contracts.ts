@@ -1,5 +1,20 @@
-import { afterAll, beforeAll, describe, test as testOnBoth } from '@jest/globals';
-import { databaseKinds, usualKinds, type DatabaseKind } from './servers/databases.ts';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  test as testOnBoth,
+} from '@jest/globals';
+import type { Database } from '../../src/adapters/kysely/database.ts';
+import {
+  databaseKinds,
+  openDatabase,
+  usualKinds,
+  type DatabaseKind,
+  type TestDatabase,
+} from './servers/databases.ts';
+import { migratedDatabase } from './servers/migrated-database.ts';
 import { openStores, type StoreOptions, type Stores } from './stores.ts';
 
 let kind: DatabaseKind = 'sqlite';
@@ -25,6 +40,27 @@ export const describeStores = (
       current,
     );
     kind = 'sqlite';
+  });
+};
+
+/** Gives each test an empty database of its own. */
+export const describeDatabases = (
+  title: string,
+  kinds: readonly DatabaseKind[],
+  contract: (database: Database) => void,
+): void => {
+  describe.each(kinds)(`${title} in %s`, (current) => {
+    let home: TestDatabase;
+    let database: Database | undefined;
+    beforeEach(async () => {
+      home = await migratedDatabase(current);
+      database = openDatabase(home.url);
+    });
+    afterEach(async () => {
+      await database?.close();
+      await home.drop();
+    });
+    contract(lazily(() => database));
   });
 };
 

@@ -171,7 +171,7 @@ const kyselyPorts = (
     certificates: new KyselyCertificates(database),
     edgeWriter: writerOf(database),
     domains: new KyselyCustomDomains(database, outbox, {
-      ...{ sealer: testSealer, ids, clock },
+      ...{ sealer: testSealer, clock },
     }),
     dueDomains: new KyselyDueDomains(database, ids),
     settings: new KyselyProjectSettings(database, outbox, clock),

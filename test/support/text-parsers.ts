@@ -102,7 +102,7 @@ const hostnameParser = parser('/:.@-_*?#[0x\\a', (text) =>
   parseHostname(text, (one) => hostNames.read(one), naming),
 );
 
-/** Of each file of src that parses untrusted text, what parses it. */
+/** The parsers in each file of src that parses untrusted text. */
 export const textFiles: Readonly<Record<string, Readonly<Record<string, TextParser>>>> = {
   'access/domain/api-key.ts': { isWellFormedSecret: parser('pets_0-', isWellFormedSecret) },
   'access/domain/person.ts': { isEmail: parser('a@.-1\t', (text) => isEmail(emailOf(text))) },

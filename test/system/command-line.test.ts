@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { knownMigrations } from '../../src/adapters/kysely/migrations.ts';
 import { SystemClock } from '../../src/adapters/system/system-ports.ts';
-import { databaseKinds, openDatabase, type DatabaseKind } from '../support/servers/databases.ts';
+import { openDatabase } from '../support/servers/databases.ts';
 import { newHome, type Home } from '../support/service/service-process.ts';
 
 const migrations = Object.keys(knownMigrations);
@@ -9,12 +9,10 @@ const secretShape = /^pets_live_[0-9A-Za-z]{38}$/;
 const moment = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 let home: Home;
-const useHome = (kind: DatabaseKind) => {
-  beforeAll(async () => {
-    home = await newHome(kind);
-  });
-  afterAll(() => home.remove());
-};
+beforeAll(async () => {
+  home = await newHome('sqlite');
+});
+afterAll(() => home.remove());
 
 const json = async <T = Record<string, unknown>>(line: string, ...rest: string[]): Promise<T> => {
   const { code, stdout, stderr } = await home.run([...line.split(' '), ...rest, '--json']);
@@ -30,9 +28,7 @@ interface NewAccount {
 const openAccount = (email: string) =>
   json<NewAccount>(`account create --name Zoo --email ${email} --plan pro`);
 
-describe.each(databaseKinds)('animal-store on %s', (kind) => {
-  useHome(kind);
-
+describe('animal-store', () => {
   test('brings the schema up to date', async () => {
     expect(await json('migrate status')).toEqual(
       migrations.map((name) => ({ name, isKnown: true })),
@@ -82,10 +78,6 @@ describe.each(databaseKinds)('animal-store on %s', (kind) => {
       { id: invited.user.id, email: 'owner@zoo.example' },
     ]);
   });
-});
-
-describe('animal-store', () => {
-  useHome('sqlite');
 
   test('issues, lists and revokes keys without listing a secret', async () => {
     const { account } = await openAccount('keys@zoo.example');

@@ -27,7 +27,7 @@ let clock: FakeClock;
 let settings: Settings;
 let lab: DomainLab;
 let shop: Shop;
-/** Of two edges: one shares its process with a worker, the other only the database. */
+/** They visit two edges: one shares its process with a worker, the other only the database. */
 let visitors: readonly SecureVisitor[];
 beforeAll(async () => {
   clock = await newFakeClock();

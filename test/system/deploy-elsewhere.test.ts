@@ -16,7 +16,7 @@ import { plainTree } from '../support/sites/direct-unpacking.ts';
 let api: RunningApi;
 let key: string;
 let project: Project;
-/** Of a machine that has no service. */
+/** The home folder of a machine that has no service. */
 let laptop: string;
 beforeAll(async () => {
   api = await startApi('sqlite');

@@ -46,7 +46,7 @@ test('operators add both names of a pair, and choose which of them is the primar
   });
   expect((await shop.tell('primary', 'WWW.pair.test')).stdout).toBe('www.pair.test\n');
   expect(await json(run, ofShop('primary', '--none'))).toEqual({ primary: null });
-  expect((await shop.tell('primary')).stdout).toMatch(/^None, as was chosen/);
+  expect((await shop.tell('primary')).stdout).toMatch(/^None, by choice/);
   for (const wrong of [['pair.test', '--none'], ['']])
     expect(await shop.tell('primary', ...wrong)).toMatchObject({ code: 2, stdout: '' });
 });

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { normalize } from 'node:path';
-import { placesThatDoNotCompile } from '../support/type-trial.ts';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, normalize } from 'node:path';
+import { plantTree, type PlantedTree } from '../support/planted-tree.ts';
 
 // A place that is missing here could be forgotten.
 
@@ -15,7 +16,7 @@ const grown = (file: string, field: string, added = 'note: string') => {
   return { file: `src/${file}`, from, to: `${from}  readonly ${added};\n` };
 };
 
-/** Of all changes, which have no place in common: compiled together, since that takes long. */
+/** The changes have no place in common, so they are compiled together: that takes long. */
 let places: readonly string[];
 beforeAll(async () => {
   places = await placesThatDoNotCompile(
@@ -110,3 +111,74 @@ test('a flag that suspends live domains does not compile until it is stored, pri
     ].sort(),
   );
 });
+
+/** A change of one source file: the first occurrence of a text is replaced. */
+interface PlantedChange {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The compiler of `make check`, without its rules. */
+const typesOnly = {
+  categories: { correctness: 'off' },
+  options: { typeAware: true, typeCheck: true },
+};
+
+/**
+ * Compiles a copy of the sources with some changes.
+ * @returns where it does not compile, each place once and sorted: `path: declaration`
+ */
+const placesThatDoNotCompile = async (
+  ...changes: readonly PlantedChange[]
+): Promise<readonly string[]> => {
+  const tree = await plantTree(['src', 'db', 'package.json', 'tsconfig.json'], {
+    '.oxlintrc.json': JSON.stringify(typesOnly),
+  });
+  try {
+    for (const { file, from, to } of changes) {
+      const path = join(tree.folder, file);
+      const text = await readFile(path, 'utf8');
+      if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
+      await writeFile(
+        path,
+        text.replace(from, () => to),
+      );
+    }
+    const places = [];
+    for (const [path, line] of await errorsIn(tree)) {
+      const lines = (await readFile(join(tree.folder, path), 'utf8')).split('\n');
+      places.push(`${path}: ${declarationAt(lines, line)}`);
+    }
+    return [...new Set(places)].sort();
+  } finally {
+    await tree.remove();
+  }
+};
+
+interface Report {
+  readonly diagnostics: readonly {
+    readonly filename: string;
+    readonly labels: readonly { readonly span: { readonly line: number } }[];
+  }[];
+}
+
+const errorsIn = async (
+  tree: PlantedTree,
+): Promise<readonly (readonly [path: string, line: number])[]> => {
+  const printed = await tree.run('oxlint/bin/oxlint', '--format', 'json', 'src', 'db');
+  const { diagnostics } = printed as Report;
+  return diagnostics.map(({ filename, labels }) => [filename, labels[0]?.span.line ?? 0] as const);
+};
+
+const declaration =
+  /^(?:export )?(?:const|class|interface|type) (\w+)|^ {2}(?:readonly |async |get )*(\w+)(?:<|\(| = )/;
+
+/** The name of the innermost declaration, at the top or in a class, that the line belongs to. */
+const declarationAt = (lines: readonly string[], line: number): string => {
+  for (let at = line - 1; at >= 0; at--) {
+    const [, top, member] = declaration.exec(lines[at] ?? '') ?? [];
+    if (top ?? member) return top ?? member ?? '';
+  }
+  return '';
+};

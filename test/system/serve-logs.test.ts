@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { printedLink } from '../support/dashboard/visitor.ts';
 import { newHome, printedKey, type Home } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 
@@ -16,6 +17,7 @@ describe('animal-store serve', () => {
     const settings = { LOG_LEVEL: 'trace', SECRET_KEY: secretKey };
     const service = await home.start(settings);
     const key = printedKey(service);
+    const link = printedLink(service);
     const banner = service.stdout().length;
     const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
     const answers = await Promise.all([
@@ -27,6 +29,7 @@ describe('animal-store serve', () => {
       fetch(`${service.origin}/v1/nope`, { headers: { Cookie: key } }),
       fetch(`${service.origin}/v1/pets`, { headers: { Authorization: `Bearer ${key}x` } }),
     ]);
+    expect((await fetch(service.origin + link, { redirect: 'manual' })).status).toBe(303);
     const { stdout: made } = await home.run([
       'account',
       'create',
@@ -47,7 +50,8 @@ describe('animal-store serve', () => {
       ]);
     }
     const [ofOther = ''] = /pets_live_\w{38}/.exec(made) ?? [];
-    for (const secret of [key, ofOther, key.slice(10), secretKey]) {
+    const linkSecret = link.split('/').at(-1) ?? '';
+    for (const secret of [key, ofOther, key.slice(10), secretKey, linkSecret]) {
       expect(secret.length).toBeGreaterThan(20);
       expect(lines.filter((line) => line.includes(secret))).toEqual([]);
     }

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DashboardStream } from '../support/dashboard/stream.ts';
+import { signInFirst } from '../support/dashboard/visitor.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { newHome, type Home } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
@@ -19,8 +21,10 @@ const connectTo = (origin: string): Socket => {
 
 const request = 'GET /healthz HTTP/1.1\r\nHost: animal-store.test\r\nConnection: close\r\n\r\n';
 
-test('clients who asked just before the stop are answered, also those not yet accepted, and a silent one holds up nobody', async () => {
+test('clients who asked just before the stop are answered, also those not yet accepted, and neither a silent one nor a live page holds it up', async () => {
   const service = await home.start();
+  const stream = await DashboardStream.open(await signInFirst(service), '/dashboard/usage');
+  await stream.shows('Usage');
   const silent = connectTo(service.origin);
   const sockets = Array.from({ length: 100 }, () => connectTo(service.origin));
   await Promise.all([silent, ...sockets].map((socket) => once(socket, 'connect')));
@@ -31,6 +35,7 @@ test('clients who asked just before the stop are answered, also those not yet ac
   expect(new Set(answers.map((one) => one.slice(0, 15)))).toEqual(new Set(['HTTP/1.1 200 OK']));
   expect(await service.end()).toEqual({ code: 0, signal: null });
   await closed;
+  await stream.ends();
 });
 
 describe('with DRAIN_SECONDS', () => {

@@ -23,7 +23,6 @@ export const accountDeleted = (id: string): DomainError<AccessErrorCode> =>
 export const apiKeyNotFound = (id: string): DomainError<AccessErrorCode> =>
   new DomainError('api_key_not_found', `There is no API key with the id ${id}.`);
 
-/** Refusals around people who sign in. None of them is known to the API. */
 export type PeopleErrorCode =
   | 'person_invalid'
   | 'person_not_found'

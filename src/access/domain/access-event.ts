@@ -19,7 +19,6 @@ interface PlanChanged extends DomainEvent<'plan_changed'> {
   readonly to: Plan;
   readonly perMinute: number;
   readonly perDay: number;
-  /** Agreed with the account; left out where the plan's number holds. */
   readonly projects?: number;
   readonly domains?: number;
   readonly storageGib?: number;
@@ -50,7 +49,6 @@ export type AccessEvent =
   | (KeyEvent<'api_key_banned'> & { readonly until: string })
   | KeyEvent<'api_key_ban_lifted'>
   | KeyEvent<'api_key_revoked'>
-  /** An account has used 80 or 100 % of the requests of a UTC day. */
   | OfQuota<'quota_warning'>
   | OfQuota<'quota_reached'>
   /** It still calls an operation that ends in so many days. */
@@ -62,16 +60,12 @@ export type AccessEvent =
   /** Somebody made a link for another person, who gets one by mail too. `whose` is as for `SignInLinks.add`. */
   | (AddressEvent<'link_mail_wanted'> & { readonly whose: 'anybody' | 'newcomer' })
   | AddressEvent<'sign_in_link_mailed'>
-  /** `way` is `password` or `link`. */
   | (PersonEvent<'person_signed_in'> & { readonly way: string })
   | PersonEvent<'password_changed'>
-  /** `method` is `app` or `passkey`. */
   | (PersonEvent<'second_factor_added'> & { readonly method: string })
   | (PersonEvent<'second_factor_removed'> & { readonly method: string })
-  /** The operator removed all of it. */
   | PersonEvent<'second_factor_reset'>
   | PersonEvent<'recovery_codes_made'>
   | (PersonEvent<'recovery_code_used'> & { readonly left: number })
-  /** The account demands a second factor of everybody, or no longer. */
   | (DomainEvent<'second_factor_demanded'> & { readonly isDemanded: boolean })
   | (PersonEvent<'session_revoked'> & { readonly sessionId: string });

@@ -16,20 +16,16 @@ import { type Decision, DomainError } from '../../kernel/decision.ts';
 import { isRestorable, restorableUntil, type Deletable } from '../../kernel/deletion.ts';
 import { isName } from '../../kernel/text.ts';
 
-/** One store. Everything else belongs to exactly one account. */
 export interface Account extends Deletable {
   readonly id: string;
   readonly name: string;
-  /** The owner's address, lower case. */
   readonly email: string;
   readonly plan: Plan;
   /** Enterprise only: numbers agreed with this account. */
   readonly ownLimits: Limits | undefined;
-  /** Enterprise only, as those. */
   readonly siteLimits: SiteLimits;
   readonly createdAt: Date;
   readonly warnings: Warnings;
-  /** Since when everybody needs a second factor; undefined: each decides. */
   readonly factorDemandedAt: Date | undefined;
 }
 
@@ -38,11 +34,8 @@ export interface EndingOperation {
   readonly removedAt: Date;
 }
 
-/** What an account was told of its use, so that it is told once. */
 export interface Warnings {
-  /** Of the latest UTC day that it was told of. */
   readonly quota: Pick<HighUse, 'level' | 'resetsAt'> | undefined;
-  /** Of each operation that ends, the last step told. */
   readonly removals: readonly (EndingOperation & { readonly step: number })[];
 }
 
@@ -189,7 +182,6 @@ export const warnOfUse = (account: Account, use: HighUse, now: Date): Warned => 
   };
 };
 
-/** A report of a day that is over comes too late. */
 const isTold = (told: Warnings['quota'], { level, resetsAt }: HighUse): boolean => {
   if (!told || told.resetsAt < resetsAt) return false;
   if (told.resetsAt > resetsAt) return true;
@@ -199,10 +191,8 @@ const isTold = (told: Warnings['quota'], { level, resetsAt }: HighUse): boolean 
 const day = 24 * 60 * 60_000;
 /** How long it is remembered after the removal, so that no process whose clock is behind tells of it again. */
 const afterlifeMs = day;
-/** Days before the removal. */
 export const removalSteps = [1, 7, 30, 90] as const;
 
-/** When accounts are told of it for the first time. */
 export const firstStepAt = ({ removedAt }: EndingOperation): Date =>
   new Date(removedAt.getTime() - Math.max(...removalSteps) * day);
 

@@ -10,12 +10,10 @@ export type Scope = (typeof scopes)[number];
 /** Of a key for which none were chosen: what visitors of the account's sites get is changed only by those that are meant to. */
 export const defaultScopes = scopes.filter((scope) => scope !== 'deploys:write');
 
-/** An API key without its secret: that is shown once and kept as a hash only. */
 export interface ApiKey {
   readonly id: string;
   readonly accountId: string;
   readonly name: string;
-  /** The first and last characters of the secret, to recognise it. */
   readonly hint: string;
   readonly scopes: readonly Scope[];
   /** The only one that it deploys to; undefined for all of the account. Its other scopes have no project. */
@@ -87,7 +85,6 @@ export const issueApiKey = (
   };
 };
 
-/** Disables the key. Revoking twice is no error and keeps the first time. */
 export const revokeApiKey = (key: ApiKey, now: Date): KeyDecision =>
   key.revokedAt
     ? { state: key, events: [] }
@@ -120,7 +117,6 @@ export const rotateApiKey = (
   };
 };
 
-/** Bans a key; one that is banned already stays so, no longer than before. */
 export const banApiKey = (key: ApiKey, now: Date): KeyDecision => {
   if (isBanned(key.ban, now)) return { state: key, events: [] };
   const ban = nextBan(key.ban, now);
@@ -131,7 +127,6 @@ export const banApiKey = (key: ApiKey, now: Date): KeyDecision => {
   };
 };
 
-/** Ends a ban now. It still counts for the length of the next one. */
 export const liftBan = (key: ApiKey, now: Date): KeyDecision => {
   if (!isBanned(key.ban, now)) return { state: key, events: [] };
   return {
@@ -161,14 +156,12 @@ export const opens = (key: ApiKey, now: Date): boolean =>
 
 const invalid = (message: string) => new DomainError<AccessErrorCode>('api_key_invalid', message);
 
-/** A key that keeps calling after refusals is banned for a while. */
 export interface Ban {
   readonly since: Date;
   readonly until: Date;
   readonly minutes: number;
 }
 
-/** Refusals of one key in one UTC minute that bring a ban. */
 export const strikesForBan = 10;
 
 /** Each tenth refusal: a key whose ban was lifted within the same minute has ten more. */

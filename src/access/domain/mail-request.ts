@@ -17,14 +17,12 @@ export type MailReason = (typeof mailReasons)[number];
 export const isNews = (reason: MailReason): reason is 'password_changed' | 'factor_changed' =>
   reason === 'password_changed' || reason === 'factor_changed';
 
-/** A browser in which people have signed in. */
 interface AskingDevice {
   readonly id: string;
   /** Those whose addresses were proven then. */
   readonly personIds: readonly string[];
 }
 
-/** Who asked. */
 export interface AskedBy {
   /** `network:…` of a visitor, or `account:…` of the account that something happened in. */
   readonly source: string;
@@ -32,7 +30,6 @@ export interface AskedBy {
   readonly device: AskingDevice | undefined;
 }
 
-/** Of news and invitations. */
 export const askedByAccount = (accountId: string): AskedBy => ({
   ...{ source: `account:${accountId}`, device: undefined },
 });
@@ -43,20 +40,16 @@ export interface MailRequest extends AskedBy {
   readonly reason: MailReason;
   /** As `emailOf` gives it; may belong to nobody. */
   readonly email: string;
-  /** Undefined: to everybody who has the address. */
   readonly personId: string | undefined;
-  /** Of the event, where there is one. */
   readonly askedAt: Date;
   /** How many the same network asked for today: where many wait, those with a low number come first. */
   readonly turn: number;
 }
 
-/** A mail that was sent to the address before. */
 export interface PastMail extends AskedBy {
   readonly at: Date;
 }
 
-/** What visitors of the sign-in page may ask for. */
 export type WantedLink = Extract<MailReason, 'sign_in' | 'new_password'>;
 
 interface MailLimits {
@@ -93,7 +86,6 @@ export const countedTogether = (reason: MailReason): readonly MailReason[] =>
 
 const together: readonly (readonly MailReason[])[] = [['sign_in', 'new_password']];
 
-/** Mails from then on are counted. */
 export const mailsCountedSince = (now: Date): Date => new Date(now.getTime() - dayMs);
 
 /**
@@ -149,6 +141,5 @@ export const restMs = 500;
 export const isDue = ({ personId, askedAt }: MailRequest, now: Date): boolean =>
   personId !== undefined || Math.abs(now.getTime() - askedAt.getTime()) >= restMs;
 
-/** When it may be answered: now if it already may. */
 export const mayBeAnsweredAt = (request: MailRequest, now: Date): Date =>
   isDue(request, now) ? now : new Date(request.askedAt.getTime() + restMs);

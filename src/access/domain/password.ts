@@ -13,7 +13,6 @@ const longestTyped = passwordLength.max * 4 * 2;
 export const passwordText = (typed: string): string =>
   typed.slice(0, longestTyped).normalize('NFKC');
 
-/** The facts that a password is checked against. */
 export interface PasswordFacts {
   readonly email: string;
   readonly accountName: string;
@@ -65,7 +64,6 @@ const folded = (text: string): string => text.normalize('NFKC').toLowerCase().tr
 
 const localPart = (email: string): string => email.slice(0, email.lastIndexOf('@'));
 
-/** A shorter core is no reason to refuse the password around it. */
 const shortestCore = 3;
 
 /** The text itself, and what is left without digits and signs at its end and at both ends. */

@@ -15,7 +15,6 @@ const shape = new RegExp(`^${atom}(?:\\.${atom})*@(?:${label}\\.)+(?!\\p{N}+$)${
 /** Characters (RFC 5321, section 4.5.3.1: the whole without the brackets, and what is before the `@`). */
 const longest = { all: 254, local: 64 } as const;
 
-/** The form in which an address is stored and looked up. */
 export const emailOf = (text: string): string => text.trim().toLowerCase();
 
 /** A plausibility check; only sending mail would prove the address. @param email as `emailOf` gives it */
@@ -26,29 +25,23 @@ export const isEmail = (email: string): boolean =>
   email === email.normalize('NFKC') &&
   shape.test(email);
 
-/** A person who signs in to the dashboard of one account. */
 export interface Person {
   readonly id: string;
   readonly accountId: string;
   /** Lower case. Unique within an account; a human with several accounts is one person in each. */
   readonly email: string;
   readonly role: Role;
-  /** As they call themselves. */
   readonly name: string | undefined;
   /** As `Passwords` made it; undefined until there is one: then only links lead in. */
   readonly passwordHash: string | undefined;
   readonly createdAt: Date;
-  /**
-   * When they first signed in. Until then a colleague may make another link for them; afterwards only they themselves
-   * may.
-   */
+  /** When they first signed in. Until then a colleague may make another link for them; afterwards only they themselves may. */
   readonly joinedAt: Date | undefined;
   /**
    * When they first showed that the address is theirs: by a link that was mailed to it, or that the operator made. Until
    * then somebody else may have typed it, and signed in by the link that they were shown.
    */
   readonly provenAt: Date | undefined;
-  /** Since when they have a second factor. */
   readonly factorSince: Date | undefined;
 }
 
@@ -83,15 +76,10 @@ export const renamePerson = (person: Person, name: string): Decision<Person, Acc
   return { state: { ...person, name: text === '' ? undefined : text }, events: [] };
 };
 
-/** Of one account. */
 export const mostPeople = 100;
-/** With one address, over all accounts. */
 export const mostOfAddress = 100;
 
-/**
- * @param people all of the account
- * @throws DomainError `people_full`
- */
+/** @param people all of the account @throws DomainError `people_full` */
 export const admitPerson = (people: readonly Person[], email: string): void => {
   if (people.length < mostPeople || people.some((one) => one.email === email)) return;
   throw new DomainError<PeopleErrorCode>(
@@ -155,11 +143,7 @@ const refuseLastOwner = (people: readonly Person[], { id, email }: Person): void
   );
 };
 
-/**
- * The last owner stays.
- * @param people all of the account
- * @throws DomainError `person_not_found`, `last_owner`
- */
+/** The last owner stays. @param people all of the account @throws DomainError `person_not_found`, `last_owner` */
 export const removePerson = (
   people: readonly Person[],
   personId: string,

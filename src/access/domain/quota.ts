@@ -4,7 +4,6 @@ import { DomainError } from '../../kernel/decision.ts';
 export const plans = ['free', 'pro', 'business', 'enterprise'] as const;
 export type Plan = (typeof plans)[number];
 
-/** How many requests pass in one UTC minute and in one UTC day. */
 export interface Limits {
   readonly perMinute: number;
   readonly perDay: number;
@@ -18,7 +17,6 @@ export const planLimits: Readonly<Record<Plan, Limits>> = {
   enterprise: { perMinute: 5000, perDay: 1_000_000 },
 };
 
-/** Of projects, custom domains and kept files. Undefined: what the plan allows. */
 export interface SiteLimits {
   readonly projects: number | undefined;
   readonly domains: number | undefined;
@@ -95,7 +93,6 @@ export const countIn = (kept: WindowCount | undefined, index: number): WindowCou
   return { index, count, previous: left };
 };
 
-/** How many requests have passed in the current windows, the one in question included if it passed. */
 export type Counts = Readonly<Record<WindowName, number>>;
 
 export interface WindowState {
@@ -108,7 +105,6 @@ export interface WindowState {
 
 export interface Verdict {
   readonly kind: 'allowed' | 'refused';
-  /** The window that the answer's headers describe. */
   readonly speaks: WindowState;
   readonly limits: Limits;
 }
@@ -143,7 +139,6 @@ const stateOf = (window: WindowName, limit: number, count: number, now: Date): W
   resetAt: new Date((windowIndex(window, now) + 1) * windowSeconds[window] * 1000),
 });
 
-/** Most of the requests of a UTC day are used. */
 export interface HighUse {
   readonly level: (typeof highUseLevels)[number];
   readonly used: number;
@@ -151,12 +146,10 @@ export interface HighUse {
   readonly resetsAt: Date;
 }
 
-/** 80 and 100 %. */
 export const highUseLevels = ['warning', 'reached'] as const;
 
 const warnedFrom = 0.8;
 
-/** @returns undefined as long as there is enough left */
 export const highUseOf = ({ perDay }: Limits, counts: Counts, now: Date): HighUse | undefined => {
   if (counts.day < warnedFrom * perDay) return undefined;
   const { limit, remaining, resetAt } = stateOf('day', perDay, counts.day, now);

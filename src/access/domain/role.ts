@@ -2,7 +2,6 @@
 export const roles = ['owner', 'editor', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 
-/** What people read about each role. */
 export const roleWords: Readonly<Record<Role, string>> = {
   owner: 'everything',
   editor: 'projects, domains, deploys, animals and orders',

@@ -4,9 +4,7 @@ import type { Person } from './person.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/decision.ts';
 
-/** A key that a browser, a phone or a token keeps (WebAuthn). */
 export interface Passkey {
-  /** The credential's id, base64url. */
   readonly id: string;
   readonly name: string;
   /** COSE key, base64url. */
@@ -17,9 +15,7 @@ export interface Passkey {
   readonly usedAt: Date | undefined;
 }
 
-/** An app that shows codes (TOTP, RFC 6238). */
 interface CodeApp {
-  /** Base32. */
   readonly secret: string;
   readonly since: Date;
   /** Codes of this step and of earlier ones are used. */
@@ -52,7 +48,6 @@ export const mostPasskeys = 10;
 export const recoveryCodes = { count: 10, length: 12 } as const;
 
 const stepMs = 30_000;
-/** The step of a code, by the clock. */
 export const stepOf = (now: Date): number => Math.floor(now.getTime() / stepMs);
 /** Steps whose codes are taken: the clock of a phone may differ by half a minute. */
 export const stepsAround = (now: Date): readonly number[] =>
@@ -94,7 +89,6 @@ export const addApp = (
 
 interface ShownPasskey {
   readonly passkey: Pick<Passkey, 'id' | 'counter'>;
-  /** When its challenge was made. */
   readonly challengedAt: Date;
   readonly now: Date;
 }
@@ -197,7 +191,6 @@ export const resetFactor = (factor: SecondFactor, person: Whose, now: Date): Cha
 export const invalidFactor = (message: string): DomainError<PeopleErrorCode> =>
   new DomainError('factor_invalid', message);
 
-/** The same answer for every cause. */
 export const factorRefused = (): DomainError<PeopleErrorCode> =>
   new DomainError(
     'factor_refused',

@@ -4,16 +4,13 @@ import ipaddr from 'ipaddr.js';
 export const signInWays = ['password', 'link'] as const;
 export type SignInWay = (typeof signInWays)[number];
 
-/** One browser that is signed in. Its secret is known to the browser only. */
 export interface Session {
   readonly id: string;
   readonly personId: string;
   readonly way: SignInWay;
   /** May choose a new password without the current one, once: it began by such a link. */
   readonly resetsPassword: boolean;
-  /** What the browser says it is, cut to 200 characters. */
   readonly browser: string;
-  /** From which it was last seen. */
   readonly network: string;
   readonly seenAt: Date;
   /** When the person last showed who they are: by the sign-in, or when they were asked again. */
@@ -38,11 +35,8 @@ const minute = 60_000;
 export const sessionMs = 12 * 60 * minute;
 /** Of one person. Beyond that, the oldest one ends. */
 export const mostSessions = 50;
-/** How long a sign-in waits for the second factor. */
 const factorWaitMs = 10 * minute;
-/** For how long nobody is asked again who they are. */
 const provenMs = 10 * minute;
-/** A session that is used is noted so often. */
 export const seenEveryMs = minute;
 export const shortLinkMs = 15 * minute;
 export const mailedLinkMs = 30 * minute;
@@ -57,18 +51,13 @@ export const secretLength = 43;
  * as much as all of their parts: see `networksAround`.
  */
 export const signInLimits = {
-  /** From one network, for any person. */
   network: { perMinute: 20, perDay: 1000 },
-  /** For one address of a person, by one network. */
   addressFromNetwork: { perMinute: 5, perDay: 100 },
   device: { perMinute: 10, perDay: 100 },
   /** Links that the people of one account make for others, since each is a mail to a stranger. */
   invitations: { perMinute: 20, perDay: 50 },
-  /** Links that a person makes for themselves. */
   ownLinks: { perMinute: 5, perDay: 50 },
-  /** The current password, when a new one is chosen. */
   current: { perMinute: 5, perDay: 100 },
-  /** Codes of the second factor. */
   factor: { perMinute: 5, perDay: 100 },
 } as const satisfies Readonly<Record<string, Limits>>;
 
@@ -106,7 +95,6 @@ export const startSession = (
   endsAt: new Date(now.getTime() + (draft.awaitsFactor === true ? factorWaitMs : sessionMs)),
 });
 
-/** The person has shown who they are, the second factor included. */
 export const proveSession = (session: Session, now: Date): Session => ({
   ...session,
   provenAt: now,
@@ -114,7 +102,6 @@ export const proveSession = (session: Session, now: Date): Session => ({
   endsAt: session.awaitsFactor ? new Date(now.getTime() + sessionMs) : session.endsAt,
 });
 
-/** Whether they did so lately. */
 export const isProven = ({ provenAt }: Pick<Session, 'provenAt'>, now: Date): boolean => {
   if (!provenAt) return false;
   const ago = now.getTime() - provenAt.getTime();

@@ -26,10 +26,7 @@ import { type IssuedKey, mintKey } from './api-keys.ts';
 import { endedBefore, hasEnded } from '../../kernel/deletion.ts';
 import { earliest } from '../../kernel/ports.ts';
 
-/**
- * Opens an account with its first API key; its owner can sign in.
- * @throws DomainError `account_invalid`
- */
+/** Opens an account with its first API key; its owner can sign in. @throws DomainError `account_invalid` */
 export const createAccount =
   (ports: AccessPorts) =>
   async (draft: {
@@ -79,7 +76,6 @@ export interface Usage {
   readonly limits: Limits;
   readonly quota: Verdict;
   readonly hours: readonly HourOfUsage[];
-  /** Keys that still call an operation that will be removed. */
   readonly deprecated: readonly CallsOfKey[];
 }
 
@@ -145,7 +141,6 @@ export const warnOfHighUse =
     await accounts.change(accountId, (account) => warnOfUse(account, use, clock.now()));
   };
 
-/** When there may be something to tell: in the past while an operation ends soon. */
 export const removalsDueAt =
   ({ endings, clock }: Pick<Ports, 'endings' | 'clock'>) =>
   (): Promise<Date | undefined> => {

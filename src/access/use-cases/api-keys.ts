@@ -15,7 +15,6 @@ import {
 import type { AccessPorts, KeyToStore } from '../ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 
-/** A key with its secret, which is shown only once. */
 export interface IssuedKey extends ApiKey {
   readonly secret: string;
 }
@@ -23,9 +22,7 @@ export interface IssuedKey extends ApiKey {
 export interface KeyWish {
   readonly accountId: string;
   readonly name: string;
-  /** `defaultScopes` by default. */
   readonly scopes?: readonly Scope[];
-  /** Of a project of the account; all by default. */
   readonly projectId?: string;
   readonly expiresAt?: Date;
 }

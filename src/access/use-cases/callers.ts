@@ -89,7 +89,6 @@ export const unlessUnavailable = (error: unknown): undefined => {
   if (!(error instanceof Unavailable)) throw error;
 };
 
-/** Wrong keys that one address may present in a UTC minute. */
 export const badKeyLimits: Limits = { perMinute: 20, perDay: Number.MAX_SAFE_INTEGER };
 
 /**

@@ -122,10 +122,7 @@ const batch = 100;
 /** Answered in one run. The next one begins with those whose turn it is then, so that a flood slows down only itself. */
 export const mostAnswered = 500;
 
-/**
- * Answers requests for mails that wait, by turns. One that fails holds up no other.
- * @throws what the first one threw
- */
+/** Answers requests for mails that wait, by turns. One that fails holds up no other. @throws what the first one threw */
 export const answerMailRequests =
   (ports: AccessPorts) =>
   async (isStopping: () => boolean): Promise<void> => {

@@ -26,7 +26,6 @@ import { mayMailInvitation } from './request-limits.ts';
 import { admitCurrent } from './sign-in-attempts.ts';
 import { type Decision, DomainError } from '../../kernel/decision.ts';
 
-/** A link with its secret, which is shown only once. */
 export interface Invitation {
   readonly person: Person;
   readonly secret: string;
@@ -151,7 +150,6 @@ export const revokeOtherSessions =
     return others.length;
   };
 
-/** It has expired meanwhile, or another request ended it first. */
 export const unlessEnded = (error: unknown): void => {
   if (!isRefusal(error, 'session_not_found')) throw error;
 };
@@ -162,11 +160,9 @@ const isRefusal = (error: unknown, code: PeopleErrorCode): boolean =>
 interface LinkDraft {
   readonly person: Person;
   readonly lastsMs: number;
-  /** See `SignInLinks.add`. */
   readonly whose: 'anybody' | 'newcomer';
   /** Where mail is set up, the person gets another link by mail: this one is not stored anywhere. */
   readonly isMailed: boolean;
-  /** See `SignInLink`. */
   readonly resetsPassword: boolean;
 }
 

@@ -88,7 +88,6 @@ const admitOwnLink = async (
   throw new TooMany('too_many_requests', message, wait);
 };
 
-/** Whether the address gets another invitation by mail. */
 export const mayMailInvitation = async (
   { mailRequests, clock }: Pick<AccessPorts, 'mailRequests' | 'clock'>,
   { accountId, email }: Person,

@@ -25,7 +25,6 @@ import { admitCurrent, admitFactor } from './sign-in-attempts.ts';
 
 /** A secret for an app that shows codes, before the person has shown one of them. */
 export interface OfferedApp {
-  /** Base32. */
   readonly secret: string;
   /** The secret, sealed: it comes back with the first code. */
   readonly token: string;
@@ -203,7 +202,6 @@ export const resetFactors =
     return those;
   };
 
-/** What a person shows to prove who they are. */
 export type Shown =
   | { readonly kind: 'code'; readonly code: string }
   | { readonly kind: 'passkey'; readonly shown: string }

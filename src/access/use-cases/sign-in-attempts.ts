@@ -7,7 +7,6 @@ import { inWords } from '../../kernel/text.ts';
 
 type DevicePorts = Pick<AccessPorts, 'sealer' | 'keyMaterial'>;
 
-/** A browser, and the people who have signed in there, newest first. */
 export interface KnownDevice {
   readonly id: string;
   readonly personIds: readonly string[];
@@ -150,7 +149,6 @@ const admit = async (ports: CountingPorts, subject: string, limits: Limits): Pro
   refuseFor(await waitBeforeAttempt(ports, subject, limits));
 };
 
-/** @throws TooMany */
 const refuseFor = (wait: number | undefined): void => {
   if (wait === undefined) return;
   const when = `Try again in ${inWords(wait * 1000)}, or use a sign-in link, which works at once.`;

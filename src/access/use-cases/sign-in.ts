@@ -33,7 +33,6 @@ interface Admission {
   readonly proof: SignInProof;
   readonly resetsPassword?: boolean;
   readonly others?: readonly SessionChoice[];
-  /** The session that it continues: as long, and as fresh. */
   readonly from?: Session | undefined;
 }
 
@@ -80,10 +79,7 @@ export const signInByLink =
     return openSession(ports, { person, proof: { way: 'link', linkHash }, resetsPassword }, from);
   };
 
-/**
- * The person and account behind a link, which stays usable. @throws DomainError `sign_in_link_invalid`,
- * `too_many_sign_ins`
- */
+/** The person and account behind a link, which stays usable. @throws DomainError `sign_in_link_invalid`, `too_many_sign_ins` */
 export const lookBehindLink =
   (ports: AccessPorts) =>
   async (secret: string, { network }: Pick<SignInOrigin, 'network'>): Promise<Membership> => {
@@ -115,7 +111,6 @@ export const findSession =
     return isIn ? found : undefined;
   };
 
-/** The person of a session that waits for the second factor. They are not signed in. */
 export const findWaiting =
   ({ sessions, keyMaterial, clock }: AccessPorts) =>
   async (secret: string): Promise<SignedIn | undefined> => {
@@ -124,7 +119,6 @@ export const findWaiting =
     return isWaiting ? found : undefined;
   };
 
-/** Notes that a session is used, not at each request. */
 export const noteSeen =
   ({ sessions, clock }: Pick<AccessPorts, 'sessions' | 'clock'>) =>
   async ({ session }: SignedIn, network: string): Promise<void> => {
@@ -133,7 +127,6 @@ export const noteSeen =
     await sessions.see(session.id, { seenAt: now, network });
   };
 
-/** @throws DomainError whatever `Sessions.start` throws */
 const openSession = async (
   ports: AccessPorts,
   admission: Admission,
@@ -168,7 +161,6 @@ const provenIn = (
   return isProof ? now : undefined;
 };
 
-/** Every account that the session may switch to, its own first. */
 export const accountsOf =
   (ports: AccessPorts) =>
   async ({ person, account, session }: SignedIn): Promise<readonly Membership[]> => {

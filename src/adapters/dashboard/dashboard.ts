@@ -94,13 +94,10 @@ interface DashboardRoute {
 export interface Dashboard {
   /** Adds it to an application. It answers everything that gets that far. */
   readonly addTo: (app: Koa) => void;
-  /** Ends live updates, which would keep a server from stopping. */
   readonly close: () => void;
-  /** What it answers: a method and a path of @koa/router each. */
   readonly routes: readonly DashboardRoute[];
 }
 
-/** The dashboard for store owners: all paths from /dashboard on. */
 export const dashboard = (ports: DashboardPorts): Dashboard => {
   const cookies = cookiesOf(ports.settings.origin.startsWith('https:'));
   const live = new LiveStreams({
@@ -186,7 +183,6 @@ const signingIn =
     return signedIn;
   };
 
-/** What was sent goes along with the sign-in. */
 const askAgain = (
   ctx: Context,
   page: string,

@@ -13,15 +13,12 @@ import type { Deploy, DeployOrigin } from '../../sites/domain/site.ts';
 import type { UploadProgress } from '../../sites/ports.ts';
 import type { Sites } from '../../sites/sites.ts';
 
-/** What the pages show and do, and what they need of the machine. */
 export interface DashboardPorts {
   readonly access: Access;
   readonly catalogue: Catalogue;
   readonly sites: Sites;
   readonly domains: Domains;
-  /** Takes the archives that forms bring. */
   readonly uploads: {
-    /** The name of the file in `takeForm`. */
     readonly field: string;
     /** @param admit asked before anything changes @throws DomainError with an `UploadRefusal`; nothing is kept */
     takeForm(
@@ -61,11 +58,9 @@ export interface DashboardPorts {
   readonly idempotencyKeys: IdempotencyKeys;
   readonly acting: Acting;
   readonly clock: Clock;
-  /** Of each request. */
   readonly deadline: Deadline;
   readonly ids: Ids;
   readonly log: Logger;
-  /** Called for every answer. */
   readonly onAnswered: (status: number, seconds: number) => void;
   /**
    * Calls back whenever this process has stored something, with the accounts concerned.
@@ -91,7 +86,6 @@ export interface DashboardSettings {
   readonly origin: string;
   readonly platformHost: string;
   readonly acmeDnsZone: string | undefined;
-  /** Where the site of a project is served. */
   readonly siteUrl: (slug: string) => string;
   /** Where one deploy is; undefined where deploys have no addresses of their own. */
   readonly previewUrl: (slug: string, number: number) => Promise<string | undefined>;

@@ -45,14 +45,12 @@ export const requestLifecycle =
       await sendProblem(ctx, { problem, requestId, signedIn, unread });
     }
     const { method, status } = ctx;
-    // For traces.
     Object.assign(ctx.res, { route: routeOf(ctx) });
     const ms = Math.round((performance.now() - started) * 100) / 100;
     onAnswered(status, ms / 1000);
     log.info({ requestId, method, path: shownPath(ctx.path), status, ms });
   };
 
-/** The pattern of the path that the router found; undefined where it found none. */
 const routeOf = (ctx: Context): string | undefined => {
   const route: unknown = ctx['_matchedRoute'];
   return typeof route === 'string' ? route : undefined;
@@ -77,17 +75,14 @@ const sendProblem = async (
   await sendHtml(ctx, status, layout(page, { section, ...person }));
 };
 
-/** @throws PageProblem 403 */
 const refuseForeignForms = (ctx: Context, origin: string): void => {
   if (ctx.method === 'GET' || ctx.method === 'HEAD' || isFromOurPage(ctx, origin)) return;
   if (ctx.path === unsubscribePath) return;
   throw new PageProblem(403, 'This form was sent from another site, so it was not accepted.');
 };
 
-/** The section of a request, so that its error page shows the same navigation and a link back. */
 interface RequestedPage {
   readonly section: Section;
-  /** The page of the form that was sent; undefined when a page was asked for. */
   readonly form: string | undefined;
 }
 

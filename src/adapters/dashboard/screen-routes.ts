@@ -46,7 +46,6 @@ export interface ScreenPorts extends DashboardPorts {
 
 export interface Wanted {
   readonly page: string;
-  /** Undefined for what is no form, and for an upload. */
   readonly kept: (() => KeptForm | undefined) | undefined;
 }
 
@@ -56,7 +55,6 @@ export interface Routers {
   readonly refills: Router;
   /** A GET of the address of a form, such as a reload after a refusal, shows the page with the form. */
   readonly waysBack: Router;
-  /** Who may send what, by path. */
   readonly operations: Map<string, Operation>;
 }
 
@@ -120,7 +118,6 @@ const refill = async (ctx: Context, sent: Sent): Promise<void> => {
   const nothingWrong = { field: undefined, message: undefined };
   const page = await screen.show(visit, { form: form.name, ...nothingWrong, values, parameters });
   const content = html`${notSent(Object.keys(values).length > 0)}${page.content}`;
-  // A live update would take away what was typed.
   const still = { ...sent, screen: { ...screen, live: false as const } };
   await sendPage(ctx, still, { ...page, content });
 };
@@ -128,7 +125,6 @@ const refill = async (ctx: Context, sent: Sent): Promise<void> => {
 const notSent = (isFilled: boolean): Html =>
   html`<p class="notice busy" role="status" data-said>Your session had ended, so nothing was done. ${isFilled ? 'What you entered is here again: check it, and send it once more.' : 'Send it once more.'}</p>`;
 
-/** The page makes the id of a submission anew. */
 const leftOut = ({ secrets = [] }: Form): readonly string[] => [onceField, ...secrets];
 
 interface Asked {
@@ -138,7 +134,6 @@ interface Asked {
   readonly form: Form | undefined;
 }
 
-/** Answers the people who are signed in. */
 const visiting =
   ({ screen, ports, form }: Asked, answer: Answer) =>
   async (ctx: Context): Promise<void> => {
@@ -267,7 +262,6 @@ const refusalStatus: Readonly<Record<UploadRefusal, number>> = {
   upload_too_slow: 400,
 };
 
-/** Refusals that another plan would not have. */
 const planLimits: ReadonlySet<string> = new Set([
   'plan_upgrade_required',
   'domain_limit_reached',

@@ -1,4 +1,3 @@
-/** An answer to a request. */
 export interface Answer {
   readonly status: number;
   /** They replace those that every answer has; `Vary` is added to theirs. */

@@ -27,7 +27,6 @@ interface ApiSettings {
   readonly secretKeys: SecretKeys;
   /** Origins whose pages may call the API from a browser; none by default. */
   readonly corsOrigins: readonly string[];
-  /** How many proxies' X-Forwarded-For to believe. */
   readonly trustProxy: number;
   /** Whether this process serves the API, or only health and metrics. */
   readonly servesApi: boolean;
@@ -117,13 +116,10 @@ const crossOrigin = (
 
 export interface RefusedPorts extends Omit<LifecyclePorts, 'onAnswered'> {
   readonly access: Access;
-  /** Whether this process counts requests to the API. */
   readonly servesApi: boolean;
-  /** Whether a browser shows what is at this path. */
   readonly isPage: (path: string) => boolean;
 }
 
-/** Longest wait for the count of remaining requests. */
 const longestLookMs = 250;
 
 /**

@@ -160,7 +160,6 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** The public code of each domain error. */
 const domainCodes: Readonly<
   Record<
     | CatalogueErrorCode
@@ -197,10 +196,8 @@ const domainCodes: Readonly<
   upload_too_slow: 'request_timeout',
 };
 
-/** Of what is busy or full, in seconds. */
 const retryAfter = '30';
 
-/** A request that the HTTP layer refuses, before or after the use case ran. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly code: ErrorCode;

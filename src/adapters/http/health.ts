@@ -8,7 +8,6 @@ interface Dependency {
   readonly check: () => Promise<void>;
 }
 
-/** /healthz: this process is alive. */
 export const aliveRoute: Route = {
   method: 'GET',
   path: '/healthz',
@@ -17,7 +16,6 @@ export const aliveRoute: Route = {
 
 export interface OperationsPorts extends LifecyclePorts {
   readonly dependencies: readonly Dependency[];
-  /** Whether this process is about to stop and wants no new work. */
   readonly isStopping: () => boolean;
 }
 
@@ -63,12 +61,10 @@ const metricsRoute = ({ metrics }: OperationsPorts): Route => ({
   }),
 });
 
-/** Endpoints for operators; not public if they have their own port. */
 export const operationsRoutes = (ports: OperationsPorts): readonly Route[] => [
   readyRoute(ports),
   metricsRoute(ports),
 ];
 
-/** Health and metrics on a port of their own. */
 export const operationsHandler = (ports: OperationsPorts): RequestHandler =>
   requestHandler(ports, [aliveRoute, ...operationsRoutes(ports)]);

@@ -19,7 +19,6 @@ import type { RequestContext } from './request-lifecycle.ts';
 export interface MeteringPorts {
   readonly access: Access;
   readonly clock: Clock;
-  /** How many proxies' X-Forwarded-For to believe. */
   readonly trustProxy: number;
 }
 
@@ -58,7 +57,6 @@ export const meter = async (
   }
 };
 
-/** The limits to report when the counts cannot be read. */
 export const withNothingLeft = (limits: Limits, now: Date): Verdict =>
   judge(limits, { minute: limits.perMinute, day: 0 }, false, now);
 
@@ -163,7 +161,6 @@ const policyFor = ({ perMinute, perDay }: Limits): string => {
     .join(', ');
 };
 
-/** The refusal for a verdict; undefined if the request is allowed. */
 export const overLimit = (verdict: Verdict | Banned, now: Date): RequestError | undefined => {
   if (verdict.kind === 'allowed') return undefined;
   const { window, limit, resetAt } = spokenFor(verdict);

@@ -6,9 +6,7 @@ import { RequestLifecycle, type LifecyclePorts, type RequestContext } from './re
 import { RequestError } from './error-table.ts';
 import { admit } from './rate-limits.ts';
 
-/** Steps that not every server has. */
 export interface ExtraSteps {
-  /** Identifies the caller, counts the request, and adds the limits to its answer. */
   readonly meter?: (context: RequestContext) => Promise<void>;
   /** Lets pages of other origins read the answer. @returns the answer to a preflight */
   readonly crossOrigin?: (context: RequestContext) => Answer | undefined;
@@ -57,9 +55,7 @@ export interface Route {
   readonly method: 'GET' | 'POST';
   /** A segment in braces is a parameter, as in OpenAPI: `/v1/pets/{petId}`. */
   readonly path: string;
-  /** For the metrics and the usage. */
   readonly operation?: string;
-  /** Of every answer, refusals too. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly answer: (context: RequestContext, parameters: Parameters) => Promise<Answer> | Answer;
 }
@@ -101,7 +97,6 @@ const notFound = (path: string) =>
     `There is nothing at ${path.slice(0, 200)}. The reference at /docs lists all paths.`,
   );
 
-/** OPTIONS, or a verb that the path does not have. */
 const withoutRoute = ({ method, path }: RequestContext, { verbs }: KnownPath): Answer => {
   const all = [...verbs.keys(), ...(verbs.has('GET') ? ['HEAD'] : [])].sort();
   const allow = [...all, 'OPTIONS'].join(', ');

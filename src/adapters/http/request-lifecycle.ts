@@ -29,7 +29,6 @@ export const requestTarget = (url: string): RequestTarget => {
     : { path: sent.slice(0, question), query: sent.slice(question + 1) };
 };
 
-/** `*` of OPTIONS stays as it is. */
 const absoluteTarget = (url: string): RequestTarget => {
   const address = URL.parse(url);
   return { path: address?.pathname ?? url, query: address?.search.slice(1) ?? '' };
@@ -39,7 +38,6 @@ const absoluteTarget = (url: string): RequestTarget => {
 export class RequestContext {
   readonly request: IncomingMessage;
   readonly requestId = randomUUID();
-  /** In monotonic milliseconds. */
   readonly begun = performance.now();
   readonly method: string;
   readonly path: string;
@@ -47,12 +45,10 @@ export class RequestContext {
   readonly query: string;
   /** Names and values in turns: Node sends such a list as it is. */
   readonly headers: string[];
-  /** For the metrics and the usage. */
   operation = 'none';
   caller: Caller | undefined;
   /** Why the caller is unknown; the operation decides whether that matters. */
   refusal: Error | undefined;
-  /** Why a caller is not admitted. */
   overLimit: Error | undefined;
 
   /** @param headers those that are set on every answer first, as a flat list */
@@ -65,7 +61,6 @@ export class RequestContext {
     this.headers = ['X-Request-Id', this.requestId, ...headers];
   }
 
-  /** Headers for every answer, by name. */
   add(headers: Readonly<Record<string, string>>): void {
     for (const name in headers) this.headers.push(name, headers[name] ?? '');
   }
@@ -97,7 +92,6 @@ export class RequestLifecycle {
     return context;
   }
 
-  /** The answer to a request for which an error was thrown. */
   refuse({ requestId }: RequestContext, error: unknown): Answer {
     const { log } = this.#ports;
     const answer = answerTo(error);

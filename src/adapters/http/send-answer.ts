@@ -13,7 +13,6 @@ export const send = (
   headers: readonly string[],
   { status, headers: own = {}, body }: Answer,
 ): void => {
-  // The client is gone.
   if (response.destroyed) return;
   const all = [...headers];
   const content = body === undefined ? '' : contentOf(body);

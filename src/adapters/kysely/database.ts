@@ -19,7 +19,7 @@ import {
   type OutageListener,
 } from './engine/failure.ts';
 import { compileOnce, withNext, type Build, type Values } from './engine/statements.ts';
-import { Engine } from './engine/engine.ts';
+import { openEngine, type Engine } from './engine/engine.ts';
 import type { Schema } from './schema.ts';
 
 export type Queries = QueryCreator<Schema>;
@@ -67,7 +67,7 @@ export class Database {
     this.#gatherMs = gatherMs;
     this.#outage = new Outage(onOutage);
     this.#deadline = deadline;
-    this.engine = new Engine(url, { patient, deadline, tracer });
+    this.engine = openEngine(url, { patient, deadline, tracer });
     this.root = new Kysely<Schema>({ dialect: this.engine.connections.dialect });
     const executor = this.root.getExecutor();
     this.#alone = new QueryCreator<Schema>({

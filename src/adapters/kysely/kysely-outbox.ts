@@ -242,25 +242,13 @@ export class KyselyParkedDeliveries extends Store implements ParkedDeliveries {
   /** A delivery that fails again is not released twice. */
   async releaseAll(): Promise<number> {
     let released = 0;
-    for (let after = 0n; ;) {
-      const ids = await this.#parkedAfter(after);
-      const last = ids.at(-1);
-      if (last === undefined) return released;
-      released += await this.#release(ids);
-      after = last;
+    for (let after = '0'; ;) {
+      const some = await this.list(releasedAtOnce, after);
+      const last = some.at(-1);
+      if (!last) return released;
+      released += await this.#release(some.map(({ id }) => BigInt(id)));
+      after = last.id;
     }
-  }
-
-  async #parkedAfter(after: bigint): Promise<readonly bigint[]> {
-    const rows = await this.db
-      .selectFrom('deliveries')
-      .select('id')
-      .where('parked', '=', 1n)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(releasedAtOnce)
-      .execute();
-    return rows.map(({ id }) => id);
   }
 
   async #release(ids: readonly bigint[]): Promise<number> {

@@ -119,8 +119,8 @@ export const domainPrimary: Define = (defined) => {
 const primaryInWords = (primary: string | null, isOpen: boolean): string => {
   if (primary !== null) return primary;
   return isOpen
-    ? 'None yet: the first domain that goes live becomes it.'
-    : 'None, as was chosen: no domain becomes it by itself.';
+    ? 'None yet: the first domain that goes live becomes the primary one.'
+    : 'None, by choice: no domain becomes the primary one automatically.';
 };
 
 interface ShareGiven {

@@ -18,7 +18,7 @@ import { failed, ok, warning, type Finding } from './finding.ts';
 const timeoutMs = 3_000;
 
 export const checkRedis = async ({ redisUrl }: Config): Promise<readonly Finding[]> => {
-  if (redisUrl === undefined) return [ok('Not used: this process counts requests by itself.')];
+  if (redisUrl === undefined) return [ok('Not used: this process counts requests alone.')];
   const sentinels = readRedisAddress(redisUrl)?.sentinels;
   return Promise.all([
     checkServer(redisUrl),

@@ -132,7 +132,7 @@ const processFaults = ({ processes, roles, redisUrl }: Config): readonly string[
     ...when(
       counts && redisUrl === undefined,
       `PROCESSES: ${String(processes)} processes with the role api or dashboard need REDIS_URL: without it each counts ` +
-        'requests by itself, and an account gets several times its plan. Set REDIS_URL, or PROCESSES=1',
+        'requests alone, and an account gets several times its plan. Set REDIS_URL, or PROCESSES=1',
     ),
     ...when(
       isWorkerAlone(roles),

@@ -115,7 +115,7 @@ export const settings = {
     group: 'common',
     schema: is.redisUrl,
     meaning:
-      '`redis://host:6379`, or `redis+sentinel://a:26379,b:26379,c:26379/name`; with TLS `rediss`: shared request counters; see [Redis](databases.md#redis). Not set: each process counts by itself',
+      '`redis://host:6379`, or `redis+sentinel://a:26379,b:26379,c:26379/name`; with TLS `rediss`: shared request counters; see [Redis](databases.md#redis). Not set: each process counts alone',
   },
   TRUST_PROXY: {
     group: 'common',

@@ -12,7 +12,6 @@ interface OrderEvent<Type extends string> extends DomainEvent<Type> {
 
 export type PetAdded = PetEvent<'pet_added'>;
 export interface PetChanged extends PetEvent<'pet_changed'> {
-  /** As they are now. */
   readonly name: string;
   /** Decimal digits of an int64. */
   readonly categoryId: string;

@@ -43,7 +43,6 @@ export const largestQuantity = 2147483647;
 /** An order is complete once it is delivered; derived, never stored. */
 export const isComplete = (order: Order): boolean => order.status === 'delivered';
 
-/** Selling an animal makes its order. */
 export const sellPet = (
   accountId: string,
   pet: Pet,

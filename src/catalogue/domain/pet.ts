@@ -52,7 +52,6 @@ export const isPetName = (name: string): boolean => isLine(name, petNameLength.m
 
 export const isCategoryId = (id: bigint): boolean => id >= 1n && id <= largestInt64;
 
-/** Characters of a name that a search compares. */
 const longestSearched = 100;
 
 /**
@@ -121,13 +120,11 @@ const checkFields = ({ name, categoryId }: PetChanges): void => {
   );
 };
 
-/** Holds an available animal for a buyer. */
 export const reservePet = (accountId: string, pet: Pet, now: Date): Decision<Pet, PetReserved> => ({
   state: moved(pet, 'pending'),
   events: [{ type: 'pet_reserved', accountId, occurredAt: now, petId: String(pet.id) }],
 });
 
-/** Gives a reserved animal back to the shop window. */
 export const releasePet = (accountId: string, pet: Pet, now: Date): Decision<Pet, PetReleased> => ({
   state: moved(pet, 'available'),
   events: [{ type: 'pet_released', accountId, occurredAt: now, petId: String(pet.id) }],

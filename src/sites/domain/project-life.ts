@@ -12,11 +12,9 @@ export interface FormerSlug {
 }
 
 export interface SiteDecision extends Decision<Site, SitesEvent> {
-  /** Where the project has moved. */
   readonly former?: FormerSlug | undefined;
 }
 
-/** How long a former address leads to the present one. */
 export const formerMs = 90 * 24 * 60 * 60_000;
 
 /** No two hyphens together: `<slug>--<n>` is the host of a preview. */

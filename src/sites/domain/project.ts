@@ -17,13 +17,11 @@ const reserved: ReadonlySet<string> = new Set([
   ...['isatap', 'acme', 'well-known', 'animal-store', 'animalstore'],
 ]);
 
-/** Like `www2`, `ns1`. */
 const numbered = /^(?:www|ns|dns|mx|smtp|imap|cdn|api)\d{1,3}$/;
 
 /** CNAME targets of custom domains. */
 const target = /^t-[0-9a-f]{32}$/;
 
-/** Whether a project must not have it, because its host could be mistaken for ours. */
 export const isReservedSlug = (slug: string): boolean =>
   reserved.has(slug) || numbered.test(slug) || target.test(slug);
 
@@ -38,7 +36,6 @@ export interface Project extends Deletable {
 
 /** Leaves room in a DNS label (63) for the number that makes a slug unique, and for that of a deploy. */
 export const longestSlug = 48;
-/** Code points. */
 const longestName = 100;
 
 /** "Zoë's Birds!" becomes `zoes-birds`; a name without Latin letters or digits becomes `site`. */
@@ -100,9 +97,7 @@ export const refuseReserved = (slug: string): void => {
   );
 };
 
-/** Limits of an account's plan for projects, domains and files. */
 export interface Allowance {
-  /** Its name for people. */
   readonly plan: string;
   readonly projects: number;
   /** All kept deploys together, unpacked. */

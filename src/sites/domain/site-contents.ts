@@ -6,7 +6,6 @@ const pathLimits = {
   /** UTF-8 bytes of a whole path, and of one of its names. */
   pathBytes: 1024,
   nameBytes: 255,
-  /** Folders around a file. */
   folders: 32,
 } as const;
 
@@ -85,7 +84,6 @@ const unsafe = (raw: string, why: string): DomainError<UploadProblem> =>
 export const siteLimits = {
   /** Files and folders, including folders that appear only in file paths. */
   entries: 10_000,
-  /** Unpacked: 200 MiB. */
   bytes: 200 * 1024 * 1024,
   ...pathLimits,
 } as const;
@@ -114,7 +112,6 @@ export const inspectSite = (room?: StorageRoom): SiteInspection => {
   const files = new Set<string>();
   /** Folders with files in them, and all their parents. */
   const folders = new Set<string>();
-  /** Folders that have an entry of their own. */
   const listed = new Set<string>();
   /** What must not be at the top of a site, in the folder that may turn out to be its top. */
   let unwanted: { readonly folder: string; readonly name: Unwanted } | undefined;

@@ -17,19 +17,16 @@ export type Deploy = DeployIdentity &
         readonly state: 'succeeded';
         readonly finishedAt: Date;
         readonly files: number;
-        /** Unpacked. */
         readonly bytes: number;
       }
     | {
         readonly state: 'failed';
         readonly finishedAt: Date;
         readonly problem: UploadProblem;
-        /** For its owner: what is wrong and how to fix it. */
         readonly explanation: string;
       }
   );
 
-/** Who made a deploy, and what they say of it. */
 export interface DeployOrigin {
   readonly madeBy: Actor;
   readonly message: string | undefined;
@@ -37,7 +34,6 @@ export interface DeployOrigin {
 
 interface DeployIdentity extends DeployOrigin {
   readonly id: string;
-  /** 1, 2, 3 … within its project. */
   readonly number: number;
   readonly startedAt: Date;
 }
@@ -52,20 +48,17 @@ export const deployTransitions = {
   failed: [],
 } as const satisfies Transitions<DeployState>;
 
-/** How many deploys of a project are kept, besides the one that is served. */
 export const keptDeploys = 10;
 
 /** An upload that is not finished by then was cut off. */
 export const longestUploadMs = 60 * 60 * 1000;
 
-/** A project and its deploys: one aggregate. */
 export interface Site {
   readonly project: Project;
   /** Newest first: the last `keptDeploys`, the served one, and those that still upload or have just ended. */
   readonly deploys: readonly Deploy[];
   /** The deploy that visitors get: the newest succeeded one, unless an older one was rolled back to. */
   readonly servedDeployId: string | undefined;
-  /** Since when visitors get it. */
   readonly servedSince: Date | undefined;
   /** The highest number that a deploy of it ever had, also once that one is deleted. */
   readonly lastNumber: number;
@@ -73,7 +66,6 @@ export interface Site {
 
 type SiteDecision = Decision<Site, SitesEvent>;
 
-/** Code points. */
 const longestMessage = 200;
 
 /** The first line of what somebody says of a deploy, such as the message of a commit; undefined if it says nothing. */
@@ -89,7 +81,6 @@ export const deployMessage = (text: string): string | undefined => {
   return plain.length === 0 ? undefined : plain.join('');
 };
 
-/** @param upload with the id of the new deploy */
 export const startDeploy = (
   site: Site,
   { id, madeBy, message }: DeployOrigin & { readonly id: string },
@@ -211,7 +202,6 @@ const deployNumbered = (site: Site, number: number): Deploy => {
   );
 };
 
-/** The deploy, which may end in that state. */
 const endingAs = (state: DeployState, site: Site, deployId: string): Deploy => {
   const deploy = site.deploys.find((one) => one.id === deployId);
   if (!deploy) {

@@ -30,7 +30,6 @@ export type DeploySucceeded = NumberedEvent<'deploy_succeeded'>;
 export type DeployFailed = NumberedEvent<'deploy_failed'> & { readonly problem: string };
 /** A deploy was deleted for good; its files are no longer needed. */
 export type DeployDiscarded = DeployEvent<'deploy_discarded'>;
-/** Its owner deleted a deploy, which made room. */
 export type DeployDeleted = NumberedEvent<'deploy_deleted'>;
 
 export type SitesEvent =
@@ -42,7 +41,6 @@ export type SitesEvent =
   | OfProject<'project_ended'>
   | DeploySucceeded
   | DeployFailed
-  /** An older deploy is served again. */
   | NumberedEvent<'site_rolled_back'>
   | DeployDiscarded
   | DeployDeleted;

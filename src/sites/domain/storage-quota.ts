@@ -4,10 +4,8 @@ import { bytesInWords } from '../../kernel/text.ts';
 import { deploySucceeded, type Site } from './site.ts';
 import type { UploadProblem } from './sites-error.ts';
 
-/** The account's storage limit, and how much its other projects use. */
 export interface StorageFacts {
   readonly allowance: Pick<Allowance, 'plan' | 'storedBytes'>;
-  /** Bytes. */
   readonly elsewhere: number;
 }
 
@@ -15,11 +13,9 @@ export interface StorageFacts {
 export interface StorageRoom {
   readonly plan: string;
   readonly quota: number;
-  /** Bytes. */
   readonly left: number;
 }
 
-/** Bytes of all its deploys, unpacked. */
 export const keptBytes = ({ deploys }: Site): number =>
   deploys.reduce((sum, one) => sum + (one.state === 'succeeded' ? one.bytes : 0), 0);
 

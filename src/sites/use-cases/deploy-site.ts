@@ -106,7 +106,6 @@ export const finishDeploy =
     }
   };
 
-/** Both in one. */
 export const deploySite =
   <Upload>(ports: Ports<Upload>) =>
   async (

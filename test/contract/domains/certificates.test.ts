@@ -1,21 +1,18 @@
-import { expect, afterEach, beforeEach, describe, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/renewal.ts';
-import type { Database } from '../../../src/adapters/kysely/database.ts';
 import {
   removeCertificate,
   storeCertificate,
 } from '../../../src/adapters/kysely/sites/kysely-certificates.ts';
 import { KyselyEdgeRecords } from '../../../src/adapters/kysely/sites/kysely-edge-records.ts';
-import { AesGcmSealer } from '../../../src/adapters/system/secrets.ts';
 import { later } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
 import type { StoragePorts } from '../../support/storage-ports.ts';
-import { describeStores, testOnBoth } from '../../support/store-contracts.ts';
+import { describeStores, testOnBoth, describeDatabases } from '../../support/store-contracts.ts';
 import { testSealer } from '../../support/stores.ts';
-import { usualKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
-import { migratedDatabase } from '../../support/servers/migrated-database.ts';
+import { usualKinds } from '../../support/servers/databases.ts';
 
 const ids = new UuidIds();
 const newHost = () => `${ids.next('www').replace('_', '-')}.shop.example`;
@@ -91,18 +88,7 @@ describeStores('certificates', (stores) => {
   );
 });
 
-describe.each(usualKinds)('private keys in %s', (kind) => {
-  let home: TestDatabase;
-  let database: Database;
-  beforeEach(async () => {
-    home = await migratedDatabase(kind);
-    database = openDatabase(home.url);
-  });
-  afterEach(async () => {
-    await database.close();
-    await home.drop();
-  });
-
+describeDatabases('private keys', usualKinds, (database) => {
   const [cats, dogs] = [certificateFor('cats.example'), certificateFor('dogs.example')];
   const saveBoth = async () => {
     for (const certificate of [cats, dogs])
@@ -146,12 +132,5 @@ describe.each(usualKinds)('private keys in %s', (kind) => {
     const keys = await loaded();
     expect(keys.get('cats.example')?.()).toBe(cats.privateKey);
     expect(keys.get('dogs.example')).toThrow('certificate of dogs.example');
-  });
-
-  test('do not open with another secret', async () => {
-    await saveBoth();
-    const keys = await loaded(new AesGcmSealer(Buffer.from('another secret')));
-    expect([...keys.keys()]).toEqual(['cats.example', 'dogs.example']);
-    for (const open of keys.values()) expect(open).toThrow('another secret key');
   });
 });

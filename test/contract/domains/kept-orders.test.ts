@@ -1,12 +1,10 @@
-import { beforeEach, expect, afterEach, describe, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import { orderSubject } from '../../../src/domains/domain/attachment/domain-certificate.ts';
-import type { Database } from '../../../src/adapters/kysely/database.ts';
 import {
   KyselyAuthorityAccounts,
   KyselyCertificateOrders,
 } from '../../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
-import { AesGcmSealer } from '../../../src/adapters/system/secrets.ts';
 import {
   liveDomain,
   newHost,
@@ -14,10 +12,9 @@ import {
   servedProject,
 } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
-import { describeStores, testOnBoth } from '../../support/store-contracts.ts';
+import { describeStores, testOnBoth, describeDatabases } from '../../support/store-contracts.ts';
 import { testSealer } from '../../support/stores.ts';
-import { usualKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
-import { migratedDatabase } from '../../support/servers/migrated-database.ts';
+import { usualKinds } from '../../support/servers/databases.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
 
 const ids = new UuidIds();
@@ -174,18 +171,7 @@ describeStores('orders of certificates', (stores) => {
   });
 });
 
-describe.each(usualKinds)('private keys of orders and accounts in %s', (kind) => {
-  let home: TestDatabase;
-  let database: Database;
-  beforeEach(async () => {
-    home = await migratedDatabase(kind);
-    database = openDatabase(home.url);
-  });
-  afterEach(async () => {
-    await database.close();
-    await home.drop();
-  });
-
+describeDatabases('private keys of orders and accounts', usualKinds, (database) => {
   const tables = ['certificate_orders', 'authority_accounts'] as const;
   const { privateKey } = certificateFor('cats.example');
   const keeps = (sealer = testSealer) => ({
@@ -226,12 +212,5 @@ describe.each(usualKinds)('private keys of orders and accounts in %s', (kind) =>
     expect(await accounts.find('cats')).toHaveProperty('privateKey', privateKey);
     await expect(orders.find('dogs')).rejects.toThrow('order of dogs');
     await expect(accounts.find('dogs')).rejects.toThrow('account at dogs');
-  });
-
-  test('do not open with another secret', async () => {
-    await saveTwoEach();
-    const { orders, accounts } = keeps(new AesGcmSealer(Buffer.from('another secret')));
-    await expect(orders.find('cats')).rejects.toThrow('another secret key');
-    await expect(accounts.find('cats')).rejects.toThrow('another secret key');
   });
 });

@@ -41,7 +41,6 @@ describe.each(databaseKinds)('with thousands of domains, on %s', (kind) => {
   test('who holds a name, or the wildcard that covers it, is one search in an index', async () => {
     const all = new KyselyCustomDomains(explained.database, mustNotBeUsed('outbox'), {
       sealer: mustNotBeUsed('sealer'),
-      ids: mustNotBeUsed('ids'),
       clock: mustNotBeUsed('clock'),
     });
     expect(await all.holdersOf('new.shop-1.example')).toEqual([]);
@@ -53,7 +52,6 @@ describe.each(databaseKinds)('with thousands of domains, on %s', (kind) => {
   test('a page of a list, its counts, and a search read only rows of one project or account, by an index', async () => {
     const all = new KyselyCustomDomains(explained.database, mustNotBeUsed('outbox'), {
       sealer: mustNotBeUsed('sealer'),
-      ids: mustNotBeUsed('ids'),
       clock: mustNotBeUsed('clock'),
     });
     const listing = { text: '', after: undefined, limit: 51 } as const;

@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Database } from '../../../src/adapters/kysely/database.ts';
+import { beforeEach, expect, test } from '@jest/globals';
 import { KyselyMails } from '../../../src/adapters/kysely/notifications/kysely-mails.ts';
 import { type LeftValue, SealedValues } from '../../../src/adapters/kysely/sealed-values.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/secrets.ts';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
-import { databaseKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
-import { migratedDatabase } from '../../support/servers/migrated-database.ts';
+import { databaseKinds } from '../../support/servers/databases.ts';
 import { fillSealed, openedBy, sealedBesides } from '../../support/sealed-rows.ts';
+import { describeDatabases } from '../../support/store-contracts.ts';
 
 const [oldKey, newKey] = [Buffer.from('the key until now'), Buffer.from('the key from now on')];
 const before = new AesGcmSealer(oldKey);
@@ -23,17 +22,9 @@ const everyTable = {
   webhooks: true,
 } satisfies Record<LeftValue['table'], true>;
 
-describe.each(databaseKinds)('sealed values in %s', (kind) => {
-  let home: TestDatabase;
-  let database: Database;
+describeDatabases('sealed values', databaseKinds, (database) => {
   beforeEach(async () => {
-    home = await migratedDatabase(kind);
-    database = openDatabase(home.url);
     await fillSealed(database, before, hosts);
-  });
-  afterEach(async () => {
-    await database.close();
-    await home.drop();
   });
 
   const reseal = async (sealer = during) => {

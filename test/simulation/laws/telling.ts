@@ -151,7 +151,7 @@ const isOfAnother = (about: object, account: string, stored: Seen['stored']): bo
   return stored.has(others, String(about.project), account);
 };
 
-/** Of the last 30 days: retention deletes older deliveries. */
+/** Retention deletes deliveries of more than 30 days ago. */
 export const messagesAreTaken: Law = {
   name: 'Each webhook delivery that is marked delivered reached its receiver',
   atTheEnd: ({ stored, world, time }) => {

@@ -65,7 +65,6 @@ export interface ProfileTerms {
   readonly mostNames: number;
 }
 
-/** Of profiles whose certificates end soon. */
 export const shortTerms = {
   pendingMs: hourMs,
   reuseMs: 7 * hourMs,

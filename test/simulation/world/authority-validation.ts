@@ -22,7 +22,7 @@ export class LookUpFailed extends Error {
 
 /** What the authority sees of the world. `vantage` is from where: 0 is the authority's own network. */
 export interface Outlook {
-  /** Of the host, IPv4 and IPv6; empty where there is none. @throws LookUpFailed */
+  /** The IPv4 and IPv6 addresses of the host; empty where there is none. @throws LookUpFailed */
   addresses(host: string, vantage: number): Promise<readonly string[]>;
   /**
    * What the host answers on port 80 under `/.well-known/acme-challenge/<token>`, after redirects.

@@ -116,7 +116,7 @@ export interface LeafFacts {
   readonly names: readonly string[];
   /** Positive, as DER has it. */
   readonly serial: Buffer;
-  /** Of the certificate's key: SubjectPublicKeyInfo, DER. */
+  /** SubjectPublicKeyInfo, DER. */
   readonly publicKey: Buffer;
   /** Milliseconds; a certificate knows whole seconds. */
   readonly notBefore: number;

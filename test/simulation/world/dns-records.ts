@@ -3,7 +3,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { longestName } from '../../../src/adapters/dns/wire-questions.ts';
 import type { CaaRecord } from '../../../src/domains/domain/dns/facts.ts';
 
-/** Of a zone; `minimum` is how long resolvers remember that a record is missing, in seconds. */
+/** `minimum` is how long resolvers remember that a record is missing, in seconds. */
 interface Soa {
   readonly mname: string;
   readonly minimum: number;
@@ -55,6 +55,5 @@ export const hostName = (name: string): string => {
   return plain;
 };
 
-/** Also of a wildcard. */
 export const ownerName = (name: string): string =>
   name.startsWith('*.') ? `*.${hostName(name.slice(2))}` : hostName(name);

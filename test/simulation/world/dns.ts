@@ -24,7 +24,7 @@ export type ZoneState =
   { readonly kind: 'silent' | 'lame' | 'bogus' } | { readonly kind: 'slow'; readonly ms: number };
 
 export interface DnsOptions {
-  /** Of the world, in milliseconds. */
+  /** The true time, milliseconds. */
   readonly now: () => number;
   readonly suffixes: readonly string[];
   readonly resolvers: readonly string[];

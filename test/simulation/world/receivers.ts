@@ -43,7 +43,7 @@ export class Receivers extends Outside {
   /** In the order of their arrival. A message that came twice is in it twice. */
   readonly received: Received[] = [];
   readonly faults: UnverifiedMessage[] = [];
-  /** Of addresses that are not in it, it is good. */
+  /** The weather is good at addresses that are not in it. */
   readonly weather = new Map<string, ReceiverWeather>();
   readonly #secrets = new Map<string, readonly string[]>();
 
@@ -119,7 +119,7 @@ const unverified = ({ headers, body }: Message, secrets: readonly string[]): str
   return why;
 };
 
-/** Of a whole message, as `SmtpPostman` has it. */
+/** `SmtpPostman` has the same for a whole message. */
 const deadlineMs = 60_000;
 
 export interface TakenMail extends OutgoingMail {

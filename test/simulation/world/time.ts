@@ -85,7 +85,7 @@ export class Time {
     return Math.floor(this.#now + (this.actor?.clockAheadMs ?? 0));
   }
 
-  /** Of every step until now: when, who, and which. Nothing may run after it. */
+  /** The hash of every step until now: when, who, and which. Nothing may run after it. */
   traceHash(): string {
     return this.#trace.update(this.#lines).digest('hex');
   }

@@ -7,7 +7,7 @@ export interface Look {
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
   readonly cookie?: string | undefined;
-  /** Of the page's clock, which stands still until the test lets time pass. */
+  /** The page's clock stands still there until the test lets time pass. */
   readonly now?: Date;
 }
 

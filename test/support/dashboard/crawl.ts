@@ -112,6 +112,6 @@ export const routeOf = (
   const path = action.replace(/[?#].*/, '');
   const fits = (pattern: string) =>
     new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`).test(path);
-  // Of several, the router takes the last.
+  // The router takes the last of several.
   return routes.findLast((route) => route.method === method && fits(route.path))?.path;
 };

@@ -20,7 +20,7 @@ export class FirstDay {
   readonly lab: TryOut;
   readonly #visitor: SecureVisitor;
   readonly #hosts = new Set<string>();
-  /** Of each project: what is created counts instead of all there was before. */
+  /** Records that are created replace those that their project had before. */
   readonly #zones = new Map<string, string>();
 
   private constructor(lab: TryOut, visitor: SecureVisitor) {

@@ -95,6 +95,3 @@ export const signInFirst = async (service: Service): Promise<DashboardVisitor> =
   if (status !== 303) throw new Error(`the printed link was answered ${status}`);
   return visitor;
 };
-
-export const at = ({ origin }: Service, { cookie }: DashboardVisitor): DashboardVisitor =>
-  new DashboardVisitor(origin, cookie);

@@ -120,7 +120,7 @@ export const libraryEnvironment = (root: string): Readonly<Record<string, string
 
 const givenPorts = new Set<number>();
 
-/** Below the range of outgoing connections: none may take the port while the server is down. */
+/** Outgoing connections use higher ports, so none takes the port while the server is down. */
 const firstPort = 15_000;
 const lanes = 8;
 const portsOfLane = Math.floor((32_000 - firstPort) / lanes);

@@ -1,29 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { closeSync, globSync, openSync, readFileSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import { findFreePort, findServer, libraryEnvironment, startGuard } from './debian-server.ts';
-import { neverMs, until } from '../until.ts';
+import { ended, startServer, type ServerProcess } from './server-process.ts';
+import { neverMs } from '../until.ts';
 
-export interface MariaDb {
-  readonly url: string;
-  readonly port: number;
-  readonly pid: () => number | undefined;
-  /** Ends the server gracefully and removes its data. */
-  stop(): Promise<void>;
-  /** The server vanishes as in a crash; its data stays for `restart`. */
-  kill(): Promise<void>;
-  /** The server shuts down gracefully; its data stays for `restart`. */
-  shutDown(): Promise<void>;
-  /** Returns when it stands still. */
-  freeze(): Promise<void>;
-  thaw(): void;
-  restart(): Promise<void>;
-}
+export type MariaDb = ServerProcess;
 
 export const mariaDbPackages =
   'mariadb-server-core libaio1|libaio1t64 libnuma1 liburing2 libpcre2-8-0';
@@ -47,14 +33,9 @@ export const createDatabase = async (
   return { url, drop: () => execute(server, `drop database if exists ${name}`) };
 };
 
-const ended = async (child: ChildProcess): Promise<void> => {
-  child.ref();
-  if (child.kill(0)) await once(child, 'exit');
-};
-
 /** Whether all its threads are stopped. */
-const standsStill = ({ pid }: ChildProcess): boolean =>
-  globSync(`/proc/${pid ?? ''}/task/*/stat`).every((file) => {
+const standsStill = (pid: number): boolean =>
+  globSync(`/proc/${pid}/task/*/stat`).every((file) => {
     try {
       return readFileSync(file, 'utf8').includes(') T ');
     } catch {
@@ -83,7 +64,6 @@ export const startMariaDb = async (options: MariaDbOptions = {}): Promise<MariaD
   if (tables === undefined) throw new Error(`no mysql_system_tables.sql in ${root}/usr/share`);
   const folder = await mkdtemp(join(options.place ?? tmpdir(), 'mariadb-'));
   if (runAs) await chown(folder, runAs.uid, runAs.gid);
-  const log = join(folder, 'log');
   const guard = startGuard(folder);
   const port = await findFreePort();
   const url = `mysql://root@127.0.0.1:${port}`;
@@ -97,7 +77,7 @@ export const startMariaDb = async (options: MariaDbOptions = {}): Promise<MariaD
     ];
     const all = ['--no-defaults', ...user, ...places, ...memory, ...unsynced, ...args];
     const env = { ...process.env, ...libraryEnvironment(root), ...options.environment };
-    const output = openSync(log, 'a');
+    const output = openSync(join(folder, 'log'), 'a');
     const child = spawn(executable, all, { env, stdio: ['pipe', output, output], ...runAs });
     closeSync(output);
     child.unref();
@@ -106,7 +86,7 @@ export const startMariaDb = async (options: MariaDbOptions = {}): Promise<MariaD
     return child;
   };
 
-  const bootstrap = async (): Promise<void> => {
+  const prepare = async (): Promise<void> => {
     await mkdir(join(folder, 'data'));
     if (runAs) await chown(join(folder, 'data'), runAs.uid, runAs.gid);
     if (options.startsEmpty) return;
@@ -118,55 +98,15 @@ export const startMariaDb = async (options: MariaDbOptions = {}): Promise<MariaD
     if (child.exitCode !== 0) throw new Error('the system tables could not be made');
   };
 
-  const start = async (): Promise<ChildProcess> => {
+  const launchServer = (): ChildProcess => {
     const own = [`--port=${port}`, `--socket=${folder}/socket`, `--pid-file=${folder}/pid`];
     const data = ['--character-set-server=utf8mb4', '--innodb-flush-log-at-trx-commit=1'];
     const others = [...(options.extraArguments ?? []), ...(options.startArguments?.() ?? [])];
-    const child = launch('', ...own, ...network, ...data, ...others);
-    const answers = () => {
-      if (!child.kill(0)) throw new Error('it ended');
-      return execute(url, 'select 1').then(
-        () => true,
-        () => false,
-      );
-    };
-    await until('it answers', answers);
-    return child;
+    return launch('', ...own, ...network, ...data, ...others);
   };
 
-  const explain = async (cause: unknown): Promise<never> => {
-    const tail = (await readFile(log, 'utf8').catch(() => '')).slice(-3_000);
-    guard.end();
-    throw new Error(`mariadbd did not start; its log ends:\n${tail}`, { cause });
-  };
-
-  let server = await bootstrap().then(start).catch(explain);
-  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
-    server.kill(signal);
-    server.kill('SIGCONT'); // A frozen process leaves SIGTERM pending.
-    await ended(server);
-    guard.write('\n');
-  };
-  return {
-    url,
-    port,
-    pid: () => server.pid,
-    stop: async () => {
-      await end('SIGTERM');
-      await rm(folder, { recursive: true, force: true });
-      guard.end();
-    },
-    kill: () => end('SIGKILL'),
-    shutDown: () => end('SIGTERM'),
-    freeze: async () => {
-      server.kill('SIGSTOP');
-      // One thread takes the signal and stops the others, which answer until then.
-      await until('it stands still', () => standsStill(server));
-    },
-    thaw: () => void server.kill('SIGCONT'),
-    restart: async () => {
-      await end('SIGTERM');
-      server = await start().catch(explain);
-    },
-  };
+  return startServer({
+    ...{ name: 'mariadbd', url, port, folder, guard, prepare, launch: launchServer, standsStill },
+    ask: () => execute(url, 'select 1'),
+  });
 };

@@ -32,7 +32,7 @@ export interface Refusal {
 }
 
 export interface MysqlProxy {
-  /** Of the same database, through the proxy. */
+  /** The address of the same database through the proxy. */
   readonly url: string;
   /** Answers these statements in place of the server from now on; an empty list lets everything pass. */
   refuse(refusals: readonly Refusal[]): void;

@@ -1,25 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort, findServer, libraryEnvironment, startGuard } from './debian-server.ts';
-import { neverMs, until } from '../until.ts';
+import { startServer, type ServerProcess } from './server-process.ts';
+import { neverMs } from '../until.ts';
 
 /** A server without persistence: it is empty after every restart. */
-export interface RedisServer {
-  readonly url: string;
-  readonly port: number;
-  stop(): Promise<void>;
-  /** The server vanishes as in a crash; `restart` brings an empty one to the same port. */
-  kill(): Promise<void>;
-  /** Returns once it is frozen, which takes a moment. */
-  freeze(): Promise<void>;
-  thaw(): void;
-  restart(): Promise<void>;
-}
+export type RedisServer = ServerProcess;
 
 export const redisLibraries = 'redis-tools libjemalloc2 liblua5.1-0 liblzf1 libatomic1';
 const nothingKept = ['--save', '', '--appendonly', 'no'];
@@ -38,14 +29,9 @@ const ping = async (port: number): Promise<void> => {
   }
 };
 
-const ended = async (child: ChildProcess): Promise<void> => {
-  child.ref();
-  if (child.kill(0)) await once(child, 'exit');
-};
-
 /** Linux says it in the third field of proc_pid_stat(5), behind the name in brackets. */
-const standsStill = async ({ pid = 0 }: ChildProcess): Promise<boolean> =>
-  (await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') T ');
+const standsStill = (pid: number): boolean =>
+  readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') T ');
 
 interface RedisOptions {
   readonly extraArguments?: readonly string[];
@@ -59,7 +45,6 @@ export const startRedis = async ({
   const name = sentinel === undefined ? 'redis-server' : 'redis-sentinel';
   const { executable, root } = await findServer(name, [name, ...redisLibraries.split(' ')]);
   const folder = await mkdtemp(join(tmpdir(), 'redis-'));
-  const log = join(folder, 'log');
   const guard = startGuard(folder);
   const port = await findFreePort();
 
@@ -72,7 +57,7 @@ export const startRedis = async ({
     const own = sentinel === undefined ? [...place, ...nothingKept] : [settings, ...place];
     const all = [...own, ...extraArguments];
     const env = { ...process.env, ...libraryEnvironment(root) };
-    const output = openSync(log, 'a');
+    const output = openSync(join(folder, 'log'), 'a');
     const child = spawn(executable, all, { env, stdio: ['ignore', output, output] });
     closeSync(output);
     child.unref();
@@ -80,49 +65,9 @@ export const startRedis = async ({
     return child;
   };
 
-  const start = async (): Promise<ChildProcess> => {
-    const child = launch();
-    const answers = () => {
-      if (!child.kill(0)) throw new Error('it ended');
-      return ping(port).then(
-        () => true,
-        () => false,
-      );
-    };
-    await until('it answers', answers);
-    return child;
-  };
-
-  const explain = async (cause: unknown): Promise<never> => {
-    const tail = (await readFile(log, 'utf8').catch(() => '')).slice(-3_000);
-    guard.end();
-    throw new Error(`${name} did not start; its log ends:\n${tail}`, { cause });
-  };
-
-  let server = await start().catch(explain);
-  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
-    server.kill(signal);
-    server.kill('SIGCONT'); // A frozen process leaves SIGTERM pending.
-    await ended(server);
-    guard.write('\n');
-  };
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    port,
-    stop: async () => {
-      await end('SIGTERM');
-      await rm(folder, { recursive: true, force: true });
-      guard.end();
-    },
-    kill: () => end('SIGKILL'),
-    freeze: async () => {
-      server.kill('SIGSTOP');
-      await until('it stands still', () => standsStill(server));
-    },
-    thaw: () => void server.kill('SIGCONT'),
-    restart: async () => {
-      await end('SIGTERM');
-      server = await start().catch(explain);
-    },
-  };
+  const url = `redis://127.0.0.1:${port}`;
+  return startServer({
+    ...{ name, url, port, folder, guard, launch, standsStill },
+    ask: () => ping(port),
+  });
 };

@@ -27,7 +27,7 @@ export interface HealthWatch {
   readonly probes: readonly Probe[];
   /** Waits for one more answer, so that no earlier one is under way. */
   settle(): Promise<void>;
-  /** Of those that were asked since then. @param since as `Date.now()` */
+  /** @param since as `Date.now()` */
   worst(since?: number): Probe | undefined;
   stop(): void;
 }

@@ -8,7 +8,6 @@ import { inPieces } from './sites.ts';
 
 export interface UploadOrder {
   readonly place: S3Place;
-  /** Of the machine. */
   readonly folder: string;
   readonly deployId: string;
   readonly files: readonly { readonly path: string; readonly bytes: number }[];

@@ -86,7 +86,7 @@ const constantSteps = 3000;
 const repeated = (letters: string, length: number): string =>
   letters.repeat(Math.ceil(length / letters.length)).slice(0, length);
 
-/** Of each letter, of each with its neighbour, and of each between two others. */
+/** Repeats each letter alone, with its neighbour, and between two others. */
 const textsOf = ({ letters }: TextParser, length: number): readonly string[] =>
   letters.flatMap((letter, at) => {
     const next = letters[(at + 1) % letters.length] ?? letter;

@@ -100,7 +100,6 @@ export interface ReceivedSpan {
   readonly facts: Readonly<Record<string, Value>>;
   readonly isError: boolean;
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
-  /** Of the process. */
   readonly resource: Readonly<Record<string, Value>>;
 }
 

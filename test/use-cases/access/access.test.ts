@@ -111,3 +111,61 @@ describe('an API key', () => {
     await create();
   });
 });
+
+describe('the rotation of an API key', () => {
+  test('accepts both secrets until the overlap ends, then only the new one', async () => {
+    const second = await face.rotateApiKey(first.id, '15m');
+    const third = await face.rotateApiKey(first.id);
+    expect(new Set([first.secret, second.secret, third.secret]).size).toBe(3);
+    const { secret, ...key } = third;
+    const oldSecretsUntil = new Date(now.getTime() + 24 * hour);
+    expect(await face.listApiKeys(accountId)).toEqual([{ ...key, oldSecretsUntil }]);
+    expect(key.hint.startsWith(secret.slice(0, 14))).toBe(true);
+    const opened = async () => {
+      const secrets = [first.secret, second.secret, secret];
+      const outcomes = await Promise.allSettled(secrets.map((its) => face.authenticate(its)));
+      return outcomes.map(({ status }) => status === 'fulfilled');
+    };
+    expect(await opened()).toEqual([true, true, true]);
+    clock.advance(hour / 4);
+    expect(await opened()).toEqual([false, true, true]);
+    clock.advance(23.75 * hour);
+    expect(await opened()).toEqual([false, false, true]);
+  });
+
+  test('is refused for a revoked or unknown key', async () => {
+    await face.revokeApiKey(first.id);
+    const late = face.rotateApiKey(first.id);
+    await expect(late).rejects.toHaveProperty('code', 'api_key_invalid');
+    const unknown = face.rotateApiKey('key_nobody');
+    await expect(unknown).rejects.toHaveProperty('code', 'api_key_not_found');
+  });
+});
+
+describe('what somebody does with an API key', () => {
+  const changes = (byAccount?: string) => ({
+    rotated: () => face.rotateApiKey(first.id, '0', byAccount),
+    revoked: () => face.revokeApiKey(first.id, byAccount),
+    freed: () => face.liftBan(first.id, byAccount),
+  });
+
+  test.each(['rotated', 'revoked', 'freed'] as const)(
+    "another account's key cannot be %s: it does not exist for you",
+    async (change) => {
+      const draft = { name: 'Farm', email: 'owner@farm.example', plan: 'pro' } as const;
+      const stranger = (await face.createAccount(draft)).account.id;
+      const before = (await happened()).length;
+      await expect(changes(stranger)[change]()).rejects.toHaveProperty('code', 'api_key_not_found');
+      expect(await happened()).toHaveLength(before);
+      expect(await face.authenticate(first.secret)).toMatchObject({ keyId: first.id });
+    },
+  );
+
+  test.each(['rotated', 'freed', 'revoked'] as const)(
+    'a key can be %s by its own account, and by an operator, who names no account',
+    async (change) => {
+      for (const by of [accountId, undefined])
+        expect(await changes(by)[change]()).toMatchObject({ id: first.id, accountId });
+    },
+  );
+});

@@ -52,9 +52,9 @@ const guessesFrom = (network: number) =>
 
 describe('an attacker who guesses from one network or many', () => {
   test('does not lock out an owner in another network', async () => {
-    const { lost } = await guesses(3000);
-    expect(lost).toEqual(Array(3000).fill('sign_in_refused'));
-    expect(await answerTo(signIn(at(1000)))).toBe('let in');
+    const { lost } = await guesses(300);
+    expect(lost).toEqual(Array(300).fill('sign_in_refused'));
+    expect(await answerTo(signIn(at(100)))).toBe('let in');
   });
 
   test('is slowed down in each network', async () => {

@@ -144,9 +144,7 @@ test.each([
   const refused = addPair(lab, bare);
   await expect(refused).rejects.toMatchObject({
     code,
-    message: expect.stringMatching(
-      /You can add example\.com by itself, without www\.example\.com\.$/,
-    ),
+    message: expect.stringMatching(/You can add example\.com alone, without www\.example\.com\.$/),
   });
   expect(await hostsOf(lab)).toEqual(['shop.example.com']);
   expect(await redirectsOf(lab)).toEqual([]);
@@ -158,10 +156,10 @@ test('a pair of which one name is there already is not added, and the message sa
   const there = 'www.example.com is in the list of this project already.';
   await expect(addPair(lab, bare)).rejects.toMatchObject({
     code: 'domain_taken',
-    message: `${there} You can add example.com by itself, without www.example.com.`,
+    message: `${there} You can add example.com alone, without www.example.com.`,
   });
   await expect(addPair(lab, www)).rejects.toMatchObject({
-    message: `${there} You can add example.com by itself, without www.example.com.`,
+    message: `${there} You can add example.com alone, without www.example.com.`,
   });
   expect(await hostsOf(lab)).toEqual([www]);
 });

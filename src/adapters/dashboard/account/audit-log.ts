@@ -4,7 +4,17 @@ import { allPages, type CsvColumn, csvPage, sendCsv } from '../frame/csv.ts';
 import { field, select } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { addressOf, csvLink, type ListAddress, listBar } from '../frame/list-parts.ts';
-import { type Column, empty, exact, facts, head, listPart, pager, table } from '../frame/parts.ts';
+import {
+  type Column,
+  empty,
+  exact,
+  facts,
+  head,
+  listPart,
+  naming,
+  pager,
+  table,
+} from '../frame/parts.ts';
 import { accountPath } from '../frame/paths.ts';
 import type { Screen, Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
@@ -74,7 +84,8 @@ const auditPage = async (
   const names = await namesIn(ports, { accountId, ...actors }, entries);
   const address = addressIn(filter);
   return html`
-    ${head('Audit log', 'Everything that happened in this account: when, and who did it. Entries are kept forever.', accountTabs('audit'))}
+    ${head('Audit log', 'Everything that happened in this account: when, and who did it. Entries are kept forever.')}
+    ${accountTabs('audit')}
     ${listBar(auditFilterForm(filter, actors, names), csvLink(addressOf({ ...address, path: csvPath })))}
     ${
       entries.length === 0
@@ -88,7 +99,6 @@ const auditPage = async (
     })}`;
 };
 
-/** The names of everything that these entries mention; everything belongs to the account. */
 const namesIn = async (
   { sites, domains }: Ports,
   { accountId, keys, people }: Actors & { readonly accountId: string },
@@ -109,7 +119,6 @@ const namesIn = async (
   };
 };
 
-/** Projects of events that name a domain by its id only. */
 const withDomains = (entries: readonly AuditEntry[]): readonly string[] => {
   const nameless = entries.filter(({ details }) => 'domainId' in details && !('host' in details));
   return [...new Set(nameless.map(({ details }) => String(details['projectId'])))];
@@ -122,11 +131,6 @@ const toldPeople = (entries: readonly AuditEntry[]): readonly (readonly [string,
       ? []
       : [[String(personId), String(email)] as const],
   );
-
-const naming = (pairs: readonly (readonly [id: string, name: string])[]) => {
-  const names = new Map(pairs);
-  return (id: string): string => names.get(id) ?? id;
-};
 
 const actorsIn = async ({ auditLog, access }: Ports, accountId: string): Promise<Actors> => {
   const [people, keys, removals] = await Promise.all([
@@ -175,7 +179,6 @@ export interface AuditFilter {
   readonly before: AuditPosition | undefined;
 }
 
-/** Ignores invalid parameters. */
 export const readAuditFilter = (query: URLSearchParams): AuditFilter => {
   const who = query.get('who') ?? '';
   return {
@@ -222,7 +225,6 @@ interface Actors {
   readonly keys: readonly ListedKey[];
 }
 
-/** A GET form, so that the filter is part of the address. */
 const auditFilterForm = (
   { actor, topic, from, to }: AuditFilter,
   all: Actors,

@@ -39,15 +39,13 @@ export const deletedScreen = (ports: Ports): Screen => ({
       return { title: 'Deleted account', content: deletedAccount(account, visit, refusal) };
     const deleted = await ports.sites.listDeletedProjects(visit.accountId);
     const content = html`
-      ${head('Deleted projects', 'Nothing of them is served. They can be restored for 7 days; then they are gone with their deploys and domains.', back)}
+      ${head('Deleted projects', 'Nothing of them is served. They can be restored for 7 days; then they are gone with their deploys and domains.', { trail: [['Account', accountPath]] })}
       ${formError(refusalOf(refusal, 'restore-project'))}
       ${deleted.length === 0 ? nothingDeleted : rowList(deleted, Object.values(columns(visit)))}`;
     return { title: 'Deleted projects', content };
   },
   forms: [restoringProject(ports), restoringAccount(ports)],
 });
-
-const back = html`<p><a href="${accountPath}">Account</a></p>`;
 
 const nothingDeleted = empty(
   'No deleted projects',
@@ -106,7 +104,6 @@ const restoringAccount = ({ access }: Ports): Form =>
     },
   });
 
-/** On the page of the account. */
 export const accountNameSection = (
   { name }: Account,
   visit: Visit,
@@ -135,7 +132,7 @@ export const accountDeletion = (
 ): Html => html`<section class="card" aria-labelledby="delete-account">
   <h2 id="delete-account">Delete this account</h2>
   <p>Its sites are no longer served, and its API keys no longer work, as soon as you delete it. Everybody is signed out. For 7 days an owner can sign in and restore it; then all of it is gone for good:</p>
-  <ul>
+  <ul class="bullets">
     <li>${counted(projects, 'project')} with all deploys and custom domains,</li>
     <li>all animals, orders, API keys and webhooks, and the audit log,</li>
     <li>${counted(people, 'person', 'people')} who can sign in.</li>

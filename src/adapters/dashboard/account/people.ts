@@ -47,7 +47,8 @@ export const peopleScreen = (ports: ScreenPorts): Screen => {
         notifications.listMailTroubles(visit.accountId),
       ]);
       const content = html`
-        ${head('People', html`Who can sign in to ${visit.signedIn.account.name}, and what they may do.`, accountTabs('people'))}
+        ${head('People', html`Who can sign in to ${visit.signedIn.account.name}, and what they may do.`)}
+        ${accountTabs('people')}
         ${secret}
         ${peopleList({ people, troubles }, visit, { newId, refusal, isMailOn: notifications.isMailOn })}`;
       return { title: 'People', content };
@@ -218,7 +219,6 @@ export const invitation = ({ access, notifications, settings }: Ports): Form =>
     },
   });
 
-/** Makes a new link for a person who was invited and never came. */
 export const newLink = (ports: Ports): Form =>
   linkForm(ports, {
     ...{ name: 'new-link', operation: 'person.invite', path: `${peoplePath}/:person/link` },
@@ -311,7 +311,6 @@ interface LinkFacts {
   readonly origin: string;
   readonly passedOn: keyof typeof advice;
   readonly now: Date;
-  /** Back to the page. */
   readonly way: string;
 }
 

@@ -27,7 +27,7 @@ import {
 } from './deleted-screen.ts';
 
 export const accountScreen = (ports: DashboardPorts): Screen => {
-  const { access, sites } = ports;
+  const { access, sites, domains } = ports;
   return {
     path: accountPath,
     section: 'account',
@@ -39,15 +39,18 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
     },
     show: async (visit, refusal) => {
       const { account } = visit.signedIn;
-      const [people, use] = await Promise.all([
+      const [people, use, { attached }] = await Promise.all([
         access.listPeople(visit.accountId),
         sites.showUse(visit.accountId),
+        domains.showOverview(visit.accountId, 0),
       ]);
+      const domainsUsed = [...attached.values()].reduce((sum, one) => sum + one, 0);
       const gone = { projects: use.projects, people: people.length };
       const content = html`
-        ${head('Account', account.name, accountTabs('account'))}
+        ${head('Account', account.name)}
+        ${accountTabs('account')}
         ${accountNameSection(account, visit, refusal)}
-        ${planSection(account, use)}
+        ${planSection(account, use, domainsUsed)}
         ${demandSection(visit, refusalOf(refusal, 'demand-factor'))}
         ${visit.may('account.delete') && accountDeletion(account, gone, refusalOf(refusal, 'delete-account'))}`;
       return { title: 'Account', content };
@@ -87,16 +90,28 @@ const demandForm = ({ access }: Pick<DashboardPorts, 'access'>): Form =>
 const planSection = (
   account: Account,
   { allowance, projects, storedBytes }: AccountUse,
-): Html => html`<section class="card">
+  domains: number,
+): Html => {
+  const { perMinute, perDay } = limitsOf(account.plan, account.ownLimits);
+  return html`<section class="card">
   <h2>Plan</h2>
   ${facts([
     ...Object.values(factsOf(account)),
-    ['Projects', `${count(projects)} of ${count(allowance.projects)}`],
-    ['Stored files', `${bytesInWords(storedBytes)} of ${bytesInWords(allowance.storedBytes)}`],
+    [
+      'Requests',
+      html`${count(perMinute)} per minute, ${count(perDay)} per day. <a href="/dashboard/usage">See what is used</a>`,
+    ],
+    ['Projects', used(projects, allowance.projects)],
+    ['Custom domains', used(domains, allowance.domains)],
+    ['Stored files', used(storedBytes, allowance.storedBytes, bytesInWords)],
   ])}
-  ${planTable(account, allowance)}
+  <details><summary>Compare the plans</summary>${planTable(account, allowance)}</details>
   <p class="hint">To change your plan, contact the operator of this service and give the account ID above.</p>
 </section>`;
+};
+
+const used = (now: number, most: number, inWords: (one: number) => string = count): Html =>
+  html`${inWords(now)} of ${inWords(most)}${now > 0 && now >= most && html` ${badge('limit reached', 'busy')}`}`;
 
 /** The name is shown beside the id; custom limits are in the table. */
 type ShownElsewhere =

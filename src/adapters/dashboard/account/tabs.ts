@@ -8,7 +8,6 @@ const pages = {
   audit: { to: `${accountPath}/audit`, text: 'Audit log' },
 } as const;
 
-/** The pages of the account. */
 export const accountTabs = (here: keyof typeof pages): Html =>
   tabs(
     'Account',

@@ -1,8 +1,7 @@
 import type { Catalogue } from '../../../catalogue/catalogue.ts';
-import { type Pet, readId } from '../../../catalogue/domain/pet.ts';
+import type { Pet } from '../../../catalogue/domain/pet.ts';
 import { confirmedForm, formError } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { notFound } from '../frame/page-problem.ts';
 import { head } from '../frame/parts.ts';
 import {
   bareForm,
@@ -11,12 +10,11 @@ import {
   type Refusal,
   refusalOf,
   type Screen,
-  type Visit,
 } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { inputs, petChanges } from './draft.ts';
 import { historyOf } from './history.ts';
-import { animalsPath } from './query.ts';
+import { animalsPath, idOf } from './query.ts';
 import { animalPath, orderPath, petBadge, petButtons, petSteps } from './steps.ts';
 
 const path = `${animalsPath}/:id`;
@@ -43,10 +41,14 @@ export const animalScreen = (ports: DashboardPorts): Screen => {
         content: html`
           ${head(
             pet.name,
-            html`<span class="row">${petBadge(pet)} <span class="mono">#${String(pet.id)}</span> category ${String(pet.categoryId)} ${order && html`<a href="${orderPath(order)}">Order ${String(order.id)}</a>`}</span>`,
-            may('animal.change') && html`<div class="row">${petButtons(pet)}</div>`,
+            html`<span class="mono">#${String(pet.id)}</span> · category ${String(pet.categoryId)}${order && html` · <a href="${orderPath(order)}">Order ${String(order.id)}</a>`}`,
+            {
+              trail: [['Animals', animalsPath]],
+              beside: petBadge(pet),
+              actions: may('animal.change') && petButtons(pet),
+            },
           )}
-          ${refusal && !ofEdit && formError({ ...refusal, field: undefined })}
+          ${!ofEdit && formError(refusal, false)}
           ${may('animal.change') && editForm(pet, ofEdit)}
           ${await historyOf(ports, visit, about)}
           ${may('animal.delete') && pet.status !== 'sold' && deletion(pet)}`,
@@ -58,13 +60,6 @@ export const animalScreen = (ports: DashboardPorts): Screen => {
       ...Object.values(petSteps).map((step) => stepping(catalogue, step)),
     ],
   };
-};
-
-/** @throws PageProblem 404 */
-const idOf = ({ parameters }: Visit): bigint => {
-  const id = readId(parameters['id']);
-  if (id === undefined) throw notFound();
-  return id;
 };
 
 const editForm = (pet: Pet, refusal: Refusal | undefined): Html =>
@@ -111,7 +106,6 @@ const removal = (catalogue: Catalogue): Form =>
     },
   });
 
-/** Another person may have been faster; then the page says so. */
 const stepping = (
   catalogue: Catalogue,
   { name, act }: (typeof petSteps)[keyof typeof petSteps],

@@ -50,8 +50,11 @@ export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
         ${head(
           'Animals',
           'What your store has, reserves and has sold. Open an animal to change or sell it.',
-          may('animal.add') &&
-            html`<p><a class="button" href="${importPath}">Import a CSV file</a></p>`,
+          {
+            actions:
+              may('animal.add') &&
+              html`<a class="button" href="${importPath}">Import a CSV file</a>`,
+          },
         )}
         ${may('animal.add') && addForm(ids.next('form'), refusalOf(refusal, 'add-animal'))}
         ${list(found, query)}`,

@@ -7,10 +7,8 @@ import { withoutApostrophe } from '../frame/csv.ts';
 import { count } from '../frame/parts.ts';
 import { type DraftField, draftFieldNames, petDraft } from './draft.ts';
 
-/** Lines with an animal, and bytes, of one file. */
 export const csvLimits = { lines: 10_000, bytes: 4 * 1024 * 1024 } as const;
 
-/** Characters of one line. */
 const longestLine = 4096;
 
 export interface WrongLine {
@@ -30,7 +28,6 @@ const refused = (line: number, problem: string): CsvDrafts => ({
 
 interface CsvRecord {
   readonly record: readonly string[];
-  /** The last line that it takes. */
   readonly info: { readonly lines: number };
 }
 
@@ -103,7 +100,6 @@ const known = new Map<string, DraftField>(
   draftFieldNames.map((field) => [field.toLowerCase(), field]),
 );
 
-/** @returns the field of each column, or what is wrong */
 const columnsIn = (head: readonly string[]): readonly (DraftField | undefined)[] | string => {
   const names = head.map((name) => name.trim().toLowerCase());
   if (names.includes('id')) {
@@ -117,7 +113,6 @@ const columnsIn = (head: readonly string[]): readonly (DraftField | undefined)[]
   return names.map((name) => known.get(name));
 };
 
-/** @returns the draft, or what is wrong */
 const draftIn = (
   columns: readonly (DraftField | undefined)[],
   cells: readonly string[],

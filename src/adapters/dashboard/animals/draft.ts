@@ -13,8 +13,6 @@ import { field, select } from '../frame/form-parts.ts';
 import type { Html } from '../frame/html.ts';
 import type { Refusal } from '../frame/screen.ts';
 
-// What is typed about an animal, into a form or a file.
-
 const draftFields = {
   name: v.pipe(
     v.string(),

@@ -1,13 +1,12 @@
 import type { AuditEntry, AuditSubject } from '../../../access/ports.ts';
 import { actorName, auditWords } from '../account/audit-words.ts';
 import { html, type Html } from '../frame/html.ts';
-import { table, time } from '../frame/parts.ts';
+import { naming, table, time } from '../frame/parts.ts';
 import type { Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 
 const most = 50;
 
-/** What happened to these, when, and by whom: the newest first. */
 export const historyOf = async (
   { auditLog, access }: Pick<DashboardPorts, 'auditLog' | 'access'>,
   { accountId, now }: Visit,
@@ -17,8 +16,7 @@ export const historyOf = async (
     auditLog.list(accountId, most, { about }),
     access.listApiKeys(accountId),
   ]);
-  const names = new Map(keys.map(({ id, name }) => [id, name]));
-  const key = (id: string) => names.get(id) ?? id;
+  const key = naming(keys.map(({ id, name }) => [id, name]));
   return html`<section class="card" aria-labelledby="history">
     <h2 id="history">History</h2>
     ${entries.length === most && html`<p class="hint">The latest ${most} entries. The audit log has all of them.</p>`}
@@ -30,6 +28,5 @@ export const historyOf = async (
   </section>`;
 };
 
-/** These events name nothing else. */
 const same = (id: string): string => id;
 const noOthers = { key: same, person: same, project: same, domain: same };

@@ -10,7 +10,6 @@ import { csvLimits, draftsIn, type WrongLine } from './csv-drafts.ts';
 import { animalsPath } from './query.ts';
 
 export const importPath = `${animalsPath}/import`;
-/** Adds the animals that a file lists: all of them or none. */
 export const importScreen = (ports: DashboardPorts): Screen => {
   const { catalogue, ids, deadline, uploads } = ports;
   const screen = { path: importPath };
@@ -47,7 +46,7 @@ const importPage = (once: string, wrong: readonly WrongLine[] = [], refusal?: Re
   title: 'Import animals',
   status: wrong.length > 0 ? 422 : 200,
   content: html`
-    ${head('Import animals', html`<a href="${animalsPath}">Back to the animals</a>`)}
+    ${head('Import animals', undefined, { trail: [['Animals', animalsPath]] })}
     ${wrong.length > 0 && wrongLines(wrong)}
     <form method="post" action="${importPath}" enctype="multipart/form-data" class="card">
       ${onceInput(once)}

@@ -1,12 +1,10 @@
 import type { Catalogue } from '../../../catalogue/catalogue.ts';
 import type { Order } from '../../../catalogue/domain/order.ts';
-import { readId } from '../../../catalogue/domain/pet.ts';
 import type { EveryField } from '../../../kernel/decision.ts';
 import { allPages, type CsvColumn, csvPage, sendCsv } from '../frame/csv.ts';
 import { formError } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { addressOf, csvLink, filterBar, listBar, noMatch, rowList } from '../frame/list-parts.ts';
-import { notFound } from '../frame/page-problem.ts';
 import {
   type Column,
   count,
@@ -19,11 +17,12 @@ import {
   pager,
 } from '../frame/parts.ts';
 import { queryText } from '../frame/paths.ts';
-import { bareForm, type Form, type Screen, type Visit } from '../frame/screen.ts';
+import { bareForm, type Form, type Screen } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { historyOf } from './history.ts';
 import {
   animalsPath,
+  idOf,
   ordersAddress,
   ordersPath,
   type OrdersQuery,
@@ -42,10 +41,8 @@ const perPage = 50;
 const csvPath = `${ordersPath}.csv`;
 const notices = Object.fromEntries(Object.values(orderSteps).map(({ name, told }) => [name, told]));
 
-/** With the name of its animal. */
 type NamedOrder = Order & { readonly petName: string | undefined };
 
-/** The names of a whole page of orders come with one query. */
 const named = async (
   catalogue: Catalogue,
   accountId: string,
@@ -72,7 +69,7 @@ export const ordersScreen = ({ catalogue }: DashboardPorts): Screen => ({
       title: 'Orders',
       content: html`
         ${head('Orders', 'Selling an animal creates its order. Approve it, then deliver it.')}
-        ${refusal && formError({ ...refusal, field: undefined })}
+        ${formError(refusal, false)}
         ${list(await named(catalogue, accountId, found), query, may('order.change'))}`,
     };
   },
@@ -125,7 +122,6 @@ const list = (found: readonly NamedOrder[], query: OrdersQuery, mayChange: boole
   </section>`;
 };
 
-/** The animal stands in the first column. */
 const orderColumns: Omit<EveryField<Order, Column<NamedOrder>>, 'petId'> = {
   id: [
     'Order',
@@ -161,12 +157,12 @@ export const orderScreen = (ports: DashboardPorts): Screen => {
       return {
         title: `Order ${order.id}`,
         content: html`
-          ${head(
-            `Order ${order.id}`,
-            orderBadge(order),
-            may('order.change') && html`<div class="row">${orderButtons(order)}</div>`,
-          )}
-          ${refusal && formError({ ...refusal, field: undefined })}
+          ${head(`Order ${order.id}`, undefined, {
+            trail: [['Orders', ordersPath]],
+            beside: orderBadge(order),
+            actions: may('order.change') && orderButtons(order),
+          })}
+          ${formError(refusal, false)}
           <section class="card" aria-label="Order">${facts([
             [
               'Animal',
@@ -180,13 +176,6 @@ export const orderScreen = (ports: DashboardPorts): Screen => {
     },
     forms: Object.values(orderSteps).map((step) => stepping(catalogue, step)),
   };
-};
-
-/** @throws PageProblem 404 */
-const idOf = ({ parameters }: Visit): bigint => {
-  const id = readId(parameters['id']);
-  if (id === undefined) throw notFound();
-  return id;
 };
 
 /** From the list it leads back to the list. Another person may have been faster; then the page says so. */

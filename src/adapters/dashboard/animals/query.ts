@@ -2,14 +2,21 @@ import { orderStatuses, type OrderStatus } from '../../../catalogue/domain/order
 import { petStatuses, readId, type Pet, type PetStatus } from '../../../catalogue/domain/pet.ts';
 import { petOrders, type PetOrder, type PetSearch } from '../../../catalogue/ports.ts';
 import type { ListAddress } from '../frame/list-parts.ts';
+import { notFound } from '../frame/page-problem.ts';
+import type { Visit } from '../frame/screen.ts';
 
 export const animalsPath = '/dashboard/animals';
 export const ordersPath = '/dashboard/orders';
 
-/** Characters that are looked at. */
+/** @throws PageProblem 404 */
+export const idOf = ({ parameters }: Visit): bigint => {
+  const id = readId(parameters['id']);
+  if (id === undefined) throw notFound();
+  return id;
+};
+
 const longestSearch = 200;
 
-/** What a list of animals is asked for; its address says it. */
 export interface AnimalsQuery {
   readonly status: PetStatus | undefined;
   readonly categoryId: bigint | undefined;
@@ -18,7 +25,6 @@ export interface AnimalsQuery {
   readonly after: PetSearch['after'];
 }
 
-/** Parses the address; ignores invalid parameters. */
 export const readAnimalsQuery = (query: URLSearchParams): AnimalsQuery => {
   const text = (query.get('q') ?? '').trim().slice(0, longestSearch);
   return {
@@ -56,11 +62,9 @@ const readPosition = (text: string | null): PetSearch['after'] => {
 
 export interface OrdersQuery {
   readonly status: OrderStatus | undefined;
-  /** Only orders with a lower id. */
   readonly before: bigint | undefined;
 }
 
-/** Parses the address; ignores invalid parameters. */
 export const readOrdersQuery = (query: URLSearchParams): OrdersQuery => ({
   status: orderStatuses.find((one) => one === query.get('status')),
   before: readId(query.get('before')),

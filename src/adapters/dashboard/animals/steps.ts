@@ -17,9 +17,7 @@ import type { Choice } from '../frame/list-parts.ts';
 import { badge, type Tone } from '../frame/parts.ts';
 import { animalsPath, ordersPath } from './query.ts';
 
-/** An action that changes a status. The table of transitions says which are allowed. */
 interface Step<Thing> {
-  /** Last part of its path. */
   readonly name: string;
   readonly label: string;
   readonly told: string;
@@ -66,7 +64,6 @@ export const orderSteps: Readonly<Record<Exclude<OrderStatus, 'placed'>, Step<un
 export const animalPath = ({ id }: Pick<Pet, 'id'>): string => `${animalsPath}/${id}`;
 export const orderPath = ({ id }: Pick<Order, 'id'>): string => `${ordersPath}/${id}`;
 
-/** The buttons of the steps that an animal may take. */
 export const petButtons = (pet: Pet): readonly Html[] =>
   petTransitions[pet.status].map((next) => {
     const { name, label, asks } = petSteps[next];
@@ -101,7 +98,6 @@ const orderTones: Readonly<Record<OrderStatus, Tone>> = {
 export const petBadge = ({ status }: Pet): Html => badge(status, petTones[status]);
 export const orderBadge = ({ status }: Order): Html => badge(status, orderTones[status]);
 
-/** Of a filter by status. */
 const choicesOf = (statuses: readonly string[]): readonly Choice[] => [
   { value: '', text: 'All' },
   ...statuses.map((value) => ({ value, text: value })),

@@ -32,7 +32,6 @@ export const verifyForm = (domain: CustomDomain, options: VerifyOptions): Html =
   const { label, readyAt } = button;
   const anchor = verifyAnchor(domain);
   const waits = readyAt > now;
-  // A refusal names the time itself.
   const tells = waits && !refusal;
   // A long wait is shown, but the button stays enabled: pressing it explains the wait.
   const isShort = readyAt.getTime() - now.getTime() < 60_000;
@@ -143,7 +142,6 @@ export const noticeAfter = (
   return html`<p class="notice busy" role="status">The DNS of ${shownName(domain)} was checked and is not correct yet. <a href="${path}#problems">See what to change</a>; we keep checking automatically.</p>`;
 };
 
-/** By what was done and the state, as long as the words are true. */
 const words: ReadonlyMap<
   string,
   Readonly<Partial<Record<CustomDomain['state'], string>>>

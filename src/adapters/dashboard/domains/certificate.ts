@@ -120,7 +120,6 @@ const afterNextCheck = (domain: CustomDomain, now: Date): Child => {
     : html`when a check finds the DNS correct; the next check is ${planned(nextCheckAt, now)}`;
 };
 
-/** Used failures of the number that the authority allows; we stop before its limit. */
 const budgetMeter = ({ used, of, nextAt }: BudgetView, now: Date): Html => {
   const { automaticFailures, manualFailures } = caBudgets;
   return html`<div class="stack">

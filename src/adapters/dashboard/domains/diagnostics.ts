@@ -74,7 +74,6 @@ const copyWanted = (
   return isLine && copyButton(wanted, 'the CAA record');
 };
 
-/** What each resolver answered; nothing before the first check. */
 export const resolverSection = (report: DnsReport | undefined, now: Date): Html => {
   if (!report || report.resolvers.length === 0) return nothing;
   const agreeing = report.resolvers.filter(({ agrees }) => agrees).length;
@@ -86,7 +85,6 @@ export const resolverSection = (report: DnsReport | undefined, now: Date): Html 
   </section>`;
 };
 
-/** For those who look after the DNS: what resolvers answer, and the records as a zone file has them. */
 export const diagnosticsSection = (
   { domain, bind, records }: Pick<DescribedDomain, 'domain' | 'bind' | 'records'>,
   now: Date,
@@ -102,7 +100,6 @@ export const diagnosticsSection = (
   );
 };
 
-/** The answer of each resolver: a change is complete only when no resolver has the old answer cached. */
 const resolverTable = ({ resolvers, checkedAt }: DnsReport, now: Date): Html =>
   table(inGroups(resolvers), [
     ['Resolver', 'bare', named],
@@ -114,7 +111,6 @@ const resolverTable = ({ resolvers, checkedAt }: DnsReport, now: Date): Html =>
 
 type Group = readonly [ResolverSummary, ...ResolverSummary[]];
 
-/** Where all answer the same, saying it once is enough. */
 const inGroups = (resolvers: readonly ResolverSummary[]): readonly Group[] => {
   const [first, ...others] = resolvers;
   if (!first) return [];

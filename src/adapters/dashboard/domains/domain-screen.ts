@@ -82,7 +82,6 @@ const gone = async ({ ports, project, view, visit: { now } }: ShownDomain): Prom
     : earlierSection(domain, newest, { path: domainPath(project.slug, newest.id), now });
 };
 
-/** What is, and who acts; then what is to be done. All else is folded. */
 const sections = async (shown: ShownDomain): Promise<Html> => {
   const { ports, project, view, visit, refusal } = shown;
   const { domain } = view;
@@ -125,7 +124,6 @@ const missingRecords = async ({ ports, project, view }: ShownDomain): Promise<Ht
   return recordsToCreate([view, ...partner], beside);
 };
 
-/** What visitors get, and how to change that. */
 const roleSection = (
   domain: CustomDomain,
   role: DomainRole,

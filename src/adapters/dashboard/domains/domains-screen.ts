@@ -64,9 +64,8 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
   return { title: `Domains of ${name}`, content };
 };
 
-const lead = html`<p class="lead">Serve this site under names of your own, each with its own certificate.</p>`;
+const lead = 'Serve this site under names of your own, each with its own certificate.';
 
-/** The one that a button of the list was pressed for. */
 const actedOn = async (
   { domains }: Pick<DashboardPorts, 'domains'>,
   projectId: string,
@@ -95,7 +94,6 @@ const draft = v.object({
     filled('Enter a domain, such as shop.example.com.'),
     v.maxLength(300, 'A domain has at most 253 characters.'),
   ),
-  /** A box: only sent where it is ticked. */
   pair: v.optional(v.string()),
 });
 

@@ -22,7 +22,6 @@ import { domainPath, domainsPath, settingPath } from './paths.ts';
 import { progressOf, progressOfHeldUp } from './progress.ts';
 import { shownName, stateBadge } from './words.ts';
 
-/** What the address of a list asks for. */
 export interface AskedList {
   readonly filter: DomainFilter;
   readonly text: string;
@@ -30,7 +29,6 @@ export interface AskedList {
   readonly address: ListAddress;
 }
 
-/** So many are seen at a glance, without a search. */
 export const fewDomains = 5;
 
 export const askedList = (slug: string, query: URLSearchParams): AskedList => {
@@ -82,14 +80,12 @@ export interface ListOptions {
   /** The limits that first certificates wait for, by domain id. */
   readonly holds: ReadonlyMap<string, Hold>;
   readonly view: DomainSettingsView;
-  /** Where a row leads back to after its button was pressed. */
   readonly address: ListAddress;
   readonly may: Visit['may'];
 }
 
 const selected = 'selected';
 
-/** Those that need the owner first. Removed ones have nothing to be done to them. */
 export const domainRows = (
   domains: readonly CustomDomain[],
   filter: DomainFilter,
@@ -132,7 +128,6 @@ export const domainRows = (
   return html`${rows}${bulkForm(selected, steps)}`;
 };
 
-/** With its part in the project: the primary domain, or one that redirects. */
 const named = (domain: CustomDomain, { slug, view }: ListOptions): Html => {
   const { host, id } = domain;
   const { isPrimary, redirectsTo } = roleOf(view, domain);

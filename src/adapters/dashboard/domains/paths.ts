@@ -13,10 +13,8 @@ export const domainPath = (slug: string, key: string): string => `${domainsPath(
 export const redirectsPath = (slug: string): string =>
   `/dashboard/projects/${slug}/settings/redirects`;
 
-/** Where a script asks for the other name of a pair. */
 export const otherNamePath = '/dashboard/other-name';
 
-/** What is done to several things of a project, or decided about all its domains. */
 export const settingPath = (
   slug: string,
   what: 'primary-domain' | 'verify-domains' | 'remove-domains',

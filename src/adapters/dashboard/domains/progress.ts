@@ -27,12 +27,10 @@ import { exact, type Tone } from '../frame/parts.ts';
 import { nameOf } from './words.ts';
 
 export interface Progress {
-  /** In a few words, for a list. */
   readonly short: string;
   readonly sentence: string;
   readonly actor: Responsible;
   readonly tone: Tone;
-  /** Work is under way that takes seconds or minutes. */
   readonly isWorkedOn: boolean;
 }
 
@@ -102,7 +100,6 @@ const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added
   const codes = new Set(report.problems.filter(isBlocking).map(({ code }) => code));
   const { size } = codes;
   const title = `${problemTitles[problem.code]}${size > 1 ? `, and ${size - 1} more` : ''}`;
-  // The details are right below; the list has the title.
   const what = size === 1 ? 'the problem' : `the ${size} problems`;
   const isAwaited = [...codes].every((code) => meanings[code] === 'awaited');
   return isAwaited
@@ -177,7 +174,6 @@ const progressOfRemoved = ({ host, reason }: DomainIn<'removed'>): Progress => (
 const move =
   'Create the first record below in place of the old ones. From then on visitors get your site here over HTTPS; we check for it automatically.';
 
-/** What there is to say of a certificate that comes before the traffic; undefined: nothing. */
 const progressOfPreparing = (domain: DomainIn<'added'>, now: Date): Progress | undefined => {
   const work = workOn(domain);
   if (!work || !isDelegated(domain)) return undefined;
@@ -256,7 +252,6 @@ const progressOfFailure = ({ code, actor }: DnsProblem): Progress => {
 const saidOf: Readonly<
   Record<OwnFact<'live'>, (domain: DomainIn<'live'>) => Progress | undefined>
 > = {
-  // The steps show both.
   verifiedAt: () => undefined,
   liveSince: () => undefined,
 };
@@ -290,7 +285,6 @@ const progressOfLive = (
   }
 };
 
-/** Its project was restored. */
 const progressOfPaused = ({ dns }: DomainIn<'live'>): Progress => {
   const problem = whyAstray(dns.report);
   const sentence =

@@ -20,7 +20,6 @@ import {
 } from '../frame/parts.ts';
 import { nameOf, shownName } from './words.ts';
 
-/** A record of one of the domains that are shown, and whether the last check found it. */
 interface ShownRecord extends DnsRecord {
   readonly view: DescribedDomain;
   readonly isSeen: boolean;
@@ -61,7 +60,6 @@ export const recordsToCreate = (views: readonly DescribedDomain[], note: Html = 
   </section>`;
 };
 
-/** All records of a domain that is verified or live. */
 export const recordsToKeep = (view: DescribedDomain): Html => {
   const { hosted, domain } = view;
   const records = shownOf(view);
@@ -179,7 +177,6 @@ const aliasHints = (type: ReturnType<typeof filledForm>['type']): readonly strin
   }
 };
 
-/** Whether the last check found the record. */
 export const isSeen = (report: DnsReport, purpose: DnsRecord['purpose']): boolean => {
   switch (purpose) {
     case 'route':
@@ -194,7 +191,6 @@ export const isSeen = (report: DnsReport, purpose: DnsRecord['purpose']): boolea
 export const whyDelete =
   'Attackers search for leftover records to take over names. The values of these are never assigned again, but delete them all the same.';
 
-/** The DNS records to delete after a domain was removed, or before it is. */
 export const leftRecords = (domain: CustomDomain, zones: RecordZones): Html => {
   const { report } = domain.dns;
   const needs = { ...zones, txtRequired: report?.ownershipRequired ?? false };

@@ -47,7 +47,7 @@ export const redirectsScreen = (ports: DashboardPorts): Screen => ({
     const mayChange = may('domain.configure');
     const { redirects } = view.document.domains;
     const content = html`
-      ${projectHead(project, 'redirects', html`<p class="lead">Send visitors of one domain to another, such as www to the bare name. Path and query are kept.</p>`)}
+      ${projectHead(project, 'redirects', 'Send visitors of one domain to another, such as www to the bare name. Path and query are kept.')}
       ${attached.length === 0 ? noDomainYet(slug) : html`${mayChange && redirectForm(options)}${redirects.length > 0 && redirectList(redirects, options)}${mayChange && primaryForm(options)}`}`;
     return { title: `Redirects of ${name}`, content };
   },
@@ -70,7 +70,7 @@ const redirectList = (redirects: readonly Redirect[], options: RedirectOptions):
     redirects,
     [
       ['From', 'name', ({ from }) => shownName(nameOf(from))],
-      ['To', 'text', ({ to }) => shownTarget(to)],
+      ['To', 'line', ({ to }) => shownTarget(to)],
       [
         'Status',
         'text',
@@ -116,7 +116,6 @@ const whyIdle = (
   return `Starts when ${awaited.join(' and ')} ${awaited.length > 1 ? 'are' : 'is'} live.`;
 };
 
-/** Within a row that has the A-labels too. */
 const inText = (host: string): string => nameOf(host).unicodeHost;
 
 /** An address stays as it is; a name of the own alphabet in it is shown beside it. */
@@ -143,12 +142,10 @@ const statusMeanings: Readonly<Record<RedirectStatus, string>> = {
   301: 'permanent, may become GET',
   302: 'temporary, may become GET',
 };
-/** The usual one first. */
 const statuses = ([308, 307, 301, 302] as const).map(
   (status) => [String(status), `${status} ${statusMeanings[status]}`] as const,
 );
 
-/** Typed, or chosen from the domains of the project, which the browser offers. */
 const ownDomain = { list: 'own-domains', autocomplete: 'off', maxlength: 300 } as const;
 const from = { ...ownDomain, label: 'From', name: 'from', hint: 'A domain of this project.' };
 const to = {
@@ -159,7 +156,6 @@ const to = {
   hint: 'Another one, or an address such as https://example.com/shop.',
 };
 
-/** Adds one, or changes the one that the address names. */
 const redirectForm = ({ slug, view, attached, once, refusal, query }: RedirectOptions): Html => {
   const edited = view.document.domains.redirects.find((one) => one.from === query.get('edit'));
   const name = edited ? 'edit-redirect' : 'add-redirect';

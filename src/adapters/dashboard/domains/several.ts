@@ -16,7 +16,6 @@ import { shownName } from './words.ts';
 
 type Ports = Pick<DashboardPorts, 'sites' | 'domains' | 'settings'>;
 
-/** As many as a page of the list shows. */
 const most = 50;
 
 export const severalNotices = {
@@ -29,7 +28,6 @@ const chosen = v.object({
   domain: v.pipe(v.optional(v.string(), ''), v.minLength(1, 'Select at least one domain.')),
 });
 
-/** Those of the project that were ticked and are still attached. */
 const chosenOf = async (
   { domains }: Pick<Ports, 'domains'>,
   projectId: string,
@@ -58,7 +56,6 @@ export const verifyingSeveral = (ports: Ports): Form =>
 
 const path = settingPath(':slug', 'remove-domains');
 
-/** Asks before several domains are removed. */
 export const removeSeveralScreen = (ports: Ports): Screen => ({
   path,
   section: 'projects',

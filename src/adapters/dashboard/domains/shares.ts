@@ -16,6 +16,7 @@ import {
   day,
   end,
   folded,
+  head,
   known,
   planned,
   secretCard,
@@ -63,7 +64,6 @@ export const shareForms = (ports: Ports): readonly Form[] => [
   }),
 ];
 
-/** A link, shown only once. @param way back to the page of the domain */
 const shownLink = (
   domain: CustomDomain,
   { secret, endsAt }: MadeShare,
@@ -162,10 +162,7 @@ export const addSharedDomains = (router: Router, ports: SharedPorts): void => {
 const contentOf = (shared: SharedDomain, now: Date): Html => {
   const { domain } = shared;
   return html`
-    <div class="head">
-      <div class="row"><h1>${shownName(domain)}</h1>${stateBadge(domain)}</div>
-      <p class="lead">${leadOf(domain)}</p>
-    </div>
+    ${head(shownName(domain), leadOf(domain), { beside: stateBadge(domain) })}
     ${statusSection(shared, now)}
     ${problemCards(shared, now)}
     ${domain.state === 'added' ? recordsToCreate([shared]) : recordsToKeep(shared)}

@@ -20,7 +20,6 @@ import { queryText } from '../frame/paths.ts';
 import type { Visit } from '../frame/screen.ts';
 import { answersTable } from './diagnostics.ts';
 
-/** What happened, newest first, a page at a time. @param path of the domain */
 export const timelineSection = (
   { entries, older }: TimelinePage,
   path: string,
@@ -182,7 +181,6 @@ const failureWords: Readonly<Partial<Record<AuthorityFailureReason, string>>> = 
   challenge: 'the authority could not reach the site',
 } satisfies Record<AuthorityFailureReason, string>;
 
-/** Characters of what an authority said. */
 const mostToldOfRefusal = 1000;
 
 const attemptInWords = (told: v.InferOutput<typeof attempt>, occurredAt: Date): EntryInWords => {

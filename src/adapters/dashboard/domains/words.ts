@@ -6,7 +6,7 @@ import {
 import type { Responsible, Severity } from '../../../domains/domain/dns/problem.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { type Child, html, type Html } from '../frame/html.ts';
-import { badge, type Tone } from '../frame/parts.ts';
+import { badge, head, type Tone } from '../frame/parts.ts';
 import { domainPath, domainsPath } from './paths.ts';
 
 const tones: Readonly<Record<CustomDomain['state'], Tone>> = {
@@ -44,22 +44,18 @@ export const nameOf = (host: string): Named => ({
   unicodeHost: domainToUnicode(host) || host,
 });
 
-/** The way to a domain, its name and state. @param title where it is a page below that of the domain */
 export const domainHead = (
   { name, slug }: Project,
   domain: CustomDomain,
   { title, actions }: { readonly title?: Child; readonly actions?: Child },
 ): Html =>
-  html`<div class="head">
-    <nav aria-label="Breadcrumb"><ol class="row hint crumbs">
-      <li><a href="/dashboard">Projects</a></li>
-      <li><a href="/dashboard/projects/${slug}">${name}</a></li>
-      <li><a href="${domainsPath(slug)}">Domains</a></li>
-      ${title !== undefined && html`<li><a href="${domainPath(slug, domain.id)}">${shownName(domain)}</a></li>`}
-    </ol></nav>
-    <div class="row">
-      <h1>${title ?? shownName(domain)}</h1>
-      ${title === undefined && stateBadge(domain)}
-      <div class="row end">${actions}</div>
-    </div>
-  </div>`;
+  head(title ?? shownName(domain), undefined, {
+    trail: [
+      ['Projects', '/dashboard'],
+      [name, `/dashboard/projects/${slug}`],
+      ['Domains', domainsPath(slug)],
+      ...(title === undefined ? [] : [[shownName(domain), domainPath(slug, domain.id)] as const]),
+    ],
+    beside: title === undefined && stateBadge(domain),
+    actions,
+  });

@@ -5,7 +5,6 @@ import { inWords, inWordsWithDate, plannedInWords } from './time-words.js';
 // Chromium crashes when idiomorph moves a part with fields by `moveBefore`. Without it, idiomorph uses `insertBefore`.
 delete Element.prototype.moveBefore;
 
-/** What the clock of the server is ahead of the one of this device, in milliseconds. */
 const ahead = (() => {
   const { now } = document.documentElement.dataset;
   if (now === undefined) return 0;
@@ -48,7 +47,6 @@ const refresh = () => {
     const words = localWords[one.dataset.local](new Date(one.dateTime));
     if (one.textContent !== words) one.textContent = words;
   }
-  // What may be pressed again at a time that is told with it.
   for (const one of document.querySelectorAll('button[data-ready-at]')) {
     one.disabled = Date.parse(one.dataset.readyAt) > timeNow();
   }
@@ -56,7 +54,6 @@ const refresh = () => {
     one.hidden = Date.parse(one.dataset.until) <= timeNow();
   }
   nameOther();
-  // Shown only where scripts run.
   const scripted = '[data-copy], [data-choose-folder], [data-drop-hint]';
   for (const one of document.querySelectorAll(scripted)) one.hidden = false;
 };
@@ -64,13 +61,12 @@ const refresh = () => {
 /** By what was typed: the other name, '' where there is none, undefined while that is not known. */
 const others = new Map();
 
-/** Says which name a box adds; the server knows which names have another one. */
 const nameOther = () => {
   for (const one of document.querySelectorAll('[data-other-of]')) {
     const { other, box } = otherIn(one);
     const words = other || one.dataset.any;
     if (one.textContent !== words) one.textContent = words;
-    one.classList.toggle('host', Boolean(other));
+    one.classList.toggle('own', Boolean(other));
     one.closest('label').hidden = box.disabled = other === '';
   }
 };
@@ -208,7 +204,6 @@ const upload = (form) => {
   request.send(new FormData(form));
 };
 
-/** A form that may be sent again. */
 const freshen = (form) => {
   delete form.dataset.sent;
   form.querySelector('[aria-busy]')?.removeAttribute('aria-busy');
@@ -256,7 +251,6 @@ document.addEventListener('click', ({ target }) => {
   if (form) void dropping().then((loaded) => loaded.chooseFolder(form));
 });
 
-/** What is too large is told before it is sent. */
 document.addEventListener('change', ({ target }) => {
   const largest = target.type === 'file' && target.form?.dataset.largest;
   if (!largest) return;
@@ -265,7 +259,6 @@ document.addEventListener('change', ({ target }) => {
   target.reportValidity();
 });
 
-/** `/` goes to the search, unless somebody types. */
 document.addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest?.('input, textarea, select, [contenteditable]')) return;
@@ -275,7 +268,6 @@ document.addEventListener('keydown', (event) => {
   field.select();
 });
 
-/** In a menu the arrow keys go from item to item. */
 document.addEventListener('keydown', (event) => {
   const menu = event.target.closest?.('[role=menu]');
   if (!menu || !['ArrowDown', 'ArrowUp', 'Home', 'End'].includes(event.key)) return;
@@ -357,7 +349,6 @@ const follow = (address, { bellOnly = false, afterRefusal = refusedSeconds.first
     );
     if (!bellOnly && !isTyping) location.reload();
   });
-  // Later: many pages are open, and others come first.
   updates.addEventListener('later', ({ data }) => again(Number(data), refusedSeconds.first));
   // A connection that broke is opened again by the browser; after an answer that is no stream it gives up.
   updates.addEventListener('error', () => {
@@ -385,7 +376,6 @@ const followBell = () => {
   if (bell) follow(`${bell.action}/bell`, { bellOnly: true });
 };
 
-/** At once, or when somebody comes back to the page. */
 const whenSeen = (act) => {
   if (!document.hidden) act();
   else document.addEventListener('visibilitychange', act, { once: true });
@@ -394,7 +384,6 @@ const whenSeen = (act) => {
 /** For a page without a session, which has no stream: asks for it now and then, while somebody sees it. */
 const ask = async (seconds) => {
   const answer = await fetch(location.href, { cache: 'no-store' }).catch(() => undefined);
-  // The page itself says that it has ended.
   if (answer?.status === 404) return location.reload();
   if (answer?.ok) {
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
@@ -418,7 +407,6 @@ if (refreshSeconds !== undefined) {
   setTimeout(() => whenSeen(followBell), 1000);
 }
 
-// What was done is said once: a reload does not say it again.
 const address = new URL(location.href);
 if (address.searchParams.has('done')) {
   address.searchParams.delete('done');

@@ -2,7 +2,6 @@ import { pipeline, Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import type { Context } from 'koa';
 
-/** The heading of a column, and what its cells say. */
 export type CsvColumn<Thing> = readonly [
   heading: string,
   cell: (thing: Thing) => string | number | bigint | undefined,
@@ -58,6 +57,5 @@ const escaped = /^'*[=+\-@\t\r＝＋－＠]/;
 
 const withApostrophe = (cell: string): string => (escaped.test(cell) ? `'${cell}` : cell);
 
-/** As it was before `sendCsv` wrote it. */
 export const withoutApostrophe = (cell: string): string =>
   cell.startsWith("'") && escaped.test(cell) ? cell.slice(1) : cell;

@@ -47,7 +47,6 @@ export interface FieldOptions extends Labelled {
   readonly inputmode?: 'numeric' | 'url' | 'email';
   readonly accept?: string;
   readonly autofocus?: boolean;
-  /** Id of a list of what could be typed. */
   readonly list?: string;
 }
 
@@ -61,7 +60,6 @@ const optional = [
   'accept',
 ] as const;
 
-/** A field with what was typed before, except passwords and files. */
 export const field = (options: FieldOptions, refusal?: Refusal): Html => {
   const { name, type = 'text', required = true } = options;
   const isKept = type !== 'password' && type !== 'file';
@@ -85,7 +83,6 @@ export const textArea = (options: Labelled, refusal?: Refusal): Html =>
 
 export interface SelectOptions extends Labelled {
   readonly options: readonly (readonly [value: string, text: string])[];
-  /** The chosen one; undefined is the empty value. */
   readonly value?: string | undefined;
 }
 
@@ -102,16 +99,15 @@ export const select = (options: SelectOptions, refusal?: Refusal): Html => {
 
 const planLink = html` <a href="${accountPath}">See your plan</a>`;
 
-/** The problem of a form as a whole, with the focus on it; nothing if it is shown beside a field. */
-export const formError = (refusal: Refusal | undefined): Html =>
-  refusal?.message !== undefined && refusal.field === undefined
+/** The problem of a form as a whole, with the focus on it; nothing if it is shown beside a field of the form. */
+export const formError = (refusal: Refusal | undefined, hasFields = true): Html =>
+  refusal?.message !== undefined && (refusal.field === undefined || !hasFields)
     ? html`<p class="error" role="alert" tabindex="-1" autofocus data-refusal>${refusal.message}${refusal.isByPlan && planLink}</p>`
     : nothing;
 
 export interface ButtonOptions {
   readonly about?: string;
   readonly once?: string;
-  /** It destroys. */
   readonly ends?: boolean;
 }
 
@@ -165,7 +161,6 @@ export const checkboxes = <Value extends string>(
 };
 
 export interface Confirmation {
-  /** Unique among the dialogs of a page. */
   readonly id: string;
   readonly label: string;
   readonly about: string;
@@ -175,7 +170,6 @@ export interface Confirmation {
   readonly action: string;
   /** It cannot be undone, but destroys nothing: a sale, not a deletion. */
   readonly goesOn?: boolean;
-  /** Fields, such as a name to be typed. */
   readonly fields?: Child;
 }
 
@@ -186,7 +180,6 @@ export const confirmedForm = (asked: Confirmation): Html => {
   ${dialogOf(asked)}`;
 };
 
-/** What the button opens that has `popovertarget="${id}"`. */
 export const dialogOf = (asked: Confirmation): Html => {
   const { id, question, consequences, confirm, action, goesOn, fields } = asked;
   return html`<div popover id="${id}" class="dialog" role="dialog" aria-labelledby="${id}-title">
@@ -210,7 +203,6 @@ const overlapWords: Readonly<Record<Overlap, string>> = {
   '7d': '7 days',
 };
 
-/** The form that rotates a secret. @param overlaps those that it may choose from */
 export const overlapSchema = <Each extends Overlap>(overlaps: Readonly<Record<Each, number>>) =>
   v.object({
     overlap: v.picklist(Object.keys(overlaps) as [Each, ...Each[]], 'Choose one of the times.'),

@@ -26,5 +26,4 @@ const isList = (hole: Child): hole is readonly Child[] => Array.isArray(hole);
 
 export const nothing: Html = html``;
 
-/** Markup that a library made of a text of ours. */
 export const safeHtml = (markup: string): Html => raw(markup) as unknown as Html;

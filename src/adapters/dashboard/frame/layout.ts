@@ -100,7 +100,6 @@ const unlistedMeta = html`<meta name="robots" content="noindex, nofollow, noarch
   <meta name="referrer" content="no-referrer">
   <noscript><meta http-equiv="refresh" content="60"></noscript>`;
 
-/** The part of a page that live updates replace. */
 export const mainOf = (
   content: Html,
   { notice, live, unlisted }: Pick<Frame, 'notice' | 'live' | 'unlisted'>,
@@ -135,13 +134,11 @@ const bar = (
     </div>
   </header>`;
 
-/** At the side where there is room; elsewhere the menu button opens it. */
 const navigation = ({ section }: Pick<Frame, 'section'>): Html =>
   html`<nav popover id="navigation" class="side" aria-label="Main">
     ${Object.entries(places).map(([name, { path, text, isAside }]) => !isAside && html`<a href="${path}" ${name === section && html`aria-current="page"`}>${text}</a>`)}
   </nav>`;
 
-/** A page of somebody who is not signed in. */
 export const sendAlone = (
   ctx: Context,
   page: Page,

@@ -10,7 +10,6 @@ import { queryText } from './paths.ts';
 //   ${shown.length === 0 ? noMatch(…) or empty(…) : rowList(shown, columns, options)}
 //   ${pager({ first, next })}, or the pager of `pageIn`
 
-/** A list as it is asked for now. */
 export interface ListAddress {
   readonly path: string;
   /** Filters, search and order, without the cursor: a changed filter begins at the first page. */
@@ -24,7 +23,6 @@ export const addressOf = (
 ): string => `${path}${queryText({ ...fields, ...changes })}`;
 
 export interface Choice {
-  /** '' for all. */
   readonly value: string;
   readonly text: string;
   readonly count?: number | undefined;
@@ -42,7 +40,6 @@ export const filterBar = (
   </nav>`;
 };
 
-/** As `filterBar`, for few words beside it. The first choice is the one without a field in the address. */
 export const orderBar = (
   address: ListAddress,
   choices: readonly Choice[],
@@ -54,23 +51,21 @@ export const orderBar = (
   </nav>`;
 };
 
-/** Keeps the filters and the order. @param label what is searched, and by what */
 export const searchField = (address: ListAddress, label: string, name = 'q'): Html => {
   const kept = Object.entries(address.fields).filter(([field, value]) => field !== name && value);
-  return html`<form action="${address.path}" class="filter" role="search">
+  return html`<form action="${address.path}" class="filter">
     ${kept.map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)}
     <input type="search" name="${name}" value="${address.fields[name]}" aria-label="${label}" placeholder="${label}" maxlength="200" autocomplete="off">
     <button class="visually-hidden">Search</button>
   </form>`;
 };
 
-export const csvLink = (href: string): Html => html`<a href="${href}" download>CSV</a>`;
+export const csvLink = (href: string): Html =>
+  html`<a class="button" href="${href}" download>CSV</a>`;
 
-/** What stands above a list, in one line where there is room. */
 export const listBar = (...parts: readonly Child[]): Html =>
   html`<div class="row list-bar">${parts}</div>`;
 
-/** Filters and search leave nothing over. */
 export const noMatch = (address: ListAddress, what: string): Html =>
   empty(
     `No ${what} match`,
@@ -102,7 +97,6 @@ export const pageIn = <Thing>(
 
 /** Choosing several: boxes of the rows belong to a form that stands elsewhere. */
 interface Selection<Thing> {
-  /** Id of the form, see `bulkForm`. */
   readonly form: string;
   readonly name: string;
   readonly valueOf: (thing: Thing) => string;
@@ -139,7 +133,6 @@ const selecting = <Thing>({ form, name, valueOf, labelOf }: Selection<Thing>): C
 export interface BulkStep {
   readonly label: string;
   readonly action: string;
-  /** Its address shows a page that asks first. */
   readonly isAsked?: boolean;
   readonly ends?: boolean;
 }
@@ -164,7 +157,6 @@ export type MenuItem =
   | Confirmation;
 
 interface RowMenu {
-  /** Unique on the page. */
   readonly id: string;
   /** Its button is named "Actions for" this. */
   readonly about: string;

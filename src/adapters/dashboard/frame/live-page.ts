@@ -14,7 +14,6 @@ export interface Watched {
   readonly visit: Visit;
 }
 
-/** How often to look for changes of other processes; changes of this process show at once. */
 const pollMs = { page: 2000, bell: 5000 } as const;
 /** Changes, and new viewers, within this time cause one rendering. */
 const pauseMs = 200;
@@ -76,7 +75,6 @@ export class LivePage {
     else this.soon();
   }
 
-  /** Announces a viewer who is connecting. @returns a function to call once they have joined or left */
   hold(): () => void {
     this.#coming += 1;
     return () => {
@@ -122,7 +120,6 @@ export class LivePage {
   async #show(): Promise<void> {
     const signedIn = await this.#whoIsStillThere();
     if (!signedIn) return;
-    // Before the rendering, so that a change meanwhile is news the next time.
     const state = await this.#news(signedIn);
     if (state === undefined) return;
     const frame = await this.#make(signedIn);

@@ -9,7 +9,6 @@ import { pathOf } from './screen.ts';
 
 /** Beyond that the oldest stream closes: the newest page is the one being viewed. */
 export const mostStreams = { session: 10, account: 50, process: 1000 } as const;
-/** Delay before a closed stream reconnects; up to twice that, at random. */
 const seconds = 60;
 /** Pages are made side by side, and each turn then rests as long as it took, up to this. */
 const [turnsAtOnce, longestRestMs] = [2, 50];
@@ -20,9 +19,7 @@ export interface LivePorts extends Pick<
 > {
   /** Each rendering has its own deadline, because it serves all viewers. */
   readonly deadline: DashboardPorts['deadline'];
-  /** Looks up the session again, repeatedly. */
   readonly whoStillAsks: (ctx: Context) => () => Promise<SignedIn | undefined>;
-  /** 0 to below 1, from outside. */
   readonly chance: () => number;
 }
 
@@ -34,7 +31,6 @@ interface KnownPage {
 export class LiveStreams {
   readonly #ports: LivePorts;
   readonly #pages = new Map<string, KnownPage>();
-  /** The oldest first. */
   readonly #viewers = new Set<LiveViewer>();
   readonly #turns = new PQueue({ concurrency: turnsAtOnce });
   readonly #stopListening: () => void;
@@ -70,7 +66,6 @@ export class LiveStreams {
     }
   }
 
-  /** Ends all streams, so that a stopping server does not wait for viewers. */
   close(): void {
     this.#isClosed = true;
     this.#stopListening();
@@ -89,7 +84,6 @@ export class LiveStreams {
     return known;
   }
 
-  /** Limits rendering to a part of the process's time. */
   async #inTurn<T>(make: () => Promise<T>): Promise<T> {
     const done = Promise.withResolvers<T>();
     void this.#turns.add(async () => {

@@ -9,13 +9,11 @@ const longestEndMs = 1000;
 /** A connection that breaks is opened again after so long; not all in the same moment. */
 const reconnectMs = { least: 3000, spread: 4000 } as const;
 
-/** The last event: the browser reloads the page, which says why. */
 export const overEvent = 'event: over\ndata: \n\n';
 
 export interface ViewerPorts {
   readonly lookUp: () => Promise<SignedIn | undefined>;
   readonly newId: () => string;
-  /** 0 to below 1. */
   readonly chance: () => number;
 }
 
@@ -42,7 +40,6 @@ export class LiveViewer {
     this.stream.write(`retry: ${Math.round(retryMs)}\n\n`);
   }
 
-  /** @returns undefined once the session is over */
   lookUp(): Promise<SignedIn | undefined> {
     return this.#ports.lookUp();
   }
@@ -59,7 +56,6 @@ export class LiveViewer {
     this.stream.write(pageEvent(frame, this.#ports.newId));
   }
 
-  /** Shows another bell. A slow reader gets it later, as they do the page. */
   ring(bell: string): void {
     if (bell === this.#rung || this.stream.writableNeedDrain || this.stream.writableEnded) return;
     this.#rung = bell;
@@ -75,7 +71,6 @@ export class LiveViewer {
     this.end(`event: later\ndata: ${Math.round(seconds * (1 + this.#ports.chance()))}\n\n`);
   }
 
-  /** The browser reconnects by itself, to any process. */
   end(last = ''): void {
     const { stream } = this;
     if (stream.writableEnded) return;
@@ -119,7 +114,6 @@ const pageEvent = ({ parts }: LiveFrame, newId: () => string): string => {
 
 const onceValue = /(?<=name="once" value=")[^"]*/;
 
-/** The browser itself keeps the words for times up to date. */
 const newsIn = (markup: string): string =>
   markup
     .replace(/(<time [^>]*data-relative>)[^<]*/g, '$1')

@@ -4,7 +4,6 @@ import { Unavailable } from '../../../kernel/ports.ts';
 import { html } from './html.ts';
 import type { Page } from './screen.ts';
 
-/** A request that no page can answer. */
 export class PageProblem extends Error {
   override readonly name = 'PageProblem';
   readonly status: number;
@@ -18,7 +17,6 @@ export class PageProblem extends Error {
   }
 }
 
-/** Refusals of the domain that mean "not found" for this account. */
 const missing: readonly string[] = [
   'project_not_found',
   'deploy_not_found',

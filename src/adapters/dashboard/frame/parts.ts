@@ -11,7 +11,6 @@ import { dateInWords, inWords, inWordsWithDate, plannedInWords } from './time-wo
 export const time = (at: Date, now: Date): Html =>
   html`<time datetime="${at.toISOString()}" title="${exact(at)}" data-relative>${inWordsWithDate(at, now)}</time>`;
 
-/** A planned time: `in 3 minutes`, or `any moment` once it is due. */
 export const planned = (at: Date, now: Date): Html =>
   html`<time datetime="${at.toISOString()}" title="${exact(at)}" data-relative="planned">${plannedInWords(at, now)}</time>`;
 
@@ -32,7 +31,6 @@ const minute = (at: Date, now: Date): string => {
   return `${exact(at).slice(isToday ? 11 : 0, 16)} UTC`;
 };
 
-/** `20 Jan 2027` */
 export const day = (at: Date): Html =>
   html`<time datetime="${at.toISOString()}" title="${exact(at)}" data-local="day">${dateInWords(at)}</time>`;
 
@@ -47,9 +45,14 @@ export const end = (at: Date, now: Date): Html =>
 /** A format made beforehand would be no faster, and takes 20 ms to make. */
 export const count = (number: number | bigint): string => number.toLocaleString('en');
 
-/** `1 file`, `2 files` */
 export const counted = (number: number, one: string, many = `${one}s`): string =>
   `${count(number)} ${number === 1 ? one : many}`;
+
+/** @returns the name of a thing by its id; the id itself where the thing is gone */
+export const naming = (things: readonly (readonly [id: string, name: string])[]) => {
+  const names = new Map(things);
+  return (id: string): string => names.get(id) ?? id;
+};
 
 export type Tone = 'good' | 'busy' | 'bad' | 'idle';
 
@@ -63,7 +66,6 @@ export const empty = (title: string, text: Child, step?: Child): Html =>
 export const copyButton = (text: string, what: string): Html =>
   html`<button type="button" class="copy" data-copy="${text}" title="Copy ${what}" hidden>Copy</button>`;
 
-/** A text in a box, to be copied. @param lines it is read line by line, so that a long one does not wrap */
 export const copyable = (text: string, what: string, lines?: 'lines'): Html =>
   html`<div class="copyable"><pre tabindex="0" role="group" aria-label="${what}" ${!lines && html`class="wrapped"`}>${text}</pre>${copyButton(text, `the ${what}`)}</div>`;
 
@@ -77,7 +79,6 @@ interface SecretCard {
   readonly next: { readonly to: string; readonly label: string };
 }
 
-/** A secret, on the one page that shows it. */
 export const secretCard = ({ id, heading, advice, secret, what, more, next }: SecretCard): Html =>
   html`<section class="card secret" aria-labelledby="${id}">
     <h2 id="${id}">${heading}</h2>
@@ -89,7 +90,6 @@ export const secretCard = ({ id, heading, advice, secret, what, more, next }: Se
 
 export interface ListPart<Thing> {
   readonly shown: readonly Thing[];
-  /** The last one shown, if there are more. */
   readonly last: Thing | undefined;
 }
 
@@ -118,19 +118,32 @@ export const pager = (links: {
       </nav>`;
 };
 
-export const head = (title: Child, lead: Child, more?: Child): Html =>
-  html`<div class="head"><h1>${title}</h1><p class="lead">${lead}</p>${more}</div>`;
+interface Head {
+  readonly trail?: readonly (readonly [text: Child, path: string])[];
+  readonly beside?: Child;
+  readonly actions?: Child;
+  readonly more?: Child;
+}
+
+export const head = (
+  title: Child,
+  lead: Child,
+  { trail, beside, actions, more }: Head = {},
+): Html =>
+  html`<div class="head">
+    ${trail && html`<nav aria-label="Breadcrumb"><ol class="row hint crumbs">${trail.map(([text, path]) => html`<li><a href="${path}">${text}</a></li>`)}</ol></nav>`}
+    <div class="row"><h1>${title}</h1>${beside}${actions && html`<div class="row end">${actions}</div>`}</div>
+    ${lead && html`<p class="lead">${lead}</p>`}
+    ${more}
+  </div>`;
 
 interface Fold {
-  /** Of its heading. */
   readonly id: string;
   readonly title: string;
-  /** What stands beside the title. */
   readonly more?: Child;
   readonly isOpen?: boolean;
 }
 
-/** A part of a page that few need: its heading unfolds it. */
 export const folded = ({ id, title, more, isOpen = false }: Fold, content: Child): Html =>
   html`<details class="fold" id="all-of-${id}" ${isOpen && html`open`}>
     <summary><h2 id="${id}">${title}</h2>${more}</summary>
@@ -143,7 +156,6 @@ export interface Tab {
   readonly isHere: boolean;
 }
 
-/** The pages of one thing, such as a project or the account. @param of what they are pages of */
 export const tabs = (of: string, all: readonly Tab[]): Html =>
   html`<nav class="tabs" aria-label="${of}">
     ${all.map(({ to, text, isHere }) => html`<a href="${to}" ${isHere && html`aria-current="page"`}>${text}</a>`)}
@@ -160,7 +172,7 @@ export const known = (all: readonly (Fact | false | undefined)[]): readonly Fact
 /**
  * What the cells of a column hold. `name`: what the row is about. `bare`: explains itself, without its heading.
  * `actions`: buttons, under a heading that only screen readers see; `select`: a box. `row`: the heading of its row.
- * `line`: one line, as long as there is room. `extra`: left out on a phone.
+ * `line`: what is left out at the end of two lines. `extra`: left out on a phone.
  */
 type Look =
   'text' | 'line' | 'bare' | 'name' | 'mono' | 'number' | 'actions' | 'select' | 'row' | 'extra';
@@ -208,10 +220,11 @@ const cell = <Thing>([title, look, contentOf]: Column<Thing>, thing: Thing): Htm
     case 'bare':
       return html`<td>${content}</td>`;
     case 'name':
+    case 'line':
+      return html`<td class="${look}"><div>${content}</div></td>`;
     case 'actions':
     case 'select':
     case 'extra':
-    case 'line':
       return html`<td class="${look}">${content}</td>`;
     case 'text':
     case 'mono':

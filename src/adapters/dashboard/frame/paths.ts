@@ -2,7 +2,6 @@ export const signInPath = '/dashboard/sign-in';
 
 export const accountPath = '/dashboard/account';
 
-/** About the person who is signed in. */
 export const mePath = '/dashboard/me';
 export const secondFactorPath = `${mePath}/second-factor`;
 export const factorAppPath = `${secondFactorPath}/app`;
@@ -11,12 +10,10 @@ export const peoplePath = `${accountPath}/people`;
 /** Where deleted projects, and the deleted account, are restored. */
 export const deletedPath = `${accountPath}/deleted`;
 
-/** Where somebody chooses a new password who has forgotten the old one. */
 export const newPasswordPath = `${accountPath}/new-password`;
 
 export const searchPath = '/dashboard/search';
 
-/** Pages of docs/ that owners read. */
 export const helpPages = [
   'dashboard',
   'sites',
@@ -34,7 +31,6 @@ export const helpPath = (page: HelpPage): string => `/dashboard/help/${page}`;
 
 export const noticesPath = '/dashboard/notices';
 
-/** Where pages that are not live ask for the bell. */
 export const bellPath = `${noticesPath}/bell`;
 
 /**
@@ -46,7 +42,6 @@ export const unsubscribePath = '/dashboard/unsubscribe';
 /** The page of a domain for somebody who is not signed in. The log hides what follows: see `shownPath`. */
 export const sharedPath = (secret: string): string => `/dashboard/shared-domain/${secret}`;
 
-/** @param query without the question mark */
 export const withQuery = (path: string, query: string): string =>
   query === '' ? path : `${path}?${query}`;
 
@@ -54,7 +49,6 @@ const firstPage = '/dashboard';
 /** A path below ours and perhaps a query, in the characters of RFC 3986 only: none of them can begin another host. */
 const ownPage = /^\/dashboard(\/[\w./-]*)?(\?[\w.~%!$&'()*+,;=:@/?-]*)?$/;
 
-/** Characters: filters of our pages have some hundred. */
 const longestPage = 2048;
 
 const isOwn = (page: string): boolean => page.length <= longestPage && ownPage.test(page);
@@ -71,7 +65,6 @@ export const nextIn = (query: string): string | undefined => {
   return isOwn(next) ? next : undefined;
 };
 
-/** @returns the page to return to after the sign-in: one of ours, or the first one */
 export const pageAfterSignIn = (query: string): string => nextIn(query) ?? firstPage;
 
 const byMail = { name: 'by', value: 'mail' } as const;

@@ -8,7 +8,6 @@ import { brotliCompressSync, gzip, gzipSync } from 'node:zlib';
 import type { Context } from 'koa';
 
 const zip = promisify(gzip);
-/** Compression does not help below that size. */
 const worthwhile = 1400;
 
 /** Nothing from other hosts, nothing inline, no framing. */
@@ -21,7 +20,6 @@ export const setSecurityHeaders = (ctx: Context, isSecure: boolean): void => {
   ctx.set({
     'Content-Security-Policy': policy,
     'X-Content-Type-Options': 'nosniff',
-    // Assets, which may be kept, say so themselves.
     'Cache-Control': 'no-store',
     // Not "no-referrer": browsers then send forms without their origin.
     'Referrer-Policy': 'same-origin',
@@ -74,16 +72,14 @@ const sheets = [
   './tokens.css',
   './base.css',
   './parts.css',
-  './frame.css',
   './forms.css',
   './tables.css',
+  './frame.css',
   '../account/account.css',
   '../domains/domains.css',
   '../home/home.css',
-  '../keys/keys.css',
   '../notices/notices.css',
   '../projects/projects.css',
-  '../sign-in/sign-in.css',
   '../usage/usage.css',
   '../webhooks/webhooks.css',
 ];
@@ -128,12 +124,11 @@ const assetOf = (name: AssetName, text: string): Asset => {
 };
 
 const load = () => {
-  // Morphs a page: changes only what differs, so that the focus stays.
   const morphingFile = fileURLToPath(import.meta.resolve('idiomorph/dist/idiomorph.esm.js'));
   const morphing = readFileSync(morphingFile, 'utf8');
   const timeWords = own('time-words.js');
   const zipping = readFileSync(fileURLToPath(import.meta.resolve('fflate/browser')), 'utf8');
-  const dropping = own('drop-folder.js').replace(
+  const dropping = own('../projects/drop-folder.js').replace(
     'fflate/browser',
     `./${nameWithHash('fflate.js', zipping)}`,
   );
@@ -162,7 +157,6 @@ const assets = (): ReturnType<typeof load> => (loaded ??= load());
 /** The name contains a hash of the content, so a new content gets a new name. */
 export const assetPath = (name: AssetName): string => assets().byName.get(name)?.path ?? '';
 
-/** @returns whether there is such an asset */
 export const sendAsset = (ctx: Context): boolean => {
   const asset = assets().byPath.get(ctx.path);
   if (!asset) return false;

@@ -30,19 +30,16 @@ export interface Visit {
 export interface Page {
   readonly title: string;
   readonly content: Html;
-  /** 200 by default. */
   readonly status?: number;
 }
 
 /** A form that was not accepted: what was typed stays, and the message stands beside the field. */
 export interface Refusal {
   readonly form: string;
-  /** Undefined if it concerns the whole form. */
   readonly field: string | undefined;
   /** Undefined if nothing is wrong: the form comes back because it was not sent. */
   readonly message: string | undefined;
   readonly values: Readonly<Record<string, string>>;
-  /** It was refused because of the plan of the account. */
   readonly isByPlan?: boolean;
   /** Where there are many such forms: the parameters of the one that was sent. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -65,11 +62,9 @@ interface FormOf<Schema extends FormSchema, Values> {
   /** Of @koa/router, like `/dashboard/keys/:id/revoke`; the parameters of the screen have the same names. */
   readonly path: string;
   readonly schema: Schema;
-  /** Who may send it: see `operations`. */
   readonly operation: Operation;
   /** Whether somebody has to prove who they are again, although the operation does not ask for it. */
   readonly again?: (signedIn: SignedIn) => boolean;
-  /** The field that shows a refusal of the domain. */
   readonly field?: string;
   /**
    * Sending it twice acts once: for forms that create something. Needs `onceField` in the form. `act` then runs in a
@@ -86,20 +81,17 @@ export type Form = FormOf<FormSchema, never>;
 export const form = <Schema extends FormSchema>(of: FormOf<Schema, InferOutput<Schema>>): Form =>
   of;
 
-/** A form without fields. */
 export const bareForm = (
   of: Omit<Form, 'schema' | 'act'> & { readonly act: (visit: Visit) => Promise<Outcome> },
 ): Form => ({ ...of, schema: object({}) });
 
 export interface Screen {
-  /** Of @koa/router, like `/dashboard/projects/:slug`. */
   readonly path: string;
   readonly section: Section;
   /** The page of docs/ that the help link leads to, where it is another one than that of the section. */
   readonly help?: HelpPage;
   readonly show: (visit: Visit, refusal?: Refusal, secret?: Html) => Promise<Page>;
   readonly forms?: readonly Form[];
-  /** What `?done=` says, by its code. */
   readonly notices?: Readonly<Record<string, Html | string>>;
   /**
    * Whether it updates live, and how we find out that another process has changed it: by rendering it every two seconds,
@@ -113,7 +105,6 @@ export interface Screen {
   /** Whether people of a deleted account see it. All other pages lead to the one that restores it. */
   readonly isForDeleted?: true;
   readonly uploads?: readonly Upload[];
-  /** Handlers that are no plain forms, such as downloads. */
   readonly others?: readonly Other[];
 }
 
@@ -139,12 +130,10 @@ type Other = {
   | { readonly method: 'GET' }
   | {
       readonly method: 'POST';
-      /** See `Form`. */
       readonly operation: Operation;
     }
 );
 
-/** Where a screen is; its forms may be sent to other places. */
 export const pathOf = (
   { path }: Pick<Screen, 'path'>,
   { parameters }: Pick<Visit, 'parameters'>,

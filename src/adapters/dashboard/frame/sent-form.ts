@@ -34,7 +34,6 @@ const readText = async (ctx: Context): Promise<string> => {
     const { length } = ctx.request;
     return (await readBytes(ctx.req, { length, limit: largest })).toString();
   } catch (error) {
-    // Discards the rest, so that the sender gets the answer and the connection is free again.
     ctx.req.resume();
     throw (error as { type?: string }).type === 'entity.too.large'
       ? new PageProblem(413, 'The form is too long. It can hold 64 KiB.')
@@ -45,7 +44,6 @@ const readText = async (ctx: Context): Promise<string> => {
 /** A text that must not be empty, without the spaces around it. @param refusal what to say if it is */
 export const filled = (refusal: string) => v.pipe(v.string(), v.trim(), v.minLength(1, refusal));
 
-/** @returns what the form says, or which field is wrong and why */
 export const checkForm = <
   Schema extends v.GenericSchema<Record<string, string | undefined>, unknown>,
 >(
@@ -70,7 +68,6 @@ interface SentForm {
   readonly ports: Pick<DashboardPorts, 'idempotencyKeys'>;
 }
 
-/** The code in `?done=` when the first answer showed a secret, which is not stored. */
 export const shownOnce = 'shown-once';
 
 /**
@@ -138,7 +135,6 @@ export interface KeptForm {
   readonly url: string;
   /** Without secrets, and without the id of a submission, which the page makes anew. */
   readonly values: Readonly<Record<string, string>>;
-  /** Who sent it; undefined where the session had ended. */
   readonly personId?: string | undefined;
 }
 
@@ -190,7 +186,6 @@ interface Way {
   readonly look?: 'button';
 }
 
-/** A link, or a button that takes the kept form along. */
 export const linkWithKept = (kept: KeptForm | undefined, { to, label, look }: Way): Html =>
   kept
     ? html`<form method="post" action="${to}" class="inline">${keptInput(kept)}<button>${label}</button></form>`

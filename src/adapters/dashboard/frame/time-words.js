@@ -1,5 +1,3 @@
-// Words for times, on the server and in the browser.
-
 /** Each unit and the most of it: 90 minutes are "2 hours", but 36 hours are not "2 days". */
 const units = [
   ['second', 1, 60],
@@ -10,7 +8,6 @@ const units = [
   ['year', 365.25 * 86_400, Infinity],
 ];
 
-/** Made with the first page: it takes milliseconds. */
 let relative;
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 

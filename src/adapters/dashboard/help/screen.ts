@@ -55,7 +55,6 @@ const asHtml = (markdown: string): Html => {
       code({ text }) {
         return `<pre tabindex="0">${escaped(text)}</pre>\n`;
       },
-      // Pictures stay in the repository.
       image: () => '',
     },
   });

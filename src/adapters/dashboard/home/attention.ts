@@ -10,12 +10,10 @@ import { counted } from '../frame/parts.ts';
 
 interface FirstStep {
   readonly text: string;
-  /** Where it is done; undefined while another step comes before it. */
   readonly to: string | undefined;
   readonly isDone: boolean;
 }
 
-/** What a new account does first, until all of it is done. */
 export const firstSteps = (
   sites: readonly Site[],
   { attached, live }: DomainOverview,
@@ -44,7 +42,7 @@ export const firstSteps = (
   ];
   if (steps.every(({ isDone }) => isDone)) return nothing;
   const next = steps.findIndex(({ isDone }) => !isDone);
-  return html`<section class="stack" aria-labelledby="first-steps">
+  return html`<section class="card" aria-labelledby="first-steps">
     <h2 id="first-steps">First steps</h2>
     <ol class="first-steps">${steps.map((step, at) => firstStep(step, at === next))}</ol>
   </section>`;
@@ -53,7 +51,6 @@ export const firstSteps = (
 const firstStep = ({ text, to, isDone }: FirstStep, isNext: boolean): Html =>
   html`<li class="${isDone ? 'done good' : ''}" ${isNext && html`aria-current="step"`}>${isDone || to === undefined ? html`<span>${text}</span>` : html`<a href="${to}">${text}</a>`}<span class="visually-hidden">${isDone ? ' (done)' : ' (not done yet)'}</span></li>`;
 
-/** What does not go on without the owner, with where it is mended. */
 export const needsYou = (
   sites: readonly Site[],
   { wanting, wantingInAll }: DomainOverview,

@@ -24,9 +24,7 @@ import { firstSteps, needsYou } from './attention.ts';
 
 const path = '/dashboard';
 
-/** So many projects are seen at a glance, without search and order. */
 const fewProjects = 10;
-/** Of what needs the owner: the lists of the projects have the rest. */
 const mostNeeds = 5;
 
 const draft = v.object({
@@ -140,13 +138,11 @@ const rows = (sites: readonly Site[], view: ListView): Html =>
     ['Last deploy', 'text', (site) => deployed(site, view)],
   ]);
 
-/** The primary domain, or the name that every project has. */
 const addressIn = ({ project: { id, slug } }: Site, { overview, siteUrl }: ListView): Html => {
   const primary = overview.primaries.get(id);
   return html`${primary ? shownName(primary) : new URL(siteUrl(slug)).host}`;
 };
 
-/** Whether visitors get the site; see `healthOf`. */
 const health = ({ project: { id }, servedDeployId }: Site, { overview, visit }: ListView): Html => {
   if (servedDeployId === undefined) return badge('not published', 'idle');
   const primary = overview.primaries.get(id);
@@ -157,6 +153,6 @@ const health = ({ project: { id }, servedDeployId }: Site, { overview, visit }: 
 
 const deployed = ({ deploys: [newest] }: Site, { visit: { now } }: ListView): Html => {
   if (!newest) return html`<span class="quiet">never</span>`;
-  const failed = newest.state === 'failed' ? html` ${badge('failed', 'bad')}` : nothing;
+  const failed = newest.state === 'failed' ? html`\u00a0${badge('failed', 'bad')}` : nothing;
   return html`<span>${time(newest.startedAt, now)}${failed}</span>`;
 };

@@ -16,10 +16,9 @@ export interface KeyTableOptions {
 }
 
 export const keyTable = (keys: readonly ListedKey[], options: KeyTableOptions): Html => html`
-  ${formError(options.refusal && { ...options.refusal, field: undefined })}
+  ${formError(options.refusal, false)}
   ${rowList(keys, Object.values(columns(options)))}`;
 
-/** Several fields share a column. */
 type InColumn = 'hint' | 'projectId' | 'createdAt' | 'expiresAt' | 'revokedAt' | 'oldSecretsUntil';
 
 const columns = (
@@ -31,7 +30,7 @@ const columns = (
     'Last used',
     'text',
     ({ lastUsedAt, createdAt }) =>
-      html`<span title="created ${exact(createdAt)}">${lastUsedAt ? html`used ${time(lastUsedAt, options.now)}` : 'never used'}</span>`,
+      html`<span title="created ${exact(createdAt)}">${lastUsedAt ? html`used\u00a0${time(lastUsedAt, options.now)}` : 'never used'}</span>`,
   ],
   ban: [
     'State',
@@ -56,7 +55,7 @@ const menu = (key: ListedKey, { now, newId, may }: KeyTableOptions): Html =>
 const scopeList = (key: ApiKey): Child =>
   key.scopes.length === scopes.length
     ? html`<span title="${scopes.join(', ')}">all</span>`
-    : html`<span>${key.scopes.map((scope) => html`<code>${scope}</code> `)}</span>`;
+    : html`<span>${key.scopes.map((scope, at) => html`${at > 0 && '\u00a0'}<code>${scope}</code>`)}</span>`;
 
 const onlyProject = ({ projectId }: ApiKey, projects: readonly Project[]): Child => {
   if (projectId === undefined) return undefined;
@@ -72,11 +71,10 @@ const stateOf = (key: ApiKey, now: Date): Html => {
 };
 
 const expiry = ({ expiresAt }: ApiKey, now: Date): Html => {
-  if (!expiresAt) return html`never expires`;
+  if (!expiresAt) return nothing;
   return expiresAt <= now ? html`since ${day(expiresAt)}` : html`expires ${day(expiresAt)}`;
 };
 
-/** Shown for as long as it is so. */
 const oldSecret = (key: ListedKey, now: Date): Html => {
   const { oldSecretsUntil: until } = key;
   if (!until || until <= now || !opens(key, now)) return nothing;

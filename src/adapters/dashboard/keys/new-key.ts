@@ -33,7 +33,6 @@ export const keyDraft = v.pipe(
       v.transform((text) => scopes.filter((scope) => text.split(',').includes(scope))),
       v.minLength(1, 'Choose at least one scope.'),
     ),
-    /** A slug; empty for all. */
     project: v.optional(v.string(), ''),
     expires: v.pipe(
       v.string(),
@@ -142,7 +141,6 @@ const oldSecret = (overlap: Overlap, now: Date): Html =>
     ? html`The old secret no longer works.`
     : html`The old secret expires ${time(new Date(now.getTime() + overlaps[overlap]), now)}. Until then both work.`;
 
-/** An example path that a key with these scopes may call. */
 const asking: readonly (readonly [scope: Scope, path: string])[] = [
   ['pets:read', '/pets'],
   ['orders:read', '/store/orders'],

@@ -29,7 +29,16 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
       const projects = await ports.sites.listProjects(accountId);
       const ofRotation = refusalOf(refusal, 'rotate-key');
       const content = html`
-        ${head('API keys', 'Programs send a key with every request. Give each program its own key, so that you can see which one calls and revoke one without the others.')}
+        ${head(
+          'API keys',
+          'Programs send a key with every request. Give each program its own key, so that you can see which one calls and revoke one without the others.',
+          {
+            actions:
+              may('key.create') &&
+              keys.length > seenAtOnce &&
+              html`<a class="button" href="#new-key">New key</a>`,
+          },
+        )}
         ${secret}
         ${lists(keys, query.get('after'), { now, newId, projects, may, refusal: ofRotation })}
         ${
@@ -44,6 +53,9 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
     forms: [creation(ports), rotation(ports), revocation(ports), lift(ports)],
   };
 };
+
+/** The form for a new key is in view below so many. */
+const seenAtOnce = 5;
 
 const lists = (
   keys: readonly ListedKey[],

@@ -27,7 +27,6 @@ import { passkeyForm, whereElse } from '../sign-in/passkey-form.ts';
 
 type Ports = Pick<DashboardPorts, 'access' | 'settings'>;
 
-/** The methods of the person, and their recovery codes. */
 export const secondFactorScreen = (ports: Ports): Screen => ({
   path: secondFactorPath,
   section: 'account',
@@ -127,7 +126,6 @@ const recoverySection = ({
     ${buttonForm(`${secondFactorPath}/recovery`, 'Make new recovery codes', { about: 'The old ones stop working' })}
   </section>`;
 
-/** Shown once, after the first method was set up or when they were renewed. */
 const codesCard = (codes: readonly string[]): Html =>
   secretCard({
     id: 'secret-title',
@@ -224,14 +222,12 @@ export const factorAppScreen = ({ access }: Ports): Screen => ({
 
 const inFours = (secret: string): string => (secret.match(/.{4}/g) ?? []).join(' ');
 
-/** The address that apps read: Key Uri Format, as all of them do. */
 const picture = ({ secret }: OfferedApp, whose: string): Html => {
   const label = encodeURIComponent(`Animal Store:${whose}`);
   const uri = `otpauth://totp/${label}?secret=${secret}&issuer=Animal%20Store`;
   return html`<div class="qr" role="img" aria-label="Picture of the secret, to scan">${safeHtml(renderSVG(uri, { border: 2 }))}</div>`;
 };
 
-/** What the page about oneself says of it. */
 export const factorSummary = (
   factorSince: Date | undefined,
 ): Html => html`<section class="card" id="second-factor">

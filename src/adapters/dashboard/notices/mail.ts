@@ -32,7 +32,7 @@ export const mailSection = async (
         <p>These mails always come, because they are about your own access:</p>
         <ul class="bullets">${always.map((kind) => html`<li>${sentence(kind)}</li>`)}</ul>
       </div>
-      <div><button class="main">Save mail settings</button></div>
+      <div><button>Save mail settings</button></div>
     </form>`);
 };
 
@@ -75,7 +75,6 @@ export const mailForm = ({ notifications }: Ports): Form =>
 const mailGroups = ['Domains', 'Certificates', 'Deploys', 'API and webhooks'] as const;
 type MailGroup = (typeof mailGroups)[number];
 
-/** Where people look for each kind when they choose. */
 const groupOf = {
   'domain.live': 'Domains',
   'domain.removed': 'Domains',

@@ -62,7 +62,6 @@ interface Position {
 const pathOf = ({ seen, before }: Position): string =>
   `${noticesPath}${queryText({ since: seen?.toString(), before: before?.toString() })}`;
 
-/** @returns undefined for anything but the place of a notice */
 const placeOf = (text: string | null): bigint | undefined =>
   text !== null && /^\d{1,18}$/.test(text) ? BigInt(text) : undefined;
 
@@ -74,7 +73,6 @@ const nothingYet = (isOlder: boolean) =>
         'We tell you here when a domain goes live or stops working, a certificate cannot be renewed, a deploy fails, or your requests run out.',
       );
 
-/** @param seen the highest place that the person had seen before they came here; undefined if that is not known */
 const noticeList = (
   notices: readonly Notice[],
   { seen, now }: { readonly seen: bigint | undefined; readonly now: Date },

@@ -38,7 +38,6 @@ const format = (name: string, text: string): Html =>
     <pre role="region" tabindex="0" aria-label="${name}">${text}</pre>
   </div>`;
 
-/** Folded, because it is seldom needed; open after a refusal. */
 const importForm = (slug: string, refusal: Refusal | undefined): Html =>
   html`<details id="import" ${refusal && html`open`}>
     <summary>Import a configuration</summary>

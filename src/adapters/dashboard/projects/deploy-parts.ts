@@ -9,7 +9,6 @@ import type { DashboardPorts } from '../ports.ts';
 export const deployPath = (slug: string, number: number): string =>
   `/dashboard/projects/${slug}/deploys/${String(number)}`;
 
-/** The name of a key; undefined for one that was forgotten. */
 export type KeyNames = ReadonlyMap<string, string>;
 
 export const keyNames = async (
@@ -18,7 +17,6 @@ export const keyNames = async (
 ): Promise<KeyNames> =>
   new Map((await access.listApiKeys(accountId)).map(({ id, name }) => [id, name]));
 
-/** Who made a deploy: a person by their address, a key by its name, or the command line. */
 export const makerInWords = (madeBy: Actor, keys: KeyNames): string => {
   if (madeBy.startsWith('person:')) return madeBy.slice('person:'.length);
   if (!madeBy.startsWith('key:')) return 'the command line';

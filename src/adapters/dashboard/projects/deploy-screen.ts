@@ -5,7 +5,7 @@ import { confirmedForm, formError } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { notFound } from '../frame/page-problem.ts';
 import { queryText } from '../frame/paths.ts';
-import { empty, facts, fullTime, known, listPart, pager, table } from '../frame/parts.ts';
+import { empty, facts, fullTime, head, known, listPart, pager, table } from '../frame/parts.ts';
 import { bareForm, type Form, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 import {
@@ -21,7 +21,6 @@ import { siteOf } from './project-head.ts';
 const path = '/dashboard/projects/:slug/deploys/:number';
 const filesOnPage = 200;
 
-/** One deploy: what is in it, where it can be seen, and what can be done with it. */
 export const deployScreen = (ports: DashboardPorts): Screen => {
   const { sites } = ports;
   return {
@@ -55,7 +54,6 @@ const deployForm = (
     },
   });
 
-/** @throws PageProblem 404 */
 const numberOf = ({ parameters: { number = '' } }: Visit): number => {
   if (!/^[1-9]\d{0,8}$/.test(number)) throw notFound();
   return Number(number);
@@ -94,22 +92,23 @@ const deployContent = (view: DeployView): Html => {
   const { site, deploy, refusal } = view;
   const { name, slug } = site.project;
   return html`
-    <div class="head">
-      <nav aria-label="Breadcrumb"><ol class="row hint crumbs"><li><a href="/dashboard">Projects</a></li><li><a href="/dashboard/projects/${slug}">${name}</a></li></ol></nav>
-      <h1>Deploy ${deploy.number}</h1>
-      ${deploy.message !== undefined && html`<p class="lead">${deploy.message}</p>`}
-    </div>
+    ${head(`Deploy ${String(deploy.number)}`, deploy.message, {
+      trail: [
+        ['Projects', '/dashboard'],
+        [name, `/dashboard/projects/${slug}`],
+      ],
+      beside: standingOf(deploy, site),
+      actions: actions(view),
+    })}
     ${formError(refusal)}
     ${deploy.state === 'failed' && html`<p class="notice bad">It failed. ${deploy.explanation}</p>`}
     ${deploy.state === 'uploading' && html`<p class="notice" role="status">It is being unpacked.</p>`}
-    <div class="row">${actions(view)}</div>
     ${facts(factsOf(view))}
     ${deploy.state === 'succeeded' && filesOf(view)}`;
 };
 
 const factsOf = ({ site, deploy, visit: { now }, keys }: DeployView) =>
   known([
-    ['Status', standingOf(deploy, site)],
     ['Made by', makerInWords(deploy.madeBy, keys)],
     ['Begun', fullTime(deploy.startedAt, now)],
     site.servedDeployId === deploy.id &&
@@ -148,7 +147,7 @@ const filesOf = ({ files, visit, site, deploy }: DeployView): Html => {
   return html`<section>
     <h2>Files</h2>
     ${table(shown, [
-      ['Path', 'mono', ({ path: file }: StoredFile) => file],
+      ['Path', 'name', ({ path: file }: StoredFile) => html`<code>${file}</code>`],
       ['Size', 'number', ({ bytes }: StoredFile) => bytesInWords(bytes)],
     ])}
     ${

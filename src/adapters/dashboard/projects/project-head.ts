@@ -2,10 +2,9 @@ import type { Project } from '../../../sites/domain/project.ts';
 import type { Site } from '../../../sites/domain/site.ts';
 import type { Sites } from '../../../sites/sites.ts';
 import { type Child, html, type Html } from '../frame/html.ts';
-import { tabs } from '../frame/parts.ts';
+import { head, tabs } from '../frame/parts.ts';
 import type { Visit } from '../frame/screen.ts';
 
-/** The pages of a project, in the order of their tabs. */
 const pages = [
   { name: 'overview', path: '', text: 'Overview' },
   { name: 'domains', path: '/settings/domains', text: 'Domains' },
@@ -18,11 +17,7 @@ export const projectHead = (
   current: (typeof pages)[number]['name'],
   lead: Child,
 ): Html =>
-  html`<div class="head">
-    <nav aria-label="Breadcrumb"><ol class="row hint crumbs"><li><a href="/dashboard">Projects</a></li></ol></nav>
-    <h1>${name}</h1>
-    ${lead}
-  </div>
+  html`${head(name, lead, { trail: [['Projects', '/dashboard']] })}
   ${tabs(
     'Project',
     pages.map(({ name: page, path, text }) => ({

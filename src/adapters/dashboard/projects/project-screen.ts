@@ -11,8 +11,9 @@ import { siteLimits, unwantedNames } from '../../../sites/domain/site-contents.t
 import type { UploadProgress } from '../../../sites/ports.ts';
 import type { AccountUse } from '../../../sites/use-cases/projects.ts';
 import { field } from '../frame/form-parts.ts';
+import { rowList } from '../frame/list-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
-import { badge, type ColumnsOf, count, empty, exact, table, time } from '../frame/parts.ts';
+import { badge, type ColumnsOf, count, empty, exact, time } from '../frame/parts.ts';
 import { helpPath } from '../frame/paths.ts';
 import { pathOf, type Refusal, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
@@ -88,7 +89,6 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
 
 interface ProjectView extends DeployListView {
   readonly own: string;
-  /** Those that visitors come by, the primary one first. */
   readonly live: readonly CustomDomain[];
   readonly uploads: DashboardPorts['uploads'];
   readonly isDeployable: boolean;
@@ -110,7 +110,7 @@ const projectContent = (view: ProjectView): Html => {
     ${failure(view)}
     ${waiting(view)}
     ${view.isDeployable && uploadForm(view)}
-    <section>
+    <section class="stack">
       <h2>Deploys</h2>
       ${deploys.length === 0 ? howToDeploy(view.isDeployable) : deployList(view)}
     </section>`;
@@ -119,16 +119,20 @@ const projectContent = (view: ProjectView): Html => {
 const servedBy = ({ deploys, servedDeployId }: DeployListView): Deploy | undefined =>
   deploys.find(({ id }) => id === servedDeployId);
 
-const lead = ({ own, live: [primary, ...others], ...view }: ProjectView): Html => {
+const mostAddresses = 3;
+
+const lead = ({ own, live, ...view }: ProjectView): Html => {
   if (!servedBy(view)) {
-    return html`<p class="lead">Not published yet. Once deployed, it is at ${new URL(own).host}.</p>`;
+    return html`Not published yet. Once deployed, it is at ${new URL(own).host}.`;
   }
-  const first = primary ? withHost(own, primary.host) : own;
-  const more = primary ? [own, ...others.map(({ host }) => withHost(own, host))] : [];
-  return html`<p class="lead"><a href="${first}">${new URL(first).host}</a>${more.length > 0 && html` <span class="hint">and ${more.map((address, at) => html`${at > 0 && ', '}<a href="${address}">${new URL(address).host}</a>`)}</span>`}</p>`;
+  const addresses = live.map(({ host }) => withHost(own, host)).toSpliced(1, 0, own);
+  const [first, ...more] = addresses.slice(0, mostAddresses).map(linkTo);
+  const left = addresses.length - mostAddresses;
+  return html`${first}${more.length > 0 && html` <span class="hint">and ${more.map((link, at) => html`${at > 0 && ', '}${link}`)}${left > 0 && html`, <a href="/dashboard/projects/${view.project.slug}/settings/domains?state=live">${count(left)}\u00a0more</a>`}</span>`}`;
 };
 
-/** Is it up? In one line: the health of its primary domain, and which deploy visitors get. */
+const linkTo = (address: string): Html => html`<a href="${address}">${new URL(address).host}</a>`;
+
 const standing = (view: ProjectView): Html => {
   const served = servedBy(view);
   if (!served) return nothing;
@@ -170,7 +174,6 @@ const hint = () =>
   `A .zip, .tar.gz or .tgz with index.html at its top: ${count(siteLimits.entries)} files and ` +
   `${siteLimits.bytes / 1024 / 1024} MiB at most, unpacked.`;
 
-/** With the script it takes a folder too, and shows how far it is; without, the browser does. */
 const uploadForm = ({ project: { slug }, uploads, refusal }: ProjectView): Html =>
   html`<form method="post" action="/dashboard/projects/${slug}/deploys" enctype="multipart/form-data" class="card drop"
       aria-label="New deploy" data-upload data-largest="${siteLimits.bytes}" data-unwanted="${JSON.stringify(unwantedNames)}">
@@ -203,7 +206,7 @@ interface DeployListView extends Site {
 }
 
 const deployList = (view: DeployListView): Html =>
-  html`${table(view.deploys, Object.values(columns(view)), { idOf: ({ number }) => `deploy-${number}` })}
+  html`${rowList(view.deploys, Object.values(columns(view)), { idOf: ({ number }) => `deploy-${number}` })}
   <p class="hint">The last ${keptDeploys} deploys are kept, and the one that is served. All projects of your account together keep ${bytesInWords(view.use.storedBytes)} of ${bytesInWords(view.use.allowance.storedBytes)}.</p>`;
 
 const columns = (
@@ -213,15 +216,15 @@ const columns = (
     'Deploy',
     'name',
     ({ number, message }) =>
-      html`<span class="lines"><a href="${deployPath(view.project.slug, number)}">Deploy ${number}</a>${message !== undefined && html`<span class="hint wrapped">${message}</span>`}</span>`,
+      html`<a href="${deployPath(view.project.slug, number)}">Deploy ${number}</a>${message !== undefined && html` <span class="hint">${message}</span>`}`,
   ],
-  state: ['Status', 'text', (deploy) => standingOf(deploy, view)],
-  files: ['Contents', 'text', (deploy) => contents(deploy, view)],
+  state: ['Status', 'bare', (deploy) => standingOf(deploy, view)],
+  files: ['Contents', 'line', (deploy) => contents(deploy, view)],
   madeBy: [
     'Made',
-    'text',
+    'line',
     ({ madeBy, startedAt }) =>
-      html`<span class="lines"><span>${time(startedAt, view.now)}</span><span class="hint">by ${makerInWords(madeBy, view.keys)}</span></span>`,
+      html`${time(startedAt, view.now)} <span class="hint">by ${makerInWords(madeBy, view.keys)}</span>`,
   ],
   startedAt: [
     'Action',
@@ -241,7 +244,7 @@ const contents = (deploy: Deploy, view: DeployListView): Html => {
     case 'succeeded':
       return sizeOf(deploy);
     case 'failed':
-      return html`<span class="wrapped">${deploy.explanation}</span>`;
+      return html`${deploy.explanation}`;
   }
 };
 

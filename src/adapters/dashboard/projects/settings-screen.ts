@@ -31,7 +31,7 @@ export const settingsScreen = (ports: DashboardPorts): Screen => ({
     const all = await ports.domains.listDomains(id);
     const view = await ports.domains.showDomainSettings(id, all);
     const content = html`
-      ${projectHead(site.project, 'settings', html`<p class="lead">Its name, its address, and its configuration as a document.</p>`)}
+      ${projectHead(site.project, 'settings', 'Its name, its address, and its configuration as a document.')}
       ${visit.may('project.rename') && nameSection(ports, site, refusal)}
       ${await configurationSection(view.document, ports.domainSettings, {
         ...{ slug, may: visit.may },
@@ -72,7 +72,7 @@ const deletion = (site: Site, domains: number, refusal: Refusal | undefined): Ht
   return html`<section class="card" aria-labelledby="delete-project">
     <h2 id="delete-project">Delete this project</h2>
     <p>${name} is no longer served as soon as you delete it. For 7 days an owner can restore it; then all of it is gone for good.</p>
-    <ul>
+    <ul class="bullets">
       <li>${domains === 0 ? 'It has no custom domains.' : `${counted(domains, 'custom domain')} ${domains === 1 ? 'stops' : 'stop'} at once, and ${domains === 1 ? 'counts' : 'count'} against your plan until then.`}</li>
       <li>${all}</li>
     </ul>

@@ -10,7 +10,6 @@ import { searchPath } from '../frame/paths.ts';
 import type { Screen } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 
-/** Of each kind: whoever needs more uses the list of that kind. */
 const most = 10;
 
 type Ports = Pick<DashboardPorts, 'sites' | 'domains' | 'catalogue'>;
@@ -27,7 +26,7 @@ export const searchScreen = (ports: Ports): Screen => ({
     const found = text === '' ? undefined : await look(ports, accountId, text);
     return {
       title: text === '' ? 'Search' : `Search: ${text}`,
-      content: html`${head('Search', field)}${found && results(found)}`,
+      content: html`${head('Search', undefined, { more: field })}${found && results(found)}`,
     };
   },
 });

@@ -18,7 +18,6 @@ type Ports = Pick<DashboardPorts, 'access' | 'networkOf' | 'acting' | 'deadline'
   readonly showFactor: ShowFactor;
 };
 
-/** After a sign-in that opens several accounts. The query of it says where to go afterwards. */
 export const sendAccountChooser = async (
   ctx: Context,
   signedIn: SignedIn,

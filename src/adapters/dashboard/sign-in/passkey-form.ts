@@ -4,15 +4,12 @@ import { assetPath } from '../frame/responses.ts';
 interface PasskeyForm {
   readonly purpose: 'make' | 'show';
   readonly action: string;
-  /** Where passkeys work; undefined where the dashboard has no name. */
   readonly origin: string | undefined;
-  /** For the browser; undefined where there is none to show. */
   readonly options: string | undefined;
   readonly label: string;
   readonly fields?: Child;
 }
 
-/** A form that the script shows where the browser can do it. */
 export const passkeyForm = (asked: PasskeyForm): Html => {
   const { purpose, action, origin, options, label, fields } = asked;
   if (origin === undefined || options === undefined) return nothing;

@@ -13,13 +13,11 @@ import { passkeyForm, whereElse } from './passkey-form.ts';
 import { refreshSignedIn, type SignInPorts } from './session.ts';
 import { linkPages, refusalFrom } from './sign-in-page.ts';
 
-/** Where the sign-in waits for the second factor. */
 export const factorPath = '/dashboard/second-factor';
 /** Where a person who is signed in shows again who they are. */
 const confirmPath = '/dashboard/confirm';
 
 interface ProofPage {
-  /** Goes along with the forms: it says where to go afterwards. */
   readonly query: string;
   readonly kept?: KeptForm | undefined;
   readonly refusal?: ReturnType<typeof refusalFrom> | undefined;
@@ -71,7 +69,6 @@ export const addProofs = (router: Router, ports: SignInPorts): void => {
 const whoWaits = (ctx: Context, { access, cookies }: SignInPorts) =>
   access.findWaiting(cookies.session.read(ctx) ?? '');
 
-/** After the second factor, as after a sign-in without one. */
 const goOn = async (
   ctx: Context,
   kept: KeptForm | undefined,
@@ -109,7 +106,6 @@ const shownIn = ({ shown, password, code = '' }: Sent['values']): Shown => {
   return { kind: 'code', code: code.slice(0, 100) };
 };
 
-/** Of a session that waits for it. */
 export const showFactorPage = async (
   ctx: Context,
   waiting: SignedIn,
@@ -152,7 +148,6 @@ const factorForms = async (
     <p class="hint">Lost them all? The operator of this service can remove your second factor.</p>`;
 };
 
-/** Before something that needs it; what was sent is done afterwards. */
 export const showConfirmation = async (
   ctx: Context,
   signedIn: SignedIn,

@@ -16,7 +16,6 @@ class ProtectedCookie {
   readonly #lastsMs: number;
   readonly #attributes: string;
 
-  /** @param isSecure whether browsers reach the dashboard over HTTPS */
   constructor(name: string, lastsMs: number, isSecure: boolean) {
     this.#name = isSecure ? `__Host-${name}` : name;
     this.#lastsMs = lastsMs;
@@ -61,7 +60,6 @@ export type WhoAsks = (ctx: Context) => Promise<SignedIn | undefined>;
 
 const found = new WeakMap<Context, SignedIn>();
 
-/** Somebody has signed in with this request. */
 const rememberSignedIn = (ctx: Context, signedIn: SignedIn): void => {
   found.set(ctx, signedIn);
 };
@@ -77,7 +75,6 @@ export const whoAsks = ({ access }: Pick<DashboardPorts, 'access'>, cookies: Coo
   };
 };
 
-/** The page that asks for the second factor. What was sent goes along. */
 export type ShowFactor = (
   ctx: Context,
   waiting: SignedIn,
@@ -94,7 +91,6 @@ export type SignInPorts = Pick<
   readonly showFactor: ShowFactor;
 };
 
-/** As `refreshSignedIn`, or whoever still has to show the second factor. */
 export type Started =
   | { readonly kind: 'signed_in'; readonly signedIn: SignedIn }
   | { readonly kind: 'waits'; readonly waiting: SignedIn };
@@ -145,7 +141,6 @@ export const endSession = async (
     .catch(unlessEnded);
 };
 
-/** Another request ended it first. */
 const unlessEnded = (error: unknown): void => {
   if (!(error instanceof DomainError)) throw error;
 };

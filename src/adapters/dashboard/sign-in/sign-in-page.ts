@@ -109,7 +109,6 @@ export const redirectAfterSignIn = (ctx: Context): void => {
 };
 
 interface SignInPage {
-  /** Goes along with the form: it says where to go afterwards. */
   readonly query: string;
   readonly kept?: KeptForm | undefined;
   readonly refusal?: RefusalWithStatus | undefined;
@@ -128,7 +127,6 @@ export const showSignIn = (
   });
 };
 
-/** For a browser that still has the cookie of a session. */
 const whyHere = (kept: KeptForm | undefined): Html =>
   html`<p role="status">Your session has ended. ${kept ? 'Nothing was done. Sign in, and what you entered is there again.' : 'Sign in to go on.'}</p>`;
 

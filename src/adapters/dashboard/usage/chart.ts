@@ -18,7 +18,6 @@ export interface Bar {
   readonly column: Column;
   readonly x: number;
   readonly width: number;
-  /** Bottom to top; outcomes without requests are left out. */
   readonly parts: readonly {
     readonly outcome: UsageOutcome;
     readonly y: number;
@@ -33,7 +32,6 @@ export interface Chart {
   readonly limit: { readonly value: number; readonly y: number } | undefined;
 }
 
-/** Minimum height, so that even one request is visible. */
 const leastHeight = 0.8;
 
 /**
@@ -97,7 +95,6 @@ export const firstBegin = (range: RangeName, now: Date): Date => {
   return new Date(last - (steps - 1) * unitMs);
 };
 
-/** One column for every hour or day up to now, those without requests too. */
 export const columnsOf = (
   sums: readonly UsageSum[],
   range: RangeName,

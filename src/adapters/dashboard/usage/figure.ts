@@ -20,7 +20,6 @@ export interface Figure {
   readonly perDay: number;
 }
 
-/** Has to stand once on the page. */
 const patterns = html`<defs>
   <pattern id="pattern-3xx" class="outcome-3xx" width="4" height="4" patternUnits="userSpaceOnUse"><rect class="ground" width="4" height="4"/><rect class="ink" width="4" height="1.5"/></pattern>
   <pattern id="pattern-4xx" class="outcome-4xx" width="5" height="5" patternUnits="userSpaceOnUse"><rect class="ground" width="5" height="5"/><circle class="ink" cx="2.5" cy="2.5" r="1.3"/></pattern>
@@ -88,7 +87,6 @@ const look = (outcome: UsageOutcome): Html =>
 
 const patterned: readonly UsageOutcome[] = ['3xx', '4xx', 'refused'];
 
-/** In the order of the stack, with how many there were. @param limit what the line across the chart says, if it is there */
 const legend = (columns: readonly Column[], limit: string | undefined): Html => {
   const totals = added(columns);
   return html`<ul class="row">
@@ -134,11 +132,9 @@ const dayFormat = inUtc({ day: 'numeric', month: 'short' });
 const weekdayFormat = inUtc({ weekday: 'short', day: 'numeric', month: 'short' });
 const hourFormat = inUtc({ hour: '2-digit', minute: '2-digit' });
 
-/** `14:00` or `21 Nov`: the label below a bar. */
 const shortName = ({ begin }: Column, range: RangeName): string =>
   (ranges[range].unit === 'hour' ? hourFormat : dayFormat).format(begin);
 
-/** `Fri 21 Nov, 14:00–15:00` or `Fri 21 Nov` */
 const longName = ({ begin }: Column, range: RangeName): string => {
   const { unit, unitMs } = ranges[range];
   const day = weekdayFormat.format(begin).replace(',', '');

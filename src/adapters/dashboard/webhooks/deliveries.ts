@@ -21,7 +21,6 @@ export const pageSize = 20;
 
 /** The limit of a page's answers, in characters of markup. */
 const mostOfAnswers = 65_536;
-/** Of one delivery; sending it again adds more. */
 const mostAttempts = 20;
 
 interface Shown {
@@ -82,7 +81,6 @@ const items = ({
 interface Showing {
   readonly now: Date;
   readonly mayRepeat: boolean;
-  /** Where its answers are, if not here. */
   readonly elsewhere: string | undefined;
 }
 
@@ -162,7 +160,6 @@ const details = (delivery: ListedDelivery, { now, elsewhere }: Showing): Html =>
 
 const readable = (body: string): string => JSON.stringify(JSON.parse(body), null, 2);
 
-/** `200`, or that there was none. */
 const resultOf = (attempt: Attempt): Html => {
   if (attempt.kind === 'failed') return badge('no answer', 'bad');
   return badge(String(attempt.status), isSuccess(attempt) ? 'good' : 'bad');
@@ -170,10 +167,8 @@ const resultOf = (attempt: Attempt): Html => {
 
 const took = ({ tookMs }: Attempt): string => `${count(tookMs)} ms`;
 
-/** Characters: no more is stored. */
 const mostShown = 1024;
 
-/** What came back, as it came: text of anybody. */
 const answerOf = (attempt: Attempt): Html => {
   if (attempt.kind === 'failed') return html`<p>${attempt.explanation}</p>`;
   const text = visible(attempt.beginning.slice(0, mostShown));

@@ -15,7 +15,6 @@ import type { Refusal, Shown } from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
 import { nameOf, webhookPath } from './words.ts';
 
-/** The fields of a webhook; the domain checks the address. */
 export const webhookDraft = v.pipe(
   v.object({
     address: filled('Enter the address of your receiver.'),
@@ -36,7 +35,6 @@ export const webhookDraft = v.pipe(
 interface DraftForm {
   readonly action: string;
   readonly button: string;
-  /** As it is now; undefined for a new one. */
   readonly current?: WebhookDraft;
   readonly once?: string;
   readonly refusal: Refusal | undefined;
@@ -110,7 +108,6 @@ const kindGroup = (group: string, name: string, chosen: readonly string[]): Html
 interface NewSecret {
   readonly webhook: Webhook;
   readonly secret: string;
-  /** Of a rotation. */
   readonly overlap?: SecretOverlap;
   readonly now: Date;
 }
@@ -145,7 +142,7 @@ export const secretSection = (
     <h2 id="secret-heading">Secret</h2>
     <p class="hint">A rotation makes a new secret. For the time that you choose, messages are signed with both, so that nothing is lost while you give your receiver the new one. Secrets of earlier rotations end then too, or earlier.</p>
     ${untilWhen(webhook, now)}
-    ${formError(refusal && { ...refusal, field: undefined })}
+    ${formError(refusal, false)}
     <form method="post" action="${webhookPath(webhook.id)}/rotate" class="filter">
       ${onceInput(once)}
       <div class="field">

@@ -1,7 +1,7 @@
 import { secretOverlaps, type Webhook } from '../../../notifications/domain/webhook.ts';
 import { buttonForm, confirmedForm, formError, overlapSchema } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { copyable, day, listPart } from '../frame/parts.ts';
+import { copyable, day, head, listPart } from '../frame/parts.ts';
 import {
   bareForm,
   form,
@@ -78,17 +78,14 @@ const deliveryIn = (query: URLSearchParams): string | undefined => {
   return /^[\w-]{1,64}$/.test(before) ? before : undefined;
 };
 
-const webhookHead = (webhook: Webhook, { now, may }: Visit): Html => html`<div class="head">
-    <nav aria-label="Breadcrumb"><ol class="row hint crumbs"><li><a href="${webhooksPath}">Webhooks</a></li></ol></nav>
-    <div class="row">
-      <h1>${nameOf(webhook)}</h1>
-      ${stateOf(webhook)}
-      <div class="row end">${actions(webhook, may)}</div>
-    </div>
-    <p class="lead">${stateInWords(webhook, now)}</p>
-    ${copyable(webhook.address, 'called address')}
-    <p class="hint">Called for ${kindsOf(webhook)} · added ${day(webhook.createdAt)}</p>
-  </div>`;
+const webhookHead = (webhook: Webhook, { now, may }: Visit): Html =>
+  head(nameOf(webhook), stateInWords(webhook, now), {
+    trail: [['Webhooks', webhooksPath]],
+    beside: stateOf(webhook),
+    actions: actions(webhook, may),
+    more: html`${copyable(webhook.address, 'called address')}
+    <p class="hint">Called for ${kindsOf(webhook)} · added ${day(webhook.createdAt)}</p>`,
+  });
 
 const actions = (webhook: Webhook, may: Visit['may']): Html => {
   const own = webhookPath(webhook.id);

@@ -2,7 +2,8 @@ import { mostWebhooks, type Webhook } from '../../../notifications/domain/webhoo
 import { shownOnce } from '../frame/sent-form.ts';
 import { formError } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { type ColumnsOf, empty, head, table, time } from '../frame/parts.ts';
+import { rowList } from '../frame/list-parts.ts';
+import { type ColumnsOf, empty, head, time } from '../frame/parts.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { form, type Form, type Refusal, refusalOf, type Screen } from '../frame/screen.ts';
 import { draftForm, shownSecret, webhookDraft } from './settings.ts';
@@ -25,7 +26,7 @@ export const webhooksScreen = (ports: Ports): Screen => ({
     const content = html`
       ${head('Webhooks', 'We call an address of yours when something happens, so that your programs learn of it without asking.')}
       ${secret}
-      ${webhooks.length === 0 ? nothingYet : list(webhooks, now)}
+      ${webhooks.length === 0 ? nothingYet : rowList(webhooks, Object.values(columns(now)))}
       ${
         may('webhook.add') &&
         html`<section class="card" id="new-webhook" aria-labelledby="new-heading">
@@ -44,27 +45,19 @@ const nothingYet = empty(
 );
 
 const enough = (refusal: Refusal | undefined): Html => html`
-  ${formError(refusal && { ...refusal, field: undefined })}
+  ${formError(refusal, false)}
   <p class="hint">You have ${mostWebhooks} webhooks, which is the most that an account can have.</p>`;
 
-const list = (webhooks: readonly Webhook[], now: Date): Html =>
-  html`<section class="card">${table(webhooks, Object.values(columns(now)))}</section>`;
-
-/** Several fields share a column. */
 const columns = (now: Date): ColumnsOf<Webhook, 'id' | 'accountId' | 'oldSecretsUntil'> => ({
   address: [
     'Address',
     'name',
-    ({ id, address }) => html`<a class="host" href="${webhookPath(id)}">${address}</a>`,
+    ({ id, address }) => html`<a href="${webhookPath(id)}" title="${address}">${address}</a>`,
   ],
   kinds: ['Kinds', 'text', kindsOf],
-  status: [
-    'State',
-    'text',
-    (webhook) =>
-      html`<div class="lines">${stateOf(webhook)}<span class="hint">${stateInWords(webhook, now)}</span></div>`,
-  ],
-  createdAt: ['Added', 'text', ({ createdAt }) => time(createdAt, now)],
+  status: ['State', 'bare', stateOf],
+  next: ['What happens next', 'line', (webhook) => stateInWords(webhook, now)],
+  createdAt: ['Added', 'extra', ({ createdAt }) => time(createdAt, now)],
 });
 
 const addition = ({ webhooks }: Ports): Form =>

@@ -16,7 +16,6 @@ export const idsOf = ({ accountId, parameters }: Visit): WebhookOf => ({
   webhookId: parameters['webhook'] ?? '',
 });
 
-/** @throws PageProblem */
 export const webhookOf = async (
   { webhooks }: Pick<DashboardPorts, 'webhooks'>,
   visit: Visit,
@@ -40,7 +39,6 @@ export const kindsOf = ({ kinds }: Webhook): Html => {
 
 const day = 24 * 60 * 60_000;
 
-/** What the state means, and what happens next; nothing if all is well. */
 export const stateInWords = ({ status }: Webhook, now: Date): Html => {
   if (status.state === 'off') {
     const since = html`Off since ${time(status.offSince, now)}.`;

@@ -8,16 +8,13 @@ import { RequestError, type ErrorCode } from '../error-table.ts';
 /** A request that no application sees: it is unreadable or contradictory. */
 export interface Refusal {
   readonly error: RequestError;
-  /** Address of the other side. */
   readonly peer: string;
-  /** Undefined if it could not be read. */
   readonly method: string | undefined;
   readonly path: string | undefined;
   /** What Node calls it, for the log. */
   readonly reason: string;
 }
 
-/** Builds the answer with all its headers, and records it like other answers. Never rejects. */
 export type AnswerRefusal = (refusal: Refusal) => Promise<Answer>;
 
 interface Sent {
@@ -25,13 +22,11 @@ interface Sent {
   readonly response: ServerResponse;
 }
 
-/** Time limit for answering a request that broke off. */
 const longestAnswerMs = 10_000;
 
 /** Answers requests that Node refuses by itself, on the connections of one server. */
 export class BrokenRequests {
   readonly #answer: AnswerRefusal;
-  /** The latest request on each connection. */
   readonly #latest = new WeakMap<Socket, Sent>();
   readonly #broken = new WeakSet<Socket>();
 
@@ -39,12 +34,10 @@ export class BrokenRequests {
     this.#answer = answer;
   }
 
-  /** Called for every request. */
   note(request: IncomingMessage, response: ServerResponse): void {
     this.#latest.set(request.socket, { request, response });
   }
 
-  /** Refuses a readable request before any application sees it. */
   refuse({ request, response }: Sent, error: RequestError): void {
     const { method, url } = request;
     const seen = { method, path: url?.split('?', 1)[0], reason: error.code };
@@ -64,7 +57,6 @@ export class BrokenRequests {
     this.#write(socket, { error, method: 'CONNECT', path: url, reason: error.code });
   }
 
-  /** For 'clientError'. */
   handle(failure: ParserError, socket: Duplex): void {
     const error = unreadable(failure);
     // A client that sent nothing, like a browser that connects in advance, needs no answer.
@@ -119,7 +111,6 @@ export const failBody = ({ request, response }: Sent, error: RequestError): void
 
 const peerOf = ({ remoteAddress = '' }: Socket): string => remoteAddress;
 
-/** An error of Node's parser, or of its clock. */
 export type ParserError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
 
 interface Fault {
@@ -166,7 +157,6 @@ const unreadable = ({ code = '' }: ParserError): RequestError | undefined => {
   return new RequestError('malformed_request', `${malformed} (${detail}).`);
 };
 
-/** The request line, if the unreadable part contains it. */
 export const firstLineOf = ({
   rawPacket,
 }: ParserError): { readonly method?: string; readonly path?: string } => {

@@ -7,9 +7,7 @@ import { answerTo, RequestError } from '../error-table.ts';
 import { oneAtATime, takeWaiting } from '../../../kernel/incoming.ts';
 import { addressBucket } from './client-address.ts';
 
-/** How long a whole request may take to arrive. */
 const usualMs = 30_000;
-/** Where files are uploaded. */
 const longestMs = 60 * 60_000;
 
 /** Knows the id of its request from the beginning, for the log, and the pattern of its path, for traces. */
@@ -24,15 +22,12 @@ export type Handler = (request: IncomingMessage, response: Response) => unknown;
 export interface HttpServerOptions {
   /** Whether the request may take long to arrive. */
   readonly isUpload?: (request: IncomingMessage) => boolean;
-  /** Answers requests that `handle` never sees. */
   readonly answerRefusal?: AnswerRefusal;
-  /** How many connections there may be; see `connectionLimits`. */
   readonly connections?: Parameters<typeof limitConnections>[1];
   /** Monotonic milliseconds, for how long a stop takes. */
   readonly elapsed?: () => number;
 }
 
-/** No log, no limits: for tests and measures. */
 const justAnswer: AnswerRefusal = ({ error }) => Promise.resolve(answerTo(error));
 
 /** A listening server that can stop without cutting off requests. */
@@ -101,7 +96,6 @@ export class HttpServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** From now on each answer closes its connection. */
   announceEnd(): void {
     this.#isEnding = true;
   }
@@ -144,7 +138,6 @@ const tooSlow = () =>
     `The body did not arrive within ${String(usualMs / 1000)} seconds. Send the request again.`,
   );
 
-/** Open connections to the port of the API and the dashboard. */
 export const connectionLimits = {
   all: 4000,
   /** Per IPv4 address or IPv6 /64 network. Only without a proxy: behind one, all visitors share its address. */
@@ -201,9 +194,7 @@ const replaced: Terms = { idleMs: keepAliveMs, silentMs: keepAliveMs, longestMs:
 interface Drained {
   readonly server: NetServer & Pick<Server, 'closeIdleConnections'>;
   readonly sockets: Iterable<Socket>;
-  /** See `RunningRole`. */
   readonly isReplaced: AbortSignal | undefined;
-  /** Monotonic milliseconds. */
   readonly elapsed: () => number;
 }
 

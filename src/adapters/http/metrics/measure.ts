@@ -19,7 +19,6 @@ export interface Measure<
   /** None may have more than a few dozen values: no host, no account, no path. */
   readonly labels: readonly Label[];
   readonly help: string;
-  /** Which processes show it. */
   readonly from: string;
   /** Finds it in its source at each scrape. Without it, the process counts it when it happens. */
   readonly read: ((source: Source) => Found<Label>) | undefined;
@@ -40,11 +39,8 @@ export const rowsOf = <Source>(from: string) => {
   return {
     counter: row('counter', 'sum'),
     histogram: row('histogram', 'sum'),
-    /** Each process has its own share of it. */
     sum: row('gauge', 'sum'),
-    /** All see the same, or the worst one matters. */
     max: row('gauge', 'max'),
-    /** The least matters. */
     min: row('gauge', 'min'),
   };
 };

@@ -20,17 +20,15 @@ const countedHere = {
     ['operation', 'status'],
   ),
   quota_counts_locally: quota.max(
-    '1 while Redis is away and this process counts requests by itself',
+    '1 while Redis is away and this process counts requests alone',
     [],
   ),
 };
 
 const redis = rowsOf<{ readonly isAnswering: boolean }>('processes with `REDIS_URL`');
 export const redisMeasures = {
-  redis_away: redis.max(
-    '1 while Redis does not answer this process, which asks it every second',
-    [],
-    ({ isAnswering }) => (isAnswering ? 0 : 1),
+  redis_away: redis.max('1 while Redis does not answer this process', [], ({ isAnswering }) =>
+    isAnswering ? 0 : 1,
   ),
 };
 
@@ -42,7 +40,7 @@ const eventLoop = rowsOf<{
 }>(everywhere);
 export const eventLoopMeasures = {
   event_loop_delay_seconds: eventLoop.max(
-    'How late the event loop was since the last scrape',
+    'Delay of the event loop since the last scrape',
     ['of'],
     ({ meanSeconds, p99Seconds, maxSeconds }) => [
       { labels: { of: 'mean' }, value: meanSeconds },
@@ -62,7 +60,7 @@ const pool = rowsOf<{ readonly all: number; readonly busy: number; readonly wait
 );
 export const poolMeasures = {
   database_pool_connections: pool.sum(
-    'Connections to the database that this process may use, by whether they are in use; SQLite has one that writes',
+    'Connections of this process to the database, busy or free; SQLite has one that writes',
     ['state'],
     ({ all, busy }) => [
       { labels: { state: 'busy' }, value: busy },
@@ -70,7 +68,7 @@ export const poolMeasures = {
     ],
   ),
   database_pool_waiting: pool.sum(
-    'Callers that wait for a connection to the database, or for their turn to write to SQLite',
+    'Requests that wait for a connection to the database, or for their turn to write to SQLite',
     [],
     ({ waiting }) => waiting,
   ),
@@ -81,7 +79,7 @@ const disk = rowsOf<{ readonly bavail: number; readonly blocks: number; readonly
 );
 export const diskMeasures = {
   data_disk_free_bytes: disk.min(
-    'Free bytes on the disk of DATA_DIR, where deploys and caches lie',
+    'Free bytes on the disk of DATA_DIR, which has deploys and caches',
     [],
     ({ bavail, bsize }) => bavail * bsize,
   ),
@@ -113,7 +111,7 @@ const jobLabels = ({ name, isShared }: JobState) => ({
 });
 export const jobMeasures = {
   job_last_success_timestamp_seconds: jobs.max(
-    'When the job last ended well in this process, or when the process began to schedule it',
+    'When the job last succeeded in this process, or when the process started to schedule it',
     ['job_name', 'done_by'],
     (all) => all.map((job) => ({ labels: jobLabels(job), value: job.endedWellAt / 1000 })),
   ),
@@ -122,11 +120,8 @@ export const jobMeasures = {
     ['job_name', 'done_by'],
     (all) => all.map((job) => ({ labels: jobLabels(job), value: job.failedAt / 1000 })),
   ),
-  job_interval_seconds: jobs.max(
-    'Time between the last and the next run of the job, as it is planned',
-    ['job_name'],
-    (all) =>
-      all.map(({ name, intervalMs }) => ({ labels: { job_name: name }, value: intervalMs / 1000 })),
+  job_interval_seconds: jobs.max('Planned time between two runs of the job', ['job_name'], (all) =>
+    all.map(({ name, intervalMs }) => ({ labels: { job_name: name }, value: intervalMs / 1000 })),
   ),
 };
 const jobRuns = {
@@ -139,22 +134,22 @@ const jobRuns = {
 
 const worker = rowsOf('role `worker`');
 const countedByWorkers = {
-  authority_orders_total: worker.counter('Orders for certificates that the authority has taken', [
+  authority_orders_total: worker.counter('Orders for certificates that the authority accepted', [
     'authority',
   ]),
   authority_default_profiles_total: worker.counter(
-    'Orders that the authority took without the profile that `ACME_PROFILE` asks for, as it does not offer it',
+    'Orders without the profile in `ACME_PROFILE`, because the authority does not offer it',
     ['authority'],
   ),
   authority_certificates_total: worker.counter('Certificates that the authority has issued', [
     'authority',
   ]),
   authority_failures_total: worker.counter(
-    'Requests that the authority refused or left unanswered, and orders that it failed',
+    'Requests that the authority refused or did not answer, and orders that failed',
     ['authority', 'reason'],
   ),
   webhook_attempts_total: worker.counter(
-    'Calls of webhooks, by what came of them; `rejected` are answers other than 2xx',
+    'Calls of webhooks by outcome; `rejected` means an answer other than 2xx',
     ['outcome'],
   ),
 };
@@ -195,17 +190,17 @@ export const edgeMeasures = {
     ({ refusedHandshakes }) => refusedHandshakes,
   ),
   edge_refused_requests_total: edge.counter(
-    'Requests refused because their network, or all visitors together, held too much',
+    'Requests refused because their network or all visitors together reached a limit',
     [],
     ({ refusedRequests }) => refusedRequests,
   ),
   edge_failed_requests_total: edge.counter(
-    'Requests for sites answered with 500 or 503, or broken off, because a file could not be read',
+    'Requests for sites answered with 500 or 503, or cut off, because a file could not be read',
     [],
     ({ failedRequests }) => failedRequests,
   ),
   edge_stalled_total: edge.counter(
-    'Answers and connections ended because visitors read nothing',
+    'Answers and connections ended because the visitor did not read',
     [],
     ({ stalled }) => stalled,
   ),
@@ -224,12 +219,12 @@ const secondsUntilEnd = ({ source, notAfter }: PlatformCertificate, from: Date) 
 ];
 export const platformMeasures = {
   platform_certificate_left_seconds: platform.min(
-    'How long the certificate for all names of the platform is still valid, from the files of the operator or ordered by delegation; left out while each host of a project has its own',
+    'How long the certificate for all names of the platform is still valid, from files or by delegation; absent while each project host has its own',
     ['source'],
     ({ its, now }) => its && secondsUntilEnd(its, now),
   ),
   platform_certificate_life_seconds: platform.min(
-    'How long that certificate is valid in all',
+    'Whole lifetime of that certificate',
     ['source'],
     ({ its }) => its && secondsUntilEnd(its, its.notBefore),
   ),
@@ -238,17 +233,13 @@ export const platformMeasures = {
 const parent = rowsOf('`PROCESSES` above 1');
 const processes = {
   processes: parent.sum(
-    'Processes of this service that serve, and those of them that did not answer for their metrics',
+    'Serving processes of this service, and those that did not answer when asked for metrics',
     ['state'],
   ),
-  processes_replaced_total: parent.counter(
-    'Processes that were replaced because they ended unexpectedly',
-    [],
-  ),
+  processes_replaced_total: parent.counter('Processes replaced because they died', []),
 };
 
 interface NameServerState {
-  /** Answers by their code. */
   readonly udp: Readonly<Record<string, number>>;
   readonly tcp: Readonly<Record<string, number>>;
   readonly truncated: number;
@@ -272,17 +263,17 @@ export const nameServerMeasures = {
       ),
   ),
   dns_truncated_answers_total: dns.counter(
-    'Answers over UDP without their records, so that the asker comes again over TCP',
+    'Truncated answers over UDP, which make resolvers repeat the question over TCP',
     [],
     ({ truncated }) => truncated,
   ),
   dns_limited_answers_total: dns.counter(
-    'Of these, answers to networks that had asked too much',
+    'Of these, answers to networks beyond their limit',
     [],
     ({ limited }) => limited,
   ),
   dns_ignored_messages_total: dns.counter(
-    'Messages that got no answer: no questions, or too many at once',
+    'Messages without an answer: unreadable, or too many at once',
     [],
     ({ ignored }) => ignored,
   ),
@@ -291,9 +282,13 @@ export const nameServerMeasures = {
     [],
     ({ unanswered }) => unanswered,
   ),
-  dns_connections: dns.sum('Open TCP connections of askers', [], ({ connections }) => connections),
+  dns_connections: dns.sum(
+    'Open TCP connections of resolvers',
+    [],
+    ({ connections }) => connections,
+  ),
   dns_refused_connections_total: dns.counter(
-    'TCP connections refused or ended because their network, or all together, had too many',
+    'TCP connections refused or ended because their network or all together had too many',
     [],
     ({ refusedConnections }) => refusedConnections,
   ),
@@ -330,7 +325,6 @@ export type LabelsOf<Name extends MeasureName> = Readonly<
   Record<(typeof measures)[Name]['labels'][number], string>
 >;
 
-/** Where what happens is counted and timed. */
 export interface Tally {
   /** @param by 0 shows the counter before anything happened, so that its first increase is seen */
   count<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by?: number): void;

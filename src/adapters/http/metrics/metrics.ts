@@ -17,7 +17,6 @@ import {
   type Tally,
 } from './measures.ts';
 
-/** Longest wait for what is read at a scrape. */
 const longestLookMs = 500;
 
 /** In seconds. Limits of alerts are among them, because between two of them Prometheus can only guess. */
@@ -35,7 +34,6 @@ const misnamed = [
   'nodejs_active_resources_total',
 ];
 
-/** The measures at /metrics, in Prometheus format. */
 export class Metrics implements Tally {
   readonly registry = new Registry();
   #together: (() => Promise<string>) | undefined;
@@ -52,7 +50,6 @@ export class Metrics implements Tally {
     for (const name of misnamed) this.registry.removeSingleMetric(name);
   }
 
-  /** Whether this process counts locally because the shared counters are unreachable. */
   setCountsLocally(local: boolean): void {
     this.#countsLocally.set(local ? 1 : 0);
   }
@@ -97,7 +94,6 @@ export class Metrics implements Tally {
     this.#together = text;
   }
 
-  /** What /metrics shows. */
   text(): Promise<string> {
     return this.#together ? this.#together() : this.registry.metrics();
   }

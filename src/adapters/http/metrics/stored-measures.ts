@@ -15,12 +15,12 @@ interface OutboxRead {
 const outbox = rowsOf<OutboxRead>('every process');
 export const outboxMeasures = {
   outbox_deliveries: outbox.max(
-    'Deliveries of events that are not done, by state; at most 10000 of each are counted',
+    'Unfinished deliveries of events by state; counted up to 10000 each',
     ['state'],
     ({ counts }) => Object.entries(counts).map(([state, value]) => ({ labels: { state }, value })),
   ),
   outbox_oldest_age_seconds: outbox.max(
-    'Age of the event of the oldest of these deliveries; 0 if there is none',
+    'Age of the oldest event among them; 0 if there is none',
     ['state'],
     ({ counts, oldest, now }) =>
       Object.keys(counts).map((state) => {
@@ -34,13 +34,11 @@ type Counted<Count extends (...parameters: never[]) => Promise<unknown>> = Await
   ReturnType<Count>
 >;
 
-/** What a worker counted lately. */
 interface CensusRead {
   readonly at: Date;
   readonly counts: Counted<Domains['countDomains']> & {
     readonly deploys: Counted<Sites['countDeploys']>;
     readonly webhooks: Counted<WebhookCalls['countWebhooks']>;
-    /** Undefined without a mail server. */
     readonly mails: Counted<Notifications['countMails']>;
     readonly backups: {
       readonly since: Date;
@@ -59,17 +57,17 @@ const mail = rowsOf<CensusRead>(`${counting}, with \`SMTP_URL\``);
 
 export const censusMeasures = {
   census_timestamp_seconds: census.max(
-    'When a worker last counted what the database holds; it does so at least every 5 minutes',
+    'When a worker last counted the rows of the database, which it does at least every 5 minutes',
     [],
     ({ at }) => seconds(at),
   ),
   custom_domains: census.max(
-    'Custom domains by state, and the live ones by health and by who must act',
+    'Custom domains by state; live ones also by health and by who must act',
     ['state', 'health', 'actor'],
     ({ counts }) => counts.domains.map(({ count, ...labels }) => ({ labels, value: count })),
   ),
   served_certificates: census.max(
-    'Certificates of custom domains and of projects by state and by the percentage of their lifetime that is left',
+    'Certificates of custom domains and of projects by state and by the percentage of their lifetime left',
     ['state', 'percent_left'],
     ({ counts }) =>
       counts.certificates.map(({ count, state, percentLeft }) => ({
@@ -78,7 +76,7 @@ export const censusMeasures = {
       })),
   ),
   authority_budget_left: census.max(
-    'Orders that we may still place at the authority within the window of the budget',
+    'Orders left in the current window of the budget',
     ['authority', 'budget'],
     ({ counts }) =>
       counts.budgets.map(({ authority, budget, left }) => ({
@@ -87,7 +85,7 @@ export const censusMeasures = {
       })),
   ),
   authority_budget_size: census.max(
-    'Orders that the budget allows in all',
+    'Orders that the budget allows in a window',
     ['authority', 'budget'],
     ({ counts }) =>
       counts.budgets.map(({ authority, budget, size }) => ({
@@ -99,17 +97,17 @@ export const censusMeasures = {
     deployStates.map((state) => ({ labels: { state }, value: deploys.byState[state] })),
   ),
   mails_waiting: mail.max(
-    'Mails that should have been sent by now; at most 10000 are counted',
+    'Overdue mails; counted up to 10000',
     [],
     ({ counts }) => counts.mails?.waiting,
   ),
   mail_oldest_age_seconds: mail.max(
-    'Time since the oldest of these was first to be sent; 0 if there is none',
+    'How long the oldest of these has been overdue; 0 if there is none',
     [],
     ({ at, counts: { mails } }) => mails && (mails.oldest ? secondsFrom(mails.oldest, at) : 0),
   ),
   mail_unreached_people: mail.max(
-    'People whose mail server refused the last mail to them, or did not take it within a day',
+    'People whose last mail was refused or not accepted within a day',
     [],
     ({ counts }) => counts.mails?.unreached,
   ),
@@ -119,32 +117,32 @@ export const censusMeasures = {
     ({ counts }) => counts.deploys.keptBytes,
   ),
   webhook_deliveries: census.max(
-    'Deliveries to webhooks that wait for their first or next attempt; at most 10000 are counted',
+    'Deliveries to webhooks that wait for an attempt; counted up to 10000',
     [],
     ({ counts }) => counts.webhooks.waiting,
   ),
   webhook_overdue_seconds: census.max(
-    'How long the oldest delivery to a webhook that is due has been due; 0 if none is',
+    'How long the oldest due delivery to a webhook has been due; 0 if there is none',
     [],
     ({ counts }) => counts.webhooks.overdueSeconds,
   ),
   webhooks_given_up: census.max(
-    'Webhooks that we switched off because their receiver answered 410 or failed for five days',
+    'Webhooks switched off because their receiver answered 410 or failed for five days',
     [],
     ({ counts }) => counts.webhooks.givenUp,
   ),
   last_backup_timestamp_seconds: census.max(
-    'The moment of the last complete backup; not shown before there is one',
+    'Time of the last complete backup; absent before the first one',
     [],
     ({ counts }) => seconds(counts.backups.made),
   ),
   last_checked_backup_timestamp_seconds: census.max(
-    'The moment of the newest backup that a check found whole; not shown before there is one',
+    'Time of the newest backup that passed a check; absent before the first one',
     [],
     ({ counts }) => seconds(counts.backups.checked),
   ),
   backups_known_since_timestamp_seconds: census.max(
-    'Since when backups are remembered: the installation',
+    'Time of the installation, since when backups are recorded',
     [],
     ({ counts }) => seconds(counts.backups.since),
   ),

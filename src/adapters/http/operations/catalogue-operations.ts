@@ -6,12 +6,10 @@ import { operation, type Operation } from './operation.ts';
 import { ListOrdersQuery, ListPetsQuery, NewPet, presentOrder, presentPet } from './schemas.ts';
 
 const petById = 'getPet';
-/** Of the `Deprecation` header. */
 const petByIdDeprecatedSince = new Date('2025-12-05T00:00:00Z');
 /** The interface's own date; from then on `GET /pets/{petId}` answers 410. */
 const petByIdSunset = new Date('2030-12-05T00:00:00Z');
 
-/** Operations that will be removed, by their ids. */
 export const operationSunsets: ReadonlyMap<string, Date> = new Map([[petById, petByIdSunset]]);
 
 export interface CatalogueRoutes {
@@ -21,7 +19,6 @@ export interface CatalogueRoutes {
   readonly baseUrl: string;
 }
 
-/** Every operation of the API. */
 export const catalogueOperations = ({
   catalogue,
   cursors,

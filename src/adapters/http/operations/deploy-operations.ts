@@ -20,9 +20,7 @@ import {
   storedIn,
 } from './operation-route.ts';
 
-/** An archive that has arrived. */
 interface Received {
-  /** SHA-256. */
   readonly hash: string;
   readonly unpack: (begun: BegunDeploy) => Promise<Deploy>;
 }
@@ -113,7 +111,6 @@ interface OneDeploy {
 /** Milliseconds. A request that unpacks renews its claim; one that is over is of a process that died. */
 const claim = { lasts: 30_000, renewedAfter: 10_000 };
 
-/** What is kept under the key, whether it still unpacks or has ended. */
 interface Kept {
   readonly deployId: string;
   readonly claimedUntil: string;

@@ -15,7 +15,6 @@ import {
 
 interface Header {
   readonly description: string;
-  /** Whether every answer that names the header has it. */
   readonly required: boolean;
   readonly schema: { readonly type: 'string' | 'integer' };
 }
@@ -87,7 +86,6 @@ const refs = (names: readonly HeaderName[]) =>
 
 const sentAs = (name: HeaderName) => (name === 'NextPage' || name === 'Successor' ? 'Link' : name);
 
-/** The named schemas of the document; whatever uses one refers to it by name. */
 const named = {
   PetStatus,
   NewPet,
@@ -124,7 +122,6 @@ export const schemaComponents: Readonly<Record<SchemaName, JsonSchema>> = toJson
   conversion,
 );
 
-/** The JSON Schemas of an object's fields, by name. */
 export const propertiesOf = (schema: GenericSchema): Readonly<Record<string, JsonSchema>> =>
   (toJsonSchema(schema, { ...conversion, definitions: named }).properties ?? {}) as Readonly<
     Record<string, JsonSchema>

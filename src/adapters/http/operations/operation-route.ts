@@ -143,7 +143,6 @@ export const idempotencyKeyOf = ({ headers }: IncomingMessage): string | undefin
   );
 };
 
-/** Of what was sent under a key: another operation or body is another request. */
 export const fingerprintOf = (operation: string, sent: string): string =>
   hash('sha256', `${operation}\n${sent}`, 'hex');
 
@@ -165,7 +164,6 @@ const answerOnce = async (
   return { ...answer, headers: { ...answer.headers, ...replayed } };
 };
 
-/** On each answer that repeats an earlier one. */
 export const replayed = { 'Idempotent-Replayed': 'true' };
 
 /** @throws RequestError `idempotency_in_progress`, `idempotency_key_reused` */

@@ -69,7 +69,6 @@ const longestType = 512;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export interface JsonBody {
-  /** The body as it was sent. */
   readonly text: string;
   readonly value: unknown;
 }

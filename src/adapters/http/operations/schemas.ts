@@ -93,7 +93,6 @@ const orderId = withJsonSchema(v.bigint(), int64(1, 'Assigned by the service.'))
 
 export const OrderStatus = v.picklist(orderStatuses);
 
-/** `complete` is derived. */
 export type ShownOrder = Order & { readonly complete: boolean };
 
 export const OrderBody = v.object({

@@ -182,10 +182,8 @@ const markdownTable = (heading: readonly string[], rows: readonly (readonly stri
     .join('\n');
 
 interface ShellCall {
-  /** In capitals. */
   readonly verb: string;
   readonly path: string;
-  /** Sent as JSON. */
   readonly body: unknown;
 }
 

@@ -21,7 +21,6 @@ export interface ResponseObject {
 
 export type Responses = Readonly<Record<string, ResponseObject | Ref>>;
 
-/** What every operation can answer besides its own errors. */
 const everywhere: readonly ErrorCode[] = [
   'malformed_request',
   'missing_api_key',
@@ -60,7 +59,6 @@ export const errorsOf = (operation: Operation): Responses =>
     ]),
   );
 
-/** For all errors that mean the same in every operation. */
 export const responseComponents = (operations: readonly Operation[]) =>
   Object.fromEntries(
     operations
@@ -74,7 +72,6 @@ const isOwn = (status: string) => status === '400';
 
 const named = (status: string) => (STATUS_CODES[status] ?? status).replaceAll(' ', '');
 
-/** One real answer for each code. */
 export const exampleComponents = (operations: readonly Operation[]) => {
   const used = new Set(operations.flatMap((operation) => [...codesOf(operation)]));
   return Object.fromEntries(

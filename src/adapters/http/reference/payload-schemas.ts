@@ -102,7 +102,6 @@ const dataSchemas = {
   };
 };
 
-/** The schema of a whole message. */
 const payloadSchema = (type: MessageType) =>
   v.object({
     type: v.literal(type),

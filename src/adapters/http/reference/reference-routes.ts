@@ -13,7 +13,6 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** Where the schema of a message is, on the server of the API reference. */
 const payloadSchemaPath = (type: MessageType): string => `/docs/webhooks/${type}.json`;
 
 /**

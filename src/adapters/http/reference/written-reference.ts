@@ -3,7 +3,6 @@ import { operationsIn, referenceMarkdown } from './markdown.ts';
 import { openApiDocument, type OpenApiDocument, type Servers } from './openapi.ts';
 import { Marked } from 'marked';
 
-/** The API reference in all its forms. */
 export const writtenReference = (operations: readonly Operation[], servers: Servers) => {
   const document = openApiDocument(operations, servers);
   return {
@@ -67,7 +66,6 @@ const asHtml = (markdown: string): string => {
 
 const nameOfHeading = (text: string) => text.toLowerCase().replaceAll('`', '').replaceAll(' ', '-');
 
-/** The API reference as a page for people. */
 const referencePage = (document: OpenApiDocument): string =>
   page(`${document.info.title} API reference`, asHtml(referenceMarkdown(document)));
 

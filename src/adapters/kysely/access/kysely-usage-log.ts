@@ -47,15 +47,8 @@ export class KyselyUsageLog extends Store implements UsageLog {
     since: Date,
     unit: 'hour' | 'day',
   ): Promise<readonly UsageSum[]> {
-    const rows = await this.db
-      .selectFrom('usage_hours')
-      .select([
-        beginOf(unit).as('begin'),
-        'outcome',
-        this.database.engine.sum('requests').as('requests'),
-      ])
-      .where('account_id', '=', accountId)
-      .where('hour', '>=', toMillis(since))
+    const rows = await this.#sumsOf(accountId, since)
+      .select([beginOf(unit).as('begin'), 'outcome'])
       .$if(keyId !== undefined, (some) => some.where('key_id', '=', keyId ?? ''))
       .groupBy([sql.ref('begin'), 'outcome'])
       .orderBy('begin')
@@ -69,11 +62,8 @@ export class KyselyUsageLog extends Store implements UsageLog {
   }
 
   async sumByKey(accountId: string, since: Date): Promise<readonly RequestsOfKey[]> {
-    const rows = await this.db
-      .selectFrom('usage_hours')
-      .select(['key_id', 'outcome', this.database.engine.sum('requests').as('requests')])
-      .where('account_id', '=', accountId)
-      .where('hour', '>=', toMillis(since))
+    const rows = await this.#sumsOf(accountId, since)
+      .select(['key_id', 'outcome'])
       .groupBy(['key_id', 'outcome'])
       .orderBy('key_id')
       .orderBy('outcome')
@@ -91,12 +81,8 @@ export class KyselyUsageLog extends Store implements UsageLog {
     since: Date,
   ): Promise<readonly CallsOfKey[]> {
     if (operations.length === 0) return [];
-    const rows = await this.db
-      .selectFrom('usage_hours')
-      .select(['key_id', 'operation', this.database.engine.sum('requests').as('requests')])
-      .select(({ fn }) => fn.max('hour').as('last_hour'))
-      .where('account_id', '=', accountId)
-      .where('hour', '>=', toMillis(since))
+    const rows = await this.#sumsOf(accountId, since)
+      .select(({ fn }) => ['key_id', 'operation', fn.max('hour').as('last_hour')])
       .where('operation', 'in', operations)
       .groupBy(['key_id', 'operation'])
       .orderBy('last_hour', 'desc')
@@ -110,6 +96,14 @@ export class KyselyUsageLog extends Store implements UsageLog {
       requests: Number(row.requests),
       lastHour: fromMillis(row.last_hour),
     }));
+  }
+
+  #sumsOf(accountId: string, since: Date) {
+    return this.db
+      .selectFrom('usage_hours')
+      .select(this.database.engine.sum('requests').as('requests'))
+      .where('account_id', '=', accountId)
+      .where('hour', '>=', toMillis(since));
   }
 
   async #addHour(hour: HourOfUsage): Promise<void> {

@@ -25,113 +25,83 @@ interface Upsert<Schema, Table extends keyof Schema> {
   readonly change: Readonly<Partial<Record<keyof Schema[Table], Expression<unknown>>>>;
 }
 
-/** Every statement that differs between databases. */
-export class Engine {
-  readonly connections: Connections;
-  readonly #kind: DatabaseKind;
-
-  constructor(url: string, options: OpenOptions) {
-    this.#kind = kindOfUrl(url);
-    const connections = open(this.#kind, url, options);
-    const { tracer } = options;
-    this.connections = tracer ? tracedConnections(connections, tracer, factsOf(url)) : connections;
-  }
-
-  /** Reads are cheap, and a write blocks the process. */
-  get isInProcess(): boolean {
-    switch (this.#kind) {
-      case 'sqlite':
-        return true;
-      case 'mysql':
-        return false;
-    }
-  }
-
-  readonly locked = <Query extends { forUpdate(): Query }>(query: Query): Query => {
-    switch (this.#kind) {
-      case 'sqlite':
-        // A transaction is the only writer.
-        return query;
-      case 'mysql':
-        return query.forUpdate();
-    }
-  };
-
-  by<Row, Name extends string>(table: Name, index: string): AliasedRawBuilder<Row, Name> {
-    const name = sql.table(table);
-    switch (this.#kind) {
-      case 'sqlite':
-        return sql<Row>`${name}`.as(sql`${name} indexed by ${sql.ref(index)}`);
-      case 'mysql':
-        return sql<Row>`${name}`.as(sql`${name} force index (${sql.ref(index)})`);
-    }
-  }
-
-  readonly plannedOnce = (parameter: unknown): unknown => {
-    switch (this.#kind) {
-      case 'sqlite':
-        // SQLite plans again when the value of such a parameter changes. A unary plus hides the value.
-        return sql`+${parameter}`;
-      case 'mysql':
-        return parameter;
-    }
-  };
-
-  insertedId({ insertId }: { readonly insertId?: bigint | undefined }): bigint {
-    if (insertId === undefined) throw new Error('the database assigned no id');
-    return insertId;
-  }
-
-  firstInsertedId(inserted: { readonly insertId?: bigint | undefined }, rows: number): bigint {
-    switch (this.#kind) {
-      case 'sqlite':
-        // SQLite reports the last id, and nobody else writes meanwhile.
-        return this.insertedId(inserted) - BigInt(rows - 1);
-      case 'mysql':
-        return this.insertedId(inserted);
-    }
-  }
-
-  upsert<Schema, Table extends keyof Schema>({
-    insert,
-    key,
-    change,
-  }: Upsert<Schema, Table>): Upsert<Schema, Table>['insert'] {
-    switch (this.#kind) {
-      case 'sqlite':
-        return insert.onConflict((row) => row.columns([...key]).doUpdateSet(change as never));
-      case 'mysql':
-        return insert.onDuplicateKeyUpdate(change as never);
-    }
-  }
-
-  /** Exact; null without rows. */
-  sum(column: string): RawBuilder<bigint | null> {
-    switch (this.#kind) {
-      case 'sqlite':
-        return sql`sum(${sql.ref(column)})`;
-      case 'mysql':
-        // Otherwise the sum is a decimal.
-        return sql`cast(sum(${sql.ref(column)}) as signed)`;
-    }
-  }
-
-  /** Epoch milliseconds; undefined without a server. */
-  clock(): RawBuilder<{ readonly ms: unknown }> | undefined {
-    switch (this.#kind) {
-      case 'sqlite':
-        return undefined;
-      case 'mysql':
-        return sql`select round(unix_timestamp(now(3)) * 1000) as ms`;
-    }
-  }
+interface Inserted {
+  readonly insertId?: bigint | undefined;
 }
 
-const open = (kind: DatabaseKind, url: string, { patient, deadline }: OpenOptions): Connections => {
-  switch (kind) {
-    case 'sqlite':
-      return openSqlite(fileIn(url), patient, deadline);
-    case 'mysql':
-      return openMysql(url, patient, deadline);
-  }
+/** Everything that differs between databases. */
+interface Differences {
+  /** Reads are cheap, and a write blocks the process. */
+  readonly isInProcess: boolean;
+  open(url: string, options: OpenOptions): Connections;
+  /** Locks the query's rows until the transaction ends. */
+  locked<Query extends { forUpdate(): Query }>(query: Query): Query;
+  by<Row, Name extends string>(table: Name, index: string): AliasedRawBuilder<Row, Name>;
+  /** The plan does not depend on this parameter's value. */
+  plannedOnce(parameter: unknown): unknown;
+  /** The first id of several rows from one statement. */
+  firstInsertedId(inserted: Inserted, rows: number): bigint;
+  upsert<Schema, Table extends keyof Schema>(
+    upsert: Upsert<Schema, Table>,
+  ): Upsert<Schema, Table>['insert'];
+  /** Exact; null without rows. */
+  sum(column: string): RawBuilder<bigint | null>;
+  /** Epoch milliseconds; undefined without a server. */
+  clock(): RawBuilder<{ readonly ms: unknown }> | undefined;
+}
+
+export type Engine = Omit<Differences, 'open'> & {
+  readonly connections: Connections;
+  readonly insertedId: typeof insertedId;
+};
+
+/** @param url `sqlite:PATH`, or `mysql://user:password@host:port/name` */
+export const openEngine = (url: string, options: OpenOptions): Engine => {
+  const { open, ...differences } = differencesOf[kindOfUrl(url)];
+  const connections = open(url, options);
+  const { tracer } = options;
+  return {
+    ...{ ...differences, insertedId },
+    connections: tracer ? tracedConnections(connections, tracer, factsOf(url)) : connections,
+  };
+};
+
+const insertedId = ({ insertId }: Inserted): bigint => {
+  if (insertId === undefined) throw new Error('the database assigned no id');
+  return insertId;
+};
+
+const byIndex = <Row, Name extends string>(table: Name, index: RawBuilder<unknown>) => {
+  const name = sql.table(table);
+  return sql<Row>`${name}`.as<Name>(sql`${name} ${index}`);
+};
+
+const differencesOf: Readonly<Record<DatabaseKind, Differences>> = {
+  sqlite: {
+    isInProcess: true,
+    open: (url, { patient, deadline }) => openSqlite(fileIn(url), patient, deadline),
+    // A transaction is the only writer.
+    locked: (query) => query,
+    by: (table, index) => byIndex(table, sql`indexed by ${sql.ref(index)}`),
+    // SQLite plans again when the value of such a parameter changes. A unary plus hides the value.
+    plannedOnce: (parameter) => sql`+${parameter}`,
+    // SQLite reports the last id, and nobody else writes meanwhile.
+    firstInsertedId: (inserted, rows) => insertedId(inserted) - BigInt(rows - 1),
+    upsert: ({ insert, key, change }) =>
+      insert.onConflict((row) => row.columns([...key]).doUpdateSet(change as never)),
+    sum: (column) => sql`sum(${sql.ref(column)})`,
+    clock: () => undefined,
+  },
+  mysql: {
+    isInProcess: false,
+    open: (url, { patient, deadline }) => openMysql(url, patient, deadline),
+    locked: (query) => query.forUpdate(),
+    by: (table, index) => byIndex(table, sql`force index (${sql.ref(index)})`),
+    plannedOnce: (parameter) => parameter,
+    firstInsertedId: insertedId,
+    upsert: ({ insert, change }) => insert.onDuplicateKeyUpdate(change as never),
+    // Otherwise the sum is a decimal.
+    sum: (column) => sql`cast(sum(${sql.ref(column)}) as signed)`,
+    clock: () => sql`select round(unix_timestamp(now(3)) * 1000) as ms`,
+  },
 };

@@ -44,8 +44,8 @@ interface Needs {
 
 type Decide<Change> = (domain: CustomDomain, holder: CustomDomain | undefined) => Change;
 
-export class DomainChanges extends AggregateStore {
-  readonly #needs: Needs;
+export abstract class DomainChanges extends AggregateStore {
+  protected readonly needs: Needs;
   readonly #recordEntries = entryWriter(this.database);
 
   readonly #holderOf = this.database.prepare<{ host: string; id: string }, { id: string }>(
@@ -77,14 +77,18 @@ export class DomainChanges extends AggregateStore {
 
   constructor(database: Database, outbox: KyselyOutbox, needs: Needs) {
     super(database, outbox);
-    this.#needs = needs;
+    this.needs = needs;
   }
 
-  async change<Change extends DomainChange>(id: string, decide: Decide<Change>): Promise<Change> {
+  /** In a transaction. */
+  protected async changeOne<Change extends DomainChange>(
+    id: string,
+    decide: Decide<Change>,
+  ): Promise<Change> {
     const { change } = await this.store(async () => {
       const stored = await this.#lock(id);
       if (!stored) throw domainNotFound(id);
-      const now = this.#needs.clock.now();
+      const now = this.needs.clock.now();
       const domain = following(stored, await this.#isProjectDeleted(stored), now);
       const holder = await this.#lockHolder(domain);
       const change = withNews(decide(domain, holder), now);
@@ -93,7 +97,11 @@ export class DomainChanges extends AggregateStore {
     return change;
   }
 
-  record(id: string, events: readonly DomainsEvent[], cause?: DomainMove['cause']): Promise<void> {
+  protected record(
+    id: string,
+    events: readonly DomainsEvent[],
+    cause?: DomainMove['cause'],
+  ): Promise<void> {
     return this.#recordEntries(id, timelineOf(cause, events));
   }
 
@@ -118,10 +126,10 @@ export class DomainChanges extends AggregateStore {
     for (const id of follows.withoutOrders) await forgetOrdersOf(db, id);
     for (const id of follows.withoutShares) await forgetSharesOf(db, id);
     await writeWorkDone(db, change);
-    const now = this.#needs.clock.now();
+    const now = this.needs.clock.now();
     for (const project of projects) await alignRoutes(database, project, now);
     if (follows.uncertified !== undefined) await removeCertificate(db, follows.uncertified, now);
-    if (change.certificate) await storeCertificate(db, this.#needs.sealer, change.certificate);
+    if (change.certificate) await storeCertificate(db, this.needs.sealer, change.certificate);
     return told;
   }
 
@@ -162,27 +170,22 @@ export class DomainChanges extends AggregateStore {
 
 export class KyselyTimeline extends Store implements Timeline {
   async list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]> {
-    const rows = await this.db
-      .selectFrom('domain_timeline')
-      .selectAll()
-      .where('domain_id', '=', domainId)
+    const rows = await this.#newestOf(domainId)
       .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0n))
-      .orderBy('id', 'desc')
       .limit(limit)
       .execute();
     return rows.map(readEntry);
   }
 
   async newestAttempt(domainId: string): Promise<PlacedEntry | undefined> {
-    const row = await this.db
-      .selectFrom('domain_timeline')
-      .selectAll()
-      .where('domain_id', '=', domainId)
-      .where('kind', '=', 'attempt')
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst();
+    const attempts = this.#newestOf(domainId).where('kind', '=', 'attempt');
+    const row = await attempts.limit(1).executeTakeFirst();
     return row && readEntry(row);
+  }
+
+  #newestOf(domainId: string) {
+    const ofDomain = this.db.selectFrom('domain_timeline').where('domain_id', '=', domainId);
+    return ofDomain.selectAll().orderBy('id', 'desc');
   }
 }
 

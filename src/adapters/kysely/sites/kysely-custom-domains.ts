@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
-import type { Clock, Ids, Sealer } from '../../../kernel/ports.ts';
+import type { Ids } from '../../../kernel/ports.ts';
 import {
   customDomainStates,
   type CustomDomain,
@@ -28,8 +28,7 @@ import {
 import type { Claimed, Most } from '../../../kernel/queue.ts';
 import type { Database, Queries } from '../database.ts';
 import type { Schema } from '../schema.ts';
-import { AggregateStore, Store } from '../store.ts';
-import type { KyselyOutbox } from '../kysely-outbox.ts';
+import { Store } from '../store.ts';
 import { QueueRows } from '../queue.ts';
 import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';
 import { lookAtAccount, domainFingerprint } from './domain-facts.ts';
@@ -42,15 +41,7 @@ type Decide = Parameters<CustomDomains['add']>[1];
 
 const mostRemovedShown = 20;
 
-interface Needs {
-  readonly sealer: Sealer;
-  readonly ids: Ids;
-  readonly clock: Clock;
-}
-
-export class KyselyCustomDomains extends AggregateStore implements CustomDomains {
-  readonly #needs: Needs;
-  readonly #changes: DomainChanges;
+export class KyselyCustomDomains extends DomainChanges implements CustomDomains {
   readonly fingerprint = domainFingerprint(this.database);
 
   readonly #get = this.database.prepare<{ id: string }, CustomDomainRow>((db, the) =>
@@ -68,26 +59,10 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
         .limit(1),
   );
 
-  readonly #inState = this.database.prepare<
-    { state: CustomDomainState; after: string; limit: number },
-    CustomDomainRow
-  >((db, the) =>
-    selectDomains(db)
-      .where('state', '=', the('state'))
-      .where('id', '>', the('after'))
-      .orderBy('id')
-      .limit(the('limit')),
-  );
-
-  constructor(database: Database, outbox: KyselyOutbox, needs: Needs) {
-    super(database, outbox);
-    this.#needs = needs;
-    this.#changes = new DomainChanges(database, outbox, needs);
-  }
-
   async add({ hosts: { typed, other }, ...wanted }: Wanted, decide: Decide): Promise<AddDecision> {
     const { decision } = await this.store(async (db) => {
-      const { project, factsOf } = await this.#lookAt(wanted);
+      const holdersOf = (host: string) => this.holdersOf(host);
+      const { project, factsOf } = await lookAtAccount(this.database, wanted, holdersOf);
       const decision = decide({
         typed: await factsOf(typed),
         other: other === undefined ? other : await factsOf(other),
@@ -98,23 +73,15 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
       for (const one of added) await this.#insert(one);
       const { state, events } = decision.settings;
       await storeSettings(db, project.id, state);
-      await this.#align(project.id);
+      await alignRoutes(this.database, project.id, this.needs.clock.now());
       return { decision, events: [...added.flatMap((one) => one.events), ...events] };
     });
     return decision;
   }
 
-  #lookAt(wanted: Omit<Wanted, 'hosts'>) {
-    return lookAtAccount(this.database, wanted, (host) => this.holdersOf(host));
-  }
-
   async #insert({ state, events }: DomainDecision): Promise<void> {
     await this.db.insertInto('domains').values(customDomainRow(state)).execute();
-    await this.#changes.record(state.id, events);
-  }
-
-  #align(projectId: string): Promise<void> {
-    return alignRoutes(this.database, projectId, this.#needs.clock.now());
+    await this.record(state.id, events);
   }
 
   async find(projectId: string, host: string): Promise<CustomDomain | undefined> {
@@ -170,10 +137,11 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
       .execute();
     const ids = projects.map(({ id }) => id);
     if (ids.length === 0) return nothingYet;
-    const hosts = projects.flatMap((row) => settingsFrom(row).primary ?? []);
+    const primaryOf = new Map(projects.map((row) => [row.id, settingsFrom(row).primary]));
+    const hosts = [...primaryOf.values()].flatMap((host) => host ?? []);
     const ofProjects = (domains: DomainQuery) =>
       domains.where('account_id', '=', accountId).where('project_id', 'in', ids);
-    const [primaries, wanting, counts] = await Promise.all([
+    const [named, wanting, counts] = await Promise.all([
       hosts.length === 0
         ? []
         : this.#read((domains) => ofProjects(domains).where('attached_host', 'in', hosts)),
@@ -184,34 +152,25 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
           .orderBy('host')
           .limit(most),
       ),
-      this.#countAttached(accountId),
+      this.#countAttached(accountId, ids),
     ]);
-    const known = new Set(ids);
-    const rows = counts.filter(({ project_id }) => known.has(project_id));
-    const sum = (some: typeof rows) => some.reduce((all, { count }) => all + Number(count), 0);
-    const primaryOf = new Map(
-      projects.map((row) => [row.id, settingsFrom(row).primary ?? undefined]),
-    );
+    const primaries = named.filter(({ projectId, host }) => primaryOf.get(projectId) === host);
+    const byProject = [...Map.groupBy(counts, ({ project_id }) => project_id)];
     return {
-      primaries: new Map(
-        primaries
-          .filter(({ projectId, host }) => primaryOf.get(projectId) === host)
-          .map((domain) => [domain.projectId, domain]),
-      ),
+      primaries: new Map(primaries.map((domain) => [domain.projectId, domain])),
       wanting,
-      wantingInAll: sum(rows.filter(({ attention }) => attention < needsOwnerBelow)),
-      attached: new Map(
-        [...Map.groupBy(rows, ({ project_id }) => project_id)].map(([id, of]) => [id, sum(of)]),
-      ),
-      live: sum(rows.filter(({ state }) => state === 'live')),
+      wantingInAll: sumOf(counts, ({ attention }) => attention < needsOwnerBelow),
+      attached: new Map(byProject.map(([id, of]) => [id, sumOf(of)])),
+      live: sumOf(counts, ({ state }) => state === 'live'),
     };
   }
 
-  #countAttached(accountId: string) {
+  #countAttached(accountId: string, projectIds: readonly string[]) {
     return this.db
       .selectFrom('domains')
       .select(({ fn }) => ['project_id', 'state', 'attention', fn.countAll<bigint>().as('count')])
       .where('account_id', '=', accountId)
+      .where('project_id', 'in', projectIds)
       .where('attention', '<', placeOf('gone'))
       .groupBy(['project_id', 'state', 'attention'])
       .execute();
@@ -225,12 +184,10 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
       .where('project_id', '=', projectId)
       .groupBy(['state', 'attention'])
       .execute();
-    const sum = (counts: (row: (typeof rows)[number]) => boolean) =>
-      rows.filter(counts).reduce((all, { count }) => all + Number(count), 0);
-    const inState = (state: CustomDomainState) => sum((row) => row.state === state);
+    const inState = (state: CustomDomainState) => sumOf(rows, (row) => row.state === state);
     return {
-      attached: sum((row) => row.state !== 'removed'),
-      owner: sum(({ attention }) => attention < needsOwnerBelow),
+      attached: sumOf(rows, (row) => row.state !== 'removed'),
+      owner: sumOf(rows, ({ attention }) => attention < needsOwnerBelow),
       added: inState('added'),
       verified: inState('verified'),
       live: inState('live'),
@@ -265,7 +222,7 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
     id: string,
     decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
   ): Promise<Change> {
-    return this.database.batched(() => this.#changes.change(id, decide));
+    return this.database.batched(() => this.changeOne(id, decide));
   }
 
   changeCounted<Change extends DomainChange>(
@@ -279,16 +236,18 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
       if (!domain) throw domainNotFound(id);
       // Account and host never change, so counting before locking is safe.
       const use = await useOf(db, { ...domain, authority }, now);
-      return this.#changes.change(id, (current) => decide(current, use));
+      return this.changeOne(id, (current) => decide(current, use));
     });
   }
 
-  async inState(
+  inState(
     state: CustomDomainState,
     after: string,
     limit: number,
   ): Promise<readonly CustomDomain[]> {
-    return (await this.#inState({ state, after, limit })).map(customDomainFrom);
+    return this.#read((domains) =>
+      domains.where('state', '=', state).where('id', '>', after).orderBy('id').limit(limit),
+    );
   }
 
   /** Reads only an index. */
@@ -298,8 +257,8 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
       .select(({ fn }) => ['state', fn.countAll<bigint>().as('count')])
       .groupBy('state')
       .execute();
-    const counts = new Map<string, bigint>(rows.map(({ state, count }) => [state, count]));
-    const all = customDomainStates.map((state) => [state, Number(counts.get(state) ?? 0n)]);
+    const countOf = (wanted: CustomDomainState) => sumOf(rows, ({ state }) => state === wanted);
+    const all = customDomainStates.map((state) => [state, countOf(state)]);
     return Object.fromEntries(all) as Record<CustomDomainState, number>;
   }
 
@@ -310,6 +269,11 @@ export class KyselyCustomDomains extends AggregateStore implements CustomDomains
     return rows.map(customDomainFrom);
   }
 }
+
+const sumOf = <Row extends { readonly count: bigint }>(
+  rows: readonly Row[],
+  isCounted: (row: Row) => boolean = () => true,
+): number => rows.filter(isCounted).reduce((all, { count }) => all + Number(count), 0);
 
 type DomainQuery = ReturnType<typeof selectDomains>;
 

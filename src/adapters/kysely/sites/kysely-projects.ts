@@ -13,7 +13,7 @@ import { projectNotFound, slugTaken } from '../../../sites/domain/sites-error.ts
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import type { DeployCounts, ProjectKey, Projects } from '../../../sites/ports.ts';
 import type { FormerSlug, SiteDecision } from '../../../sites/domain/project-life.ts';
-import type { Database, Queries } from '../database.ts';
+import type { Queries } from '../database.ts';
 import { AggregateStore, firstEndOf } from '../store.ts';
 import { refusedAs } from '../engine/failure.ts';
 import { fromMillis, toMillis, type Schema } from '../schema.ts';
@@ -36,12 +36,16 @@ export class KyselyProjects extends AggregateStore implements Projects {
     const { state } = await this.store(async (db) => {
       await this.lockAccount(accountId);
       const decision = decide(await countOf(db, accountId));
-      await insertProject(db, decision.state);
+      const { state: project } = decision;
+      const site = { project, servedDeployId: undefined, servedSince: undefined, lastNumber: 0 };
+      await refusedAs(db.insertInto('projects').values(siteRow(site)).execute(), {
+        duplicate: () => slugTaken(project.slug),
+      });
       try {
-        await this.#refuseFormer(decision.state);
+        await this.#refuseFormer(project);
       } catch (refusal) {
         // The caller's transaction may continue with another address.
-        await db.deleteFrom('projects').where('id', '=', decision.state.id).execute();
+        await db.deleteFrom('projects').where('id', '=', project.id).execute();
         throw refusal;
       }
       return decision;
@@ -117,13 +121,22 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return this.database.transaction(async () => {
       await this.database.lock('accounts', key.accountId);
       const slug = (await presentSlug(this.db, key.slug)) ?? key.slug;
-      const elsewhere = await keptBytesOf(this.database, key.accountId, slug);
+      const elsewhere = await this.keptBytes(key.accountId, slug);
       return this.change({ ...key, slug }, (site) => decide(site, elsewhere));
     });
   }
 
-  keptBytes(accountId: string): Promise<number> {
-    return keptBytesOf(this.database, accountId);
+  async keptBytes(accountId: string, without?: string): Promise<number> {
+    const { db, engine } = this.database;
+    const { bytes } = await db
+      .selectFrom('projects')
+      .innerJoin('deploys', 'deploys.project_id', 'projects.id')
+      .select(engine.sum('bytes').as('bytes'))
+      .where('account_id', '=', accountId)
+      .where('state', '=', 'succeeded')
+      .$if(without !== undefined, (query) => query.where('slug', '!=', without ?? ''))
+      .executeTakeFirstOrThrow();
+    return Number(bytes ?? 0);
   }
 
   async restore(
@@ -281,29 +294,6 @@ const oldestFirst = ({ project: one }: Site, { project: other }: Site): number =
 /** Each has an address of its own. */
 const succeededIn = ({ deploys }: Site): readonly string[] =>
   deploys.filter(({ state }) => state === 'succeeded').map(({ id }) => id);
-
-const insertProject = async (db: Queries, project: Project): Promise<void> => {
-  const site = { project, servedDeployId: undefined, servedSince: undefined, lastNumber: 0 };
-  await refusedAs(db.insertInto('projects').values(siteRow(site)).execute(), {
-    duplicate: () => slugTaken(project.slug),
-  });
-};
-
-const keptBytesOf = async (
-  database: Database,
-  accountId: string,
-  without?: string,
-): Promise<number> => {
-  const { bytes } = await database.db
-    .selectFrom('projects')
-    .innerJoin('deploys', 'deploys.project_id', 'projects.id')
-    .select(database.engine.sum('bytes').as('bytes'))
-    .where('account_id', '=', accountId)
-    .where('state', '=', 'succeeded')
-    .$if(without !== undefined, (query) => query.where('slug', '!=', without ?? ''))
-    .executeTakeFirstOrThrow();
-  return Number(bytes ?? 0);
-};
 
 type ProjectRow = Omit<Parameters<typeof ofSite.read>[0], 'id'> & { readonly project_id: string };
 type DeployRow = Selectable<Schema['deploys']>;

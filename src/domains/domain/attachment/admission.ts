@@ -51,7 +51,7 @@ const refusalOf = (
   if (isWildcard(hostname.host) && !hasWildcards) {
     return [
       'plan_upgrade_required',
-      'Wildcard domains need the plan Business or above. On this plan, add each name by itself.',
+      'Wildcard domains need the plan Business or above. On this plan, add each name separately.',
     ];
   }
   if (!hasSucceededDeploy) {

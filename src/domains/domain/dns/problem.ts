@@ -76,7 +76,7 @@ export const dnsProblems = {
     name_reserved: 'Use a name that you registered.',
     public_suffix: 'Use a name below a domain that you registered.',
     ip_literal: 'Use a name instead of an address.',
-    wildcard_unsupported: 'Add each name by itself.',
+    wildcard_unsupported: 'Add each name separately.',
     name_too_long: 'Use a shorter name.',
   }),
 };

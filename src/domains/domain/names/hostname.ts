@@ -151,7 +151,7 @@ const rules: readonly NameRule[] = [
     isBroken: ({ name }) => name.includes('*'),
     advice: ({ settings }) =>
       settings.acmeDnsZone === undefined
-        ? 'Wildcards are not supported. Add each name by itself, such as shop.example.com.'
+        ? 'Wildcards are not supported. Add each name separately, such as shop.example.com.'
         : 'An asterisk can only be the whole first part of a name, such as *.shop.example.com.',
   },
   {
@@ -209,7 +209,7 @@ const rules: readonly NameRule[] = [
     code: 'name_reserved',
     isBroken: (candidate) => coveredOfOurs(candidate) !== undefined,
     advice: (candidate) =>
-      `"*.${shown(candidate.name)}" also covers ${coveredOfOurs(candidate) ?? ''}, which is ours. Add each name by itself.`,
+      `"*.${shown(candidate.name)}" also covers ${coveredOfOurs(candidate) ?? ''}, which is ours. Add each name separately.`,
   },
   {
     code: 'name_reserved',

@@ -87,7 +87,7 @@ const refused = (
 ): DomainError<DomainsErrorCode> => {
   const hint =
     possible && without
-      ? ` You can add ${shownHost(possible)} by itself, without ${shownHost(without)}.`
+      ? ` You can add ${shownHost(possible)} alone, without ${shownHost(without)}.`
       : '';
   return new DomainError(code, `${message}${hint}`);
 };
